@@ -1,0 +1,1 @@
+"""Ragstone: a folder of documents in, checked answers out."""

@@ -1,0 +1,101 @@
+"""Everything that can go wrong, as one tree.
+
+RagstoneError                   1  failure
+├── UsageError                  2  the caller can mend it: input, option, path, filter
+│   ├── ConfigError             2  a configuration file or environment variable
+│   └── StoreTooNew             2  the store was written by a newer program
+├── StoreError                  1  the store cannot do what was asked
+│   ├── NotBuilt                1  nothing was ever ingested there
+│   ├── Busy                    1  another process is writing
+│   ├── Corrupt                 1  a file does not match its checksum
+│   └── DiskFull                1  no room left to write
+├── Refused                     1  one document that is skipped, with a reason code
+├── Unavailable                 1  a model or a vendor that cannot be reached
+└── Degraded                    3  worse than the baseline it was compared with
+
+Each class carries a stable `code` for machines and an exit status for shells; the message says
+what is wrong, where, and what to do.
+"""
+
+
+class RagstoneError(Exception):
+    """Anything that Ragstone raises on purpose."""
+
+    code = "failure"
+    exit = 1
+
+
+class UsageError(RagstoneError):
+    """The request cannot be carried out as it was written."""
+
+    code = "bad_request"
+    exit = 2
+
+
+class ConfigError(UsageError):
+    """A configuration key or environment variable is unknown or has an impossible value."""
+
+    code = "bad_config"
+
+
+class StoreTooNew(UsageError):
+    """The store's format is newer than this program reads."""
+
+    code = "store_too_new"
+
+
+class StoreError(RagstoneError):
+    """The store failed."""
+
+    code = "store_failed"
+
+
+class NotBuilt(StoreError):
+    """Nothing was ever ingested into this collection."""
+
+    code = "index_not_built"
+
+
+class Busy(StoreError):
+    """Another process holds the lock that is needed."""
+
+    code = "busy"
+
+
+class Corrupt(StoreError):
+    """A file of the store does not match its checksum or its header."""
+
+    code = "corrupt"
+
+
+class DiskFull(StoreError):
+    """The disk has no room; what was committed before is untouched."""
+
+    code = "disk_full"
+
+
+class Refused(RagstoneError):
+    """One document cannot be taken in; the run goes on without it.
+
+    `reason` is one of: too_large, not_text, encoding, unsupported, encrypted, broken, empty,
+    denied, outside_root, unreadable, vanished, limit.
+    """
+
+    code = "document_refused"
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+class Unavailable(RagstoneError):
+    """A model or service cannot be used now; the message names the command that mends it."""
+
+    code = "unavailable"
+
+
+class Degraded(RagstoneError):
+    """A measure fell below its baseline."""
+
+    code = "degraded"
+    exit = 3

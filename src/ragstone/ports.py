@@ -1,0 +1,227 @@
+"""Every seam on one page. A room offers one of these; a corridor knows nothing else of it.
+
+A store is four seams, each opened for one scope: `Reader` (one consistent view, for questions),
+`Writer` (what an ingestion changes), `Ledger` (what is known about documents and runs), `Admin`
+(collections, repair, erasure).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragstone.types import Candidate, Chunk, Document, Extraction, Info, Piece, Revision, Run, Scope, Skipped
+from ragstone.where import Where
+
+Vectors = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A file that a source lists: its path relative to the root (with `/`), its size in bytes."""
+
+    path: str
+    size: int
+
+
+class Source(Protocol):
+    """A named root with its rules."""
+
+    @property
+    def name(self) -> str: ...
+
+    def walk(self) -> Iterator[Listed | Skipped]:
+        """Every document in a fixed order; what the rules refuse comes as `Skipped` with its reason."""
+        ...
+
+    def read(self, path: str, limit: int) -> bytes:
+        """The bytes of one document; raises `Refused` when it is gone, unreadable or over `limit` bytes."""
+        ...
+
+
+class Extractor(Protocol):
+    """Bytes to text of record and blocks."""
+
+    @property
+    def recipe(self) -> str:
+        """Name and version: a change means that documents must be extracted anew."""
+        ...
+
+    def extract(self, data: bytes, *, path: str) -> Extraction:
+        """Raises `Refused` when the bytes are not what they claim to be, or hold no text."""
+        ...
+
+
+class Chunker(Protocol):
+    """Blocks to pieces: every body character in order, overlap only as configured."""
+
+    @property
+    def recipe(self) -> str: ...
+
+    def cut(self, extraction: Extraction) -> list[Piece]:
+        """The pieces, ordinals from 0; a piece over the cap carries a note."""
+        ...
+
+
+class Tokenizer(Protocol):
+    """Counts tokens as the embedding model sees them, special tokens left out."""
+
+    @property
+    def name(self) -> str: ...
+
+    def count(self, texts: Sequence[str]) -> list[int]: ...
+
+
+class Embedder(Protocol):
+    """Texts to unit vectors."""
+
+    @property
+    def model(self) -> str: ...
+
+    @property
+    def variant(self) -> str:
+        """What else decides a vector beside model and text, such as a quantisation: part of its address."""
+        ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    @property
+    def reads(self) -> int:
+        """How many tokens of a text the model reads, special tokens left out."""
+        ...
+
+    @property
+    def tokenizer(self) -> Tokenizer: ...
+
+    async def embed(self, texts: Sequence[str], *, kind: Literal["document", "query"] = "document") -> Vectors:
+        """float32 of shape (len(texts), dimension), rows of length 1, in the order of the texts."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class Reader(Protocol):
+    """One consistent view of the active chunks of a scope."""
+
+    async def info(self) -> Info: ...
+
+    async def nearest(self, vector: Vectors, *, where: Where, limit: int) -> list[Candidate]:
+        """Cosine of the best chunks, in total order; chunks without a vector yet are left out."""
+        ...
+
+    async def matching(self, query: str, *, where: Where, limit: int) -> list[Candidate]:
+        """BM25 of the best chunks with at least one term of the query, in total order."""
+        ...
+
+    async def rate(self, ids: Sequence[str], *, vector: Vectors | None, query: str) -> dict[str, dict[str, float]]:
+        """Raw signals of given chunks: `cosine` where there is a vector, `bm25` always."""
+        ...
+
+    async def idf(self, query: str) -> dict[str, float]:
+        """The inverse document frequency of each term of the query among the active chunks."""
+        ...
+
+    async def chunks(self, ids: Sequence[str]) -> list[Chunk]:
+        """The active chunks with these ids, in the order asked; unknown ones are left out."""
+        ...
+
+    async def at(self, path: str, ordinal: int, *, source: str | None = None) -> Chunk | None:
+        """The active chunk at a place; without a source the first source by name that has it."""
+        ...
+
+    async def record(self, document: Document) -> str | None:
+        """The text of record of a document's revision, None when it is not kept."""
+        ...
+
+
+class Writer(Protocol):
+    """Changes to one scope, each call atomic and durable when it returns."""
+
+    async def replace(self, revisions: Sequence[Revision]) -> None:
+        """Put whole documents in place of what stood there; readers see the old or the new, never both."""
+        ...
+
+    async def remove(self, documents: Sequence[str]) -> None:
+        """Take documents away with all that belongs to them."""
+        ...
+
+    async def wanted(self, limit: int) -> list[Chunk]:
+        """Chunks whose vector is missing, one for each vector key; [] when all are there."""
+        ...
+
+    async def put(self, vectors: Mapping[str, Vectors]) -> None:
+        """Store vectors by their key."""
+        ...
+
+    async def settle(self) -> None:
+        """Bring derived files up to date and give back dead space: called at the end of a run."""
+        ...
+
+
+class Ledger(Protocol):
+    """What is known about documents and runs."""
+
+    async def documents(self, source: str | None = None) -> list[Document]:
+        """The newest complete revision of each document, by source and path."""
+        ...
+
+    async def start(self, run: Run) -> None:
+        """Record a run; raises `Busy` when another live process is ingesting the same source."""
+        ...
+
+    async def update(self, run: Run) -> None: ...
+
+    async def finish(self, run: Run) -> None: ...
+
+    async def runs(self, limit: int = 20) -> list[Run]:
+        """The latest runs first; one whose process died is `interrupted`."""
+        ...
+
+
+class Admin(Protocol):
+    """Collections of a tenant."""
+
+    async def create(self, scope: Scope, *, model: str | None, variant: str | None, dimension: int | None) -> None:
+        """Make the collection, or check that it holds vectors of this model, variant and dimension."""
+        ...
+
+    async def exists(self, scope: Scope) -> bool: ...
+
+    async def drop(self, scope: Scope) -> bool:
+        """Erase the collection; False when there was none."""
+        ...
+
+    async def collections(self, tenant: str) -> list[str]: ...
+
+    async def check(self, scope: Scope, *, repair: bool = False) -> list[str]:
+        """What is wrong, a sentence each: orphans, checksums, counts. With `repair`, mend what can be."""
+        ...
+
+
+class Store(Protocol):
+    """A store by its URL."""
+
+    @property
+    def provider(self) -> str: ...
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        """Of: dense, keyword, filter, versions, snapshot."""
+        ...
+
+    def reader(self, scope: Scope) -> AbstractAsyncContextManager[Reader]:
+        """One view; raises `NotBuilt` when the collection was never made."""
+        ...
+
+    def writer(self, scope: Scope) -> AbstractAsyncContextManager[Writer]: ...
+
+    def ledger(self, scope: Scope) -> Ledger: ...
+
+    @property
+    def admin(self) -> Admin: ...
+
+    async def close(self) -> None: ...

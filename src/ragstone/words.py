@@ -1,0 +1,62 @@
+"""How text becomes terms: one analyser for every store, for ranking and for answers.
+
+NFKC, case folded; words and numbers; identifiers give themselves and their parts (`getUserName`,
+`http_requests_total`, `Get-ChildItem`); Snowball stems; stop words; CJK runs as overlapping pairs.
+"""
+
+import re
+import threading
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+
+import Stemmer
+
+# Lucene's English stop words, the set that the BM25 baselines are stated with.
+STOP_WORDS = frozenset(
+    "a an and are as at be but by for if in into is it no not of on or such that the their then there these they "
+    "this to was will with".split()
+)
+CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0002ffff"
+TOKEN = re.compile(rf"[{CJK}]+|[^\W_{CJK}]+(?:['’._\-+#]?[^\W{CJK}]+)*[+#]{{0,2}}")
+PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+SPLIT = re.compile(r"['’._\-+#]")
+LONGEST = 64
+
+_local = threading.local()
+
+
+def _stemmer(language: str) -> "Stemmer.Stemmer":
+    stemmers: dict[str, Stemmer.Stemmer] = _local.__dict__.setdefault("stemmers", {})
+    if language not in stemmers:
+        stemmers[language] = Stemmer.Stemmer(language)
+    return stemmers[language]
+
+
+@lru_cache(maxsize=200_000)
+def _of_token(token: str, language: str) -> tuple[str, ...]:
+    """The terms of one raw token, case still as written."""
+    if re.match(f"[{CJK}]", token):
+        return tuple(token[i : i + 2] for i in range(max(1, len(token) - 1)))
+    token = token.replace("’", "'").removesuffix("'s")
+    stem = _stemmer(language).stemWord
+    whole = token.casefold()
+    parts = [part for piece in SPLIT.split(token) for part in PART.findall(piece)]
+    words = [whole] if len(parts) < 2 else [whole, *(part.casefold() for part in parts)]
+    return tuple(stem(word)[:LONGEST] for word in words if word not in STOP_WORDS)
+
+
+def terms(text: str, language: str = "english") -> list[str]:
+    """The terms of a text in order, repeats kept: what BM25 counts.
+
+    >>> terms("The Users' http_requests_total: 2 counters")
+    ['user', 'http_requests_tot', 'http', 'request', 'total', '2', 'counter']
+    """
+    return [term for token in tokens(text) for term in _of_token(token, language)]
+
+
+def tokens(text: str) -> Iterator[str]:
+    """Raw words, identifiers and CJK runs, case kept."""
+    normal = text if text.isascii() else unicodedata.normalize("NFKC", text)
+    for match in TOKEN.finditer(normal):
+        yield match[0]
