@@ -7,7 +7,8 @@ ABBREVIATIONS = frozenset(
     "mr mrs ms dr prof sr jr st vs etc e.g i.e cf al fig figs eq no nos vol pp p ed eds inc ltd co corp dept est "
     "approx jan feb mar apr jun jul aug sep sept oct nov dec u.s u.k u.n a.m p.m ph.d".split()
 )
-END = re.compile(r"[.!?]+[\"'”’)\]*_`]*(?=\s|$)|[。！？]+[」』”]?")
+# A run of stops is looked at once, from its beginning: a million dots must not take a million squared.
+END = re.compile(r"(?<![.!?])[.!?]++[\"'”’)\]*_`]*+(?=\s|$)|[。！？]++[」』”]?")
 BREAK = re.compile(r"\n[ \t]*\n|\n(?=[ \t>]*(?:[-*+]|\d+[.)])[ \t])|\n(?=[ \t]*[|#])|(?<=\|)[ \t]*\n")
 LAST_WORD = re.compile(r"[\w.]+$")
 

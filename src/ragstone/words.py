@@ -19,7 +19,7 @@ STOP_WORDS = frozenset(
 )
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0002ffff"
 TOKEN = re.compile(rf"[{CJK}]+|[^\W_{CJK}]+(?:['’._\-+#]?[^\W{CJK}]+)*[+#]{{0,2}}")
-PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 SPLIT = re.compile(r"['’._\-+#]")
 LONGEST = 64
 
@@ -41,7 +41,7 @@ def _of_token(token: str, language: str) -> tuple[str, ...]:
     token = token.replace("’", "'").removesuffix("'s")
     stem = _stemmer(language).stemWord
     whole = token.casefold()
-    parts = [part for piece in SPLIT.split(token) for part in PART.findall(piece)]
+    parts = [part for piece in SPLIT.split(token) for part in (PART.findall(piece) if piece.isascii() else [piece])]
     words = [whole] if len(parts) < 2 else [whole, *(part.casefold() for part in parts)]
     return tuple(stem(word)[:LONGEST] for word in words if word not in STOP_WORDS)
 

@@ -1,0 +1,44 @@
+# make demo   real documents in, three questions answered
+# make test   everything that CI runs
+# make check  style, types and tests
+PYTHON ?= python3.11
+BIN := .venv/bin
+STAMP := .venv/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check lint types parts clean
+
+help:
+	@sed -n 's/^# //p' Makefile
+
+$(STAMP): pyproject.toml
+	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) not found; install Python 3.11 or newer, or name one: make PYTHON=python3"; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+.venv/.tested: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,check]'
+	touch $@
+
+demo: $(STAMP)
+	@sh demo/run.sh $(BIN)/ragstone
+
+test: .venv/.tested
+	$(BIN)/python -m pytest -n auto
+
+lint: .venv/.tested
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/.tested
+	$(BIN)/mypy
+
+check: lint types test
+
+# Debian packages that some tests need; without root they are left out and those tests say so.
+parts:
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -qq && apt-get install -y -qq --no-install-recommends $(shell cat .ci/packages 2>/dev/null); else echo "make parts: not root, nothing installed"; fi
+
+clean:
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

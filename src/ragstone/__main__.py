@@ -1,0 +1,5 @@
+"""`python -m ragstone` is the command."""
+
+from ragstone.cli import main
+
+main()

@@ -1,0 +1,209 @@
+"""The way out: question → candidates of each leg → fused → ranked → answer with checked citations.
+
+What could not be done is said in notes; a search of which every leg failed is an error, never
+"nothing found". An answer comes as events; waiting for it is the same path.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ragstone import answer as answering
+from ragstone import guard, retrieve
+from ragstone.embed import batch
+from ragstone.errors import StoreError, UsageError
+from ragstone.ports import Embedder, Reader, Store, Vectors
+from ragstone.trace import Trace
+from ragstone.types import Answer, Candidate, Event, Found, Hit, Info, Mode, Scope
+from ragstone.where import Where
+
+LONGEST_QUESTION = 10_000  # characters; a longer one is a document
+CANDIDATES = 5  # per leg, times top_k
+FEWEST_CANDIDATES = 50
+RISK_SHARE = 0.2  # how much of its score a certain injection costs
+EXTRACT_FROM = 12  # hits that an answer is made of
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked, and how it is to be searched. `fusion` is rrf or minmax, weights are per leg.
+
+    `min_cosine` is a threshold on the raw cosine; `fold` puts near-duplicates behind the best of them.
+    """
+
+    text: str
+    mode: Mode = "hybrid"
+    top_k: int = 10
+    where: Where = field(default_factory=Where)
+    fusion: str = "minmax"
+    bm25_weight: float = 0.5
+    cosine_weight: float = 0.5
+    min_cosine: float | None = None
+    keyword_boost: bool = False
+    fold: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.text.strip():
+            raise UsageError("the question is empty")
+        if len(self.text) > LONGEST_QUESTION:
+            raise UsageError(f"the question has {len(self.text)} characters; at most {LONGEST_QUESTION} are read")
+        if not 1 <= self.top_k <= 1000:
+            raise UsageError(f"top_k is {self.top_k}; it must be between 1 and 1000")
+        if self.mode not in ("hybrid", "semantic", "keyword"):
+            raise UsageError(f"search mode {self.mode!r} is unknown; use hybrid, semantic or keyword")
+        if self.fusion not in FUSIONS:
+            raise UsageError(f"fusion {self.fusion!r} is unknown; use one of: {', '.join(FUSIONS)}")
+
+    @property
+    def depth(self) -> int:
+        """How many candidates each leg gives."""
+        return max(FEWEST_CANDIDATES, self.top_k * CANDIDATES)
+
+
+FUSIONS = {"minmax": retrieve.minmax, "rrf": retrieve.rrf}
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The parts that answer questions over one collection; `model_missing` says why there is no embedder."""
+
+    store: Store
+    scope: Scope
+    embedder: Embedder | None
+    model_missing: str | None = None
+
+
+async def search(desk: Desk, question: Question) -> Found:
+    """The best chunks in order. Raises `NotBuilt` when nothing was ever ingested, and the store's
+    error when every leg failed."""
+    trace = Trace()
+    with trace.timed("total"):
+        vector = await vector_of(desk, question, trace)
+        async with desk.store.reader(desk.scope) as reader:
+            hits = await _hits(reader, question, vector, trace)
+    return Found(tuple(hits), tuple(trace.notes), dict(trace.timings))
+
+
+async def events(desk: Desk, question: Question) -> AsyncIterator[Event]:
+    """An answer as it comes about: `search_results`, then a `message` a sentence, then `final_answer`."""
+    trace = Trace()
+    with trace.timed("total"):
+        vector = await vector_of(desk, question, trace)
+        async with desk.store.reader(desk.scope) as reader:
+            hits = await _hits(reader, question, vector, trace)
+            yield Event("search_results", {"hits": hits})
+            with trace.timed("answer"):
+                made = await _answer(reader, question, hits)
+    for sentence in made.sentences:
+        yield Event("message", {"text": sentence.text, "citations": sentence.citations})
+    yield Event("final_answer", {"answer": _finished(made, hits, trace)})
+
+
+async def answer(desk: Desk, question: Question) -> Answer:
+    """The same as `events`, for who would rather wait."""
+    [done] = [event.data["answer"] async for event in events(desk, question) if event.name == "final_answer"]
+    result: Answer = done
+    return result
+
+
+async def vector_of(desk: Desk, question: Question, trace: Trace) -> Vectors | None:
+    """The question's vector; None, with a note, when there is no model for it."""
+    if question.mode == "keyword":
+        return None
+    if desk.embedder is None:
+        _keyword_only(trace, desk.model_missing)
+        return None
+    vectors = await trace.attempt("embedding", batch.embed(desk.embedder, [question.text], kind="query"), None)
+    if vectors is None:
+        _keyword_only(trace, None)
+        return None
+    row: Vectors = vectors[0]
+    return row
+
+
+def _keyword_only(trace: Trace, why: str | None) -> None:
+    reason = f" ({why})" if why else ""
+    trace.note("semantic_unavailable", f"semantic unavailable; fallback=keyword-only{reason}")
+
+
+async def _hits(reader: Reader, question: Question, vector: Vectors | None, trace: Trace) -> list[Hit]:
+    info = await reader.info()
+    _say_state(info, vector, trace)
+    nominated = await legs(reader, question, vector, trace, limit=question.depth)
+    with trace.timed("rank"):
+        return rank(await gathered(reader, question, vector, nominated), question)
+
+
+async def gathered(
+    reader: Reader, question: Question, vector: Vectors | None, nominated: Mapping[str, Sequence[Candidate]]
+) -> list[Hit]:
+    """The legs' candidates as hits in fused order, each with all its raw signals."""
+    fused = fuse(question, nominated)
+    ids = [candidate.id for candidate in fused]
+    signals = await reader.rate(ids, vector=vector if "cosine" in nominated else None, query=question.text)
+    scores = {candidate.id: candidate.score for candidate in fused}
+    return [Hit(chunk, scores[chunk.id], signals.get(chunk.id, {})) for chunk in await reader.chunks(ids)]
+
+
+def fuse(question: Question, legs: Mapping[str, Sequence[Candidate]]) -> list[Candidate]:
+    """The legs' candidates in one order; a single leg keeps its own scores."""
+    if len(legs) == 1:
+        return list(next(iter(legs.values())))
+    weights = {"bm25": question.bm25_weight, "cosine": question.cosine_weight}
+    return FUSIONS[question.fusion](legs, weights=weights)
+
+
+def rank(hits: list[Hit], question: Question) -> list[Hit]:
+    """Thresholds, boosts, penalties, folding, limit: pure, so that `explain` can replay it."""
+    if question.min_cosine is not None:
+        hits = retrieve.above(hits, {"cosine": question.min_cosine})
+    if question.keyword_boost:
+        hits = retrieve.boost_keywords(hits, question.text)
+    hits = retrieve.penalise_risk(hits, share=RISK_SHARE)
+    if question.fold:
+        hits = retrieve.fold(hits)
+    return hits[: question.top_k]
+
+
+def _say_state(info: Info, vector: Vectors | None, trace: Trace) -> None:
+    if info.state == "empty":
+        trace.note("index_empty", "the collection is empty: ingest documents first")
+    elif vector is not None and info.pending_vectors:
+        trace.note(
+            "vectors_pending",
+            f"{info.pending_vectors} of {info.chunks} chunks have no vector yet and are found by keyword only; "
+            "run ingest to complete them",
+        )
+    for warning in info.warnings:
+        trace.note("index_warning", warning)
+
+
+async def legs(
+    reader: Reader, question: Question, vector: Vectors | None, trace: Trace, *, limit: int
+) -> dict[str, list[Candidate]]:
+    """What each leg nominates; a failed one is left out with a note, and all failing is an error."""
+    work: dict[str, Awaitable[list[Candidate] | None]] = {}
+    if vector is not None:
+        work["cosine"] = reader.nearest(vector, where=question.where, limit=limit)
+    if question.mode != "semantic" or vector is None:
+        work["bm25"] = reader.matching(question.text, where=question.where, limit=limit)
+    found = {name: await trace.attempt(name, leg, None) for name, leg in work.items()}
+    kept = {name: candidates for name, candidates in found.items() if candidates is not None}
+    if not kept:
+        raise StoreError("the search failed: " + "; ".join(note.message for note in trace.notes))
+    return kept
+
+
+async def _answer(reader: Reader, question: Question, hits: Sequence[Hit]) -> Answer:
+    """An extractive answer, or an abstention with its reason."""
+    idf = await reader.idf(question.text)
+    records = {hit.chunk.document.id: await reader.record(hit.chunk.document) for hit in hits[:EXTRACT_FROM]}
+    return answering.extract(question.text, hits[:EXTRACT_FROM], idf=idf, records=records, mask=masked)
+
+
+def masked(text: str) -> str:
+    """The text with its secrets masked."""
+    return guard.mask(text)[0]
+
+
+def _finished(made: Answer, hits: Sequence[Hit], trace: Trace) -> Answer:
+    return replace(made, hits=tuple(hits), notes=(*made.notes, *trace.notes), timings=dict(trace.timings))

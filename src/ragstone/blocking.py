@@ -1,0 +1,127 @@
+"""The engine's verbs, waited for: for scripts, notebooks and the command line.
+
+Nothing is written twice: each verb is the engine's own, run on one event loop in a thread of its own.
+"""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+
+from ragstone.config import Settings, load
+from ragstone.engine import Engine
+from ragstone.ports import Embedder, Store
+from ragstone.types import Event
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Verb = Callable[Concatenate[Engine, P], Coroutine[Any, Any, R]]
+
+
+def waited(verb: Verb[P, R]) -> Callable[Concatenate["Knowledge", P], R]:
+    """The same verb with the same arguments, waited for."""
+
+    def wait(self: "Knowledge", *args: P.args, **kwargs: P.kwargs) -> R:
+        return self.wait(verb(self.engine, *args, **kwargs))
+
+    wait.__doc__ = verb.__doc__
+    wait.__name__ = verb.__name__
+    return wait
+
+
+class Knowledge:
+    """An open collection. Use it in a `with`; it may be used from several threads."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="ragstone-loop", daemon=True)
+        self._thread.start()
+
+    def wait(self, work: Coroutine[Any, Any, R]) -> R:
+        """Run a coroutine to its end; an interrupt cancels it, and it may tidy up before this raises."""
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return future.result()
+        except BaseException:
+            if not future.done():
+                self._cancel(future)
+            raise
+
+    def _cancel(self, future: Any) -> None:
+        """Cancel and let the coroutine tidy up: a run is marked interrupted and its lock given back."""
+        future.cancel()
+        asyncio.run_coroutine_threadsafe(_settled(), self._loop).result(timeout=30)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the engine and its loop; a second call does nothing."""
+        if self._loop.is_closed():
+            return
+        self.wait(self.engine.close())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    ingest = waited(Engine.ingest)
+    ingest_source = waited(Engine.ingest_source)
+    search = waited(Engine.search)
+    ask = waited(Engine.ask)
+    context = waited(Engine.context)
+    explain = waited(Engine.explain)
+    chunk = waited(Engine.chunk)
+    record = waited(Engine.record)
+    info = waited(Engine.info)
+    documents = waited(Engine.documents)
+    delete = waited(Engine.delete)
+    runs = waited(Engine.runs)
+    collections = waited(Engine.collections)
+    drop = waited(Engine.drop)
+    doctor = waited(Engine.doctor)
+
+    def events(self, text: str, **options: Any) -> Iterator[Event]:
+        """An answer as it comes about, see `Engine.events`."""
+        stream: AsyncIterator[Event] = self.engine.events(text, **options)
+        while (event := self.wait(_next(stream))) is not None:
+            yield event
+
+
+async def _next(stream: AsyncIterator[Event]) -> Event | None:
+    return await anext(stream, None)
+
+
+async def _settled() -> None:
+    """Wait until every other task of this loop has ended."""
+    others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    await asyncio.gather(*others, return_exceptions=True)
+
+
+def open(  # noqa: A001  # ragstone.open reads like what it is
+    path: str | Path | None = None,
+    *,
+    settings: Settings | None = None,
+    store: Store | None = None,
+    embedder: Embedder | None = None,
+    **options: Any,
+) -> Knowledge:
+    """A collection to ingest into and to ask: `with ragstone.open("./store") as kb: …`.
+
+    `path` is a folder or a store URL (default: as configured, `./.ragstone`); `options` are top-level
+    settings such as `collection="manuals"`. Own store and embedder objects may be handed in.
+    """
+    settings = settings or load(store=None if path is None else str(path), **options)
+    return Knowledge(Engine(settings, store=store, embedder=embedder))
+
+
+def open_async(path: str | Path | None = None, **options: Any) -> Engine:
+    """The asynchronous twin: `async with ragstone.open_async("./store") as kb: await kb.ask("…")`."""
+    return Engine(load(store=None if path is None else str(path), **options))

@@ -1,0 +1,304 @@
+"""Settings become parts, opened and closed together; these are the verbs of the library.
+
+async with Engine(load(store="embedded:./store")) as kb:
+    await kb.ingest("docs/")
+    print((await kb.ask("How long are samples kept?")).text)
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from ragstone import answer, ask, chunk, extract, ingest, providers, sources, stores
+from ragstone.ask import Desk, Question
+from ragstone.config import Settings, SourceSettings
+from ragstone.errors import NotBuilt, RagstoneError, Unavailable, UsageError
+from ragstone.explain import Explanation, explain
+from ragstone.ingest import Intake, Tell
+from ragstone.ports import Chunker, Embedder, Source, Store, Tokenizer
+from ragstone.revise import Making
+from ragstone.types import Answer, Chunk, Document, Event, Extraction, Found, Info, Piece, Run, Scope
+from ragstone.where import Where
+
+
+class Engine:
+    """One collection of one store, with everything that its questions need.
+
+    `store` and `embedder` may be handed in (they are then closed by whoever made them); otherwise
+    the settings name them. `one_shot` opens the model the quickest way for a single question.
+    """
+
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        *,
+        store: Store | None = None,
+        embedder: Embedder | None = None,
+        one_shot: bool = False,
+    ) -> None:
+        settings = settings or Settings()
+        self.settings = settings.of(settings.collection)
+        self.scope = Scope(settings.tenant, settings.collection)
+        self._own_store = store is None
+        self._handed = embedder
+        self._made: Embedder | None = None
+        self._one_shot = one_shot
+        self.store = store or stores.open_store(settings.store, keep_versions=self.settings.keep_versions)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Give back files, threads and models that this engine opened."""
+        if self._made is not None:
+            await self._made.close()
+        if self._own_store:
+            await self.store.close()
+
+    # --- parts ----------------------------------------------------------------------------------
+
+    @cached_property
+    def _embedder(self) -> tuple[Embedder | None, str | None]:
+        """The embedder, or why there is none."""
+        name = self.settings.embed.model
+        if self._handed is not None or name == "none":
+            return self._handed, None if self._handed else "embed.model is none"
+        try:
+            self._made = providers.make_embedder(name, optimise=not self._one_shot)
+        except Unavailable as error:
+            return None, str(error)
+        return self._made, None
+
+    def warm(self) -> None:
+        """Start loading the embedding model on a thread, while other work goes on."""
+        embedder, _ = self._embedder
+        if isinstance(embedder, providers.Loading):
+            embedder.start_loading()
+
+    @property
+    def _tokenizer(self) -> Tokenizer:
+        embedder, _ = self._embedder
+        return chunk.counted(embedder.tokenizer if embedder else chunk.Characters())
+
+    def _chunker(self) -> Chunker:
+        embedder, _ = self._embedder
+        wanted = self.settings.chunk
+        reads = embedder.reads if embedder else None
+        return chunk.make(wanted.name, tokenizer=self._tokenizer, reads=reads, options=wanted.options)
+
+    @property
+    def _desk(self) -> Desk:
+        embedder, why = self._embedder
+        return Desk(self.store, self.scope, embedder, why)
+
+    # --- in -------------------------------------------------------------------------------------
+
+    async def ingest(
+        self,
+        *paths: str | Path,
+        name: str | None = None,
+        ignore: Sequence[str] = (),
+        refresh: bool = False,
+        allow_removals: bool = False,
+        recreate: bool = False,
+        version_label: str | None = None,
+        effective_at: str | None = None,
+        tell: Tell = lambda _event: None,
+    ) -> list[Run]:
+        """Bring the collection in line with folders or files, or with the configured sources.
+
+        One run a source. Raises `UsageError` for a path that does not exist, for a removal of too much
+        without `allow_removals`, for a changed model without `recreate`.
+        """
+        roots = self._roots(paths, name, ignore)
+        if recreate:
+            await self.store.admin.drop(self.scope)
+        intake = self._intake(
+            refresh=refresh,
+            allow_removals=allow_removals,
+            version_label=version_label,
+            effective_at=effective_at,
+        )
+        runs = []
+        for source, root in roots:
+            runs.append(await ingest.ingest(replace(intake, root=None if name else root), source, tell=tell))
+        return runs
+
+    async def ingest_source(self, source: Source, *, tell: Tell = lambda _event: None) -> Run:
+        """The same for a source object of your own."""
+        return await ingest.ingest(self._intake(), source, tell=tell)
+
+    def _intake(
+        self,
+        *,
+        refresh: bool = False,
+        allow_removals: bool = False,
+        version_label: str | None = None,
+        effective_at: str | None = None,
+    ) -> Intake:
+        embedder, why = self._embedder
+        limits = self.settings.limits
+        making = Making(
+            self.scope,
+            self._chunker(),
+            self._tokenizer,
+            embedder,
+            prefix=self.settings.embed.prefix,
+            limits=extract.Limits(text_bytes=limits.text_bytes),
+            chunks=limits.chunks,
+            categories=self.settings.categories,
+            version_label=version_label,
+            effective_at=effective_at,
+        )
+        wanted = self._handed is not None or self.settings.embed.model != "none"
+        return Intake(
+            self.store,
+            making,
+            refresh=refresh,
+            allow_removals=allow_removals,
+            removals=limits.removals,
+            model_missing=why if wanted and embedder is None else None,
+        )
+
+    def _roots(
+        self, paths: Sequence[str | Path], name: str | None, ignore: Sequence[str]
+    ) -> list[tuple[sources.Files, str]]:
+        """The sources to walk, each with the place of its root."""
+        if name and len(paths) > 1:
+            raise UsageError("one source name was given for several folders: ingest them one by one")
+        if paths:
+            wanted = [SourceSettings(path=str(path), name=name, ignore=tuple(ignore)) for path in paths]
+        else:
+            wanted = [replace(source, ignore=(*source.ignore, *ignore)) for source in self.settings.sources]
+        if not wanted:
+            raise UsageError("nothing to ingest: name a folder or file, or list `sources` in ragstone.yaml")
+        roots = [_root(source) for source in wanted]
+        names = [source.name for source, _ in roots]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise UsageError(f"two sources are called {twice!r}; give each a name of its own")
+        return roots
+
+    # --- out ------------------------------------------------------------------------------------
+
+    def question(self, text: str, *, where: Where | None = None, **options: object) -> Question:
+        """A question with the settings' defaults; `options` are fields of `Question`, None means default."""
+        search = self.settings.search
+        defaults: dict[str, object] = {field: getattr(search, field) for field in type(search).__dataclass_fields__}
+        given = {key: value for key, value in options.items() if value is not None}
+        if unknown := set(given) - set(Question.__dataclass_fields__):
+            raise UsageError(f"unknown search option {min(unknown)!r}")
+        return Question(text, where=where or Where(), **{**defaults, **given})  # type: ignore[arg-type]  # checked in Question
+
+    async def search(self, text: str, *, where: Where | None = None, **options: object) -> Found:
+        """The best passages for a text; see `question` for the options."""
+        return await ask.search(self._desk, self.question(text, where=where, **options))
+
+    async def ask(self, text: str, *, where: Where | None = None, **options: object) -> Answer:
+        """An answer whose sentences are cited and checked, or an abstention with a reason."""
+        return await ask.answer(self._desk, self.question(text, where=where, **options))
+
+    def events(self, text: str, *, where: Where | None = None, **options: object) -> AsyncIterator[Event]:
+        """The same as it comes about."""
+        return ask.events(self._desk, self.question(text, where=where, **options))
+
+    async def context(self, text: str, *, where: Where | None = None, **options: object) -> str:
+        """Passages as XML, ready to stand in a prompt: escaped, secrets masked."""
+        found = await self.search(text, where=where, **options)
+        return answer.xml(found.hits, mask=ask.masked)
+
+    async def explain(self, text: str, *, path: str, where: Where | None = None, **options: object) -> Explanation:
+        """Why a document was or was not found: the stage where it was lost, ranks and signals of each leg."""
+        return await explain(self._desk, self.question(text, where=where, **options), path=path)
+
+    async def chunk(self, path: str, ordinal: int, *, source: str | None = None) -> Chunk:
+        """The active chunk at a place; raises `UsageError` when there is none."""
+        async with self.store.reader(self.scope) as reader:
+            found = await reader.at(path, ordinal, source=source)
+        if found is None:
+            raise UsageError(f"no chunk {ordinal} of {path!r} in collection {self.scope.collection!r}")
+        return found
+
+    async def record(self, path: str, *, source: str | None = None) -> tuple[Document, str]:
+        """A document and its text of record; raises `UsageError` when it is not there."""
+        first = await self.chunk(path, 0, source=source)
+        async with self.store.reader(self.scope) as reader:
+            text = await reader.record(first.document)
+        if text is None:
+            raise UsageError(f"the text of {path!r} was not kept")
+        return first.document, text
+
+    # --- without a store ------------------------------------------------------------------------
+
+    def extract(self, file: str | Path) -> Extraction:
+        """What the extractor makes of a file; raises `Refused` with a reason."""
+        source, root = _root(SourceSettings(path=str(file)))
+        if not Path(root).is_file():
+            raise UsageError(f"{file} is not a file")
+        limits = extract.Limits(text_bytes=self.settings.limits.text_bytes)
+        return extract.extract(source.read(Path(file).name, limits.text_bytes), path=str(file), limits=limits)
+
+    def preview(self, file: str | Path) -> list[Piece]:
+        """How a file would be cut."""
+        return self._chunker().cut(self.extract(file))
+
+    # --- care -----------------------------------------------------------------------------------
+
+    async def info(self) -> Info:
+        """The state of the collection; raises `NotBuilt` when it was never made."""
+        async with self.store.reader(self.scope) as reader:
+            return await reader.info()
+
+    async def documents(self, source: str | None = None) -> list[Document]:
+        """The newest revision of each document."""
+        return await self.store.ledger(self.scope).documents(source)
+
+    async def delete(self, path: str, *, source: str | None = None) -> int:
+        """Take documents with this path away; returns how many."""
+        doomed = [document.id for document in await self.documents(source) if document.path == path]
+        async with self.store.writer(self.scope) as writer:
+            await writer.remove(doomed)
+            await writer.settle()
+        return len(doomed)
+
+    async def runs(self, limit: int = 20) -> list[Run]:
+        """The latest ingestion runs."""
+        return await self.store.ledger(self.scope).runs(limit)
+
+    async def collections(self) -> list[Info]:
+        """The tenant's collections."""
+        names = await self.store.admin.collections(self.scope.tenant)
+        out = []
+        for name in names:
+            async with self.store.reader(Scope(self.scope.tenant, name)) as reader:
+                out.append(await reader.info())
+        return out
+
+    async def drop(self, collection: str) -> bool:
+        """Erase a collection of the tenant."""
+        return await self.store.admin.drop(Scope(self.scope.tenant, collection))
+
+    async def doctor(self, *, repair: bool = False) -> list[str]:
+        """What is wrong with the model and the store, a sentence each with what mends it."""
+        problems = [] if self.settings.embed.model == "none" else providers.health(self.settings.embed.model)
+        try:
+            problems += await self.store.admin.check(self.scope, repair=repair)
+        except NotBuilt as error:
+            problems.append(str(error))
+        except RagstoneError as error:
+            problems.append(f"the store cannot be opened: {error}")
+        return problems
+
+
+def _root(wanted: SourceSettings) -> tuple[sources.Files, str]:
+    """A configured source and the place of its root; it is called after its folder unless named."""
+    root = Path(wanted.path).expanduser().resolve()
+    rules = sources.Rules(ignore=wanted.ignore, deny=wanted.deny, hidden=wanted.hidden)
+    return sources.Files(wanted.name or root.name or "root", wanted.path, rules=rules), str(root)

@@ -1,0 +1,138 @@
+"""How one document's bytes become its next revision: extracted, cut, flagged, with ids and vector addresses."""
+
+import hashlib
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ragstone import extract, guard
+from ragstone.chunk import describe, trim
+from ragstone.embed import context
+from ragstone.errors import Refused
+from ragstone.extract import category
+from ragstone.ports import Chunker, Embedder, Tokenizer
+from ragstone.types import Chunk, Document, Extraction, Piece, Revision, Scope
+
+NAMESPACE = uuid.UUID("6f0c5a5e-0b7b-5a35-9c2e-3f6d1d1f6a10")
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """The parts and rules that decide what a document becomes: the same bytes give the same revision."""
+
+    scope: Scope
+    chunker: Chunker
+    tokenizer: Tokenizer
+    embedder: Embedder | None
+    prefix: context.Form = "title"
+    limits: extract.Limits = field(default_factory=extract.Limits)
+    chunks: int | None = None
+    categories: Mapping[str, str] = field(default_factory=dict)
+    version_label: str | None = None
+    effective_at: str | None = None
+
+    @property
+    def cutting(self) -> str:
+        """The chunker's and tokenizer's part of a recipe."""
+        name = self.chunker.recipe.split("(")[0].split(" ")[0]
+        return f"{name}-{hashlib.sha256(self.chunker.recipe.encode()).hexdigest()[:8]}"
+
+    def recipe(self, media_type: str) -> str:
+        """How a document of this type is made: its extractor, then how it is cut."""
+        return f"{extract.recipe(media_type)}+{self.cutting}"
+
+    @property
+    def variant(self) -> str | None:
+        """What beside model and text decides a vector: part of every vector's address."""
+        return f"{self.embedder.variant}+{self.prefix}" if self.embedder else None
+
+    def embedded(self, chunk: Chunk) -> str:
+        """The text of a chunk that is embedded."""
+        return context.embedded(chunk, form=self.prefix, tokenizer=self.tokenizer)
+
+
+def build(
+    making: Making, source: str, path: str, data: bytes, *, version: str, before: Document | None = None
+) -> Revision:
+    """A document's new revision from its bytes: extracted, cut, flagged, with ids and vector addresses.
+
+    Raises `Refused` when the bytes cannot be taken in.
+    """
+    extraction = extract.extract(data, path=path, limits=making.limits)
+    pieces, trimmed = trim.limit(making.chunker.cut(extraction), making.chunks)
+    if not pieces:
+        raise Refused("empty", f"{path} holds no text that could be found")
+    meta = {"category": category.category(path, making.categories), **extraction.meta}
+    document = Document(
+        id=document_id(making.scope, source, path),
+        source=source,
+        path=path,
+        revision=before.revision + 1 if before else 1,
+        version=version,
+        recipe=making.recipe(extraction.media_type),
+        title=extraction.title,
+        media_type=extraction.media_type,
+        bytes=len(data),
+        meta={key: value for key, value in meta.items() if value is not None},
+        version_label=making.version_label or _text_or_none(meta.get("version_label")),
+        effective_at=making.effective_at or _text_or_none(meta.get("effective_at")),
+        trimmed=trimmed,
+        notes=_notes(extraction, pieces, trimmed, making.chunks),
+    )
+    return Revision(document, _chunks(making, document, pieces), extraction.record)
+
+
+def _text_or_none(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+def _notes(extraction: Extraction, pieces: Sequence[Piece], trimmed: bool, most: int | None) -> tuple[str, ...]:
+    cut = (f"only the first {most} chunks were kept",) if trimmed else ()
+    return (*extraction.warnings, *dict.fromkeys(piece.note for piece in pieces if piece.note), *cut)
+
+
+def document_id(scope: Scope, source: str, path: str) -> str:
+    """The UUIDv5 of a document's place."""
+    return str(uuid.uuid5(NAMESPACE, "\0".join((scope.tenant, scope.collection, source, path))))
+
+
+def chunk_id(document: Document, ordinal: int) -> str:
+    """The UUIDv5 of place, version, recipe and ordinal: the same input gives the same id everywhere."""
+    return str(uuid.uuid5(NAMESPACE, "\0".join((document.id, document.version, document.recipe, str(ordinal)))))
+
+
+def _chunks(making: Making, document: Document, pieces: Sequence[Piece]) -> tuple[Chunk, ...]:
+    chunks = [_chunk(document, piece) for piece in pieces]
+    embedder = making.embedder
+    if embedder is None:
+        return tuple(chunks)
+    texts = [making.embedded(chunk) for chunk in chunks]
+    tokens = making.tokenizer.count(texts)
+    return tuple(
+        replace(
+            chunk,
+            vector_key=context.vector_key(embedder.model, making.variant or "", text),
+            embedded_tokens=min(count, embedder.reads),
+        )
+        for chunk, text, count in zip(chunks, texts, tokens, strict=True)
+    )
+
+
+def _chunk(document: Document, piece: Piece) -> Chunk:
+    flags, risk = guard.flags(piece.text)
+    return Chunk(
+        id=chunk_id(document, piece.ordinal),
+        document=document,
+        ordinal=piece.ordinal,
+        text=piece.text,
+        spans=piece.spans,
+        heading_path=piece.heading_path,
+        kind=piece.kind,
+        tokens=piece.tokens,
+        overlap=piece.overlap,
+        header=piece.header,
+        flags=flags,
+        risk_score=risk,
+        metadata=describe.metadata(piece),
+    )

@@ -1,0 +1,101 @@
+"""Imports go down the floors, and nobody walks from room to room."""
+
+import ast
+from pathlib import Path
+
+SOURCE = Path(__file__).parents[2] / "src" / "ragstone"
+FLOORS = {
+    "types": 0,
+    "errors": 0,
+    "ports": 1,
+    "where": 1,
+    "trace": 1,
+    "globs": 1,
+    "words": 1,
+    "sentences": 1,
+    "sources": 2,
+    "extract": 2,
+    "chunk": 2,
+    "guard": 2,
+    "embed": 2,
+    "retrieve": 2,
+    "answer": 2,
+    "providers": 2,
+    "stores": 2,
+    "revise": 3,
+    "ingest": 3,
+    "ask": 3,
+    "explain": 3,
+    "config": 4,
+    "engine": 5,
+    "blocking": 6,
+    "evals": 6,
+    "testing": 6,
+    "__init__": 7,
+    "__main__": 8,
+    "cli": 8,
+}
+ROOMS = {name for name, floor in FLOORS.items() if floor == 2} | {"evals", "testing", "cli"}
+
+
+def imports(path: Path) -> list[str]:
+    """The ragstone modules that a file imports, wherever in the file: `stores.bm25`, `types` …"""
+    found: list[str] = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module == "ragstone":
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("ragstone."):
+            found.append((node.module or "").removeprefix("ragstone."))
+        elif isinstance(node, ast.Import):
+            found += [a.name.removeprefix("ragstone.") for a in node.names if a.name.startswith("ragstone.")]
+    return found
+
+
+def place(path: Path) -> str:
+    """The room or ground-floor file that a file belongs to."""
+    return path.relative_to(SOURCE).with_suffix("").parts[0]
+
+
+FILES = sorted(SOURCE.rglob("*.py"))
+
+
+def test_every_file_has_a_floor() -> None:
+    assert {place(path) for path in FILES} == set(FLOORS)
+
+
+def test_imports_go_down_the_floors() -> None:
+    wrong = []
+    for path in FILES:
+        here = place(path)
+        for module in imports(path):
+            there = module.split(".")[0]
+            same_floor_apart = FLOORS[there] == FLOORS[here] and there != here and FLOORS[here] in (2, 6, 8)
+            if FLOORS[there] > FLOORS[here] or same_floor_apart:
+                wrong.append(f"{path.relative_to(SOURCE)} imports {module}")
+    assert wrong == []
+
+
+def test_there_are_no_circles_among_files_of_one_floor() -> None:
+    edges = {
+        place(path): {m.split(".")[0] for m in imports(path)} - {place(path)}
+        for path in FILES
+        if path.parent == SOURCE and place(path) not in ROOMS
+    }
+    for start in edges:
+        seen: set[str] = set()
+        todo = list(edges[start])
+        while todo:
+            name = todo.pop()
+            assert name != start, f"{start} reaches itself"
+            if name not in seen:
+                seen.add(name)
+                todo += edges.get(name, ())
+
+
+def test_only_config_reads_the_environment() -> None:
+    readers = {
+        path.relative_to(SOURCE).as_posix()
+        for path in FILES
+        if any(word in path.read_text(encoding="utf-8") for word in ("os.environ", "os.getenv", "environb"))
+    }
+    assert readers == {"config.py"}

@@ -1,0 +1,111 @@
+"""Laws that no reviewer should have to remember."""
+
+import ast
+import dataclasses
+import re
+from pathlib import Path
+
+import ragstone
+from ragstone import config, errors
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "ragstone"
+FILES = sorted(SOURCE.rglob("*.py"))
+
+
+def _tree(kind: type[errors.RagstoneError]) -> list[type[errors.RagstoneError]]:
+    return [kind, *(leaf for child in kind.__subclasses__() for leaf in _tree(child))]
+
+
+def test_every_error_has_a_code_of_its_own_and_an_exit_status() -> None:
+    kinds = _tree(errors.RagstoneError)
+    assert all(kind.exit in (1, 2, 3) for kind in kinds)
+    own = [kind.__dict__.get("code") for kind in kinds if kind.__module__ == "ragstone.errors"]
+    assert None not in own
+    assert len(own) == len(set(own))
+
+
+def test_the_error_tree_is_drawn_as_it_is() -> None:
+    drawn = set(re.findall(r"^[│├└─ ]*([A-Z]\w+) +\d", errors.__doc__ or "", re.MULTILINE))
+    assert drawn == {kind.__name__ for kind in _tree(errors.RagstoneError) if kind.__module__ == "ragstone.errors"}
+
+
+def test_the_face_is_sorted_and_whole() -> None:
+    assert sorted(ragstone.__all__) == ragstone.__all__
+    assert all(hasattr(ragstone, name) for name in ragstone.__all__)
+
+
+def test_no_setting_is_a_dead_knob() -> None:
+    text = "\n".join(path.read_text(encoding="utf-8") for path in FILES if path.name != "config.py")
+    kinds = [kind for kind in vars(config).values() if dataclasses.is_dataclass(kind)]
+    dead = [
+        f"{kind.__name__}.{field.name}"
+        for kind in kinds
+        for field in dataclasses.fields(kind)
+        if kind is not config.SearchSettings  # handed to Question by name as a whole
+        and not re.search(rf"\.{field.name}\b", text)
+        and not re.search(rf"\.{field.name}\b", (SOURCE / "config.py").read_text(encoding="utf-8"))
+    ]
+    assert dead == []
+
+
+def test_every_search_setting_is_an_option_of_a_question() -> None:
+    assert {f.name for f in dataclasses.fields(config.SearchSettings)} <= set(ragstone.Question.__dataclass_fields__)
+
+
+def test_every_setting_stands_in_the_docs() -> None:
+    docs = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md"))
+    kinds = [kind for kind in vars(config).values() if dataclasses.is_dataclass(kind)]
+    names = {field.name for kind in kinds for field in dataclasses.fields(kind)}
+    assert sorted(name for name in names if f"`{name}`" not in docs) == []
+
+
+def test_every_file_opens_with_a_sentence_and_every_public_thing_says_what_it_does() -> None:
+    silent = []
+    for path in FILES:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        if not ast.get_docstring(tree):
+            silent.append(str(path.relative_to(SOURCE)))
+        silent += [
+            f"{path.relative_to(SOURCE)}:{node.name}"
+            for node in tree.body
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+            and not node.name.startswith("_")
+            and not ast.get_docstring(node)
+        ]
+    assert silent == []
+
+
+def test_no_function_is_too_long_to_read() -> None:
+    long = [
+        f"{path.relative_to(SOURCE)}:{node.name} ({node.end_lineno - node.lineno + 1})"
+        for path in FILES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.end_lineno is not None
+        and node.end_lineno - node.lineno >= 60
+    ]
+    assert long == []
+
+
+def test_nothing_is_left_open() -> None:
+    words = re.compile(r"\b(TODO|FIXME|XXX|NotImplementedError)\b")
+    assert [str(path.relative_to(SOURCE)) for path in FILES if words.search(path.read_text(encoding="utf-8"))] == []
+
+
+def test_every_requirement_has_one_row_in_features() -> None:
+    rows = re.findall(
+        r"^\| ([A-Z]\d+) \| (works|partly|not yet) \|", (ROOT / "docs/features.md").read_text("utf-8"), re.M
+    )
+    ids = [row[0] for row in rows]
+    assert len(ids) == len(set(ids))
+    assert len(ids) >= 100
+
+
+def test_what_works_names_a_test_that_exists() -> None:
+    for line in (ROOT / "docs/features.md").read_text("utf-8").splitlines():
+        match = re.match(r"\| [A-Z]\d+ \| works \|", line)
+        if match:
+            named = re.findall(r"`(tests/[\w/.]+|src/[\w/.]+)(?:::(\w+))?`", line)
+            assert named, f"no test named in: {line}"
+            assert all((ROOT / path).exists() for path, _ in named), line
