@@ -1,0 +1,54 @@
+"""Evaluation: golden sets, measures with intervals, reports, and the comparison with a baseline."""
+
+from ragstone.evals.beir import BeirSource, beir_cases, corpus, path_of
+from ragstone.evals.case import Case, GoldSpan, Quote
+from ragstone.evals.compare import (
+    Baseline,
+    Change,
+    Comparison,
+    compare,
+    comparison_json,
+    read_baseline,
+    show_comparison,
+)
+from ragstone.evals.golden import load, located
+from ragstone.evals.granularity import Entry, Granularity, Ranking
+from ragstone.evals.interval import Difference, difference, interval
+from ragstone.evals.metrics import DEFAULT, Metric, metric
+from ragstone.evals.report import as_csv, as_json, show
+from ragstone.evals.run import Abstention, Report, Row, evaluate
+
+__all__ = [
+    "DEFAULT",
+    "Abstention",
+    "Baseline",
+    "BeirSource",
+    "Case",
+    "Change",
+    "Comparison",
+    "Difference",
+    "Entry",
+    "GoldSpan",
+    "Granularity",
+    "Metric",
+    "Quote",
+    "Ranking",
+    "Report",
+    "Row",
+    "as_csv",
+    "as_json",
+    "beir_cases",
+    "compare",
+    "comparison_json",
+    "corpus",
+    "difference",
+    "evaluate",
+    "interval",
+    "load",
+    "located",
+    "metric",
+    "path_of",
+    "read_baseline",
+    "show",
+    "show_comparison",
+]

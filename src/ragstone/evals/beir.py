@@ -1,0 +1,204 @@
+"""BEIR folders as they are: corpus.jsonl, queries.jsonl, qrels/<split>.tsv, and the corpus as a source."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from ragstone.errors import Refused, UsageError
+from ragstone.evals.case import HIGHEST_GRADE, Case
+from ragstone.ports import Listed
+from ragstone.types import Json, Skipped
+
+LONGEST_NAME = 200  # file names end at 255 bytes on common systems, and an ending follows
+
+
+@dataclass(frozen=True, slots=True)
+class BeirDocument:
+    """One document of a corpus."""
+
+    id: str
+    title: str
+    text: str
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def content(self) -> bytes:
+        """Title, blank line, text as UTF-8; the text alone where there is no title."""
+        return (f"{self.title}\n\n{self.text}" if self.title else self.text).encode("utf-8", "replace")
+
+
+def corpus(folder: str | Path) -> Iterator[BeirDocument]:
+    """The documents of a BEIR folder one by one, never all at once."""
+    return (entry for entry, _ in _entries(Path(folder) / "corpus.jsonl"))
+
+
+def beir_cases(folder: str | Path, *, split: str = "test") -> tuple[Case, ...]:
+    """The questions of a BEIR folder that `qrels/<split>.tsv` judges, in the order of queries.jsonl.
+
+    Questions whose metadata say `answerable: false` come too, for abstention. `relevance` holds the
+    ids of the corpus as they stand: score with granularity "id".
+    """
+    folder = Path(folder)
+    judged = _qrels(folder, split)
+    cases = [_case(data, judged.get(_id(data, where), {}), where) for data, where in _queries(folder)]
+    if missing := sorted(judged.keys() - {case.id for case in cases}):
+        raise UsageError(f"{folder}: qrels/{split}.tsv judges the question {missing[0]!r}, which queries.jsonl lacks")
+    wanted = tuple(case for case in cases if case.id in judged or not case.answerable)
+    if not wanted:
+        raise UsageError(f"{folder}: qrels/{split}.tsv judges no question")
+    return wanted
+
+
+class BeirSource:
+    """A corpus as a source named "beir": one text document for each entry, path = `path_of(id)`.
+
+    Keeps places in the file, not texts; `id_of` leads from a path back to the id for scoring.
+    """
+
+    name = "beir"
+
+    def __init__(self, folder: str | Path) -> None:
+        self._file = Path(folder) / "corpus.jsonl"
+        self._ids: dict[str, str] = {}
+        self._at: dict[str, tuple[int, int]] = {}
+        for entry, offset in _entries(self._file):
+            path = path_of(entry.id)
+            if path in self._ids:
+                raise UsageError(f"{self._file}: the _id {entry.id!r} stands there twice")
+            self._ids[path] = entry.id
+            self._at[path] = (offset, len(entry.content))
+        if not self._ids:
+            raise UsageError(f"{self._file}: holds no document")
+
+    def walk(self) -> Iterator[Listed | Skipped]:
+        """Every document in the order of the file."""
+        return (Listed(path, size) for path, (_, size) in self._at.items())
+
+    def read(self, path: str, limit: int) -> bytes:
+        """The bytes of one document; raises `Refused` when it is unknown, changed or over `limit` bytes."""
+        if path not in self._at:
+            raise Refused("vanished", f"{path} is not in {self._file}")
+        offset, size = self._at[path]
+        if size > limit:
+            raise Refused("too_large", f"{path} has {size} bytes; the limit is {limit}")
+        try:
+            with self._file.open("rb") as file:
+                file.seek(offset)
+                entry = _entry(file.readline(), f"{self._file} (byte {offset})")
+        except (OSError, UsageError) as error:
+            raise Refused("unreadable", f"{path} cannot be read from {self._file}: {error}") from error
+        if entry.id != self._ids[path]:
+            raise Refused("vanished", f"{self._file} changed while it was read")
+        return entry.content
+
+    def id_of(self, path: str) -> str:
+        """The `_id` of the document at a path; raises `UsageError` for a path that is not of this corpus."""
+        if path not in self._ids:
+            raise UsageError(f"{path!r} is no document of {self._file}: was the collection made from another corpus?")
+        return self._ids[path]
+
+
+def path_of(identifier: str) -> str:
+    """A file name for any `_id`: percent-encoded, over-long ones shortened with their sha256; never two alike."""
+    name = quote(identifier, safe="", errors="replace")
+    if len(name) > LONGEST_NAME or not identifier.isprintable():
+        # Only here two ids could meet (cut off, or a lone surrogate written as "?"); `=` comes from no id.
+        digest = hashlib.sha256(identifier.encode("utf-8", "surrogatepass")).hexdigest()
+        name = f"{name[: LONGEST_NAME - len(digest) - 1]}={digest}"
+    return f"{name}.txt"
+
+
+def _entries(file: Path) -> Iterator[tuple[BeirDocument, int]]:
+    for data, where, offset in _lines(file):
+        yield _entry_from(data, where), offset
+
+
+def _entry(line: bytes, where: str) -> BeirDocument:
+    return _entry_from(_object(line, where), where)
+
+
+def _entry_from(data: Json, where: str) -> BeirDocument:
+    title, text, metadata = data.get("title") or "", data.get("text"), data.get("metadata") or {}
+    if not isinstance(title, str) or not isinstance(text, str) or not isinstance(metadata, dict):
+        raise UsageError(f"{where}: a document needs _id and text; title is text, metadata an object")
+    return BeirDocument(_id(data, where), title, text, metadata)
+
+
+def _queries(folder: Path) -> Iterator[tuple[Json, str]]:
+    seen: set[str] = set()
+    for data, where, _ in _lines(folder / "queries.jsonl"):
+        if _id(data, where) in seen:
+            raise UsageError(f"{where}: the _id {_id(data, where)!r} stands there twice")
+        seen.add(_id(data, where))
+        yield data, where
+
+
+def _case(data: Json, relevance: Mapping[str, int], where: str) -> Case:
+    metadata = data.get("metadata") or {}
+    if not isinstance(data.get("text"), str) or not isinstance(metadata, dict):
+        raise UsageError(f"{where}: a question needs _id and text; metadata is an object")
+    answers = metadata.get("answers")
+    answer = answers[0] if isinstance(answers, list) and answers and isinstance(answers[0], str) else None
+    answerable = metadata.get("answerable") is not False
+    return Case(_id(data, where), data["text"], relevance=relevance, answer=answer, answerable=answerable)
+
+
+def _qrels(folder: Path, split: str) -> dict[str, dict[str, int]]:
+    file = folder / "qrels" / f"{split}.tsv"
+    if not file.is_file():
+        there = sorted(other.stem for other in (folder / "qrels").glob("*.tsv"))
+        raise UsageError(f"{file}: not found; splits there: {', '.join(there) or 'none'}")
+    out: dict[str, dict[str, int]] = {}
+    for number, line in enumerate(_opened(file, lambda: file.read_bytes().split(b"\n")), 1):
+        fields = line.decode("utf-8", "replace").strip("\r\n").split("\t")
+        if fields == [""] or (number == 1 and fields[-1] == "score"):
+            continue
+        if len(fields) != 3 or not _is_grade(fields[2]):
+            raise UsageError(f"{file}:{number}: a line is query-id, corpus-id and a whole grade, parted by tabs")
+        out.setdefault(fields[0], {})[fields[1]] = int(fields[2])
+    return out
+
+
+def _is_grade(text: str) -> bool:
+    return text.removeprefix("-").isdecimal() and len(text) <= 4 and int(text) <= HIGHEST_GRADE
+
+
+def _lines(file: Path) -> Iterator[tuple[Json, str, int]]:
+    """The objects of a JSONL file with `file:line` and the byte where the line begins."""
+    offset = 0
+    with _opened(file, lambda: file.open("rb")) as lines:
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                where = f"{file}:{number}"
+                yield _object(line, where), where, offset
+            offset += len(line)
+
+
+def _opened(file: Path, work: Callable[[], Any]) -> Any:
+    try:
+        return work()
+    except OSError as error:
+        raise UsageError(f"{file}: cannot be read: {error.strerror or error}") from error
+
+
+def _object(line: bytes, where: str) -> Json:
+    try:
+        data = json.loads(line.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{where}: is not JSON: {error}") from error
+    if not isinstance(data, dict):
+        raise UsageError(f"{where}: a line is an object")
+    return data
+
+
+def _id(data: Json, where: str) -> str:
+    value = data.get("_id")
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    if not isinstance(value, str) or not value:
+        raise UsageError(f"{where}: an entry needs a text _id")
+    return value

@@ -1,0 +1,148 @@
+"""A report against its baseline: what changed, and whether it got worse."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TextIO
+
+from ragstone.errors import UsageError
+from ragstone.evals.interval import Difference, difference
+from ragstone.evals.report import SCHEMA, print_table
+from ragstone.evals.run import Report, Row
+from ragstone.types import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """An earlier report: the scores of each question by id, and the settings that it was made with."""
+
+    scores: Mapping[str, Mapping[str, float]]
+    questions: Mapping[str, str]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One metric over the questions that both runs scored: `questions` of them."""
+
+    metric: str
+    before: float
+    after: float
+    questions: int
+    difference: Difference
+    verdict: Literal["better", "same", "degraded"]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """All metrics that both runs have, and what makes the comparison weaker than it looks."""
+
+    changes: tuple[Change, ...]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def degraded(self) -> tuple[Change, ...]:
+        return tuple(change for change in self.changes if change.verdict == "degraded")
+
+
+def read_baseline(path: str | Path) -> Baseline:
+    """The baseline in a JSON file as `as_json` gives it; raises `UsageError` when it is anything else."""
+    path = Path(path)
+    try:
+        data = json.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise UsageError(f"baseline {path}: cannot be read: {error.strerror or error}") from error
+    except json.JSONDecodeError as error:
+        raise UsageError(f"baseline {path}:{error.lineno}: is not JSON: {error.msg}") from error
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"baseline {path}: is not usable JSON: {error}") from error
+    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+        raise UsageError(f"baseline {path}: is no report of schema {SCHEMA}; make one with `ragstone eval --json`")
+    settings = data.get("settings", {})
+    rows = data.get("per_question")
+    if not isinstance(rows, list) or not rows or not isinstance(settings, dict):
+        raise UsageError(f"baseline {path}: needs `per_question`, a list with at least one question, and `settings`")
+    if wrong := [row for row in rows if not _is_row(row)]:
+        raise UsageError(f"baseline {path}: is no question with id, question and metrics: {wrong[0]!r:.80}")
+    scores = {row["id"]: {name: float(value) for name, value in row["metrics"].items()} for row in rows}
+    if len(scores) < len(rows):
+        raise UsageError(f"baseline {path}: has two questions with the same id")
+    return Baseline(scores, {row["id"]: row["question"] for row in rows}, settings)
+
+
+def _is_row(row: Any) -> bool:
+    return (
+        isinstance(row, dict)
+        and isinstance(row.get("id"), str)
+        and isinstance(row.get("question"), str)
+        and isinstance(row.get("metrics"), dict)
+        and all(isinstance(v, int | float) and math.isfinite(v) for v in row["metrics"].values())
+    )
+
+
+def compare(baseline: Baseline, report: Report, *, tolerance: float | None = None) -> Comparison:
+    """Each metric of both runs over the questions that both asked in the same words.
+
+    Degraded: the paired 95 % interval of the difference lies below 0, or, with `tolerance`, the mean
+    fell by more than that. Better: the interval lies above 0. Raises `UsageError` when the runs share
+    no scored question or were scored at another granularity.
+    """
+    was, now = baseline.settings.get("granularity"), report.settings.get("granularity")
+    if was != now:
+        raise UsageError(f"the baseline was scored at granularity {was}, this run at {now}: they cannot be compared")
+    rows = [row for row in report.rows if baseline.questions.get(row.id) == row.question]
+    changes = [_change(name, baseline, rows, tolerance) for name in report.metrics]
+    found = tuple(change for change in changes if change is not None)
+    if not found:
+        raise UsageError("this run and the baseline share no scored question: make a new baseline")
+    return Comparison(found, tuple(_warnings(baseline, report, rows, found)))
+
+
+def _change(name: str, baseline: Baseline, rows: Sequence[Row], tolerance: float | None) -> Change | None:
+    both = [row for row in rows if name in row.scores and name in baseline.scores[row.id]]
+    if not both:
+        return None
+    before, after = [baseline.scores[row.id][name] for row in both], [row.scores[name] for row in both]
+    apart = difference(before, after)
+    verdict: Literal["better", "same", "degraded"] = "same"
+    if apart.high < 0 or (tolerance is not None and apart.mean < -tolerance):
+        verdict = "degraded"
+    elif apart.low > 0:
+        verdict = "better"
+    return Change(name, sum(before) / len(both), sum(after) / len(both), len(both), apart, verdict)
+
+
+def _warnings(baseline: Baseline, report: Report, rows: Sequence[Row], changes: Sequence[Change]) -> list[str]:
+    out = []
+    total = len(baseline.questions.keys() | {row.id for row in report.rows})
+    if len(rows) < total:
+        out.append(f"{total - len(rows)} of {total} questions are new, gone or reworded and were left out")
+    if missing := [name for name in report.metrics if name not in {change.metric for change in changes}]:
+        out.append(f"the baseline lacks {', '.join(missing)}")
+    return out
+
+
+def comparison_json(comparison: Comparison) -> Json:
+    """The comparison as plain data."""
+    return {
+        "degraded": bool(comparison.degraded),
+        "changes": [asdict(change) for change in comparison.changes],
+        "warnings": list(comparison.warnings),
+    }
+
+
+def show_comparison(comparison: Comparison, file: TextIO) -> None:
+    """Print a line for each metric, then the warnings."""
+    rows = [
+        [c.metric, f"{c.before:.3f}", f"{c.after:.3f}", f"{c.difference.mean:+.3f}", _bounds(c), c.verdict]
+        for c in comparison.changes
+    ]
+    print_table(file, ["metric", "before", "after", "change", "95 % interval", "verdict"], rows)
+    for warning in comparison.warnings:
+        print(f"warning: {warning}", file=file)
+
+
+def _bounds(change: Change) -> str:
+    return f"{change.difference.low:+.3f} – {change.difference.high:+.3f}"

@@ -1,0 +1,112 @@
+"""A report for machines (JSON, CSV) and for a person at a terminal."""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import TextIO
+
+from ragstone.evals.run import Abstention, Report, Row
+from ragstone.types import Json
+
+SCHEMA = 1
+
+
+def as_json(report: Report) -> Json:
+    """The report as plain data; `questions` is their number, `per_question` has a row for each."""
+    return {
+        "schema": SCHEMA,
+        "metrics": dict(report.metrics),
+        "intervals": {name: list(bounds) for name, bounds in report.intervals.items()},
+        "questions": report.counts["questions"],
+        "counts": dict(report.counts),
+        "abstention": asdict(report.abstention) if report.abstention else None,
+        "kinds": {kind: dict(figures) for kind, figures in report.kinds.items()},
+        "timings": {stage: dict(figures) for stage, figures in report.timings.items()},
+        "settings": dict(report.settings),
+        "warnings": list(report.warnings),
+        "per_question": [_question(row) for row in report.rows],
+    }
+
+
+def _question(row: Row) -> Json:
+    return {
+        "id": row.id,
+        "question": row.question,
+        "kind": row.kind,
+        "answerable": row.answerable,
+        "abstained": row.abstained,
+        "metrics": dict(row.scores),
+        "top": list(row.top),
+    }
+
+
+def as_csv(report: Report) -> str:
+    """A line for each question: what it is, a column for each metric, the path that came first."""
+    out = io.StringIO()
+    names = list(report.metrics)
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["id", "question", "kind", "answerable", "abstained", *names, "first"])
+    for row in report.rows:
+        known = [row.id, row.question, row.kind, _truth(row.answerable), _truth(row.abstained)]
+        figures = [f"{row.scores[name]:.6g}" if name in row.scores else "" for name in names]
+        writer.writerow([*known, *figures, row.top[0] if row.top else ""])
+    return out.getvalue()
+
+
+def _truth(value: bool | None) -> str:
+    return "" if value is None else str(value).lower()
+
+
+def show(report: Report, file: TextIO) -> None:
+    """Print the report as tables; stages in milliseconds."""
+    counts = report.counts
+    means = [
+        [name, f"{mean:.3f}", "{:.3f} – {:.3f}".format(*report.intervals[name])]
+        for name, mean in report.metrics.items()
+    ]
+    title = f"{counts['questions']} questions, {counts['judged']} scored for ranking"
+    print_table(file, ["metric", "mean", "95 % interval"], means, title=title)
+    if report.abstention:
+        print(_abstention(report.abstention), file=file)
+    if len(report.kinds) > 1:
+        print_table(file, ["kind", *_kind_figures(report)], _kinds(report))
+    if report.timings:
+        stages = [[stage, f"{1000 * t['p50']:.1f}", f"{1000 * t['p95']:.1f}"] for stage, t in report.timings.items()]
+        print_table(file, ["stage", "p50 ms", "p95 ms"], stages)
+    for warning in report.warnings:
+        print(f"warning: {warning}", file=file)
+
+
+def print_table(file: TextIO, headings: Sequence[str], rows: Iterable[Sequence[str]], *, title: str = "") -> None:
+    """Print rows of text under headings, the first column to the left, the others to the right."""
+    # Imported here: rich takes longer to load than an evaluation's JSON takes to write.
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=title or None, title_justify="left")
+    for place, heading in enumerate(headings):
+        table.add_column(heading, justify="right" if place else "left")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    Console(file=file).print(table)
+
+
+def _abstention(about: Abstention) -> str:
+    return (
+        f"abstained on {about.abstained}, {about.rightly} of them among {about.unanswerable} unanswerable questions: "
+        f"precision {about.precision:.3f}, recall {about.recall:.3f}"
+    )
+
+
+def _kind_figures(report: Report) -> list[str]:
+    return ["questions", *(["abstained"] if report.abstention else []), *list(report.metrics)[:1]]
+
+
+def _kinds(report: Report) -> list[list[str]]:
+    shapes = [(name, "{:.3f}" if name in report.metrics else "{:.0f}") for name in _kind_figures(report)]
+    return [
+        [kind or "–", *(shape.format(figures[name]) if name in figures else "" for name, shape in shapes)]
+        for kind, figures in report.kinds.items()
+    ]

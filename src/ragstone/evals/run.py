@@ -1,0 +1,169 @@
+"""Ask every question of a golden set and measure what came back."""
+
+import math
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ragstone.errors import UsageError
+from ragstone.evals.case import Case
+from ragstone.evals.granularity import Granularity, Ranking, judged, score
+from ragstone.evals.interval import RESAMPLES, SEED, interval
+from ragstone.evals.metrics import DEFAULT, metric
+
+Search = Callable[[Case], Awaitable[Ranking]]
+FEW = 50  # below this an interval is too wide to decide by
+TOP = 10  # how many places a row keeps for readers
+RIGHT_TO_ABSTAIN = "AbstainAccuracy"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One question: its scores by metric (none when nothing says what is relevant), what came first."""
+
+    id: str
+    question: str
+    answerable: bool
+    kind: str = ""
+    scores: Mapping[str, float] = field(default_factory=dict)
+    abstained: bool | None = None
+    top: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Abstention:
+    """How well answers were withheld: precision and recall of abstaining, 0 where nothing was to count."""
+
+    abstained: int
+    rightly: int
+    unanswerable: int
+    precision: float
+    recall: float
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What an evaluation found. Intervals are 95 %; timings are seconds, p50 and p95 a stage.
+
+    `counts`: questions, judged (scored for ranking), answerable, unanswerable. `kinds` has the same
+    means for each kind of question, with `questions` and, where answers could be withheld, `abstained`.
+    """
+
+    metrics: Mapping[str, float]
+    intervals: Mapping[str, tuple[float, float]]
+    rows: tuple[Row, ...]
+    counts: Mapping[str, int]
+    abstention: Abstention | None = None
+    kinds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    timings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+async def evaluate(
+    search: Search,
+    cases: Sequence[Case],
+    *,
+    metrics: Iterable[str] = DEFAULT,
+    granularity: Granularity = "file",
+    settings: Mapping[str, Any] | None = None,
+) -> Report:
+    """Search once for each case, one after the other, and report.
+
+    Ranking metrics are means over the answerable cases that say what is relevant; unanswerable ones
+    count for abstention alone. Raises `UsageError` without cases or for an unknown metric; what
+    `search` raises passes through.
+    """
+    if not cases:
+        raise UsageError("there is no question to evaluate")
+    wanted = [metric(name) for name in metrics]
+    rows: list[Row] = []
+    timings: dict[str, list[float]] = {}
+    for case in cases:
+        ranking = await search(case)
+        scored = case.answerable and judged(case, granularity)
+        rows.append(_row(case, ranking, score(ranking, case, wanted, granularity) if scored else {}))
+        for stage, seconds in ranking.timings.items():
+            timings.setdefault(stage, []).append(seconds)
+    used = {"granularity": granularity, "metrics": [one.name for one in wanted], "resamples": RESAMPLES, "seed": SEED}
+    return _report(rows, timings, {**used, **(settings or {})})
+
+
+def _row(case: Case, ranking: Ranking, scores: dict[str, float]) -> Row:
+    if ranking.abstained is not None:
+        scores[RIGHT_TO_ABSTAIN] = float(ranking.abstained != case.answerable)
+    top = tuple(dict.fromkeys(entry.path for entry in ranking.entries))[:TOP]
+    return Row(case.id, case.question, case.answerable, case.kind, scores, ranking.abstained, top)
+
+
+def _report(rows: Sequence[Row], timings: Mapping[str, Sequence[float]], settings: Mapping[str, Any]) -> Report:
+    values = _columns(rows)
+    ranked = [row for row in rows if set(row.scores) - {RIGHT_TO_ABSTAIN}]
+    counts = {
+        "questions": len(rows),
+        "judged": len(ranked),
+        "answerable": sum(row.answerable for row in rows),
+        "unanswerable": sum(not row.answerable for row in rows),
+    }
+    return Report(
+        metrics=_means(values),
+        intervals={name: interval(column) for name, column in values.items()},
+        rows=tuple(rows),
+        counts=counts,
+        abstention=_abstention(rows),
+        kinds={kind: _of_kind([row for row in rows if row.kind == kind]) for kind in sorted({r.kind for r in rows})},
+        timings={stage: {"p50": _quantile(s, 0.5), "p95": _quantile(s, 0.95)} for stage, s in timings.items()},
+        settings=settings,
+        warnings=tuple(_warnings(counts)),
+    )
+
+
+def _columns(rows: Iterable[Row]) -> dict[str, list[float]]:
+    columns: dict[str, list[float]] = {}
+    for row in rows:
+        for name, value in row.scores.items():
+            columns.setdefault(name, []).append(value)
+    # The metrics that were asked for stand first, whichever question came first.
+    return dict(sorted(columns.items(), key=lambda item: item[0] == RIGHT_TO_ABSTAIN))
+
+
+def _means(columns: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    return {name: sum(column) / len(column) for name, column in columns.items()}
+
+
+def _of_kind(rows: Sequence[Row]) -> dict[str, float]:
+    asked = [row for row in rows if row.abstained is not None]
+    withheld = {"abstained": float(sum(row.abstained is True for row in asked))} if asked else {}
+    return {"questions": float(len(rows)), **withheld, **_means(_columns(rows))}
+
+
+def _abstention(rows: Sequence[Row]) -> Abstention | None:
+    asked = [row for row in rows if row.abstained is not None]
+    if not asked:
+        return None
+    abstained = sum(row.abstained is True for row in asked)
+    rightly = sum(row.abstained is True and not row.answerable for row in asked)
+    unanswerable = sum(not row.answerable for row in asked)
+    return Abstention(abstained, rightly, unanswerable, _share(rightly, abstained), _share(rightly, unanswerable))
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0
+
+
+def _quantile(values: Sequence[float], q: float) -> float:
+    """The smallest value that at least a share `q` of the values does not exceed."""
+    ordered = sorted(values)
+    return ordered[max(0, math.ceil(q * len(ordered)) - 1)]
+
+
+def _warnings(counts: Mapping[str, int]) -> list[str]:
+    out = []
+    if counts["questions"] < FEW:
+        out.append(f"{counts['questions']} questions are few: below {FEW} the figures only point a direction")
+    if not counts["judged"]:
+        out.append("no answerable question says what is relevant at this granularity: nothing was scored for ranking")
+    elif counts["judged"] < counts["answerable"]:
+        left = counts["answerable"] - counts["judged"]
+        out.append(f"{left} answerable questions do not say what is relevant at this granularity and were not scored")
+    return out

@@ -1,0 +1,117 @@
+import csv
+import io
+import json
+from collections.abc import Sequence
+
+import pytest
+
+from ragstone.errors import UsageError
+from ragstone.evals import Case, Entry, Granularity, Ranking, Report, as_csv, as_json, evaluate, show
+
+CASES = [
+    Case("1", "first?", relevance={"a.md": 1}, kind="fact"),
+    Case("2", "second?", relevance={"b.md": 1}, kind="fact"),
+    Case("3", "nobody knows", relevance={"a.md": 1}, answerable=False, kind="near miss"),
+    Case("4", "nobody cares", answerable=False, kind="off topic"),
+    Case("5", "no judgement"),
+]
+FOUND = (Entry("x/a.md", 0, score=2.0), Entry("x/a.md", 1, score=1.0), Entry("c.md"))
+
+
+async def without_answer(case: Case) -> Ranking:
+    return Ranking(FOUND, timings={"search": float(case.id), **({"rerank": 0.5} if case.id == "2" else {})})
+
+
+async def with_answer(case: Case) -> Ranking:
+    return Ranking(FOUND, abstained=case.id in ("2", "4"))
+
+
+async def reported(
+    search: object = without_answer, cases: Sequence[Case] = CASES, granularity: Granularity = "file"
+) -> Report:
+    return await evaluate(with_answer if search is with_answer else without_answer, cases, granularity=granularity)
+
+
+async def test_means_are_over_answerable_questions_that_are_judged() -> None:
+    report = await reported()
+    assert report.metrics["MRR"] == 0.5
+    assert report.metrics["Recall@10"] == 0.5
+    assert report.counts == {"questions": 5, "judged": 2, "answerable": 3, "unanswerable": 2}
+    assert [bool(row.scores) for row in report.rows] == [True, True, False, False, False]
+    assert report.rows[0].top == ("x/a.md", "c.md")
+    assert list(report.intervals) == list(report.metrics)
+
+
+async def test_few_questions_and_missing_judgements_are_said() -> None:
+    few, unjudged = (await reported()).warnings
+    assert few.startswith("5 questions are few")
+    assert unjudged.startswith("1 answerable questions do not say")
+    many = [Case(str(n), "?", relevance={"a.md": 1}) for n in range(50)]
+    assert (await reported(cases=many)).warnings == ()
+    nothing = await reported(granularity="chunk")
+    assert nothing.metrics == {}
+    assert "nothing was scored" in nothing.warnings[1]
+
+
+async def test_withheld_answers_are_counted_by_kind() -> None:
+    report = await reported(with_answer)
+    about = report.abstention
+    assert about is not None
+    assert (about.abstained, about.rightly, about.unanswerable) == (2, 1, 2)
+    assert (about.precision, about.recall) == (0.5, 0.5)
+    assert report.metrics["AbstainAccuracy"] == pytest.approx(3 / 5)
+    assert list(report.metrics)[-1] == "AbstainAccuracy"
+    assert report.kinds["near miss"]["abstained"] == 0
+    assert report.kinds["off topic"]["abstained"] == 1
+    assert report.counts["judged"] == 2
+    assert (await reported()).abstention is None
+
+
+async def test_stages_have_their_median_and_95th_percentile() -> None:
+    timings = (await reported()).timings
+    assert timings == {"search": {"p50": 3.0, "p95": 5.0}, "rerank": {"p50": 0.5, "p95": 0.5}}
+
+
+async def test_no_question_and_an_unknown_metric_are_the_callers_mistake() -> None:
+    with pytest.raises(UsageError, match="no question"):
+        await evaluate(without_answer, [])
+    with pytest.raises(UsageError, match="unknown"):
+        await evaluate(without_answer, CASES, metrics=["nDGC@10"])
+
+
+async def test_the_json_has_the_promised_keys_and_survives_a_round_trip() -> None:
+    report = await evaluate(with_answer, CASES, settings={"mode": "hybrid"})
+    data = as_json(report)
+    assert json.loads(json.dumps(data, allow_nan=False)) == data
+    assert data["schema"] == 1
+    assert data["questions"] == 5
+    assert {"nDCG@10", "Recall@10", "MRR", "MAP"} <= data["metrics"].keys()
+    assert all(low <= data["metrics"][name] <= high for name, (low, high) in data["intervals"].items())
+    assert data["settings"]["mode"] == "hybrid"
+    assert data["settings"]["granularity"] == "file"
+    assert [row["id"] for row in data["per_question"]] == ["1", "2", "3", "4", "5"]
+    assert as_json(await evaluate(with_answer, CASES, settings={"mode": "hybrid"})) == data
+
+
+async def test_the_csv_has_a_line_for_each_question() -> None:
+    rows = list(csv.DictReader(io.StringIO(as_csv(await reported(with_answer)))))
+    assert [row["id"] for row in rows] == ["1", "2", "3", "4", "5"]
+    assert (rows[0]["MRR"], rows[0]["abstained"], rows[0]["first"]) == ("1", "false", "x/a.md")
+    assert (rows[3]["MRR"], rows[3]["answerable"], rows[3]["AbstainAccuracy"]) == ("", "false", "1")
+
+
+async def test_the_tables_show_means_kinds_stages_and_warnings() -> None:
+    out = io.StringIO()
+    show(await reported(with_answer), out)
+    show(await reported(), out)
+    text = out.getvalue()
+    for part in (
+        "nDCG@10",
+        "0.500",
+        "near miss",
+        "precision 0.500",
+        "search",
+        "3000.0",
+        "warning: 5 questions are few",
+    ):
+        assert part in text
