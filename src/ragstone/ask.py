@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 
 from ragstone import answer as answering
 from ragstone import guard, retrieve
-from ragstone.embed import batch
+from ragstone.embed.batch import checked
 from ragstone.errors import StoreError, UsageError
 from ragstone.ports import Embedder, Reader, Store, Vectors
 from ragstone.trace import Trace
-from ragstone.types import Answer, Candidate, Event, Found, Hit, Info, Mode, Scope
+from ragstone.types import Answer, Candidate, Event, Found, Hit, Info, Mode, Note, Scope
 from ragstone.where import Where
 
 LONGEST_QUESTION = 10_000  # characters; a longer one is a document
@@ -21,6 +21,7 @@ CANDIDATES = 5  # per leg, times top_k
 FEWEST_CANDIDATES = 50
 RISK_SHARE = 0.2  # how much of its score a certain injection costs
 EXTRACT_FROM = 12  # hits that an answer is made of
+SENTENCES = 16  # passages that are compared with the question by their vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ async def events(desk: Desk, question: Question) -> AsyncIterator[Event]:
             hits = await _hits(reader, question, vector, trace)
             yield Event("search_results", {"hits": hits})
             with trace.timed("answer"):
-                made = await _answer(reader, question, hits)
+                made = await _answer(desk, reader, question, vector, hits)
     for sentence in made.sentences:
         yield Event("message", {"text": sentence.text, "citations": sentence.citations})
     yield Event("final_answer", {"answer": _finished(made, hits, trace)})
@@ -112,11 +113,15 @@ async def vector_of(desk: Desk, question: Question, trace: Trace) -> Vectors | N
     if desk.embedder is None:
         _keyword_only(trace, desk.model_missing)
         return None
-    vectors = await trace.attempt("embedding", batch.embed(desk.embedder, [question.text], kind="query"), None)
-    if vectors is None:
+    vector = await trace.attempt("embedding", _embedded(desk.embedder, question.text), None)
+    if vector is None:
         _keyword_only(trace, None)
-        return None
-    row: Vectors = vectors[0]
+    return vector
+
+
+async def _embedded(embedder: Embedder, text: str) -> Vectors:
+    vectors = await embedder.embed([text], kind="query")
+    row: Vectors = checked(vectors, dimension=embedder.dimension, references=["the question"])[0]
     return row
 
 
@@ -193,11 +198,39 @@ async def legs(
     return kept
 
 
-async def _answer(reader: Reader, question: Question, hits: Sequence[Hit]) -> Answer:
-    """An extractive answer, or an abstention with its reason."""
+async def _answer(
+    desk: Desk, reader: Reader, question: Question, vector: Vectors | None, hits: Sequence[Hit]
+) -> Answer:
+    """An extractive answer: the sentences that answer best, each quoted and checked; or an abstention."""
     idf = await reader.idf(question.text)
-    records = {hit.chunk.document.id: await reader.record(hit.chunk.document) for hit in hits[:EXTRACT_FROM]}
-    return answering.extract(question.text, hits[:EXTRACT_FROM], idf=idf, records=records, mask=masked)
+    asked = answering.asked(question.text, idf)
+    best = list(hits[:EXTRACT_FROM])
+    ranked = answering.rank(asked, best)
+    if vector is not None and desk.embedder is not None and ranked:
+        ranked = answering.rank(asked, best, similar=await _similar(desk.embedder, vector, ranked[:SENTENCES]))
+    chosen = answering.choose(asked, ranked, best)
+    verdict = answering.decide(answering.evidence(asked, best, chosen, idf=idf))
+    if verdict.abstain:
+        return _abstained(verdict.reason, verdict.message)
+    quotes = answering.quotes(chosen)
+    records = {d.id: text for d in answering.documents(quotes) if (text := await reader.record(d)) is not None}
+    sentences, citations = answering.cited(quotes, records, mask=masked)
+    grounded = answering.groundedness(sentences)
+    if not grounded:
+        return _abstained("unsupported", "No quote could be found again in the text of its document.")
+    text = answering.written(sentences, citations)
+    return Answer(text, sentences=sentences, citations=citations, groundedness=grounded)
+
+
+async def _similar(embedder: Embedder, vector: Vectors, ranked: Sequence[answering.Scored]) -> dict[str, float]:
+    """The cosine of the question and each passage."""
+    texts = list(dict.fromkeys(scored.passage.text for scored in ranked))
+    cosines = await embedder.embed(texts) @ vector
+    return {text: round(float(cosine), 6) for text, cosine in zip(texts, cosines, strict=True)}
+
+
+def _abstained(reason: str | None, message: str) -> Answer:
+    return Answer(answering.ABSTENTION, abstained=True, reason=reason, notes=(Note(reason or "abstained", message),))
 
 
 def masked(text: str) -> str:

@@ -23,7 +23,7 @@ Verb = Callable[Concatenate[Engine, P], Coroutine[Any, Any, R]]
 def waited(verb: Verb[P, R]) -> Callable[Concatenate["Knowledge", P], R]:
     """The same verb with the same arguments, waited for."""
 
-    def wait(self: "Knowledge", *args: P.args, **kwargs: P.kwargs) -> R:
+    def wait(self: "Knowledge", /, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.wait(verb(self.engine, *args, **kwargs))
 
     wait.__doc__ = verb.__doc__

@@ -37,7 +37,6 @@ class Engine:
         *,
         store: Store | None = None,
         embedder: Embedder | None = None,
-        one_shot: bool = False,
     ) -> None:
         settings = settings or Settings()
         self.settings = settings.of(settings.collection)
@@ -45,7 +44,6 @@ class Engine:
         self._own_store = store is None
         self._handed = embedder
         self._made: Embedder | None = None
-        self._one_shot = one_shot
         self.store = store or stores.open_store(settings.store, keep_versions=self.settings.keep_versions)
 
     async def __aenter__(self) -> Self:
@@ -72,7 +70,7 @@ class Engine:
         if self._handed is not None or name == "none":
             return self._handed, None if self._handed else "embed.model is none"
         try:
-            self._made = providers.make_embedder(name, optimise=not self._one_shot)
+            self._made = providers.make_embedder(name, precision=self.settings.embed.precision)
         except Unavailable as error:
             return None, str(error)
         return self._made, None
@@ -80,13 +78,13 @@ class Engine:
     def warm(self) -> None:
         """Start loading the embedding model on a thread, while other work goes on."""
         embedder, _ = self._embedder
-        if isinstance(embedder, providers.Loading):
+        if isinstance(embedder, providers.MiniLM):
             embedder.start_loading()
 
-    @property
+    @cached_property
     def _tokenizer(self) -> Tokenizer:
         embedder, _ = self._embedder
-        return chunk.counted(embedder.tokenizer if embedder else chunk.Characters())
+        return chunk.Counted(embedder.tokenizer if embedder else chunk.Characters())
 
     def _chunker(self) -> Chunker:
         embedder, _ = self._embedder
@@ -152,7 +150,7 @@ class Engine:
             self._tokenizer,
             embedder,
             prefix=self.settings.embed.prefix,
-            limits=extract.Limits(text_bytes=limits.text_bytes),
+            limits=extract.Limits(text=limits.text_bytes),
             chunks=limits.chunks,
             categories=self.settings.categories,
             version_label=version_label,
@@ -188,7 +186,7 @@ class Engine:
 
     # --- out ------------------------------------------------------------------------------------
 
-    def question(self, text: str, *, where: Where | None = None, **options: object) -> Question:
+    def question(self, /, text: str, *, where: Where | None = None, **options: object) -> Question:
         """A question with the settings' defaults; `options` are fields of `Question`, None means default."""
         search = self.settings.search
         defaults: dict[str, object] = {field: getattr(search, field) for field in type(search).__dataclass_fields__}
@@ -197,24 +195,24 @@ class Engine:
             raise UsageError(f"unknown search option {min(unknown)!r}")
         return Question(text, where=where or Where(), **{**defaults, **given})  # type: ignore[arg-type]  # checked in Question
 
-    async def search(self, text: str, *, where: Where | None = None, **options: object) -> Found:
+    async def search(self, /, text: str, *, where: Where | None = None, **options: object) -> Found:
         """The best passages for a text; see `question` for the options."""
         return await ask.search(self._desk, self.question(text, where=where, **options))
 
-    async def ask(self, text: str, *, where: Where | None = None, **options: object) -> Answer:
+    async def ask(self, /, text: str, *, where: Where | None = None, **options: object) -> Answer:
         """An answer whose sentences are cited and checked, or an abstention with a reason."""
         return await ask.answer(self._desk, self.question(text, where=where, **options))
 
-    def events(self, text: str, *, where: Where | None = None, **options: object) -> AsyncIterator[Event]:
+    def events(self, /, text: str, *, where: Where | None = None, **options: object) -> AsyncIterator[Event]:
         """The same as it comes about."""
         return ask.events(self._desk, self.question(text, where=where, **options))
 
-    async def context(self, text: str, *, where: Where | None = None, **options: object) -> str:
+    async def context(self, /, text: str, *, where: Where | None = None, **options: object) -> str:
         """Passages as XML, ready to stand in a prompt: escaped, secrets masked."""
         found = await self.search(text, where=where, **options)
-        return answer.xml(found.hits, mask=ask.masked)
+        return answer.context_xml(found.hits, mask=ask.masked)
 
-    async def explain(self, text: str, *, path: str, where: Where | None = None, **options: object) -> Explanation:
+    async def explain(self, /, text: str, *, path: str, where: Where | None = None, **options: object) -> Explanation:
         """Why a document was or was not found: the stage where it was lost, ranks and signals of each leg."""
         return await explain(self._desk, self.question(text, where=where, **options), path=path)
 
@@ -242,8 +240,9 @@ class Engine:
         source, root = _root(SourceSettings(path=str(file)))
         if not Path(root).is_file():
             raise UsageError(f"{file} is not a file")
-        limits = extract.Limits(text_bytes=self.settings.limits.text_bytes)
-        return extract.extract(source.read(Path(file).name, limits.text_bytes), path=str(file), limits=limits)
+        limits = extract.Limits(text=self.settings.limits.text_bytes)
+        data = source.read(Path(root).name, max(limits.text, limits.office))
+        return extract.extract(data, path=str(file), limits=limits)
 
     def preview(self, file: str | Path) -> list[Piece]:
         """How a file would be cut."""

@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ragstone import extract
-from ragstone.embed import batch
+from ragstone.embed import embed_all
 from ragstone.errors import RagstoneError, Refused, UsageError
 from ragstone.ports import Embedder, Ledger, Listed, Source, Store, Writer
 from ragstone.revise import Making, build
@@ -30,6 +30,8 @@ BATCH_CHUNKS = 512  # a commit costs an fsync; past this many chunks the gain is
 BATCH_SECONDS = 0.5
 EMBED_AT_ONCE = 256
 SMALL_SOURCE = 10  # below this many documents only a removal of all of them is suspicious
+RUNS = 1000  # how far back a source's root is looked for
+LASTING = ("succeeded", "interrupted")  # runs that may have written something
 POLICY = frozenset({"denied", "outside_root"})  # refused by rule: what stood there goes
 
 Tell = Callable[[Event], None]
@@ -191,9 +193,9 @@ def _vanished(known: Mapping[str, Document], listed: Iterable[Listed], skipped: 
 
 async def _check_root(root: str, source: Source, ledger: Ledger) -> None:
     """Two folders of one name are two sources: the second must not pass for a changed first one."""
-    before = [run.config.get("root") for run in await ledger.runs(1000) if run.source == source.name]
-    other = next((earlier for earlier in before if earlier and earlier != root), None)
-    if other is not None and root not in before:
+    earlier = [run for run in await ledger.runs(RUNS) if run.source == source.name and run.status in LASTING]
+    other = next((run.config["root"] for run in earlier if run.config.get("root")), root)
+    if other != root:
         raise UsageError(
             f"source {source.name!r} stands for {other}; to add {root} beside it give it a name of its own "
             f"(--source NAME), or --source {source.name} if it is the same source in a new place"
@@ -289,7 +291,7 @@ def _outcome(intake: Intake, source: Source, job: _Job) -> Revision | Skipped | 
     """Read and compare one file; a document that cannot be taken in is a value, not an exception."""
     entry, before = job.entry, job.before
     try:
-        data = source.read(entry.path, intake.making.limits.text_bytes)
+        data = source.read(entry.path, intake.making.most_bytes)
         version = hashlib.sha256(data).hexdigest()
         if before and before.version == version and not _asked_anew(before, intake):
             return before
@@ -318,11 +320,13 @@ async def _fill(intake: Intake, embedder: Embedder, writer: Writer, tally: _Tall
     async with intake.store.reader(intake.making.scope) as reader:
         total = (await reader.info()).pending_vectors
     while chunks := await writer.wanted(EMBED_AT_ONCE):
-        texts = {c.vector_key: intake.making.embedded(c) for c in chunks}
+        texts = [intake.making.embedded(chunk) for chunk in chunks]
+        keys = [chunk.vector_key for chunk in chunks]
+        names = [f"{chunk.document.path}#{chunk.ordinal}" for chunk in chunks]
         try:
-            vectors = await batch.embed(embedder, list(texts.values()))
+            async for places, vectors in embed_all(embedder, texts, references=names):
+                await writer.put({keys[place]: vector for place, vector in zip(places, vectors, strict=True)})
         except RagstoneError as error:
             raise type(error)(f"{error} (text is searchable; the next run goes on with the vectors)") from error
-        await writer.put(dict(zip(texts, vectors, strict=True)))
-        tally.embedded += len(texts)
+        tally.embedded += len(chunks)
         tell(Event("vectors", {"done": tally.embedded, "total": max(total, tally.embedded)}))

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ragstone import extract, guard
-from ragstone.chunk import describe, trim
+from ragstone.chunk import describe, limit
 from ragstone.embed import context
 from ragstone.errors import Refused
-from ragstone.extract import category
 from ragstone.ports import Chunker, Embedder, Tokenizer
 from ragstone.types import Chunk, Document, Extraction, Piece, Revision, Scope
 
@@ -28,14 +27,14 @@ class Making:
     prefix: context.Form = "title"
     limits: extract.Limits = field(default_factory=extract.Limits)
     chunks: int | None = None
-    categories: Mapping[str, str] = field(default_factory=dict)
+    categories: Mapping[str, Sequence[str]] = field(default_factory=dict)
     version_label: str | None = None
     effective_at: str | None = None
 
     @property
     def cutting(self) -> str:
         """The chunker's and tokenizer's part of a recipe."""
-        name = self.chunker.recipe.split("(")[0].split(" ")[0]
+        name = self.chunker.recipe.partition("/")[0]
         return f"{name}-{hashlib.sha256(self.chunker.recipe.encode()).hexdigest()[:8]}"
 
     def recipe(self, media_type: str) -> str:
@@ -46,6 +45,11 @@ class Making:
     def variant(self) -> str | None:
         """What beside model and text decides a vector: part of every vector's address."""
         return f"{self.embedder.variant}+{self.prefix}" if self.embedder else None
+
+    @property
+    def most_bytes(self) -> int:
+        """How much of a file is read before its type is known."""
+        return max(self.limits.text, self.limits.office)
 
     def embedded(self, chunk: Chunk) -> str:
         """The text of a chunk that is embedded."""
@@ -60,10 +64,10 @@ def build(
     Raises `Refused` when the bytes cannot be taken in.
     """
     extraction = extract.extract(data, path=path, limits=making.limits)
-    pieces, trimmed = trim.limit(making.chunker.cut(extraction), making.chunks)
+    pieces, trimmed = limit(making.chunker.cut(extraction), making.chunks)
     if not pieces:
         raise Refused("empty", f"{path} holds no text that could be found")
-    meta = {"category": category.category(path, making.categories), **extraction.meta}
+    meta = {"category": extract.category(path, {**making.categories, **extract.CATEGORIES}), **extraction.meta}
     document = Document(
         id=document_id(making.scope, source, path),
         source=source,
@@ -108,14 +112,14 @@ def _chunks(making: Making, document: Document, pieces: Sequence[Piece]) -> tupl
     if embedder is None:
         return tuple(chunks)
     texts = [making.embedded(chunk) for chunk in chunks]
-    tokens = making.tokenizer.count(texts)
+    leads = making.tokenizer.count([t[: len(t) - len(c.text)] for t, c in zip(texts, chunks, strict=True)])
     return tuple(
         replace(
             chunk,
             vector_key=context.vector_key(embedder.model, making.variant or "", text),
-            embedded_tokens=min(count, embedder.reads),
+            embedded_tokens=max(0, min(chunk.tokens, embedder.reads - lead)),
         )
-        for chunk, text, count in zip(chunks, texts, tokens, strict=True)
+        for chunk, text, lead in zip(chunks, texts, leads, strict=True)
     )
 
 

@@ -32,7 +32,7 @@ FLOORS = {
     "evals": 6,
     "testing": 6,
     "__init__": 7,
-    "__main__": 8,
+    "__main__": 9,
     "cli": 8,
 }
 ROOMS = {name for name, floor in FLOORS.items() if floor == 2} | {"evals", "testing", "cli"}

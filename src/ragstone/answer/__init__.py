@@ -1,0 +1,60 @@
+"""From ranked hits to an answer that can be checked: budget, order, quotes, citations, abstention, formats."""
+
+from ragstone.answer.abstain import ABSTENTION, Evidence, Policy, decide, evidence
+from ragstone.answer.budget import Budget, fit
+from ragstone.answer.cite import Quote, by_chunk, cited, documents, groundedness, number, verify, written
+from ragstone.answer.extractive import Choosing, Scored, choose, quotes, rank
+from ragstone.answer.formats import (
+    answer_json,
+    answer_text,
+    citation_json,
+    context_xml,
+    document_json,
+    found_json,
+    found_text,
+    hit_json,
+    pack_full,
+    pack_llm,
+    printable,
+)
+from ragstone.answer.order import ends_first
+from ragstone.answer.places import spans_at
+from ragstone.answer.question import Asked, asked
+
+__all__ = [
+    "ABSTENTION",
+    "Asked",
+    "Budget",
+    "Choosing",
+    "Evidence",
+    "Policy",
+    "Quote",
+    "Scored",
+    "answer_json",
+    "answer_text",
+    "asked",
+    "by_chunk",
+    "choose",
+    "citation_json",
+    "cited",
+    "context_xml",
+    "decide",
+    "document_json",
+    "documents",
+    "ends_first",
+    "evidence",
+    "fit",
+    "found_json",
+    "found_text",
+    "groundedness",
+    "hit_json",
+    "number",
+    "pack_full",
+    "pack_llm",
+    "printable",
+    "quotes",
+    "rank",
+    "spans_at",
+    "verify",
+    "written",
+]

@@ -1,0 +1,203 @@
+"""An answer without a language model: the sentences of the found chunks that answer best, quoted whole."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from ragstone.answer.cite import Quote
+from ragstone.answer.passages import LONGEST_CODE, Passage, passages
+from ragstone.answer.places import spans_at
+from ragstone.answer.question import Asked, answers_kind
+from ragstone.types import Hit
+from ragstone.words import terms
+
+
+@dataclass(frozen=True, slots=True)
+class Choosing:
+    """How much each sign counts, and how many passages an answer has.
+
+    Chosen by hand on half of the answerable questions of SQuAD 2.0's dev set
+    (`benchmarks/answers/extractive.py`); the other half moved the same way.
+    """
+
+    most: int = 3
+    near: float = 0.75  # a further passage scores at least this share of the best
+    context: float = 0.35  # a term in heading, title or the sentence before counts so much
+    kind: float = 0.2
+    pairs: float = 0.15  # terms that stand next to each other in the question and in the passage
+    similarity: float = 0.6
+    rank: float = 0.2  # for the first hit; the second has half of it, and so on
+    hits: int = 8
+    alike: float = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A passage with what speaks for it: its score, the share of the question's mass that it covers, its kind."""
+
+    passage: Passage
+    score: float
+    covered: frozenset[str]
+    coverage: float
+    typed: bool
+
+
+PRONOUN = re.compile(r"(?:It|This|These|They|He|She|That|Those|Its|Their|His|Her|Such|Here)\b")
+INTRODUCES = re.compile(r"(?:[:：]|as follows|following)[\"'”*_`)\s]*\.?$")
+ITEMS = 10
+FOLLOWS = 900
+
+
+def rank(
+    question: Asked, hits: Sequence[Hit], *, how: Choosing | None = None, similar: Mapping[str, float] | None = None
+) -> list[Scored]:
+    """All passages that could answer, best first; headings and markup never do, code only where how-to is asked.
+
+    `similar` gives the cosine of question and passage by the passage's text, where it is known:
+    rank without it first, have the best few embedded, then rank again.
+    """
+    how, similar = how or Choosing(), similar or {}
+    scored = [
+        _scored(question, passage, pieces, how, similar.get(passage.text))
+        for pieces in passages(hits[: how.hits])
+        for passage in pieces
+        if _may_answer(question, passage)
+    ]
+    return sorted((s for s in scored if s.covered or s.passage.text in similar), key=_order)
+
+
+def _order(scored: Scored) -> tuple[float, int, int]:
+    return (-scored.score, scored.passage.hit, scored.passage.start)
+
+
+def _may_answer(question: Asked, passage: Passage) -> bool:
+    if passage.form == "code":
+        return question.kind in ("how_to", "other") and passage.end - passage.start <= LONGEST_CODE
+    return passage.form not in ("heading", "noise") and len(passage.terms) > 1
+
+
+def _scored(
+    question: Asked, passage: Passage, pieces: Sequence[Passage], how: Choosing, similar: float | None
+) -> Scored:
+    mass = question.mass or 1.0
+    covered = frozenset(question.weights.keys() & passage.terms)
+    around = (question.weights.keys() & _around(passage, pieces)) - covered
+    coverage = _sum(question, covered) / mass
+    typed = answers_kind(question, passage.text, passage.terms)
+    score = (
+        coverage
+        + how.context * _sum(question, around) / mass
+        + how.kind * typed
+        + how.pairs * _paired(question, passage)
+        + how.rank / (1 + passage.hit)
+        + (how.similarity * similar if similar is not None else 0.0)
+        - _unreadable(passage)
+    )
+    return Scored(passage, round(score, 6), covered, round(coverage, 6), typed)
+
+
+def _sum(question: Asked, found: frozenset[str] | set[str]) -> float:
+    return sum(question.weights[term] for term in sorted(found))
+
+
+def _around(passage: Passage, pieces: Sequence[Passage]) -> frozenset[str]:
+    """The terms of heading, title and table header, and of the sentence before."""
+    chunk = passage.chunk
+    above = frozenset(terms(" ".join((*chunk.heading_path, chunk.document.title or "", chunk.header))))
+    before = pieces[passage.index - 1].terms if passage.index else frozenset()
+    return above | before
+
+
+def _paired(question: Asked, passage: Passage) -> float:
+    if not question.pairs:
+        return 0.0
+    line = terms(passage.text)
+    return len(question.pairs.intersection(pairwise(line))) / len(question.pairs)
+
+
+def _unreadable(passage: Passage) -> float:
+    """A penalty for passages that say too little or too much to be read as an answer."""
+    n = len(passage.terms)
+    return 0.1 if n < 4 else 0.1 if n > 80 else 0.0
+
+
+def choose(
+    question: Asked, scored: Sequence[Scored], hits: Sequence[Hit], *, how: Choosing | None = None
+) -> list[Scored]:
+    """The passages of the answer, in reading order by document, the document of the best one first.
+
+    A further passage must come close to the best, or add terms of the question that are still
+    missing, and must not repeat one that was taken. A passage that only introduces takes along what
+    follows, one that begins with a pronoun what stands before.
+    """
+    how = how or Choosing()
+    taken: list[Scored] = []
+    for candidate in scored:
+        if len(taken) < how.most and (not taken or _worth(question, candidate, taken, how)):
+            taken.append(candidate)
+    wide = [_widened(one, pieces[one.passage.hit]) for one in taken] if (pieces := passages(hits[: how.hits])) else []
+    return _in_reading_order(_unless_inside(wide))
+
+
+def _worth(question: Asked, candidate: Scored, taken: Sequence[Scored], how: Choosing) -> bool:
+    best = taken[0]
+    if any(_alike(candidate.passage, other.passage, how.alike) for other in taken):
+        return False
+    known = frozenset().union(*(one.covered for one in taken))
+    adds = _sum(question, candidate.covered - known) / (question.mass or 1.0)
+    return (candidate.score >= how.near * best.score and candidate.coverage >= how.near * best.coverage) or (
+        adds >= 0.2 and candidate.score >= best.score / 2
+    )
+
+
+def _alike(one: Passage, other: Passage, alike: float) -> bool:
+    return len(one.terms & other.terms) >= alike * len(one.terms | other.terms)
+
+
+def _widened(scored: Scored, pieces: Sequence[Passage]) -> Scored:
+    passage = scored.passage
+    start, end, last = passage.start, passage.end, passage.index
+    if passage.index and PRONOUN.match(passage.text):
+        before = pieces[passage.index - 1]
+        if before.form == "sentence" and "\n\n" not in passage.chunk.text[before.end : passage.start]:
+            start = before.start
+    if INTRODUCES.search(passage.text):
+        end = _following(pieces[last + 1 : last + 1 + ITEMS], end)
+    return replace(scored, passage=replace(passage, start=start, end=end))
+
+
+def _following(pieces: Sequence[Passage], end: int) -> int:
+    """The end of what an introduction introduces: a list, the rows of a table, a block of code, else one sentence."""
+    if not pieces or pieces[0].form == "heading":
+        return end
+    first = pieces[0]
+    for piece in pieces:
+        if piece.form not in (first.form, "noise") or piece.end - first.start > max(FOLLOWS, first.end - first.start):
+            break
+        end = piece.end
+        if first.form in ("sentence", "code"):
+            break
+    return end
+
+
+def _unless_inside(wide: Sequence[Scored]) -> list[Scored]:
+    """Without passages that touch one taken before."""
+    out: list[Scored] = []
+    for one in wide:
+        a = one.passage
+        if not any(a.hit == b.passage.hit and a.start < b.passage.end and b.passage.start < a.end for b in out):
+            out.append(one)
+    return out
+
+
+def _in_reading_order(taken: Sequence[Scored]) -> list[Scored]:
+    first: dict[str, int] = {}
+    for one in taken:
+        first.setdefault(one.passage.chunk.document.id, len(first))
+    return sorted(taken, key=lambda s: (first[s.passage.chunk.document.id], s.passage.chunk.ordinal, s.passage.start))
+
+
+def quotes(chosen: Sequence[Scored]) -> list[Quote]:
+    """The chosen passages as quotes with their spans in the text of record."""
+    return [Quote(p.chunk, p.text, spans_at(p.chunk, p.start, p.end)) for p in (one.passage for one in chosen)]

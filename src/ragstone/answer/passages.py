@@ -1,0 +1,96 @@
+"""The pieces of chunks that an answer may quote: sentences, list items, table rows, code blocks."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from ragstone.sentences import sentences
+from ragstone.types import Chunk, Hit
+from ragstone.words import terms
+
+Form = Literal["sentence", "item", "row", "code", "heading", "noise"]
+
+FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*$", re.MULTILINE)
+ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
+# Rules of tables, thematic breaks, link definitions, comments, directives: nobody's answer.
+NOISE = re.compile(
+    r"\[[^\]\n]{1,200}\]:\s|[\s|:=*_#>~`.-]+$|<!--|\{\{[^\n]{0,200}\}\}\s*$|:::|!\[[^\]\n]*\]\([^)\n]*\)\s*$"
+)
+LONGEST_CODE = 1500
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A range of a chunk's text: `hit` is the rank of its hit from 0, `index` its number in the chunk."""
+
+    hit: int
+    index: int
+    chunk: Chunk
+    start: int
+    end: int
+    form: Form
+
+    @property
+    def text(self) -> str:
+        """The passage as it stands in the chunk."""
+        return self.chunk.text[self.start : self.end]
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """The distinct terms of the passage."""
+        return frozenset(terms(self.text))
+
+
+def passages(hits: Sequence[Hit]) -> list[list[Passage]]:
+    """The passages of each hit's chunk, in order, never overlapping."""
+    return [_of(rank, hit.chunk) for rank, hit in enumerate(hits)]
+
+
+def _of(rank: int, chunk: Chunk) -> list[Passage]:
+    headings = {_plain(heading) for heading in chunk.heading_path}
+    found = list(_pieces(chunk))
+    return [Passage(rank, i, chunk, a, b, _form(chunk, a, b, headings)) for i, (a, b) in enumerate(found)]
+
+
+def _pieces(chunk: Chunk) -> Iterator[tuple[int, int]]:
+    """Sentences outside of fences, and each fenced block whole."""
+    text = chunk.text
+    if chunk.kind == "code":
+        yield from [(0, len(text))] if text.strip() else []
+        return
+    start, opened, mark = 0, -1, ""
+    for fence in FENCE.finditer(text):
+        if opened < 0:
+            yield from _sentences(text, start, fence.start())
+            opened, mark = fence.start(), fence[1]
+        elif fence[1].startswith(mark):
+            yield (opened, fence.end())
+            start, opened = fence.end(), -1
+    if opened >= 0:
+        yield (opened, opened + len(text[opened:].rstrip()))
+    else:
+        yield from _sentences(text, start, len(text))
+
+
+def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    for a, b in sentences(text[start:end]):
+        yield (start + a, start + b)
+
+
+def _form(chunk: Chunk, start: int, end: int, headings: set[str]) -> Form:
+    text = chunk.text[start:end]
+    if chunk.kind == "code" or FENCE.match(text):
+        return "code"
+    if text.startswith("#") or _plain(text) in headings:
+        return "heading"
+    if NOISE.match(text):
+        return "noise"
+    if text.startswith("|") or chunk.kind == "table":
+        return "row"
+    return "item" if ITEM.match(text) else "sentence"
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.strip("#*_` \t\n").casefold().split())

@@ -1,0 +1,57 @@
+"""What is known about a piece without a model: keywords, snippet, the keys that readers of chunks expect."""
+
+import csv
+import io
+from collections import Counter
+from typing import Any
+
+from ragstone.types import Piece
+from ragstone.words import STOP_WORDS, tokens
+
+KEYWORDS = 8
+SNIPPET = 240  # characters
+SHORTEST = 3
+
+
+def metadata(piece: Piece) -> dict[str, Any]:
+    """Summary and questions stay empty until a model writes them; the rest comes from the piece itself."""
+    first = piece.spans[0]
+    out: dict[str, Any] = {
+        "summary": "",
+        "keywords": keywords(piece.text),
+        "hypothetical_questions": [],
+        "source": {"page": first.page, "bbox": list(first.bbox) if first.bbox else None},
+        "snippet": snippet(piece.text),
+        "paragraph_id": f"{first.line_start}-{piece.spans[-1].line_end}",
+    }
+    if piece.kind == "table":
+        text = f"{piece.header}\n{piece.text}" if piece.header else piece.text
+        out["table"] = {"format": "markdown", "csv": _csv(text)}
+    if piece.note:
+        out["note"] = piece.note
+    return out
+
+
+def keywords(text: str) -> list[str]:
+    """The words that occur most, longer ones first among equals, then by alphabet."""
+    counted = Counter(word.casefold() for word in tokens(text) if len(word) >= SHORTEST and not word.isdigit())
+    for word in STOP_WORDS:
+        counted.pop(word, None)
+    return sorted(counted, key=lambda word: (-counted[word], -len(word), word))[:KEYWORDS]
+
+
+def snippet(text: str) -> str:
+    """The beginning on one line, cut at a word."""
+    flat = " ".join(text[: SNIPPET * 2].split())
+    return flat if len(flat) <= SNIPPET else f"{flat[:SNIPPET].rpartition(' ')[0] or flat[:SNIPPET]}…"
+
+
+def _csv(table: str) -> str:
+    """Rows of a table in Markdown as CSV; its rule of dashes is left out."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    for line in table.splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if any(cell.strip("-: ") for cell in cells):
+            writer.writerow(cells)
+    return out.getvalue()

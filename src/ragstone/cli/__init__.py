@@ -1,0 +1,47 @@
+"""The command line: data on stdout, everything else on stderr, no traceback for a user's mistake."""
+
+import os
+import sys
+
+from ragstone.config import debugging
+from ragstone.errors import RagstoneError
+
+INTERRUPTED = 130
+
+
+def main() -> None:
+    """Run a command; the exit status is that of the error tree (0 ok, 1 failure, 2 bad input, 3 degraded)."""
+    try:
+        status = _run()
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        status = _say("interrupted: what was committed stays; the same command goes on from there", INTERRUPTED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 0
+    except RagstoneError as error:
+        status = _say(f"error: {error}", error.exit)
+    except Exception as error:  # the last door: a user gets a sentence, a developer asks for more
+        if debugging():
+            raise
+        status = _say(f"internal error: {type(error).__name__}: {error} (RAGSTONE_DEBUG=1 shows where)", 1)
+    sys.exit(status)
+
+
+def _run() -> int:
+    from click import Abort, ClickException
+
+    from ragstone.cli.app import app
+
+    try:
+        return app(standalone_mode=False) or 0
+    except ClickException as error:
+        error.show()
+        return error.exit_code
+    except Abort:
+        raise KeyboardInterrupt from None
+
+
+def _say(message: str, status: int) -> int:
+    print(message, file=sys.stderr)
+    return status

@@ -1,0 +1,30 @@
+"""All commands, one file each."""
+
+import typer
+
+from ragstone.cli import ask, chunk, collections, doctor, eval_, explain, extract, ingest, runs, search, show
+
+app = typer.Typer(
+    name="ragstone",
+    help="A folder of documents in, checked answers out.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+for command in (
+    ingest.ingest,
+    search.search,
+    ask.ask,
+    chunk.chunk,
+    extract.extract,
+    show.show,
+    explain.explain,
+    eval_.evaluate,
+    runs.runs,
+    doctor.doctor,
+):
+    app.command(name=command.__name__ if command is not eval_.evaluate else "eval")(command)
+app.add_typer(collections.app, name="collections")

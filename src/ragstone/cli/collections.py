@@ -1,0 +1,106 @@
+"""`ragstone collections`: list, look at and erase collections."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from ragstone.cli.shared import Shared, emit, shared
+from ragstone.errors import UsageError
+from ragstone.types import Info, Json
+
+app = typer.Typer(help="List, look at and erase collections.", no_args_is_help=True)
+
+
+def data(info: Info) -> Json:
+    """One collection's state as plain data (the names of an index's info)."""
+    return {
+        "schema": 1,
+        "name": info.scope.collection,
+        "tenant": info.scope.tenant,
+        "points": info.chunks,
+        "documents": info.documents,
+        "dimension": info.dimension,
+        "status": info.state,
+        "provider": info.provider,
+        "index_version": info.version,
+        "built_at": info.built_at,
+        "embedding_model_id": info.model,
+        "variant": info.variant,
+        "recipes": list(info.recipes),
+        "pending_vectors": info.pending_vectors,
+        "bytes": info.bytes,
+        "warnings": list(info.warnings),
+    }
+
+
+def _show(options: Shared, infos: list[Info]) -> None:
+    for info in infos:
+        if options.json:
+            emit(data(info))
+        else:
+            sys.stdout.write(
+                f"{info.scope.collection}  {info.documents} documents, {info.chunks} chunks, {info.state}, "
+                f"{info.model or 'no vectors'}\n"
+            )
+            for warning in info.warnings:
+                sys.stdout.write(f"    {warning}\n")
+
+
+@app.command(name="list")
+@shared
+def list_(options: Shared) -> int:
+    """The collections of a tenant."""
+    from ragstone.cli.opened import opened
+
+    with opened(options, embed__model="none") as kb:
+        _show(options, kb.collections())
+    return 0
+
+
+@app.command()
+@shared
+def info(options: Shared) -> int:
+    """The state of one collection (--collection)."""
+    from ragstone.cli.opened import opened
+
+    with opened(options, embed__model="none") as kb:
+        _show(options, [kb.info()])
+    return 0
+
+
+@app.command()
+@shared
+def documents(options: Shared) -> int:
+    """The documents of one collection."""
+    from ragstone.cli.opened import opened
+    from ragstone.cli.output import document_data
+
+    with opened(options, embed__model="none") as kb:
+        for document in kb.documents():
+            if options.json:
+                emit(document_data(document))
+            else:
+                sys.stdout.write(f"{document.source}  {document.path}  revision {document.revision}\n")
+    return 0
+
+
+@app.command()
+@shared
+def delete(
+    options: Shared,
+    name: Annotated[str, typer.Argument(help="The collection, or with --document a document's path.")],
+    document: Annotated[bool, typer.Option("--document", help="Delete one document of --collection.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> int:
+    """Erase a collection, or one document of it, with text, vectors and index."""
+    from ragstone.cli.opened import opened
+
+    if not yes and not typer.confirm(f"Erase {name!r} for good?", err=True):
+        return 1
+    with opened(options, embed__model="none") as kb:
+        erased = kb.delete(name) if document else int(kb.drop(name))
+    if not erased:
+        raise UsageError(f"there is no {'document' if document else 'collection'} {name!r}")
+    sys.stdout.write(f"erased {name}\n")
+    return 0

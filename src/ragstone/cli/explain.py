@@ -1,0 +1,35 @@
+"""`ragstone explain`: why a document was not found."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from ragstone.cli.filters import filtered
+from ragstone.cli.shared import Shared, emit, shared
+from ragstone.where import Where
+
+
+@shared
+@filtered
+def explain(
+    options: Shared,
+    question: Annotated[str, typer.Argument(help="The question.")],
+    where: Where,
+    doc: Annotated[str, typer.Option("--doc", help="The document's path inside its source.")],
+    top_k: Annotated[int | None, typer.Option("--top-k", "-k", help="As in search.")] = None,
+    mode: Annotated[str | None, typer.Option(help="As in search.")] = None,
+    min_cosine: Annotated[float | None, typer.Option(help="As in search.")] = None,
+) -> int:
+    """Name the stage where a document was lost, its ranks and signals in each leg, the filter's verdicts."""
+    from ragstone.cli.opened import opened
+    from ragstone.cli.output import explanation_text
+    from ragstone.explain import to_json
+
+    with opened(options, one_shot=mode != "keyword") as kb:
+        explanation = kb.explain(question, path=doc, where=where, top_k=top_k, mode=mode, min_cosine=min_cosine)
+    if options.json:
+        emit(to_json(explanation))
+    else:
+        sys.stdout.write(explanation_text(explanation))
+    return 0

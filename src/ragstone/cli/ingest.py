@@ -1,0 +1,78 @@
+"""`ragstone ingest`: bring a collection in line with folders or files."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from ragstone.cli.shared import Shared, emit, say, shared
+from ragstone.types import Json, Run
+
+
+@shared
+def ingest(
+    options: Shared,
+    paths: Annotated[
+        list[str] | None, typer.Argument(help="Folders or files [default: the configured sources].")
+    ] = None,
+    source: Annotated[str | None, typer.Option("--source", help="Name of the source [default: the folder's].")] = None,
+    ignore: Annotated[list[str] | None, typer.Option(help="Glob to leave out, such as drafts/**.")] = None,
+    refresh: Annotated[bool, typer.Option("--refresh", help="Redo documents made by another recipe.")] = False,
+    recreate: Annotated[bool, typer.Option("--recreate", help="Erase the collection first.")] = False,
+    allow_removals: Annotated[bool, typer.Option("--allow-removals", help="Remove however much is gone.")] = False,
+    version_label: Annotated[str | None, typer.Option(help="Label of these versions.")] = None,
+    effective_at: Annotated[str | None, typer.Option(help="Date from which they hold, as 2026-01-01.")] = None,
+    embedder: Annotated[str | None, typer.Option(help="Embedding model, or none for keyword search alone.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit 1 when a document was skipped.")] = False,
+) -> int:
+    """Bring a collection in line with folders or files: only what changed is read in and embedded."""
+    from ragstone.cli.opened import opened
+    from ragstone.cli.progress import Progress
+
+    with opened(options, embed__model=embedder) as kb, Progress(ndjson=options.json) as progress:
+        runs = kb.ingest(
+            *(paths or ()),
+            name=source,
+            ignore=tuple(ignore or ()),
+            refresh=refresh,
+            recreate=recreate,
+            allow_removals=allow_removals,
+            version_label=version_label,
+            effective_at=effective_at,
+            tell=progress.hear,
+        )
+        chunks = kb.info().chunks
+    done = summary(runs, chunks)
+    if options.json:
+        emit(done)
+    else:
+        _print(done)
+    return 1 if strict and done["skipped"] else 0
+
+
+def summary(runs: list[Run], chunks: int) -> Json:
+    """The last line of `ingest --json`: counts over all sources, chunks now active in the collection."""
+    names = ("added", "changed", "unchanged", "removed", "skipped")
+    return {
+        "schema": 1,
+        "event": "done",
+        "documents": {name: sum(run.stats["documents"][name] for run in runs) for name in names},
+        "chunks": chunks,
+        "written": sum(run.stats["written"] for run in runs),
+        "embedded": sum(run.stats["embedded"] for run in runs),
+        "seconds": round(sum(run.stats["seconds"] for run in runs), 3),
+        "skipped": [skipped for run in runs for skipped in run.stats["skipped"]],
+        "warnings": [warning for run in runs for warning in run.stats["warnings"]],
+        "runs": [run.id for run in runs],
+    }
+
+
+def _print(done: Json) -> None:
+    counts = ", ".join(f"{n} {name}" for name, n in done["documents"].items() if n)
+    sys.stdout.write(
+        f"{counts or 'nothing to do'}; {done['chunks']} chunks in the collection ({done['seconds']:.1f} s)\n"
+    )
+    for skipped in done["skipped"]:
+        say(f"skipped {skipped['path']} ({skipped['reason']}): {skipped['message']}")
+    for warning in done["warnings"]:
+        say(f"warning: {warning}")

@@ -1,0 +1,155 @@
+"""How results look: plain data with `--json`, else text for people; secrets masked, terminal commands gone."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from ragstone import answer
+from ragstone.ask import masked
+from ragstone.cli.collections import data as info_data
+from ragstone.errors import UsageError
+from ragstone.explain import Explanation
+from ragstone.types import Answer, Chunk, Document, Extraction, Found, Info, Json, Piece, Span
+
+FORMATS = ("text", "json", "xml", "evidence", "evidence-llm")
+
+
+def plain(text: str) -> str:
+    """Text for a terminal: masked, and without what a terminal would obey."""
+    return answer.printable(masked(text))
+
+
+def passages(found: Found, *, format_: str, question: str, info: Info) -> str | Json:
+    """A search's result in one of the formats: text for `text` and `xml`, plain data for the others."""
+    if format_ == "text":
+        return answer.found_text(Found(found.hits), mask=masked)
+    if format_ == "xml":
+        return answer.context_xml(found.hits, mask=masked)
+    if format_ == "json":
+        return answer.found_json(found, mask=masked)
+    if format_ == "evidence":
+        return answer.pack_full(found, query=question, index=info_data(info), mask=masked)
+    if format_ == "evidence-llm":
+        return answer.pack_llm(found, mask=masked)
+    raise UsageError(f"format {format_!r} is unknown; use one of: {', '.join(FORMATS)}")
+
+
+def answer_data(made: Answer) -> Json:
+    """An answer as plain data."""
+    return answer.answer_json(made, mask=masked)
+
+
+def answer_text(made: Answer) -> str:
+    """An answer for people, without its notes (they go to stderr)."""
+    from dataclasses import replace
+
+    return answer.answer_text(replace(made, notes=()), mask=masked).rstrip("\n") + "\n"
+
+
+def document_data(document: Document) -> Json:
+    """A document with everything that is known about it."""
+    known = {
+        "revision": document.revision,
+        "recipe": document.recipe,
+        "media_type": document.media_type,
+        "bytes": document.bytes,
+        "meta": dict(document.meta),
+        "effective_at": document.effective_at,
+        "trimmed": document.trimmed,
+        "notes": list(document.notes),
+    }
+    return {**answer.document_json(document), **known}
+
+
+def _span(span: Span) -> Json:
+    return asdict(span)
+
+
+def chunk_data(chunk: Chunk) -> Json:
+    """A chunk with everything that is stored with it."""
+    return {
+        "schema": 1,
+        "id": chunk.id,
+        "document": answer.document_json(chunk.document),
+        "ordinal": chunk.ordinal,
+        "heading_path": list(chunk.heading_path),
+        "kind": chunk.kind,
+        "text": masked(chunk.text),
+        "header": masked(chunk.header),
+        "spans": [_span(span) for span in chunk.spans],
+        "tokens": chunk.tokens,
+        "embedded_tokens": chunk.embedded_tokens,
+        "overlap": chunk.overlap,
+        "flags": list(chunk.flags),
+        "risk_score": chunk.risk_score,
+        "metadata": dict(chunk.metadata),
+    }
+
+
+def chunk_text(chunk: Chunk) -> str:
+    """A chunk for people: where it stands, then its text."""
+    place = f"{chunk.document.path}:{chunk.spans[0].line_start}-{chunk.spans[-1].line_end}" if chunk.spans else ""
+    head = " · ".join(part for part in (place, " > ".join(chunk.heading_path), f"{chunk.tokens} tokens") if part)
+    return plain(f"{head}\n{chunk.text}").rstrip("\n") + "\n"
+
+
+def piece_data(piece: Piece) -> Json:
+    """A piece of a preview."""
+    return {**asdict(piece), "heading_path": list(piece.heading_path), "spans": [_span(span) for span in piece.spans]}
+
+
+def pieces_text(pieces: Sequence[Piece]) -> str:
+    """A preview for people."""
+    out = []
+    for piece in pieces:
+        heading = " > ".join(piece.heading_path)
+        note = f" · {piece.note}" if piece.note else ""
+        lines = f"lines {piece.spans[0].line_start}-{piece.spans[-1].line_end}"
+        out.append(
+            f"--- {piece.ordinal} · {lines} · {piece.tokens} tokens · {piece.kind} · {heading}{note}\n{piece.text}\n"
+        )
+    return plain("".join(out))
+
+
+def extraction_data(extraction: Extraction, source: str) -> Json:
+    """The blocks of a file with their places."""
+    return {
+        "schema": 1,
+        "source": source,
+        "media_type": extraction.media_type,
+        "title": extraction.title,
+        "meta": dict(extraction.meta),
+        "blocks": [_block(block) for block in extraction.blocks],
+        "warnings": list(extraction.warnings),
+    }
+
+
+def _block(block: Any) -> Json:
+    return {
+        "type": block.type,
+        "role": block.role,
+        "text": block.text,
+        "level": block.level,
+        "language": block.language,
+        "spans": [_span(span) for span in block.spans],
+        "cells": [asdict(cell) for cell in block.cells],
+    }
+
+
+def explanation_text(explanation: Explanation) -> str:
+    """One screen: the stage, then ranks, signals and filters."""
+    lines = [f"{explanation.path}: {explanation.message}"]
+    if explanation.ordinal is not None:
+        lines.append(f"  best chunk   {explanation.ordinal}")
+    for leg, rank in explanation.ranks.items():
+        lines.append(f"  rank {leg:<8}{'none' if rank is None else rank}")
+    for name, value in explanation.signals.items():
+        cut = explanation.cut.get(name)
+        beside = f"   (the last one shown: {cut:.4f})" if cut is not None else ""
+        lines.append(f"  {name:<13}{value:.4f}{beside}")
+    if explanation.score is not None:
+        cut = explanation.cut.get("score")
+        lines.append(f"  score        {explanation.score:.4f}" + (f"   (the last one shown: {cut:.4f})" if cut else ""))
+    for name, passes in explanation.filters.items():
+        lines.append(f"  filter {name}: {'passes' if passes else 'excluded'}")
+    return plain("\n".join(lines)) + "\n"

@@ -1,0 +1,67 @@
+"""How far a run is: a bar in a terminal, JSON lines elsewhere."""
+
+import json
+import sys
+import time
+from types import TracebackType
+from typing import Any, Self
+
+from ragstone.types import Event
+
+LABELS = {"text": "documents", "vectors": "vectors"}
+EVERY_SECONDS = 1.0
+
+
+class Progress:
+    """Hears a run's events. In a terminal: bars with rate and time left, on stderr. Elsewhere: a JSON
+    line a second on stderr, or on stdout with `ndjson`."""
+
+    def __init__(self, *, ndjson: bool) -> None:
+        self._stream = sys.stdout if ndjson else sys.stderr
+        self._bars: Any = _bars() if not ndjson and sys.stderr.isatty() else None
+        self._tasks: dict[str, Any] = {}
+        self._last = 0.0
+
+    def __enter__(self) -> Self:
+        if self._bars is not None:
+            self._bars.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bars is not None:
+            self._bars.stop()
+
+    def hear(self, event: Event) -> None:
+        """Show an event with `done` and `total`."""
+        if event.name not in LABELS:
+            return
+        done, total = event.data["done"], event.data["total"]
+        if self._bars is not None:
+            self._draw(event.name, done, total)
+        elif done >= total or time.monotonic() - self._last >= EVERY_SECONDS:
+            self._last = time.monotonic()
+            line = {"event": event.name, "done": done, "total": total}
+            self._stream.write(json.dumps(line) + "\n")
+            self._stream.flush()
+
+    def _draw(self, name: str, done: int, total: int) -> None:
+        if name not in self._tasks:
+            self._tasks[name] = self._bars.add_task(LABELS[name], total=total)
+        self._bars.update(self._tasks[name], completed=done, total=total)
+
+
+def _bars() -> Any:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        def render(self, task: Any) -> Text:
+            speed = task.finished_speed or task.speed
+            return Text("" if speed is None else f"{speed:.1f}/s")
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Rate(), TimeRemainingColumn())
+    return Bars(*columns, console=Console(stderr=True))

@@ -1,0 +1,50 @@
+"""`ragstone search`: the best passages for a question."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from ragstone.cli.filters import filtered
+from ragstone.cli.shared import Shared, emit, say, shared
+from ragstone.where import Where
+
+
+@shared
+@filtered
+def search(
+    options: Shared,
+    question: Annotated[str, typer.Argument(help="What to look for.")],
+    where: Where,
+    top_k: Annotated[int | None, typer.Option("--top-k", "-k", help="How many passages [default: 10].")] = None,
+    mode: Annotated[str | None, typer.Option(help="hybrid, semantic or keyword [default: hybrid].")] = None,
+    fusion: Annotated[str | None, typer.Option(help="minmax or rrf.")] = None,
+    min_cosine: Annotated[float | None, typer.Option(help="Leave out passages below this cosine.")] = None,
+    keyword_boost: Annotated[bool, typer.Option("--keyword-boost", help="Raise passages that hold the words.")] = False,
+    format_: Annotated[str, typer.Option("--format", help="text, xml, json, evidence or evidence-llm.")] = "text",
+) -> int:
+    """Find the best passages, each with its path, lines and scores."""
+    from ragstone.cli.opened import opened
+    from ragstone.cli.output import passages
+
+    with opened(options, one_shot=mode != "keyword") as kb:
+        found = kb.search(
+            question,
+            where=where,
+            top_k=top_k,
+            mode=mode,
+            fusion=fusion,
+            min_cosine=min_cosine,
+            keyword_boost=keyword_boost or None,
+        )
+        info = kb.info()
+    chosen = "json" if options.json else format_
+    shown = passages(found, format_=chosen, question=question, info=info)
+    if isinstance(shown, str):
+        sys.stdout.write(shown.rstrip("\n") + "\n")
+    else:
+        emit(shown)
+    if chosen == "text":
+        for note in found.notes:
+            say(f"note: {note.message}")
+    return 0

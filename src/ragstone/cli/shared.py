@@ -1,0 +1,80 @@
+"""The options that every command has, and what they open."""
+
+import inspect
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Annotated, Any
+
+import typer
+
+from ragstone.config import Settings, load
+
+StoreOption = Annotated[str | None, typer.Option("--store", help="Store URL or folder [default: embedded:.ragstone].")]
+CollectionOption = Annotated[str | None, typer.Option("--collection", help="Collection [default: default].")]
+TenantOption = Annotated[str | None, typer.Option("--tenant", help="Tenant [default: default].")]
+ConfigOption = Annotated[str | None, typer.Option("--config", help="Configuration file [default: ragstone.yaml].")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """The shared options of one call."""
+
+    store: str | None
+    collection: str | None
+    tenant: str | None
+    config: str | None
+    json: bool
+
+    def settings(self, **arguments: Any) -> Settings:
+        """The settings with the command line on top."""
+        return load(self.config, store=self.store, collection=self.collection, tenant=self.tenant, **arguments)
+
+
+OPTIONS = {
+    "store": StoreOption,
+    "collection": CollectionOption,
+    "tenant": TenantOption,
+    "config": ConfigOption,
+    "json_": JsonOption,
+}
+
+
+def shared(command: Callable[..., int | None]) -> Callable[..., int | None]:
+    """Give a command whose first parameter is a `Shared` the shared options in its place."""
+
+    @wraps(command)
+    def run(*args: Any, **given: Any) -> int | None:
+        options = Shared(
+            given.pop("store"),
+            given.pop("collection"),
+            given.pop("tenant"),
+            given.pop("config"),
+            given.pop("json_"),
+        )
+        return command(options, *args, **given)
+
+    own = list(inspect.signature(command).parameters.values())[1:]
+    extra = [
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=False if name == "json_" else None, annotation=kind
+        )
+        for name, kind in OPTIONS.items()
+    ]
+    run.__signature__ = inspect.Signature([*own, *extra])  # type: ignore[attr-defined]  # what typer reads
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in [*own, *extra]}
+    return run
+
+
+def emit(data: Any) -> None:
+    """One JSON value on a line of its own."""
+    json.dump(data, sys.stdout, ensure_ascii=False, default=str)
+    sys.stdout.write("\n")
+
+
+def say(message: str) -> None:
+    """A line for people, on stderr."""
+    print(message, file=sys.stderr)

@@ -1,0 +1,51 @@
+"""`ragstone show`: a document as it is stored, with line numbers, so that a citation can be followed."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from ragstone.cli.shared import Shared, emit, shared
+from ragstone.errors import UsageError
+
+
+@shared
+def show(
+    options: Shared,
+    path: Annotated[str, typer.Argument(help="The document's path inside its source.")],
+    lines: Annotated[str | None, typer.Option("--lines", help="Only these lines, such as 10-20.")] = None,
+    source: Annotated[str | None, typer.Option("--source", help="The source, when two have this path.")] = None,
+) -> int:
+    """Print a stored document with its line numbers."""
+    from ragstone.cli.opened import opened
+    from ragstone.cli.output import document_data, plain
+
+    first, last = _range(lines)
+    with opened(options, embed__model="none") as kb:
+        document, record = kb.record(path, source=source)
+    all_lines = record.splitlines()
+    if first > len(all_lines):
+        raise UsageError(f"{path} has {len(all_lines)} lines; line {first} is not one of them")
+    chosen = all_lines[first - 1 : last]
+    if options.json:
+        emit({"schema": 1, "document": document_data(document), "first_line": first, "lines": chosen})
+        return 0
+    width = len(str(first + len(chosen)))
+    for number, line in enumerate(chosen, first):
+        sys.stdout.write(f"{number:>{width}}  {plain(line)}\n")
+    return 0
+
+
+def _range(lines: str | None) -> tuple[int, int | None]:
+    """`10-20`, `10-` or `10` as first and last line, from 1."""
+    if lines is None:
+        return 1, None
+    first, dash, last = lines.partition("-")
+    try:
+        low = int(first)
+        high = (int(last) if last else None) if dash else low
+    except ValueError:
+        low, high = 0, 0
+    if low < 1 or (high is not None and high < low):
+        raise UsageError(f"--lines {lines!r} is not a range; write it as 10-20")
+    return low, high

@@ -1,0 +1,46 @@
+"""What kind of document a path suggests, by the words in it."""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from types import MappingProxyType
+
+DEFAULT = "documentation"
+# In this order: the first category with one of its words in the path is taken.
+CATEGORIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "ui-component": ("ui component", "ui components", "component", "components", "ui"),
+        "brand": ("brand", "branding", "logo", "logos", "style guide"),
+        "product-brief": ("product brief", "product briefs", "brief", "briefs", "prd"),
+        "help-doc": ("help", "faq", "support", "how to", "howto", "troubleshooting", "user guide"),
+        "task": ("task", "tasks", "todo", "todos", "plan", "plans", "roadmap"),
+        "architecture": ("architecture", "arch", "adr", "adrs", "design", "rfc", "rfcs"),
+        DEFAULT: ("documentation", "docs", "doc"),
+    }
+)
+WORD = re.compile(r"[^\W_]+")
+HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+def category(path: str, table: Mapping[str, Sequence[str]] = CATEGORIES) -> str:
+    """The first category of `table` with one of its words in the path, else "documentation".
+
+    Words are whole words of the path's folders and file name without its ending, case ignored; a
+    keyword of several words fits them side by side (`how to` finds `how-to/` and `how_to.md`).
+    To extend: `category(path, {"minutes": ("meeting",), **CATEGORIES})`.
+
+    >>> category("guides/how-to/restart.md"), category("src/helper.md")
+    ('help-doc', 'documentation')
+    """
+    stem, dot, ending = path.rpartition(".")
+    whole = stem if dot and "/" not in ending else path
+    words = f" {' '.join(WORD.findall(HUMP.sub(' ', whole))).lower()} "
+    for name, keywords in table.items():
+        if any(f" {_normal(keyword)} " in words for keyword in keywords):
+            return name
+    return DEFAULT
+
+
+@lru_cache(maxsize=1024)
+def _normal(keyword: str) -> str:
+    return " ".join(WORD.findall(keyword)).lower()

@@ -1,0 +1,176 @@
+"""Which parts of a web page are its own text: the rest gets the role nav, header or footer."""
+
+import re
+from collections.abc import Iterator
+
+from ragstone.extract.page import BLOCKS, Node
+
+TAGS = {"nav": "nav", "aside": "nav", "footer": "footer", "header": "header", "dialog": "nav"}
+ARIA = {
+    "navigation": "nav",
+    "menu": "nav",
+    "menubar": "nav",
+    "search": "nav",
+    "complementary": "nav",
+    "dialog": "nav",
+    "alertdialog": "nav",
+    "banner": "header",
+    "contentinfo": "footer",
+}
+WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+NAMES = {
+    **dict.fromkeys("nav navbar navigation menu breadcrumb breadcrumbs pagination pager toolbar skip".split(), "nav"),
+    **dict.fromkeys("sidebar sidebox rail aside widget widgets".split(), "nav"),
+    **dict.fromkeys("cookie cookies consent gdpr popup modal overlay lightbox tooltip".split(), "nav"),
+    **dict.fromkeys("newsletter subscribe subscription signup login paywall".split(), "nav"),
+    **dict.fromkeys("promo promos promotion advert advertisement ad ads advertising sponsor sponsored".split(), "nav"),
+    **dict.fromkeys("social share sharing shares sharebar addthis sharethis".split(), "nav"),
+    **dict.fromkeys(
+        "related recommended recommendations recirc trending popular teaser teasers outbrain taboola".split(), "nav"
+    ),
+    **dict.fromkeys("comment comments disqus respond replies".split(), "nav"),
+    **dict.fromkeys("byline dateline timestamp tags taglist keywords".split(), "header"),
+    **dict.fromkeys("footer copyright disclaimer".split(), "footer"),
+    **dict.fromkeys("masthead topbar banner".split(), "header"),
+}
+
+PARAGRAPHS = frozenset(
+    "p li td th dd dt blockquote pre div section article main figcaption h1 h2 h3 h4 h5 h6 a".split()
+)
+CLOSED = frozenset("p li pre blockquote table ul ol dl h1 h2 h3 h4 h5 h6 figure".split())  # no search for text inside
+GOOD = 60  # characters of a paragraph that is certainly prose
+LINKED = 0.5  # share of link text from which a piece is navigation
+DENSE = 0.6
+SHARE = 0.7  # of the good text that the main element must hold
+GUARD = 0.4  # of a page's text: more is not furniture, whatever its class says
+
+
+def sorted_out(body: Node) -> None:
+    """Give each part of the page that is not its own text a role; the writer hands it down."""
+    own = [node for node in _walk(body) if not _hinted(node, body)]
+    main = _main(body, _masses(own))
+    _outside(main)
+    for node in _walk(main):
+        if node is not main and not node.role:
+            node.role = _linked(node)
+
+
+def _walk(body: Node) -> Iterator[Node]:
+    """Every element in order of the page."""
+    waiting = [body]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting.extend(child for child in reversed(node.children) if isinstance(child, Node))
+
+
+def _hinted(node: Node, body: Node) -> bool:
+    """Whether the element is furniture by its tag, role or class, or lies in such an element; notes it."""
+    parent = node.parent
+    if parent is None:
+        return False
+    if parent.role:
+        node.role = parent.role
+        return True
+    node.role = _hint(node, body)
+    return bool(node.role)
+
+
+def _hint(node: Node, body: Node) -> str:
+    if node.tag in ("html", "body", "article", "main", "h1") or node.text > GUARD * body.text:
+        return ""
+    if role := ARIA.get(node.get("role")) or TAGS.get(node.tag):
+        if role == "header" and _in_article(node):
+            return ""
+        return role
+    if node.get("role") == "main" or node.get("itemprop") == "articleBody":
+        return ""
+    for word in WORDS.findall(node.get("class") + " " + node.get("id")):
+        if role := NAMES.get(word.lower()):
+            return role
+    return ""
+
+
+def _in_article(node: Node) -> bool:
+    up = node.parent
+    while up is not None:
+        if up.tag in ("article", "main"):
+            return True
+        up = up.parent
+    return False
+
+
+def _masses(nodes: list[Node]) -> dict[int, int]:
+    """Characters of good prose in each element (by identity), from the leaves up."""
+    mass: dict[int, int] = {}
+    for node in reversed(nodes):
+        if node.tag == "a" and node.get("href"):
+            mass.pop(id(node), None)
+            continue
+        if node.tag in BLOCKS:
+            direct = _direct(node)
+            if direct >= GOOD and node.links <= LINKED * node.text:
+                mass[id(node)] = mass.get(id(node), 0) + direct
+        if node.parent is not None and id(node) in mass:
+            mass[id(node.parent)] = mass.get(id(node.parent), 0) + mass[id(node)]
+    return mass
+
+
+def _direct(node: Node) -> int:
+    """Characters of text in the element itself and in inline elements of it."""
+    return sum(
+        len(child.strip()) if isinstance(child, str) else 0 if child.tag in BLOCKS else child.text
+        for child in node.children
+    )
+
+
+def _main(body: Node, mass: dict[int, int]) -> Node:
+    """The smallest element that holds most of the good prose."""
+    main, whole = body, mass.get(id(body), 0)
+    while whole:
+        inner = max(
+            (child for child in main.children if isinstance(child, Node) and child.tag not in CLOSED),
+            key=lambda child: mass.get(id(child), 0),
+            default=None,
+        )
+        if inner is None or mass.get(id(inner), 0) < SHARE * mass[id(main)]:
+            break
+        main = inner
+    return main
+
+
+def _outside(main: Node) -> None:
+    """What stands before the main element is its header, what stands after it its footer; the title stays."""
+    node = main
+    title = next((one for one in _walk(main) if one.tag == "h1"), None)
+    while node.parent is not None:
+        parent, role = node.parent, "header"
+        for place, child in enumerate(parent.children):
+            if child is node:
+                role = "footer"
+            elif isinstance(child, str):
+                if child.strip():
+                    parent.children[place] = Node("span", parent, {}, [child], role=role)
+            elif not child.role:
+                child.role = role
+                if role == "header" and title is None:
+                    title = _kept_title(child)
+        node = parent
+
+
+def _kept_title(part: Node) -> Node | None:
+    """The last heading of level 1 in a part before the main one: it is the page's own."""
+    found = None
+    for node in _walk(part):
+        if node.tag == "h1" and node.role in ("", part.role):
+            found = node
+    if found is not None:
+        found.role = "body"
+    return found
+
+
+def _linked(node: Node) -> str:
+    """`nav` for a list or a box of little but links."""
+    if node.tag in ("ul", "ol", "div", "section", "p", "table", "dl") and node.text and node.links > DENSE * node.text:
+        return "nav"
+    return ""

@@ -1,0 +1,78 @@
+"""The shapes that credentials have: one table of vendors' tokens, and the places where passwords stand."""
+
+import re
+
+# Vendors' published token shapes, by the kind that a mask names. Each starts with what no other text starts with.
+SHAPES: tuple[tuple[str, str], ...] = (
+    ("jwt", r"ey[JI][\w-]{8,}\.ey[JI][\w-]{8,}(?:\.[\w-]*)?|ZXlK[\w-]{40,}"),
+    ("aws_key", r"(?:AKIA|ASIA|AROA|AIDA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Z0-9])"),
+    (
+        "api_key",
+        "|".join(
+            (
+                r"sk-[\w-]{20,}",  # OpenAI, Anthropic, OpenRouter …
+                r"gh[pousr]_\w{30,}|github_pat_\w{22,}",
+                r"gl(?:pat|rt|dt|ft|imt|ptt|oas|soat|agent|cbt|rtr)-[\w.-]{20,}|GR1348941[\w-]{20,}"
+                r"|_gitlab_session=\w{32}",
+                r"xox[abeoprs](?:\.xox[bp])?-[\w-]{10,}|xapp-\d-[\w-]{10,}|hooks\.slack\.com/\w+/[\w/+]{20,}",
+                r"AIza[\w-]{35}|ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}",
+                r"(?:sk|rk)_(?:live|test|prod)_\w{10,}|whsec_\w{20,}|EZ[AT]K\w{54}(?!\w)|FLWSECK(?:_TEST)?-\w{20,}",
+                r"SG\.[\w-]{16,}\.[\w-]{16,}|SK[0-9a-fA-F]{32}(?!\w)|xkeysib-\w{40,}|[0-9a-fA-F]{32}-us\d{1,2}(?!\w)",
+                r"npm_\w{36}|pypi-AgE[\w-]{40,}|rubygems_\w{40,}|CLOJARS_\w{40,}|NuGet\w{40,}",
+                r"hf_[A-Za-z]{30,}|api_org_[A-Za-z]{30,}|gsk_\w{40,}|pplx-\w{40,}|xai-\w{40,}|r8_\w{30,}",
+                r"do[opr]_v1_\w{40,}|dapi[0-9a-fA-F]{32}(?!\w)|HRKU-[\w-]{36,}|pul-[0-9a-fA-F]{40}|tskey-[\w-]{20,}",
+                r"shp(?:at|ss|ca|pa)_[0-9a-fA-F]{32}|sq0(?:atp|csp|idp)-[\w-]{22,}|EAAA[\w~-]{56,}"
+                r"|EAA[MC][A-Za-z0-9]{60,}",
+                r"NR(?:AK|II|JS)-[\w-]{20,}|gl(?:sa|c)_[\w+/=]{20,}|eyJrIjoi[\w+/=-]{40,}|sntry[su]_[\w+/=-]{40,}",
+                r"s\.(?=[A-Za-z]{0,22}\d)(?=[a-z0-9]{0,22}[A-Z])[A-Za-z0-9]{24}(?!\w)"
+                r"|s-s4t2\w\w-[0-9a-fA-F]{64}|hv[sbr]\.[\w-]{20,}|\w{14}\.atlasv1\.[\w-]{50,}|dp\.(?:pt|st|ct"
+                r"|scim|audit)\.[\w.-]{30,}",
+                r"ATATT3[\w=-]{100,}|ATCTT3[\w=-]{100,}|ntn_\w{30,}|lin_api_\w{30,}|PMAK-[\w-]{40,}|phc_\w{30,}",
+                r"ops_ey[JI][\w+/=-]{100,}|A3-[A-Z0-9]{6}-(?:[A-Z0-9]{6}-[A-Z0-9]{5}|[A-Z0-9]{11})(?:-[A-Z0-9]{5}){3}",
+                r"fo1_[\w-]{40,}|fm[12]r?_[\w+/=-]{60,}|sgp_(?:[0-9a-fA-F]{16}_|local_)?[0-9a-fA-F]{40}|ico-\w{32}",
+                r"sha256~[\w-]{40,}|API-[A-Z0-9]{25,29}(?!\w)|AGE-SECRET-KEY-1\w{50,}|LTAI\w{16,}|CFPAT-[\w-]{40,}",
+                r"sq[apu]_\w{40}(?!\w)|[\w.~-]{3}\dQ~[\w.~-]{31,34}(?![\w.~-])|[MNO][\w-]{23,25}\.[\w-]{6}\.[\w-]{27,}",
+                r"\d{8,10}:AA[\w-]{33}(?!\w)|shippo_(?:live|test)_[0-9a-fA-F]{40}|figd_[\w-]{40,}|dckr_pat_[\w-]{27,}",
+                r"nvapi-[\w-]{60,}|vercel_\w{24,}|sbp_[0-9a-fA-F]{40}",
+            )
+        ),
+    ),
+)
+VENDORS = re.compile("(?<![A-Za-z0-9])(?:" + "|".join(f"(?P<{kind}>{shape})" for kind, shape in SHAPES) + ")")
+# Runs in which such a token can stand: everything else is passed over fast.
+RUN = re.compile(r"[\w.~+/=:-]{16,}")
+
+# The body holds no further `-----`, so that each beginning scans only to the next line of dashes; an
+# end that is missing (a text cut short) does not save the key.
+PRIVATE_KEY = re.compile(
+    r"-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----(?=[^-]{0,400}[A-Za-z0-9+/=]{20})[^-]*(?:-(?!----)[^-]*)*"
+    r"(?:-----END[ A-Z0-9]{0,40}-----)?|PuTTY-User-Key-File-\d:[^\0]{0,4000}?Private-MAC: ?[0-9a-fA-F]{40,64}"
+)
+
+AUTHORIZATION = re.compile(
+    r"(?i)(?:\bauthorization[\"']?[ ]?(?:=>|[:=])[ ]{0,3}[\"']?(?:(?P<scheme>basic)|[a-z-]{2,20})?|\bbearer|"
+    r"[\"'](?:x-[a-z-]{0,20})?token:)[ \t]{0,4}(?<=[ \t\"':=])[\"']?(?P<value>[\w.~+/=-]{8,2000})"
+)
+URL_LOGIN = re.compile(r"://[^\s/:@\"'<>]{0,64}:(?P<value>[^\s/@\"'<>]{3,128})@(?=[\w\[{$.-])")
+LOGIN = re.compile(
+    r"\bcurl\b(?:[^\n|;\\]|\\\s?){0,400}?\s(?:-u ?|--user[ =]{1,3})"
+    r"[\"']?(?:[^\s:\"'$@]{0,64}|\{[^\s:\"'$@]{0,64}\}\"):\"?(?P<value>[^\s\"']{3,128})"
+)
+
+NAMES = (
+    r"(?P<password>passw(?:or)?d|passphrase|passwort|\bpwd|(?<=[_-])pwd|\bpass(?![a-z])|(?<=[_-])pass(?![a-z]))|"
+    r"api[_-]?key|app[_-]?key|access[_-]?key|account[_-]?key|shared[_-]?access[_-]?key|auth[_-]?key|license[_-]?key|"
+    r"secret[_-]?key|private[_-]?key|encryption[_-]?key|signing[_-]?key|master[_-]?key|"
+    r"secret|(?<!publickey)(?<!csrf-)(?<!csrf_)token|sonar[._]login|(?<=[_-])sig(?==)|(?<=\?)sig(?==)"
+    r"|x-api-key|-accessid|_access_id|_accessid|_api_id"
+)
+# Names such as `token_file` and `password_length` tell about a secret and hold none.
+ABOUT = (
+    r"(?![\w.-]{0,30}(?:file|path|url|uri|name|type|length|len|policy|count|limit|expir|ttl|field|hash|digest|env)\b)"
+)
+ASSIGNED = re.compile(
+    rf"(?i)(?:{NAMES}){ABOUT}[\w.\[\]-]{{0,40}}[\"'`\])]{{0,2}}[ \t]{{0,8}}(?::=|::=|\?=|=>|=|:(?!:)"
+    rf"|(?<=[\"\']),)[ \t]{{0,8}}"
+    r"(?:(?:str|string)\([ \t]?)?(?:[bru]?(?P<mark>[\"'`])(?P<quoted>(?:(?!(?P=mark))[^\n\\]|\\.){1,512})(?P=mark)|"
+    r"(?P<bare>[^\s\"'`,;<>(){}\[\]&|]{5,512}))"
+)

@@ -1,0 +1,50 @@
+"""BM25 after Lucene: the one function that scores keywords, whatever nominated the candidates.
+
+idf = ln(1 + (N - n + 0.5) / (n + 0.5)); a term adds idf * tf / (tf + k1 * (1 - b + b * dl / avgdl)).
+N, n and avgdl are exact over the active chunks; dl counts a chunk's terms, repeats included.
+"""
+
+import math
+from collections import Counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragstone import words
+from ragstone.types import Chunk
+
+K1 = 1.2  # Lucene's defaults, the ones that BM25 baselines are stated with
+B = 0.75
+MOST = 65_535  # a count is kept in two bytes; more repeats of a term add nothing to its weight
+DECIMALS = 6  # scores are rounded before they order, so that noise in the last bits decides nothing
+
+
+def indexed(chunk: Chunk) -> str:
+    """What a chunk can be found by: title, headings, table header, text."""
+    parts = (chunk.document.title or "", " > ".join(chunk.heading_path), chunk.header, chunk.text)
+    return "\n".join(part for part in parts if part)
+
+
+def frequencies(chunk: Chunk) -> tuple[dict[str, int], int]:
+    """How often each term stands in a chunk, and how many terms it has."""
+    counts = Counter(words.terms(indexed(chunk)))
+    return {term: min(n, MOST) for term, n in counts.items()}, counts.total()
+
+
+def query_terms(query: str) -> list[str]:
+    """The terms of a query, each once, in order: scores are sums in this order on every store."""
+    return list(dict.fromkeys(words.terms(query)))
+
+
+def idf(holding: int, total: int) -> float:
+    """The inverse document frequency of a term that `holding` of `total` chunks hold."""
+    return math.log(1 + (total - holding + 0.5) / (holding + 0.5))
+
+
+def weight(
+    counts: NDArray[np.integer], lengths: NDArray[np.integer], *, idf: float, average: float
+) -> NDArray[np.float64]:
+    """What one term adds to the chunks that hold it `counts` times and are `lengths` terms long."""
+    tf = counts.astype(np.float64)
+    result: NDArray[np.float64] = idf * tf / (tf + K1 * (1 - B + B * lengths / average))
+    return result

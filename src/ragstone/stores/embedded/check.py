@@ -1,0 +1,123 @@
+"""What a doctor looks at in one collection, and what can be mended."""
+
+import sqlite3
+from collections.abc import Iterator
+from datetime import datetime
+
+import numpy as np
+
+from ragstone.errors import Corrupt, StoreError
+from ragstone.stores.embedded import revisions, vectors
+from ragstone.stores.embedded.collection import Collection
+from ragstone.stores.embedded.compact import leftovers, remove_leftovers, rewrite
+from ragstone.stores.embedded.database import writing
+from ragstone.stores.embedded.mirror import Mirror
+from ragstone.stores.embedded.paths import Place
+from ragstone.stores.embedded.reflect import State, read_index, rebuilt, state_of
+
+# What must not be there, as a count: the sentence and the query.
+ORPHANS = (
+    (
+        "{n} documents have no revision",
+        "SELECT count(*) FROM documents WHERE id NOT IN (SELECT document FROM revisions)",
+    ),
+    (
+        "{n} revisions have no document",
+        "SELECT count(*) FROM revisions WHERE document NOT IN (SELECT id FROM documents)",
+    ),
+    ("{n} chunks have no revision", "SELECT count(*) FROM chunks WHERE rev NOT IN (SELECT key FROM revisions)"),
+    (
+        "{n} texts of record have no revision",
+        "SELECT count(*) FROM records WHERE rev NOT IN (SELECT key FROM revisions)",
+    ),
+    (
+        "{n} revisions have no text of record",
+        "SELECT count(*) FROM revisions WHERE key NOT IN (SELECT rev FROM records)",
+    ),
+    (
+        "{n} vectors have no row in the vector file",
+        "SELECT count(*) FROM vectors WHERE slot < 0 OR slot >= (SELECT value FROM meta WHERE key = 'next_slot')",
+    ),
+    (
+        "{n} documents have two active revisions",
+        "SELECT count(*) FROM (SELECT 1 FROM revisions WHERE status = 'active' GROUP BY document HAVING count(*) > 1)",
+    ),
+)
+
+
+def findings(collection: Collection, connection: sqlite3.Connection) -> Iterator[str]:
+    """What is wrong, a sentence each, seen in one read transaction."""
+    for (said,) in connection.execute("PRAGMA integrity_check(20)").fetchall():
+        if said != "ok":
+            yield f"{collection.place.database}: {said}"
+    for sentence, sql in ORPHANS:
+        if n := connection.execute(sql).fetchone()[0]:
+            yield f"{sentence.format(n=n)} in {collection.place.database}"
+    state = state_of(connection)
+    yield from vector_findings(collection.place, connection, state)
+    yield from _index_findings(collection, connection, state)
+    for path in leftovers(collection.place, state):
+        yield f"{path} is the remains of an interrupted write; --repair removes it"
+
+
+def vector_findings(place: Place, connection: sqlite3.Connection, state: State) -> Iterator[str]:
+    """What is wrong with the vector file."""
+    if state.dimension is None:
+        return
+    path = place.vectors(state.vector_file)
+    try:
+        rows = vectors.mapped_rows(path, dimension=state.dimension, rows=state.next_slot)
+    except StoreError as error:
+        yield str(error)
+        return
+    if bad := vectors.bad_blocks(connection, rows, trusted={}):
+        yield str(vectors.damaged(path, f"{len(bad)} blocks of {vectors.BLOCK} rows do not match their checksum"))
+
+
+def _index_findings(collection: Collection, connection: sqlite3.Connection, state: State) -> Iterator[str]:
+    truth = rebuilt(connection, state)
+    for generation, path in sorted(collection.place.numbered("index").items()):
+        try:
+            sealed = read_index(collection.place, generation, connection, state)
+        except Corrupt as error:
+            yield str(error)
+            continue
+        if sealed is not None and not same(sealed, truth):
+            yield f"{path} does not say what the collection says; --repair makes it anew"
+
+
+def same(one: Mirror, other: Mirror) -> bool:
+    """Whether two mirrors give the same results."""
+    return _content(one) == _content(other)
+
+
+def _content(mirror: Mirror) -> tuple[bytes, ...]:
+    """A mirror's alive content by row, as bytes."""
+    mirror = mirror.compact()
+    chunks, base = mirror.chunks, mirror.base
+    order = np.argsort(chunks.row, kind="stable")
+    keys = mirror.revisions.key[chunks.rev]
+    columns = (chunks.row, keys, chunks.ordinal, chunks.length, chunks.slot)
+    terms, at, counts = base.flat()
+    rows = chunks.row[at] if len(at) else np.zeros(0, dtype=np.int64)
+    by_term = np.lexsort((rows, terms))
+    held = (terms[by_term], rows[by_term], counts[by_term])
+    return tuple(np.ascontiguousarray(c[order]).astype(np.int64).tobytes() for c in columns) + tuple(
+        np.ascontiguousarray(c).astype(np.int64).tobytes() for c in held
+    )
+
+
+def mend(place: Place, connection: sqlite3.Connection, *, now: datetime) -> None:
+    """Drop vectors of damaged blocks, remove index files and remains: all of them come again by themselves."""
+    state = state_of(connection)
+    if list(vector_findings(place, connection, state)):
+        rewrite(place, connection, now=now, repair=True)
+    with writing(connection):
+        for path in place.numbered("index").values():
+            path.unlink(missing_ok=True)
+        connection.execute(
+            "UPDATE meta SET value = (SELECT value FROM meta WHERE key = 'generation') WHERE key = 'log_from'"
+        )
+        connection.execute("DELETE FROM changes")
+        revisions.touch(connection, now=now)
+    remove_leftovers(place, connection)

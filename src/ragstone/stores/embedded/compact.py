@@ -1,0 +1,113 @@
+"""Giving back the space of vectors that no chunk refers to, and what crashes left."""
+
+import sqlite3
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+
+from ragstone.ports import Vectors
+from ragstone.stores.embedded import revisions, vectors
+from ragstone.stores.embedded.database import writing
+from ragstone.stores.embedded.faults import reach
+from ragstone.stores.embedded.paths import Place
+from ragstone.stores.embedded.reflect import State, state_of
+
+FEW = 1_024  # dead rows that are not worth a rewrite: 1.5 MB at 384 dimensions
+USED = "EXISTS (SELECT 1 FROM chunks c WHERE c.vector_key = v.key)"
+
+
+def dead_slots(connection: sqlite3.Connection, state: State) -> int:
+    """Slots of the vector file that no kept chunk refers to."""
+    used: int = connection.execute(f"SELECT count(*) FROM vectors v WHERE {USED}").fetchone()[0]  # noqa: S608
+    return state.next_slot - used
+
+
+def compact_if_worth(place: Place, connection: sqlite3.Connection, *, now: datetime) -> bool:
+    """Rewrite the vector file when more than half of it, and more than a few rows, are dead."""
+    state = state_of(connection)
+    if dead_slots(connection, state) <= max(FEW, state.next_slot // 2):
+        return False
+    rewrite(place, connection, now=now)
+    return True
+
+
+def rewrite(place: Place, connection: sqlite3.Connection, *, now: datetime, repair: bool = False) -> None:
+    """Copy the vectors in use to a new file and switch to it in one transaction; readers keep the old one.
+
+    Raises `Corrupt` when a checksum fails; with `repair` the rows of such blocks are left out instead, so
+    that their chunks want a vector again.
+    """
+    with writing(connection):
+        state = state_of(connection)
+        if state.dimension is None:
+            return
+        old, new = place.vectors(state.vector_file), place.vectors(state.vector_file + 1)
+        rows = (
+            _readable(old, state)
+            if repair
+            else vectors.mapped_rows(old, dimension=state.dimension, rows=state.next_slot)
+        )
+        bad = vectors.bad_blocks(connection, rows, trusted={})
+        if bad and not repair:
+            raise vectors.damaged(old, "rows do not match their checksum")
+        sql = f"SELECT key, slot FROM vectors v WHERE {USED} ORDER BY slot"  # noqa: S608
+        kept = [
+            (key, slot)
+            for key, slot in connection.execute(sql)
+            if slot // vectors.BLOCK not in bad and slot < len(rows)
+        ]
+        slots = np.array([slot for _, slot in kept], dtype=np.int64)
+        vectors.write_new(new, _pieces(rows, slots), dimension=state.dimension)
+        _switch(connection, [key for key, _ in kept], rows, slots, state.vector_file + 1)
+        revisions.touch(connection, now=now)
+        reach("compact.written")
+    reach("compact.switched")
+    old.unlink(missing_ok=True)
+
+
+def _readable(path: Path, state: State) -> Vectors:
+    """As many whole rows as the file still has."""
+    dimension = state.dimension or 1
+    size = path.stat().st_size if path.is_file() else 0
+    rows = max(0, min(state.next_slot, (size - vectors.HEADER) // (dimension * 4)))
+    if not rows:
+        return np.zeros((0, dimension), dtype=np.float32)
+    flat = np.fromfile(path, dtype="<f4", count=rows * dimension, offset=vectors.HEADER)
+    return flat.reshape(rows, dimension)
+
+
+def _pieces(rows: Vectors, slots: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Iterator[Vectors]:
+    for start in range(0, len(slots), vectors.BLOCK):
+        yield rows[slots[start : start + vectors.BLOCK]]
+
+
+def _switch(
+    connection: sqlite3.Connection,
+    keys: list[str],
+    rows: Vectors,
+    slots: np.ndarray[tuple[int], np.dtype[np.int64]],
+    number: int,
+) -> None:
+    connection.execute("DELETE FROM vectors")
+    connection.executemany("INSERT INTO vectors VALUES (?, ?)", ((key, slot) for slot, key in enumerate(keys)))
+    connection.execute("DELETE FROM vector_blocks")
+    for block, piece in enumerate(_pieces(rows, slots)):
+        connection.execute("INSERT INTO vector_blocks VALUES (?, ?, ?)", (block, len(piece), vectors.crc(piece)))
+    connection.execute("UPDATE meta SET value = ? WHERE key = 'vector_file'", (number,))
+    connection.execute("UPDATE meta SET value = ? WHERE key = 'next_slot'", (len(keys),))
+
+
+def leftovers(place: Place, state: State) -> list[Path]:
+    """Files that an interrupted write left and nothing refers to."""
+    wrong = [path for number, path in sorted(place.numbered("vectors").items()) if number != state.vector_file]
+    return [*place.leftovers(), *wrong]
+
+
+def remove_leftovers(place: Place, connection: sqlite3.Connection) -> None:
+    """Remove them, under the write lock: nobody else is making such files meanwhile."""
+    if leftovers(place, state_of(connection)):
+        with writing(connection):
+            for path in leftovers(place, state_of(connection)):
+                path.unlink(missing_ok=True)

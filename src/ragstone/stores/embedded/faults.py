@@ -1,0 +1,15 @@
+"""Named points between two effects on disk, where a test may end the process.
+
+append.before, append.written, append.synced, commit.before, commit.after, seal.written, seal.renamed,
+compact.written, compact.switched, drop.renamed.
+"""
+
+from collections.abc import Callable
+
+hook: Callable[[str], None] | None = None
+
+
+def reach(point: str) -> None:
+    """Tell the hook that this point is reached; without one, nothing happens."""
+    if hook is not None:
+        hook(point)

@@ -1,0 +1,138 @@
+"""The searchable form of a collection at one generation, in memory: an immutable value that grows by new ones.
+
+A chunk has a position; its revision decides whether it is alive. What was replaced stays until a share
+of the positions is dead; what is new goes to a small second index (`tail`) until that is a share of the
+first. Statistics are always taken over the alive, so both are invisible in results.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragstone.errors import Corrupt
+from ragstone.stores.embedded.postings import Ints, Postings
+from ragstone.types import Document
+
+MISSING = -1  # the slot of a chunk whose vector is wanted
+NONE = -2  # the slot of a chunk that wants no vector
+TAIL_SHARE = 4  # the tail is merged when it is over a quarter of the base …
+TAIL_FREE = 50_000  # … and this large: looking up a term twice costs microseconds, merging milliseconds
+
+Longs = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunks:
+    """Parallel columns, a value for each position: the row in SQLite, the index of the revision, and facts."""
+
+    row: Longs
+    rev: Ints
+    ordinal: Ints
+    length: Ints
+    slot: Longs
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    def joined(self, other: "Chunks") -> "Chunks":
+        """Both as one."""
+        return Chunks(
+            np.concatenate([self.row, other.row]),
+            np.concatenate([self.rev, other.rev]),
+            np.concatenate([self.ordinal, other.ordinal]),
+            np.concatenate([self.length, other.length]),
+            np.concatenate([self.slot, other.slot]),
+        )
+
+    def taken(self, keep: Flags) -> "Chunks":
+        """The positions where `keep` holds."""
+        return Chunks(self.row[keep], self.rev[keep], self.ordinal[keep], self.length[keep], self.slot[keep])
+
+
+@dataclass(frozen=True, slots=True)
+class Revisions:
+    """The revisions that chunks belong to: keys in SQLite, whether active, and their documents (while active)."""
+
+    key: Longs
+    alive: Flags
+    documents: tuple[Document | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mirror:
+    """A collection at `generation`, with vectors below `next_slot` of vector file number `vector_file`."""
+
+    generation: int
+    vector_file: int
+    next_slot: int
+    revisions: Revisions
+    chunks: Chunks
+    base: Postings
+    tail: Postings
+    alive: Flags
+    total: int
+    average: float
+    order: Longs
+
+    @staticmethod
+    def of(
+        state: tuple[int, int, int], revisions: Revisions, chunks: Chunks, base: Postings, tail: Postings
+    ) -> "Mirror":
+        """A mirror with its statistics: `state` is generation, vector file, next slot."""
+        alive = revisions.alive[chunks.rev]
+        total = int(alive.sum())
+        average = int(chunks.length[alive].sum(dtype=np.int64)) / total if total else 0.0
+        order = np.argsort(chunks.row, kind="stable")
+        return Mirror(*state, revisions, chunks, base, tail, alive, total, max(average, 1e-9), order)
+
+    def document(self, position: int) -> Document:
+        """The document of an alive position."""
+        document = self.revisions.documents[int(self.chunks.rev[position])]
+        if document is None:
+            raise Corrupt(f"position {position} of the index belongs to no document; run: ragstone doctor --repair")
+        return document
+
+    def place(self, position: int) -> tuple[str, str, int]:
+        """Path, source and ordinal of an alive position: what breaks ties."""
+        document = self.document(position)
+        return document.path, document.source, int(self.chunks.ordinal[position])
+
+    def positions(self, rows: Longs) -> Longs:
+        """Where the chunks with these rows are, -1 for unknown ones."""
+        if not len(self.order) or not len(rows):
+            return np.full(len(rows), -1, dtype=np.int64)
+        found = np.searchsorted(self.chunks.row, rows, sorter=self.order).clip(max=len(self.order) - 1)
+        at = self.order[found]
+        return np.where(self.chunks.row[at] == rows, at, -1)
+
+    def with_slots(self, rows: Longs, slots: Longs, *, afresh: bool) -> "Mirror":
+        """With the slots of these rows set; `afresh` forgets the ones known before."""
+        slot = self.chunks.slot.copy()
+        if afresh:
+            slot[slot >= 0] = MISSING
+        at = self.positions(rows)
+        slot[at[at >= 0]] = slots[at >= 0]
+        return replace(self, chunks=replace(self.chunks, slot=slot))
+
+    def tidied(self) -> "Mirror":
+        """The same with a tail or dead positions cleared away where they grew too large."""
+        if (
+            len(self.tail.at) > max(TAIL_FREE, len(self.base.at) // TAIL_SHARE)
+            or len(self.chunks) > 2 * self.total + 64
+        ):
+            return self.compact()
+        return self
+
+    def compact(self) -> "Mirror":
+        """The same without a dead position and with an empty tail."""
+        places = np.where(self.alive, np.cumsum(self.alive) - 1, -1).astype(np.int32)
+        kept = self.revisions.alive
+        moved = (np.cumsum(kept) - 1).astype(np.int32)
+        chunks = self.chunks.taken(self.alive)
+        documents = tuple(d for d, stays in zip(self.revisions.documents, kept, strict=True) if stays)
+        revisions = Revisions(self.revisions.key[kept], kept[kept], documents)
+        base = self.base.joined(self.tail).moved(places)
+        state = (self.generation, self.vector_file, self.next_slot)
+        return Mirror.of(state, revisions, replace(chunks, rev=moved[chunks.rev]), base, Postings.from_blobs([]))

@@ -1,0 +1,165 @@
+"""Where a store keeps what: a directory for each tenant and collection, names that any file system takes."""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote
+
+from ragstone.errors import Corrupt, StoreError, StoreTooNew, UsageError
+from ragstone.types import Scope
+
+FORMAT = 1
+PLAIN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
+LONGEST = 200  # bytes; common file systems take 255 for a name
+CATALOGUE = "store.json"
+GONE = ".gone-"
+ASIDE = ".aside"
+NETWORK = re.compile(
+    r"nfs\d?|cifs|smb\w*|ncpfs|afs|9p|ceph|lustre|glusterfs|fuse\.(sshfs|glusterfs|s3fs|rclone|ceph).*"
+)
+
+
+def encoded(name: str) -> str:
+    """A name as one path part: only a-z, 0-9, _ and - stand as they are; a very long one becomes a digest."""
+    data = name.encode("utf-8", "surrogatepass")
+    part = "".join(chr(byte) if chr(byte) in PLAIN else f"%{byte:02x}" for byte in data)
+    return part if len(part) <= LONGEST else "~" + hashlib.sha256(data).hexdigest()
+
+
+def decoded(part: str) -> str | None:
+    """The name behind a path part, None for a digest."""
+    return None if part.startswith("~") else unquote(part)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The files of one collection."""
+
+    directory: Path
+
+    @property
+    def database(self) -> Path:
+        return self.directory / "collection.sqlite"
+
+    @property
+    def locks(self) -> Path:
+        return self.directory / "locks"
+
+    def vectors(self, number: int) -> Path:
+        return self.directory / f"vectors-{number}.f32"
+
+    def index(self, generation: int) -> Path:
+        return self.directory / f"index-{generation}.bin"
+
+    def numbered(self, kind: str) -> dict[int, Path]:
+        """The files `kind-<number>.*` that are there, by number: kind is vectors or index."""
+        found = re.compile(rf"{kind}-(\d+)\.(?:f32|bin)")
+        return {int(m[1]): path for path in self.directory.iterdir() if (m := found.fullmatch(path.name))}
+
+    def leftovers(self) -> list[Path]:
+        """Files that a crash left before their rename."""
+        return sorted(path for path in self.directory.iterdir() if path.name.endswith(ASIDE))
+
+
+def place(root: Path, scope: Scope) -> Place:
+    """Where a scope's files are, whether they exist or not."""
+    return Place(root / encoded(scope.tenant) / encoded(scope.collection))
+
+
+def make_directory(path: Path) -> None:
+    """Make a directory and its parents, readable by the owner alone, durable when it returns."""
+    if not path.is_dir():
+        make_directory(path.parent)
+        path.mkdir(mode=0o700, exist_ok=True)
+        sync_directory(path.parent)
+
+
+def sync_directory(path: Path) -> None:
+    """Make renames and new files in a directory durable."""
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def write_aside(path: Path, data: bytes) -> None:
+    """Put a whole file in place of what stood there: readers see the old or the new."""
+    aside = path.with_name(path.name + ASIDE)
+    fd = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with open(fd, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(fd)
+    aside.replace(path)
+    sync_directory(path.parent)
+
+
+def check_store(root: Path) -> bool:
+    """Whether a store stands here; raises when it is a newer one, a broken one, or on a network."""
+    catalogue = root / CATALOGUE
+    if not catalogue.is_file():
+        return False
+    _refuse_network(root)
+    try:
+        found = json.loads(catalogue.read_bytes())
+        version = int(found["format"]) if found["magic"] == "ragstone" else 0
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise Corrupt(f"{catalogue} is damaged; put back {{'magic': 'ragstone', 'format': {FORMAT}}}") from error
+    if version > FORMAT:
+        raise StoreTooNew(
+            f"{root} has store format {version}, this program reads up to {FORMAT}: "
+            "upgrade ragstone (pip install -U ragstone)"
+        )
+    return True
+
+
+def make_store(root: Path) -> None:
+    """Make the root of a store, unless it stands; refuses a folder that holds other files."""
+    if check_store(root):
+        return
+    if root.exists() and (not root.is_dir() or any(p.name != CATALOGUE + ASIDE for p in root.iterdir())):
+        raise UsageError(f"{root} is not a Ragstone store and not empty; name a new directory for the store")
+    make_directory(root)
+    _refuse_network(root)
+    write_aside(root / CATALOGUE, json.dumps({"magic": "ragstone", "format": FORMAT}).encode())
+
+
+def sweep(root: Path) -> None:
+    """Remove what an interrupted erasure left."""
+    for directory in (d for d in root.iterdir() if d.is_dir()):
+        for gone in directory.glob(GONE + "*"):
+            shutil.rmtree(gone, ignore_errors=True)
+
+
+def collection_directories(root: Path, tenant: str) -> Iterator[Path]:
+    """The directories of a tenant's collections, in a fixed order."""
+    home = root / encoded(tenant)
+    if home.is_dir():
+        yield from sorted(d for d in home.iterdir() if not d.name.startswith(".") and Place(d).database.is_file())
+
+
+def _refuse_network(root: Path) -> None:
+    kind = _file_system(root.resolve())
+    if NETWORK.fullmatch(kind):
+        raise StoreError(f"{root} is on a network file system ({kind}), where locks do not hold: use a local directory")
+
+
+def _file_system(path: Path) -> str:
+    """The kind of file system that holds a path, "" where the system does not tell (no /proc/mounts)."""
+    try:
+        lines = Path("/proc/mounts").read_text("utf-8", "surrogateescape").splitlines()
+    except OSError:
+        return ""
+    best, kind = -1, ""
+    for line in lines:
+        fields = line.split(" ")
+        point = re.sub(r"\\([0-7]{3})", lambda m: chr(int(m[1], 8)), fields[1])
+        if len(point) >= best and (path == Path(point) or path.is_relative_to(point)):
+            best, kind = len(point), fields[2]
+    return kind

@@ -1,0 +1,139 @@
+"""The life of a document's states: written, active, superseded, gone; all inside the caller's transaction."""
+
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import msgspec
+
+from ragstone.errors import StoreError
+from ragstone.stores import bm25
+from ragstone.stores.embedded.postings import pairs
+from ragstone.stores.embedded.rows import chunk_parts, due_at, packed, record_packed
+from ragstone.types import Chunk, Document, Revision
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A chunk made ready outside the transaction: its term counts, its number of terms, its packed columns."""
+
+    chunk: Chunk
+    frequencies: Mapping[str, int]
+    length: int
+    facts: bytes
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A revision made ready: what costs time is done before the write lock is taken."""
+
+    document: Document
+    facts: bytes
+    due: float | None
+    record: bytes
+    chunks: tuple[Words, ...]
+
+
+def prepared(revision: Revision) -> Prepared:
+    """Count terms, compress, encode; raises `UsageError` or `StoreError` for what cannot be stored."""
+    document = revision.document
+    return Prepared(
+        document,
+        packed(document, place=document.path),
+        due_at(document),
+        record_packed(revision.record, place=document.path),
+        tuple(_words(chunk) for chunk in revision.chunks),
+    )
+
+
+def _words(chunk: Chunk) -> Words:
+    return Words(chunk, *bm25.frequencies(chunk), *chunk_parts(chunk))
+
+
+def insert(connection: sqlite3.Connection, revision: Prepared, terms: Mapping[str, int]) -> None:
+    """Add a revision, not active yet; raises `StoreError` unless it is newer than all that are kept."""
+    document = revision.document
+    newest = connection.execute("SELECT max(revision) FROM revisions WHERE document = ?", (document.id,)).fetchone()[0]
+    if newest is not None and document.revision <= newest:
+        raise StoreError(
+            f"{document.path}: revision {document.revision} is not newer than revision {newest}, which is stored"
+        )
+    values = (document.id, document.source, document.path)
+    connection.execute("INSERT INTO documents VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING", values)
+    rev = connection.execute(
+        "INSERT INTO revisions (document, revision, status, due, facts) VALUES (?, ?, 'kept', ?, ?)",
+        (document.id, document.revision, revision.due, revision.facts),
+    ).lastrowid
+    connection.execute("INSERT INTO records VALUES (?, ?)", (rev, revision.record))
+    connection.executemany(
+        "INSERT INTO chunks (rev, ordinal, id, vector_key, length, terms, facts, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        ((rev, *_columns(words, terms)) for words in revision.chunks),
+    )
+
+
+def _columns(words: Words, terms: Mapping[str, int]) -> tuple[int, str, str, int, bytes, bytes, bytes]:
+    blob = pairs({terms[term]: count for term, count in words.frequencies.items()})
+    chunk = words.chunk
+    return chunk.ordinal, chunk.id, chunk.vector_key, words.length, blob, words.facts, words.body
+
+
+def term_ids(connection: sqlite3.Connection, terms: Iterable[str]) -> dict[str, int]:
+    """The ids of terms, given to new ones. Terms are never removed."""
+    listed = msgspec.json.encode(sorted(set(terms))).decode()
+    connection.execute("INSERT OR IGNORE INTO terms (term) SELECT value FROM json_each(?)", (listed,))
+    sql = "SELECT term, id FROM terms WHERE term IN (SELECT value FROM json_each(?))"
+    return dict(connection.execute(sql, (listed,)).fetchall())
+
+
+def settle(connection: sqlite3.Connection, document: str, *, now: datetime, keep: int) -> None:
+    """Make the newest effective revision active and remove what is older than the `keep` newest of those."""
+    sql = "SELECT key, status, due FROM revisions WHERE document = ? ORDER BY revision DESC"
+    moment, effective = now.timestamp(), 0
+    goals: list[tuple[int, str, str]] = []
+    for key, status, since in connection.execute(sql, (document,)).fetchall():
+        if not effective and status != "active" and since is not None and since > moment:
+            goals.append((key, status, "pending"))
+            continue
+        effective += 1
+        goals.append((key, status, "active" if effective == 1 else "kept" if effective <= keep else "gone"))
+    for key, old, new in reversed(goals):  # from the oldest up: the one that was active gives way first
+        _become(connection, key, old, new)
+
+
+def _become(connection: sqlite3.Connection, key: int, old: str, new: str) -> None:
+    if old != new and "active" in (old, new):
+        _log(connection, key, active=new == "active")
+    if new == "gone":
+        connection.execute("DELETE FROM revisions WHERE key = ?", (key,))
+    elif old != new:
+        connection.execute("UPDATE revisions SET status = ? WHERE key = ?", (new, key))
+
+
+def _log(connection: sqlite3.Connection, rev: int, *, active: bool) -> None:
+    sql = "INSERT INTO changes (generation, rev, active) SELECT value + 1, ?, ? FROM meta WHERE key = 'generation'"
+    connection.execute(sql, (rev, int(active)))
+
+
+def remove(connection: sqlite3.Connection, documents: Sequence[str]) -> int:
+    """Take documents away with all their revisions; how many were there."""
+    listed = msgspec.json.encode(list(documents)).decode()
+    here = "document IN (SELECT value FROM json_each(?))"
+    active = connection.execute(f"SELECT key FROM revisions WHERE status = 'active' AND {here}", (listed,))  # noqa: S608
+    for (key,) in active.fetchall():
+        _log(connection, key, active=False)
+    sql = "DELETE FROM documents WHERE id IN (SELECT value FROM json_each(?))"
+    return connection.execute(sql, (listed,)).rowcount
+
+
+def due(connection: sqlite3.Connection, *, now: datetime) -> list[str]:
+    """The documents with a revision that waits and whose time has come."""
+    sql = "SELECT DISTINCT document FROM revisions WHERE status = 'pending' AND due <= ? ORDER BY document"
+    return [document for (document,) in connection.execute(sql, (now.timestamp(),))]
+
+
+def touch(connection: sqlite3.Connection, *, now: datetime) -> None:
+    """Count a change: the last statement of every write that readers can see."""
+    connection.execute("UPDATE meta SET value = value + 1 WHERE key = 'generation'")
+    connection.execute("REPLACE INTO meta VALUES ('built_at', ?)", (now.isoformat(timespec="seconds"),))

@@ -1,0 +1,73 @@
+-- Format 1. The truth of one collection; indexes on disk and in memory are derived from it.
+
+CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+
+CREATE TABLE documents (
+    id TEXT PRIMARY KEY,
+    source TEXT NOT NULL,
+    path TEXT NOT NULL,
+    UNIQUE (path, source)
+) WITHOUT ROWID;
+
+-- status: active (what readers see), pending (not effective yet), kept (an older state)
+CREATE TABLE revisions (
+    key INTEGER PRIMARY KEY AUTOINCREMENT,
+    document TEXT NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+    revision INTEGER NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('active', 'pending', 'kept')),
+    due REAL,
+    facts BLOB NOT NULL,
+    UNIQUE (document, revision)
+);
+
+CREATE UNIQUE INDEX one_active ON revisions (document) WHERE status = 'active';
+
+CREATE INDEX pending ON revisions (due) WHERE status = 'pending';
+
+-- the text of record, zlib
+CREATE TABLE records (
+    rev INTEGER PRIMARY KEY REFERENCES revisions (key) ON DELETE CASCADE,
+    record BLOB NOT NULL
+);
+
+-- terms: for each term of the chunk its id (u32) and count (u16), little-endian, by id
+CREATE TABLE chunks (
+    row INTEGER PRIMARY KEY AUTOINCREMENT,
+    rev INTEGER NOT NULL REFERENCES revisions (key) ON DELETE CASCADE,
+    ordinal INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    vector_key TEXT NOT NULL,
+    length INTEGER NOT NULL,
+    terms BLOB NOT NULL,
+    facts BLOB NOT NULL,
+    body BLOB NOT NULL,
+    UNIQUE (rev, ordinal),
+    UNIQUE (id, rev)
+);
+
+CREATE INDEX chunks_by_vector ON chunks (vector_key);
+
+CREATE TABLE terms (id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE);
+
+CREATE TABLE vectors (key TEXT PRIMARY KEY, slot INTEGER NOT NULL UNIQUE) WITHOUT ROWID;
+
+-- CRC32-C of the rows of each block of 1,024 slots in the current vector file
+CREATE TABLE vector_blocks (block INTEGER PRIMARY KEY, rows INTEGER NOT NULL, crc INTEGER NOT NULL);
+
+-- which revisions became active (1) or ceased to be (0), from meta 'log_from' on
+CREATE TABLE changes (
+    step INTEGER PRIMARY KEY AUTOINCREMENT,
+    generation INTEGER NOT NULL,
+    rev INTEGER NOT NULL,
+    active INTEGER NOT NULL
+);
+
+CREATE INDEX changes_by_generation ON changes (generation);
+
+CREATE TABLE runs (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    source TEXT NOT NULL,
+    status TEXT NOT NULL,
+    run BLOB NOT NULL
+);

@@ -1,0 +1,67 @@
+"""Files that hold arrays and cannot be half written: made aside, renamed, checked by CRC32-C when read.
+
+Layout, little-endian: magic (8 bytes), version (u16), reserved (u16), CRC32-C of all that follows it
+(u32), length of the table (u64), the table as JSON, then each array at a multiple of 64 bytes.
+"""
+
+import json
+import mmap
+import struct
+from collections.abc import Mapping
+from pathlib import Path
+
+import google_crc32c
+import numpy as np
+from numpy.typing import NDArray
+
+from ragstone.errors import Corrupt
+from ragstone.stores.embedded.faults import reach
+from ragstone.stores.embedded.paths import write_aside
+
+MAGIC = b"RAGSEAL\0"
+VERSION = 1
+HEAD = struct.Struct("<8sHHIQ")
+CHECKED_FROM = 16
+ALIGN = 64
+
+Arrays = Mapping[str, NDArray[np.generic]]
+
+
+def seal(path: Path, facts: Mapping[str, int], arrays: Arrays) -> None:
+    """Write numbers and arrays as one file; what stood there is replaced whole."""
+    table: dict[str, list[str | int]] = {}
+    body = bytearray()
+    for name, array in arrays.items():
+        body += b"\0" * (-len(body) % ALIGN)
+        table[name] = [array.dtype.str, len(body), array.size]
+        body += np.ascontiguousarray(array).tobytes()
+    head = json.dumps({"facts": dict(facts), "arrays": table}).encode()
+    head += b" " * (-(HEAD.size + len(head)) % ALIGN)
+    checked = struct.pack("<Q", len(head)) + head + bytes(body)
+    crc = google_crc32c.value(checked)
+    reach("seal.written")
+    write_aside(path, HEAD.pack(MAGIC, VERSION, 0, crc, len(head))[:CHECKED_FROM] + checked)
+    reach("seal.renamed")
+
+
+def unseal(path: Path) -> tuple[dict[str, int], dict[str, NDArray[np.generic]]]:
+    """The numbers and read-only arrays of a sealed file; raises `Corrupt` when a single bit differs."""
+    damaged = Corrupt(f"{path} is damaged; it is made anew by: ragstone doctor --repair")
+    with path.open("rb") as file:
+        if path.stat().st_size < HEAD.size:
+            raise damaged
+        view = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    whole = np.frombuffer(view, dtype=np.uint8)
+    magic, version, _, crc, length = HEAD.unpack_from(view)
+    if (magic, version) != (MAGIC, VERSION) or google_crc32c.value(whole[CHECKED_FROM:]) != crc:
+        raise damaged
+    try:
+        head = json.loads(view[HEAD.size : HEAD.size + length])
+        start = HEAD.size + length
+        arrays = {
+            name: np.frombuffer(view, dtype=kind, count=count, offset=start + offset)
+            for name, (kind, offset, count) in head["arrays"].items()
+        }
+        return dict(head["facts"]), arrays
+    except (ValueError, KeyError, TypeError) as error:
+        raise damaged from error

@@ -1,0 +1,35 @@
+"""Where blocking work runs: one small pool of threads for a store."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+T = TypeVar("T")
+WORKERS = 4
+
+
+class Threads:
+    """A bounded executor, started when first used."""
+
+    def __init__(self, name: str) -> None:
+        self._pool = ThreadPoolExecutor(WORKERS, thread_name_prefix=name)
+
+    async def run(self, work: Callable[[], T], *, undo: Callable[[T], None] | None = None) -> T:
+        """Do blocking work elsewhere; when nobody waits for its result any more, `undo` takes the result back."""
+        future = self._pool.submit(work)
+        try:
+            return await asyncio.wrap_future(future)
+        except asyncio.CancelledError:
+            if undo is not None:
+                future.add_done_callback(lambda done: _undone(done, undo))
+            raise
+
+    def close(self) -> None:
+        """Wait for what runs, then end the threads."""
+        self._pool.shutdown(wait=True)
+
+
+def _undone(future: "Future[T]", undo: Callable[[T], None]) -> None:
+    if not future.cancelled() and future.exception() is None:
+        undo(future.result())

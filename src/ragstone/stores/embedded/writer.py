@@ -1,0 +1,171 @@
+"""What an ingestion changes: each call is one transaction, durable when it returns."""
+
+import sqlite3
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import TypeVar
+
+import numpy as np
+
+from ragstone.errors import StoreError
+from ragstone.ports import Vectors
+from ragstone.stores.embedded import revisions, vectors
+from ragstone.stores.embedded.borrow import Lenders
+from ragstone.stores.embedded.collection import Collection
+from ragstone.stores.embedded.compact import compact_if_worth, remove_leftovers
+from ragstone.stores.embedded.database import writing
+from ragstone.stores.embedded.errors import mapped
+from ragstone.stores.embedded.reflect import state_of, write_index
+from ragstone.stores.embedded.rows import ACTIVE_CHUNKS, CHUNK_COLUMNS, chunk_of
+from ragstone.stores.embedded.threads import Threads
+from ragstone.types import Chunk, Document, Revision
+
+T = TypeVar("T")
+OFF_UNIT = 1e-3  # how far from 1 a vector's length may be: rounding, not another scale
+
+
+class EmbeddedWriter:
+    """See `ragstone.ports.Writer`."""
+
+    def __init__(
+        self,
+        collection: Collection,
+        connection: sqlite3.Connection,
+        threads: Threads,
+        *,
+        lenders: Lenders,
+        keep: int,
+        now: Callable[[], datetime],
+    ) -> None:
+        self._collection = collection
+        self._place = collection.place
+        self._connection = connection
+        self._threads = threads
+        self._lenders = lenders
+        self._keep = keep
+        self._now = now
+        self._lock = threading.Lock()
+
+    async def replace(self, revisions: Sequence[Revision]) -> None:
+        await self._call(lambda: self._replace(revisions))
+
+    async def remove(self, documents: Sequence[str]) -> None:
+        await self._call(lambda: self._remove(documents))
+
+    async def wanted(self, limit: int) -> list[Chunk]:
+        return await self._call(lambda: self._wanted(limit))
+
+    async def put(self, vectors: Mapping[str, Vectors]) -> None:
+        await self._call(lambda: self._put(vectors))
+
+    async def settle(self) -> None:
+        await self._call(self._settle)
+
+    async def _call(self, work: Callable[[], T]) -> T:
+        return await self._threads.run(lambda: self._alone(work))
+
+    def _alone(self, work: Callable[[], T]) -> T:
+        with self._lock, mapped(self._place.directory):
+            return work()
+
+    def close(self) -> None:
+        """Give the connection back; waits for a call that is still running."""
+        with self._lock:
+            self._collection.release(self._connection)
+
+    def _replace(self, states: Sequence[Revision]) -> None:
+        if not states:
+            return
+        ready = [revisions.prepared(state) for state in states]
+        words = {term for state in ready for chunk in state.chunks for term in chunk.frequencies}
+        now = self._now()
+        with writing(self._connection):
+            terms = revisions.term_ids(self._connection, words)
+            for state in ready:
+                revisions.insert(self._connection, state, terms)
+                revisions.settle(self._connection, state.document.id, now=now, keep=self._keep)
+            revisions.touch(self._connection, now=now)
+
+    def _remove(self, documents: Sequence[str]) -> None:
+        with writing(self._connection):
+            if revisions.remove(self._connection, documents):
+                revisions.touch(self._connection, now=self._now())
+
+    def _wanted(self, limit: int) -> list[Chunk]:
+        """Vectors that a sibling collection has are taken from there first."""
+        while True:
+            first = f"""SELECT min(c.row) FROM {ACTIVE_CHUNKS} WHERE c.vector_key != ''
+                AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.key = c.vector_key)
+                GROUP BY c.vector_key ORDER BY 1 LIMIT ?"""  # noqa: S608
+            sql = f"SELECT {CHUNK_COLUMNS} FROM {ACTIVE_CHUNKS} WHERE c.row IN ({first}) ORDER BY c.row"  # noqa: S608
+            found = self._connection.execute(sql, (limit,)).fetchall()
+            lent = self._lenders.lend([row[2] for row in found], state_of(self._connection))
+            if not lent:
+                shared: dict[bytes, Document] = {}
+                return [chunk_of(row, shared) for row in found]
+            self._put(lent)
+
+    def _put(self, given: Mapping[str, Vectors]) -> None:
+        dimension = state_of(self._connection).dimension
+        if dimension is None:
+            raise StoreError("the collection was made without an embedding model: ingest again to name one")
+        checked = {key: _checked(key, vector, dimension) for key, vector in given.items()}
+        if not checked:
+            return
+        with writing(self._connection):
+            state = state_of(self._connection)
+            known = {key for key in checked if self._has(key)}
+            fresh = [key for key in checked if key not in known]
+            if fresh:
+                rows = np.stack([checked[key] for key in fresh])
+                path = self._place.vectors(state.vector_file)
+                vectors.check_header(path, dimension)
+                vectors.append(path, rows, first=state.next_slot)
+                self._register(fresh, rows, state.next_slot)
+
+    def _has(self, key: str) -> bool:
+        return self._connection.execute("SELECT 1 FROM vectors WHERE key = ?", (key,)).fetchone() is not None
+
+    def _register(self, keys: Sequence[str], rows: Vectors, first: int) -> None:
+        vectors.extend_blocks(self._connection, rows, first=first)
+        slots = ((key, first + i) for i, key in enumerate(keys))
+        self._connection.executemany("INSERT INTO vectors VALUES (?, ?)", slots)
+        self._connection.execute("UPDATE meta SET value = ? WHERE key = 'next_slot'", (first + len(keys),))
+        revisions.touch(self._connection, now=self._now())
+
+    def _settle(self) -> None:
+        remove_leftovers(self._place, self._connection)
+        compact_if_worth(self._place, self._connection, now=self._now())
+        self._seal()
+
+    def _seal(self) -> None:
+        """Write the index file of this generation and forget the changes that it covers.
+
+        Under the write lock, so that the generation stands still and no other process tidies up meanwhile.
+        """
+        with writing(self._connection):
+            generation = state_of(self._connection).generation
+            present = self._place.numbered("index")
+            if generation not in present:
+                view = self._collection.view()
+                try:
+                    write_index(self._place, view.mirror)
+                finally:
+                    self._collection.release(view.connection)
+            self._connection.execute("DELETE FROM changes WHERE generation <= ?", (generation,))
+            self._connection.execute("UPDATE meta SET value = ? WHERE key = 'log_from'", (generation,))
+        for path in (path for other, path in present.items() if other < generation):
+            path.unlink(missing_ok=True)
+
+
+def _checked(key: str, vector: Vectors, dimension: int) -> Vectors:
+    row = np.asarray(vector)
+    if row.dtype != np.float32 or row.shape != (dimension,):
+        raise StoreError(
+            f"the vector of {key} is {row.dtype} of shape {row.shape}; float32 of shape ({dimension},) was expected"
+        )
+    length = float(np.linalg.norm(row.astype(np.float64)))
+    if not abs(length - 1) <= OFF_UNIT:
+        raise StoreError(f"the vector of {key} has length {length:g}; a finite one of length 1 was expected")
+    return row

@@ -1,0 +1,96 @@
+"""What a json: store holds in memory, and how it stands in the file."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, TypeVar
+
+from ragstone.errors import StoreError, StoreTooNew
+from ragstone.types import Chunk, Document, Json, Revision, Run, Span
+
+T = TypeVar("T")
+FORMAT = 1
+MAGIC = "ragstone-json"
+NOBODY = Document("", "", "", 0, "", "")
+
+Everything = dict[tuple[str, str], "Content"]
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """One scope as it is in memory."""
+
+    revisions: Mapping[str, Revision]
+    runs: tuple[Run, ...] = ()
+    generation: int = 0
+    built_at: str | None = None
+
+    @property
+    def chunks(self) -> Iterator[Chunk]:
+        return (chunk for revision in self.revisions.values() for chunk in revision.chunks)
+
+
+def dumped(everything: Mapping[tuple[str, str], Content]) -> bytes:
+    """All scopes as the file's bytes; raises `StoreError` for what JSON cannot carry."""
+    try:
+        collections = [
+            {
+                "tenant": tenant,
+                "collection": collection,
+                "generation": content.generation,
+                "built_at": content.built_at,
+                "runs": [asdict(run) for run in content.runs],
+                "revisions": [_revision_out(revision) for revision in content.revisions.values()],
+            }
+            for (tenant, collection), content in sorted(everything.items())
+        ]
+        return json.dumps({"magic": MAGIC, "format": FORMAT, "collections": collections}, indent=1).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise StoreError(f"a document holds something that cannot be stored: {error}") from error
+
+
+def loaded(data: bytes) -> Everything:
+    """All scopes from the file's bytes; raises ValueError, KeyError or TypeError for anything else."""
+    found = json.loads(data)
+    if found["magic"] != MAGIC:
+        raise ValueError("it is another kind of file")
+    if found["format"] > FORMAT:
+        raise StoreTooNew(
+            f"the json: store has format {found['format']}, this program reads up to {FORMAT}: upgrade ragstone"
+        )
+    return {(one["tenant"], one["collection"]): _content(one) for one in found["collections"]}
+
+
+def _revision_out(revision: Revision) -> Json:
+    chunks = [asdict(replace(chunk, document=NOBODY)) for chunk in revision.chunks]
+    for chunk in chunks:
+        del chunk["document"]
+    return {"document": asdict(revision.document), "record": revision.record, "chunks": chunks}
+
+
+def _content(data: Json) -> Content:
+    revisions = [_revision_in(one) for one in data["revisions"]]
+    return Content(
+        {revision.document.id: revision for revision in revisions},
+        tuple(Run(**run) for run in data["runs"]),
+        data["generation"],
+        data["built_at"],
+    )
+
+
+def _revision_in(data: Json) -> Revision:
+    document = _made(Document, data["document"])
+    chunks = tuple(_chunk_in(document, one) for one in data["chunks"])
+    return Revision(document, chunks, data["record"])
+
+
+def _chunk_in(document: Document, data: Json) -> Chunk:
+    spans = tuple(_made(Span, span) for span in data.pop("spans"))
+    return _made(Chunk, {**data, "document": document, "spans": spans})
+
+
+def _made(kind: type[T], data: Json) -> T:
+    """A dataclass from JSON: lists become tuples, except in what is free (meta, metadata)."""
+    known = {f.name for f in fields(kind)}  # type: ignore[arg-type]  # called with dataclasses only
+    values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items() if k in known}
+    return kind(**values)

@@ -1,0 +1,60 @@
+"""What a json: store knows about documents and runs."""
+
+from dataclasses import replace
+
+from ragstone.stores.jsonfile.content import Content
+from ragstone.stores.jsonfile.file import JsonFile
+from ragstone.types import Document, Run, Scope
+
+
+class JsonLedger:
+    """See `ragstone.ports.Ledger`."""
+
+    def __init__(self, file: JsonFile, scope: Scope) -> None:
+        self._file = file
+        self._scope = scope
+
+    async def documents(self, source: str | None = None) -> list[Document]:
+        content = await self._file.content(self._scope)
+        found = [r.document for r in content.revisions.values() if source in (None, r.document.source)]
+        return sorted(found, key=lambda document: (document.source, document.path))
+
+    async def start(self, run: Run) -> None:
+        self._file.hold(self._scope, run)
+        try:
+            await self._file.change(self._scope, lambda content: _with_run(_interrupted(content, run.source), run))
+        except BaseException:
+            self._file.let_go(self._scope, run)
+            raise
+
+    async def update(self, run: Run) -> None:
+        await self._file.change(self._scope, lambda content: _with_run(content, run))
+
+    async def finish(self, run: Run) -> None:
+        try:
+            await self.update(run)
+        finally:
+            self._file.let_go(self._scope, run)
+
+    async def runs(self, limit: int = 20) -> list[Run]:
+        content = await self._file.content(self._scope)
+        return [
+            replace(run, status="interrupted")
+            if run.status == "running" and not self._file.is_held(self._scope, run)
+            else run
+            for run in content.runs[::-1][: max(limit, 0)]
+        ]
+
+
+def _interrupted(content: Content, source: str) -> Content:
+    runs = (
+        replace(run, status="interrupted") if (run.source, run.status) == (source, "running") else run
+        for run in content.runs
+    )
+    return replace(content, runs=tuple(runs))
+
+
+def _with_run(content: Content, run: Run) -> Content:
+    if any(one.id == run.id for one in content.runs):
+        return replace(content, runs=tuple(run if one.id == run.id else one for one in content.runs))
+    return replace(content, runs=(*content.runs, run))

@@ -1,0 +1,91 @@
+"""Searching a json: store: counting words over every chunk."""
+
+import math
+import re
+from collections.abc import Sequence
+
+from ragstone.ports import Vectors
+from ragstone.stores.jsonfile.content import FORMAT, Content
+from ragstone.types import Candidate, Chunk, Document, Info, Scope, total_order
+from ragstone.where import Where, facts, matches
+
+PROVIDER = "json"
+WORD = re.compile(r"[^\W_]+")
+
+
+def query_words(query: str) -> list[str]:
+    """The words of a query, each once, in order."""
+    return list(dict.fromkeys(WORD.findall(query.lower())))
+
+
+def occurrences(text: str, words: Sequence[str]) -> int:
+    """How often the words stand in a text, inside longer words too."""
+    lower = text.lower()
+    return sum(lower.count(word) for word in words)
+
+
+class JsonReader:
+    """See `ragstone.ports.Reader`: the file as it was when the view was opened."""
+
+    def __init__(self, scope: Scope, content: Content, size: int) -> None:
+        self._scope = scope
+        self._content = content
+        self._size = size
+        self._by_id = {chunk.id: chunk for chunk in content.chunks}
+
+    async def info(self) -> Info:
+        revisions = self._content.revisions
+        return Info(
+            self._scope,
+            PROVIDER,
+            FORMAT,
+            "healthy" if self._by_id else "empty",
+            len(revisions),
+            len(self._by_id),
+            0,
+            None,
+            None,
+            None,
+            tuple(sorted({revision.document.recipe for revision in revisions.values()})),
+            self._content.built_at,
+            self._content.generation,
+            bytes=self._size,
+        )
+
+    async def nearest(self, vector: Vectors, *, where: Where, limit: int) -> list[Candidate]:  # noqa: ARG002
+        """Nothing: this store keeps no vectors."""
+        return []
+
+    async def matching(self, query: str, *, where: Where, limit: int) -> list[Candidate]:
+        words = query_words(query)
+        found = [
+            Candidate(chunk.id, float(score), (chunk.document.path, chunk.document.source, chunk.ordinal))
+            for chunk in self._by_id.values()
+            if (score := occurrences(chunk.text, words)) and matches(where, facts(chunk))
+        ]
+        return sorted(found, key=lambda one: total_order(one.score, one.place))[: max(limit, 0)]
+
+    async def rate(self, ids: Sequence[str], *, vector: Vectors | None, query: str) -> dict[str, dict[str, float]]:  # noqa: ARG002
+        """`bm25` is this store's own count."""
+        words = query_words(query)
+        return {one: {"bm25": float(occurrences(self._by_id[one].text, words))} for one in ids if one in self._by_id}
+
+    async def idf(self, query: str) -> dict[str, float]:
+        texts = [chunk.text.lower() for chunk in self._by_id.values()]
+        holding = {word: sum(word in text for text in texts) for word in query_words(query)}
+        return {word: math.log(1 + (len(texts) - n + 0.5) / (n + 0.5)) for word, n in holding.items()}
+
+    async def chunks(self, ids: Sequence[str]) -> list[Chunk]:
+        return [self._by_id[one] for one in ids if one in self._by_id]
+
+    async def at(self, path: str, ordinal: int, *, source: str | None = None) -> Chunk | None:
+        found = [
+            chunk
+            for chunk in self._by_id.values()
+            if (chunk.document.path, chunk.ordinal) == (path, ordinal) and source in (None, chunk.document.source)
+        ]
+        return min(found, key=lambda chunk: chunk.document.source, default=None)
+
+    async def record(self, document: Document) -> str | None:
+        found = self._content.revisions.get(document.id)
+        return found.record if found is not None and found.document.revision == document.revision else None

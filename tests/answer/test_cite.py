@@ -1,0 +1,112 @@
+"""Quotes lead to the text of record, or are called unverified."""
+
+import time
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragstone.answer.cite import Quote, by_chunk, cited, groundedness, verify, written
+from ragstone.answer.places import spans_at
+from ragstone.types import joined
+from tests.answer.made import chunk, same, span
+
+RECORD = "# Rollo\n\nRollo reached Normandy in 911.\nHe was baptised  in\n912. The end.\n"
+
+
+@given(st.text(alphabet="ab \n.é", max_size=60), st.data())
+@settings(max_examples=100, deadline=None)
+def test_any_range_of_a_chunk_of_several_slices_maps_back_to_the_record(record: str, data: st.DataObject) -> None:
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(record)), min_size=2, max_size=6)))
+    ranges = list(zip(cuts[::2], cuts[1::2], strict=False))
+    piece = chunk(record, *ranges)
+    start = data.draw(st.integers(0, len(piece.text)))
+    end = data.draw(st.integers(start, len(piece.text)))
+    spans = spans_at(piece, start, end)
+    assert joined(record, spans) == piece.text[start:end]
+    assert all(one == span(record, one.char_start, one.char_end) for one in spans)
+
+
+def test_a_quote_at_its_place_is_verified() -> None:
+    place = span(RECORD, 9, 39)
+    assert verify("Rollo reached Normandy in 911.", [place], RECORD) == ("verified", (place,))
+
+
+def test_a_quote_elsewhere_is_repaired_to_the_nearest_place() -> None:
+    record = "same. other. same."
+    status, spans = verify("same.", [span(record, 12, 17)], record)
+    assert (status, joined(record, spans), spans[0].char_start) == ("repaired", "same.", 13)
+
+
+def test_white_space_does_not_make_a_quote_false() -> None:
+    status, spans = verify("He was baptised in 912.", [span(RECORD, 0, 5)], RECORD)
+    assert status == "repaired"
+    assert joined(RECORD, spans) == "He was baptised  in\n912."
+    assert (spans[0].line_start, spans[0].line_end) == (4, 5)
+
+
+def test_what_the_record_does_not_say_is_unverified() -> None:
+    assert verify("Rollo reached Normandy in 912.", [span(RECORD, 9, 39)], RECORD)[0] == "unverified"
+    assert verify("", [span(RECORD, 9, 9)], RECORD)[0] == "unverified"
+    assert verify("x", [], "")[0] == "unverified"
+
+
+@given(
+    st.text(alphabet="ab \n", max_size=40),
+    st.text(alphabet="ab \n", max_size=8),
+    st.integers(0, 60),
+    st.integers(0, 60),
+)
+@settings(max_examples=100, deadline=None)
+def test_a_verdict_other_than_unverified_always_holds(record: str, quote: str, start: int, end: int) -> None:
+    status, spans = verify(quote, [span("", start, end)], record)
+    if status == "verified":
+        assert joined(record, spans) == quote
+    if status == "repaired":
+        assert joined(record, spans).split() == quote.split()
+    if status == "unverified" and quote.strip():
+        assert quote not in record
+
+
+def test_a_false_quote_costs_linear_time() -> None:
+    record = "a " * 500_000
+    start = time.process_time()
+    assert verify("b" + " a" * 2000 + " b", [span("", 500_000, 500_001)], record)[0] == "unverified"
+    assert verify("a " * 2000 + "b", [span("", 500_000, 500_001)], record)[0] == "unverified"
+    assert time.process_time() - start < 8
+
+
+def test_citations_are_numbered_by_first_use_and_one_for_each_place() -> None:
+    piece = chunk(RECORD)
+    first = Quote(piece, "Rollo reached Normandy in 911.", spans_at(piece, 9, 39))
+    second = Quote(piece, "The end.", spans_at(piece, RECORD.index("The"), RECORD.index("The") + 8))
+    sentences, citations = cited([first, second, first], {piece.document.id: RECORD}, mask=same)
+    assert [s.citations for s in sentences] == [(1,), (2,), (1,)]
+    assert [c.n for c in citations] == [1, 2]
+    assert written(sentences, citations).startswith("Rollo reached Normandy in 911. [1] The end. [2]")
+    assert "[chunk:a.md#0]" in written(sentences, citations, marker=by_chunk)
+    assert groundedness(sentences) == 1.0
+
+
+def test_a_quote_is_verified_first_and_masked_after() -> None:
+    record = "The password is hunter2."
+    piece = chunk(record)
+    quote = Quote(piece, record, piece.spans)
+    sentences, citations = cited(
+        [quote], {piece.document.id: record}, mask=lambda text: text.replace("hunter2", "[masked]")
+    )
+    assert citations[0].status == "verified"
+    assert citations[0].masked
+    assert citations[0].quote == sentences[0].text == "The password is [masked]."
+
+
+def test_without_a_record_nothing_is_verified() -> None:
+    piece = chunk(RECORD)
+    sentences, citations = cited([Quote(piece, RECORD, piece.spans)], {}, mask=same)
+    assert citations[0].status == "unverified"
+    assert groundedness(sentences) == 0.0
+
+
+def test_a_repaired_citation_quotes_the_record_itself() -> None:
+    piece = chunk(RECORD)
+    _, citations = cited([Quote(piece, "He was baptised in 912.", piece.spans)], {piece.document.id: RECORD}, mask=same)
+    assert citations[0].quote == joined(RECORD, citations[0].spans) == "He was baptised  in\n912."

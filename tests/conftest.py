@@ -1,0 +1,81 @@
+"""What many tests need: a folder of documents, a collection over it, no user's configuration."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import ragstone
+from ragstone.testing.bag_of_words import BagOfWords
+
+DOCUMENTS = {
+    "storage.md": """---
+title: Storage
+tags: [tsdb, disk]
+project: core
+date: 2024-05-31
+---
+# Storage
+
+## Retention
+
+Samples are kept for 15 days by default. The flag `--storage.tsdb.retention.time` changes this.
+
+## Layout
+
+Blocks of two hours are written to disk. <!-- editors: check this number -->
+A block holds chunks, an index and tombstones.
+""",
+    "guides/alerts.md": """# Alerts
+
+Alertmanager sends notifications by e-mail, PagerDuty and OpsGenie.
+
+| Receiver | Since |
+|---|---|
+| E-mail | 0.1 |
+| Telegram | 0.24 |
+""",
+    "notes.txt": "The release manager for version 3.1 is Dana.\n\nMeetings are on Tuesdays at noon.\n",
+    "page.html": "<html><head><title>Backup</title></head><body><h1>Backup</h1>"
+    "<p>Snapshots are taken with the admin endpoint every night.</p></body></html>",
+}
+
+
+@pytest.fixture(autouse=True)
+def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No configuration of whoever runs the tests; a scratch folder as the working one."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "no-config"))
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    """A small folder of documents in all text formats."""
+    folder = tmp_path / "docs"
+    for path, text in DOCUMENTS.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Iterator[Callable[..., ragstone.Knowledge]]:
+    """Opens collections over a store in the scratch folder, with the deterministic embedder; closes them all."""
+    made: list[ragstone.Knowledge] = []
+
+    def make(store: str = "store", **options: object) -> ragstone.Knowledge:
+        options.setdefault("embedder", BagOfWords())
+        made.append(ragstone.open(tmp_path / store, **options))  # type: ignore[arg-type]  # options of open
+        return made[-1]
+
+    yield make
+    for kb in made:
+        kb.close()
+
+
+@pytest.fixture
+def kb(docs: Path, opened: Callable[..., ragstone.Knowledge]) -> ragstone.Knowledge:
+    """The documents, ingested."""
+    knowledge = opened()
+    knowledge.ingest(docs)
+    return knowledge
