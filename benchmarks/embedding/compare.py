@@ -75,28 +75,30 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--theirs", help="a Python with torch and sentence-transformers; without it they are left out")
     parser.add_argument("--tokens", type=int, nargs="+", default=[94, 216])
-    parser.add_argument("--count", type=int, default=64)
+    parser.add_argument("--count", type=int, default=256)
     parser.add_argument("--rounds", type=int, default=7)
     given = parser.parse_args(arguments)
     pythons = dict.fromkeys(OURS, sys.executable) | ({THEIRS: given.theirs} if given.theirs else {})
-    one_core: dict[int, dict[str, dict[str, float]]] = {}
+    one_core = {}
     for tokens in given.tokens:
-        one_core[tokens] = one = measured(pythons, tokens=tokens, count=given.count, threads=1, rounds=given.rounds)
-        print(f"\n{tokens} tokens, one core: CPU milliseconds a text")
-        for name, best in one.items():
-            against = f"{one[THEIRS]['cpu'] / best['cpu']:7.2f} x {THEIRS}" if given.theirs else ""
-            print(
-                f"  {name:22} {best['cpu']:7.2f} {against}   sgemm's time is {one['sgemm']['cpu'] / best['cpu']:.2f} of it"
-            )
+        one_core[tokens] = measured(pythons, tokens=tokens, count=given.count, threads=1, rounds=given.rounds)
+        print(f"\n{tokens} tokens, one core, CPU milliseconds a text", flush=True)
+        report(one_core[tokens], "cpu")
     both = {name: python for name, python in pythons.items() if name not in ("exported", "sgemm")}
     for tokens in given.tokens:
         two = measured(both, tokens=tokens, count=given.count, threads=2, rounds=given.rounds)
-        print(f"\n{tokens} tokens, two cores: wall milliseconds a text")
-        for name, best in two.items():
-            against = f"{two[THEIRS]['wall'] / best['wall']:7.2f} x {THEIRS}" if given.theirs else ""
-            print(
-                f"  {name:22} {best['wall']:7.2f} {against}   {one_core[tokens][name]['wall'] / best['wall']:.2f} x one core"
-            )
+        print(f"\n{tokens} tokens, two cores, wall milliseconds a text", flush=True)
+        report(two, "wall")
+        gains = [f"{name} {one_core[tokens][name]['wall'] / best['wall']:.2f}" for name, best in two.items()]
+        print("  times one core: " + ", ".join(gains), flush=True)
+
+
+def report(best: dict[str, dict[str, float]], clock: str) -> None:
+    """A line for each contestant: milliseconds, and how many times faster it is than the references."""
+    for name, own in best.items():
+        references = [other for other in (THEIRS, "exported", "sgemm") if other in best and other != name]
+        ratios = [f"{best[other][clock] / own[clock]:6.2f} x {other}" for other in references]
+        print(f"  {name:22} {own[clock]:7.2f}  " + "".join(ratios), flush=True)
 
 
 if __name__ == "__main__":

@@ -58,7 +58,8 @@ def sentence_transformers(given: list[str], threads: int) -> Round:
     """SentenceTransformer.encode with its defaults: batches of 32, sorted by length, padded."""
     import torch
     import transformers
-    from sentence_transformers import SentenceTransformer, models
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer import modules
 
     torch.set_num_threads(threads)
     folder = Path(tempfile.mkdtemp())
@@ -70,8 +71,8 @@ def sentence_transformers(given: list[str], threads: int) -> Round:
     transformers.PreTrainedTokenizerFast(
         tokenizer_file=str(vocabulary), pad_token="[PAD]", cls_token="[CLS]", sep_token="[SEP]", model_max_length=256
     ).save_pretrained(folder)
-    transformer = models.Transformer(str(folder), max_seq_length=256)
-    model = SentenceTransformer(modules=[transformer, models.Pooling(384), models.Normalize()], device="cpu")
+    transformer = modules.Transformer(str(folder), max_seq_length=256)
+    model = SentenceTransformer(modules=[transformer, modules.Pooling(384), modules.Normalize()], device="cpu")
     return lambda: model.encode(given, show_progress_bar=False)
 
 
@@ -87,11 +88,12 @@ def sgemm(given: list[str], threads: int) -> Round:
     inputs = {n: {k: chance.standard_normal((n, k)).astype(np.float32) for k in (384, 1536)} for n in set(tokens)}
     heads = {n: chance.standard_normal((12, n, 32)).astype(np.float32) for n in set(tokens)}
 
-    def one(n: int) -> None:
+    def one(n: int) -> int:
         for weight in weights:
             inputs[n][weight.shape[0]] @ weight
         for _ in range(6):
             heads[n] @ heads[n].transpose(0, 2, 1) @ heads[n]
+        return n
 
     return lambda: [one(n) for n in tokens]
 

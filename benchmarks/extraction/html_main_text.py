@@ -68,9 +68,7 @@ def main() -> None:
     recall = statistics.mean(ratio(tp, fn) for _, tp, _, fn in pages if tp + fn)
     if options.pages:
         for name, tp, fp, fn in sorted(pages, key=lambda page: page[1]):
-            print(
-                f"{name[:12]} precision {ratio(tp, fp):.3f} recall {ratio(tp, fn):.3f} {truth[name].get('url', '')[:80]}"
-            )
+            print(f"{name[:12]} precision {ratio(tp, fp):.3f} recall {ratio(tp, fn):.3f} {truth[name]['url'][:80]}")
     f1 = 2 * precision * recall / (precision + recall)
     print(json.dumps({"pages": len(pages), "precision": precision, "recall": recall, "f1": f1}))
 

@@ -239,7 +239,8 @@ class Engine:
         """What the extractor makes of a file; raises `Refused` with a reason."""
         source, root = _root(SourceSettings(path=str(file)))
         if not Path(root).is_file():
-            raise UsageError(f"{file} is not a file")
+            what = "is a folder: name a file" if Path(root).is_dir() else "is not there: name a file that exists"
+            raise UsageError(f"{file} {what}")
         limits = extract.Limits(text=self.settings.limits.text_bytes)
         data = source.read(Path(root).name, max(limits.text, limits.office))
         return extract.extract(data, path=str(file), limits=limits)

@@ -11,6 +11,7 @@ from ragstone import config, errors
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "ragstone"
 FILES = sorted(SOURCE.rglob("*.py"))
+SETTINGS = [kind for kind in vars(config).values() if isinstance(kind, type) and dataclasses.is_dataclass(kind)]
 
 
 def _tree(kind: type[errors.RagstoneError]) -> list[type[errors.RagstoneError]]:
@@ -37,7 +38,7 @@ def test_the_face_is_sorted_and_whole() -> None:
 
 def test_no_setting_is_a_dead_knob() -> None:
     text = "\n".join(path.read_text(encoding="utf-8") for path in FILES if path.name != "config.py")
-    kinds = [kind for kind in vars(config).values() if dataclasses.is_dataclass(kind)]
+    kinds = SETTINGS
     dead = [
         f"{kind.__name__}.{field.name}"
         for kind in kinds
@@ -55,7 +56,7 @@ def test_every_search_setting_is_an_option_of_a_question() -> None:
 
 def test_every_setting_stands_in_the_docs() -> None:
     docs = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md"))
-    kinds = [kind for kind in vars(config).values() if dataclasses.is_dataclass(kind)]
+    kinds = SETTINGS
     names = {field.name for kind in kinds for field in dataclasses.fields(kind)}
     assert sorted(name for name in names if f"`{name}`" not in docs) == []
 

@@ -30,33 +30,33 @@ Stretch = tuple[int, int, Span]
 
 def spans(record: str, lines: Lines, stretches: Sequence[Stretch], *, gap: int = LONGEST_GAP) -> tuple[Span, ...]:
     """The stretches in order, joined where nothing but `gap` of white space lies between on the same page."""
-    out: list[Span] = []
+    out: list[Stretch] = []
     for start, end, where in stretches:
-        new = replace(where, char_start=start, char_end=end, line_start=lines.of(start), line_end=lines.of(end - 1))
-        if out and together(record, out[-1], new, gap):
-            out[-1] = _merged(out[-1], new)
+        if out and _together(record, out[-1], start, where, gap):
+            out[-1] = (out[-1][0], end, _around(out[-1][2], where))
         else:
-            out.append(new)
-    return tuple(out)
+            out.append((start, end, where))
+    return tuple(
+        Span(start, end, lines.of(start), lines.of(end - 1), w.page, w.bbox, w.sheet, w.rows, w.cols)
+        for start, end, w in out
+    )
 
 
-def together(record: str, a: Span, b: Span, gap: int) -> bool:
-    """Whether the two can be one span."""
-    near = b.char_start - a.char_end <= gap and a.page == b.page and a.sheet == b.sheet
-    return near and GAP.fullmatch(record, a.char_end, b.char_start) is not None
+def _together(record: str, before: Stretch, start: int, where: Span, gap: int) -> bool:
+    _, end, place = before
+    near = start - end <= gap and place.page == where.page and place.sheet == where.sheet
+    return near and GAP.fullmatch(record, end, start) is not None
 
 
-def _merged(a: Span, b: Span) -> Span:
+def _around(a: Span, b: Span) -> Span:
+    """The place of both together: what only one of them knows is not known of both."""
+    if a is b or (a.bbox is None and a.rows is None and a.cols is None):
+        return a
     box = None
     if a.bbox and b.bbox:
-        box = (
-            min(a.bbox[0], b.bbox[0]),
-            min(a.bbox[1], b.bbox[1]),
-            max(a.bbox[2], b.bbox[2]),
-            max(a.bbox[3], b.bbox[3]),
-        )
-    end = replace(a, char_end=b.char_end, line_end=b.line_end, bbox=box)
-    return replace(end, rows=_range(a.rows, b.rows), cols=_range(a.cols, b.cols))
+        (x0, y0, x1, y1), (u0, v0, u1, v1) = a.bbox, b.bbox
+        box = (min(x0, u0), min(y0, v0), max(x1, u1), max(y1, v1))
+    return replace(a, bbox=box, rows=_range(a.rows, b.rows), cols=_range(a.cols, b.cols))
 
 
 def _range(a: tuple[int, int] | None, b: tuple[int, int] | None) -> tuple[int, int] | None:

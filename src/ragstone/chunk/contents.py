@@ -38,4 +38,4 @@ def _points_to_page(line: str) -> bool:
 def sift(pieces: Sequence[Piece]) -> list[Piece]:
     """The pieces without leftovers of text, numbered anew."""
     kept = [piece for piece in pieces if piece.kind in ("table", "code") or not leftover(piece.text)]
-    return [replace(piece, ordinal=ordinal) for ordinal, piece in enumerate(kept)]
+    return kept if len(kept) == len(pieces) else [replace(piece, ordinal=i) for i, piece in enumerate(kept)]

@@ -87,7 +87,7 @@ class Structure:
         for group in groups:
             places = spans(record, lines, [(part.start, part.end, part.where) for part in group])
             lead = self._lead(record, out[-1].spans[-1], group[0]) if out else ()
-            whole = spans(record, lines, [(s.char_start, s.char_end, s) for s in (*lead, *places)])
+            whole = spans(record, lines, [(s.char_start, s.char_end, s) for s in (*lead, *places)]) if lead else places
             out.append(
                 Piece(
                     ordinal=len(out),

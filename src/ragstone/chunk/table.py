@@ -7,9 +7,13 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from ragstone.chunk.outline import Passage, trimmed
-from ragstone.types import Cell, Span
+from ragstone.types import Block, Cell, Span
 
 RULE = re.compile(r"[\s|:+=-]+")
+# A dash is a token of its own. The rule below a wide header can have more tokens than an embedder
+# reads (699 were seen in a documentation), so one longer than this is left out of the pieces.
+RULE_LENGTH = 64
+BLANKS = re.compile(r"[ \t]{2,}")
 
 
 class Row(NamedTuple):
@@ -23,7 +27,7 @@ class Row(NamedTuple):
 
 
 class Grid(NamedTuple):
-    """A table's rows in order and the text of its header rows, without a line of rules."""
+    """A table's rows in order and the text of its header rows, without rules and padding."""
 
     rows: tuple[Row, ...]
     header: str
@@ -44,8 +48,8 @@ def grid(record: str, passages: Sequence[Passage]) -> Grid:
         at = behind
     # Header marks further down are side headings, not something to repeat.
     body = next((i for i, row in enumerate(rows) if not row.header), 0)
-    rows = [row._replace(header=i < body) for i, row in enumerate(rows)]
-    return Grid(tuple(rows), _header(record, rows[:body]))
+    rows = [_unruled(record, row) if i < body else row._replace(header=False) for i, row in enumerate(rows)]
+    return Grid(tuple(rows), _header(record, passages[0].block, rows[:body]))
 
 
 def _start(cell: Cell) -> int:
@@ -96,6 +100,18 @@ def _by_lines(record: str, passage: Passage, *, first: bool) -> list[Row]:
     return rows
 
 
-def _header(record: str, rows: Sequence[Row]) -> str:
+def _unruled(record: str, row: Row) -> Row:
+    """A header row without the long line of rules below it."""
+    line = record.rfind("\n", row.start, row.end)
+    is_rule = line > 0 and row.end - line > RULE_LENGTH and RULE.fullmatch(record, line, row.end)
+    return row._replace(end=trimmed(record, row.start, line)[1]) if is_rule else row
+
+
+def _header(record: str, block: Block, rows: Sequence[Row]) -> str:
+    """What the cells say, whatever the markup; the rows as they are written where there are no cells."""
+    head = [cell for cell in block.cells if cell.header and cell.row < len(rows)]
+    if head:
+        said = ([" ".join(cell.text.split()) for cell in row] for _, row in groupby(head, key=lambda cell: cell.row))
+        return "\n".join(f"| {' | '.join(texts)} |" for texts in said if any(texts))
     lines = "\n".join(record[row.start : row.end] for row in rows).split("\n")
-    return "\n".join(line.strip() for line in lines if line.strip() and not RULE.fullmatch(line))
+    return "\n".join(BLANKS.sub(" ", line.strip()) for line in lines if line.strip() and not RULE.fullmatch(line))

@@ -29,15 +29,14 @@ def main() -> None:
 
 
 def _run() -> int:
-    from click import Abort, ClickException
+    from typer.exceptions import Abort, TyperException
 
     from ragstone.cli.app import app
 
     try:
         return app(standalone_mode=False) or 0
-    except ClickException as error:
-        error.show()
-        return error.exit_code
+    except TyperException as error:  # an unknown command or option, a value of the wrong kind
+        return _say(f"error: {error.format_message()} (see ragstone --help)", error.exit_code)
     except Abort:
         raise KeyboardInterrupt from None
 

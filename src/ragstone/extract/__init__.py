@@ -39,7 +39,7 @@ class Limits:
         return self.text if is_text else self.office
 
 
-def extract(data: bytes, *, path: str, limits: Limits = Limits()) -> Extraction:  # noqa: B008  # frozen
+def extract(data: bytes, *, path: str, limits: Limits = Limits()) -> Extraction:
     """The text of record and the blocks of a document; `path` gives the name for messages and for its ending.
 
     Raises `Refused` and nothing else: empty, too_large, not_text (binary under a text's name),
@@ -51,8 +51,8 @@ def extract(data: bytes, *, path: str, limits: Limits = Limits()) -> Extraction:
     if len(data) > limits.of(media_type):
         raise Refused(
             "too_large",
-            f"{path} has {len(data):,} bytes, more than the {limits.of(media_type):,} allowed for {called(media_type)}; "
-            "split it or raise the limit",
+            f"{path} has {len(data):,} bytes, more than the {limits.of(media_type):,} allowed for "
+            f"{called(media_type)}; split it or raise the limit",
         )
     extractor = EXTRACTORS.get(media_type)
     if extractor is not None:

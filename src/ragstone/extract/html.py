@@ -31,7 +31,7 @@ DESCRIPTION_NAMES = ("description", "og:description", "dc.description", "twitter
 
 @dataclass(frozen=True, slots=True)
 class Html:
-    """A web page. The text of record is Markdown-like text made here: `## ` headings, `- ` items, fenced code, `|` rows.
+    """A web page. The text of record is made here, like Markdown: `## ` headings, `- ` items, fenced code, `|` rows.
 
     Text that is not the page's own (navigation, headers, footers, teasers) has the role nav, header or
     footer; scripts, hidden parts and form controls are left out.

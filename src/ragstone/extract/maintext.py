@@ -34,23 +34,26 @@ NAMES = {
     **dict.fromkeys("masthead topbar banner".split(), "header"),
 }
 
-PARAGRAPHS = frozenset(
-    "p li td th dd dt blockquote pre div section article main figcaption h1 h2 h3 h4 h5 h6 a".split()
-)
 CLOSED = frozenset("p li pre blockquote table ul ol dl h1 h2 h3 h4 h5 h6 figure".split())  # no search for text inside
 GOOD = 60  # characters of a paragraph that is certainly prose
 LINKED = 0.5  # share of link text from which a piece is navigation
 DENSE = 0.6
 SHARE = 0.7  # of the good text that the main element must hold
+NAMED = 0.3  # of the good text, from which an element's own word is taken that it is the article
+TEASER = 700  # characters
+TEASERS = 3
+LEADING = 0.9
+HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 GUARD = 0.4  # of a page's text: more is not furniture, whatever its class says
 
 
 def sorted_out(body: Node) -> None:
     """Give each part of the page that is not its own text a role; the writer hands it down."""
     own = [node for node in _walk(body) if not _hinted(node, body)]
-    main = _main(body, _masses(own))
+    mass = _masses(own)
+    main = _main(_named(own, mass) or body, mass)
     _outside(main)
-    for node in _walk(main):
+    for node in _walk(main) if mass.get(id(main)) else ():
         if node is not main and not node.role:
             node.role = _linked(node)
 
@@ -72,8 +75,23 @@ def _hinted(node: Node, body: Node) -> bool:
     if parent.role:
         node.role = parent.role
         return True
-    node.role = _hint(node, body)
+    node.role = _hint(node, body) or ("nav" if _teasers(node) else "")
     return bool(node.role)
+
+
+def _teasers(node: Node) -> bool:
+    """Whether this is a row of boxes that each lead elsewhere by their heading."""
+    boxes = [child for child in node.children if isinstance(child, Node) and child.tag in BLOCKS and child.text]
+    leading = sum(box.text < TEASER and _leads(box) for box in boxes)
+    return leading >= TEASERS and leading >= DENSE * len(boxes)
+
+
+def _leads(box: Node) -> bool:
+    """Whether the first text of a box, or its heading, is all a link."""
+    for node in _walk(box):
+        if node.tag in HEADINGS or any(isinstance(child, str) and child.strip() for child in node.children):
+            return node.links >= LEADING * node.text or (node.tag == "a" and bool(node.get("href")))
+    return False
 
 
 def _hint(node: Node, body: Node) -> str:
@@ -124,16 +142,38 @@ def _direct(node: Node) -> int:
     )
 
 
-def _main(body: Node, mass: dict[int, int]) -> Node:
-    """The smallest element that holds most of the good prose."""
-    main, whole = body, mass.get(id(body), 0)
+def _named(own: list[Node], mass: dict[int, int]) -> Node | None:
+    """The element that says of itself that it is the article, if it holds a good part of the prose."""
+    whole = max(mass.values(), default=0)
+    for named in (_is_article_body, _is_article, _is_main):
+        best = max((node for node in own if named(node)), key=lambda node: mass.get(id(node), 0), default=None)
+        if best is not None and mass.get(id(best), 0) > NAMED * whole:
+            return best
+    return None
+
+
+def _is_article_body(node: Node) -> bool:
+    return node.get("itemprop") == "articleBody"
+
+
+def _is_article(node: Node) -> bool:
+    return node.tag == "article" or node.get("role") == "article"
+
+
+def _is_main(node: Node) -> bool:
+    return node.tag == "main" or node.get("role") == "main"
+
+
+def _main(main: Node, mass: dict[int, int]) -> Node:
+    """The smallest element that holds most of the good prose of the one given."""
+    whole = mass.get(id(main), 0)
     while whole:
         inner = max(
             (child for child in main.children if isinstance(child, Node) and child.tag not in CLOSED),
             key=lambda child: mass.get(id(child), 0),
             default=None,
         )
-        if inner is None or mass.get(id(inner), 0) < SHARE * mass[id(main)]:
+        if inner is None or mass.get(id(inner), 0) < SHARE * whole:
             break
         main = inner
     return main
@@ -171,6 +211,6 @@ def _kept_title(part: Node) -> Node | None:
 
 def _linked(node: Node) -> str:
     """`nav` for a list or a box of little but links."""
-    if node.tag in ("ul", "ol", "div", "section", "p", "table", "dl") and node.text and node.links > DENSE * node.text:
+    if node.tag in ("ul", "ol", "div", "section", "p", "dl") and node.text and node.links > DENSE * node.text:
         return "nav"
     return ""

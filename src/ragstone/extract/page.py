@@ -14,14 +14,18 @@ ATTRIBUTES = ("class", "id", "role", "itemprop", "rowspan", "colspan", "start", 
 HIDDEN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 BLOCKS = frozenset(
     "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure "
-    "footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol p pre section summary table tbody td "
-    "tfoot th thead tr ul".split()
+    "footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol p pre section summary table tbody "
+    "td tfoot th thead tr ul".split()
 )
 
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """An element: its children are elements and texts. `text` and `links` count visible characters in it."""
+    """An element: its children are elements and texts.
+
+    `text` counts the visible characters in it, `links` those in links to elsewhere, `anchors` those in
+    links into the same page.
+    """
 
     tag: str
     parent: "Node | None"
@@ -29,6 +33,7 @@ class Node:
     children: "list[Node | str]" = field(default_factory=list)
     text: int = 0
     links: int = 0
+    anchors: int = 0
     role: str = ""
 
     def get(self, name: str) -> str:
@@ -105,7 +110,14 @@ def _closed(node: Node) -> Node:
     if parent is None:
         return node
     parent.text += node.text
-    parent.links += node.text if node.tag == "a" and node.get("href") else node.links
+    target = node.get("href") if node.tag == "a" else ""
+    if target.startswith("#"):
+        parent.anchors += node.text
+    elif target:
+        parent.links += node.text
+    else:
+        parent.links += node.links
+        parent.anchors += node.anchors
     return parent
 
 

@@ -77,7 +77,7 @@ class Writer:
                 self._words.append(child)
             else:
                 own = ROLES.get(child.role, role)
-                if own != role or child.tag in BLOCKS and not (self._items and child.tag in IN_ITEMS):
+                if own != role or (child.tag in BLOCKS and not (self._items and child.tag in IN_ITEMS)):
                     self._flush(role)
                 if self._enter(child, own):
                     stack.append((child, iter(child.children), own))

@@ -172,6 +172,7 @@ def _options(onnxruntime: Any) -> Any:
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
+    options.enable_mem_pattern = False  # kept for each length of text: memory, and 1 % slower
     # Beyond BASIC it would fuse what was measured slower in one piece (see bert.py).
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
     return options

@@ -1,6 +1,7 @@
 """The contract of every chunker, as tests to inherit, and a small way to make documents for it."""
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
@@ -9,6 +10,7 @@ from ragstone.ports import Chunker
 from ragstone.types import Block, BlockType, Extraction, Piece, Role, Span, joined
 
 PARAGRAPH = re.compile(r"\n[ \t]*\n")
+RULE = re.compile(r"^[ \t|:+=-]+$", re.MULTILINE)
 FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 SHAPES: tuple[tuple[BlockType, re.Pattern[str]], ...] = (
     ("heading", re.compile(r"#{1,6} ")),
@@ -85,10 +87,11 @@ def _block(text: str, start: int, end: int, role: Role) -> Block:
 
 
 def uncovered(extraction: Extraction, pieces: list[Piece]) -> str:
-    """The body characters, white space aside, that the pieces miss, hold twice or hold out of order."""
-    body = [
-        i for block in extraction.blocks if block.role == "body" for s in block.spans for i in _solid(extraction, s)
-    ]
+    """Where the pieces first miss a body character, hold it twice or out of order; "" when they never do.
+
+    White space does not count, nor do the lines of rules in a table.
+    """
+    body = [i for block in extraction.blocks if block.role == "body" for i in _solid(extraction.record, block)]
     held = [i for piece in pieces for i in own_characters(extraction, piece)]
     known = set(body)
     held = [i for i in held if i in known]
@@ -108,8 +111,15 @@ def own_characters(extraction: Extraction, piece: Piece) -> list[int]:
     return [i for i in places[piece.overlap :] if i >= 0 and not extraction.record[i].isspace()]
 
 
-def _solid(extraction: Extraction, span: Span) -> list[int]:
-    return [i for i in range(span.char_start, span.char_end) if not extraction.record[i].isspace()]
+def _solid(record: str, block: Block) -> list[int]:
+    rules = [(s.char_start + m.start(), s.char_start + m.end()) for s in block.spans for m in _rules(record, block, s)]
+    ruled = {i for start, end in rules for i in range(start, end)}
+    places = [i for span in block.spans for i in range(span.char_start, span.char_end)]
+    return [i for i in places if not record[i].isspace() and i not in ruled]
+
+
+def _rules(record: str, block: Block, span: Span) -> Iterator[re.Match[str]]:
+    return RULE.finditer(record[span.char_start : span.char_end]) if block.type == "table" else iter(())
 
 
 class ChunkerContract:

@@ -119,7 +119,7 @@ async def filled(writer: Writer) -> int:
 async def contents(store: Store, query: str, scope: Scope = SCOPE, *, where: Where = EVERYTHING) -> list[str]:
     """The texts of all chunks that match a query, best first."""
     async with store.reader(scope) as reader:
-        return await texts_of(reader, await reader.matching(query, where=where, limit=1000))
+        return await texts_of(reader, await reader.matching(query, where=where, limit=100_000))
 
 
 async def texts_of(reader: Reader, found: Sequence[Candidate]) -> list[str]:

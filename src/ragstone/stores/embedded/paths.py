@@ -14,6 +14,7 @@ from ragstone.errors import Corrupt, StoreError, StoreTooNew, UsageError
 from ragstone.types import Scope
 
 FORMAT = 1
+MAGIC = "ragstone"
 PLAIN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
 LONGEST = 200  # bytes; common file systems take 255 for a name
 CATALOGUE = "store.json"
@@ -108,9 +109,11 @@ def check_store(root: Path) -> bool:
     _refuse_network(root)
     try:
         found = json.loads(catalogue.read_bytes())
-        version = int(found["format"]) if found["magic"] == "ragstone" else 0
+        if found["magic"] != MAGIC:
+            raise ValueError("another kind of file")
+        version = int(found["format"])
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise Corrupt(f"{catalogue} is damaged; put back {{'magic': 'ragstone', 'format': {FORMAT}}}") from error
+        raise Corrupt(f"{catalogue} is damaged; write into it: {_catalogue()}") from error
     if version > FORMAT:
         raise StoreTooNew(
             f"{root} has store format {version}, this program reads up to {FORMAT}: "
@@ -127,7 +130,11 @@ def make_store(root: Path) -> None:
         raise UsageError(f"{root} is not a Ragstone store and not empty; name a new directory for the store")
     make_directory(root)
     _refuse_network(root)
-    write_aside(root / CATALOGUE, json.dumps({"magic": "ragstone", "format": FORMAT}).encode())
+    write_aside(root / CATALOGUE, _catalogue().encode())
+
+
+def _catalogue() -> str:
+    return json.dumps({"magic": MAGIC, "format": FORMAT})
 
 
 def sweep(root: Path) -> None:
@@ -145,21 +152,24 @@ def collection_directories(root: Path, tenant: str) -> Iterator[Path]:
 
 
 def _refuse_network(root: Path) -> None:
-    kind = _file_system(root.resolve())
+    try:
+        mounts = Path("/proc/mounts").read_text("utf-8", "surrogateescape")
+    except OSError:  # a system that does not tell
+        return
+    kind = file_system(root.resolve(), mounts)
     if NETWORK.fullmatch(kind):
         raise StoreError(f"{root} is on a network file system ({kind}), where locks do not hold: use a local directory")
 
 
-def _file_system(path: Path) -> str:
-    """The kind of file system that holds a path, "" where the system does not tell (no /proc/mounts)."""
-    try:
-        lines = Path("/proc/mounts").read_text("utf-8", "surrogateescape").splitlines()
-    except OSError:
-        return ""
+def file_system(path: Path, mounts: str) -> str:
+    """The kind of file system that holds a path, after a table of mounts as in /proc/mounts; "" for none.
+
+    >>> file_system(Path("/mnt/team share/x"), "/dev/a / ext4 rw 0 0\\nhost:/s /mnt/team\\\\040share nfs4 rw 0 0")
+    'nfs4'
+    """
     best, kind = -1, ""
-    for line in lines:
-        fields = line.split(" ")
+    for fields in (line.split(" ") for line in mounts.splitlines()):
         point = re.sub(r"\\([0-7]{3})", lambda m: chr(int(m[1], 8)), fields[1])
-        if len(point) >= best and (path == Path(point) or path.is_relative_to(point)):
+        if len(point) >= best and path.is_relative_to(point):
             best, kind = len(point), fields[2]
     return kind

@@ -129,8 +129,8 @@ def remove(connection: sqlite3.Connection, documents: Sequence[str]) -> int:
 
 def due(connection: sqlite3.Connection, *, now: datetime) -> list[str]:
     """The documents with a revision that waits and whose time has come."""
-    sql = "SELECT DISTINCT document FROM revisions WHERE status = 'pending' AND due <= ? ORDER BY document"
-    return [document for (document,) in connection.execute(sql, (now.timestamp(),))]
+    sql = "SELECT document FROM revisions WHERE status = 'pending' AND due <= ?"
+    return sorted({document for (document,) in connection.execute(sql, (now.timestamp(),))})
 
 
 def touch(connection: sqlite3.Connection, *, now: datetime) -> None:

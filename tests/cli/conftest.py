@@ -1,0 +1,45 @@
+"""Runs commands as the shell would, in this process."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from ragstone.cli import main
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command left: exit status, stdout, stderr."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """The last line of stdout as JSON."""
+        return json.loads(self.out.strip().splitlines()[-1])
+
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """`run("search", "x")` is `ragstone search x`."""
+
+    def call(*arguments: object) -> Outcome:
+        monkeypatch.setattr("sys.argv", ["ragstone", *map(str, arguments)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as stopped:
+            main()
+        out, err = capsys.readouterr()
+        status = stopped.value.code
+        assert isinstance(status, int)
+        assert "Traceback" not in out + err
+        return Outcome(status, out, err)
+
+    return call

@@ -1,0 +1,88 @@
+"""Bad input gets one clear sentence, the right exit status, and never a traceback."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (("ingest", "nowhere"), 2, "nowhere is not there"),
+        (("ingest", "docs/storage.md", "docs", "--source", "x"), 2, "one source name was given for several folders"),
+        (("search", "x"), 1, "ragstone ingest"),
+        (("search", " "), 2, "the question is empty"),
+        (("search", "x", "--mode", "fuzzy"), 2, "mode"),
+        (("search", "x", "--top-k", "many"), 2, "Invalid value for '--top-k'"),
+        (("search", "x", "--store", "oracle:db"), 2, "is of an unknown kind"),
+        (("search", "x", "--filter", "{"), 2, "--filter is not JSON"),
+        (("search", "x", "--confidentiality", "restricted"), 2, "restricted documents were asked for"),
+        (("search", "x", "--config", "none.yaml"), 2, "none.yaml does not exist"),
+        (("serch", "x"), 2, "No such command"),
+        (("chunk",), 2, "name a document and a chunk"),
+        (("extract", "nowhere.md"), 2, "nowhere.md is not there"),
+        (("extract", "docs"), 2, "docs is a folder"),
+        (("eval",), 2, "name one set of questions"),
+        (("eval", "--golden", "none.jsonl"), 2, "none.jsonl"),
+        (("eval", "--golden", "docs/notes.txt"), 2, "a golden set is"),
+        (("collections", "delete", "nothing", "--yes"), 2, "there is no collection 'nothing'"),
+        (("ingest", "docs", "--embedder", "minilmm"), 2, "did you mean 'minilm'"),
+    ],
+)
+def test_one_sentence(run: Run, docs: Path, arguments: tuple[str, ...], status: int, message: str) -> None:
+    outcome = run(*arguments)
+    assert message in outcome.err
+    assert outcome.status == status
+    assert outcome.out == ""
+
+
+def test_a_chunk_that_is_not_there(run: Run, docs: Path) -> None:
+    run("ingest", "docs", "--embedder", "none")
+    assert "no chunk 99" in run("chunk", "storage.md", "99").err
+    assert run("show", "storage.md", "--lines", "900").status == 2
+    assert run("show", "storage.md", "--lines", "9-2").status == 2
+
+
+def test_a_store_of_a_newer_version(run: Run, docs: Path) -> None:
+    run("ingest", "docs", "--embedder", "none")
+    mark = Path(".ragstone/store.json")
+    mark.write_text(mark.read_text("utf-8").replace('"format": 1', '"format": 99').replace('"format":1', '"format":99'))
+    outcome = run("search", "x", "--mode", "keyword")
+    assert outcome.status == 2
+    assert "99" in outcome.err
+
+
+def test_a_store_that_is_something_else(run: Run, docs: Path) -> None:
+    Path("file").write_text("hello")
+    outcome = run("ingest", "docs", "--embedder", "none", "--store", "file")
+    assert outcome.status in (1, 2)
+    assert "file" in outcome.err
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_a_folder_without_permission_is_listed(run: Run, docs: Path) -> None:
+    closed = docs / "closed"
+    closed.mkdir()
+    closed.chmod(0)
+    outcome = run("ingest", "docs", "--embedder", "none", "--json")
+    closed.chmod(0o700)
+    assert outcome.status == 0
+    assert {s["reason"] for s in outcome.json["skipped"]} == {"unreadable"}
+
+
+def test_a_closed_pipe_is_no_error(docs: Path) -> None:
+    command = f"{sys.executable} -m ragstone --help | head -1"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+
+
+def test_terminal_commands_in_documents_are_not_obeyed(run: Run, docs: Path) -> None:
+    (docs / "evil.md").write_text("# Evil\n\nThe colour is \x1b[31mred\x1b[0m\x1b]0;owned\x07 today.\n", "utf-8")
+    run("ingest", "docs", "--embedder", "none")
+    for command in (("search", "colour today", "--mode", "keyword"), ("show", "evil.md"), ("extract", "docs/evil.md")):
+        assert "\x1b" not in run(*command).out

@@ -1,0 +1,216 @@
+"""Damaged, foreign and newer files: each is named in a sentence, and what can be mended is mended."""
+
+import os
+import sqlite3
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from ragstone.errors import Corrupt, NotBuilt, StoreError, StoreTooNew, UsageError
+from ragstone.stores.embedded import EmbeddedStore, vectors
+from ragstone.stores.embedded.paths import Place, place
+from ragstone.testing.stores import SCOPE, contents, filled, make_revision, vector_of, written
+from ragstone.where import Where
+
+TEXTS = [f"apple number {n}" for n in range(1500)]  # two blocks of vectors
+
+
+@pytest.fixture
+async def root(tmp_path: Path) -> Path:
+    """A store with 1,500 vectors and a sealed index, closed."""
+    store = EmbeddedStore(tmp_path / "store")
+    await written(store, make_revision("a.md", TEXTS))
+    async with store.writer(SCOPE) as writer:
+        await writer.settle()
+    await store.close()
+    return tmp_path / "store"
+
+
+@pytest.fixture
+def here(root: Path) -> Place:
+    return place(root, SCOPE)
+
+
+@pytest.fixture
+async def store(root: Path) -> AsyncIterator[EmbeddedStore]:
+    store = EmbeddedStore(root)
+    yield store
+    await store.close()
+
+
+async def nearest(store: EmbeddedStore) -> list[str]:
+    async with store.reader(SCOPE) as reader:
+        found = await reader.nearest(vector_of(TEXTS[7]), where=Where(), limit=3)
+        return [chunk.text for chunk in await reader.chunks([candidate.id for candidate in found])]
+
+
+def flip(path: Path, at: int) -> None:
+    data = bytearray(path.read_bytes())
+    data[at] ^= 0x10
+    path.write_bytes(data)
+
+
+DAMAGE: dict[str, Callable[[Path], object]] = {
+    "a bit of the first block flipped": lambda path: flip(path, vectors.HEADER + 100),
+    "the last bit flipped": lambda path: flip(path, -1),
+    "a bit of the header flipped": lambda path: flip(path, 13),
+    "cut short": lambda path: path.write_bytes(path.read_bytes()[:-40_000]),
+    "cut inside the header": lambda path: path.write_bytes(path.read_bytes()[:30]),
+    "empty": lambda path: path.write_bytes(b""),
+    "gone": lambda path: path.unlink(),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE.keys())
+async def test_a_damaged_vector_file_is_named_and_mended(
+    store: EmbeddedStore, here: Place, damage: Callable[[Path], object]
+) -> None:
+    damage(here.vectors(1))
+    with pytest.raises(Corrupt, match=r"vectors-1\.f32 is damaged.*doctor --repair"):
+        await nearest(store)
+    assert len(await contents(store, "apple")) == len(TEXTS)
+    assert any("vectors-1.f32" in sentence for sentence in await store.admin.check(SCOPE))
+    assert await store.admin.check(SCOPE, repair=True) == []
+    async with store.writer(SCOPE) as writer:
+        wanted = await filled(writer)
+    assert 0 < wanted <= len(TEXTS)
+    assert (await nearest(store))[0] == TEXTS[7]
+
+
+async def test_repair_keeps_the_vectors_of_whole_blocks(store: EmbeddedStore, here: Place) -> None:
+    flip(here.vectors(1), -1)
+    await store.admin.check(SCOPE, repair=True)
+    async with store.writer(SCOPE) as writer:
+        assert await filled(writer) == len(TEXTS) - vectors.BLOCK
+
+
+async def test_a_damaged_vector_file_is_not_written_to(store: EmbeddedStore, here: Place) -> None:
+    flip(here.vectors(1), 13)
+    with pytest.raises(Corrupt, match=r"vectors-1\.f32"):
+        await written(store, make_revision("b.md", ["new"]))
+
+
+@pytest.mark.parametrize("at", [3, 20, 100, 5_000, -1])
+async def test_a_flipped_index_file_is_left_aside_and_made_anew(
+    store: EmbeddedStore, here: Place, at: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    [index] = here.numbered("index").values()
+    flip(index, at)
+    assert len(await contents(store, "apple number 7")) == len(TEXTS)
+    assert "index file is left aside" in caplog.text
+    assert any(str(index) in sentence for sentence in await store.admin.check(SCOPE))
+    assert await store.admin.check(SCOPE, repair=True) == []
+    assert not index.exists()
+
+
+async def test_a_truncated_index_file_is_no_obstacle(store: EmbeddedStore, here: Place) -> None:
+    [index] = here.numbered("index").values()
+    for size in (1000, 10, 0):
+        index.write_bytes(index.read_bytes()[:size])
+        assert (await nearest(store))[0] == TEXTS[7]
+
+
+async def test_an_index_that_tells_another_story_is_found(store: EmbeddedStore, here: Place) -> None:
+    connection = sqlite3.connect(here.database)
+    connection.execute("UPDATE chunks SET length = 99 WHERE ordinal = 0")
+    connection.commit()
+    connection.close()
+    assert any("does not say what the collection says" in sentence for sentence in await store.admin.check(SCOPE))
+
+
+async def test_orphans_are_found(store: EmbeddedStore, here: Place) -> None:
+    connection = sqlite3.connect(here.database)
+    connection.execute("DELETE FROM revisions")  # foreign keys are off here
+    connection.commit()
+    connection.close()
+    found = " ".join(await store.admin.check(SCOPE))
+    for sentence in ("1 documents have no revision", "1500 chunks have no revision", "1 texts of record have no"):
+        assert sentence in found
+
+
+async def test_remains_of_a_crash_are_found_and_removed_by_the_next_writer(store: EmbeddedStore, here: Place) -> None:
+    remains = [here.vectors(2), here.directory / "index-9.bin.aside"]
+    for path in remains:
+        path.write_bytes(b"half")
+    found = " ".join(await store.admin.check(SCOPE))
+    assert all(str(path) in found for path in remains)
+    async with store.writer(SCOPE):
+        assert not any(path.exists() for path in remains)
+    assert await store.admin.check(SCOPE) == []
+
+
+async def test_a_database_of_a_newer_format_names_both_versions(store: EmbeddedStore, here: Place) -> None:
+    connection = sqlite3.connect(here.database)
+    connection.execute("PRAGMA user_version = 7")
+    connection.close()
+    with pytest.raises(StoreTooNew, match=r"format 7.*up to 1: upgrade ragstone"):
+        await nearest(store)
+
+
+async def test_a_store_of_a_newer_format_names_both_versions(store: EmbeddedStore, root: Path) -> None:
+    (root / "store.json").write_text('{"magic": "ragstone", "format": 2}')
+    with pytest.raises(StoreTooNew, match=r"format 2.*up to 1: upgrade ragstone"):
+        await nearest(store)
+
+
+@pytest.mark.parametrize("catalogue", ["", "[]", "{", '{"magic": "other", "format": "x"}'])
+async def test_a_broken_catalogue_is_named(store: EmbeddedStore, root: Path, catalogue: str) -> None:
+    (root / "store.json").write_text(catalogue)
+    with pytest.raises(Corrupt, match=r"store\.json is damaged"):
+        await nearest(store)
+
+
+async def test_a_file_that_is_no_database_is_named(store: EmbeddedStore, here: Place) -> None:
+    here.database.write_bytes(b"not a database at all" * 1000)
+    for path in here.directory.glob("*.sqlite-*"):
+        path.unlink()
+    with pytest.raises(Corrupt, match=r"collection\.sqlite.*is damaged"):
+        await nearest(store)
+
+
+async def test_a_torn_database_is_reported_by_the_doctor(store: EmbeddedStore, here: Place) -> None:
+    data = bytearray(here.database.read_bytes())
+    for at in range(40_960, len(data) - 4096, 8192):
+        data[at : at + 200] = b"\xa5" * 200
+    here.database.write_bytes(data)
+    assert any("collection.sqlite" in sentence for sentence in await store.admin.check(SCOPE))
+
+
+async def test_a_folder_with_other_files_is_not_taken_for_a_store(tmp_path: Path) -> None:
+    mine = tmp_path / "notes.md"
+    mine.write_text("mine")
+    store = EmbeddedStore(tmp_path)
+    with pytest.raises(NotBuilt):
+        await nearest(store)
+    with pytest.raises(UsageError, match="not empty"):
+        await written(store, make_revision("a.md", ["apple"]))
+    assert os.listdir(tmp_path) == ["notes.md"]
+    await store.close()
+
+
+async def test_a_file_where_the_store_should_be_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    store = EmbeddedStore(tmp_path / "file")
+    with pytest.raises(UsageError, match="not a Ragstone store"):
+        await written(store, make_revision("a.md", ["apple"]))
+    below = EmbeddedStore(tmp_path / "file" / "below")
+    with pytest.raises(StoreError, match="file"):
+        await written(below, make_revision("a.md", ["apple"]))
+    await store.close()
+    await below.close()
+
+
+@pytest.mark.parametrize("bad", [{"x": object()}, {"x": "\ud800"}, {"x": 1.0, "y": {1: {2, "z"}, (1, 2): 3}}])
+async def test_what_cannot_be_stored_is_named_and_nothing_is_written(
+    store: EmbeddedStore, bad: dict[str, object]
+) -> None:
+    revision = make_revision("bad.md", ["apple"], meta=bad)
+    with pytest.raises(StoreError, match=r"bad\.md"):
+        await written(store, revision)
+    assert [d.path for d in await store.ledger(SCOPE).documents()] == ["a.md"]
+
+
+async def test_text_that_is_no_unicode_is_refused_by_name(store: EmbeddedStore) -> None:
+    with pytest.raises(StoreError, match=r"bad\.md"):
+        await written(store, make_revision("bad.md", ["apple"], chunks={"text": "\udcff"}))

@@ -1,0 +1,490 @@
+"""What the embedded store promises beside the kit: its files, other processes, space, siblings."""
+
+import asyncio
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+import textwrap
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragstone.errors import Busy, DiskFull, NotBuilt, StoreError, UsageError
+from ragstone.stores import open_store
+from ragstone.stores.embedded import EmbeddedStore, compact, database, paths, vectors
+from ragstone.stores.embedded.errors import translated
+from ragstone.stores.embedded.paths import NETWORK, decoded, encoded, file_system, place
+from ragstone.testing.stores import (
+    EVERYTHING,
+    MODEL,
+    SCOPE,
+    VARIANT,
+    contents,
+    created,
+    filled,
+    key_of,
+    make_revision,
+    vector_of,
+    written,
+)
+from ragstone.types import Run, Scope
+from ragstone.where import Where
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[EmbeddedStore]:
+    store = EmbeddedStore(tmp_path / "store")
+    yield store
+    await store.close()
+
+
+def python(code: str, *arguments: str) -> "subprocess.Popen[str]":
+    """A process of its own, with the kit imported."""
+    start = "import asyncio, os, sys\nfrom pathlib import Path\nfrom ragstone.testing.stores import *\n"
+    start += "from ragstone.stores.embedded import EmbeddedStore\n"
+    command = [sys.executable, "-c", start + textwrap.dedent(code), *arguments]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+
+
+# Files
+
+
+@given(st.text(max_size=80))
+def test_an_encoded_name_is_plain_and_leads_back(name: str) -> None:
+    part = encoded(name)
+    assert all(c in "abcdefghijklmnopqrstuvwxyz0123456789_-%~" for c in part)
+    assert len(part) <= 255
+    assert decoded(part) in (name, None)
+
+
+@given(st.text(max_size=8), st.text(max_size=8))
+def test_two_names_never_share_a_path_even_where_case_is_ignored(one: str, other: str) -> None:
+    assert (encoded(one).lower() == encoded(other).lower()) == (one == other)
+
+
+async def test_only_the_owner_can_read_a_store(store: EmbeddedStore, tmp_path: Path) -> None:
+    await written(store, make_revision("a.md", ["apple"]))
+    await store.ledger(SCOPE).start(Run("1", "docs", "running", "2026-01-01"))
+    async with store.writer(SCOPE) as writer:
+        await writer.settle()
+        modes = {
+            path: stat.S_IMODE(path.stat().st_mode) for path in [tmp_path / "store", *(tmp_path / "store").rglob("*")]
+        }
+    assert len(modes) > 6
+    assert all(mode == (0o700 if path.is_dir() else 0o600) for path, mode in modes.items()), modes
+
+
+async def test_opening_and_looking_creates_nothing(store: EmbeddedStore, tmp_path: Path) -> None:
+    with pytest.raises(NotBuilt):
+        async with store.reader(SCOPE):
+            pass
+    assert await store.admin.collections("acme") == []
+    assert os.listdir(tmp_path) == []
+
+
+async def test_a_read_only_store_is_refused_with_a_sentence(tmp_path: Path) -> None:
+    error = translated(PermissionError(13, "Permission denied"), tmp_path)
+    assert type(error) is StoreError
+    assert "owner and permissions" in str(error)
+
+
+def test_network_file_systems_are_known_by_their_mounts() -> None:
+    mounts = "dev / ext4 rw\nhost:/x /data nfs4 rw\ntmp /data/local tmpfs rw\nme@h: /mnt/a\\040b fuse.sshfs rw\n"
+    kinds = [
+        file_system(Path(path), mounts) for path in ("/home", "/data/x", "/data/local/x", "/mnt/a b/c", "/database")
+    ]
+    assert kinds == ["ext4", "nfs4", "tmpfs", "fuse.sshfs", "ext4"]
+    assert [bool(NETWORK.fullmatch(kind)) for kind in kinds] == [False, True, False, True, False]
+
+
+async def test_a_store_on_a_network_file_system_is_refused(
+    store: EmbeddedStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paths, "file_system", lambda path, mounts: "cifs")
+    with pytest.raises(StoreError, match=r"network file system \(cifs\)"):
+        await created(store)
+
+
+def test_the_schema_is_what_all_steps_add_up_to(tmp_path: Path) -> None:
+    database.make(tmp_path / "made.sqlite")
+    made = sqlite3.connect(tmp_path / "made.sqlite")
+    plain = sqlite3.connect(":memory:")
+    plain.executescript((Path(database.__file__).parent / "schema.sql").read_text())
+    sql = "SELECT name, sql FROM sqlite_master ORDER BY name"
+    assert made.execute(sql).fetchall() == plain.execute(sql).fetchall()
+    assert made.execute("PRAGMA user_version").fetchone() == (len(database.STEPS),)
+    made.close()
+    plain.close()
+
+
+# Other processes
+
+
+async def test_another_stores_changes_are_seen_by_the_next_reader(store: EmbeddedStore, tmp_path: Path) -> None:
+    other = EmbeddedStore(tmp_path / "store")
+    await written(store, make_revision("a.md", ["apple"]))
+    assert await contents(other, "apple pear") == ["apple"]
+    await written(store, make_revision("a.md", ["pear"], revision=2))
+    assert await contents(other, "apple pear") == ["pear"]
+    await store.admin.drop(SCOPE)
+    with pytest.raises(NotBuilt):
+        await contents(other, "pear")
+    await written(store, make_revision("b.md", ["plum"]))
+    assert await contents(other, "apple pear plum") == ["plum"]
+    await other.close()
+
+
+async def test_a_view_survives_compaction_and_erasure_by_others(
+    store: EmbeddedStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compact, "FEW", 1)
+    other = EmbeddedStore(tmp_path / "store")
+    await written(store, make_revision("a.md", ["apple one", "apple two", "apple three"]))
+    async with other.reader(SCOPE) as reader:
+        await written(store, make_revision("a.md", ["apple four"], revision=2))
+        async with store.writer(SCOPE) as writer:
+            await writer.settle()
+        await store.admin.drop(SCOPE)
+        assert len(await reader.nearest(vector_of("x"), where=Where(), limit=9)) == 3
+        assert len(await reader.matching("apple", where=Where(), limit=9)) == 3
+    await other.close()
+
+
+def test_several_processes_write_at_once(tmp_path: Path) -> None:
+    code = """
+    async def main(name):
+        store = EmbeddedStore(Path(sys.argv[1]))
+        for n in range(1, 9):
+            await written(store, make_revision(f"{name}.md", [f"alpha {name} {n}", f"beta {n}"], revision=n))
+        async with store.writer(SCOPE) as writer:
+            await writer.settle()
+        await store.close()
+    asyncio.run(main(sys.argv[2]))
+    """
+    children = [python(code, str(tmp_path / "store"), name) for name in "abc"]
+    for child in children:
+        child.communicate(timeout=60)
+        assert child.returncode == 0
+
+    async def proven() -> None:
+        store = EmbeddedStore(tmp_path / "store")
+        assert sorted(await contents(store, "alpha")) == [f"alpha {name} 8" for name in "abc"]
+        async with store.reader(SCOPE) as reader:
+            assert len(await reader.nearest(vector_of("x"), where=EVERYTHING, limit=99)) == 6
+        assert await store.admin.check(SCOPE) == []
+        await store.close()
+
+    asyncio.run(proven())
+
+
+async def test_an_ingestion_of_another_process_is_named_and_its_death_frees_the_source(
+    store: EmbeddedStore, tmp_path: Path
+) -> None:
+    await created(store)
+    code = """
+    from ragstone.types import Run
+    async def main():
+        store = EmbeddedStore(Path(sys.argv[1]))
+        await store.ledger(SCOPE).start(Run("theirs", "docs", "running", "2026-01-01T10:00:00"))
+        print("started", flush=True)
+        sys.stdin.read()
+    asyncio.run(main())
+    """
+    child = python(code, str(tmp_path / "store"))
+    assert child.stdout is not None
+    assert child.stdout.readline() == "started\n"
+    mine = Run("mine", "docs", "running", "2026-01-02T10:00:00")
+    with pytest.raises(Busy, match=rf"'docs' is running \(process {child.pid}, since 2026-01-01T10:00:00\)"):
+        await store.ledger(SCOPE).start(mine)
+    with pytest.raises(Busy, match="cannot be erased now"):
+        await store.admin.drop(SCOPE)
+    assert [run.status for run in await store.ledger(SCOPE).runs()] == ["running"]
+    child.kill()
+    child.communicate()
+    assert [run.status for run in await store.ledger(SCOPE).runs()] == ["interrupted"]
+    await store.ledger(SCOPE).start(mine)
+    assert [(run.id, run.status) for run in await store.ledger(SCOPE).runs()] == [
+        ("mine", "running"),
+        ("theirs", "interrupted"),
+    ]
+
+
+async def test_looking_at_runs_never_makes_a_start_fail(store: EmbeddedStore) -> None:
+    await created(store)
+    ledger = store.ledger(SCOPE)
+
+    async def look() -> None:
+        for _ in range(60):
+            await ledger.runs()
+
+    async def run() -> None:
+        for number in range(15):
+            one = Run(str(number), "docs", "running", "2026-01-01")
+            await ledger.start(one)
+            await ledger.finish(one)
+
+    await asyncio.gather(look(), look(), run())
+
+
+async def test_a_cancelled_reader_gives_its_connection_back(store: EmbeddedStore) -> None:
+    await written(store, make_revision("a.md", ["apple"]))
+
+    async def open_and_wait() -> None:
+        async with store.reader(SCOPE):
+            await asyncio.sleep(10)
+
+    for pause in (0, 0, 0.001, 0.01):
+        task = asyncio.create_task(open_and_wait())
+        await asyncio.sleep(pause)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    assert await contents(store, "apple") == ["apple"]
+
+
+async def test_both_legs_of_one_reader_can_be_asked_at_once(store: EmbeddedStore) -> None:
+    await written(store, *(make_revision(f"{n}.md", [f"apple {n}"]) for n in range(20)))
+    async with store.reader(SCOPE) as reader:
+        legs = await asyncio.gather(
+            *(reader.matching(f"apple {n}", where=Where(), limit=20) for n in range(8)),
+            *(reader.nearest(vector_of(f"apple {n}"), where=Where(), limit=20) for n in range(8)),
+        )
+    assert [len(leg) for leg in legs] == [20] * 16
+    assert [leg[0].place[0] for leg in legs] == [f"{n}.md" for n in range(8)] * 2
+
+
+# Space
+
+
+async def test_dead_vectors_stay_until_they_are_worth_a_rewrite(
+    store: EmbeddedStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = place(tmp_path / "store", SCOPE)
+    texts = [f"text {n}" for n in range(40)]
+    await written(store, make_revision("a.md", texts))
+    await written(store, make_revision("a.md", texts[30:], revision=2))
+    async with store.writer(SCOPE) as writer:
+        await writer.settle()
+        assert here.vectors(1).stat().st_size == vectors.HEADER + 40 * 32
+        monkeypatch.setattr(compact, "FEW", 10)
+        await writer.settle()
+        assert list(here.numbered("vectors")) == [2]
+        assert here.vectors(2).stat().st_size == vectors.HEADER + 10 * 32
+        assert await writer.wanted(9) == []
+        await writer.replace([make_revision("a.md", texts[:2] + texts[30:], revision=3)])
+        assert await filled(writer) == 2
+    async with store.reader(SCOPE) as reader:
+        for text in (texts[0], texts[35]):
+            [best] = await reader.nearest(vector_of(text), where=Where(), limit=1)
+            assert [chunk.text for chunk in await reader.chunks([best.id])] == [text]
+    assert await store.admin.check(SCOPE) == []
+
+
+async def test_settling_leaves_one_index_file_and_forgets_the_log(store: EmbeddedStore, tmp_path: Path) -> None:
+    here = place(tmp_path / "store", SCOPE)
+    for revision in range(1, 4):
+        await written(store, make_revision("a.md", [f"apple {revision}"], revision=revision))
+        async with store.writer(SCOPE) as writer:
+            await writer.settle()
+    assert len(here.numbered("index")) == 1
+    connection = sqlite3.connect(here.database)
+    assert connection.execute("SELECT count(*) FROM changes").fetchone() == (0,)
+    connection.close()
+
+
+async def test_a_reader_that_slept_over_many_settlings_wakes_up_right(store: EmbeddedStore, tmp_path: Path) -> None:
+    sleeper = EmbeddedStore(tmp_path / "store")
+    await written(store, make_revision("a.md", ["apple 1"]))
+    assert await contents(sleeper, "apple") == ["apple 1"]
+    for revision in range(2, 5):
+        await written(store, make_revision("a.md", [f"apple {revision}"], revision=revision))
+        async with store.writer(SCOPE) as writer:
+            await writer.settle()
+    assert await contents(sleeper, "apple") == ["apple 4"]
+    await sleeper.close()
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 1 MB."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(disk)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+        pytest.skip("a small file system can only be mounted by root")
+    yield disk
+    subprocess.run(["umount", str(disk)], check=True)
+
+
+async def test_a_full_disk_is_named_and_what_was_committed_stays(small_disk: Path) -> None:
+    store = EmbeddedStore(small_disk / "store")
+    done = 0
+    with pytest.raises(DiskFull, match="no room left on the disk"):
+        for number in range(1, 200):
+            text = f"alpha {number} " + " ".join(f"w{number}x{i}" for i in range(600))
+            await written(store, make_revision(f"{number}.md", [text]))
+            done = number
+    found = await contents(store, "alpha")
+    assert done > 3
+    assert len(found) in (done, done + 1)
+    await store.close()
+    again = EmbeddedStore(small_disk / "store")
+    assert await contents(again, "alpha") == found
+    async with again.writer(SCOPE) as writer:
+        await writer.remove([document.id for document in await again.ledger(SCOPE).documents()])
+    await again.close()
+
+
+@pytest.mark.parametrize("limit", [200_000, 260_000, 330_000])
+def test_a_file_that_may_not_grow_loses_nothing(tmp_path: Path, limit: int) -> None:
+    code = """
+    import resource
+    from ragstone.errors import StoreError
+    async def main():
+        store = EmbeddedStore(Path(sys.argv[1]))
+        await created(store)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
+        try:
+            for n in range(1, 400):
+                await written(store, make_revision(f"{n}.md", [f"alpha {n} " + "x" * 900]), vectors=False)
+                print(n, flush=True)
+        except StoreError as error:
+            print(type(error).__name__, error, flush=True)
+        os._exit(0)
+    asyncio.run(main())
+    """
+    child = python(code, str(tmp_path / "store"), str(limit))
+    lines = child.communicate(timeout=60)[0].splitlines()
+    assert child.returncode == 0
+    assert lines[-1].startswith(("StoreError", "DiskFull"))
+
+    async def proven() -> None:
+        store = EmbeddedStore(tmp_path / "store")
+        assert len(await contents(store, "alpha")) in (len(lines) - 1, len(lines))
+        assert await store.admin.check(SCOPE) == []
+        await store.close()
+
+    asyncio.run(proven())
+
+
+# Siblings
+
+
+async def test_a_second_collection_borrows_instead_of_embedding(store: EmbeddedStore) -> None:
+    sibling = Scope(SCOPE.tenant, "second")
+    await written(store, make_revision("a.md", ["apple", "pear"]))
+    await created(store, sibling)
+    async with store.writer(sibling) as writer:
+        await writer.replace([make_revision("b.md", ["pear", "plum"], scope=sibling)])
+        assert [chunk.text for chunk in await writer.wanted(9)] == ["plum"]
+        await filled(writer)
+    async with store.reader(sibling) as reader:
+        found = await reader.nearest(vector_of("pear"), where=Where(), limit=1)
+    assert [(candidate.score, candidate.place) for candidate in found] == [(1.0, ("b.md", "docs", 0))]
+
+
+async def test_another_tenant_or_another_model_lends_nothing(store: EmbeddedStore) -> None:
+    foreign, other_model = Scope("rival", "first"), Scope(SCOPE.tenant, "other")
+    await written(store, make_revision("a.md", ["apple"], scope=foreign), scope=foreign)
+    await store.admin.create(other_model, model="another", variant=None, dimension=8)
+    async with store.writer(other_model) as writer:
+        await writer.replace([make_revision("a.md", ["apple"], scope=other_model)])
+        await filled(writer)
+    await created(store)
+    async with store.writer(SCOPE) as writer:
+        await writer.replace([make_revision("a.md", ["apple"])])
+        assert [chunk.text for chunk in await writer.wanted(9)] == ["apple"]
+
+
+@pytest.mark.parametrize("what", ["collection.sqlite", "vectors-1.f32"])
+async def test_a_damaged_sibling_lends_nothing_and_does_no_harm(
+    store: EmbeddedStore, tmp_path: Path, what: str
+) -> None:
+    sibling = Scope(SCOPE.tenant, "second")
+    await written(store, make_revision("a.md", ["apple"], scope=sibling), scope=sibling)
+    await store.close()
+    broken = place(tmp_path / "store", sibling).directory / what
+    data = bytearray(broken.read_bytes())
+    data[:16] = data[-16:] = b"\xa5" * 16
+    broken.write_bytes(data)
+    again = EmbeddedStore(tmp_path / "store")
+    await created(again)
+    async with again.writer(SCOPE) as writer:
+        await writer.replace([make_revision("a.md", ["apple"])])
+        assert [chunk.text for chunk in await writer.wanted(9)] == ["apple"]
+    await again.close()
+
+
+# Opening
+
+
+async def test_putting_vectors_without_a_model_is_refused(store: EmbeddedStore) -> None:
+    await store.admin.create(SCOPE, model=None, variant=None, dimension=None)
+    async with store.writer(SCOPE) as writer:
+        with pytest.raises(StoreError, match="without an embedding model"):
+            await writer.put({key_of("x"): vector_of("x")})
+
+
+async def test_a_dimension_needs_a_model(store: EmbeddedStore) -> None:
+    for model, dimension in ((None, 8), (MODEL, 0)):
+        with pytest.raises(UsageError):
+            await store.admin.create(SCOPE, model=model, variant=VARIANT, dimension=dimension)
+
+
+async def test_collections_beyond_the_number_kept_open_still_answer(store: EmbeddedStore) -> None:
+    scopes = [Scope("many", str(number)) for number in range(36)]
+    for scope in scopes:
+        await written(store, make_revision("a.md", [f"apple {scope.collection}"], scope=scope), scope=scope)
+    for scope in scopes:
+        assert await contents(store, "apple", scope) == [f"apple {scope.collection}"]
+
+
+async def test_many_equal_scores_are_cut_in_the_total_order(store: EmbeddedStore) -> None:
+    await written(store, make_revision("b.md", ["same"] * 700), make_revision("a.md", ["same"] * 700))
+    async with store.reader(SCOPE) as reader:
+        for found in (
+            await reader.matching("same", where=Where(), limit=705),
+            await reader.nearest(vector_of("same"), where=Where(), limit=705),
+        ):
+            assert [candidate.place[::2] for candidate in found] == [
+                *(("a.md", n) for n in range(700)),
+                *(("b.md", n) for n in range(5)),
+            ]
+
+
+@pytest.mark.parametrize("share", [1, 3, 40])
+async def test_nearest_is_exact_however_few_chunks_pass_the_filter(store: EmbeddedStore, share: int) -> None:
+    texts = {f"{n}.md": f"text {n}" for n in range(400)}
+    await written(store, *(make_revision(path, [text]) for path, text in texts.items()))
+    chosen = list(texts)[::share]
+    question = vector_of("question").astype(np.float64)
+    wanted = sorted(chosen, key=lambda path: -float(vector_of(texts[path]).astype(np.float64) @ question))[:10]
+    async with store.reader(SCOPE) as reader:
+        found = await reader.nearest(vector_of("question"), where=Where(paths=tuple(chosen)), limit=10)
+    assert [candidate.place[0] for candidate in found] == wanted
+
+
+def test_a_url_names_a_store() -> None:
+    for url, provider in (("embedded:x", "embedded"), ("./x:y", "embedded"), ("x", "embedded"), ("json:x", "json")):
+        assert open_store(url).provider == provider
+
+
+@pytest.mark.parametrize("url", ["mongo:x", "postgresql://host/db", "embedded:", "json:"])
+def test_a_url_that_names_none_is_refused_with_the_known_ones(url: str) -> None:
+    with pytest.raises(UsageError, match=r"embedded:|json:"):
+        open_store(url)
+
+
+def test_keeping_versions_must_be_possible() -> None:
+    with pytest.raises(UsageError, match="at least 1"):
+        open_store("x", keep_versions=0)
+    with pytest.raises(UsageError, match="keeps one version"):
+        open_store("json:x", keep_versions=2)

@@ -1,0 +1,111 @@
+"""What the json: store promises beside the kit."""
+
+import json
+import stat
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from ragstone.errors import Busy, Corrupt, NotBuilt, StoreError, StoreTooNew
+from ragstone.stores.jsonfile import JsonStore
+from ragstone.stores.jsonfile.reader import occurrences, query_words
+from ragstone.testing.stores import SCOPE, contents, created, make_revision, vector_of, written
+from ragstone.types import Run
+from ragstone.where import Where
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[JsonStore]:
+    store = JsonStore(tmp_path / "index.json")
+    yield store
+    await store.close()
+
+
+def test_a_score_counts_words_also_inside_longer_ones() -> None:
+    assert query_words("The app, the APP-store!") == ["the", "app", "store"]
+    assert occurrences("Apples in the App Store", ["app", "store"]) == 3
+
+
+async def test_scores_are_counts_and_order_the_hits(store: JsonStore) -> None:
+    await written(store, make_revision("a.md", ["apple", "Apple apple", "pear"]))
+    async with store.reader(SCOPE) as reader:
+        found = await reader.matching("apple?", where=Where(), limit=9)
+        assert [(candidate.score, candidate.place[2]) for candidate in found] == [(2.0, 1), (1.0, 0)]
+        assert await reader.nearest(vector_of("apple"), where=Where(), limit=9) == []
+
+
+async def test_vectors_are_refused_and_never_wanted(store: JsonStore) -> None:
+    await written(store, make_revision("a.md", ["apple"]))
+    async with store.writer(SCOPE) as writer:
+        assert await writer.wanted(9) == []
+        with pytest.raises(StoreError, match="keeps no vectors"):
+            await writer.put({"key": vector_of("x")})
+
+
+async def test_the_file_is_json_that_people_can_read(store: JsonStore, tmp_path: Path) -> None:
+    await written(store, make_revision("a.md", ["apple"]))
+    file = tmp_path / "index.json"
+    assert json.loads(file.read_text())["collections"][0]["revisions"][0]["chunks"][0]["text"] == "apple"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("data", ["", "{", "[]", '{"magic": "x"}', '{"magic":"ragstone-json","format":1}'])
+async def test_a_damaged_file_is_named_and_left_alone(store: JsonStore, tmp_path: Path, data: str) -> None:
+    file = tmp_path / "index.json"
+    file.write_text(data)
+    with pytest.raises(Corrupt, match=r"index\.json"):
+        await contents(store, "x")
+    with pytest.raises(Corrupt, match=r"index\.json"):
+        await created(store)
+    assert any("index.json" in sentence for sentence in await store.admin.check(SCOPE))
+    assert file.read_text() == data
+
+
+async def test_a_newer_format_names_both_versions(store: JsonStore, tmp_path: Path) -> None:
+    (tmp_path / "index.json").write_text('{"magic": "ragstone-json", "format": 9, "collections": []}')
+    with pytest.raises(StoreTooNew, match=r"format 9.*up to 1"):
+        await contents(store, "x")
+
+
+async def test_looking_creates_nothing(store: JsonStore, tmp_path: Path) -> None:
+    with pytest.raises(NotBuilt):
+        await contents(store, "x")
+    assert list(tmp_path.glob("*")) == []
+
+
+async def test_another_process_holds_its_source_until_it_dies(store: JsonStore, tmp_path: Path) -> None:
+    await created(store)
+    code = """
+import asyncio, sys
+from pathlib import Path
+from ragstone.stores.jsonfile import JsonStore
+from ragstone.types import Run, Scope
+run = Run("theirs", "docs", "running", "2026-01-01")
+asyncio.run(JsonStore(Path(sys.argv[1])).ledger(Scope(*sys.argv[2:])).start(run))
+print("started", flush=True)
+sys.stdin.read()
+"""
+    command = [sys.executable, "-c", code, str(tmp_path / "index.json"), SCOPE.tenant, SCOPE.collection]
+    child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    assert child.stdout.readline() == "started\n"
+    mine = Run("mine", "docs", "running", "2026-01-02")
+    with pytest.raises(Busy):
+        await store.ledger(SCOPE).start(mine)
+    assert [run.status for run in await store.ledger(SCOPE).runs()] == ["running"]
+    child.kill()
+    child.communicate()
+    assert [run.status for run in await store.ledger(SCOPE).runs()] == ["interrupted"]
+    await store.ledger(SCOPE).start(mine)
+    assert [run.status for run in await store.ledger(SCOPE).runs()] == ["running", "interrupted"]
+
+
+def test_nothing_beyond_the_standard_library_is_imported() -> None:
+    folder = Path(__file__).parents[2] / "src" / "ragstone" / "stores" / "jsonfile"
+    lines = [line for file in sorted(folder.glob("*.py")) for line in file.read_text().splitlines()]
+    roots = {line.split()[1].split(".")[0] for line in lines if line.startswith(("import ", "from "))}
+    assert roots <= set(sys.stdlib_module_names) | {"ragstone"}
+    assert "json" in roots

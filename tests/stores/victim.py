@@ -1,0 +1,60 @@
+"""A process that writes until it is killed: run as `python victim.py ROOT [POINT NTH]`.
+
+Two documents are always replaced together, so that both stand at the same number; each number that was
+committed is printed. With a fault point the process kills itself when it reaches it for the nth time.
+"""
+
+import asyncio
+import os
+import signal
+import sys
+from pathlib import Path
+
+from ragstone.stores.embedded import EmbeddedStore, compact, faults
+from ragstone.testing.stores import SCOPE, created, filled, make_revision, written
+from ragstone.types import Revision, Scope
+
+PASSING = Scope(SCOPE.tenant, "passing")
+
+
+def state(number: int) -> list[Revision]:
+    """Both documents at a number: how many chunks they have follows from it."""
+    texts = [f"alpha {number} {i}" for i in range(1 + number % 5)]
+    return [make_revision(path, texts, revision=number) for path in ("a.md", "b.md")]
+
+
+def kill_at(point: str, nth: int) -> None:
+    """Set the hook that ends this process."""
+    seen = 0
+
+    def hook(name: str) -> None:
+        nonlocal seen
+        seen += name == point
+        if seen == nth and name == point:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    faults.hook = hook
+
+
+async def write(root: Path) -> None:
+    compact.FEW = 6  # so that compaction comes often
+    store = EmbeddedStore(root)
+    await created(store)
+    number = max((d.revision for d in await store.ledger(SCOPE).documents()), default=0)
+    while True:
+        number += 1
+        async with store.writer(SCOPE) as writer:
+            await writer.replace(state(number))
+            print(number, flush=True)
+            await filled(writer)
+            if number % 2 == 0:
+                await writer.settle()
+        if number % 3 == 0:
+            await written(store, make_revision("x.md", ["alpha"], scope=PASSING), scope=PASSING)
+            await store.admin.drop(PASSING)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 2:
+        kill_at(sys.argv[2], int(sys.argv[3]))
+    asyncio.run(write(Path(sys.argv[1])))
