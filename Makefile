@@ -36,9 +36,12 @@ types: .venv/.tested
 
 check: lint types test
 
-# Debian packages that some tests need; without root they are left out and those tests say so.
+# Debian packages that some tests need (.ci/packages, one a line); without root those tests say what they lack.
 parts:
-	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -qq && apt-get install -y -qq --no-install-recommends $(shell cat .ci/packages 2>/dev/null); else echo "make parts: not root, nothing installed"; fi
+	@packages="$$(cat .ci/packages 2>/dev/null)"; \
+	if [ -z "$$packages" ]; then echo "make parts: nothing is needed"; \
+	elif [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then echo "make parts: not root on Debian, nothing was installed"; \
+	else apt-get update -qq && apt-get install -y -qq --no-install-recommends $$packages; fi
 
 clean:
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

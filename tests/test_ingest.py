@@ -217,9 +217,11 @@ def test_vectors_may_be_filled_in_later(docs: Path, opened: Open) -> None:
     kb = opened(embedder=None, embed__model="none")
     kb.ingest(docs)
     later = opened()
-    [run] = later.ingest(docs, refresh=True)
+    [run] = later.ingest(docs)
     assert run.stats["embedded"] > 0
     assert later.info().pending_vectors == 0
+    with pytest.raises(UsageError, match="holds vectors of bag-of-words"):
+        kb.ingest(docs)
 
 
 def test_a_run_tells_how_far_it_is_and_is_recorded(docs: Path, opened: Open) -> None:

@@ -15,7 +15,7 @@ from typing import Self
 from ragstone import answer, ask, chunk, extract, ingest, providers, sources, stores
 from ragstone.ask import Desk, Question
 from ragstone.config import Settings, SourceSettings
-from ragstone.errors import NotBuilt, RagstoneError, Unavailable, UsageError
+from ragstone.errors import NotBuilt, RagstoneError, UsageError
 from ragstone.explain import Explanation, explain
 from ragstone.ingest import Intake, Tell
 from ragstone.ports import Chunker, Embedder, Source, Store, Tokenizer
@@ -64,38 +64,41 @@ class Engine:
     # --- parts ----------------------------------------------------------------------------------
 
     @cached_property
-    def _embedder(self) -> tuple[Embedder | None, str | None]:
-        """The embedder, or why there is none."""
+    def _embedder(self) -> Embedder | None:
+        """The embedder that was handed in, or the settings'; None for keyword search alone."""
         name = self.settings.embed.model
         if self._handed is not None or name == "none":
-            return self._handed, None if self._handed else "embed.model is none"
-        try:
-            self._made = providers.make_embedder(name, precision=self.settings.embed.precision)
-        except Unavailable as error:
-            return None, str(error)
-        return self._made, None
+            return self._handed
+        self._made = providers.make_embedder(name, precision=self.settings.embed.precision)
+        return self._made
+
+    @cached_property
+    def _missing(self) -> str | None:
+        """Why nothing can be embedded although a model is named."""
+        if self._embedder is None or self._handed is not None:
+            return None
+        return next(iter(providers.missing(self.settings.embed.model)), None)
 
     def warm(self) -> None:
         """Start loading the embedding model on a thread, while other work goes on."""
-        embedder, _ = self._embedder
-        if isinstance(embedder, providers.MiniLM):
-            embedder.start_loading()
+        if isinstance(self._embedder, providers.MiniLM) and self._missing is None:
+            self._embedder.start_loading()
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
-        embedder, _ = self._embedder
-        return chunk.Counted(embedder.tokenizer if embedder else chunk.Characters())
+        """The embedder's; without one the built-in model's, so that a model named later finds fitting chunks."""
+        return chunk.Counted(self._embedder.tokenizer if self._embedder else providers.WordPiece())
 
     def _chunker(self) -> Chunker:
-        embedder, _ = self._embedder
         wanted = self.settings.chunk
-        reads = embedder.reads if embedder else None
+        reads = self._embedder.reads if self._embedder else providers.MiniLM.reads
         return chunk.make(wanted.name, tokenizer=self._tokenizer, reads=reads, options=wanted.options)
 
     @property
     def _desk(self) -> Desk:
-        embedder, why = self._embedder
-        return Desk(self.store, self.scope, embedder, why)
+        if self._embedder is None:
+            return Desk(self.store, self.scope, None, "embed.model is none")
+        return Desk(self.store, self.scope, None if self._missing else self._embedder, self._missing)
 
     # --- in -------------------------------------------------------------------------------------
 
@@ -142,13 +145,12 @@ class Engine:
         version_label: str | None = None,
         effective_at: str | None = None,
     ) -> Intake:
-        embedder, why = self._embedder
         limits = self.settings.limits
         making = Making(
             self.scope,
             self._chunker(),
             self._tokenizer,
-            embedder,
+            self._embedder,
             prefix=self.settings.embed.prefix,
             limits=extract.Limits(text=limits.text_bytes),
             chunks=limits.chunks,
@@ -156,14 +158,13 @@ class Engine:
             version_label=version_label,
             effective_at=effective_at,
         )
-        wanted = self._handed is not None or self.settings.embed.model != "none"
         return Intake(
             self.store,
             making,
             refresh=refresh,
             allow_removals=allow_removals,
             removals=limits.removals,
-            model_missing=why if wanted and embedder is None else None,
+            model_missing=self._missing,
         )
 
     def _roots(

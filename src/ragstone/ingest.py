@@ -42,7 +42,8 @@ class Intake:
     """Where a run writes, what makes its documents, and how it behaves.
 
     `removals` is the share of a source's documents that may vanish unasked; `model_missing` says why
-    there is no embedder though one was wanted; `root` tells two roots of one name apart.
+    there is no embedder though one was wanted; `root` tells two roots of one name apart; `redo` takes
+    unchanged documents in again as well.
     """
 
     store: Store
@@ -52,6 +53,7 @@ class Intake:
     removals: float = 0.5
     model_missing: str | None = None
     root: str | None = None
+    redo: bool = False
 
 
 @dataclass(slots=True)
@@ -88,7 +90,7 @@ async def ingest(intake: Intake, source: Source, *, tell: Tell = lambda _event: 
     """
     tally = _Tally()
     listed = await asyncio.to_thread(_survey, source, tally)
-    await _open(intake, source, listed, tally)
+    intake = await _open(intake, source, listed, tally)
     ledger = intake.store.ledger(intake.making.scope)
     run = Run(str(uuid.uuid4()), source.name, "running", _now(), config=_config(intake))
     await ledger.start(run)
@@ -111,10 +113,12 @@ async def ingest(intake: Intake, source: Source, *, tell: Tell = lambda _event: 
     return run
 
 
-async def _open(intake: Intake, source: Source, listed: Sequence[Listed], tally: _Tally) -> None:
-    """Make the collection on its first run, when there is something to put in."""
+async def _open(intake: Intake, source: Source, listed: Sequence[Listed], tally: _Tally) -> Intake:
+    """Make the collection on its first run, when there is something to put in; an intake that fits what is there."""
     admin, scope, embedder = intake.store.admin, intake.making.scope, intake.making.embedder
-    if not listed and not await admin.exists(scope):
+    if await admin.exists(scope):
+        intake = await _fitting(intake)
+    elif not listed:
         raise UsageError(
             f"no documents found in source {source.name!r}: it is empty, or the rules leave nothing of it"
             + (f" ({len(tally.skipped)} skipped, first: {tally.skipped[0].message})" if tally.skipped else "")
@@ -125,6 +129,19 @@ async def _open(intake: Intake, source: Source, listed: Sequence[Listed], tally:
         variant=intake.making.variant,
         dimension=embedder.dimension if embedder else None,
     )
+    return intake
+
+
+async def _fitting(intake: Intake) -> Intake:
+    """With and without vectors must not be mixed: a collection that had none gets them for all its documents."""
+    async with intake.store.reader(intake.making.scope) as reader:
+        info = await reader.info()
+    if info.model is not None and intake.making.embedder is None:
+        raise UsageError(
+            f"collection {intake.making.scope.collection!r} holds vectors of {info.model}; a run without a model would "
+            "leave its documents out of semantic search: name the model, or use another --collection"
+        )
+    return replace(intake, redo=info.model is None and intake.making.embedder is not None)
 
 
 def _now() -> str:
@@ -217,7 +234,7 @@ def _check_recipe(intake: Intake, known: Mapping[str, Document], listed: Sequenc
     """Two ways of cutting in one source would make its chunks incomparable."""
     cut = intake.making.cutting
     others = [document for document in known.values() if not document.recipe.endswith(f"+{cut}")]
-    if others and listed and not intake.refresh:
+    if others and listed and not (intake.refresh or intake.redo):
         raise UsageError(
             f"{len(others)} of {len(known)} documents were cut with other settings ({others[0].recipe}; now {cut}); "
             "add --refresh to cut them all anew, or restore the settings"
@@ -302,7 +319,7 @@ def _outcome(intake: Intake, source: Source, job: _Job) -> Revision | Skipped | 
 
 def _asked_anew(before: Document, intake: Intake) -> bool:
     """Whether an unchanged document is to be redone: its recipe differs and the run refreshes."""
-    return intake.refresh and before.recipe != intake.making.recipe(before.media_type)
+    return intake.redo or (intake.refresh and before.recipe != intake.making.recipe(before.media_type))
 
 
 # --- vectors ------------------------------------------------------------------------------------
@@ -311,7 +328,7 @@ def _asked_anew(before: Document, intake: Intake) -> bool:
 async def _vectors(intake: Intake, tally: _Tally, tell: Tell) -> None:
     """Fill in the vectors that active chunks lack, whoever left them missing."""
     async with intake.store.writer(intake.making.scope) as writer:
-        if intake.making.embedder is not None:
+        if intake.making.embedder is not None and intake.model_missing is None:
             await _fill(intake, intake.making.embedder, writer, tally, tell)
         await writer.settle()
 

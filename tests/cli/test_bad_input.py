@@ -1,12 +1,17 @@
 """Bad input gets one clear sentence, the right exit status, and never a traceback."""
 
+import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
+from ragstone.sources import Files, Rules
+from ragstone.types import Skipped
 from tests.cli.conftest import Run
 
 
@@ -64,15 +69,40 @@ def test_a_store_that_is_something_else(run: Run, docs: Path) -> None:
     assert "file" in outcome.err
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
-def test_a_folder_without_permission_is_listed(run: Run, docs: Path) -> None:
-    closed = docs / "closed"
-    closed.mkdir()
-    closed.chmod(0)
-    outcome = run("ingest", "docs", "--embedder", "none", "--json")
-    closed.chmod(0o700)
-    assert outcome.status == 0
-    assert {s["reason"] for s in outcome.json["skipped"]} == {"unreadable"}
+NOBODY = 65534
+
+
+def test_a_folder_without_permission_is_listed_and_the_run_goes_on(run: Run, docs: Path) -> None:
+    """As root the source is walked by a child that has given up its rights."""
+    (docs / "closed").mkdir()
+    (docs / "closed" / "a.md").write_text("# Hidden")
+    (docs / "closed").chmod(0)
+    for folder in (docs, *docs.parents):
+        if folder.stat().st_uid == os.geteuid() and folder.is_relative_to(docs.parents[2]):
+            folder.chmod(folder.stat().st_mode | 0o055)
+    skipped = as_nobody(lambda: [e for e in Files("docs", docs, rules=Rules()).walk() if isinstance(e, Skipped)])
+    (docs / "closed").chmod(0o700)
+    assert [(s["path"], s["reason"]) for s in skipped] == [("closed", "unreadable")]
+    assert "closed" in skipped[0]["message"]
+
+
+def as_nobody(work: Callable[[], Sequence[Skipped]]) -> list[dict[str, str]]:
+    """What `work` gives in a process that may not read everything."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            if os.geteuid() == 0:
+                os.setgid(NOBODY)
+                os.setuid(NOBODY)
+            os.write(writing, json.dumps([asdict(skipped) for skipped in work()]).encode())
+        finally:
+            os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as pipe:
+        found: list[dict[str, str]] = json.loads(pipe.read())
+    os.waitpid(child, 0)
+    return found
 
 
 def test_a_closed_pipe_is_no_error(docs: Path) -> None:

@@ -73,9 +73,15 @@ async def test_a_damaged_vector_file_is_named_and_mended(
     assert any("vectors-1.f32" in sentence for sentence in await store.admin.check(SCOPE))
     assert await store.admin.check(SCOPE, repair=True) == []
     async with store.writer(SCOPE) as writer:
-        wanted = await filled(writer)
-    assert 0 < wanted <= len(TEXTS)
+        await filled(writer)
     assert (await nearest(store))[0] == TEXTS[7]
+
+
+async def test_repair_rescues_the_rows_below_a_damaged_header(store: EmbeddedStore, here: Place) -> None:
+    flip(here.vectors(1), 13)
+    await store.admin.check(SCOPE, repair=True)
+    async with store.writer(SCOPE) as writer:
+        assert await writer.wanted(9) == []
 
 
 async def test_repair_keeps_the_vectors_of_whole_blocks(store: EmbeddedStore, here: Place) -> None:

@@ -77,7 +77,7 @@ async def answers(store: Store) -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize("tail", [mirror.TAIL_FREE, 0])
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(steps=STEPS)
 def test_any_sequence_of_edits_ends_in_the_answers_of_a_fresh_store(tail: int, steps: list[tuple[Any, ...]]) -> None:
     async def lived() -> None:

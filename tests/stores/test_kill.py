@@ -78,7 +78,7 @@ async def proven(root: Path, committed: int) -> None:
 @pytest.mark.parametrize(("point", "nth"), POINTS)
 def test_killed_at_a_fault_point(tmp_path: Path, point: str, nth: int) -> None:
     child = start(tmp_path / "store", point, str(nth))
-    out, _ = child.communicate(timeout=60)
+    out, _ = child.communicate(timeout=120)
     assert child.returncode == -9
     numbers = [int(line) for line in out.splitlines()]
     asyncio.run(proven(tmp_path / "store", max(numbers, default=0)))
@@ -103,9 +103,11 @@ def test_killed_at_random_while_another_process_reads(tmp_path: Path, round_: in
         await store.close()
         return views
 
-    views = asyncio.run(watch(chance.uniform(0.05, 0.8)))
-    child.kill()
-    rest, _ = child.communicate()
+    try:
+        views = asyncio.run(watch(chance.uniform(0.05, 0.8)))
+    finally:
+        child.kill()
+        rest, _ = child.communicate()
     # a line that the kill cut short does not count
     numbers = [int(line) for line in rest.splitlines(keepends=True) if line.endswith("\n")]
     assert views > 0

@@ -6,16 +6,12 @@ import sys
 from ragstone.config import debugging
 from ragstone.errors import RagstoneError
 
-INTERRUPTED = 130
-
 
 def main() -> None:
     """Run a command; the exit status is that of the error tree (0 ok, 1 failure, 2 bad input, 3 degraded)."""
     try:
         status = _run()
         sys.stdout.flush()
-    except KeyboardInterrupt:
-        status = _say("interrupted: what was committed stays; the same command goes on from there", INTERRUPTED)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 0
@@ -37,8 +33,8 @@ def _run() -> int:
         return app(standalone_mode=False) or 0
     except TyperException as error:  # an unknown command or option, a value of the wrong kind
         return _say(f"error: {error.format_message()} (see ragstone --help)", error.exit_code)
-    except Abort:
-        raise KeyboardInterrupt from None
+    except Abort:  # a question was not answered
+        return _say("stopped: nothing was changed", 1)
 
 
 def _say(message: str, status: int) -> int:

@@ -34,6 +34,7 @@ class Shared:
         return load(self.config, store=self.store, collection=self.collection, tenant=self.tenant, **arguments)
 
 
+INTERRUPTED = 130
 OPTIONS = {
     "store": StoreOption,
     "collection": CollectionOption,
@@ -55,7 +56,11 @@ def shared(command: Callable[..., int | None]) -> Callable[..., int | None]:
             given.pop("config"),
             given.pop("json_"),
         )
-        return command(options, *args, **given)
+        try:
+            return command(options, *args, **given)
+        except KeyboardInterrupt:  # here, because typer would end the process without a word
+            say("interrupted: what was committed stays; the same command goes on from there")
+            return INTERRUPTED
 
     own = list(inspect.signature(command).parameters.values())[1:]
     extra = [

@@ -49,7 +49,9 @@ GUARD = 0.4  # of a page's text: more is not furniture, whatever its class says
 
 def sorted_out(body: Node) -> None:
     """Give each part of the page that is not its own text a role; the writer hands it down."""
-    own = [node for node in _walk(body) if not _hinted(node, body)]
+    nodes = list(_walk(body))
+    leading = _leading(nodes)
+    own = [node for node in nodes if not _hinted(node, body, leading)]
     mass = _masses(own)
     main = _main(_named(own, mass) or body, mass)
     _outside(main)
@@ -67,7 +69,7 @@ def _walk(body: Node) -> Iterator[Node]:
         waiting.extend(child for child in reversed(node.children) if isinstance(child, Node))
 
 
-def _hinted(node: Node, body: Node) -> bool:
+def _hinted(node: Node, body: Node, leading: set[int]) -> bool:
     """Whether the element is furniture by its tag, role or class, or lies in such an element; notes it."""
     parent = node.parent
     if parent is None:
@@ -75,23 +77,31 @@ def _hinted(node: Node, body: Node) -> bool:
     if parent.role:
         node.role = parent.role
         return True
-    node.role = _hint(node, body) or ("nav" if _teasers(node) else "")
+    node.role = _hint(node, body) or ("nav" if _teasers(node, leading) else "")
     return bool(node.role)
 
 
-def _teasers(node: Node) -> bool:
+def _teasers(node: Node, leading: set[int]) -> bool:
     """Whether this is a row of boxes that each lead elsewhere by their heading."""
+    if len(node.children) < TEASERS:
+        return False
     boxes = [child for child in node.children if isinstance(child, Node) and child.tag in BLOCKS and child.text]
-    leading = sum(box.text < TEASER and _leads(box) for box in boxes)
-    return leading >= TEASERS and leading >= DENSE * len(boxes)
+    found = sum(box.text < TEASER and id(box) in leading for box in boxes)
+    return found >= TEASERS and found >= DENSE * len(boxes)
 
 
-def _leads(box: Node) -> bool:
-    """Whether the first text of a box, or its heading, is all a link."""
-    for node in _walk(box):
+def _leading(nodes: list[Node]) -> set[int]:
+    """The elements (by identity) whose first text, or whose heading before any text, is all a link."""
+    first: dict[int, bool] = {}
+    for node in reversed(nodes):
         if node.tag in HEADINGS or any(isinstance(child, str) and child.strip() for child in node.children):
-            return node.links >= LEADING * node.text or (node.tag == "a" and bool(node.get("href")))
-    return False
+            linked = node.links >= LEADING * node.text or (node.tag == "a" and bool(node.get("href")))
+            first[id(node)] = linked
+        else:
+            inner = (first.get(id(child)) for child in node.children if isinstance(child, Node))
+            if (found := next((lead for lead in inner if lead is not None), None)) is not None:
+                first[id(node)] = found
+    return {key for key, leads in first.items() if leads}
 
 
 def _hint(node: Node, body: Node) -> str:
@@ -101,7 +111,7 @@ def _hint(node: Node, body: Node) -> str:
         if role == "header" and _in_article(node):
             return ""
         return role
-    if node.get("role") == "main" or node.get("itemprop") == "articleBody":
+    if not node.about or node.get("role") == "main" or node.get("itemprop") == "articleBody":
         return ""
     for word in WORDS.findall(node.get("class") + " " + node.get("id")):
         if role := NAMES.get(word.lower()):

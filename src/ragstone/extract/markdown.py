@@ -35,8 +35,10 @@ class Markdown:
     def extract(self, data: bytes, *, path: str) -> Extraction:
         """Raises `Refused` for bytes that are no UTF-8 or UTF-16, and for a file without text."""
         record, warnings = decoded(data, path=path)
-        front = front_matter(record)
-        reader = _Blocks(record, front.start)
+        # Of the record's length throughout, so that places fit both: a lone return is a line end as well.
+        source = LONE_RETURN.sub("\n", record) if "\r" in record else record
+        front = front_matter(source)
+        reader = _Blocks(source, front.start)
         blocks = tuple(marked(reader.blocks(), record))
         if not blocks:
             raise Refused("empty", f"{path} holds no text beside comments and front matter")
@@ -76,9 +78,7 @@ class _Open:
 class _Blocks:
     """Turns leaves into blocks, in characters of the record."""
 
-    def __init__(self, record: str, start: int) -> None:
-        # Same length as the record throughout: only what is no text differs.
-        source = LONE_RETURN.sub("\n", record) if "\r" in record else record
+    def __init__(self, source: str, start: int) -> None:
         body = without_directives(source[start:])
         self._source = source[:start] + body
         self._body = body
@@ -167,7 +167,6 @@ class _Blocks:
 
     def _html(self, leaf: Leaf, start: int, end: int) -> Iterator[Block]:
         """The visible text of raw HTML; a table is read on to its end, over the blank lines in it."""
-        yield from self._settle()
         source = self._unquoted(leaf, start, end) if leaf.kind == "html" else self._source[start:end]
         if close := self._table_close(source, start):
             source += self._source[end:close]
@@ -176,6 +175,7 @@ class _Blocks:
             line = self._lines.number(start)
             self.warnings.append(f"the comment that begins near line {line} never ends and hides what follows")
         for found in visible(source, 0, len(source)):
+            yield from self._settle()
             yield from self._found(found, start)
 
     def _unquoted(self, leaf: Leaf, start: int, end: int) -> str:

@@ -154,7 +154,7 @@ def _found(run: Run, type_: BlockType, level: int) -> Iterator[Found]:
 
 
 def _tokens(text: str, start: int, end: int, *, whole_tables: bool = True) -> Iterator[Token]:
-    at = start
+    at, endless = start, False
     while match := TAG.search(text, at, end):
         a, b = match.span()
         if a > at:
@@ -166,8 +166,10 @@ def _tokens(text: str, start: int, end: int, *, whole_tables: bool = True) -> It
         at = b
         if not name:
             if match[0] == "<!--":
-                close = text.find("-->", b, end)
-                at = end if close < 0 else close + 3
+                close = -1 if endless else text.find("-->", b, end)
+                endless = close < 0
+                # One that never ends hides a whole block; inside other text it is a slip, and the text is shown.
+                at = close + 3 if close >= 0 else end if not text[start:a].strip() else b
             yield Token("gap", a, at)
         elif lower in UNSEEN and not closing:
             close_tag = UNSEEN[lower].search(text, b, end)

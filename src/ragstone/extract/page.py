@@ -10,7 +10,8 @@ UNSEEN = frozenset(
     "script style noscript template iframe frame frameset object embed applet svg canvas audio video map select option "
     "optgroup datalist input button textarea progress meter head math".split()
 )
-ATTRIBUTES = ("class", "id", "role", "itemprop", "rowspan", "colspan", "start", "datetime", "href", "style", "hidden")
+ATTRIBUTES = frozenset(("class", "id", "role", "itemprop", "rowspan", "colspan", "start", "href"))
+NOTHING: dict[str, str] = {}
 HIDDEN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 BLOCKS = frozenset(
     "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure "
@@ -80,15 +81,15 @@ def _read(root: "etree._Element", page: Page) -> None:
                 page.title = " ".join((element.text or "").split())
             elif tag == "meta":
                 _note(page, element)
-            if skipping or _unseen(tag, element):
+            about = dict(element.items()) if element.attrib else NOTHING
+            if skipping or _unseen(tag, about):
                 skipping += 1
                 continue
-            about = {name: value for name in ATTRIBUTES if (value := element.get(name)) is not None}
-            node = Node(tag, now, about)
+            node = Node(tag, now, {k: about[k] for k in ATTRIBUTES & about.keys()} if about else NOTHING, [])
             now.children.append(node)
             now = node
-            if element.text:
-                _put(now, element.text)
+            if text := element.text:
+                _put(now, text)
         elif skipping:
             skipping -= 1
             if not skipping and element.tail:
@@ -121,13 +122,12 @@ def _closed(node: Node) -> Node:
     return parent
 
 
-def _unseen(tag: str, element: "etree._Element") -> bool:
-    if tag in UNSEEN and not (tag == "head" and element.getparent() is None):
+def _unseen(tag: str, about: dict[str, str]) -> bool:
+    if tag in UNSEEN:
         return True
-    if element.get("hidden") is not None or element.get("aria-hidden") == "true":
-        return tag not in ("html", "body")
-    style = element.get("style")
-    return style is not None and tag not in ("html", "body") and HIDDEN.search(style) is not None
+    if not about or tag in ("html", "body"):
+        return False
+    return "hidden" in about or about.get("aria-hidden") == "true" or HIDDEN.search(about.get("style", "")) is not None
 
 
 def _note(page: Page, element: "etree._Element") -> None:

@@ -8,7 +8,8 @@ from ragstone.types import Cell
 # Bounds on what hostile markup can ask for: the HTML standard's own limit for columns, and enough
 # cells that reach down at once for any real table.
 COLUMNS = 1000
-REACHING = 256
+REACHING = 64
+GAP = 20  # covered columns that are shown as empty between two cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,6 @@ def lined(cells: Sequence[Cell]) -> str:
         while len(rows) <= cell.row:
             rows.append([])
         row = rows[cell.row]
-        row.extend([""] * (cell.col - len(row)))
+        row.extend([""] * min(GAP, cell.col - len(row)))
         row.append(" ".join(cell.text.split()))
     return "\n".join("| " + " | ".join(row) + " |" for row in rows if row)

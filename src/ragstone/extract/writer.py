@@ -8,7 +8,7 @@ from ragstone.extract.grid import caption, classes, raw_text, rows_of
 from ragstone.extract.lines import Lines
 from ragstone.extract.markup import Found
 from ragstone.extract.page import BLOCKS, Node
-from ragstone.extract.tables import Raw, lined, placed
+from ragstone.extract.tables import GAP, Raw, lined, placed
 from ragstone.types import Block, BlockType, Cell, Role
 
 HEADINGS = {f"h{n}": n for n in range(1, 7)}
@@ -73,6 +73,8 @@ class Writer:
             if child is None:
                 stack.pop()
                 self._leave(node, role)
+                if stack and stack[-1][2] != role:
+                    self._flush(role)
             elif isinstance(child, str):
                 self._words.append(child)
             else:
@@ -121,12 +123,9 @@ class Writer:
 
     def _leave(self, node: Node, role: Role) -> None:
         tag = node.tag
-        parent = node.parent
         if self._items and tag in IN_ITEMS:
             self._words.append(BREAK)
         elif tag in BLOCKS:
-            self._flush(role)
-        if parent is not None and node.role and ROLES.get(node.role, role) != ROLES.get(parent.role, "body"):
             self._flush(role)
         if tag in HEADINGS:
             self._heading = 0
@@ -143,6 +142,8 @@ class Writer:
 
     def _flush(self, role: Role) -> None:
         """Write the words that were gathered as one block."""
+        if not self._words:
+            return
         words, self._words = self._words, []
         text = "\n".join(filter(None, (" ".join(line.split()) for line in "".join(words).split(BREAK))))
         if not text:
@@ -201,7 +202,7 @@ class Writer:
             start = self._length
             standing += self._row(row, columns)
             if not ranges:
-                self._append("\n" + "|---" * columns + "|")
+                self._append("\n" + "|---" * min(columns, len(row) + GAP) + "|")
             ranges.append((start, self._length))
         self._written.append(_Written("table", lined(cells), ranges, role, 0, tuple(standing)))
 
@@ -209,10 +210,10 @@ class Writer:
         """Write one row; a column that a cell above or to the left covers stays empty."""
         col = 0
         for cell in row:
-            self._append("| " * (cell.col - col + 1))
+            self._append("| " * (min(GAP, cell.col - col) + 1))
             start = self._length
             self._append(cell.text.replace("|", "\\|"))
             yield replace(cell, char_start=start, char_end=self._length) if cell.text else cell
             self._append(" ")
             col = cell.col + 1
-        self._append("| " * max(0, columns - col) + "|")
+        self._append("| " * min(GAP, columns - col) + "|")

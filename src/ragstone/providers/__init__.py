@@ -8,14 +8,27 @@ from typing import TYPE_CHECKING, Any
 
 from ragstone.errors import ConfigError, UsageError
 from ragstone.providers.local import MiniLM, problems
+from ragstone.providers.local import missing as minilm_missing
+from ragstone.providers.wordpiece import WordPiece
 
 if TYPE_CHECKING:  # ports imports numpy, and this door must open at once
     from ragstone.ports import Embedder
 
-__all__ = ["EMBEDDERS", "KNOWN_DIMENSIONS", "MiniLM", "check_dimension", "health", "make_embedder", "probe"]
+__all__ = [
+    "EMBEDDERS",
+    "KNOWN_DIMENSIONS",
+    "MiniLM",
+    "WordPiece",
+    "check_dimension",
+    "health",
+    "make_embedder",
+    "missing",
+    "probe",
+]
 
 EMBEDDERS: Mapping[str, Callable[..., Embedder]] = {"minilm": MiniLM}
 HEALTH: Mapping[str, Callable[[], list[str]]] = {"minilm": problems}
+MISSING: Mapping[str, Callable[[], list[str]]] = {"minilm": minilm_missing}
 
 # From the models' cards. A model that is not here is asked for one vector.
 KNOWN_DIMENSIONS: Mapping[str, int] = {
@@ -70,6 +83,11 @@ async def probe(embedder: Embedder, declared: int | None = None) -> int:
 def health(name: str) -> list[str]:
     """What keeps an embedder from working, each with the command that mends it; [] when all is well."""
     return HEALTH[name]() if name in HEALTH else [_unknown(name)]
+
+
+def missing(name: str) -> list[str]:
+    """The part of `health` that costs no time: what is not installed."""
+    return MISSING[name]() if name in MISSING else []
 
 
 def _unknown(name: str) -> str:

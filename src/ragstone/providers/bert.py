@@ -2,7 +2,7 @@
 
 The exported graph keeps the weights as int8 with a cast and a product each, masks for padding that
 we never send, and three products where one does. onnxruntime folds that for 0.8 s at each start and
-still runs slower: 20.7 ms against 17.5 for 94 tokens, 52 against 39 for 216 (one core, AVX-512).
+still runs slower: 21.8 ms against 17.5 for 94 tokens, 52 against 39 for 216 (one core, AVX-512).
 This one is ready in 0.1 s, pools and normalises inside, and takes one text at a time.
 """
 

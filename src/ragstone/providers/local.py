@@ -134,9 +134,19 @@ def model_bytes(file: Path | None = None) -> bytes:
     return data
 
 
+def missing() -> list[str]:
+    """What the built-in model lacks, found without reading it (microseconds), each with the mending command."""
+    found = [f"the package {name} is missing: pip install {name}" for name in NEEDS if find_spec(name) is None]
+    try:
+        model_file()
+    except Unavailable as error:
+        found.append(str(error))
+    return found
+
+
 def problems() -> list[str]:
     """What keeps the built-in model from working, a sentence with the mending command each."""
-    found = [f"the package {name} is missing: pip install {name}" for name in NEEDS if find_spec(name) is None]
+    found = missing()
     try:
         model_bytes()
         WordPiece().load()

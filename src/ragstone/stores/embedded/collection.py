@@ -136,6 +136,8 @@ class Collection:
         for generation in sorted(self.place.numbered("index"), reverse=True):
             try:
                 found = read_index(self.place, generation, connection, state)
+            except FileNotFoundError:  # another process has just put a newer one there
+                continue
             except (Corrupt, OSError) as error:
                 log.warning("an index file is left aside and the index rebuilt: %s", error)
                 continue

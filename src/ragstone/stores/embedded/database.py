@@ -30,7 +30,10 @@ STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first,)
 
 def make(path: Path) -> None:
     """Make the file, readable by the owner alone, and bring it to the newest format."""
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    # Only ever opened here while it is new: closing any descriptor of a database file drops the locks that
+    # SQLite holds on it in this process, and another process may then take the log away under a reader.
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     connection = _connection(path)
     try:
         _to_wal(connection)

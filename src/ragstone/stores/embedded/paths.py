@@ -1,10 +1,12 @@
 """Where a store keeps what: a directory for each tenant and collection, names that any file system takes."""
 
+import contextlib
 import hashlib
 import json
 import os
 import re
 import shutil
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,6 +64,14 @@ class Place:
         found = re.compile(rf"{kind}-(\d+)\.(?:f32|bin)")
         return {int(m[1]): path for path in self.directory.iterdir() if (m := found.fullmatch(path.name))}
 
+    def bytes(self) -> int:
+        """The size of all files; one that another process removes meanwhile counts nothing."""
+        total = 0
+        for path in self.directory.iterdir():
+            with contextlib.suppress(FileNotFoundError):
+                total += path.stat().st_size if path.is_file() else 0
+        return total
+
     def leftovers(self) -> list[Path]:
         """Files that a crash left before their rename."""
         return sorted(path for path in self.directory.iterdir() if path.name.endswith(ASIDE))
@@ -91,7 +101,7 @@ def sync_directory(path: Path) -> None:
 
 def write_aside(path: Path, data: bytes) -> None:
     """Put a whole file in place of what stood there: readers see the old or the new."""
-    aside = path.with_name(path.name + ASIDE)
+    aside = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_native_id()}{ASIDE}")
     fd = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with open(fd, "wb") as file:
         file.write(data)
@@ -126,7 +136,7 @@ def make_store(root: Path) -> None:
     """Make the root of a store, unless it stands; refuses a folder that holds other files."""
     if check_store(root):
         return
-    if root.exists() and (not root.is_dir() or any(p.name != CATALOGUE + ASIDE for p in root.iterdir())):
+    if root.exists() and (not root.is_dir() or any(not p.name.startswith(CATALOGUE) for p in root.iterdir())):
         raise UsageError(f"{root} is not a Ragstone store and not empty; name a new directory for the store")
     make_directory(root)
     _refuse_network(root)

@@ -8,10 +8,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from ragstone.errors import UsageError
 from ragstone.ports import Vectors
 from ragstone.stores import bm25
 from ragstone.stores.embedded.collection import Collection, View
+from ragstone.stores.embedded.cosine import SLACK, Scores, cosines, product, unit
 from ragstone.stores.embedded.errors import mapped
 from ragstone.stores.embedded.mirror import MISSING, Flags, Longs
 from ragstone.stores.embedded.rows import ACTIVE_CHUNKS, CHUNK_COLUMNS, chunk_of, facts_of, record_of
@@ -21,11 +21,6 @@ from ragstone.where import Facts, Where, document_matches, matches
 
 T = TypeVar("T")
 PROVIDER = "embedded"
-SCAN = 1_024  # rows multiplied at a time: more, and two BLAS threads wait for each other (8 ms for 1 on a busy machine)
-DENSE = 4  # reading on beats picking rows from a quarter of the file up (measured at 17,000 rows of 384)
-SLACK = 4e-3  # twice what a stored vector's length may be off by, for the first float32 pass
-
-Scores = NDArray[np.float64]
 
 
 class EmbeddedReader:
@@ -134,17 +129,17 @@ class EmbeddedReader:
         dimension = self._view.state.dimension
         if limit <= 0 or dimension is None or not self._mirror.total:
             return []
-        query = _unit(vector, dimension)
+        query = unit(vector, dimension)
         at = np.flatnonzero(self._allowed(where) & (self._mirror.chunks.slot >= 0))
         if not len(at):
             return []
         rows = self._view.rows()
         slots = self._mirror.chunks.slot[at]
-        rough = _product(rows, slots, query.astype(np.float32))
+        rough = product(rows, slots, query.astype(np.float32))
         if limit < len(at):
             least = np.partition(rough, len(at) - limit)[len(at) - limit] - SLACK
             at = at[rough >= least]
-        return self._best(at, _cosines(rows, self._mirror.chunks.slot[at], query), limit)
+        return self._best(at, cosines(rows, self._mirror.chunks.slot[at], query), limit)
 
     # Both
 
@@ -180,8 +175,8 @@ class EmbeddedReader:
             slots = self._mirror.chunks.slot[at]
             has = np.flatnonzero(slots >= 0)
             if len(has):
-                cosines = _cosines(self._view.rows(), slots[has], _unit(vector, dimension))
-                for i, cosine in zip(has.tolist(), np.round(cosines, bm25.DECIMALS).tolist(), strict=True):
+                found_cosines = cosines(self._view.rows(), slots[has], unit(vector, dimension))
+                for i, cosine in zip(has.tolist(), np.round(found_cosines, bm25.DECIMALS).tolist(), strict=True):
                     rated[known[i]]["cosine"] = cosine
         return rated
 
@@ -211,7 +206,6 @@ class EmbeddedReader:
         documents = [d for d in mirror.revisions.documents if d is not None]
         pending = int((mirror.chunks.slot[mirror.alive] == MISSING).sum())
         warnings = [f"{pending} chunks have no vector yet; run: ragstone ingest"] if pending else []
-        files = self._collection.place.directory.iterdir()
         return Info(
             self._collection.scope,
             PROVIDER,
@@ -227,7 +221,7 @@ class EmbeddedReader:
             state.built_at,
             state.generation,
             tuple(warnings),
-            sum(path.stat().st_size for path in files if path.is_file()),
+            self._collection.place.bytes(),
         )
 
 
@@ -246,34 +240,3 @@ def _facts(document: Document, ordinal: int, packed: bytes) -> Facts:
         "heading": list(own.heading_path),
     }
     return Facts(document, own.heading_path, about)
-
-
-def _unit(vector: Vectors, dimension: int) -> Scores:
-    query = np.asarray(vector, dtype=np.float64).reshape(-1)
-    norm = float(np.linalg.norm(query))
-    if len(query) != dimension:
-        raise UsageError(f"the question's vector has {len(query)} dimensions, the collection's have {dimension}")
-    if not np.isfinite(norm) or norm == 0:
-        raise UsageError("the question's vector is zero or not finite")
-    return query / norm
-
-
-def _product(rows: Vectors, slots: Longs, query: Vectors) -> NDArray[np.float32]:
-    """rows[slots] · query in float32: over the whole file where most of it is wanted, else row by row."""
-    dense = DENSE * len(slots) >= len(rows)
-    count = len(rows) if dense else len(slots)
-    out = np.empty(count, dtype=np.float32)
-    for start in range(0, count, SCAN):
-        part = slice(start, start + SCAN)
-        np.dot(rows[part] if dense else rows[slots[part]], query, out=out[part])
-    return out[slots] if dense else out
-
-
-def _cosines(rows: Vectors, slots: Longs, query: Scores) -> Scores:
-    """Cosines in float64, each row by itself, so that its place in the file cannot change the last digit."""
-    out = np.empty(len(slots))
-    for start in range(0, len(slots), SCAN):
-        part = rows[slots[start : start + SCAN]].astype(np.float64)
-        norms = np.sqrt((part * part).sum(axis=1))
-        out[start : start + len(part)] = (part * query).sum(axis=1) / norms
-    return out

@@ -76,8 +76,9 @@ class EmbeddedStore:
 
     async def close(self) -> None:
         """Close connections and let the locks of unfinished runs go. The store cannot be used after."""
-        await self._threads.run(self._close_all)
-        self._threads.close()
+        if not self._threads.closed:
+            await self._threads.run(self._close_all)
+            self._threads.close()
 
     def _close_all(self) -> None:
         with self._lock:

@@ -14,6 +14,7 @@ class Threads:
 
     def __init__(self, name: str) -> None:
         self._pool = ThreadPoolExecutor(WORKERS, thread_name_prefix=name)
+        self.closed = False
 
     async def run(self, work: Callable[[], T], *, undo: Callable[[T], None] | None = None) -> T:
         """Do blocking work elsewhere; when nobody waits for its result any more, `undo` takes the result back."""
@@ -27,6 +28,7 @@ class Threads:
 
     def close(self) -> None:
         """Wait for what runs, then end the threads."""
+        self.closed = True
         self._pool.shutdown(wait=True)
 
 

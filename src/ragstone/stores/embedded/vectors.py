@@ -11,6 +11,7 @@ import sqlite3
 import struct
 from collections.abc import Iterable
 from pathlib import Path
+from typing import BinaryIO
 
 import google_crc32c
 import numpy as np
@@ -41,11 +42,29 @@ def make(path: Path, dimension: int) -> None:
 
 def check_header(path: Path, dimension: int) -> None:
     """Raise unless the file is ours and of this dimension."""
+    with _opened(path) as file:
+        _check_head(path, file.read(HEADER), dimension)
+
+
+def mapped_rows(path: Path, *, dimension: int, rows: int) -> Vectors:
+    """The first rows as a read-only view of shape (rows, dimension); checksums are not looked at."""
+    with _opened(path) as file:
+        _check_head(path, file.read(HEADER), dimension)
+        if os.fstat(file.fileno()).st_size < HEADER + rows * dimension * 4:
+            raise damaged(path, "it is cut short")
+        view = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    flat = np.frombuffer(view, dtype="<f4", count=rows * dimension, offset=HEADER)
+    return flat.reshape(rows, dimension)
+
+
+def _opened(path: Path) -> BinaryIO:
     try:
-        with path.open("rb") as file:
-            head = file.read(HEADER)
+        return path.open("rb")
     except FileNotFoundError as error:
         raise damaged(path, "it is gone") from error
+
+
+def _check_head(path: Path, head: bytes, dimension: int) -> None:
     if len(head) < HEADER or struct.unpack_from("<I", head, HEAD.size)[0] != google_crc32c.value(head[: HEAD.size]):
         raise damaged(path, "its header does not match its checksum")
     magic, version, _, found = HEAD.unpack_from(head)
@@ -53,17 +72,6 @@ def check_header(path: Path, dimension: int) -> None:
         raise StoreTooNew(f"{path} has format {version}, this program reads up to {VERSION}: upgrade ragstone")
     if magic != MAGIC or found != dimension:
         raise damaged(path, f"it holds {found} dimensions, {dimension} were expected")
-
-
-def mapped_rows(path: Path, *, dimension: int, rows: int) -> Vectors:
-    """The first rows as a read-only view of shape (rows, dimension); checksums are not looked at."""
-    check_header(path, dimension)
-    with path.open("rb") as file:
-        if os.fstat(file.fileno()).st_size < HEADER + rows * dimension * 4:
-            raise damaged(path, "it is cut short")
-        view = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    flat = np.frombuffer(view, dtype="<f4", count=rows * dimension, offset=HEADER)
-    return flat.reshape(rows, dimension)
 
 
 def append(path: Path, vectors: Vectors, *, first: int) -> None:

@@ -1,0 +1,120 @@
+"""What every extractor promises, as tests to inherit."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import get_args
+
+import pytest
+
+from ragstone.errors import Refused
+from ragstone.ports import Extractor
+from ragstone.types import Block, BlockType, Extraction, Role
+
+SEEDS = 12
+
+
+class ExtractorContract:
+    """Inherit and give two fixtures: `extractor`, and `samples`, documents by name that it must read.
+
+    The hostile inputs are made of the samples (cut, repeated, overwritten) and of what breaks parsers.
+    """
+
+    @pytest.fixture
+    def extractor(self) -> Extractor:
+        raise NotImplementedError
+
+    @pytest.fixture
+    def samples(self) -> Mapping[str, bytes]:
+        raise NotImplementedError
+
+    @pytest.fixture
+    def extractions(self, extractor: Extractor, samples: Mapping[str, bytes]) -> list[Extraction]:
+        return [extractor.extract(data, path=path) for path, data in samples.items()]
+
+    def test_the_recipe_names_a_version(self, extractor: Extractor) -> None:
+        assert any(letter.isdigit() for letter in extractor.recipe)
+
+    def test_samples_give_body_blocks(self, extractions: list[Extraction]) -> None:
+        assert extractions
+        for extraction in extractions:
+            assert any(block.role == "body" for block in extraction.blocks)
+
+    def test_spans_lie_in_the_record_in_order_and_apart(self, extractions: list[Extraction]) -> None:
+        for extraction in extractions:
+            check_spans(extraction)
+
+    def test_blocks_are_well_formed(self, extractions: list[Extraction]) -> None:
+        for extraction in extractions:
+            for block in extraction.blocks:
+                check_block(block, extraction.record)
+
+    def test_metadata_is_safe_for_json(self, extractions: list[Extraction]) -> None:
+        for extraction in extractions:
+            meta = dict(extraction.meta)
+            assert json.loads(json.dumps(meta, allow_nan=False)) == meta
+
+    def test_the_same_bytes_give_the_same(
+        self, extractor: Extractor, samples: Mapping[str, bytes], extractions: list[Extraction]
+    ) -> None:
+        assert [extractor.extract(data, path=path) for path, data in samples.items()] == extractions
+
+    def test_hostile_input_is_read_or_refused(self, extractor: Extractor, samples: Mapping[str, bytes]) -> None:
+        for data in hostile(samples):
+            try:
+                extraction = extractor.extract(data, path="hostile")
+            except Refused:
+                continue
+            check_spans(extraction)
+            for block in extraction.blocks:
+                check_block(block, extraction.record)
+
+
+def check_spans(extraction: Extraction) -> None:
+    """Every span is a piece of the record, and none begins before the one before it ends."""
+    behind, number, counted = 0, 1, 0
+    for block in extraction.blocks:
+        assert block.spans
+        for span in block.spans:
+            assert behind <= span.char_start < span.char_end <= len(extraction.record), (block, behind)
+            assert extraction.record[span.char_start : span.char_end].strip()
+            if "\r" not in extraction.record:
+                number += extraction.record.count("\n", counted, span.char_start)
+                counted = span.char_start
+                inside = extraction.record.count("\n", span.char_start, span.char_end - 1)
+                assert (span.line_start, span.line_end) == (number, number + inside)
+            behind = span.char_end
+
+
+def check_block(block: Block, record: str) -> None:
+    """Type, role and level are known ones; the cells of a table lie in its spans."""
+    assert block.type in get_args(BlockType)
+    assert block.role in get_args(Role)
+    assert block.text.strip()
+    assert (1 <= block.level <= 6) if block.type == "heading" else block.level >= 0
+    assert bool(block.cells) == (block.type == "table")
+    for cell in block.cells:
+        assert cell.row >= 0
+        assert cell.col >= 0
+        assert cell.rowspan >= 1
+        assert cell.colspan >= 1
+        if cell.char_start is not None and cell.char_end is not None:
+            assert record[cell.char_start : cell.char_end].strip()
+            assert block.spans[0].char_start <= cell.char_start < cell.char_end <= block.spans[-1].char_end
+
+
+def hostile(samples: Mapping[str, bytes]) -> Iterator[bytes]:
+    """Inputs that are empty, cut, overwritten, of wrong encoding, or nested by the thousand."""
+    yield from (b"", b" \n\t", b"\0" * 1000, bytes(range(256)) * 40, b"\xff\xfe", b"\xef\xbb\xbf", b"\xff" * 999)
+    yield from (sign * 20_000 for sign in (b">", b"[", b"<", b"*", b"`", b"- ", b"|", b"&", b"<!--", b"<b>", b"\r"))
+    yield from (b"<table><tr><td>" * 3000, b"<ul><li>" * 3000 + b"x", b"<div>" * 9000 + b"x", b"</p>" * 9000)
+    yield from (b"|a" * 2000 + b"|\n" + b"|-" * 2000 + b"|\n" + b"|x" * 5000, b"---\na: [" + b"[" * 9000 + b"\n---\nx")
+    yield b"---\na: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n---\nbody"
+    yield b"<table><tr><td colspan=99999999 rowspan=99999999>x</td><td>y</td></tr></table>" * 50
+    for data in samples.values():
+        yield from (data[: len(data) * part // SEEDS] for part in range(SEEDS))
+        yield from (
+            data[: len(data) * part // SEEDS] + b"\xc3(\0<" + data[len(data) * part // SEEDS :] for part in range(SEEDS)
+        )
+        yield data * 50
+        yield data.decode("latin-1").encode("utf-16")
+        yield data[::-1]
