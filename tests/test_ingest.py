@@ -120,6 +120,7 @@ def test_what_cannot_be_read_is_listed_and_the_run_goes_on(docs: Path, opened: O
     (docs / "empty.md").write_bytes(b"")
     (docs / "huge.txt").write_bytes(b"word " * 3_000_000)
     (docs / "out.md").symlink_to("/etc/hostname")
+    (docs / "report.pdf").write_bytes(b"%PDF-1.7\n" + bytes(100))
     kb = opened()
     [run] = kb.ingest(docs)
     reasons = {skipped["path"]: skipped["reason"] for skipped in run.stats["skipped"]}
@@ -129,9 +130,10 @@ def test_what_cannot_be_read_is_listed_and_the_run_goes_on(docs: Path, opened: O
         "empty.md": "empty",
         "huge.txt": "too_large",
         "out.md": "outside_root",
+        "report.pdf": "unsupported",
     }
     assert all(skipped["message"] for skipped in run.stats["skipped"])
-    assert counts(run) == {"added": 4, "skipped": 5}
+    assert counts(run) == {"added": 4, "skipped": 6}
 
 
 def test_a_document_that_breaks_later_keeps_its_last_good_revision(docs: Path, kb: ragstone.Knowledge) -> None:

@@ -125,8 +125,10 @@ def test_a_heading_inside_a_quote_or_item_is_no_section() -> None:
 
 def test_html_blocks_give_their_visible_text() -> None:
     text = (
-        '<details open>\n<summary>Sum <b>up</b></summary>\n\ninner *md*\n\n</details>\n\n<h2 align="center">Raw</h2>\n\n'
-        "<p>one<br>two &amp; three</p>\n<ul><li>item</li></ul>\n\n<script>\nhidden()\n</script>\n\n<style>p {}</style>\n"
+        "<details open>\n<summary>Sum <b>up</b></summary>\n\ninner *md*\n\n</details>\n\n"
+        '<h2 align="center">Raw</h2>\n\n'
+        "<p>one<br>two &amp; three</p>\n<ul><li>item</li></ul>\n\n<script>\nhidden()\n</script>\n\n"
+        "<style>p {}</style>\n"
     )
     assert blocks(text) == [
         ("paragraph", "Sum up"),
@@ -138,7 +140,10 @@ def test_html_blocks_give_their_visible_text() -> None:
 
 
 def test_an_html_table_stays_a_table_over_blank_lines() -> None:
-    text = "<table>\n<tr><th colspan=2>H</th></tr>\n\n<tr><td rowspan='2'>a<br>b</td><td>c</td></tr>\n\n<tr><td>d</td></tr>\n</table>\n\nafter\n"
+    text = (
+        "<table>\n<tr><th colspan=2>H</th></tr>\n\n"
+        "<tr><td rowspan='2'>a<br>b</td><td>c</td></tr>\n\n<tr><td>d</td></tr>\n</table>\n\nafter\n"
+    )
     table, after = read(text).blocks
     assert [(c.row, c.col, c.rowspan, c.colspan, c.text) for c in table.cells] == [
         (0, 0, 1, 2, "H"),
@@ -155,7 +160,10 @@ def test_a_placeholder_in_angle_brackets_is_not_taken_for_a_tag() -> None:
 
 
 def test_components_show_their_captions_and_what_is_in_them() -> None:
-    text = '<Listing number="1" caption="A `call`">\n\n```rust\nx();\n```\n\n</Listing>\n\n<Tab title="One">\ntext\n</Tab>\n'
+    text = (
+        '<Listing number="1" caption="A `call`">\n\n```rust\nx();\n```\n\n</Listing>\n\n'
+        '<Tab title="One">\ntext\n</Tab>\n'
+    )
     assert blocks(text) == [
         ("paragraph", "A `call`"),
         ("code", "x();"),
@@ -166,8 +174,10 @@ def test_components_show_their_captions_and_what_is_in_them() -> None:
 
 def test_directives_of_site_generators_are_no_text() -> None:
     text = (
-        'import Tabs from \'@theme/Tabs\';\n\n:::note My title\ninside\n:::\n\n:::image source="x" alt-text="A picture":::\n\n'
-        '::: moniker range="v1"\n\n{{< include x >}}\n\n```rust\n{{#include x.rs}}\n```\n\n```hbs\n{{#include x.rs}}\n```\nuse {{ x }}\n'
+        "import Tabs from '@theme/Tabs';\n\n:::note My title\ninside\n:::\n\n"
+        ':::image source="x" alt-text="A picture":::\n\n'
+        '::: moniker range="v1"\n\n{{< include x >}}\n\n```rust\n{{#include x.rs}}\n```\n\n'
+        "```hbs\n{{#include x.rs}}\n```\nuse {{ x }}\n"
     )
     assert blocks(text) == [
         ("paragraph", "My title inside"),
@@ -210,9 +220,8 @@ def test_nesting_by_the_ten_thousand_is_read(sign: str) -> None:
 WORD = "w{}"
 PARTS = st.sampled_from(
     "\n|\n\n|# |## |- |  - |1. |> |> > |    |```\n|~~~py\n|`|*|**| |\n|[|](u) |![|<b>|</b>|<div>\n|</div>\n"
-    "|<p>|<td>|\\|&amp;|===\n|---\n|[^1]|[^1]: |[a]: u\n|:::note\n|:::\n|<br>|<table><tr><td>|</td></tr></table>\n".split(
-        "|"
-    )
+    "|<p>|<td>|\\|&amp;|===\n|---\n|[^1]|[^1]: |[a]: u\n|:::note\n|:::\n|<br>|"
+    "<table><tr><td>|</td></tr></table>\n".split("|")
 ) | st.sampled_from(["| a | b |\n|---|---|\n", "| ", " |\n", "<details>\n", "\r\n", "é", "<li>", "</ul>", "<!-- x -->"])
 
 
@@ -242,7 +251,7 @@ def visible_words(text: str) -> set[str]:
     rendered = pyromark.html(re.sub(r"\r(?!\n)", "\n", text), options=OPTIONS)
     rendered = re.sub(r"<!--.*?(?:-->|\Z)", " ", rendered, flags=re.DOTALL)
     tree = html.fromstring(f"<div>{rendered}</div>")
-    shown = [str(piece) for piece in tree.itertext()] + [str(alt) for alt in tree.xpath("//img/@alt")]
+    shown = [str(piece) for piece in tree.itertext()] + [image.get("alt", "") for image in tree.iter("img")]
     return {word for piece in shown for word in words(piece)}
 
 

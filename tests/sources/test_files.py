@@ -68,9 +68,9 @@ def test_sizes_are_in_bytes(tmp_path: Path) -> None:
     assert list(Files("n", tmp_path, rules=Rules()).walk()) == [Listed("a.md", 2)]
 
 
-def test_other_endings_are_left_out_and_case_does_not_matter(tmp_path: Path) -> None:
+def test_unknown_endings_are_left_out_and_case_does_not_matter(tmp_path: Path) -> None:
     write(tmp_path, "a.MD", "b.exe", "c.Html", "d.pdf", "e")
-    assert paths(tmp_path) == ["a.MD", "c.Html"]
+    assert paths(tmp_path) == ["a.MD", "c.Html", "d.pdf"]
     assert paths(tmp_path, extensions=(".pdf",)) == ["d.pdf"]
 
 

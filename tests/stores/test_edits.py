@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.ports import Store
-from ragstone.stores.embedded import EmbeddedStore, mirror
+from ragstone.stores.embedded import EmbeddedStore, compact, mirror
 from ragstone.testing.stores import SCOPE, created, filled, make_revision, vector_of, written
 from ragstone.types import Revision
 from ragstone.where import Where
@@ -76,13 +76,16 @@ async def answers(store: Store) -> tuple[Any, ...]:
         return (*found, info.state, info.documents, info.chunks, info.pending_vectors)
 
 
-@pytest.mark.parametrize("tail", [mirror.TAIL_FREE, 0])
+@pytest.mark.parametrize(("tail", "few"), [(mirror.TAIL_FREE, compact.FEW), (0, 2)])
 @settings(max_examples=30, deadline=None)
 @given(steps=STEPS)
-def test_any_sequence_of_edits_ends_in_the_answers_of_a_fresh_store(tail: int, steps: list[tuple[Any, ...]]) -> None:
+def test_any_sequence_of_edits_ends_in_the_answers_of_a_fresh_store(
+    tail: int, few: int, steps: list[tuple[Any, ...]]
+) -> None:
     async def lived() -> None:
         with tempfile.TemporaryDirectory() as directory, pytest.MonkeyPatch.context() as patch:
             patch.setattr(mirror, "TAIL_FREE", tail)
+            patch.setattr(compact, "FEW", few)
             history = History(Path(directory) / "lived")
             await created(history.store)
             for step in (*steps, ("put",)):

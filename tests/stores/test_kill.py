@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ragstone.stores.embedded import EmbeddedStore, faults
-from ragstone.testing.stores import SCOPE, filled, vector_of
+from ragstone.testing.stores import SCOPE, created, filled, vector_of
 from ragstone.where import Where
 from tests.stores.victim import PASSING, state
 
@@ -18,6 +18,8 @@ POINTS = [
     ("append.before", 3),
     ("append.written", 3),
     ("append.synced", 3),
+    ("commit.before", 1),
+    ("commit.before", 3),
     ("commit.before", 7),
     ("commit.before", 8),
     ("commit.before", 9),
@@ -59,6 +61,7 @@ async def number_seen(store: EmbeddedStore) -> int:
 async def proven(root: Path, committed: int) -> None:
     """After a death: nothing lost, nothing torn, nothing orphaned, and the next run completes it."""
     store = EmbeddedStore(root)
+    await created(store)  # as every run begins: it may have died before that
     number = await number_seen(store)
     assert committed <= number <= committed + 1
     async with store.writer(SCOPE) as writer:

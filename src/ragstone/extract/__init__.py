@@ -20,8 +20,8 @@ EXTRACTORS: Mapping[str, Extractor] = MappingProxyType(
         "text/markdown": Markdown(),
         "text/html": Html(),
         "text/plain": Text(),
-        "application/json": Text("text-1", "application/json"),
-        "application/xml": Text("text-1", "application/xml"),
+        "application/json": Text(media_type="application/json"),
+        "application/xml": Text(media_type="application/xml"),
     }
 )
 

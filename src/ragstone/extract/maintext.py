@@ -220,7 +220,9 @@ def _kept_title(part: Node) -> Node | None:
 
 
 def _linked(node: Node) -> str:
-    """`nav` for a list or a box of little but links."""
+    """`nav` for a list or a box of little but links, `toc` for a list of links into the page."""
+    if node.tag in ("ul", "ol") and node.anchors and node.anchors > DENSE * node.text:
+        return "toc"
     if node.tag in ("ul", "ol", "div", "section", "p", "dl") and node.text and node.links > DENSE * node.text:
         return "nav"
     return ""

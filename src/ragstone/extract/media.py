@@ -135,10 +135,8 @@ def _binary(data: bytes) -> str:
     for mark, media_type in MAGIC:
         if data.startswith(mark):
             return media_type
-    start = data[:LOOKED_AT]
-    if (
-        max(start[::2].count(0), start[1::2].count(0)) > 0.3 * len(start) > 0
-        and min(start[::2].count(0), start[1::2].count(0)) == 0
-    ):
+    zeros = sorted((data[:LOOKED_AT:2].count(0), data[1:LOOKED_AT:2].count(0)))
+    # Western text in UTF-16 has a zero in every second byte, and in no other.
+    if zeros[0] == 0 and zeros[1] > max(3, 0.3 * min(len(data), LOOKED_AT)):
         return "text/utf-16"
     return BINARY

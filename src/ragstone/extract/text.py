@@ -13,6 +13,7 @@ from ragstone.types import Block, Extraction
 LINE = re.compile(r"[^\n\f]*[\n\f]?")
 UNDERLINE = re.compile(r"(=+|-+|~+)[ \t]*\r?")
 NUMBERED = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,5})\.?[ \t]+(\S.*)")
+SECTION = re.compile(r"^(\d{1,3})\.\d{1,3}\.?[ \t]+(\w)", re.MULTILINE)
 LONGEST = 80  # characters of a heading
 LEVELS = {"=": 1, "-": 2, "~": 3}
 
@@ -88,4 +89,5 @@ def _heading(text: str, run: list[tuple[int, int]], numbers: frozenset[str]) -> 
 
 def _section_numbers(text: str) -> frozenset[str]:
     """The first parts of numbers such as 2.1 that begin a line."""
-    return frozenset(re.findall(r"^(\d{1,3})\.\d{1,3}\.?[ \t]+[^\W\d]", text, re.MULTILINE))
+    found = SECTION.finditer(text)
+    return frozenset(match[1] for match in found if match[2].isupper())

@@ -15,7 +15,7 @@ HEADINGS = {f"h{n}": n for n in range(1, 7)}
 LISTS = frozenset(("ul", "ol", "menu", "dir"))
 IN_ITEMS = frozenset(("p", "div", "section", "blockquote"))  # a new line of the item, not a block of its own
 LANGUAGE = re.compile(r"\b(?:language|lang|highlight-source|brush:)[-\s]*([\w+#]+)")
-ROLES: dict[str, Role] = {"body": "body", "nav": "nav", "header": "header", "footer": "footer"}
+ROLES: dict[str, Role] = {"body": "body", "nav": "nav", "header": "header", "footer": "footer", "toc": "toc"}
 BREAK = "\v"  # stands for a line break among words; the parser gives none
 DEEPEST = 20  # lists are not indented further
 

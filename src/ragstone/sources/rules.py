@@ -5,7 +5,10 @@ from dataclasses import dataclass
 
 from ragstone.globs import fits
 
-EXTENSIONS = (".md", ".markdown", ".txt", ".html", ".htm")
+TEXT = (".md", ".markdown", ".txt", ".html", ".htm")
+# Listed too, so that a run says of each that it was left out while nothing reads them yet.
+OFFICE = (".pdf", ".docx", ".doc", ".xlsx", ".xls", ".csv", ".pptx", ".ppt", ".odt", ".rtf", ".epub")
+EXTENSIONS = (*TEXT, *OFFICE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,63 @@
+"""The fenced blocks of a page, and what their marks mean.
+
+`sh` and `python` blocks run in page order; `exit=2` names another exit status than 0, `not-run` leaves one out.
+`file=NAME` on any block writes it to a file. A `text` block right below one that ran is what it printed.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+FENCE = re.compile(r"^```(?P<language>\w*)(?P<marks>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+DIGITS = re.compile(r"-?[\d.]+")
+WITH_MODEL = "<!-- runs with the model -->"
+
+
+@dataclass(frozen=True)
+class Block:
+    """One block: its language, its marks, its text, the line (from 1) where it begins."""
+
+    language: str
+    marks: tuple[str, ...]
+    text: str
+    line: int
+
+    @property
+    def runs(self) -> bool:
+        return self.language in ("sh", "python") and "not-run" not in self.marks and self.file is None
+
+    @property
+    def status(self) -> int:
+        return int(next((mark[5:] for mark in self.marks if mark.startswith("exit=")), "0"))
+
+    @property
+    def file(self) -> str | None:
+        return next((mark[5:] for mark in self.marks if mark.startswith("file=")), None)
+
+
+def pages() -> list[Path]:
+    """Everything that a user reads."""
+    return [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+
+
+def blocks(page: Path) -> list[Block]:
+    """The fenced blocks of a page in order."""
+    text = page.read_text(encoding="utf-8")
+    return [
+        Block(m["language"], tuple(m["marks"].split()), m["text"], text.count("\n", 0, m.start()) + 1)
+        for m in FENCE.finditer(text)
+    ]
+
+
+def plain(line: str) -> str:
+    """A line without what may differ from run to run: numbers, and how wide a table is drawn."""
+    return " ".join(DIGITS.sub("0", re.sub("[━─]+", "─", line)).split())
+
+
+def missing(shown: str, printed: str) -> str | None:
+    """The first line of a page's output that was not printed in this order; `…` and blank lines stand for anything."""
+    lines = iter([plain(line) for line in printed.splitlines()])
+    wanted = [line for line in shown.splitlines() if plain(line) not in ("", "…")]
+    return next((line for line in wanted if plain(line) not in lines), None)

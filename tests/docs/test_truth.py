@@ -1,0 +1,126 @@
+"""What the pages leave out, and what they must not say."""
+
+import dataclasses
+import re
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+
+import pytest
+
+from ragstone import config, errors
+from ragstone.cli.app import app
+from tests.docs.blocks import DOCS, ROOT, pages
+
+HOW_TO = "\n".join(
+    path.read_text(encoding="utf-8")
+    for path in [ROOT / "README.md", DOCS / "start.md", *sorted((DOCS / "how-to").glob("*.md"))]
+)
+LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
+SECTIONS = {
+    "Top level": config.Settings,
+    "`sources`": config.SourceSettings,
+    "`chunk`": config.ChunkSettings,
+    "`embed`": config.EmbedSettings,
+    "`limits`": config.LimitSettings,
+    "`search`": config.SearchSettings,
+    "`collections`": config.CollectionSettings,
+}
+GROUPS = ("sources", "chunk", "embed", "limits", "search", "collections")
+
+
+def commands() -> list[str]:
+    """Every command as it is typed."""
+    own = [str(command.name or (command.callback and command.callback.__name__)) for command in app.registered_commands]
+    groups = [
+        f"{group.name} {command.name or (command.callback and command.callback.__name__)}"
+        for group in app.registered_groups
+        for command in (group.typer_instance.registered_commands if group.typer_instance else ())
+    ]
+    return [*own, *groups]
+
+
+@pytest.mark.parametrize("command", commands())
+def test_every_command_is_used_on_a_page(command: str) -> None:
+    assert f"ragstone {command}" in HOW_TO
+
+
+@pytest.mark.parametrize("name", SECTIONS)
+def test_every_setting_stands_in_its_section_with_its_default(name: str) -> None:
+    text = (DOCS / "how-to" / "configure.md").read_text(encoding="utf-8")
+    section = text.split(f"\n## {name}\n", 1)[1].split("\n## ", 1)[0]
+    rows = dict(re.findall(r"^\| `(\w+)` \| ([^|]+) \|", section, re.MULTILINE))
+    for field in dataclasses.fields(SECTIONS[name]):
+        if name == "Top level" and field.name in GROUPS:
+            assert f"\n## `{field.name}`\n" in text
+            continue
+        assert rows.get(field.name) == default(field), f"{name}: {field.name}"
+    unknown = set(rows) - {field.name for field in dataclasses.fields(SECTIONS[name])}
+    assert unknown == set()
+
+
+def default(field: "dataclasses.Field[Any]") -> str:
+    """A default as the tables write it."""
+    if field.default_factory is not dataclasses.MISSING:
+        return "`{}`"
+    value = field.default
+    words = {None: "`null`", True: "`true`", False: "`false`", (): "`[]`", "": "needed"}
+    for known, word in words.items():
+        if value is known or (isinstance(value, str | tuple) and value == known):
+            return word
+    return f"`{value}`"
+
+
+def test_every_choice_of_a_setting_is_named() -> None:
+    text = (DOCS / "how-to" / "configure.md").read_text(encoding="utf-8")
+    for kind in SECTIONS.values():
+        for hint in get_type_hints(kind).values():
+            for choice in get_args(hint):
+                assert not isinstance(choice, str) or f"`{choice}`" in text, choice
+
+
+def test_every_reason_for_skipping_is_explained() -> None:
+    reasons = re.search(r"one of: ([\w, \n]+)\.", errors.Refused.__doc__ or "")
+    assert reasons
+    text = (DOCS / "how-to" / "ingest.md").read_text(encoding="utf-8")
+    assert [name for name in re.findall(r"\w+", reasons[1]) if f"| `{name}` |" not in text] == []
+
+
+def test_every_error_is_explained() -> None:
+    text = (DOCS / "how-to" / "trouble.md").read_text(encoding="utf-8")
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and kind.__module__ == errors.__name__]
+    assert [kind.code for kind in kinds if f"`{kind.code}`" not in text] == []
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in LINK.findall(re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)):
+        if target.startswith(("http://", "https://")):
+            continue
+        name, _, anchor = target.partition("#")
+        file = (page.parent / name).resolve() if name else page
+        assert file.exists(), target
+        assert not anchor or anchor in anchors(file), target
+
+
+def anchors(file: Path) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_no_page_speaks_of_somebodys_machine(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert re.findall(r"/(?:work|root|home|tmp|Users)/|\bshared/|localhost|127\.0\.0\.1", text) == []
+
+
+def test_every_page_can_be_reached_from_the_readme() -> None:
+    seen: set[Path] = set()
+    todo = [ROOT / "README.md"]
+    while todo:
+        page = todo.pop()
+        if page in seen or page.suffix != ".md":
+            continue
+        seen.add(page)
+        todo += [(page.parent / t.partition("#")[0]).resolve() for t in LINK.findall(page.read_text(encoding="utf-8"))]
+    assert set(pages()) - seen == set()
