@@ -31,7 +31,8 @@ def cost(atoms: list[Atom], starts: tuple[int, ...], target: float, cap: float) 
         if inner and (size > cap or any(atom.opens and atom.depth < atoms[start].depth for atom in inner)):
             return None
         gap = (1 - size / target) if size <= target else min(1.0, (size - target) / (cap - target))
-        total += gap**2 + sum(atom.join for atom in inner) + (atoms[start].cut if start else 0.0)
+        tiny = 0.5 * (1 - size / (0.2 * target)) if size < 0.2 * target else 0.0
+        total += gap**2 + tiny + sum(atom.join for atom in inner) + (atoms[start].cut if start else 0.0)
     return total
 
 

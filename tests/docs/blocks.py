@@ -11,7 +11,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 FENCE = re.compile(r"^```(?P<language>\w*)(?P<marks>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
-DIGITS = re.compile(r"-?[\d.]+")
+VARIES = (
+    (re.compile(r"\d{4}-\d\d-\d\dT[\d:.+]+"), "TIME"),
+    (re.compile(r"[-+]?\d+\.\d+"), "0.0"),  # seconds, scores
+    (re.compile("[━─]+"), "─"),
+    (re.compile(r"\s+"), " "),
+)
 WITH_MODEL = "<!-- runs with the model -->"
 
 
@@ -52,8 +57,10 @@ def blocks(page: Path) -> list[Block]:
 
 
 def plain(line: str) -> str:
-    """A line without what may differ from run to run: numbers, and how wide a table is drawn."""
-    return " ".join(DIGITS.sub("0", re.sub("[━─]+", "─", line)).split())
+    """A line without what may differ between runs and machines: times, scores, how wide a table is drawn."""
+    for pattern, instead in VARIES:
+        line = pattern.sub(instead, line)
+    return line.strip()
 
 
 def missing(shown: str, printed: str) -> str | None:

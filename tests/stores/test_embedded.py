@@ -276,8 +276,13 @@ async def test_dead_vectors_stay_until_they_are_worth_a_rewrite(
     async with store.writer(SCOPE) as writer:
         await writer.settle()
         assert here.vectors(1).stat().st_size == vectors.HEADER + 40 * 32
+        async with store.reader(SCOPE) as reader:
+            before = await reader.nearest(vector_of("x"), where=Where(), limit=99)
         monkeypatch.setattr(compact, "FEW", 10)
         await writer.settle()
+        async with store.reader(SCOPE) as reader:
+            assert await reader.nearest(vector_of("x"), where=Where(), limit=99) == before
+        assert len(before) == 10
         assert list(here.numbered("vectors")) == [2]
         assert here.vectors(2).stat().st_size == vectors.HEADER + 10 * 32
         assert await writer.wanted(9) == []

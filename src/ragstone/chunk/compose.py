@@ -64,8 +64,8 @@ def _range(a: tuple[int, int] | None, b: tuple[int, int] | None) -> tuple[int, i
 
 
 def path(passages: Sequence[Passage]) -> tuple[str, ...]:
-    """The deepest heading path that all share."""
-    paths = [passage.path for passage in passages]
+    """The deepest heading path that all share; headings count only where there is nothing else."""
+    paths = [p.path for p in passages if p.block.type != "heading"] or [p.path for p in passages]
     first, last = min(paths), max(paths)
     same = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), min(len(first), len(last)))
     return first[:same]

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from math import inf
 from typing import NamedTuple
 
+# Below this share of the target a piece costs up to TINY_COST more: it says too little to be found.
+TINY, TINY_COST = 0.2, 0.5
 # Pieces longer than this many atoms are not looked at, which keeps the work linear.
 WINDOW = 64
 
@@ -28,7 +30,8 @@ class Atom(NamedTuple):
 def partition(atoms: Sequence[Atom], *, target: float, cap: float) -> list[int]:
     """Where pieces begin, so that the sum of costs is least; only an atom alone is ever over `cap`.
 
-    A piece of size s costs (1 - s/target)² below the target and ((s - target)/(cap - target))² above.
+    A piece of size s costs (1 - s/target)² below the target, and more when it is tiny;
+    ((s - target)/(cap - target))² above, at most 1.
     """
     n = len(atoms)
     best = [0.0] * (n + 1)
@@ -53,6 +56,7 @@ def partition(atoms: Sequence[Atom], *, target: float, cap: float) -> list[int]:
 
 
 def _shape(size: float, target: float, cap: float) -> float:
-    if size <= target:
-        return (1 - size / target) ** 2
-    return min(1.0, ((size - target) / (cap - target)) ** 2) if cap > target else 1.0
+    if size > target:
+        return min(1.0, ((size - target) / (cap - target)) ** 2) if cap > target else 1.0
+    share = size / target
+    return (1 - share) ** 2 + max(0.0, 1 - share / TINY) * TINY_COST

@@ -528,6 +528,21 @@ class StoreContract:
             assert len(await reader.nearest(vector_of("apple"), where=Where(), limit=9)) == 3
             assert ((await reader.info()).state, (await reader.info()).pending_vectors) == ("healthy", 0)
 
+    async def test_wanted_vectors_come_in_batches_until_all_are_there(self, store: Store) -> None:
+        needs(store, "dense")
+        texts = [f"text {n % 17}" for n in range(40)]
+        await written(store, make_revision("a.md", texts), make_revision("b.md", ["text 3", "new"]), vectors=False)
+        async with store.writer(SCOPE) as writer:
+            seen: list[str] = []
+            while batch := await writer.wanted(4):
+                assert [chunk.id for chunk in await writer.wanted(4)] == [chunk.id for chunk in batch]
+                assert len(batch) == 4 or len(seen) + len(batch) == 18
+                seen += [chunk.text for chunk in batch]
+                await writer.put({chunk.vector_key: vector_of(chunk.text) for chunk in batch})
+                if len(seen) == 8:
+                    await writer.replace([make_revision("b.md", ["text 1", "newer"], revision=2)])
+        assert sorted(seen) == sorted({*texts, "newer"})
+
     async def test_a_chunk_without_a_vector_is_left_out_of_nearest_only(self, store: Store) -> None:
         needs(store, "dense")
         await written(store, make_revision("a.md", ["apple"]))

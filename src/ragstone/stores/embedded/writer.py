@@ -16,8 +16,9 @@ from ragstone.stores.embedded.collection import Collection
 from ragstone.stores.embedded.compact import compact_if_worth, remove_leftovers
 from ragstone.stores.embedded.database import writing
 from ragstone.stores.embedded.errors import mapped
+from ragstone.stores.embedded.missing import Missing
 from ragstone.stores.embedded.reflect import state_of, write_index
-from ragstone.stores.embedded.rows import ACTIVE_CHUNKS, CHUNK_COLUMNS, chunk_of
+from ragstone.stores.embedded.rows import chunk_of
 from ragstone.stores.embedded.threads import Threads
 from ragstone.types import Chunk, Document, Revision
 
@@ -45,6 +46,7 @@ class EmbeddedWriter:
         self._lenders = lenders
         self._keep = keep
         self._now = now
+        self._missing = Missing(connection)
         self._lock = threading.Lock()
 
     async def replace(self, revisions: Sequence[Revision]) -> None:
@@ -95,11 +97,7 @@ class EmbeddedWriter:
     def _wanted(self, limit: int) -> list[Chunk]:
         """Vectors that a sibling collection has are taken from there first."""
         while True:
-            first = f"""SELECT min(c.row) FROM {ACTIVE_CHUNKS} WHERE c.vector_key != ''
-                AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.key = c.vector_key)
-                GROUP BY c.vector_key ORDER BY 1 LIMIT ?"""  # noqa: S608
-            sql = f"SELECT {CHUNK_COLUMNS} FROM {ACTIVE_CHUNKS} WHERE c.row IN ({first}) ORDER BY c.row"  # noqa: S608
-            found = self._connection.execute(sql, (limit,)).fetchall()
+            found = self._missing.find(limit)
             lent = self._lenders.lend([row[2] for row in found], state_of(self._connection))
             if not lent:
                 shared: dict[bytes, Document] = {}
