@@ -266,6 +266,25 @@ def test_own_parts_can_be_handed_in(docs: Path, tmp_path: Path) -> None:
         assert again.info().documents == 4
 
 
+def test_a_chunk_is_found_by_its_id_and_by_its_place(kb: ragstone.Knowledge) -> None:
+    chunk = kb.chunk("storage.md", 0)
+    assert kb.get(chunk.id) == chunk
+    with pytest.raises(UsageError, match="no chunk has the id"):
+        kb.get("00000000-0000-0000-0000-000000000000")
+
+
+def test_a_collection_is_made_found_and_erased(kb: ragstone.Knowledge, opened: Open) -> None:
+    other = opened(collection="other")
+    assert not other.exists()
+    assert other.create().dimension == 256
+    assert other.exists()
+    assert {info.scope.collection for info in kb.collections()} == {"default", "other"}
+    assert other.search("x").notes[0].code == "index_empty"
+    assert kb.drop("other")
+    assert not other.exists()
+    assert kb.info().documents == 4
+
+
 def test_many_threads_may_ask_at_once(kb: ragstone.Knowledge) -> None:
     from concurrent.futures import ThreadPoolExecutor
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import ragstone
+from ragstone import extract
 from ragstone.errors import Busy, UsageError
 from ragstone.ports import Vectors
 from ragstone.testing.bag_of_words import BagOfWords
@@ -212,7 +213,41 @@ def test_without_a_model_keyword_search_works_and_says_so(docs: Path, opened: Op
     kb.ingest(docs)
     found = kb.search("retention of samples")
     assert found.hits[0].chunk.document.path == "storage.md"
-    assert found.notes[0].message.startswith("semantic unavailable; fallback=keyword-only")
+    assert found.notes[0].message == "semantic unavailable; fallback=keyword-only"
+
+
+def test_a_missing_model_is_a_warning_with_what_mends_it(
+    docs: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ragstone.providers.local.PACKAGE", "no_such_package")
+    kb = opened(embedder=None)
+    [run] = kb.ingest(docs)
+    assert counts(run) == {"added": 4}
+    assert any("pip install" in warning for warning in run.stats["warnings"])
+    found = kb.search("retention of samples")
+    assert found.hits[0].chunk.document.path == "storage.md"
+    assert [note.code for note in found.notes][:2] == ["semantic_unavailable", "model_missing"]
+    assert any("pip install" in problem for problem in kb.doctor())
+    monkeypatch.undo()
+    later = opened(embedder=None)
+    assert later.ingest(docs)[0].stats["embedded"] > 0
+    assert later.info().pending_vectors == 0
+
+
+def test_a_document_that_breaks_a_parser_does_not_end_the_run(
+    docs: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = extract.extract
+
+    def fragile(data: bytes, *, path: str, limits: extract.Limits) -> object:
+        if path == "notes.txt":
+            raise RecursionError("too deep")
+        return real(data, path=path, limits=limits)
+
+    monkeypatch.setattr(extract, "extract", fragile)
+    [run] = opened().ingest(docs)
+    assert counts(run) == {"added": 3, "skipped": 1}
+    assert run.stats["skipped"][0]["reason"] == "broken"
 
 
 def test_vectors_may_be_filled_in_later(docs: Path, opened: Open) -> None:
@@ -247,7 +282,7 @@ def test_a_failed_run_keeps_the_text_and_the_next_one_completes_it(docs: Path, o
     with pytest.raises(ragstone.Unavailable, match="text is searchable"):
         kb.ingest(docs)
     assert kb.runs()[0].status == "failed"
-    assert "the model is gone" in str(kb.runs()[0].error)
+    assert str(kb.runs()[0].error).startswith("text: Unavailable: the model is gone")
     working = opened()
     found = working.search("retention of samples")
     assert found.hits[0].chunk.document.path == "storage.md"

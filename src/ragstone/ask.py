@@ -126,8 +126,9 @@ async def _embedded(embedder: Embedder, text: str) -> Vectors:
 
 
 def _keyword_only(trace: Trace, why: str | None) -> None:
-    reason = f" ({why})" if why else ""
-    trace.note("semantic_unavailable", f"semantic unavailable; fallback=keyword-only{reason}")
+    trace.note("semantic_unavailable", "semantic unavailable; fallback=keyword-only")
+    if why:
+        trace.note("model_missing", why)
 
 
 async def _hits(reader: Reader, question: Question, vector: Vectors | None, trace: Trace) -> list[Hit]:

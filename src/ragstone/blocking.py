@@ -13,7 +13,7 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 from ragstone.config import Settings, load
 from ragstone.engine import Engine
 from ragstone.ports import Embedder, Store
-from ragstone.types import Event
+from ragstone.types import Event, Extraction, Piece
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -79,14 +79,25 @@ class Knowledge:
     context = waited(Engine.context)
     explain = waited(Engine.explain)
     chunk = waited(Engine.chunk)
+    get = waited(Engine.get)
     record = waited(Engine.record)
     info = waited(Engine.info)
     documents = waited(Engine.documents)
     delete = waited(Engine.delete)
     runs = waited(Engine.runs)
     collections = waited(Engine.collections)
+    create = waited(Engine.create)
+    exists = waited(Engine.exists)
     drop = waited(Engine.drop)
     doctor = waited(Engine.doctor)
+
+    def extract(self, file: str | Path) -> Extraction:
+        """See `Engine.extract`."""
+        return self.engine.extract(file)
+
+    def preview(self, file: str | Path) -> list[Piece]:
+        """See `Engine.preview`."""
+        return self.engine.preview(file)
 
     def events(self, text: str, **options: Any) -> Iterator[Event]:
         """An answer as it comes about, see `Engine.events`."""

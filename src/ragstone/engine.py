@@ -17,8 +17,9 @@ from ragstone.ask import Desk, Question
 from ragstone.config import Settings, SourceSettings
 from ragstone.errors import NotBuilt, RagstoneError, UsageError
 from ragstone.explain import Explanation, explain
-from ragstone.ingest import Intake, Tell
+from ragstone.ingest import Intake
 from ragstone.ports import Chunker, Embedder, Source, Store, Tokenizer
+from ragstone.progress import Tell
 from ragstone.revise import Making
 from ragstone.types import Answer, Chunk, Document, Event, Extraction, Found, Info, Piece, Run, Scope
 from ragstone.where import Where
@@ -97,7 +98,7 @@ class Engine:
     @property
     def _desk(self) -> Desk:
         if self._embedder is None:
-            return Desk(self.store, self.scope, None, "embed.model is none")
+            return Desk(self.store, self.scope, None)
         return Desk(self.store, self.scope, None if self._missing else self._embedder, self._missing)
 
     # --- in -------------------------------------------------------------------------------------
@@ -225,6 +226,14 @@ class Engine:
             raise UsageError(f"no chunk {ordinal} of {path!r} in collection {self.scope.collection!r}")
         return found
 
+    async def get(self, identity: str) -> Chunk:
+        """The active chunk with this id; raises `UsageError` when there is none."""
+        async with self.store.reader(self.scope) as reader:
+            found = await reader.chunks([identity])
+        if not found:
+            raise UsageError(f"no chunk has the id {identity!r} in collection {self.scope.collection!r}")
+        return found[0]
+
     async def record(self, path: str, *, source: str | None = None) -> tuple[Document, str]:
         """A document and its text of record; raises `UsageError` when it is not there."""
         first = await self.chunk(path, 0, source=source)
@@ -281,6 +290,22 @@ class Engine:
             async with self.store.reader(Scope(self.scope.tenant, name)) as reader:
                 out.append(await reader.info())
         return out
+
+    async def create(self) -> Info:
+        """Make this collection, empty, for vectors of the configured model; nothing changes where it exists."""
+        making = self._intake().making
+        embedder = making.embedder
+        await self.store.admin.create(
+            self.scope,
+            model=embedder.model if embedder else None,
+            variant=making.variant,
+            dimension=embedder.dimension if embedder else None,
+        )
+        return await self.info()
+
+    async def exists(self) -> bool:
+        """Whether this collection was ever made."""
+        return await self.store.admin.exists(self.scope)
 
     async def drop(self, collection: str) -> bool:
         """Erase a collection of the tenant."""

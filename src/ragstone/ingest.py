@@ -7,34 +7,29 @@ text is searchable in seconds. Whatever stops a run, the next one goes on from w
 
 import asyncio
 import hashlib
+import logging
 import os
 import time
-import traceback
-import uuid
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ragstone import extract
+from ragstone import changes, extract
 from ragstone.embed import embed_all
 from ragstone.errors import RagstoneError, Refused, UsageError
 from ragstone.ports import Embedder, Ledger, Listed, Source, Store, Writer
+from ragstone.progress import Progress, Tally, Tell
 from ragstone.revise import Making, build
-from ragstone.types import Document, Event, Revision, Run, Skipped
+from ragstone.types import Document, Revision, Run, Skipped
 
 IN_FLIGHT = 8  # documents read and cut ahead of the writer
 BATCH_CHUNKS = 512  # a commit costs an fsync; past this many chunks the gain is gone
 BATCH_SECONDS = 0.5
 EMBED_AT_ONCE = 256
-SMALL_SOURCE = 10  # below this many documents only a removal of all of them is suspicious
-RUNS = 1000  # how far back a source's root is looked for
-LASTING = ("succeeded", "interrupted")  # runs that may have written something
-POLICY = frozenset({"denied", "outside_root"})  # refused by rule: what stood there goes
 
-Tell = Callable[[Event], None]
+log = logging.getLogger("ragstone")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,31 +51,6 @@ class Intake:
     redo: bool = False
 
 
-@dataclass(slots=True)
-class _Tally:
-    """What a run has done so far."""
-
-    added: int = 0
-    changed: int = 0
-    unchanged: int = 0
-    removed: int = 0
-    written: int = 0
-    embedded: int = 0
-    outdated: int = 0
-    skipped: list[Skipped] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-
-    def stats(self) -> dict[str, Any]:
-        documents = {name: getattr(self, name) for name in ("added", "changed", "unchanged", "removed")}
-        return {
-            "documents": {**documents, "skipped": len(self.skipped)},
-            "written": self.written,
-            "embedded": self.embedded,
-            "skipped": [{"path": s.path, "reason": s.reason, "message": s.message} for s in self.skipped],
-            "warnings": self.warnings,
-        }
-
-
 async def ingest(intake: Intake, source: Source, *, tell: Tell = lambda _event: None) -> Run:
     """Bring the store in line with one source; returns the finished run.
 
@@ -88,32 +58,27 @@ async def ingest(intake: Intake, source: Source, *, tell: Tell = lambda _event: 
     would remove too much or mix two ways of cutting, `Busy` when the source is being ingested
     already; a document that cannot be taken in is listed in the run's stats and the run goes on.
     """
-    tally = _Tally()
+    tally = Tally()
     listed = await asyncio.to_thread(_survey, source, tally)
     intake = await _open(intake, source, listed, tally)
     ledger = intake.store.ledger(intake.making.scope)
-    run = Run(str(uuid.uuid4()), source.name, "running", _now(), config=_config(intake))
-    await ledger.start(run)
+    progress = Progress(ledger, source.name, config=_config(intake), tally=tally, tell=tell)
+    await progress.begin()
     if intake.model_missing:
         tally.warnings.append(f"no vectors were made, search is by keyword only: {intake.model_missing}")
-    start = time.monotonic()
     try:
-        await _text(intake, source, listed, ledger, tally, tell)
-        await _vectors(intake, tally, tell)
-    except BaseException as error:
-        stopped = isinstance(error, asyncio.CancelledError | KeyboardInterrupt)
-        status = "interrupted" if stopped else "failed"
-        cause = None if stopped else f"{type(error).__name__}: {error}\n{traceback.format_exc(limit=8)}"
-        done = replace(run, status=status, finished_at=_now(), stats=tally.stats(), error=cause)  # type: ignore[arg-type]  # a literal by construction
-        await asyncio.shield(ledger.finish(done))
+        await _text(intake, source, listed, ledger, tally, progress)
+        await _vectors(intake, tally, progress)
+    except (asyncio.CancelledError, KeyboardInterrupt):
+        await asyncio.shield(progress.end("interrupted"))
         raise
-    seconds = round(time.monotonic() - start, 3)
-    run = replace(run, status="succeeded", finished_at=_now(), stats={**tally.stats(), "seconds": seconds})
-    await ledger.finish(run)
-    return run
+    except BaseException as error:
+        await asyncio.shield(progress.fail(error))
+        raise
+    return await progress.end("succeeded")
 
 
-async def _open(intake: Intake, source: Source, listed: Sequence[Listed], tally: _Tally) -> Intake:
+async def _open(intake: Intake, source: Source, listed: Sequence[Listed], tally: Tally) -> Intake:
     """Make the collection on its first run, when there is something to put in; an intake that fits what is there."""
     admin, scope, embedder = intake.store.admin, intake.making.scope, intake.making.embedder
     if await admin.exists(scope):
@@ -144,10 +109,6 @@ async def _fitting(intake: Intake) -> Intake:
     return replace(intake, redo=info.model is None and intake.making.embedder is not None)
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
 def _config(intake: Intake) -> dict[str, Any]:
     return {
         "chunker": intake.making.chunker.recipe,
@@ -162,22 +123,24 @@ def _config(intake: Intake) -> dict[str, Any]:
 
 
 async def _text(
-    intake: Intake, source: Source, listed: Sequence[Listed], ledger: Ledger, tally: _Tally, tell: Tell
+    intake: Intake, source: Source, listed: Sequence[Listed], ledger: Ledger, tally: Tally, progress: Progress
 ) -> None:
     """Compare, replace, remove."""
     known = {document.path: document for document in await ledger.documents(source.name)}
     if known and intake.root is not None:
-        await _check_root(intake.root, source, ledger)
-    gone = _vanished(known, listed, tally.skipped)
-    _check_removals(source, gone, known, intake)
-    _check_recipe(intake, known, listed)
+        await changes.check_root(intake.root, source.name, ledger)
+    gone = changes.vanished(known, listed, tally.skipped)
+    if not intake.allow_removals:
+        changes.check_removals(source.name, gone, known, share=intake.removals)
+    if listed and not (intake.refresh or intake.redo):
+        changes.check_cutting(intake.making.cutting, known)
     async with intake.store.writer(intake.making.scope) as writer:
         done = 0
         async for revisions, passed in _batches(_prepared(intake, source, listed, known, tally)):
             if revisions:
                 await writer.replace(revisions)
             done += passed
-            tell(Event("text", {"done": done, "total": len(listed)}))
+            await progress.at("text", done=done, total=len(listed))
         if gone:
             await writer.remove([document.id for document in gone])
             tally.removed += len(gone)
@@ -187,7 +150,7 @@ async def _text(
         )
 
 
-def _survey(source: Source, tally: _Tally) -> list[Listed]:
+def _survey(source: Source, tally: Tally) -> list[Listed]:
     found: list[Listed] = []
     for entry in source.walk():
         if isinstance(entry, Listed):
@@ -195,50 +158,6 @@ def _survey(source: Source, tally: _Tally) -> list[Listed]:
         else:
             tally.skipped.append(entry)
     return found
-
-
-def _vanished(known: Mapping[str, Document], listed: Iterable[Listed], skipped: Iterable[Skipped]) -> list[Document]:
-    """What the source no longer has: not what merely could not be read this time."""
-    present = {entry.path for entry in listed}
-    unread = tuple(s.path for s in skipped if s.reason not in POLICY)
-    folders = tuple(f"{path.rstrip('/')}/" for path in unread)
-    kept = present.union(unread)
-    return [
-        document for path, document in known.items() if path not in kept and not (folders and path.startswith(folders))
-    ]
-
-
-async def _check_root(root: str, source: Source, ledger: Ledger) -> None:
-    """Two folders of one name are two sources: the second must not pass for a changed first one."""
-    earlier = [run for run in await ledger.runs(RUNS) if run.source == source.name and run.status in LASTING]
-    other = next((run.config["root"] for run in earlier if run.config.get("root")), root)
-    if other != root:
-        raise UsageError(
-            f"source {source.name!r} stands for {other}; to add {root} beside it give it a name of its own "
-            f"(--source NAME), or --source {source.name} if it is the same source in a new place"
-        )
-
-
-def _check_removals(source: Source, gone: Sequence[Document], known: Mapping[str, Document], intake: Intake) -> None:
-    if intake.allow_removals or not gone:
-        return
-    everything = len(gone) == len(known)
-    if everything or (len(known) > SMALL_SOURCE and len(gone) > intake.removals * len(known)):
-        raise UsageError(
-            f"{len(gone)} of {len(known)} documents of source {source.name!r} are gone; nothing was changed. "
-            "If a folder is not mounted, mount it; if they were deleted on purpose, add --allow-removals"
-        )
-
-
-def _check_recipe(intake: Intake, known: Mapping[str, Document], listed: Sequence[Listed]) -> None:
-    """Two ways of cutting in one source would make its chunks incomparable."""
-    cut = intake.making.cutting
-    others = [document for document in known.values() if not document.recipe.endswith(f"+{cut}")]
-    if others and listed and not (intake.refresh or intake.redo):
-        raise UsageError(
-            f"{len(others)} of {len(known)} documents were cut with other settings ({others[0].recipe}; now {cut}); "
-            "add --refresh to cut them all anew, or restore the settings"
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +169,7 @@ class _Job:
 
 
 async def _prepared(
-    intake: Intake, source: Source, listed: Sequence[Listed], known: Mapping[str, Document], tally: _Tally
+    intake: Intake, source: Source, listed: Sequence[Listed], known: Mapping[str, Document], tally: Tally
 ) -> AsyncIterator[Revision | None]:
     """Each listed file in order: its new revision, or None when there is nothing to write."""
     loop = asyncio.get_running_loop()
@@ -270,7 +189,7 @@ async def _prepared(
                 future.cancel()
 
 
-def _told(outcome: Revision | Skipped | Document, known: Mapping[str, Document], tally: _Tally) -> Revision | None:
+def _told(outcome: Revision | Skipped | Document, known: Mapping[str, Document], tally: Tally) -> Revision | None:
     """Count what became of a file; give on what must be written."""
     if isinstance(outcome, Skipped):
         tally.skipped.append(outcome)
@@ -315,6 +234,9 @@ def _outcome(intake: Intake, source: Source, job: _Job) -> Revision | Skipped | 
         return build(intake.making, source.name, entry.path, data, version=version, before=before)
     except Refused as error:
         return Skipped(entry.path, error.reason, str(error))
+    except Exception as error:  # whatever a document does to a parser must not end the run of the others
+        log.exception("%s could not be taken in", entry.path)
+        return Skipped(entry.path, "broken", f"{entry.path} could not be taken in: {type(error).__name__}: {error}")
 
 
 def _asked_anew(before: Document, intake: Intake) -> bool:
@@ -325,15 +247,15 @@ def _asked_anew(before: Document, intake: Intake) -> bool:
 # --- vectors ------------------------------------------------------------------------------------
 
 
-async def _vectors(intake: Intake, tally: _Tally, tell: Tell) -> None:
+async def _vectors(intake: Intake, tally: Tally, progress: Progress) -> None:
     """Fill in the vectors that active chunks lack, whoever left them missing."""
     async with intake.store.writer(intake.making.scope) as writer:
         if intake.making.embedder is not None and intake.model_missing is None:
-            await _fill(intake, intake.making.embedder, writer, tally, tell)
+            await _fill(intake, intake.making.embedder, writer, tally, progress)
         await writer.settle()
 
 
-async def _fill(intake: Intake, embedder: Embedder, writer: Writer, tally: _Tally, tell: Tell) -> None:
+async def _fill(intake: Intake, embedder: Embedder, writer: Writer, tally: Tally, progress: Progress) -> None:
     async with intake.store.reader(intake.making.scope) as reader:
         total = (await reader.info()).pending_vectors
     while chunks := await writer.wanted(EMBED_AT_ONCE):
@@ -346,4 +268,4 @@ async def _fill(intake: Intake, embedder: Embedder, writer: Writer, tally: _Tall
         except RagstoneError as error:
             raise type(error)(f"{error} (text is searchable; the next run goes on with the vectors)") from error
         tally.embedded += len(chunks)
-        tell(Event("vectors", {"done": tally.embedded, "total": max(total, tally.embedded)}))
+        await progress.at("vectors", done=tally.embedded, total=max(total, tally.embedded))

@@ -99,7 +99,7 @@ def test_byte_order_marks_are_honoured_and_dropped() -> None:
 
 
 def test_each_extractor_has_a_recipe() -> None:
-    assert recipe("text/markdown") == EXTRACTORS["text/markdown"].recipe
+    assert recipe("text/markdown") == EXTRACTORS["text/markdown"]().recipe
     assert len({recipe(name) for name in ("text/markdown", "text/html", "text/plain")}) == 3
     assert recipe("application/pdf") == ""
 

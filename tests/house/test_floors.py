@@ -22,6 +22,8 @@ FLOORS = {
     "answer": 2,
     "providers": 2,
     "stores": 2,
+    "changes": 3,
+    "progress": 3,
     "revise": 3,
     "ingest": 3,
     "ask": 3,

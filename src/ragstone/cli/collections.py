@@ -71,6 +71,17 @@ def info(options: Shared) -> int:
 
 @app.command()
 @shared
+def create(options: Shared) -> int:
+    """Make an empty collection (--collection) for the configured model's vectors."""
+    from ragstone.cli.opened import opened
+
+    with opened(options) as kb:
+        _show(options, [kb.create()])
+    return 0
+
+
+@app.command()
+@shared
 def documents(options: Shared) -> int:
     """The documents of one collection."""
     from ragstone.cli.opened import opened

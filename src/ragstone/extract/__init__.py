@@ -1,29 +1,53 @@
 """From bytes to a text of record and its blocks: the table of media types and their extractors."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
 
 from ragstone.errors import Refused
 from ragstone.extract.category import CATEGORIES, category
-from ragstone.extract.html import Html
-from ragstone.extract.markdown import Markdown
 from ragstone.extract.media import BY_NAME, called, detect, ending
-from ragstone.extract.text import Text
 from ragstone.ports import Extractor
 from ragstone.types import Extraction
 
 __all__ = ["CATEGORIES", "EXTRACTORS", "Limits", "category", "detect", "extract", "recipe"]
 
-EXTRACTORS: Mapping[str, Extractor] = MappingProxyType(
+
+# Imported when the first document of a type comes: a search needs no parser and should not wait for one.
+def _markdown() -> Extractor:
+    from ragstone.extract.markdown import Markdown
+
+    return Markdown()
+
+
+def _html() -> Extractor:
+    from ragstone.extract.html import Html
+
+    return Html()
+
+
+def _text(media_type: str) -> Extractor:
+    from ragstone.extract.text import Text
+
+    return Text(media_type=media_type)
+
+
+EXTRACTORS: Mapping[str, Callable[[], Extractor]] = MappingProxyType(
     {
-        "text/markdown": Markdown(),
-        "text/html": Html(),
-        "text/plain": Text(),
-        "application/json": Text(media_type="application/json"),
-        "application/xml": Text(media_type="application/xml"),
+        "text/markdown": _markdown,
+        "text/html": _html,
+        "text/plain": lambda: _text("text/plain"),
+        "application/json": lambda: _text("application/json"),
+        "application/xml": lambda: _text("application/xml"),
     }
 )
+
+
+@cache
+def _extractor(media_type: str) -> Extractor | None:
+    maker = EXTRACTORS.get(media_type)
+    return maker() if maker is not None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +78,7 @@ def extract(data: bytes, *, path: str, limits: Limits = Limits()) -> Extraction:
             f"{path} has {len(data):,} bytes, more than the {limits.of(media_type):,} allowed for "
             f"{called(media_type)}; split it or raise the limit",
         )
-    extractor = EXTRACTORS.get(media_type)
+    extractor = _extractor(media_type)
     if extractor is not None:
         return extractor.extract(data, path=path)
     if ending(path) in (*BY_NAME, ".txt") and not media_type.startswith("text/"):
@@ -68,5 +92,5 @@ def extract(data: bytes, *, path: str, limits: Limits = Limits()) -> Extraction:
 
 def recipe(media_type: str) -> str:
     """Name and version of the extractor for a media type; "" where there is none."""
-    extractor = EXTRACTORS.get(media_type)
+    extractor = _extractor(media_type)
     return extractor.recipe if extractor is not None else ""

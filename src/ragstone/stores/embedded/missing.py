@@ -28,6 +28,8 @@ class Missing:
 
     def find(self, limit: int) -> list[tuple[Any, ...]]:
         """Up to `limit` rows of `CHUNK_COLUMNS`, one a vector key; fewer only when there are no more."""
+        if limit <= 0:
+            return []
         found = self._onward(limit) if self._from else []
         if len(found) < limit:
             found = self._connection.execute(ALL, (limit,)).fetchall()
