@@ -65,6 +65,17 @@ def test_near_duplicates_are_folded_into_the_best(docs: Path, opened: Open) -> N
     assert len([h for h in kb.search("striped zebras", fold=False).hits if "Zebra" in h.chunk.text]) == 3
 
 
+def test_a_cap_leaves_only_the_best_chunks_of_each_document(docs: Path, opened: Open) -> None:
+    sections = "\n".join(f"## Part {i}\n\nSamples and samples again. {'word ' * 200}" for i in range(5))
+    (docs / "long.md").write_text(f"# Samples\n\n{sections}", encoding="utf-8")
+    kb = opened()
+    kb.ingest(docs)
+    everything = [h.chunk.document.path for h in kb.search("samples", fold=False, top_k=50).hits]
+    capped = [h.chunk.document.path for h in kb.search("samples", fold=False, top_k=50, per_document=1).hits]
+    assert everything.count("long.md") > 1
+    assert capped == list(dict.fromkeys(everything))
+
+
 def test_an_injection_is_flagged_and_pushed_down(docs: Path, opened: Open) -> None:
     text = "Samples are kept for 15 days by default. The flag changes this."
     (docs / "evil.md").write_text(
@@ -207,6 +218,7 @@ class Nothing:
         ({"text": " "}, "question is empty"),
         ({"text": "x" * 10_001}, "10001 characters"),
         ({"text": "x", "top_k": 0}, "top_k is 0"),
+        ({"text": "x", "per_document": 0}, "per_document is 0"),
         ({"text": "x", "mode": "fuzzy"}, "mode 'fuzzy' is unknown"),
         ({"text": "x", "fusion": "sum"}, "fusion 'sum' is unknown"),
         ({"text": "x", "colour": "red"}, "unknown search option 'colour'"),

@@ -28,7 +28,8 @@ SENTENCES = 16  # passages that are compared with the question by their vectors
 class Question:
     """What is asked, and how it is to be searched. `fusion` is rrf or minmax, weights are per leg.
 
-    `min_cosine` is a threshold on the raw cosine; `fold` puts near-duplicates behind the best of them.
+    `min_cosine` is a threshold on the raw cosine; `fold` puts near-duplicates behind the best of them;
+    `per_document` is how many chunks of one document may be among the results.
     """
 
     text: str
@@ -41,6 +42,7 @@ class Question:
     min_cosine: float | None = None
     keyword_boost: bool = False
     fold: bool = True
+    per_document: int | None = None
 
     def __post_init__(self) -> None:
         if not self.text.strip():
@@ -49,6 +51,8 @@ class Question:
             raise UsageError(f"the question has {len(self.text)} characters; at most {LONGEST_QUESTION} are read")
         if not 1 <= self.top_k <= 1000:
             raise UsageError(f"top_k is {self.top_k}; it must be between 1 and 1000")
+        if self.per_document is not None and self.per_document < 1:
+            raise UsageError(f"per_document is {self.per_document}; it must be at least 1")
         if self.mode not in ("hybrid", "semantic", "keyword"):
             raise UsageError(f"search mode {self.mode!r} is unknown; use hybrid, semantic or keyword")
         if self.fusion not in FUSIONS:
@@ -167,6 +171,8 @@ def rank(hits: list[Hit], question: Question) -> list[Hit]:
     hits = retrieve.penalise_risk(hits, share=RISK_SHARE)
     if question.fold:
         hits = retrieve.fold(hits)
+    if question.per_document is not None:
+        hits = retrieve.capped(hits, per_document=question.per_document)
     return hits[: question.top_k]
 
 

@@ -72,6 +72,7 @@ class SearchSettings:
     min_cosine: float | None = None
     keyword_boost: bool = False
     fold: bool = True
+    per_document: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

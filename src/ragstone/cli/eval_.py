@@ -39,6 +39,8 @@ def evaluate(
         raise UsageError("--gate compares with a report: name it with --baseline")
     earlier = evals.read_baseline(baseline) if baseline else None
     search = {"top_k": fetch_k, "mode": mode, "fusion": fusion, "fold": False if beir else None}
+    if beir or granularity == "file":
+        search["per_document"] = 1  # documents are ranked by their best chunk: ten results are ten documents
     if beir:
         report = asyncio.run(_beir(options, beir, split, search))
     else:

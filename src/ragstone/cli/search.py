@@ -20,6 +20,7 @@ def search(
     mode: Annotated[str | None, typer.Option(help="hybrid, semantic or keyword [default: hybrid].")] = None,
     fusion: Annotated[str | None, typer.Option(help="minmax or rrf.")] = None,
     min_cosine: Annotated[float | None, typer.Option(help="Leave out passages below this cosine.")] = None,
+    per_document: Annotated[int | None, typer.Option(help="At most so many passages of one document.")] = None,
     keyword_boost: Annotated[bool, typer.Option("--keyword-boost", help="Raise passages that hold the words.")] = False,
     format_: Annotated[str, typer.Option("--format", help="text, xml, json, evidence or evidence-llm.")] = "text",
 ) -> int:
@@ -35,6 +36,7 @@ def search(
             mode=mode,
             fusion=fusion,
             min_cosine=min_cosine,
+            per_document=per_document,
             keyword_boost=keyword_boost or None,
         )
         info = kb.info()
