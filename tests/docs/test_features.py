@@ -4,7 +4,7 @@ import re
 
 from tests.docs.blocks import DOCS, ROOT
 
-COUNTS = dict(X=10, K=11, M=8, S=12, I=11, R=15, G=9, P=10, V=9, O=10, T=1, N=14)
+COUNTS = {"X": 10, "K": 11, "M": 8, "S": 12, "I": 11, "R": 15, "G": 9, "P": 10, "V": 9, "O": 10, "T": 1, "N": 14}
 ROW = re.compile(r"^\| ([A-Z]\d+) \| (works|partly|not yet) \| ([^|]+) \| ([^|]*) \| ([^|]*) \|$", re.MULTILINE)
 TEST = re.compile(r"`(tests/[\w/]+\.py)(?:::(\w+)(?:::(\w+))?)?`")
 ROWS = ROW.findall((DOCS / "features.md").read_text(encoding="utf-8"))

@@ -8,7 +8,11 @@ from typing import Any, get_args, get_type_hints
 import pytest
 
 from ragstone import config, errors
+from ragstone.chunk import WAYS
 from ragstone.cli.app import app
+from ragstone.cli.output import FORMATS
+from ragstone.evals.case import KEYS
+from ragstone.where import CHUNK_FACTS, DOCUMENT_FACTS, OPERATORS
 from tests.docs.blocks import DOCS, ROOT, pages
 
 HOW_TO = "\n".join(
@@ -85,10 +89,33 @@ def test_every_reason_for_skipping_is_explained() -> None:
     assert [name for name in re.findall(r"\w+", reasons[1]) if f"| `{name}` |" not in text] == []
 
 
+def test_every_key_of_a_golden_set_is_explained() -> None:
+    text = (DOCS / "how-to" / "evaluate.md").read_text(encoding="utf-8")
+    assert [key for key in KEYS if f"`{key}`" not in text and f"`{key}: " not in text] == []
+
+
+def test_every_way_of_cutting_is_explained_with_its_options() -> None:
+    text = (DOCS / "how-to" / "configure.md").read_text(encoding="utf-8")
+    for name, (options, _) in WAYS.items():
+        [row] = re.findall(rf"^\| `{name}` \| (.*`.*) \|$", text, re.MULTILINE)
+        assert all(f"`{field.name}: {field.default}`" in row for field in dataclasses.fields(options)), name
+
+
+def test_every_filter_and_format_is_explained() -> None:
+    text = (DOCS / "how-to" / "search.md").read_text(encoding="utf-8")
+    assert [name for name in OPERATORS if f"`{name}`" not in text] == []
+    assert [name for name in (*CHUNK_FACTS, *DOCUMENT_FACTS) if f"`{name}`" not in text] == []
+    assert [name for name in FORMATS if f"`{name}`" not in text] == []
+    options = re.findall(r"`(--[\w-]+)", (DOCS / "reference" / "cli.md").read_text("utf-8").split("## ragstone")[0])
+    assert [name for name in options if name not in HOW_TO] == []
+
+
 def test_every_error_is_explained() -> None:
     text = (DOCS / "how-to" / "trouble.md").read_text(encoding="utf-8")
-    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and kind.__module__ == errors.__name__]
-    assert [kind.code for kind in kinds if f"`{kind.code}`" not in text] == []
+    kinds = [
+        kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.RagstoneError)
+    ]
+    assert [kind.code for kind in kinds if f"| `{kind.code}` | `{kind.__name__}` |" not in text] == []
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))

@@ -1,5 +1,6 @@
 """The command line: data on stdout, everything else on stderr, no traceback for a user's mistake."""
 
+import logging
 import os
 import sys
 
@@ -29,10 +30,14 @@ def _run() -> int:
 
     from ragstone.cli.app import app
 
+    # What a user must know comes as a note or an error; the log, with its traces, is for who asks for it.
+    logging.basicConfig(stream=sys.stderr, level=logging.INFO if debugging() else logging.CRITICAL)
     try:
         return app(standalone_mode=False) or 0
     except TyperException as error:  # an unknown command or option, a value of the wrong kind
-        return _say(f"error: {error.format_message()} (see ragstone --help)", error.exit_code)
+        message = error.format_message()
+        shown = message if message.startswith("Usage: ") else f"error: {message} (see ragstone --help)"
+        return _say(shown, error.exit_code)
     except Abort:  # a question was not answered
         return _say("stopped: nothing was changed", 1)
 

@@ -11,7 +11,7 @@ from ragstone.errors import Busy, Corrupt, DiskFull, StoreError
 FULL = (DiskFull, "no room left on the disk of {place}; free some space and run again (what was committed is safe)")
 LOCKED = (Busy, "{place} is locked by another process; wait for it and run again")
 BROKEN = (Corrupt, "{place} is damaged ({error}); run: ragstone doctor, or ingest anew with --recreate")
-CLOSED = (StoreError, "{place} cannot be written or read ({error}); check its owner and permissions")
+CLOSED = (StoreError, "{place} cannot be written or read ({error}); check the path, its owner and permissions")
 ODD = (StoreError, "{place}: {error}")
 
 Meaning = tuple[type[StoreError], str]
@@ -33,6 +33,8 @@ SYSTEM: Mapping[int, Meaning] = {
     errno.EACCES: CLOSED,
     errno.EPERM: CLOSED,
     errno.EROFS: CLOSED,
+    errno.ENOENT: CLOSED,
+    errno.ENOTDIR: CLOSED,
 }
 
 
