@@ -7,6 +7,9 @@ import pytest
 
 import ragstone
 from ragstone.testing.bag_of_words import BagOfWords
+from tests.commands import run
+
+__all__ = ["run"]
 
 DOCUMENTS = {
     "storage.md": """---

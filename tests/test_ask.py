@@ -159,6 +159,16 @@ def test_a_failing_leg_is_a_note_and_the_rest_answers(docs: Path, kb: ragstone.K
     assert {note.code for note in found.notes} == {"embedding_failed", "semantic_unavailable"}
 
 
+def test_vectors_of_another_model_are_not_compared(kb: ragstone.Knowledge, opened: Open) -> None:
+    class Other(BagOfWords):
+        model = "another-model"
+
+    found = opened(embedder=Other()).search("retention of samples")
+    assert found.hits[0].chunk.document.path == "storage.md"
+    assert "model_changed" in {note.code for note in found.notes}
+    assert all("cosine" not in hit.signals for hit in found.hits)
+
+
 def test_every_leg_failing_is_an_error_and_not_nothing_found(docs: Path, kb: ragstone.Knowledge) -> None:
     from contextlib import asynccontextmanager
 

@@ -273,6 +273,39 @@ def test_a_run_tells_how_far_it_is_and_is_recorded(docs: Path, opened: Open) -> 
     assert run.status == "succeeded"
 
 
+def test_a_runs_record_grows_while_it_goes_on_and_names_the_stage_that_failed(
+    docs: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ragstone.progress.UPDATE_SECONDS", -1.0)
+    seen: list[ragstone.Run] = []
+
+    class Watched(BagOfWords):
+        async def embed(self, texts: Sequence[str], *, kind: str = "document") -> Vectors:
+            if kind == "document" and not seen:
+                seen.extend(await kb.engine.runs(1))
+                return await super().embed(texts)
+            raise ragstone.Unavailable("gone")
+
+    for i in range(400):
+        (docs / f"{i}.txt").write_text(f"Document number {i} about topic {i}.", encoding="utf-8")
+    kb = opened(embedder=Watched())
+    with pytest.raises(ragstone.Unavailable):
+        kb.ingest(docs)
+    assert seen[0].status == "running"
+    assert seen[0].stats["documents"]["added"] == 404
+    assert str(kb.runs(1)[0].error).startswith(("text: ", "vectors: "))
+
+
+def test_a_chunks_metadata_has_the_keys_that_readers_expect(kb: ragstone.Knowledge) -> None:
+    chunk = next(h.chunk for h in kb.search("telegram receiver", top_k=50).hits if "Telegram" in h.chunk.text)
+    assert set(chunk.metadata) >= {"summary", "keywords", "hypothetical_questions", "source", "snippet", "paragraph_id"}
+    assert "alertmanager" in chunk.metadata["keywords"]
+    assert chunk.metadata["source"] == {"page": None, "bbox": None}
+    assert chunk.metadata["snippet"].startswith("# Alerts")
+    assert chunk.tokens > 0
+    assert 0 < chunk.embedded_tokens <= chunk.tokens
+
+
 def test_a_failed_run_keeps_the_text_and_the_next_one_completes_it(docs: Path, opened: Open) -> None:
     class Broken(BagOfWords):
         async def embed(self, texts: Sequence[str], *, kind: str = "document") -> Vectors:

@@ -84,7 +84,7 @@ async def search(desk: Desk, question: Question) -> Found:
     with trace.timed("total"):
         vector = await vector_of(desk, question, trace)
         async with desk.store.reader(desk.scope) as reader:
-            hits = await _hits(reader, question, vector, trace)
+            hits = await _hits(desk, reader, question, vector, trace)
     return Found(tuple(hits), tuple(trace.notes), dict(trace.timings))
 
 
@@ -94,7 +94,7 @@ async def events(desk: Desk, question: Question) -> AsyncIterator[Event]:
     with trace.timed("total"):
         vector = await vector_of(desk, question, trace)
         async with desk.store.reader(desk.scope) as reader:
-            hits = await _hits(reader, question, vector, trace)
+            hits = await _hits(desk, reader, question, vector, trace)
             yield Event("search_results", {"hits": hits})
             with trace.timed("answer"):
                 made = await _answer(desk, reader, question, vector, hits)
@@ -135,8 +135,15 @@ def _keyword_only(trace: Trace, why: str | None) -> None:
         trace.note("model_missing", why)
 
 
-async def _hits(reader: Reader, question: Question, vector: Vectors | None, trace: Trace) -> list[Hit]:
+async def _hits(desk: Desk, reader: Reader, question: Question, vector: Vectors | None, trace: Trace) -> list[Hit]:
     info = await reader.info()
+    if vector is not None and not _same_model(desk, info):
+        vector = None
+        trace.note(
+            "model_changed",
+            f"semantic left out: the collection holds vectors of {info.model} ({info.variant}), the model at hand is "
+            f"{desk.embedder.model if desk.embedder else None}; name that model, or ingest with --recreate",
+        )
     _say_state(info, vector, trace)
     nominated = await legs(reader, question, vector, trace, limit=question.depth)
     with trace.timed("rank"):
@@ -174,6 +181,13 @@ def rank(hits: list[Hit], question: Question) -> list[Hit]:
     if question.per_document is not None:
         hits = retrieve.capped(hits, per_document=question.per_document)
     return hits[: question.top_k]
+
+
+def _same_model(desk: Desk, info: Info) -> bool:
+    """Whether the question's vector may be compared with the collection's: same model, same arithmetic."""
+    if info.model is None or desk.embedder is None:
+        return True
+    return info.model == desk.embedder.model and (info.variant or "").partition("+")[0] == desk.embedder.variant
 
 
 def _say_state(info: Info, vector: Vectors | None, trace: Trace) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from ragstone.sources import Files, Rules
 from ragstone.types import Skipped
-from tests.cli.conftest import Run
+from tests.commands import Run
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,17 @@
 """Every command on real input, with the built-in model where it embeds."""
 
+import contextlib
 import json
+import os
+import pty
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from ragstone.types import Span, joined
-from tests.cli.conftest import Run
+from tests.commands import Run
 
 
 @pytest.fixture
@@ -158,3 +163,22 @@ def test_help_needs_no_heavy_import(run: Run) -> None:
     for command in "ingest search ask chunk extract explain eval collections runs doctor show".split():
         assert f" {command} " in shown.out
         assert run(command, "--help").status == 0
+
+
+def test_a_terminal_sees_bars_with_rate_and_time_left(docs: Path) -> None:
+    """Run under a pseudo-terminal, as a person would; the data still goes to stdout."""
+    controller, terminal = pty.openpty()
+    command = [sys.executable, "-m", "ragstone", "ingest", str(docs), "--store", "store", "--embedder", "none"]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=terminal, env={**os.environ, "TERM": "xterm"})
+    os.close(terminal)
+    shown = b""
+    with contextlib.suppress(OSError):  # the terminal is gone when the child is
+        while part := os.read(controller, 4096):
+            shown += part
+    out, _ = child.communicate(timeout=60)
+    os.close(controller)
+    assert "4 added" in out.decode()
+    assert "documents" in shown.decode()
+    assert "4/4" in shown.decode()
+    assert "/s" in shown.decode()
+    assert '"event"' not in shown.decode()

@@ -26,7 +26,7 @@ def shell(tmp_path: Path) -> Shell:
     scratch.mkdir()
     shutil.copytree(ROOT / "demo" / "docs" / "prometheus", scratch / "docs")
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("RAGSTONE_", "PYTEST_"))}
-    environment = {**clean, "PATH": f"{bin_}{os.pathsep}{clean['PATH']}", "HOME": str(tmp_path), "COLUMNS": "100"}
+    environment = {**clean, "PATH": f"{bin_}{os.pathsep}{clean['PATH']}", "HOME": str(tmp_path), "COLUMNS": "120"}
     environment |= {"XDG_CONFIG_HOME": str(tmp_path / "config"), "NO_COLOR": "1", "PYTHONUNBUFFERED": "1"}
 
     def run(script: str, *, python: bool = False, **more: str) -> "subprocess.CompletedProcess[str]":

@@ -52,7 +52,8 @@ def test_every_command_is_used_on_a_page(command: str) -> None:
 def test_every_setting_stands_in_its_section_with_its_default(name: str) -> None:
     text = (DOCS / "how-to" / "configure.md").read_text(encoding="utf-8")
     section = text.split(f"\n## {name}\n", 1)[1].split("\n## ", 1)[0]
-    rows = dict(re.findall(r"^\| `(\w+)` \| ([^|]+) \|", section, re.MULTILINE))
+    table = section.split("\n\n| way |")[0]
+    rows = dict(re.findall(r"^\| `(\w+)` \| ([^|]+) \|", table, re.MULTILINE))
     for field in dataclasses.fields(SECTIONS[name]):
         if name == "Top level" and field.name in GROUPS:
             assert f"\n## `{field.name}`\n" in text

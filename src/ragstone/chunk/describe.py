@@ -34,10 +34,13 @@ def metadata(piece: Piece) -> dict[str, Any]:
 
 def keywords(text: str) -> list[str]:
     """The words that occur most, longer ones first among equals, then by alphabet."""
-    counted = Counter(word.casefold() for word in tokens(text) if len(word) >= SHORTEST and not word.isdigit())
-    for word in STOP_WORDS:
-        counted.pop(word, None)
-    return sorted(counted, key=lambda word: (-counted[word], -len(word), word))[:KEYWORDS]
+    counted: dict[str, int] = {}
+    for token, times in Counter(tokens(text)).items():
+        word = token.casefold()
+        if len(token) >= SHORTEST and word not in STOP_WORDS and not token.isdigit():
+            counted[word] = counted.get(word, 0) + times
+    ranked = sorted([(-times, -len(word), word) for word, times in counted.items()])
+    return [word for _, _, word in ranked[:KEYWORDS]]
 
 
 def snippet(text: str) -> str:

@@ -60,8 +60,7 @@ def _bars() -> Any:
 
     class Rate(ProgressColumn):
         def render(self, task: Any) -> Text:
-            speed = task.finished_speed or task.speed
-            return Text("" if speed is None else f"{speed:.1f}/s")
+            return Text(f"{task.completed / task.elapsed:.1f}/s" if task.elapsed else "")
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Rate(), TimeRemainingColumn())
     return Bars(*columns, console=Console(stderr=True))

@@ -12,14 +12,17 @@ from ragstone.types import Hit
 
 
 def searching(engine: Engine, *, answers: bool = False, **options: Any) -> Search:
-    """Search each case's question with its own filter; with `answers` an answer is asked for as well."""
+    """Search each case's question with its own filter; with `answers` an answer is asked for as well, as
+    `ragstone ask` does: the cap on passages of a document that a ranking of documents needs is not put on it."""
 
     async def search(case: Case) -> Ranking:
-        if answers:
-            made = await engine.ask(case.question, where=case.where, **options)
-            return Ranking(tuple(map(_entry, made.hits)), timings=made.timings, abstained=made.abstained)
         found = await engine.search(case.question, where=case.where, **options)
-        return Ranking(tuple(map(_entry, found.hits)), timings=found.timings)
+        entries = tuple(map(_entry, found.hits))
+        if not answers:
+            return Ranking(entries, timings=found.timings)
+        asked = {name: value for name, value in options.items() if name != "per_document"}
+        made = await engine.ask(case.question, where=case.where, **asked)
+        return Ranking(entries, timings=made.timings, abstained=made.abstained)
 
     return search
 

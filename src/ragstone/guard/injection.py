@@ -8,9 +8,11 @@ import base64
 import binascii
 import re
 
-from ragstone.guard.orders import INSTRUCTION, ORDERS, POLICY, TOOL
+from ragstone.guard.order import FOLD, INSTRUCTION, PARTS, POLICY, TOOL, Order
+from ragstone.guard.orders import ORDERS
 
 FLAGS = (POLICY, TOOL, INSTRUCTION)
+TRIGGERS = frozenset(word for order in ORDERS for group in order.words for word in group)
 HIDDEN = 0.5
 
 ZERO_WIDTH = re.compile("[\u200b-\u200f\u2060-\u2064\ufeff\u00ad]")
@@ -38,7 +40,7 @@ def flags(text: str) -> tuple[tuple[str, ...], float]:
     ((), 0.0)
     """
     hidden, found = _hidden(text)
-    plain = ZERO_WIDTH.sub("", text)
+    plain = text if text.isascii() else ZERO_WIDTH.sub("", text)
     weights = _weights("\n\n".join((plain, *found)))
     if hidden:
         weights.append((INSTRUCTION, HIDDEN))
@@ -54,9 +56,16 @@ def _weights(text: str) -> list[tuple[str, float]]:
     lower = text.lower()
     return [
         (order.flag, order.weight)
-        for order in ORDERS
+        for order in (_possible(lower) if text.isascii() else ORDERS)
         if any(word in lower for word in order.needs) and order.pattern.search(text)
     ]
+
+
+def _possible(lower: str) -> list[Order]:
+    """The orders for which an ASCII text has a word of each group."""
+    present = TRIGGERS.intersection(lower.translate(FOLD).split())
+    present |= {part for part in PARTS if part in lower}
+    return [order for order in ORDERS if not any(map(present.isdisjoint, order.words))]
 
 
 def _hidden(text: str) -> tuple[bool, list[str]]:
