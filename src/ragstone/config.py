@@ -67,8 +67,8 @@ class SearchSettings:
     mode: Mode = "hybrid"
     top_k: int = 10
     fusion: Literal["rrf", "minmax"] = "minmax"
-    bm25_weight: float = 0.5
-    cosine_weight: float = 0.5
+    bm25_weight: float = 0.4
+    cosine_weight: float = 0.6
     min_cosine: float | None = None
     keyword_boost: bool = False
     fold: bool = True

@@ -1,0 +1,74 @@
+"""How to fuse two legs: nDCG@10 of each way over BEIR folders, with the built-in model.
+
+    python benchmarks/retrieval/fusion.py FOLDER [FOLDER ...] --stores DIR
+
+Each folder is ingested into a store of its own below DIR (kept, so that a second run only asks).
+`minmax` scales each leg's own candidates and counts a missing one 0; `filled` scales what every
+candidate really scores in both legs. Documents rank by their best chunk; 50 candidates a leg.
+"""
+
+import argparse
+import asyncio
+from pathlib import Path
+
+import numpy as np
+
+import ragstone
+from ragstone import ask, retrieve
+from ragstone.engine import Engine
+from ragstone.evals import BeirSource, load
+from ragstone.evals.metrics import metric
+from ragstone.trace import Trace
+from ragstone.types import Candidate
+
+WEIGHTS = (0.4, 0.5, 0.6, 0.7)
+NDCG = metric("nDCG@10")
+
+
+def orders(
+    question: ragstone.Question, legs: dict[str, list[Candidate]], signals: dict[str, dict[str, float]]
+) -> dict[str, list[Candidate]]:
+    """Each way's ranking of the same candidates."""
+    out = {**legs, "rrf": retrieve.rrf(legs), "minmax .5": retrieve.minmax(legs)}
+    for weight in WEIGHTS:
+        asked = ragstone.Question(question.text, fusion="minmax", cosine_weight=weight, bm25_weight=1 - weight)
+        out[f"filled {weight}"] = ask.fuse(asked, legs, signals)
+    return out
+
+
+async def measure(folder: Path, stores: Path) -> dict[str, float]:
+    """Mean nDCG@10 of each way over a folder's questions."""
+    source = BeirSource(folder)
+    values: dict[str, list[float]] = {}
+    async with Engine(ragstone.load(store=f"embedded:{stores / folder.name}")) as engine:
+        await engine.ingest_source(source)
+        desk = engine.desk
+        for case in load(folder):
+            if not case.answerable:
+                continue
+            question = engine.question(case.question)
+            trace = Trace()
+            vector = await ask.vector_of(desk, question, trace)
+            async with engine.store.reader(engine.scope) as reader:
+                legs = await ask.legs(reader, question, vector, trace, limit=50)
+                ids = list(dict.fromkeys(c.id for found in legs.values() for c in found))
+                signals = await reader.rate(ids, vector=vector, query=question.text)
+            for way, found in orders(question, legs, signals).items():
+                ranking = list(dict.fromkeys(source.id_of(candidate.place[0]) for candidate in found))
+                values.setdefault(way, []).append(NDCG(ranking, case.relevance))
+    return {way: float(np.mean(scores)) for way, scores in values.items()}
+
+
+def main() -> None:
+    """Print a row for each folder."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("--stores", type=Path, required=True)
+    given = parser.parse_args()
+    for folder in given.folders:
+        means = asyncio.run(measure(folder, given.stores))
+        print(folder.name, "  ".join(f"{way} {mean:.4f}" for way, mean in means.items()), flush=True)
+
+
+if __name__ == "__main__":
+    main()
