@@ -132,6 +132,17 @@ def test_conditions_on_text_follow_sql(value: str | None, operator: str, other: 
         ({"conditions": [{"column": "a", "operator": "=", "value": None}]}, "needs one text"),
         ({"tag_mode": "some"}, "tag_mode 'some'"),
         ({"date_from": "yesterday"}, "not a date"),
+        ({"date_from": 2024}, "not a date"),
+        ({"date_from": "2024-99-77"}, "not a date"),
+        ({"allow_restricted": "false"}, "must be true or false"),
+        ({"paths": 5}, "must be a list"),
+        ({"paths": {"a": 1}}, "must be a list"),
+        ({"tags": None}, "must be a list"),
+        ({"tags": [1]}, "list of texts"),
+        ({"conditions": 5}, "must be a list"),
+        ({"conditions": [5]}, "column, operator and value"),
+        ({"conditions": [{"column": ["x"], "operator": "=", "value": 1}]}, "name of a column"),
+        ({"conditions": [{"column": "x", "operator": "IN", "value": [{}]}]}, "needs one text"),
     ],
 )
 def test_a_wrong_filter_is_named(data: dict[str, Any], message: str) -> None:
@@ -142,3 +153,7 @@ def test_a_wrong_filter_is_named(data: dict[str, Any], message: str) -> None:
 def test_plain_data_becomes_the_same_filter() -> None:
     data = {"paths": "a.md", "tags": ["x"], "conditions": [{"column": "n", "operator": "IN", "value": [1, 2]}]}
     assert where_from(data) == Where(paths=("a.md",), tags=("x",), conditions=(Condition("n", "IN", (1, 2)),))
+
+
+def test_a_hostile_pattern_cannot_make_a_filter_slow() -> None:
+    assert not like("%a" * 40 + "%b", insensitive=False).fullmatch("a" * 20_000)

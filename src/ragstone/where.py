@@ -8,7 +8,7 @@ all else as text, so ISO dates order rightly.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from typing import Any, Literal
@@ -19,7 +19,10 @@ from ragstone.types import Chunk, Document
 
 OPERATORS = ("=", "!=", "<", ">", "<=", ">=", "LIKE", "ILIKE", "IN", "NOT IN", "IS NULL", "IS NOT NULL")
 RESTRICTED = "restricted"
-DATE = re.compile(r"\d{4}(-\d{2}(-\d{2}([T ].*)?)?)?")
+DATE = re.compile(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01])([T ].*)?)?)?")
+LIKE = re.compile(r"\\(.)|(%)|(_)|([^\\%_]+|\\)", re.DOTALL)
+LISTS = ("sources", "paths", "headers", "shas", "categories", "tags", "projects", "doc_types", "confidentiality_allow")
+SINGLE = ("tag_mode", "logic", "date_from", "date_to", "allow_restricted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +34,17 @@ class Condition:
     value: Any = None
 
     def __post_init__(self) -> None:
+        if not self.column:
+            raise UsageError("a filter condition needs the name of a column")
         if self.operator not in OPERATORS:
             raise UsageError(f"filter operator {self.operator!r} is unknown; use one of: {', '.join(OPERATORS)}")
-        if not self.column:
-            raise UsageError("a filter condition needs a column")
         many = self.operator in ("IN", "NOT IN")
         if many and not isinstance(self.value, list | tuple):
             raise UsageError(f"filter on {self.column!r}: {self.operator} needs a list of values")
         if many:
             object.__setattr__(self, "value", tuple(self.value))
-        elif not self.operator.startswith("IS") and not isinstance(self.value, str | int | float | bool):
+        values = self.value if many else () if self.operator.startswith("IS") else (self.value,)
+        if not all(isinstance(value, str | int | float | bool) for value in values):
             raise UsageError(f"filter on {self.column!r}: {self.operator} needs one text, number or truth value")
 
 
@@ -69,6 +73,11 @@ class Where:
     logic: Literal["AND", "OR"] = "AND"
 
     def __post_init__(self) -> None:
+        for name in LISTS:
+            if not all(isinstance(value, str) for value in getattr(self, name)):
+                raise UsageError(f"filter {name!r} must be a list of texts, not {getattr(self, name)!r:.60}")
+        if not isinstance(self.allow_restricted, bool):
+            raise UsageError(f"allow_restricted must be true or false, not {self.allow_restricted!r:.60}")
         if RESTRICTED in map(str.lower, self.confidentiality_allow) and not self.allow_restricted:
             raise UsageError("restricted documents were asked for without permission: set allow_restricted as well")
         if self.tag_mode not in ("any", "all"):
@@ -77,7 +86,7 @@ class Where:
             raise UsageError(f"filter logic {self.logic!r} is unknown; use AND or OR")
         for name in ("date_from", "date_to"):
             date = getattr(self, name)
-            if date is not None and not DATE.fullmatch(date):
+            if date is not None and not (isinstance(date, str) and DATE.fullmatch(date)):
                 raise UsageError(f"{name} {date!r} is not a date; write it as 2024-05-31")
 
     @property
@@ -249,40 +258,57 @@ def _text(value: Any) -> str:
 
 @lru_cache(maxsize=256)
 def like(pattern: str, *, insensitive: bool) -> re.Pattern[str]:
-    """SQL's LIKE as a regular expression."""
-    out = re.sub(
-        r"\\(.)|(%)|(_)|([^\\%_]+|\\)",
-        lambda m: re.escape(m[1] or m[4] or "") if m[1] or m[4] else ".*" if m[2] else ".",
-        pattern,
-        flags=re.DOTALL,
-    )
-    return re.compile(out, re.DOTALL | (re.IGNORECASE if insensitive else 0))
+    """SQL's LIKE as a regular expression.
+
+    Between two `%` the first place that fits a part is the right one, so the groups are atomic and no
+    pattern can make the matching slow.
+    """
+    parts = [""]
+    for escaped, any_, one, plain in LIKE.findall(pattern):
+        if any_:
+            parts.append("")
+        else:
+            parts[-1] += "." if one else re.escape(escaped or plain)
+    first, *rest = parts
+    middle = "".join(f"(?>.*?{part})" for part in rest[:-1])
+    last = f".*{rest[-1]}" if rest else ""
+    return re.compile(f"{first}{middle}{last}", re.DOTALL | (re.IGNORECASE if insensitive else 0))
 
 
 def where_from(data: Mapping[str, Any]) -> Where:
-    """A `Where` from plain data (a request's JSON): lists or single values; unknown keys are an error."""
+    """A `Where` from plain data (a request's JSON): lists or single values.
+
+    Raises `UsageError` that names an unknown key, or one whose value is of the wrong kind.
+    """
+    if not isinstance(data, Mapping):
+        raise UsageError("a filter is an object of filter names and values")
     known = {f.name: f for f in fields(Where)}
     values: dict[str, Any] = {}
     for key, value in data.items():
         if key not in known:
             raise UsageError(f"filter {key!r} is unknown; known filters: {', '.join(known)}")
         if key == "conditions":
-            values[key] = tuple(_condition(item) for item in value)
-        elif key in ("tag_mode", "logic", "date_from", "date_to", "allow_restricted"):
+            values[key] = tuple(_condition(item) for item in _many(key, value))
+        elif key in SINGLE:
             values[key] = value
         else:
-            values[key] = _names(value)
+            values[key] = tuple(_many(key, value))
     return Where(**values)
 
 
-def _names(value: str | Iterable[str]) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) else tuple(map(str, value))
+def _many(key: str, value: Any) -> Sequence[Any]:
+    if isinstance(value, str):
+        return (value,)
+    if not isinstance(value, list | tuple):
+        raise UsageError(f"filter {key!r} must be a list, not {value!r:.60}")
+    return value
 
 
-def _condition(item: Condition | Mapping[str, Any]) -> Condition:
+def _condition(item: Any) -> Condition:
     if isinstance(item, Condition):
         return item
-    unknown = set(item) - {"column", "operator", "value"}
-    if unknown or "column" not in item or "operator" not in item:
+    if not isinstance(item, Mapping) or not {"column", "operator"} <= set(item) <= {"column", "operator", "value"}:
         raise UsageError("a filter condition is an object with column, operator and value")
+    if not isinstance(item["column"], str):
+        raise UsageError(f"a filter condition needs the name of a column, not {item['column']!r:.60}")
     return Condition(item["column"], item["operator"], item.get("value"))

@@ -116,3 +116,86 @@ def test_terminal_commands_in_documents_are_not_obeyed(run: Run, docs: Path) -> 
     run("ingest", "docs", "--embedder", "none")
     for command in (("search", "colour today", "--mode", "keyword"), ("show", "evil.md"), ("extract", "docs/evil.md")):
         assert "\x1b" not in run(*command).out
+
+
+KEY_BODY = "\n".join(["MIIEowIBAAKCAQEAx7Vw3Jq9kq4v0b8Zl1c2d3e4f5g6h7i8j9k0l1m2n3o4p5q6"] * 3)
+SECRETS = {
+    "aws": "AKIA" + "Q3EGRXW7ZPLM5TUV",
+    "pem": f"-----BEGIN RSA PRIVATE KEY-----\n{KEY_BODY}\n-----END RSA PRIVATE KEY-----",
+    "token": "ghp_" + "Zx8Kq2Lm5Nv7Bw1Cd4Ef6Gh9Jk3Rt0Ys2Up8",
+}
+
+
+@pytest.fixture
+def leaky(run: Run, docs: Path) -> Path:
+    """A document full of secrets and terminal commands, ingested; its file name gives commands too."""
+    text = f"""---
+title: Keys \x1b[31m
+owner: {SECRETS["token"]}
+---
+# Deploy
+
+The deploy account uses the access key {SECRETS["aws"]} for uploads.
+
+{SECRETS["pem"]}
+
+| service | key |
+|---|---|
+| uploads | {SECRETS["aws"]} |
+
+After the key, a last line.
+"""
+    file = docs / "leaky\x1b[31m.md"
+    file.write_text(text, encoding="utf-8")
+    run("ingest", "docs", "--embedder", "none")
+    return file
+
+
+COMMANDS: list[tuple[object, ...]] = [
+    ("search", "deploy account access key", "--mode", "keyword"),
+    ("search", "deploy account access key", "--mode", "keyword", "--format", "xml"),
+    ("search", "deploy account access key", "--mode", "keyword", "--format", "evidence"),
+    ("search", "deploy account access key", "--mode", "keyword", "--format", "evidence-llm"),
+    ("ask", "Which access key does the deploy account use for uploads?", "--mode", "keyword"),
+    ("chunk", "leaky\x1b[31m.md", 0),
+    ("chunk", "leaky\x1b[31m.md", 1),
+    ("chunk", "--preview", "docs/leaky\x1b[31m.md"),
+    ("extract", "docs/leaky\x1b[31m.md"),
+    ("show", "leaky\x1b[31m.md"),
+    ("explain", "deploy account", "--doc", "leaky\x1b[31m.md", "--mode", "keyword"),
+    ("collections", "documents"),
+    ("ingest", "docs", "--embedder", "none"),
+]
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: "-".join(map(str, command[:1] + command[-1:]))[:30])
+def test_no_output_of_any_command_holds_a_secret_or_a_terminal_command(
+    run: Run, leaky: Path, command: tuple[object, ...], as_json: bool
+) -> None:
+    outcome = run(*command, *(["--json"] if as_json else []))
+    shown = outcome.out + outcome.err
+    assert shown
+    for secret in (SECRETS["aws"], SECRETS["token"], KEY_BODY.split("\n")[0]):
+        assert secret not in shown
+    assert "\x1b" not in shown
+
+
+def test_a_masked_secret_of_several_lines_moves_no_line_number(run: Run, leaky: Path) -> None:
+    lines = leaky.read_text(encoding="utf-8").splitlines()
+    number = lines.index("After the key, a last line.") + 1
+    shown = run("show", "leaky\x1b[31m.md", "--lines", number)
+    assert shown.out.strip() == f"{number}  After the key, a last line."
+
+
+def test_every_line_end_counts_lines_the_same_everywhere(run: Run, docs: Path) -> None:
+    for name, end in (("cr", "\r"), ("crlf", "\r\n"), ("lf", "\n")):
+        text = f"{name} title{end}{end}first\x0cpart \u2028 here{end}{end}The colour of the {name} house is green.{end}"
+        (docs / f"{name}.txt").write_bytes(text.encode())
+    run("ingest", "docs", "--embedder", "none")
+    for name in ("cr", "crlf", "lf"):
+        hit = run("search", f"colour {name} house", "--mode", "keyword", "--path", f"{name}.txt", "--json").json[
+            "hits"
+        ][0]
+        assert hit["spans"][-1]["line_end"] == 5
+        assert run("show", f"{name}.txt", "--lines", 5).out.strip() == f"5  The colour of the {name} house is green."

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from ragstone.lines import unified
 from ragstone.types import Chunk, Span
 
 
@@ -23,6 +24,7 @@ def spans_at(chunk: Chunk, start: int, end: int) -> tuple[Span, ...]:
 
 
 def _part(span: Span, text: str, start: int, end: int) -> Span:
+    text = unified(text)
     first = span.line_start + text.count("\n", 0, start)
     return replace(
         span,
@@ -35,5 +37,6 @@ def _part(span: Span, text: str, start: int, end: int) -> Span:
 
 def span_in(record: str, start: int, end: int) -> Span:
     """The span of a range of the record, its lines counted."""
+    record = unified(record)
     first = 1 + record.count("\n", 0, start)
     return Span(start, end, first, first + record.count("\n", start, end))

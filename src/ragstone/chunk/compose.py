@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ragstone.chunk.outline import Passage
+from ragstone.lines import unified
 from ragstone.types import Span
 
 # Between two stretches of one span stands nothing but white space and the marks of a block quote.
@@ -18,7 +19,7 @@ class Lines:
     """Line numbers of a record, from 1."""
 
     def __init__(self, record: str) -> None:
-        self._breaks = [match.start() for match in re.finditer("\n", record)]
+        self._breaks = [match.start() for match in re.finditer("\n", unified(record))]
 
     def of(self, position: int) -> int:
         return bisect_left(self._breaks, position) + 1

@@ -43,5 +43,7 @@ def _run() -> int:
 
 
 def _say(message: str, status: int) -> int:
-    print(message, file=sys.stderr)
+    from ragstone.cli.shared import say
+
+    say(message)
     return status

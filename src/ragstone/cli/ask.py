@@ -1,12 +1,11 @@
 """`ragstone ask`: an answer with citations, or an honest abstention."""
 
-import sys
 from typing import Annotated
 
 import typer
 
 from ragstone.cli.filters import filtered
-from ragstone.cli.shared import Shared, emit, say, shared
+from ragstone.cli.shared import Shared, emit, say, shared, show
 from ragstone.where import Where
 
 
@@ -29,7 +28,7 @@ def ask(
     if options.json:
         emit(answer_data(answer))
     else:
-        sys.stdout.write(answer_text(answer))
+        show(answer_text(answer))
         for note in answer.notes:
             say(f"note: {note.message}")
     return 1 if strict and answer.abstained else 0

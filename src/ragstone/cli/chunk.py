@@ -1,11 +1,10 @@
 """`ragstone chunk`: one chunk as it is stored, or how a file would be cut."""
 
-import sys
 from typing import Annotated
 
 import typer
 
-from ragstone.cli.shared import Shared, emit, shared
+from ragstone.cli.shared import Shared, emit, shared, show
 from ragstone.errors import UsageError
 
 
@@ -28,7 +27,7 @@ def chunk(
                 for piece in pieces:
                     emit(piece_data(piece))
             else:
-                sys.stdout.write(pieces_text(pieces))
+                show(pieces_text(pieces))
             return 0
         if path is None:
             raise UsageError("name a document and a chunk (ragstone chunk PATH 3), or a file with --preview")
@@ -36,5 +35,5 @@ def chunk(
     if options.json:
         emit(chunk_data(found))
     else:
-        sys.stdout.write(chunk_text(found))
+        show(chunk_text(found))
     return 0

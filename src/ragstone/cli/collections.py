@@ -1,11 +1,10 @@
 """`ragstone collections`: list, look at and erase collections."""
 
-import sys
 from typing import Annotated
 
 import typer
 
-from ragstone.cli.shared import Shared, emit, shared
+from ragstone.cli.shared import Shared, emit, shared, show
 from ragstone.errors import UsageError
 from ragstone.types import Info, Json
 
@@ -39,12 +38,10 @@ def _show(options: Shared, infos: list[Info]) -> None:
         if options.json:
             emit(data(info))
         else:
-            sys.stdout.write(
-                f"{info.scope.collection}  {info.documents} documents, {info.chunks} chunks, {info.state}, "
-                f"{info.model or 'no vectors'}\n"
-            )
+            counts = f"{info.documents} documents, {info.chunks} chunks, {info.state}"
+            show(f"{info.scope.collection}  {counts}, {info.model or 'no vectors'}")
             for warning in info.warnings:
-                sys.stdout.write(f"    {warning}\n")
+                show(f"    {warning}")
 
 
 @app.command(name="list")
@@ -92,7 +89,7 @@ def documents(options: Shared) -> int:
             if options.json:
                 emit(document_data(document))
             else:
-                sys.stdout.write(f"{document.source}  {document.path}  revision {document.revision}\n")
+                show(f"{document.source}  {document.path}  revision {document.revision}")
     return 0
 
 
@@ -113,5 +110,5 @@ def delete(
         erased = kb.delete(name) if document else int(kb.drop(name))
     if not erased:
         raise UsageError(f"there is no {'document' if document else 'collection'} {name!r}")
-    sys.stdout.write(f"erased {name}\n")
+    show(f"erased {name}")
     return 0

@@ -1,11 +1,10 @@
 """`ragstone doctor`: is everything as it should be, and what mends it."""
 
-import sys
 from typing import Annotated
 
 import typer
 
-from ragstone.cli.shared import Shared, emit, shared
+from ragstone.cli.shared import Shared, emit, shared, show
 
 
 @shared
@@ -23,7 +22,7 @@ def doctor(
         emit({"schema": 1, "store": store, "healthy": not problems, "problems": problems})
     else:
         for problem in problems:
-            sys.stdout.write(f"- {problem}\n")
+            show(f"- {problem}")
         if not problems:
-            sys.stdout.write(f"healthy: {store}\n")
+            show(f"healthy: {store}")
     return 1 if problems else 0

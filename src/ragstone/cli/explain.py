@@ -1,12 +1,11 @@
 """`ragstone explain`: why a document was not found."""
 
-import sys
 from typing import Annotated
 
 import typer
 
 from ragstone.cli.filters import filtered
-from ragstone.cli.shared import Shared, emit, shared
+from ragstone.cli.shared import Shared, emit, shared, show
 from ragstone.where import Where
 
 
@@ -31,5 +30,5 @@ def explain(
     if options.json:
         emit(to_json(explanation))
     else:
-        sys.stdout.write(explanation_text(explanation))
+        show(explanation_text(explanation))
     return 0

@@ -1,11 +1,10 @@
 """`ragstone ingest`: bring a collection in line with folders or files."""
 
-import sys
 from typing import Annotated
 
 import typer
 
-from ragstone.cli.shared import Shared, emit, say, shared
+from ragstone.cli.shared import Shared, emit, say, shared, show
 from ragstone.types import Json, Run
 
 
@@ -69,9 +68,7 @@ def summary(runs: list[Run], chunks: int) -> Json:
 
 def _print(done: Json) -> None:
     counts = ", ".join(f"{n} {name}" for name, n in done["documents"].items() if n)
-    sys.stdout.write(
-        f"{counts or 'nothing to do'}; {done['chunks']} chunks in the collection ({done['seconds']:.1f} s)\n"
-    )
+    show(f"{counts or 'nothing to do'}; {done['chunks']} chunks in the collection ({done['seconds']:.1f} s)")
     for skipped in done["skipped"]:
         say(f"skipped {skipped['path']} ({skipped['reason']}): {skipped['message']}")
     for warning in done["warnings"]:

@@ -7,16 +7,12 @@ from typing import Any
 from ragstone import answer
 from ragstone.ask import masked
 from ragstone.cli.collections import data as info_data
+from ragstone.cli.safe import plain
 from ragstone.errors import UsageError
 from ragstone.explain import Explanation
 from ragstone.types import Answer, Chunk, Document, Extraction, Found, Info, Json, Piece, Span
 
 FORMATS = ("text", "json", "xml", "evidence", "evidence-llm")
-
-
-def plain(text: str) -> str:
-    """Text for a terminal: masked, and without what a terminal would obey."""
-    return answer.printable(masked(text))
 
 
 def passages(found: Found, *, format_: str, question: str, info: Info) -> str | Json:

@@ -1,12 +1,11 @@
 """`ragstone runs`: what was ingested when, and how it ended."""
 
-import sys
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
-from ragstone.cli.shared import Shared, emit, shared
+from ragstone.cli.shared import Shared, emit, shared, show
 
 
 @shared
@@ -24,7 +23,7 @@ def runs(
             emit(asdict(run))
         else:
             counts = ", ".join(f"{n} {name}" for name, n in run.stats.get("documents", {}).items() if n)
-            sys.stdout.write(f"{run.started_at}  {run.status:<11}  {run.source}  {counts}\n")
+            show(f"{run.started_at}  {run.status:<11}  {run.source}  {counts}")
             if run.error:
-                sys.stdout.write(f"    {run.error.splitlines()[0]}\n")
+                show(f"    {run.error.splitlines()[0]}")
     return 0

@@ -1,12 +1,11 @@
 """`ragstone search`: the best passages for a question."""
 
-import sys
 from typing import Annotated
 
 import typer
 
 from ragstone.cli.filters import filtered
-from ragstone.cli.shared import Shared, emit, say, shared
+from ragstone.cli.shared import Shared, emit, say, shared, show
 from ragstone.where import Where
 
 
@@ -43,7 +42,7 @@ def search(
     chosen = "json" if options.json else format_
     shown = passages(found, format_=chosen, question=question, info=info)
     if isinstance(shown, str):
-        sys.stdout.write(shown.rstrip("\n") + "\n")
+        show(shown)
     else:
         emit(shown)
     if chosen == "text":

@@ -35,6 +35,8 @@ class Shared:
 
 
 INTERRUPTED = 130
+# What some readers of JSON lines take for the end of one, though JSON does not.
+LINE_ENDS = {ord(end): f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"}
 OPTIONS = {
     "store": StoreOption,
     "collection": CollectionOption,
@@ -75,11 +77,22 @@ def shared(command: Callable[..., int | None]) -> Callable[..., int | None]:
 
 
 def emit(data: Any) -> None:
-    """One JSON value on a line of its own."""
-    json.dump(data, sys.stdout, ensure_ascii=False, default=str)
-    sys.stdout.write("\n")
+    """One JSON value on a line of its own, its secrets masked."""
+    from ragstone.cli.safe import masked
+
+    text = json.dumps(masked(data), ensure_ascii=False, default=str)
+    sys.stdout.write(text.translate(LINE_ENDS) + "\n")
+
+
+def show(text: str) -> None:
+    """Text for people on stdout, a newline at its end."""
+    from ragstone.cli.safe import plain
+
+    sys.stdout.write(plain(text).rstrip("\n") + "\n")
 
 
 def say(message: str) -> None:
     """A line for people, on stderr."""
-    print(message, file=sys.stderr)
+    from ragstone.cli.safe import plain
+
+    print(plain(message), file=sys.stderr)

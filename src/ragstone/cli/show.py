@@ -18,12 +18,12 @@ def show(
 ) -> int:
     """Print a stored document with its line numbers."""
     from ragstone.cli.opened import opened
-    from ragstone.cli.output import document_data, plain
+    from ragstone.cli.output import document_data
 
     first, last = _range(lines)
     with opened(options, embed__model="none") as kb:
         document, record = kb.record(path, source=source)
-    all_lines = record.splitlines()
+    all_lines = _lines(record)
     if first > len(all_lines):
         raise UsageError(f"{path} has {len(all_lines)} lines; line {first} is not one of them")
     chosen = all_lines[first - 1 : last]
@@ -32,8 +32,21 @@ def show(
         return 0
     width = len(str(first + len(chosen)))
     for number, line in enumerate(chosen, first):
-        sys.stdout.write(f"{number:>{width}}  {plain(line)}\n")
+        sys.stdout.write(f"{number:>{width}}  {line}\n")
     return 0
+
+
+def _lines(record: str) -> list[str]:
+    """The record's lines as they may be shown: a masked secret of several lines leaves as many behind."""
+    from ragstone import answer, guard
+    from ragstone.lines import unified
+
+    text, out, at = unified(record), "", 0
+    for found in guard.find(text):
+        out += f"{text[at : found.start]}[masked:{found.kind}]" + "\n" * text.count("\n", found.start, found.end)
+        at = found.end
+    lines = answer.printable(out + text[at:]).split("\n")
+    return lines if lines[-1] else lines[:-1]
 
 
 def _range(lines: str | None) -> tuple[int, int | None]:

@@ -1,21 +1,19 @@
 """Where a character offset lies in lines, and spans made from offsets."""
 
-import re
 from typing import Any
 
+from ragstone.lines import unified
 from ragstone.types import Span
-
-LONE_RETURN = re.compile(r"\r(?!\n)")
 
 
 class Lines:
-    """Line numbers of a text of record. A lone carriage return ends a line as well.
+    """Line numbers of a text of record.
 
     Counts from the place that was asked for last: cheap when asked in order.
     """
 
     def __init__(self, record: str) -> None:
-        self._text = LONE_RETURN.sub("\n", record) if "\r" in record else record
+        self._text = unified(record)
         self._at = 0
         self._line = 1
 

@@ -11,9 +11,10 @@ from ragstone.extract.decode import decoded
 from ragstone.extract.directives import without_directives
 from ragstone.extract.frontmatter import front_matter
 from ragstone.extract.leaves import Leaf, leaves
-from ragstone.extract.lines import LONE_RETURN, Lines
+from ragstone.extract.lines import Lines
 from ragstone.extract.markup import Found, table_end, visible
 from ragstone.extract.tables import Raw, lined, placed
+from ragstone.lines import unified
 from ragstone.types import Block, BlockType, Cell, Extraction, Span
 
 MARKS = " \t\r\n\f\v>"  # what may stand around text without being text
@@ -36,7 +37,7 @@ class Markdown:
         """Raises `Refused` for bytes that are no UTF-8 or UTF-16, and for a file without text."""
         record, warnings = decoded(data, path=path)
         # Of the record's length throughout, so that places fit both: a lone return is a line end as well.
-        source = LONE_RETURN.sub("\n", record) if "\r" in record else record
+        source = unified(record)
         front = front_matter(source)
         reader = _Blocks(source, front.start)
         blocks = tuple(marked(reader.blocks(), record))

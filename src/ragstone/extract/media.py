@@ -66,7 +66,8 @@ CALLED = {
 LOOKED_AT = 64 * 1024  # bytes from the start; NUL bytes are looked for everywhere
 CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\b\x1b")) + b"\x7f"
 MANY = 0.02  # control characters among the bytes looked at
-PAGE = re.compile(rb"(?:\s|<!--(?s:.*?)-->|<\?xml[^>]*\?>)*<(?:!doctype\s+html|html|head|body)[\s>]", re.IGNORECASE)
+# Possessive: what stands before the page is passed once and never looked at again.
+PAGE = re.compile(rb"(?>\s+|<!--(?s:.*?)-->|<\?xml[^>]*+>)*+<(?:!doctype\s+html|html|head|body)[\s>]", re.IGNORECASE)
 
 
 def detect(data: bytes, path: str) -> str:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from ragstone.errors import Refused
 from ragstone.extract.contents import marked
 from ragstone.extract.decode import decoded
-from ragstone.extract.lines import LONE_RETURN, Lines
+from ragstone.extract.lines import Lines
+from ragstone.lines import unified
 from ragstone.types import Block, Extraction
 
 LINE = re.compile(r"[^\n\f]*[\n\f]?")
@@ -56,7 +57,7 @@ def _paragraphs(text: str) -> Iterator[list[tuple[int, int]]]:
 
 
 def _blocks(record: str) -> Iterator[Block]:
-    text = LONE_RETURN.sub("\n", record) if "\r" in record else record
+    text = unified(record)
     lines = Lines(text)
     numbers = _section_numbers(text)
     for run in _paragraphs(text):

@@ -1,0 +1,14 @@
+"""What a line is: it ends at a newline, a carriage return with one, or a carriage return alone."""
+
+import re
+
+LONE_RETURN = re.compile(r"\r(?!\n)")
+
+
+def unified(text: str) -> str:
+    """The same text, character for character, with lone carriage returns as newlines: then newlines count lines.
+
+    >>> unified("a\\rb\\r\\nc")
+    'a\\nb\\r\\nc'
+    """
+    return LONE_RETURN.sub("\n", text) if "\r" in text else text
