@@ -22,7 +22,7 @@ printf '# 31 pages of the Prometheus documentation become a collection. No serve
 run ingest demo/docs
 
 say 'A plain fact: quoted, with the lines where it stands.'
-answer=$(run ask "Which flag turns the OTLP receiver on?")
+answer=$(run ask "What is the default scrape timeout?")
 printf '%s\n' "$answer"
 
 say 'The citation, followed.'

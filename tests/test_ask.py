@@ -268,6 +268,49 @@ def test_explain_names_the_twin_that_a_document_was_folded_into(docs: Path, open
     assert "storage.md" in explanation.message
 
 
+def test_explain_keeps_to_one_source_and_to_large_collections(docs: Path, tmp_path: Path, opened: Open) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "storage.md").write_text("# Storage\n\n" + "\n\n".join(f"## P{i}\n\nText {i}." for i in range(9)))
+    for i in range(1200):
+        (docs / f"{i}.txt").write_text(f"Samples number {i}.", encoding="utf-8")
+    kb = opened()
+    kb.ingest(docs)
+    kb.ingest(other)
+    assert kb.explain("text", path="storage.md", source="docs", mode="keyword").stage == "not_nominated"
+    explained = kb.explain("samples storage", path="storage.md", source="other", top_k=400)
+    assert explained.stage in ("found", "below_cut")
+    assert kb.get(str(explained.chunk)).document.source == "other"
+
+
+def test_a_closed_collection_says_so_and_an_unfinished_stream_leaves_nothing_open(kb: ragstone.Knowledge) -> None:
+    stream = kb.events("How long are samples kept by default?")
+    assert next(stream).name == "search_results"
+    stream.close()
+    kb.close()
+    kb.close()
+    with pytest.raises(UsageError, match="closed"):
+        kb.info()
+
+
+def test_a_verb_called_from_tell_is_refused_and_does_not_hang(docs: Path, opened: Open) -> None:
+    kb = opened()
+    with pytest.raises(UsageError, match="own thread"):
+        kb.ingest(docs, tell=lambda _event: print(kb.info()))
+
+
+def test_one_broken_collection_does_not_hide_the_others(
+    kb: ragstone.Knowledge, docs: Path, opened: Open, tmp_path: Path
+) -> None:
+    other = opened(collection="broken")
+    other.ingest(docs)
+    other.close()
+    (tmp_path / "store" / "default" / "broken" / "collection.sqlite").write_bytes(b"no database " * 500)
+    fresh = opened()
+    states = {info.scope.collection: info.state for info in fresh.collections()}
+    assert states == {"broken": "broken", "default": "healthy"}
+
+
 async def test_the_asynchronous_twin_has_the_same_verbs(docs: Path, tmp_path: Path) -> None:
     settings = ragstone.load(store=str(tmp_path / "async"))
     async with ragstone.Engine(settings, embedder=BagOfWords()) as kb:

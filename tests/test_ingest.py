@@ -208,6 +208,20 @@ def test_another_embedding_model_is_refused_before_anything_is_written(
     assert other.info().dimension == 64
 
 
+def test_recreating_erases_nothing_that_it_cannot_replace(docs: Path, tmp_path: Path, kb: ragstone.Knowledge) -> None:
+    (tmp_path / "hollow").mkdir()
+    with pytest.raises(UsageError, match="nothing was erased"):
+        kb.ingest(tmp_path / "hollow", recreate=True)
+    assert len(kb.documents()) == 4
+    (tmp_path / "wiki").mkdir()
+    (tmp_path / "wiki" / "a.md").write_text("# A wiki page", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"would erase what came from other sources too \(docs\)"):
+        kb.ingest(tmp_path / "wiki", recreate=True)
+    assert len(kb.documents()) == 4
+    kb.ingest(docs, tmp_path / "wiki", recreate=True)
+    assert len(kb.documents()) == 5
+
+
 def test_without_a_model_keyword_search_works_and_says_so(docs: Path, opened: Open) -> None:
     kb = opened(embedder=None, embed__model="none")
     kb.ingest(docs)

@@ -1,75 +1,70 @@
-"""How often the first quoted sentence holds the answer, when the right paragraph is the only hit.
+"""How often what an answer would quote holds the known answer, and what comparing by vectors costs and brings.
 
-    python benchmarks/answers/extractive.py DATA/qa/squad_near [--half 0|1]
+    python benchmarks/answers/extractive.py STORE demo/golden.jsonl [--sentences N ...] [--every N]
+    python benchmarks/answers/extractive.py STORE DATA/qa/squad_near/queries.jsonl
 
-SQuAD 2.0 dev, answerable questions; IDF over all paragraphs; no retrieval. No
-embeddings.
+STORE was filled by `ragstone ingest demo/docs`, or by `features.py` (WORK/store_squad_near). Abstention is left
+out: what would be quoted is looked at for every answerable question. A golden question wants all of its
+`answer_contains`, a BEIR question one of its `answers`.
 """
 
 import argparse
+import asyncio
 import json
-import math
-from collections import Counter
+import statistics
+import time
 from pathlib import Path
+from typing import Any
 
-from ragstone.answer.extractive import choose, rank
-from ragstone.answer.question import asked
-from ragstone.types import Chunk, Document, Hit, Span
-from ragstone.words import terms
+import ragstone
+from ragstone import ask
+from ragstone.trace import Trace
 
 
 def main() -> None:
-    """Print shares over the questions asked."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", type=Path)
-    parser.add_argument("--half", type=int, choices=(0, 1))
-    parser.add_argument("--show", type=int, default=0)
+    """Print a line for each number of compared sentences."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("store")
+    parser.add_argument("questions", type=Path)
+    parser.add_argument("--sentences", type=int, nargs="*", default=[0, 4, ask.SENTENCES, 16])
+    parser.add_argument("--every", type=int, default=1, help="ask only every so many questions")
     args = parser.parse_args()
-    texts = {
-        row["_id"]: row
-        for row in map(json.loads, (args.data / "corpus.jsonl").read_text(encoding="utf-8").splitlines())
-    }
-    df = Counter(term for row in texts.values() for term in set(terms(row["text"])))
-    questions = list(map(json.loads, (args.data / "queries.jsonl").read_text(encoding="utf-8").splitlines()))
-    questions = [q for q in questions if q["metadata"]["answerable"]]
-    if args.half is not None:
-        questions = questions[args.half :: 2]
-    first = best = any_ = length = 0
-    kinds: Counter[str] = Counter()
-    right: Counter[str] = Counter()
-    for question in questions:
-        text = question["text"]
-        idf = {t: math.log(1 + (len(texts) - df[t] + 0.5) / (df[t] + 0.5)) for t in terms(text)}
-        subject = asked(text, idf)
-        hit = Hit(chunk_of(texts[question["metadata"]["source_paragraph"]]), 1.0)
-        scored = rank(subject, [hit])
-        chosen = choose(subject, scored, [hit])
-        answers = question["metadata"]["answers"]
-        holds = [any(answer in one.passage.text for answer in answers) for one in chosen]
-        top = bool(scored) and any(answer in scored[0].passage.text for answer in answers)
-        kinds[subject.kind] += 1
-        right[subject.kind] += top
-        best += top
-        first += bool(holds) and holds[0]
-        any_ += any(holds)
-        length += sum(len(one.passage.text) for one in chosen)
-        if not top and args.show:
-            args.show -= 1
-            print(f"- {text} {answers[:2]}\n    {[s.passage.text for s in scored[:2]]}")
-    n = len(questions)
-    print(
-        f"{n} questions: best sentence {best / n:.3f} · first quoted {first / n:.3f} · any quoted {any_ / n:.3f}"
-        f" · {length / n:.0f} characters"
-    )
-    print({kind: f"{right[kind]}/{count}" for kind, count in sorted(kinds.items())})
+    rows = [_read(row) for row in map(json.loads, args.questions.read_text("utf-8").splitlines())]
+    wanted = [(text, answers, every) for text, answers, every in rows if answers][:: args.every]
+    for count in args.sentences:
+        ask.SENTENCES = count
+        print(f"{count} sentences compared: {asyncio.run(_measured(args.store, wanted))}", flush=True)
 
 
-def chunk_of(row: dict[str, str]) -> Chunk:
-    """A paragraph as one chunk."""
-    document = Document(row["_id"], "squad", row["_id"], 1, "0", "r", title=row["title"])
-    text = row["text"]
-    return Chunk(
-        row["_id"], document, 0, text, (Span(0, len(text), 1, 1 + text.count("\n")),), heading_path=(row["title"],)
+def _read(row: dict[str, Any]) -> tuple[str, list[str], bool]:
+    """The question, its answers, whether all of them are wanted."""
+    if "question" in row:
+        return row["question"], row.get("answer_contains", []), True
+    about = row["metadata"]
+    return row["text"], about["answers"] if about["answerable"] else [], False
+
+
+async def _measured(store: str, wanted: list[tuple[str, list[str], bool]]) -> str:
+    first = some = quoted = length = 0
+    seconds = []
+    async with ragstone.Engine(ragstone.load(store=store)) as kb, kb.store.reader(kb.scope) as reader:
+        for text, answers, every in wanted:
+            question = kb.question(text)
+            vector = await ask.vector_of(kb.desk, question, Trace())
+            hits = (await kb.search(text)).hits
+            start = time.perf_counter()
+            chosen, _ = await ask.drafted(kb.desk, reader, question, vector, hits)
+            seconds.append(time.perf_counter() - start)
+            texts = [" ".join(one.passage.text.split()) for one in chosen]
+            held = [" ".join(answer.split()) in " ".join(texts) for answer in answers]
+            some += all(held) if every else any(held)
+            first += bool(texts) and any(" ".join(answer.split()) in texts[0] for answer in answers)
+            quoted += len(texts)
+            length += sum(map(len, texts))
+    n = len(wanted)
+    return (
+        f"{n} questions · quoted text holds the answer {some / n:.3f} · the first passage alone {first / n:.3f}"
+        f" · {quoted / n:.2f} passages, {length / n:.0f} characters · median {1000 * statistics.median(seconds):.0f} ms"
     )
 
 

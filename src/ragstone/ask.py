@@ -4,7 +4,7 @@ What could not be done is said in notes; a search of which every leg failed is a
 "nothing found". An answer comes as events; waiting for it is the same path.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ragstone import answer as answering
@@ -21,7 +21,7 @@ CANDIDATES = 5  # per leg, times top_k
 FEWEST_CANDIDATES = 50
 RISK_SHARE = 0.2  # how much of its score a certain injection costs
 EXTRACT_FROM = 12  # hits that an answer is made of
-SENTENCES = 16  # passages that are compared with the question by their vectors
+SENTENCES = 8  # passages that are compared with the question by their vectors; 16 chose no better ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,8 @@ class Question:
     top_k: int = 10
     where: Where = field(default_factory=Where)
     fusion: str = "minmax"
-    bm25_weight: float = 0.5
-    cosine_weight: float = 0.5
+    bm25_weight: float = 0.4
+    cosine_weight: float = 0.6
     min_cosine: float | None = None
     keyword_boost: bool = False
     fold: bool = True
@@ -88,7 +88,7 @@ async def search(desk: Desk, question: Question) -> Found:
     return Found(tuple(hits), tuple(trace.notes), dict(trace.timings))
 
 
-async def events(desk: Desk, question: Question) -> AsyncIterator[Event]:
+async def events(desk: Desk, question: Question) -> AsyncGenerator[Event]:
     """An answer as it comes about: `search_results`, then a `message` a sentence, then `final_answer`."""
     trace = Trace()
     with trace.timed("total"):
@@ -154,23 +154,40 @@ async def gathered(
     reader: Reader, question: Question, vector: Vectors | None, nominated: Mapping[str, Sequence[Candidate]]
 ) -> list[Hit]:
     """The legs' candidates as hits in fused order, each with all its raw signals."""
-    fused = fuse(question, nominated)
-    ids = [candidate.id for candidate in fused]
+    ids = list(dict.fromkeys(candidate.id for found in nominated.values() for candidate in found))
     signals = await reader.rate(ids, vector=vector if "cosine" in nominated else None, query=question.text)
-    scores = {candidate.id: candidate.score for candidate in fused}
-    return [Hit(chunk, scores[chunk.id], signals.get(chunk.id, {})) for chunk in await reader.chunks(ids)]
+    scores = {candidate.id: candidate.score for candidate in fuse(question, nominated, signals)}
+    hits = [Hit(chunk, scores[chunk.id], signals.get(chunk.id, {})) for chunk in await reader.chunks(list(scores))]
+    return retrieve.ordered(hits)
 
 
-def fuse(question: Question, legs: Mapping[str, Sequence[Candidate]]) -> list[Candidate]:
-    """The legs' candidates in one order; a single leg keeps its own scores."""
+def fuse(
+    question: Question, legs: Mapping[str, Sequence[Candidate]], signals: Mapping[str, Mapping[str, float]]
+) -> list[Candidate]:
+    """The legs' candidates in one order; a single leg keeps its own scores.
+
+    Scores are fused over what every candidate really scores in each leg, also where only another leg
+    nominated it; ranks are fused as the legs gave them (`benchmarks/retrieval`).
+    """
     if len(legs) == 1:
         return list(next(iter(legs.values())))
+    if question.fusion == "minmax":
+        every = {candidate.id: candidate for found in legs.values() for candidate in found}
+        legs = {
+            leg: [replace(c, score=signals[c.id][leg]) for c in every.values() if leg in signals.get(c.id, {})]
+            for leg in legs
+        }
     weights = {"bm25": question.bm25_weight, "cosine": question.cosine_weight}
     return FUSIONS[question.fusion](legs, weights=weights)
 
 
 def rank(hits: list[Hit], question: Question) -> list[Hit]:
-    """Thresholds, boosts, penalties, folding, limit: pure, so that `explain` can replay it."""
+    """The results: ordered, and cut to the limit."""
+    return ordered(hits, question)[: question.top_k]
+
+
+def ordered(hits: list[Hit], question: Question) -> list[Hit]:
+    """Thresholds, boosts, penalties, folding, caps: pure, so that `explain` can replay it."""
     if question.min_cosine is not None:
         hits = retrieve.above(hits, {"cosine": question.min_cosine})
     if question.keyword_boost:
@@ -180,7 +197,7 @@ def rank(hits: list[Hit], question: Question) -> list[Hit]:
         hits = retrieve.fold(hits)
     if question.per_document is not None:
         hits = retrieve.capped(hits, per_document=question.per_document)
-    return hits[: question.top_k]
+    return hits
 
 
 def _same_model(desk: Desk, info: Info) -> bool:
@@ -223,14 +240,8 @@ async def _answer(
     desk: Desk, reader: Reader, question: Question, vector: Vectors | None, hits: Sequence[Hit]
 ) -> Answer:
     """An extractive answer: the sentences that answer best, each quoted and checked; or an abstention."""
-    idf = await reader.idf(question.text)
-    asked = answering.asked(question.text, idf)
-    best = list(hits[:EXTRACT_FROM])
-    ranked = answering.rank(asked, best)
-    if vector is not None and desk.embedder is not None and ranked:
-        ranked = answering.rank(asked, best, similar=await _similar(desk.embedder, vector, ranked[:SENTENCES]))
-    chosen = answering.choose(asked, ranked, best)
-    verdict = answering.decide(answering.evidence(asked, best, chosen, idf=idf))
+    chosen, found = await drafted(desk, reader, question, vector, hits)
+    verdict = answering.decide(found)
     if verdict.abstain:
         return _abstained(verdict.reason, verdict.message)
     quotes = answering.quotes(chosen)
@@ -241,6 +252,20 @@ async def _answer(
         return _abstained("unsupported", "No quote could be found again in the text of its document.")
     text = answering.written(sentences, citations)
     return Answer(text, sentences=sentences, citations=citations, groundedness=grounded)
+
+
+async def drafted(
+    desk: Desk, reader: Reader, question: Question, vector: Vectors | None, hits: Sequence[Hit]
+) -> tuple[list[answering.Scored], answering.Evidence]:
+    """The passages that an answer would quote, and what speaks for giving it."""
+    idf = await reader.idf(question.text)
+    asked = answering.asked(question.text, idf)
+    best = list(hits[:EXTRACT_FROM])
+    ranked = answering.rank(asked, best)
+    if vector is not None and desk.embedder is not None and ranked:
+        ranked = answering.compared(ranked, await _similar(desk.embedder, vector, ranked[:SENTENCES]))
+    chosen = answering.choose(asked, ranked, best)
+    return chosen, answering.evidence(asked, best, chosen, idf=idf)
 
 
 async def _similar(embedder: Embedder, vector: Vectors, ranked: Sequence[answering.Scored]) -> dict[str, float]:

@@ -5,18 +5,20 @@ Nothing is written twice: each verb is the engine's own, run on one event loop i
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from ragstone.config import Settings, load
 from ragstone.engine import Engine
+from ragstone.errors import UsageError
 from ragstone.ports import Embedder, Store
 from ragstone.types import Event, Extraction, Piece
 
 P = ParamSpec("P")
 R = TypeVar("R")
+TIDY_SECONDS = 30
 Verb = Callable[Concatenate[Engine, P], Coroutine[Any, Any, R]]
 
 
@@ -41,19 +43,24 @@ class Knowledge:
         self._thread.start()
 
     def wait(self, work: Coroutine[Any, Any, R]) -> R:
-        """Run a coroutine to its end; an interrupt cancels it, and it may tidy up before this raises."""
-        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        """Run a coroutine to its end; an interrupt cancels it, and it may tidy up before this raises.
+
+        Raises `UsageError` when the collection is closed, or when called from its own loop (in `tell`).
+        """
+        if self._loop.is_closed() or threading.current_thread() is self._thread:
+            work.close()
+            where = "this collection is closed" if self._loop.is_closed() else "this is the collection's own thread"
+            raise UsageError(f"{where}: open another one to go on")
+        ended = threading.Event()
+        future = asyncio.run_coroutine_threadsafe(_ending(work, ended), self._loop)
         try:
             return future.result()
         except BaseException:
-            if not future.done():
-                self._cancel(future)
+            if not ended.is_set():
+                # A run is marked interrupted and its lock given back before this thread goes on.
+                future.cancel()
+                ended.wait(TIDY_SECONDS)
             raise
-
-    def _cancel(self, future: Any) -> None:
-        """Cancel and let the coroutine tidy up: a run is marked interrupted and its lock given back."""
-        future.cancel()
-        asyncio.run_coroutine_threadsafe(_settled(), self._loop).result(timeout=30)
 
     def __enter__(self) -> Self:
         return self
@@ -67,10 +74,12 @@ class Knowledge:
         """Close the engine and its loop; a second call does nothing."""
         if self._loop.is_closed():
             return
-        self.wait(self.engine.close())
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
+        try:
+            self.wait(self.engine.close())
+        finally:
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+            self._loop.close()
 
     ingest = waited(Engine.ingest)
     ingest_source = waited(Engine.ingest_source)
@@ -101,19 +110,23 @@ class Knowledge:
 
     def events(self, text: str, **options: Any) -> Iterator[Event]:
         """An answer as it comes about, see `Engine.events`."""
-        stream: AsyncIterator[Event] = self.engine.events(text, **options)
-        while (event := self.wait(_next(stream))) is not None:
-            yield event
+        stream = self.engine.events(text, **options)
+        try:
+            while (event := self.wait(_next(stream))) is not None:
+                yield event
+        finally:
+            self.wait(stream.aclose())
 
 
-async def _next(stream: AsyncIterator[Event]) -> Event | None:
+async def _next(stream: AsyncGenerator[Event]) -> Event | None:
     return await anext(stream, None)
 
 
-async def _settled() -> None:
-    """Wait until every other task of this loop has ended."""
-    others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-    await asyncio.gather(*others, return_exceptions=True)
+async def _ending(work: Coroutine[Any, Any, R], ended: threading.Event) -> R:
+    try:
+        return await work
+    finally:
+        ended.set()
 
 
 def open(  # noqa: A001  # ragstone.open reads like what it is

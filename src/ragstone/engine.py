@@ -5,22 +5,22 @@ async with Engine(load(store="embedded:./store")) as kb:
     print((await kb.ask("How long are samples kept?")).text)
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from ragstone import answer, ask, chunk, extract, ingest, providers, sources, stores
+from ragstone import answer, ask, extract, ingest, providers, sources, stores
 from ragstone.ask import Desk, Question
 from ragstone.config import Settings, SourceSettings
-from ragstone.errors import NotBuilt, RagstoneError, UsageError
+from ragstone.errors import NotBuilt, RagstoneError, StoreError, UsageError
 from ragstone.explain import Explanation, explain
 from ragstone.ingest import Intake
-from ragstone.ports import Chunker, Embedder, Source, Store, Tokenizer
+from ragstone.ports import Embedder, Listed, Source, Store
 from ragstone.progress import Tell
-from ragstone.revise import Making
+from ragstone.revise import Cutter, Making, Model
 from ragstone.types import Answer, Chunk, Document, Event, Extraction, Found, Info, Piece, Run, Scope
 from ragstone.where import Where
 
@@ -86,17 +86,16 @@ class Engine:
             self._embedder.start_loading()
 
     @cached_property
-    def _tokenizer(self) -> Tokenizer:
-        """The embedder's; without one the built-in model's, so that a model named later finds fitting chunks."""
-        return chunk.Counted(self._embedder.tokenizer if self._embedder else providers.WordPiece())
-
-    def _chunker(self) -> Chunker:
+    def _cutter(self) -> Cutter:
+        """Cuts for the embedder; without one for the built-in model: one named later finds fitting chunks."""
         wanted = self.settings.chunk
+        tokenizer = self._embedder.tokenizer if self._embedder else providers.WordPiece()
         reads = self._embedder.reads if self._embedder else providers.MiniLM.reads
-        return chunk.make(wanted.name, tokenizer=self._tokenizer, reads=reads, options=wanted.options)
+        return Cutter(wanted.name, tokenizer, reads, wanted.options)
 
     @property
-    def _desk(self) -> Desk:
+    def desk(self) -> Desk:
+        """The parts that answer questions: what `ragstone.ask` works on."""
         if self._embedder is None:
             return Desk(self.store, self.scope, None)
         return Desk(self.store, self.scope, None if self._missing else self._embedder, self._missing)
@@ -122,7 +121,7 @@ class Engine:
         """
         roots = self._roots(paths, name, ignore)
         if recreate:
-            await self.store.admin.drop(self.scope)
+            await self._erase_for([source for source, _ in roots], allow_removals=allow_removals)
         intake = self._intake(
             refresh=refresh,
             allow_removals=allow_removals,
@@ -133,6 +132,21 @@ class Engine:
         for source, root in roots:
             runs.append(await ingest.ingest(replace(intake, root=None if name else root), source, tell=tell))
         return runs
+
+    async def _erase_for(self, roots: Sequence[Source], *, allow_removals: bool) -> None:
+        """Erase the collection, but only when the sources have something to put in its place."""
+        for source in roots:
+            if not any(isinstance(entry, Listed) for entry in source.walk()):
+                raise UsageError(f"source {source.name!r} has no document: nothing was erased")
+        if not await self.exists():
+            return
+        others = {document.source for document in await self.documents()} - {source.name for source in roots}
+        if others and not allow_removals:
+            raise UsageError(
+                f"--recreate would erase what came from other sources too ({', '.join(sorted(others))}); nothing was "
+                "changed. Name all sources at once, or add --allow-removals"
+            )
+        await self.store.admin.drop(self.scope)
 
     async def ingest_source(self, source: Source, *, tell: Tell = lambda _event: None) -> Run:
         """The same for a source object of your own."""
@@ -149,9 +163,8 @@ class Engine:
         limits = self.settings.limits
         making = Making(
             self.scope,
-            self._chunker(),
-            self._tokenizer,
-            self._embedder,
+            self._cutter,
+            Model.of(self._embedder) if self._embedder else None,
             prefix=self.settings.embed.prefix,
             limits=extract.Limits(text=limits.text_bytes),
             chunks=limits.chunks,
@@ -162,6 +175,7 @@ class Engine:
         return Intake(
             self.store,
             making,
+            self._embedder,
             refresh=refresh,
             allow_removals=allow_removals,
             removals=limits.removals,
@@ -199,24 +213,26 @@ class Engine:
 
     async def search(self, /, text: str, *, where: Where | None = None, **options: object) -> Found:
         """The best passages for a text; see `question` for the options."""
-        return await ask.search(self._desk, self.question(text, where=where, **options))
+        return await ask.search(self.desk, self.question(text, where=where, **options))
 
     async def ask(self, /, text: str, *, where: Where | None = None, **options: object) -> Answer:
         """An answer whose sentences are cited and checked, or an abstention with a reason."""
-        return await ask.answer(self._desk, self.question(text, where=where, **options))
+        return await ask.answer(self.desk, self.question(text, where=where, **options))
 
-    def events(self, /, text: str, *, where: Where | None = None, **options: object) -> AsyncIterator[Event]:
+    def events(self, /, text: str, *, where: Where | None = None, **options: object) -> AsyncGenerator[Event]:
         """The same as it comes about."""
-        return ask.events(self._desk, self.question(text, where=where, **options))
+        return ask.events(self.desk, self.question(text, where=where, **options))
 
     async def context(self, /, text: str, *, where: Where | None = None, **options: object) -> str:
         """Passages as XML, ready to stand in a prompt: escaped, secrets masked."""
         found = await self.search(text, where=where, **options)
         return answer.context_xml(found.hits, mask=ask.masked)
 
-    async def explain(self, /, text: str, *, path: str, where: Where | None = None, **options: object) -> Explanation:
+    async def explain(
+        self, /, text: str, *, path: str, source: str | None = None, where: Where | None = None, **options: object
+    ) -> Explanation:
         """Why a document was or was not found: the stage where it was lost, ranks and signals of each leg."""
-        return await explain(self._desk, self.question(text, where=where, **options), path=path)
+        return await explain(self.desk, self.question(text, where=where, **options), path=path, source=source)
 
     async def chunk(self, path: str, ordinal: int, *, source: str | None = None) -> Chunk:
         """The active chunk at a place; raises `UsageError` when there is none."""
@@ -257,7 +273,7 @@ class Engine:
 
     def preview(self, file: str | Path) -> list[Piece]:
         """How a file would be cut."""
-        return self._chunker().cut(self.extract(file))
+        return self._cutter.chunker.cut(self.extract(file))
 
     # --- care -----------------------------------------------------------------------------------
 
@@ -284,22 +300,27 @@ class Engine:
 
     async def collections(self) -> list[Info]:
         """The tenant's collections."""
-        names = await self.store.admin.collections(self.scope.tenant)
         out = []
-        for name in names:
-            async with self.store.reader(Scope(self.scope.tenant, name)) as reader:
-                out.append(await reader.info())
+        for name in await self.store.admin.collections(self.scope.tenant):
+            scope = Scope(self.scope.tenant, name)
+            try:
+                async with self.store.reader(scope) as reader:
+                    out.append(await reader.info())
+            except NotBuilt:
+                continue  # erased meanwhile
+            except StoreError as error:
+                out.append(Info.broken(scope, self.store.provider, str(error)))
         return out
 
     async def create(self) -> Info:
         """Make this collection, empty, for vectors of the configured model; nothing changes where it exists."""
         making = self._intake().making
-        embedder = making.embedder
+        model = making.model
         await self.store.admin.create(
             self.scope,
-            model=embedder.model if embedder else None,
+            model=model.name if model else None,
             variant=making.variant,
-            dimension=embedder.dimension if embedder else None,
+            dimension=model.dimension if model else None,
         )
         return await self.info()
 

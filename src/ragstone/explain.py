@@ -1,7 +1,7 @@
 """Why a document was, or was not, found: one question replayed with the limits taken away.
 
 The stages are those of `ask.search`, in order: not there, filtered out, not nominated by a leg, below
-the threshold, folded into a near-duplicate, below the cut, found.
+the threshold, folded into a near-duplicate, capped by passages of a document, below the cut, found.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,12 +36,12 @@ class Explanation:
     notes: tuple[Note, ...] = ()
 
 
-async def explain(desk: Desk, question: Question, *, path: str) -> Explanation:
-    """The fate of the document at `path` for this question."""
+async def explain(desk: Desk, question: Question, *, path: str, source: str | None = None) -> Explanation:
+    """The fate of the document at `path` for this question; without a source the first that has the path."""
     trace = Trace()
     vector = await ask.vector_of(desk, question, trace)
     async with desk.store.reader(desk.scope) as reader:
-        chunks = await _chunks_of(reader, path)
+        chunks = await _chunks_of(reader, path, source)
         if not chunks:
             return Explanation(path, "not_there", f"no active document has the path {path!r}: ingest it, or check runs")
         passing = [chunk for chunk in chunks if matches(question.where, facts(chunk))]
@@ -52,10 +52,14 @@ async def explain(desk: Desk, question: Question, *, path: str) -> Explanation:
         return await _fate(reader, question, vector, passing, trace)
 
 
-async def _chunks_of(reader: Reader, path: str) -> list[Chunk]:
-    chunks: list[Chunk] = []
-    while (chunk := await reader.at(path, len(chunks))) is not None:
-        chunks.append(chunk)
+async def _chunks_of(reader: Reader, path: str, source: str | None) -> list[Chunk]:
+    first = await reader.at(path, 0, source=source)
+    chunks = [first] if first is not None else []
+    while chunks:
+        following = await reader.at(path, len(chunks), source=chunks[0].document.source)
+        if following is None:
+            break
+        chunks.append(following)
     return chunks
 
 
@@ -85,7 +89,7 @@ async def _fate(
     nominated = {leg: found[: question.depth] for leg, found in legs.items()}
     hits = await ask.gathered(reader, question, vector, nominated)
     final = ask.rank(hits, question)
-    unlimited = ask.rank(hits, replace(question, top_k=1000, min_cosine=None, fold=False))
+    unlimited = ask.ordered(hits, replace(question, min_cosine=None, fold=False, per_document=None))
     best = next((hit.chunk for hit in unlimited if hit.chunk.id in mine), None) or _strongest(chunks, signals)
     stage, message, rank = _stage(question, mine, hits, final, unlimited)
     score = next((hit.score for hit in unlimited if hit.chunk.id == best.id), None)
@@ -134,6 +138,8 @@ def _stage(
     low = question.min_cosine
     if low is not None and all(h.signals.get("cosine", -1) < low for h in hits if h.chunk.id in mine):
         return "below_threshold", f"its cosine is below the threshold {low}", rank
+    if question.per_document is not None and rank <= question.top_k:
+        return "capped", f"ranked {rank}, but its document already has {question.per_document} results", rank
     return "below_cut", f"ranked {rank}, below the first {question.top_k}", rank
 
 

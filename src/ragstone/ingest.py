@@ -8,20 +8,18 @@ text is searchable in seconds. Whatever stops a run, the next one goes on from w
 import asyncio
 import hashlib
 import logging
-import os
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ragstone import changes, extract
+from ragstone import changes, workers
 from ragstone.embed import embed_all
 from ragstone.errors import RagstoneError, Refused, UsageError
 from ragstone.ports import Embedder, Ledger, Listed, Source, Store, Writer
 from ragstone.progress import Progress, Tally, Tell
-from ragstone.revise import Making, build
+from ragstone.revise import Making
 from ragstone.types import Document, Revision, Run, Skipped
 
 IN_FLIGHT = 8  # documents read and cut ahead of the writer
@@ -34,7 +32,7 @@ log = logging.getLogger("ragstone")
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """Where a run writes, what makes its documents, and how it behaves.
+    """Where a run writes, what makes and embeds its documents, and how it behaves.
 
     `removals` is the share of a source's documents that may vanish unasked; `model_missing` says why
     there is no embedder though one was wanted; `root` tells two roots of one name apart; `redo` takes
@@ -43,6 +41,7 @@ class Intake:
 
     store: Store
     making: Making
+    embedder: Embedder | None = None
     refresh: bool = False
     allow_removals: bool = False
     removals: float = 0.5
@@ -59,7 +58,7 @@ async def ingest(intake: Intake, source: Source, *, tell: Tell = lambda _event: 
     already; a document that cannot be taken in is listed in the run's stats and the run goes on.
     """
     tally = Tally()
-    listed = await asyncio.to_thread(_survey, source, tally)
+    listed = await asyncio.to_thread(tally.surveyed, source)
     intake = await _open(intake, source, listed, tally)
     ledger = intake.store.ledger(intake.making.scope)
     progress = Progress(ledger, source.name, config=_config(intake), tally=tally, tell=tell)
@@ -80,7 +79,7 @@ async def ingest(intake: Intake, source: Source, *, tell: Tell = lambda _event: 
 
 async def _open(intake: Intake, source: Source, listed: Sequence[Listed], tally: Tally) -> Intake:
     """Make the collection on its first run, when there is something to put in; an intake that fits what is there."""
-    admin, scope, embedder = intake.store.admin, intake.making.scope, intake.making.embedder
+    admin, scope, model = intake.store.admin, intake.making.scope, intake.making.model
     if await admin.exists(scope):
         intake = await _fitting(intake)
     elif not listed:
@@ -90,9 +89,9 @@ async def _open(intake: Intake, source: Source, listed: Sequence[Listed], tally:
         )
     await admin.create(
         scope,
-        model=embedder.model if embedder else None,
+        model=model.name if model else None,
         variant=intake.making.variant,
-        dimension=embedder.dimension if embedder else None,
+        dimension=model.dimension if model else None,
     )
     return intake
 
@@ -101,18 +100,18 @@ async def _fitting(intake: Intake) -> Intake:
     """With and without vectors must not be mixed: a collection that had none gets them for all its documents."""
     async with intake.store.reader(intake.making.scope) as reader:
         info = await reader.info()
-    if info.model is not None and intake.making.embedder is None:
+    if info.model is not None and intake.making.model is None:
         raise UsageError(
             f"collection {intake.making.scope.collection!r} holds vectors of {info.model}; a run without a model would "
             "leave its documents out of semantic search: name the model, or use another --collection"
         )
-    return replace(intake, redo=info.model is None and intake.making.embedder is not None)
+    return replace(intake, redo=info.model is None and intake.making.model is not None)
 
 
 def _config(intake: Intake) -> dict[str, Any]:
     return {
-        "chunker": intake.making.chunker.recipe,
-        "model": intake.making.embedder.model if intake.making.embedder else None,
+        "chunker": intake.making.cutter.chunker.recipe,
+        "model": intake.making.model.name if intake.making.model else None,
         "prefix": intake.making.prefix,
         "refresh": intake.refresh,
         "root": intake.root,
@@ -134,13 +133,16 @@ async def _text(
         changes.check_removals(source.name, gone, known, share=intake.removals)
     if listed and not (intake.refresh or intake.redo):
         changes.check_cutting(intake.making.cutting, known)
+    jobs = [_Job(entry, known.get(entry.path)) for entry in listed]
+    size = sum(job.entry.size for job in jobs if _looks_changed(job, intake))
     async with intake.store.writer(intake.making.scope) as writer:
         done = 0
-        async for revisions, passed in _batches(_prepared(intake, source, listed, known, tally)):
-            if revisions:
-                await writer.replace(revisions)
-            done += passed
-            await progress.at("text", done=done, total=len(listed))
+        with workers.opened(intake.making, source.name, size=size) as shop:
+            async for revisions, passed in _batches(_prepared(shop, intake, source, jobs, tally)):
+                if revisions:
+                    await writer.replace(revisions)
+                done += passed
+                await progress.at("text", done=done, total=len(listed))
         if gone:
             await writer.remove([document.id for document in gone])
             tally.removed += len(gone)
@@ -148,16 +150,6 @@ async def _text(
         tally.warnings.append(
             f"{tally.outdated} documents were extracted by an earlier version; run with --refresh to redo them"
         )
-
-
-def _survey(source: Source, tally: Tally) -> list[Listed]:
-    found: list[Listed] = []
-    for entry in source.walk():
-        if isinstance(entry, Listed):
-            found.append(entry)
-        else:
-            tally.skipped.append(entry)
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,43 +160,30 @@ class _Job:
     before: Document | None
 
 
+def _looks_changed(job: _Job, intake: Intake) -> bool:
+    """What can be said before a file is read."""
+    before = job.before
+    return before is None or before.bytes != job.entry.size or _asked_anew(before, intake)
+
+
 async def _prepared(
-    intake: Intake, source: Source, listed: Sequence[Listed], known: Mapping[str, Document], tally: Tally
+    shop: workers.Shop, intake: Intake, source: Source, jobs: Sequence[_Job], tally: Tally
 ) -> AsyncIterator[Revision | None]:
     """Each listed file in order: its new revision, or None when there is nothing to write."""
     loop = asyncio.get_running_loop()
-    flying: deque[asyncio.Future[Revision | Skipped | Document]] = deque()
-    jobs = iter(_Job(entry, known.get(entry.path)) for entry in listed)
-    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1, thread_name_prefix="ragstone-text") as pool:
-        try:
-            while True:
-                while len(flying) < IN_FLIGHT and (job := next(jobs, None)) is not None:
-                    flying.append(loop.run_in_executor(pool, _outcome, intake, source, job))
-                if not flying:
-                    return
-                outcome = await flying.popleft()
-                yield _told(outcome, known, tally)
-        finally:
-            for future in flying:
-                future.cancel()
-
-
-def _told(outcome: Revision | Skipped | Document, known: Mapping[str, Document], tally: Tally) -> Revision | None:
-    """Count what became of a file; give on what must be written."""
-    if isinstance(outcome, Skipped):
-        tally.skipped.append(outcome)
-        return None
-    if isinstance(outcome, Document):
-        tally.unchanged += 1
-        tally.outdated += outcome.recipe.split("+")[0] != extract.recipe(outcome.media_type)
-        return None
-    if outcome.document.path in known:
-        tally.changed += 1
-    else:
-        tally.added += 1
-    tally.written += len(outcome.chunks)
-    tally.warnings.extend(f"{outcome.document.path}: {note}" for note in outcome.document.notes)
-    return outcome
+    flying: deque[tuple[_Job, asyncio.Future[Revision | Skipped | Document]]] = deque()
+    left = iter(jobs)
+    try:
+        while True:
+            while len(flying) < IN_FLIGHT and (job := next(left, None)) is not None:
+                flying.append((job, loop.run_in_executor(shop.threads, _outcome, shop, intake, source, job)))
+            if not flying:
+                return
+            job, future = flying.popleft()
+            yield tally.told(await future, new=job.before is None)
+    finally:
+        for _, future in flying:
+            future.cancel()
 
 
 async def _batches(prepared: AsyncIterator[Revision | None]) -> AsyncIterator[tuple[list[Revision], int]]:
@@ -223,7 +202,7 @@ async def _batches(prepared: AsyncIterator[Revision | None]) -> AsyncIterator[tu
         yield batch_, passed
 
 
-def _outcome(intake: Intake, source: Source, job: _Job) -> Revision | Skipped | Document:
+def _outcome(shop: workers.Shop, intake: Intake, source: Source, job: _Job) -> Revision | Skipped | Document:
     """Read and compare one file; a document that cannot be taken in is a value, not an exception."""
     entry, before = job.entry, job.before
     try:
@@ -231,7 +210,7 @@ def _outcome(intake: Intake, source: Source, job: _Job) -> Revision | Skipped | 
         version = hashlib.sha256(data).hexdigest()
         if before and before.version == version and not _asked_anew(before, intake):
             return before
-        return build(intake.making, source.name, entry.path, data, version=version, before=before)
+        return shop.build(entry.path, data, version, before)
     except Refused as error:
         return Skipped(entry.path, error.reason, str(error))
     except Exception as error:  # whatever a document does to a parser must not end the run of the others
@@ -250,8 +229,8 @@ def _asked_anew(before: Document, intake: Intake) -> bool:
 async def _vectors(intake: Intake, tally: Tally, progress: Progress) -> None:
     """Fill in the vectors that active chunks lack, whoever left them missing."""
     async with intake.store.writer(intake.making.scope) as writer:
-        if intake.making.embedder is not None and intake.model_missing is None:
-            await _fill(intake, intake.making.embedder, writer, tally, progress)
+        if intake.embedder is not None and intake.model_missing is None:
+            await _fill(intake, intake.embedder, writer, tally, progress)
         await writer.settle()
 
 

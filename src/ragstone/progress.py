@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from ragstone.ports import Ledger
-from ragstone.types import Event, Run, Skipped
+from ragstone import extract
+from ragstone.ports import Ledger, Listed, Source
+from ragstone.types import Document, Event, Revision, Run, Skipped
 
 Tell = Callable[[Event], None]
 UPDATE_SECONDS = 2.0
@@ -28,6 +29,27 @@ class Tally:
     outdated: int = 0
     skipped: list[Skipped] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+
+    def surveyed(self, source: Source) -> list[Listed]:
+        """The files that a source lists; what it refuses is counted."""
+        found = list(source.walk())
+        self.skipped.extend(entry for entry in found if isinstance(entry, Skipped))
+        return [entry for entry in found if isinstance(entry, Listed)]
+
+    def told(self, outcome: Revision | Skipped | Document, *, new: bool) -> Revision | None:
+        """Count what became of a file (a document is one that did not change); give on what must be written."""
+        if isinstance(outcome, Skipped):
+            self.skipped.append(outcome)
+            return None
+        if isinstance(outcome, Document):
+            self.unchanged += 1
+            self.outdated += outcome.recipe.split("+")[0] != extract.recipe(outcome.media_type)
+            return None
+        self.added += new
+        self.changed += not new
+        self.written += len(outcome.chunks)
+        self.warnings.extend(f"{outcome.document.path}: {note}" for note in outcome.document.notes)
+        return outcome
 
     def stats(self) -> dict[str, Any]:
         documents = {name: getattr(self, name) for name in ("added", "changed", "unchanged", "removed")}

@@ -4,10 +4,10 @@ import hashlib
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
-from ragstone import extract, guard
-from ragstone.chunk import describe, limit
+from ragstone import chunk, extract, guard
+from ragstone.chunk import describe
 from ragstone.embed import context
 from ragstone.errors import Refused
 from ragstone.ports import Chunker, Embedder, Tokenizer
@@ -16,14 +16,42 @@ from ragstone.types import Chunk, Document, Extraction, Piece, Revision, Scope
 NAMESPACE = uuid.UUID("6f0c5a5e-0b7b-5a35-9c2e-3f6d1d1f6a10")
 
 
+class Cutter:
+    """A chunker and the tokenizer that it counts with. Pickled, it is made anew from what it was made of."""
+
+    def __init__(
+        self, name: str, tokenizer: Tokenizer, reads: int | None = None, options: Mapping[str, object] | None = None
+    ) -> None:
+        """As `chunk.make`, which raises `UsageError` for what it does not know."""
+        self._made_of = (name, tokenizer, reads, options)
+        self.tokenizer: Tokenizer = chunk.Counted(tokenizer)
+        self.chunker: Chunker = chunk.make(name, tokenizer=self.tokenizer, reads=reads, options=options)
+
+    def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
+        return type(self), self._made_of
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """What documents need to know of an embedder; the embedder itself stays with who embeds."""
+
+    name: str
+    variant: str
+    reads: int
+    dimension: int
+
+    @classmethod
+    def of(cls, embedder: Embedder) -> Self:
+        return cls(embedder.model, embedder.variant, embedder.reads, embedder.dimension)
+
+
 @dataclass(frozen=True, slots=True)
 class Making:
     """The parts and rules that decide what a document becomes: the same bytes give the same revision."""
 
     scope: Scope
-    chunker: Chunker
-    tokenizer: Tokenizer
-    embedder: Embedder | None
+    cutter: Cutter
+    model: Model | None
     prefix: context.Form = "title"
     limits: extract.Limits = field(default_factory=extract.Limits)
     chunks: int | None = None
@@ -34,8 +62,8 @@ class Making:
     @property
     def cutting(self) -> str:
         """The chunker's and tokenizer's part of a recipe."""
-        name = self.chunker.recipe.partition("/")[0]
-        return f"{name}-{hashlib.sha256(self.chunker.recipe.encode()).hexdigest()[:8]}"
+        recipe = self.cutter.chunker.recipe
+        return f"{recipe.partition('/')[0]}-{hashlib.sha256(recipe.encode()).hexdigest()[:8]}"
 
     def recipe(self, media_type: str) -> str:
         """How a document of this type is made: its extractor, then how it is cut."""
@@ -44,16 +72,16 @@ class Making:
     @property
     def variant(self) -> str | None:
         """What beside model and text decides a vector: part of every vector's address."""
-        return f"{self.embedder.variant}+{self.prefix}" if self.embedder else None
+        return f"{self.model.variant}+{self.prefix}" if self.model else None
 
     @property
     def most_bytes(self) -> int:
         """How much of a file is read before its type is known."""
         return max(self.limits.text, self.limits.office)
 
-    def embedded(self, chunk: Chunk) -> str:
+    def embedded(self, passage: Chunk) -> str:
         """The text of a chunk that is embedded."""
-        return context.embedded(chunk, form=self.prefix, tokenizer=self.tokenizer)
+        return context.embedded(passage, form=self.prefix, tokenizer=self.cutter.tokenizer)
 
 
 def build(
@@ -64,7 +92,7 @@ def build(
     Raises `Refused` when the bytes cannot be taken in.
     """
     extraction = extract.extract(data, path=path, limits=making.limits)
-    pieces, trimmed = limit(making.chunker.cut(extraction), making.chunks)
+    pieces, trimmed = chunk.limit(making.cutter.chunker.cut(extraction), making.chunks)
     if not pieces:
         raise Refused("empty", f"{path} holds no text that could be found")
     meta = {"category": extract.category(path, {**making.categories, **extract.CATEGORIES}), **extraction.meta}
@@ -108,18 +136,18 @@ def chunk_id(document: Document, ordinal: int) -> str:
 
 def _chunks(making: Making, document: Document, pieces: Sequence[Piece]) -> tuple[Chunk, ...]:
     chunks = [_chunk(document, piece) for piece in pieces]
-    embedder = making.embedder
-    if embedder is None:
+    model = making.model
+    if model is None:
         return tuple(chunks)
-    texts = [making.embedded(chunk) for chunk in chunks]
-    leads = making.tokenizer.count([t[: len(t) - len(c.text)] for t, c in zip(texts, chunks, strict=True)])
+    texts = [making.embedded(each) for each in chunks]
+    leads = making.cutter.tokenizer.count([t[: len(t) - len(c.text)] for t, c in zip(texts, chunks, strict=True)])
     return tuple(
         replace(
-            chunk,
-            vector_key=context.vector_key(embedder.model, making.variant or "", text),
-            embedded_tokens=max(0, min(chunk.tokens, embedder.reads - lead)),
+            each,
+            vector_key=context.vector_key(model.name, making.variant or "", text),
+            embedded_tokens=max(0, min(each.tokens, model.reads - lead)),
         )
-        for chunk, text, lead in zip(chunks, texts, leads, strict=True)
+        for each, text, lead in zip(chunks, texts, leads, strict=True)
     )
 
 

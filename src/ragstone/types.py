@@ -282,7 +282,7 @@ class Info:
     scope: Scope
     provider: str
     version: int
-    state: Literal["healthy", "degraded", "empty"]
+    state: Literal["healthy", "degraded", "empty", "broken"]
     documents: int
     chunks: int
     pending_vectors: int
@@ -294,6 +294,11 @@ class Info:
     generation: int
     warnings: tuple[str, ...] = ()
     bytes: int = 0
+
+    @classmethod
+    def broken(cls, scope: Scope, provider: str, why: str) -> "Info":
+        """The state of a collection that cannot be opened."""
+        return cls(scope, provider, 0, "broken", 0, 0, 0, None, None, None, (), None, 0, (why,))
 
 
 def total_order(score: float, place: tuple[str, str, int]) -> tuple[float, str, str, int]:

@@ -110,3 +110,32 @@ def test_a_repaired_citation_quotes_the_record_itself() -> None:
     piece = chunk(RECORD)
     _, citations = cited([Quote(piece, "He was baptised in 912.", piece.spans)], {piece.document.id: RECORD}, mask=same)
     assert citations[0].quote == joined(RECORD, citations[0].spans) == "He was baptised  in\n912."
+
+
+def test_prose_loses_the_line_breaks_of_its_source_and_the_quote_keeps_them() -> None:
+    record = "Prometheus was started by\nMatt and\n  Julius. The end."
+    piece = chunk(record)
+    text = record[: record.index(" The end")]
+    sentences, citations = cited(
+        [Quote(piece, text, spans_at(piece, 0, len(text)), prose=True)], {piece.document.id: record}, mask=same
+    )
+    assert sentences[0].text == "Prometheus was started by Matt and Julius."
+    assert citations[0].quote == text == joined(record, citations[0].spans)
+    assert written(sentences, citations) == "Prometheus was started by Matt and Julius. [1]"
+
+
+def test_what_has_a_shape_keeps_it_and_has_its_marker_below() -> None:
+    record = "Steps:\n\n- one\n- two"
+    piece = chunk(record)
+    sentences, citations = cited([Quote(piece, record, piece.spans)], {piece.document.id: record}, mask=same)
+    assert written(sentences, citations) == "Steps:\n\n- one\n- two\n[1]"
+
+
+def test_a_list_item_stands_on_its_own_line() -> None:
+    record = "Fetch it. - Build it.\n"
+    piece = chunk(record)
+    quotes = [
+        Quote(piece, "Fetch it.", spans_at(piece, 0, 9), True),
+        Quote(piece, "- Build it.", spans_at(piece, 10, 21), True),
+    ]
+    assert written(*cited(quotes, {piece.document.id: record}, mask=same)) == "Fetch it. [1]\n\n- Build it. [2]"

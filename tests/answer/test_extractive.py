@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.answer.extractive import choose, quotes, rank
+from ragstone.answer.extractive import choose, compared, quotes, rank
 from ragstone.answer.question import answers_kind, asked, kind
 from ragstone.types import Hit, joined
 from ragstone.words import terms
@@ -85,8 +85,30 @@ def test_equal_sentences_are_quoted_once() -> None:
 def test_similarity_can_decide() -> None:
     hits = [hit("The engine is loud. The motor starts quickly.")]
     subject = asked("What about the engine motor?", {})
-    best = rank(subject, hits, similar={"The motor starts quickly.": 0.9, "The engine is loud.": 0.1})[0]
+    best = compared(rank(subject, hits), {"The motor starts quickly.": 0.9, "The engine is loud.": 0.1})[0]
     assert best.passage.text == "The motor starts quickly."
+    assert best.similar == 0.9
+
+
+def test_a_passage_without_any_word_of_the_question_needs_a_known_similarity() -> None:
+    hits = [hit("Records live for fifteen days. Colours are pretty.")]
+    subject = asked("How long is my data retained?", {})
+    assert choose(subject, rank(subject, hits), hits) == []
+    [one] = choose(subject, compared(rank(subject, hits), {"Records live for fifteen days.": 0.6}), hits)
+    assert one.passage.text == "Records live for fifteen days."
+
+
+def test_a_loose_further_sentence_is_left_out() -> None:
+    text = "A counter is a number that only goes up. Colours differ. You may reset the counter with care, or scrape it."
+    assert answer("What is a counter?", hit(text)) == ["A counter is a number that only goes up."]
+
+
+def test_a_further_sentence_that_adds_what_is_missing_comes_along() -> None:
+    text = "Rollo was born in Norway. Nothing else is known of those years. The treaty with Charles ended the raids."
+    assert answer("Where was Rollo born, and what did the treaty with Charles end?", hit(text)) == [
+        "Rollo was born in Norway.",
+        "The treaty with Charles ended the raids.",
+    ]
 
 
 def test_no_hits_give_no_answer() -> None:

@@ -56,15 +56,22 @@ def blocks(page: Path) -> list[Block]:
     ]
 
 
-def plain(line: str) -> str:
-    """A line without what may differ between runs and machines: times, scores, how wide a table is drawn."""
+def plain(text: str) -> str:
+    """Text without what may differ between runs and machines: times, scores, where lines are broken."""
     for pattern, instead in VARIES:
-        line = pattern.sub(instead, line)
-    return line.strip()
+        text = pattern.sub(instead, text)
+    return text.strip()
 
 
 def missing(shown: str, printed: str) -> str | None:
-    """The first line of a page's output that was not printed in this order; `…` and blank lines stand for anything."""
-    lines = iter([plain(line) for line in printed.splitlines()])
-    wanted = [line for line in shown.splitlines() if plain(line) not in ("", "…")]
-    return next((line for line in wanted if plain(line) not in lines), None)
+    """The first line of a page's output that was not printed in this order; a line of `…` stands for anything."""
+    flat, at = plain(printed), 0
+    for line in shown.splitlines():
+        wanted = plain(line)
+        if wanted == "…":
+            continue
+        found = flat.find(wanted, at)
+        if found < 0:
+            return line
+        at = found + len(wanted)
+    return None

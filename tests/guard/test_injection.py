@@ -7,11 +7,15 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragstone.guard import FLAGS, flags
+from ragstone.guard.injection import _possible
+from ragstone.guard.order import Order
+from ragstone.guard.orders import ORDERS
 
+ASCII = st.characters(codec="ascii")
 KB = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "kb"
 
 
@@ -65,6 +69,50 @@ def test_any_text_gets_known_flags_and_a_risk_in_range(text: str) -> None:
     assert set(found) <= set(FLAGS)
     assert 0 <= risk <= 1
     assert bool(found) == (risk > 0)
+
+
+def unfiltered(text: str) -> list[Order]:
+    """The orders in a text, without a look at its words first."""
+    lower = text.lower()
+    return [o for o in ORDERS if any(word in lower for word in o.needs) and o.pattern.search(text)]
+
+
+@pytest.mark.parametrize("order", [o for o in ORDERS if o.words], ids=lambda o: str(ORDERS.index(o)))
+def test_no_text_that_matches_a_pattern_lacks_the_words_that_it_is_looked_for_by(order: Order) -> None:
+    # With shorter gaps, which say nothing and take most of the time to make up.
+    short = re.compile(re.sub(r"\{(\d),\d\d+\}", r"{\1,2}", order.pattern.pattern), order.pattern.flags)
+
+    @given(st.from_regex(short, alphabet=ASCII), st.sampled_from(["", "a", "_", "9", " ", "s", ".", "\n"]))
+    @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+    def holds(text: str, edge: str) -> None:
+        for near in (text, edge + text + edge):
+            if order.pattern.search(near):
+                assert order in _possible(near.lower())
+
+    holds()
+
+
+WORDS = sorted(
+    {word for order in ORDERS for group in order.words for word in group} | {n for o in ORDERS for n in o.needs}
+)
+
+
+@given(st.lists(st.one_of(st.sampled_from(WORDS), st.sampled_from(list(" .,:!?\n<|>[]#=_-'\"")), st.text(max_size=3))))
+@settings(max_examples=500, deadline=None)
+def test_looking_for_words_first_changes_nothing(pieces: list[str]) -> None:
+    for text in ("".join(pieces), " ".join(pieces)):
+        if text.isascii():
+            assert [o for o in _possible(text.lower()) if o in unfiltered(text)] == unfiltered(text)
+
+
+@pytest.mark.data
+@pytest.mark.skipif(not KB.is_dir(), reason="the documentation trees are not here")
+def test_looking_for_words_first_changes_nothing_on_real_documentation() -> None:
+    files = random.Random(5).sample(sorted(KB.rglob("*.md")), 150)
+    for path in files:
+        for text in re.split(r"\n(?=#)", path.read_text(encoding="utf-8", errors="replace")):
+            if text.isascii():
+                assert set(unfiltered(text)) <= set(_possible(text.lower()))
 
 
 @pytest.mark.slow

@@ -1,9 +1,10 @@
 """From ranked hits to an answer that can be checked: budget, order, quotes, citations, abstention, formats."""
 
-from ragstone.answer.abstain import ABSTENTION, Evidence, Policy, decide, evidence
+from ragstone.answer.abstain import ABSTENTION, Policy, decide
 from ragstone.answer.budget import Budget, fit
 from ragstone.answer.cite import Quote, by_chunk, cited, documents, groundedness, number, verify, written
-from ragstone.answer.extractive import Choosing, Scored, choose, quotes, rank
+from ragstone.answer.evidence import Evidence, evidence
+from ragstone.answer.extractive import Choosing, Scored, choose, compared, quotes, rank
 from ragstone.answer.formats import (
     answer_json,
     answer_text,
@@ -37,6 +38,7 @@ __all__ = [
     "choose",
     "citation_json",
     "cited",
+    "compared",
     "context_xml",
     "decide",
     "document_json",

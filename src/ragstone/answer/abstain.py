@@ -1,61 +1,65 @@
-"""When the evidence is too weak to answer: signs from raw signals, thresholds, the reason."""
+"""When the evidence is too weak to answer: a small fitted model over the signs, its threshold, the reason."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 
-from ragstone.answer.extractive import Scored
-from ragstone.answer.question import Asked, answers_kind
-from ragstone.types import Hit
-from ragstone.words import terms
+from ragstone.answer.evidence import Evidence
 
 ABSTENTION = "I don't have enough information in the current documents to answer that."
 
-
-# A name that stands in most chunks (the product's own) may be left unsaid in one.
-TELLING = 0.15
+# The signs behind each reason. The group that weighs most against an answer names the abstention.
+REASONS: Mapping[str, tuple[str, ...]] = {
+    "weak_evidence": ("cosine", "ahead", "bm25"),
+    "no_supporting_sentence": ("similar", "sentence", "denied", "opposed", "extremes"),
+    "missing_terms": ("section", "names", "numbers", "other_number"),
+}
+MESSAGES: Mapping[str, str] = {
+    "weak_evidence": "What was found is only loosely related to the question.",
+    "no_supporting_sentence": "No sentence of the documents supports an answer.",
+    "missing_terms": "The passages found do not speak of all that the question names.",
+}
+NAMED = 5  # missing terms that a message names
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """What speaks for an answer, on scales that do not depend on the number of hits or legs.
+class Sign:
+    """What one sign weighs per deviation from its mean, both over the questions that the model was fitted on."""
 
-    cosine: of the best hit, None without embeddings. bm25: the best hit's share of the sum of the
-    question's IDFs, which BM25 without its constant factor never exceeds. best, union: the share
-    of the question's mass in the best passage (with its heading) and in all chosen ones with their
-    chunks' headings. missing: the terms of the question that no chosen chunk holds. gap: how far the
-    best hit's cosine, else BM25 share, is ahead of the mean of the others. typed: a chosen passage
-    holds something of the kind asked for.
-    """
+    weight: float
+    mean: float
+    deviation: float
 
-    hits: int
-    cosine: float | None = None
-    bm25: float = 0.0
-    best: float = 0.0
-    union: float = 0.0
-    missing: tuple[str, ...] = ()
-    missing_names: tuple[str, ...] = ()
-    missing_numbers: tuple[str, ...] = ()
-    heaviest_missing: float = 0.0
-    gap: float = 0.0
-    typed: bool = False
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """Logistic regression: the log-odds of an answer are `base` and each sign's part. From `answer_from` on
+    there is one."""
+
+    base: float
+    answer_from: float
+    signs: Mapping[str, Sign]
+
+    def parts(self, found: Evidence) -> dict[str, float]:
+        """What each sign adds to the log-odds; one that is not known adds nothing."""
+        values = {name: getattr(found, name) for name in self.signs}
+        return {
+            name: sign.weight * (values[name] - sign.mean) / sign.deviation if values[name] is not None else 0.0
+            for name, sign in self.signs.items()
+        }
+
+    def odds(self, found: Evidence) -> float:
+        """The log-odds of an answer."""
+        return self.base + sum(self.parts(found).values())
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """From where on an answer is given. None switches a threshold off.
+    """From which log-odds on an answer is given; None takes the fitted threshold, -inf answers always."""
 
-    `min_bm25` and `heaviest` are the best of four pairs tried on CLAP NQ and SQuAD 2.0 with BM25
-    alone, with both halves in sight (`benchmarks/answers/abstain.py`); the others were set by hand.
-    The cosine was not measured.
-    """
-
-    min_cosine: float | None = 0.30
-    min_bm25: float | None = 0.22
-    min_best: float | None = 0.35
-    min_union: float | None = 0.50
-    names: bool = True
-    numbers: bool = True
-    heaviest: float | None = 0.5
+    answer_from: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,85 +71,37 @@ class Decision:
     message: str = ""
 
 
-def evidence(
-    question: Asked, hits: Sequence[Hit], chosen: Sequence[Scored], *, idf: Mapping[str, float] | None = None
-) -> Evidence:
-    """The signs of a question, its hits in order and the passages chosen from them.
+@cache
+def models() -> Mapping[str, Model]:
+    """The fitted models: `vectors` where the passages were compared with the question, `words` where not.
 
-    `idf` is what BM25 was computed with; without it the question's own weights stand in.
+    Their numbers stand in `abstain.json` with the command that fitted them and on what.
     """
-    if not hits:
-        return Evidence(0)
-    possible = sum((idf or question.weights).values()) or 1.0
-    cosines = [hit.signals["cosine"] for hit in hits if "cosine" in hit.signals]
-    shares = [hit.signals.get("bm25", 0.0) / possible for hit in hits]
-    near = [terms(_above(one) + one.passage.text) for one in chosen]
-    held = {term for one in chosen for term in terms(_above(one) + one.passage.chunk.text)}
-    missing = [term for term in question.weights if term not in held]
-    mass = question.mass or 1.0
-    return Evidence(
-        hits=len(hits),
-        cosine=max(cosines) if cosines else None,
-        bm25=round(max(shares), 6),
-        best=max((_share(question, found) for found in near), default=0.0),
-        union=_share(question, [term for found in near for term in found]),
-        missing=tuple(missing),
-        missing_names=tuple(t for t in missing if t in question.names and question.weights[t] >= TELLING * mass),
-        missing_numbers=tuple(term for term in missing if term in question.numbers),
-        heaviest_missing=round(max((question.weights[term] for term in missing), default=0.0) / mass, 6),
-        gap=_gap(cosines or shares),
-        typed=any(one.typed or answers_kind(question, one.passage.text, one.passage.terms) for one in chosen),
-    )
-
-
-def _above(one: Scored) -> str:
-    chunk = one.passage.chunk
-    return " ".join((*chunk.heading_path, chunk.document.title or "", chunk.document.path, chunk.header, ""))
-
-
-def _share(question: Asked, found: Sequence[str]) -> float:
-    return round(
-        sum(question.weights[t] for t in sorted(question.weights.keys() & set(found))) / (question.mass or 1.0), 6
-    )
-
-
-def _gap(signals: Sequence[float]) -> float:
-    rest = sorted(signals)[:-1]
-    return round(max(signals) - sum(rest) / len(rest), 6) if rest else 0.0
+    data = json.loads(resources.files("ragstone.answer").joinpath("abstain.json").read_text("utf-8"))
+    return {
+        name: Model(
+            float(model["base"]),
+            float(model["answer_from"]),
+            {sign: Sign(*map(float, numbers)) for sign, numbers in model["signs"].items()},
+        )
+        for name, model in data["models"].items()
+    }
 
 
 def decide(found: Evidence, policy: Policy | None = None) -> Decision:
-    """Abstain, and why. Reasons: no_hits, weak_evidence, no_supporting_sentence, missing_terms.
-
-    Weak evidence means that every leg that answered stays below its threshold: either one may carry
-    an answer alone, since a paraphrase has no words in common and an identifier no meaning.
-    """
-    policy = policy or Policy()
+    """Abstain, and why. Reasons: no_hits, weak_evidence, no_supporting_sentence, missing_terms."""
     if not found.hits:
         return Decision(True, "no_hits", "Nothing in the documents matches the question.")
-    if _weak(found, policy):
-        return Decision(True, "weak_evidence", "What was found is only loosely related to the question.")
-    if found.best < (policy.min_best or 0.0):
-        return Decision(True, "no_supporting_sentence", "No sentence of the documents supports an answer.")
-    if lacking := _lacking(found, policy):
-        return Decision(True, "missing_terms", f"The passages found do not mention: {', '.join(lacking)}.")
-    return Decision(False)
+    model = models()["words" if found.cosine is None else "vectors"]
+    wanted = (policy or Policy()).answer_from
+    if model.odds(found) >= (model.answer_from if wanted is None else wanted):
+        return Decision(False)
+    reason = _reason(model.parts(found))
+    named = ", ".join(found.missing[:NAMED])
+    if reason == "missing_terms" and named:
+        return Decision(True, reason, f"The passages found do not mention: {named}.")
+    return Decision(True, reason, MESSAGES[reason])
 
 
-def _weak(found: Evidence, policy: Policy) -> bool:
-    below = []
-    if policy.min_cosine is not None and found.cosine is not None:
-        below.append(found.cosine < policy.min_cosine)
-    if policy.min_bm25 is not None:
-        below.append(found.bm25 < policy.min_bm25)
-    return bool(below) and all(below)
-
-
-def _lacking(found: Evidence, policy: Policy) -> tuple[str, ...]:
-    if policy.names and found.missing_names:
-        return found.missing_names
-    if policy.numbers and found.missing_numbers:
-        return found.missing_numbers
-    heavy = policy.heaviest is not None and found.heaviest_missing > policy.heaviest
-    thin = policy.min_union is not None and found.union < policy.min_union
-    return (found.missing or ("the question's subject",)) if heavy or thin else ()
+def _reason(parts: Mapping[str, float]) -> str:
+    return min(REASONS, key=lambda reason: sum(parts.get(sign, 0.0) for sign in REASONS[reason]))

@@ -10,15 +10,17 @@ from ragstone.types import Chunk, Citation, Document, Sentence, Span, Verdict, j
 
 Mask = Callable[[str], str]
 WORDS = re.compile(r"\S+")
+STANDS_ALONE = re.compile(r"[ \t]*(?:[-*+•|]|\d{1,3}[.)])[ \t]|[^\n]*\n")
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """What an answer takes from a chunk, and where it says that it stands."""
+    """What an answer takes from a chunk, and where it says that it stands. Line breaks in prose mean nothing."""
 
     chunk: Chunk
     text: str
     spans: tuple[Span, ...]
+    prose: bool = False
 
 
 def verify(quote: str, spans: Sequence[Span], record: str) -> tuple[Verdict, tuple[Span, ...]]:
@@ -86,7 +88,8 @@ def cited(
 ) -> tuple[tuple[Sentence, ...], tuple[Citation, ...]]:
     """One sentence for each quote, one citation for each distinct place, numbered from 1 by first use.
 
-    `records` gives the text of record by the document's id; without it a quote stays unverified. Text
+    A citation quotes the record as it is; its sentence, when it is prose, comes without the source's line
+    breaks. `records` gives the text of record by the document's id; without it a quote stays unverified. Text
     is masked last, so that the check saw what the document really says.
     """
     numbers: dict[tuple[str, str, tuple[Span, ...]], Citation] = {}
@@ -99,7 +102,8 @@ def cited(
         if key not in numbers:
             numbers[key] = _citation(len(numbers) + 1, quote, text, spans, status, mask)
         citation = numbers[key]
-        sentences.append(Sentence(citation.quote, (citation.n,), status))
+        shown = " ".join(citation.quote.split()) if quote.prose else citation.quote
+        sentences.append(Sentence(shown, (citation.n,), status))
     return tuple(sentences), tuple(numbers.values())
 
 
@@ -121,16 +125,16 @@ def by_chunk(citation: Citation) -> str:
 def written(
     sentences: Sequence[Sentence], citations: Sequence[Citation], *, marker: Callable[[Citation], str] = number
 ) -> str:
-    """The answer as text: each sentence with its markers; one of several lines stands alone."""
+    """The answer as text: each sentence with its markers; list items, rows and what has several lines stand alone."""
     known = {citation.n: marker(citation) for citation in citations}
     out = ""
-    previous = ""
+    alone = False
     for sentence in sentences:
+        before, alone = alone, STANDS_ALONE.match(sentence.text) is not None
         marks = "".join(known[n] for n in sentence.citations if n in known)
-        lines = "\n" in sentence.text
-        piece = sentence.text + ("\n" if lines else " ") * bool(marks) + marks
-        gap = "" if not out else "\n\n" if lines or "\n" in previous else " "
-        out, previous = out + gap + piece, sentence.text
+        piece = sentence.text + ("\n" if "\n" in sentence.text else " ") * bool(marks) + marks
+        gap = "" if not out else "\n\n" if alone or before else " "
+        out += gap + piece
     return out
 
 

@@ -17,16 +17,18 @@ from ragstone.words import terms
 class Choosing:
     """How much each sign counts, and how many passages an answer has.
 
-    Set by hand, neither fitted nor compared with other values; how far they carry is measured by
-    `benchmarks/answers/extractive.py`.
+    `similarity`, `rank`, `kind`, `near`, `adds` and `half` were compared on the questions of SQuAD 2.0, CLAP NQ
+    and the demo (`benchmarks/answers/extractive.py`): all are flat about these values. The rest was set by hand.
     """
 
     most: int = 3
-    near: float = 0.75  # a further passage scores at least this share of the best
+    near: float = 0.9  # a further passage has at least this share of the best one's score and coverage,
+    adds: float = 0.15  # or adds this share of the question's mass
+    half: float = 0.6  # and has this share of the score
     context: float = 0.35  # a term in heading, title or the sentence before counts so much
     kind: float = 0.2
     pairs: float = 0.15  # terms that stand next to each other in the question and in the passage
-    similarity: float = 0.6
+    similarity: float = 1.2
     rank: float = 0.2  # for the first hit; the second has half of it, and so on
     hits: int = 8
     alike: float = 0.8
@@ -34,13 +36,15 @@ class Choosing:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A passage with what speaks for it: its score, the share of the question's mass that it covers, its kind."""
+    """A passage with what speaks for it: its score, the share of the question's mass that it covers, its kind,
+    its cosine with the question where that is known."""
 
     passage: Passage
     score: float
     covered: frozenset[str]
     coverage: float
     typed: bool
+    similar: float | None = None
 
 
 PRONOUN = re.compile(r"(?:It|This|These|They|He|She|That|Those|Its|Their|His|Her|Such|Here)\b")
@@ -49,22 +53,29 @@ ITEMS = 10
 FOLLOWS = 900
 
 
-def rank(
-    question: Asked, hits: Sequence[Hit], *, how: Choosing | None = None, similar: Mapping[str, float] | None = None
-) -> list[Scored]:
-    """All passages that could answer, best first; headings and markup never do, code only where how-to is asked.
-
-    `similar` gives the cosine of question and passage by the passage's text, where it is known:
-    rank without it first, have the best few embedded, then rank again.
-    """
-    how, similar = how or Choosing(), similar or {}
+def rank(question: Asked, hits: Sequence[Hit], *, how: Choosing | None = None) -> list[Scored]:
+    """All passages, best first, but headings, markup, and code where it is not asked for how something is done."""
+    how = how or Choosing()
     scored = [
-        _scored(question, passage, pieces, how, similar.get(passage.text))
+        _scored(question, passage, pieces, how)
         for pieces in passages(hits[: how.hits])
         for passage in pieces
         if _may_answer(question, passage)
     ]
-    return sorted((s for s in scored if s.covered or s.passage.text in similar), key=_order)
+    return sorted(scored, key=_order)
+
+
+def compared(scored: Sequence[Scored], similar: Mapping[str, float], *, how: Choosing | None = None) -> list[Scored]:
+    """The same, best first, after the best few were compared with the question by their vectors.
+
+    `similar` gives the cosine by the passage's text. What was not compared keeps its place without it.
+    """
+    share = (how or Choosing()).similarity
+    known = ((one, similar.get(one.passage.text)) for one in scored)
+    return sorted(
+        (one if s is None else replace(one, score=round(one.score + share * s, 6), similar=s) for one, s in known),
+        key=_order,
+    )
 
 
 def _order(scored: Scored) -> tuple[float, int, int]:
@@ -77,9 +88,7 @@ def _may_answer(question: Asked, passage: Passage) -> bool:
     return passage.form not in ("heading", "noise") and len(passage.terms) > 1
 
 
-def _scored(
-    question: Asked, passage: Passage, pieces: Sequence[Passage], how: Choosing, similar: float | None
-) -> Scored:
+def _scored(question: Asked, passage: Passage, pieces: Sequence[Passage], how: Choosing) -> Scored:
     mass = question.mass or 1.0
     covered = frozenset(question.weights.keys() & passage.terms)
     around = (question.weights.keys() & _around(passage, pieces)) - covered
@@ -91,7 +100,6 @@ def _scored(
         + how.kind * typed
         + how.pairs * _paired(question, passage)
         + how.rank / (1 + passage.hit)
-        + (how.similarity * similar if similar is not None else 0.0)
         - _unreadable(passage)
     )
     return Scored(passage, round(score, 6), covered, round(coverage, 6), typed)
@@ -127,13 +135,16 @@ def choose(
 ) -> list[Scored]:
     """The passages of the answer, in reading order by document, the document of the best one first.
 
-    A further passage must come close to the best, or add terms of the question that are still
-    missing, and must not repeat one that was taken. A passage that only introduces takes along what
-    follows, one that begins with a pronoun what stands before.
+    A passage has a term of the question or a known similarity. A further one must be nearly as good as
+    the best, or add terms of the question that are still missing, and must not repeat one that was taken.
+    A passage that only introduces takes along what follows, one that begins with a pronoun what stands
+    before.
     """
     how = how or Choosing()
     taken: list[Scored] = []
     for candidate in scored:
+        if not candidate.covered and candidate.similar is None:
+            continue
         if len(taken) < how.most and (not taken or _worth(question, candidate, taken, how)):
             taken.append(candidate)
     wide = [_widened(one, pieces[one.passage.hit]) for one in taken] if (pieces := passages(hits[: how.hits])) else []
@@ -147,7 +158,7 @@ def _worth(question: Asked, candidate: Scored, taken: Sequence[Scored], how: Cho
     known = frozenset().union(*(one.covered for one in taken))
     adds = _sum(question, candidate.covered - known) / (question.mass or 1.0)
     return (candidate.score >= how.near * best.score and candidate.coverage >= how.near * best.coverage) or (
-        adds >= 0.2 and candidate.score >= best.score / 2
+        adds >= how.adds and candidate.score >= how.half * best.score
     )
 
 
@@ -200,4 +211,4 @@ def _in_reading_order(taken: Sequence[Scored]) -> list[Scored]:
 
 def quotes(chosen: Sequence[Scored]) -> list[Quote]:
     """The chosen passages as quotes with their spans in the text of record."""
-    return [Quote(p.chunk, p.text, spans_at(p.chunk, p.start, p.end)) for p in (one.passage for one in chosen)]
+    return [Quote(p.chunk, p.text, spans_at(p.chunk, p.start, p.end), p.prose) for p in (one.passage for one in chosen)]

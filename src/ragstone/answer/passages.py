@@ -18,6 +18,8 @@ ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 NOISE = re.compile(
     r"\[[^\]\n]{1,200}\]:\s|[\s|:=*_#>~`.-]+$|<!--|\{\{[^\n]{0,200}\}\}\s*$|:::|!\[[^\]\n]*\]\([^)\n]*\)\s*$"
 )
+# What inside a passage gives its line breaks a meaning: blank lines, further items, rows, headings, quotes, fences.
+SHAPED = re.compile(r"\n[ \t]*(?:\n|[-*+•][ \t]|\d{1,3}[.)][ \t]|[|#>]|```|~~~)")
 LONGEST_CODE = 1500
 
 
@@ -36,6 +38,11 @@ class Passage:
     def text(self) -> str:
         """The passage as it stands in the chunk."""
         return self.chunk.text[self.start : self.end]
+
+    @property
+    def prose(self) -> bool:
+        """Whether line breaks in it mean nothing, as in a sentence or a single list item."""
+        return self.form in ("sentence", "item") and SHAPED.search(self.text) is None
 
     @cached_property
     def terms(self) -> frozenset[str]:

@@ -26,7 +26,9 @@ def explain(
     from ragstone.explain import to_json
 
     with opened(options, one_shot=mode != "keyword") as kb:
-        explanation = kb.explain(question, path=doc, where=where, top_k=top_k, mode=mode, min_cosine=min_cosine)
+        source = where.sources[0] if len(where.sources) == 1 else None
+        asked = {"top_k": top_k, "mode": mode, "min_cosine": min_cosine}
+        explanation = kb.explain(question, path=doc, source=source, where=where, **asked)
     if options.json:
         emit(to_json(explanation))
     else:

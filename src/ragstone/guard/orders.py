@@ -107,7 +107,8 @@ ORDERS: tuple[Order, ...] = (
         r"|developer mode (?:enabled|on)|jail ?br(?:eak|oken)"
         r"|unfiltered (?:ai|mode|response|and)|without (?:any )?(?:ethical|moral|content) (?:restrictions?"
         r"|filters?|limits?|guidelines?|concerns?))",
-        "now longer going pretend act want need like roleplay play stay speak developer jail jailbr unfiltered without",
+        "now anything longer going pretend act want need like roleplay play stay speak developer jail jailbr "
+        "unfiltered without",
     ),
     order(
         POLICY,

@@ -1,0 +1,53 @@
+"""A child: learns the rules, then makes document after document, until its parent ends."""
+
+import os
+import pickle
+import signal
+import sys
+import traceback
+from typing import IO
+
+from ragstone import revise
+from ragstone.errors import Refused
+from ragstone.revise import Making
+from ragstone.workers.messages import packed, receive, send
+
+
+def main() -> None:
+    """Ends with the parent, or at its word; an interrupt is the parent's business."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    requests, answers = _channels()
+    try:
+        # All that is unpickled here comes from the process that started this one.
+        sys.path[:] = pickle.loads(receive(requests))  # noqa: S301
+        making, source = pickle.loads(receive(requests))  # noqa: S301
+        send(answers, os.fsencode(revise.__file__))
+        while True:
+            send(answers, _answer(making, source, receive(requests)))
+    except (EOFError, OSError):
+        os._exit(0)  # without a last flush into a pipe that nobody reads
+
+
+def _channels() -> tuple[IO[bytes], IO[bytes]]:
+    """The pipes, out of reach of what prints or reads a line."""
+    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.dup2(nothing, 1)
+    return requests, answers
+
+
+def _answer(making: Making, source: str, request: bytes) -> bytes:
+    """The revision, or reason, message and trace."""
+    path, data, version, before = pickle.loads(request)  # noqa: S301
+    try:
+        return packed(revise.build(making, source, path, data, version=version, before=before))
+    except Refused as error:
+        return packed((error.reason, str(error), ""))
+    except Exception as error:  # whatever a document does to a parser
+        message = f"{path} could not be taken in: {type(error).__name__}: {error}"
+        return packed(("broken", message, traceback.format_exc()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,30 @@
+"""What of a chunk may be quoted, and in what form."""
+
+from dataclasses import replace
+
+import pytest
+
+from ragstone.answer.passages import passages
+from tests.answer.made import hit
+
+
+@pytest.mark.parametrize(
+    ("text", "prose"),
+    [
+        ("One sentence\nover two lines.", True),
+        ("- an item\n  over two lines", True),
+        ("```sh\nkill -HUP 1\n```", False),
+        ("| a | b |", False),
+        ("One line. ", True),
+    ],
+)
+def test_only_line_breaks_of_prose_mean_nothing(text: str, prose: bool) -> None:
+    [[passage]] = passages([hit(text)])
+    assert passage.prose is prose
+
+
+def test_an_introduction_with_its_list_is_no_prose() -> None:
+    text = "Follow these steps:\n\n- Fetch it.\n- Build it."
+    first = passages([hit(text)])[0][0]
+    assert first.prose
+    assert not replace(first, end=len(text)).prose
