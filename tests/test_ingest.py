@@ -9,7 +9,7 @@ import pytest
 
 import ragstone
 from ragstone import extract
-from ragstone.errors import Busy, UsageError
+from ragstone.errors import Busy, StoreError, UsageError
 from ragstone.ports import Vectors
 from ragstone.testing.bag_of_words import BagOfWords
 from ragstone.types import Event, joined
@@ -206,6 +206,39 @@ def test_another_embedding_model_is_refused_before_anything_is_written(
     [run] = other.ingest(docs, recreate=True)
     assert counts(run) == {"added": 4}
     assert other.info().dimension == 64
+
+
+def test_every_source_gets_vectors_once_there_is_a_model(docs: Path, tmp_path: Path, opened: Open) -> None:
+    (tmp_path / "wiki").mkdir()
+    (tmp_path / "wiki" / "zebra.md").write_text("# Zebra\n\nZebras are striped.", encoding="utf-8")
+    opened(embedder=None, embed__model="none").ingest(docs, tmp_path / "wiki")
+    kb = opened()
+    kb.ingest(docs)
+    [run] = kb.ingest(tmp_path / "wiki")
+    assert run.stats["embedded"] == 1
+    assert kb.search("striped zebras", mode="semantic").hits[0].chunk.document.path == "zebra.md"
+
+
+def test_a_chunk_longer_than_the_model_reads_is_noted(docs: Path, opened: Open) -> None:
+    row = f"| {'token ' * 100} |"
+    (docs / "table.md").write_text(f"# Table\n\n| a |\n|---|\n{row}\n", encoding="utf-8")
+    kb = opened(embedder=BagOfWords(reads=40))
+    [run] = kb.ingest(docs)
+    chunk = next(h.chunk for h in kb.search("token", mode="keyword").hits if h.chunk.embedded_tokens < h.chunk.tokens)
+    assert any("longer than the model reads" in note for note in chunk.document.notes)
+    assert any("longer than the model reads" in warning for warning in run.stats["warnings"])
+
+
+def test_a_damaged_collection_can_be_recreated(
+    docs: Path, tmp_path: Path, kb: ragstone.Knowledge, opened: Open
+) -> None:
+    kb.close()
+    (tmp_path / "store" / "default" / "default" / "collection.sqlite").write_bytes(b"no database " * 500)
+    fresh = opened()
+    with pytest.raises(StoreError, match="--recreate"):
+        fresh.ingest(docs)
+    fresh.ingest(docs, recreate=True)
+    assert fresh.info().documents == 4
 
 
 def test_recreating_erases_nothing_that_it_cannot_replace(docs: Path, tmp_path: Path, kb: ragstone.Knowledge) -> None:

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 Row = dict[str, Any]
 Floats = NDArray[np.float64]
 SIGNS = {
-    "vectors": "cosine ahead similar sentence section names numbers denied opposed other_number extremes".split(),
-    "words": "bm25 sentence section names numbers denied opposed other_number extremes".split(),
+    "vectors": "cosine ahead similar sentence section numbers denied opposed other_number extremes".split(),
+    "words": "bm25 sentence section numbers denied opposed other_number extremes".split(),
 }
 SHARES = {"answerable": 1.0, "near": 1.0, "gone": 0.5, "off": 1.0}
 PENALTY = 10.0

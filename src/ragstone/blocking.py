@@ -5,7 +5,7 @@ Nothing is written twice: each verb is the engine's own, run on one event loop i
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
@@ -108,7 +108,7 @@ class Knowledge:
         """See `Engine.preview`."""
         return self.engine.preview(file)
 
-    def events(self, text: str, **options: Any) -> Iterator[Event]:
+    def events(self, text: str, **options: Any) -> Generator[Event, None, None]:
         """An answer as it comes about, see `Engine.events`."""
         stream = self.engine.events(text, **options)
         try:

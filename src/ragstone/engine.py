@@ -15,7 +15,7 @@ from typing import Self
 from ragstone import answer, ask, extract, ingest, providers, sources, stores
 from ragstone.ask import Desk, Question
 from ragstone.config import Settings, SourceSettings
-from ragstone.errors import NotBuilt, RagstoneError, StoreError, UsageError
+from ragstone.errors import Corrupt, NotBuilt, RagstoneError, StoreError, UsageError
 from ragstone.explain import Explanation, explain
 from ragstone.ingest import Intake
 from ragstone.ports import Embedder, Listed, Source, Store
@@ -138,9 +138,12 @@ class Engine:
         for source in roots:
             if not any(isinstance(entry, Listed) for entry in source.walk()):
                 raise UsageError(f"source {source.name!r} has no document: nothing was erased")
-        if not await self.exists():
-            return
-        others = {document.source for document in await self.documents()} - {source.name for source in roots}
+        try:
+            if not await self.exists():
+                return
+            others = {document.source for document in await self.documents()} - {source.name for source in roots}
+        except Corrupt:
+            others = set()  # nothing of it can be read any more
         if others and not allow_removals:
             raise UsageError(
                 f"--recreate would erase what came from other sources too ({', '.join(sorted(others))}); nothing was "

@@ -11,7 +11,7 @@ import logging
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ragstone import changes, workers
@@ -35,8 +35,7 @@ class Intake:
     """Where a run writes, what makes and embeds its documents, and how it behaves.
 
     `removals` is the share of a source's documents that may vanish unasked; `model_missing` says why
-    there is no embedder though one was wanted; `root` tells two roots of one name apart; `redo` takes
-    unchanged documents in again as well.
+    there is no embedder though one was wanted; `root` tells two roots of one name apart.
     """
 
     store: Store
@@ -47,7 +46,6 @@ class Intake:
     removals: float = 0.5
     model_missing: str | None = None
     root: str | None = None
-    redo: bool = False
 
 
 async def ingest(intake: Intake, source: Source, *, tell: Tell = lambda _event: None) -> Run:
@@ -59,7 +57,7 @@ async def ingest(intake: Intake, source: Source, *, tell: Tell = lambda _event: 
     """
     tally = Tally()
     listed = await asyncio.to_thread(tally.surveyed, source)
-    intake = await _open(intake, source, listed, tally)
+    await _open(intake, source, listed, tally)
     ledger = intake.store.ledger(intake.making.scope)
     progress = Progress(ledger, source.name, config=_config(intake), tally=tally, tell=tell)
     await progress.begin()
@@ -77,11 +75,11 @@ async def ingest(intake: Intake, source: Source, *, tell: Tell = lambda _event: 
     return await progress.end("succeeded")
 
 
-async def _open(intake: Intake, source: Source, listed: Sequence[Listed], tally: Tally) -> Intake:
-    """Make the collection on its first run, when there is something to put in; an intake that fits what is there."""
+async def _open(intake: Intake, source: Source, listed: Sequence[Listed], tally: Tally) -> None:
+    """Make the collection on its first run, when there is something to put in; else check that this run fits it."""
     admin, scope, model = intake.store.admin, intake.making.scope, intake.making.model
     if await admin.exists(scope):
-        intake = await _fitting(intake)
+        await _check_model(intake)
     elif not listed:
         raise UsageError(
             f"no documents found in source {source.name!r}: it is empty, or the rules leave nothing of it"
@@ -93,11 +91,10 @@ async def _open(intake: Intake, source: Source, listed: Sequence[Listed], tally:
         variant=intake.making.variant,
         dimension=model.dimension if model else None,
     )
-    return intake
 
 
-async def _fitting(intake: Intake) -> Intake:
-    """With and without vectors must not be mixed: a collection that had none gets them for all its documents."""
+async def _check_model(intake: Intake) -> None:
+    """A collection with vectors takes no documents without: semantic search would never find them."""
     async with intake.store.reader(intake.making.scope) as reader:
         info = await reader.info()
     if info.model is not None and intake.making.model is None:
@@ -105,7 +102,6 @@ async def _fitting(intake: Intake) -> Intake:
             f"collection {intake.making.scope.collection!r} holds vectors of {info.model}; a run without a model would "
             "leave its documents out of semantic search: name the model, or use another --collection"
         )
-    return replace(intake, redo=info.model is None and intake.making.model is not None)
 
 
 def _config(intake: Intake) -> dict[str, Any]:
@@ -131,8 +127,9 @@ async def _text(
     gone = changes.vanished(known, listed, tally.skipped)
     if not intake.allow_removals:
         changes.check_removals(source.name, gone, known, share=intake.removals)
-    if listed and not (intake.refresh or intake.redo):
-        changes.check_cutting(intake.making.cutting, known)
+    if listed and not intake.refresh:
+        kept = {path: document for path, document in known.items() if not _wants_vectors(document, intake)}
+        changes.check_cutting(intake.making.cutting, kept)
     jobs = [_Job(entry, known.get(entry.path)) for entry in listed]
     size = sum(job.entry.size for job in jobs if _looks_changed(job, intake))
     async with intake.store.writer(intake.making.scope) as writer:
@@ -219,8 +216,15 @@ def _outcome(shop: workers.Shop, intake: Intake, source: Source, job: _Job) -> R
 
 
 def _asked_anew(before: Document, intake: Intake) -> bool:
-    """Whether an unchanged document is to be redone: its recipe differs and the run refreshes."""
-    return intake.redo or (intake.refresh and before.recipe != intake.making.recipe(before.media_type))
+    """Whether an unchanged document is to be redone: for its vectors, or for its recipe when the run refreshes."""
+    return _wants_vectors(before, intake) or (
+        intake.refresh and before.recipe != intake.making.recipe(before.media_type)
+    )
+
+
+def _wants_vectors(before: Document, intake: Intake) -> bool:
+    """Whether a document came in without a model and there is one now."""
+    return intake.making.address is not None and before.addressed != intake.making.address
 
 
 # --- vectors ------------------------------------------------------------------------------------

@@ -70,6 +70,11 @@ class Making:
         return f"{extract.recipe(media_type)}+{self.cutting}"
 
     @property
+    def address(self) -> str | None:
+        """The model and variant that chunks want vectors of."""
+        return f"{self.model.name}/{self.variant}" if self.model else None
+
+    @property
     def variant(self) -> str | None:
         """What beside model and text decides a vector: part of every vector's address."""
         return f"{self.model.variant}+{self.prefix}" if self.model else None
@@ -111,8 +116,14 @@ def build(
         effective_at=making.effective_at or _text_or_none(meta.get("effective_at")),
         trimmed=trimmed,
         notes=_notes(extraction, pieces, trimmed, making.chunks),
+        addressed=making.address,
     )
-    return Revision(document, _chunks(making, document, pieces), extraction.record)
+    chunks = _chunks(making, document, pieces)
+    if cut := sum(chunk.embedded_tokens < chunk.tokens for chunk in chunks if chunk.vector_key):
+        note = f"the end of {cut} chunks is not embedded: they are longer than the model reads"
+        document = replace(document, notes=(*document.notes, note))
+        chunks = tuple(replace(chunk, document=document) for chunk in chunks)
+    return Revision(document, chunks, extraction.record)
 
 
 def _text_or_none(value: Any) -> str | None:

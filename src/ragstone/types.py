@@ -118,7 +118,8 @@ class Piece:
 @dataclass(frozen=True, slots=True)
 class Document:
     """One state of a document. `id` comes from tenant, collection, source and path; `version` is the
-    sha256 of the bytes; `revision` grows with each change; `recipe` is how it was cut."""
+    sha256 of the bytes; `revision` grows with each change; `recipe` is how it was cut; `addressed` names the
+    model and variant that its chunks want vectors of, None where they want none."""
 
     id: str
     source: str
@@ -134,6 +135,7 @@ class Document:
     effective_at: str | None = None
     trimmed: bool = False
     notes: tuple[str, ...] = ()
+    addressed: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

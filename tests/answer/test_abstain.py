@@ -108,9 +108,9 @@ def test_the_threshold_can_be_moved() -> None:
 
 
 def test_a_model_adds_up_its_signs_and_leaves_out_what_is_not_known() -> None:
-    model = Model(0.5, 0.0, {"cosine": Sign(2.0, 0.4, 0.1), "names": Sign(-1.0, 0.0, 0.5)})
-    assert model.odds(Evidence(3, cosine=0.5, names=0.25)) == pytest.approx(0.5 + 2.0 * 1.0 - 1.0 * 0.5)
-    assert model.odds(Evidence(3, cosine=None, names=0.25)) == pytest.approx(0.5 - 0.5)
+    model = Model(0.5, 0.0, {"cosine": Sign(2.0, 0.4, 0.1), "numbers": Sign(-1.0, 0.0, 0.5)})
+    assert model.odds(Evidence(3, cosine=0.5, numbers=0.25)) == pytest.approx(0.5 + 2.0 * 1.0 - 1.0 * 0.5)
+    assert model.odds(Evidence(3, cosine=None, numbers=0.25)) == pytest.approx(0.5 - 0.5)
 
 
 def test_the_shipped_numbers_are_those_that_decide() -> None:
@@ -136,11 +136,11 @@ def test_every_sign_of_the_models_is_known_and_has_its_reason() -> None:
 SHARES = st.floats(0, 1)
 
 
-@given(SHARES, SHARES, SHARES, SHARES, st.booleans())
+@given(SHARES, SHARES, SHARES, st.booleans())
 @settings(max_examples=100, deadline=None)
 def test_an_abstention_always_has_a_reason_and_a_message(
-    cosine: float, sentence: float, section: float, names: float, words: bool
+    cosine: float, sentence: float, section: float, words: bool
 ) -> None:
-    some = Evidence(3, cosine=None if words else cosine, sentence=sentence, section=section, names=names)
+    some = Evidence(3, cosine=None if words else cosine, sentence=sentence, section=section)
     verdict = decide(some)
     assert verdict.abstain == bool(verdict.reason) == bool(verdict.message)

@@ -33,9 +33,7 @@ def test_a_heading_counts_for_the_section() -> None:
     bare = found("Which port does the Node exporter listen on?", hit(TEXT))
     under = found("Which port does the Node exporter listen on?", hit(TEXT, headings=("Node",)))
     assert bare.missing == ("node",)
-    assert bare.names > 0
     assert under.missing == ()
-    assert under.names == 0
 
 
 def test_an_inflected_word_counts_as_the_same() -> None:

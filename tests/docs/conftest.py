@@ -39,7 +39,7 @@ def shell(tmp_path: Path) -> Shell:
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
             text=True,
-            timeout=120,
+            timeout=300,
             check=False,
         )
 

@@ -14,7 +14,7 @@ ABSTENTION = "I don't have enough information in the current documents to answer
 REASONS: Mapping[str, tuple[str, ...]] = {
     "weak_evidence": ("cosine", "ahead", "bm25"),
     "no_supporting_sentence": ("similar", "sentence", "denied", "opposed", "extremes"),
-    "missing_terms": ("section", "names", "numbers", "other_number"),
+    "missing_terms": ("section", "numbers", "other_number"),
 }
 MESSAGES: Mapping[str, str] = {
     "weak_evidence": "What was found is only loosely related to the question.",

@@ -31,10 +31,9 @@ class Evidence:
     cosine: of the best hit. ahead: by how much it is better than the mean of the other hits. similar: the
     cosine of the question and the passage that answers best. bm25: the best hit's share of the sum of the
     subject's IDFs, which BM25 without its constant factor never exceeds. sentence, section: the share of
-    the question's mass in that passage, and in its chunk with heading and title. names: the share of mass of
-    the names that the section lacks. numbers: how many of the question's it lacks. denied, opposed,
-    other_number, extremes: 1 where the question and the passage part in wording (see `wording`). missing:
-    the terms lacking in the section, heaviest first.
+    the question's mass in that passage, and in its chunk with heading and title. numbers: how many of the
+    question's the section lacks. denied, opposed, other_number, extremes: 1 where the question and the passage
+    part in wording (see `wording`). missing: the terms lacking in the section, heaviest first.
     """
 
     hits: int
@@ -44,7 +43,6 @@ class Evidence:
     bm25: float = 0.0
     sentence: float = 0.0
     section: float = 0.0
-    names: float = 0.0
     numbers: float = 0.0
     denied: float = 0.0
     opposed: float = 0.0
@@ -76,7 +74,6 @@ def evidence(
         bm25=_share_of_bm25(question, hits, idf or question.weights),
         sentence=_share(weights, frozenset(terms(said))),
         section=_share(weights, section),
-        names=round(sum(weights[term] for term in missing if term in question.names) / (sum(weights.values()) or 1), 6),
         numbers=float(len(numbers(question.text) - numbers(_above(lead) + lead.passage.chunk.text))),
         denied=float(denied(question.text, said)),
         opposed=float(bool(opposed(question.text, said))),

@@ -140,11 +140,11 @@ class StoreContract:
     @pytest.fixture
     def store(self) -> AsyncIterator[Store]:
         """An empty store, closed after the test."""
-        raise NotImplementedError
+        pytest.fail("who inherits this kit gives this fixture")
 
     def another(self, *, keep_versions: int = 1, now: Callable[[], datetime]) -> AbstractAsyncContextManager[Store]:
         """A fresh, empty store that keeps this many versions and reads this clock."""
-        raise NotImplementedError(f"this store must be made with keep_versions={keep_versions} and now={now}")
+        pytest.fail(f"this store must be made with keep_versions={keep_versions} and now={now}")
 
     # Collections
 
