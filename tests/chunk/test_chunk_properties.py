@@ -8,16 +8,17 @@ from ragstone.chunk import Characters, make
 from ragstone.testing.chunkers import outlined, uncovered
 from ragstone.types import joined
 
-WORD = st.text("abc .!?:é\u0301水👍🏽_-`", min_size=1, max_size=40)
+# No letter that is a Roman digit: lines of those alone are page numbers, and left out on purpose.
+WORD = st.text("abd .!?:é\u0301水👍🏽_-`", min_size=1, max_size=40)
 LINES = st.lists(WORD, min_size=1, max_size=12)
 BLOCK = st.one_of(
-    st.builds("{} {}".format, st.sampled_from(["#", "##", "###"]), st.text("xyz", min_size=1, max_size=8)),
+    st.builds("{} {}".format, st.sampled_from(["#", "##", "###"]), st.text("wyz", min_size=1, max_size=8)),
     LINES.map("\n".join),
     LINES.map(lambda lines: "\n".join(f"- {line}" for line in lines)),
     LINES.map(lambda lines: "| h |\n|---|\n" + "\n".join(f"| {line} |" for line in lines)),
     LINES.map(lambda lines: "```\n" + "\n\n".join(lines) + "\n```"),
     st.just("<!-- left out -->"),
-    st.integers(1, 400).map(lambda n: "x" * n),
+    st.integers(1, 400).map(lambda n: "w" * n),
 )
 TEXT = st.builds(
     lambda blocks, gap: gap.join(blocks), st.lists(BLOCK, max_size=15), st.sampled_from(["\n\n", "\n\n\n\n"])

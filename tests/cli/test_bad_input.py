@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -78,7 +79,7 @@ def test_a_folder_without_permission_is_listed_and_the_run_goes_on(run: Run, doc
     (docs / "closed" / "a.md").write_text("# Hidden")
     (docs / "closed").chmod(0)
     for folder in (docs, *docs.parents):
-        if folder.stat().st_uid == os.geteuid() and folder.is_relative_to(docs.parents[2]):
+        if os.geteuid() == 0 and folder.is_relative_to(tempfile.gettempdir()) and folder != Path(tempfile.gettempdir()):
             folder.chmod(folder.stat().st_mode | 0o055)
     skipped = as_nobody(lambda: [e for e in Files("docs", docs, rules=Rules()).walk() if isinstance(e, Skipped)])
     (docs / "closed").chmod(0o700)
