@@ -159,6 +159,17 @@ def test_a_failing_leg_is_a_note_and_the_rest_answers(docs: Path, kb: ragstone.K
     assert {note.code for note in found.notes} == {"embedding_failed", "semantic_unavailable"}
 
 
+def test_an_answer_comes_also_when_its_sentences_cannot_be_embedded(kb: ragstone.Knowledge, opened: Open) -> None:
+    class QuestionsOnly(BagOfWords):
+        async def embed(self, texts: Sequence[str], *, kind: str = "document") -> Vectors:
+            if kind == "document":
+                raise ragstone.Unavailable("out of credit")
+            return await super().embed(texts)
+
+    answer = opened(embedder=QuestionsOnly()).ask("How long are samples kept by default?")
+    assert "similarity_failed" in {note.code for note in answer.notes}
+
+
 def test_vectors_of_another_model_are_not_compared(kb: ragstone.Knowledge, opened: Open) -> None:
     class Other(BagOfWords):
         model = "another-model"

@@ -83,3 +83,13 @@ def test_a_wrong_key_or_value_is_named_with_its_file(folder: Path, text: str, me
 def test_a_named_file_must_exist(folder: Path) -> None:
     with pytest.raises(ConfigError, match=r"nowhere\.yaml does not exist"):
         load("nowhere.yaml")
+
+
+def test_a_setting_below_something_that_is_no_group_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written(folder, "search:\n")
+    monkeypatch.setenv("RAGSTONE_SEARCH__TOP_K", "4")
+    assert load().search.top_k == 4
+    written(folder, "store: here\n")
+    monkeypatch.setenv("RAGSTONE_STORE__PLACE", "x")
+    with pytest.raises(ConfigError, match="store is no group of settings"):
+        load()

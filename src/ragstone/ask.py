@@ -97,7 +97,7 @@ async def events(desk: Desk, question: Question) -> AsyncGenerator[Event]:
             hits = await _hits(desk, reader, question, vector, trace)
             yield Event("search_results", {"hits": hits})
             with trace.timed("answer"):
-                made = await _answer(desk, reader, question, vector, hits)
+                made = await _answer(desk, reader, question, vector, hits, trace)
     for sentence in made.sentences:
         yield Event("message", {"text": sentence.text, "citations": sentence.citations})
     yield Event("final_answer", {"answer": _finished(made, hits, trace)})
@@ -237,10 +237,10 @@ async def legs(
 
 
 async def _answer(
-    desk: Desk, reader: Reader, question: Question, vector: Vectors | None, hits: Sequence[Hit]
+    desk: Desk, reader: Reader, question: Question, vector: Vectors | None, hits: Sequence[Hit], trace: Trace
 ) -> Answer:
     """An extractive answer: the sentences that answer best, each quoted and checked; or an abstention."""
-    chosen, found = await drafted(desk, reader, question, vector, hits)
+    chosen, found = await drafted(desk, reader, question, vector, hits, trace=trace)
     verdict = answering.decide(found)
     if verdict.abstain:
         return _abstained(verdict.reason, verdict.message)
@@ -255,7 +255,13 @@ async def _answer(
 
 
 async def drafted(
-    desk: Desk, reader: Reader, question: Question, vector: Vectors | None, hits: Sequence[Hit]
+    desk: Desk,
+    reader: Reader,
+    question: Question,
+    vector: Vectors | None,
+    hits: Sequence[Hit],
+    *,
+    trace: Trace | None = None,
 ) -> tuple[list[answering.Scored], answering.Evidence]:
     """The passages that an answer would quote, and what speaks for giving it."""
     idf = await reader.idf(question.text)
@@ -263,7 +269,8 @@ async def drafted(
     best = list(hits[:EXTRACT_FROM])
     ranked = answering.rank(asked, best)
     if vector is not None and desk.embedder is not None and ranked:
-        ranked = answering.compared(ranked, await _similar(desk.embedder, vector, ranked[:SENTENCES]))
+        work = _similar(desk.embedder, vector, ranked[:SENTENCES])
+        ranked = answering.compared(ranked, await (trace or Trace()).attempt("similarity", work, {}))
     chosen = answering.choose(asked, ranked, best)
     return chosen, answering.evidence(asked, best, chosen, idf=idf)
 

@@ -174,7 +174,10 @@ def _environment() -> dict[tuple[str, ...], str]:
 
 def _put(data: Json, keys: tuple[str, ...] | list[str], value: Any) -> None:
     for key in keys[:-1]:
-        data = data.setdefault(key, {})
+        data[key] = {} if data.get(key) is None else data[key]
+        data = data[key]
+        if not isinstance(data, dict):
+            raise ConfigError(f"{'.'.join(keys)} cannot be set: {key} is no group of settings")
     data[keys[-1]] = value
 
 
