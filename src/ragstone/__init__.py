@@ -5,15 +5,44 @@ import ragstone
 with ragstone.open("./store") as kb:
     kb.ingest("docs/")
     print(kb.ask("How long are samples kept?").text)
+
+Each name is imported when it is first used: `import ragstone` alone costs a program nothing.
 """
 
-from ragstone.ask import Question
-from ragstone.blocking import Knowledge, open, open_async  # noqa: A004  # ragstone.open reads like what it is
-from ragstone.config import Settings, load
-from ragstone.engine import Engine
-from ragstone.errors import ConfigError, NotBuilt, RagstoneError, Refused, StoreError, Unavailable, UsageError
-from ragstone.types import Answer, Chunk, Citation, Document, Event, Found, Hit, Info, Run, Scope, Span
-from ragstone.where import Condition, Where
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # what HOMES says, for type checkers and editors
+    from ragstone.ask import Question
+    from ragstone.blocking import Knowledge, open, open_async  # noqa: A004  # ragstone.open reads like what it is
+    from ragstone.config import Settings, load
+    from ragstone.engine import Engine
+    from ragstone.errors import ConfigError, NotBuilt, RagstoneError, Refused, StoreError, Unavailable, UsageError
+    from ragstone.types import Answer, Chunk, Citation, Document, Event, Found, Hit, Info, Run, Scope, Span
+    from ragstone.where import Condition, Where
+
+HOMES = {
+    "ask": ("Question",),
+    "blocking": ("Knowledge", "open", "open_async"),
+    "config": ("Settings", "load"),
+    "engine": ("Engine",),
+    "errors": ("ConfigError", "NotBuilt", "RagstoneError", "Refused", "StoreError", "Unavailable", "UsageError"),
+    "types": (
+        "Answer",
+        "Chunk",
+        "Citation",
+        "Document",
+        "Event",
+        "Found",
+        "Hit",
+        "Info",
+        "Run",
+        "Scope",
+        "Span",
+    ),
+    "where": ("Condition", "Where"),
+}
+HOME = {name: f"{__name__}.{home}" for home, names in HOMES.items() for name in names}
 
 __all__ = [
     "Answer",
@@ -44,3 +73,14 @@ __all__ = [
     "open",
     "open_async",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(HOME[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -29,7 +29,7 @@ class Engine:
     """One collection of one store, with everything that its questions need.
 
     `store` and `embedder` may be handed in (they are then closed by whoever made them); otherwise
-    the settings name them. `one_shot` opens the model the quickest way for a single question.
+    the settings name them.
     """
 
     def __init__(
@@ -79,11 +79,6 @@ class Engine:
         if self._embedder is None or self._handed is not None:
             return None
         return next(iter(providers.missing(self.settings.embed.model)), None)
-
-    def warm(self) -> None:
-        """Start loading the embedding model on a thread, while other work goes on."""
-        if isinstance(self._embedder, providers.MiniLM) and self._missing is None:
-            self._embedder.start_loading()
 
     @cached_property
     def _cutter(self) -> Cutter:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
+from pathlib import Path
 
 from ragstone.answer.evidence import Evidence
 
@@ -77,7 +77,7 @@ def models() -> Mapping[str, Model]:
 
     Their numbers stand in `abstain.json` with the command that fitted them and on what.
     """
-    data = json.loads(resources.files("ragstone.answer").joinpath("abstain.json").read_text("utf-8"))
+    data = json.loads(Path(__file__).with_name("abstain.json").read_text("utf-8"))
     return {
         name: Model(
             float(model["base"]),

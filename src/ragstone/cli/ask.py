@@ -20,10 +20,10 @@ def ask(
     strict: Annotated[bool, typer.Option("--strict", help="Exit 1 when it abstains.")] = False,
 ) -> int:
     """Answer from the documents; every sentence is cited and each citation was checked."""
-    from ragstone.cli.opened import opened
+    from ragstone.cli.opened import asking
     from ragstone.cli.output import answer_data, answer_text
 
-    with opened(options, one_shot=mode != "keyword") as kb:
+    with asking(options, mode=mode) as kb:
         answer = kb.ask(question, where=where, top_k=top_k, mode=mode)
     if options.json:
         emit(answer_data(answer))

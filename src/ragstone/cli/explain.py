@@ -21,11 +21,11 @@ def explain(
     min_cosine: Annotated[float | None, typer.Option(help="As in search.")] = None,
 ) -> int:
     """Name the stage where a document was lost, its ranks and signals in each leg, the filter's verdicts."""
-    from ragstone.cli.opened import opened
+    from ragstone.cli.opened import asking
     from ragstone.cli.output import explanation_text
     from ragstone.explain import to_json
 
-    with opened(options, one_shot=mode != "keyword") as kb:
+    with asking(options, mode=mode) as kb:
         source = where.sources[0] if len(where.sources) == 1 else None
         asked = {"top_k": top_k, "mode": mode, "min_cosine": min_cosine}
         explanation = kb.explain(question, path=doc, source=source, where=where, **asked)

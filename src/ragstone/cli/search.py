@@ -24,10 +24,10 @@ def search(
     format_: Annotated[str, typer.Option("--format", help="text, xml, json, evidence or evidence-llm.")] = "text",
 ) -> int:
     """Find the best passages, each with its path, lines and scores."""
-    from ragstone.cli.opened import opened
+    from ragstone.cli.opened import asking
     from ragstone.cli.output import passages
 
-    with opened(options, one_shot=mode != "keyword") as kb:
+    with asking(options, mode=mode) as kb:
         found = kb.search(
             question,
             where=where,

@@ -19,6 +19,7 @@ __all__ = [
     "KNOWN_DIMENSIONS",
     "MiniLM",
     "WordPiece",
+    "begun",
     "check_dimension",
     "health",
     "make_embedder",
@@ -51,6 +52,16 @@ def make_embedder(name: str, **options: Any) -> Embedder:
         return maker(**options)
     except TypeError as error:
         raise ConfigError(f"embedder {name!r}: {error}") from error
+
+
+def begun(name: str, **options: Any) -> Embedder | None:
+    """The embedder of this name, its model already loading where that takes a while; None when it would not work."""
+    if name not in EMBEDDERS or missing(name):
+        return None
+    embedder = make_embedder(name, **options)
+    if isinstance(embedder, MiniLM):
+        embedder.start_loading()
+    return embedder
 
 
 def known_dimension(model: str) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Sequence
-from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragstone.errors import Unavailable
@@ -77,7 +77,7 @@ def _tokenizer() -> Tokenizer:
     try:
         from tokenizers import Tokenizer
 
-        text = resources.files("ragstone.providers").joinpath("minilm/tokenizer.json").read_text("utf-8")
+        text = (Path(__file__).parent / "minilm" / "tokenizer.json").read_text("utf-8")
     except ImportError as error:
         raise Unavailable("the package tokenizers is missing: pip install tokenizers") from error
     except OSError as error:
