@@ -195,6 +195,23 @@ def test_another_way_of_cutting_is_named_and_never_mixed(docs: Path, kb: ragston
     assert all("+markdown-" in recipe for recipe in other.info().recipes)
 
 
+def test_two_sources_of_a_collection_are_cut_alike(
+    docs: Path, tmp_path: Path, kb: ragstone.Knowledge, opened: Open
+) -> None:
+    (tmp_path / "wiki").mkdir()
+    (tmp_path / "wiki" / "zebra.md").write_text("# Zebra\n\nZebras are striped.", encoding="utf-8")
+    other = opened(chunk__name="markdown")
+    with pytest.raises(
+        UsageError, match=r"4 documents of other sources \(such as 'docs'\) were cut with other settings"
+    ):
+        other.ingest(tmp_path / "wiki")
+    [first] = other.ingest(tmp_path / "wiki", refresh=True)
+    assert any("ingest them with --refresh too" in warning for warning in first.stats["warnings"])
+    [second] = other.ingest(docs, refresh=True)
+    assert second.stats["warnings"] == []
+    assert all("+markdown-" in recipe for recipe in other.info().recipes)
+
+
 def test_another_embedding_model_is_refused_before_anything_is_written(
     docs: Path, kb: ragstone.Knowledge, opened: Open
 ) -> None:
@@ -419,6 +436,17 @@ def test_labels_dates_and_categories_are_kept(docs: Path, opened: Open) -> None:
     assert document.title == "Storage"
     assert document.meta["tags"] == ["tsdb", "disk"]
     assert document.meta["category"] == "documentation"
+
+
+def test_a_label_or_date_given_later_reaches_what_did_not_change(docs: Path, kb: ragstone.Knowledge) -> None:
+    [labelled] = kb.ingest(docs, version_label="2024.1")
+    assert counts(labelled) == {"changed": 4}
+    assert labelled.stats["embedded"] == 0
+    assert {document.version_label for document in kb.documents()} == {"2024.1"}
+    [dated] = kb.ingest(docs, version_label="2024.1", effective_at="2020-05-01")
+    assert counts(dated) == {"changed": 4}
+    [again] = kb.ingest(docs, version_label="2024.1", effective_at="2020-05-01")
+    assert counts(again) == {"unchanged": 4}
 
 
 def test_a_document_of_the_future_is_not_active_yet(docs: Path, opened: Open) -> None:

@@ -51,3 +51,18 @@ def check_cutting(cutting: str, known: Mapping[str, Document]) -> None:
             f"{len(others)} of {len(known)} documents were cut with other settings ({others[0].recipe}; "
             f"now {cutting}); add --refresh to cut them all anew, or restore the settings"
         )
+
+
+def cut_beside(cutting: str, beside: Sequence[Document], *, refresh: bool) -> list[str]:
+    """The same for the other sources of a collection; a refresh must begin with one of them, so it only warns."""
+    others = [document for document in beside if not document.recipe.endswith(f"+{cutting}")]
+    if not others:
+        return []
+    source, recipe = others[0].source, others[0].recipe
+    found = f"{len(others)} documents of other sources (such as {source!r}) were cut with other settings ({recipe})"
+    if refresh:
+        return [f"{found}; ingest them with --refresh too"]
+    raise UsageError(
+        f"{found}, now {cutting}: use their settings or another --collection, or cut all anew, source by source, "
+        "with --refresh"
+    )

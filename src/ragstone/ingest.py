@@ -121,12 +121,16 @@ async def _text(
     intake: Intake, source: Source, listed: Sequence[Listed], ledger: Ledger, tally: Tally, progress: Progress
 ) -> None:
     """Compare, replace, remove."""
-    known = {document.path: document for document in await ledger.documents(source.name)}
+    stored = await ledger.documents()
+    known = {document.path: document for document in stored if document.source == source.name}
     if known and intake.root is not None:
         await changes.check_root(intake.root, source.name, ledger)
     gone = changes.vanished(known, listed, tally.skipped)
     if not intake.allow_removals:
         changes.check_removals(source.name, gone, known, share=intake.removals)
+    if listed:
+        beside = [d for d in stored if d.source != source.name and not _wants_vectors(d, intake)]
+        tally.warnings += changes.cut_beside(intake.making.cutting, beside, refresh=intake.refresh)
     if listed and not intake.refresh:
         kept = {path: document for path, document in known.items() if not _wants_vectors(document, intake)}
         changes.check_cutting(intake.making.cutting, kept)
@@ -216,9 +220,14 @@ def _outcome(shop: workers.Shop, intake: Intake, source: Source, job: _Job) -> R
 
 
 def _asked_anew(before: Document, intake: Intake) -> bool:
-    """Whether an unchanged document is to be redone: for its vectors, or for its recipe when the run refreshes."""
-    return _wants_vectors(before, intake) or (
-        intake.refresh and before.recipe != intake.making.recipe(before.media_type)
+    """Whether an unchanged document is to be redone: for its vectors, for what the run says of all its documents,
+    or for its recipe when the run refreshes."""
+    making = intake.making
+    said = ((making.version_label, before.version_label), (making.effective_at, before.effective_at))
+    return (
+        _wants_vectors(before, intake)
+        or any(now is not None and now != then for now, then in said)
+        or (intake.refresh and before.recipe != making.recipe(before.media_type))
     )
 
 
