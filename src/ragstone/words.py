@@ -18,10 +18,13 @@ STOP_WORDS = frozenset(
     "this to was will with".split()
 )
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0002ffff"
-TOKEN = re.compile(rf"[{CJK}]+|[^\W_{CJK}]+(?:['’._\-+#]?[^\W{CJK}]+)*[+#]{{0,2}}")
+# Possessive where a shorter match could never help: nothing after it can fail.
+TOKEN = re.compile(rf"[^\W_{CJK}][^\W{CJK}]*+(?:['’.\-+#][^\W{CJK}]++)*+[+#]{{0,2}}|[{CJK}]+")
+ASCII_TOKEN = re.compile(r"[^\W_]\w*+(?:['.\-+#]\w++)*+[+#]{0,2}", re.ASCII)  # the same where no other letters are
 PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 SPLIT = re.compile(r"['’._\-+#]")
 LONGEST = 64
+REMEMBERED = 64  # characters; a longer token is hardly met twice, and a few of them would fill the memory
 
 _local = threading.local()
 
@@ -33,7 +36,6 @@ def _stemmer(language: str) -> "Stemmer.Stemmer":
     return stemmers[language]
 
 
-@lru_cache(maxsize=200_000)
 def _of_token(token: str, language: str) -> tuple[str, ...]:
     """The terms of one raw token, case still as written."""
     if re.match(f"[{CJK}]", token):
@@ -46,17 +48,24 @@ def _of_token(token: str, language: str) -> tuple[str, ...]:
     return tuple(stem(word)[:LONGEST] for word in words if word not in STOP_WORDS)
 
 
+_remembered = lru_cache(maxsize=200_000)(_of_token)
+
+
 def terms(text: str, language: str = "english") -> list[str]:
     """The terms of a text in order, repeats kept: what BM25 counts.
 
     >>> terms("The Users' http_requests_total: 2 counters")
     ['user', 'http_requests_tot', 'http', 'request', 'total', '2', 'counter']
     """
-    return [term for token in tokens(text) for term in _of_token(token, language)]
+    return [
+        term
+        for token in tokens(text)
+        for term in (_remembered if len(token) <= REMEMBERED else _of_token)(token, language)
+    ]
 
 
 def tokens(text: str) -> Iterator[str]:
     """Raw words, identifiers and CJK runs, case kept."""
-    normal = text if text.isascii() else unicodedata.normalize("NFKC", text)
-    for match in TOKEN.finditer(normal):
-        yield match[0]
+    if text.isascii():
+        return iter(ASCII_TOKEN.findall(text))
+    return iter(TOKEN.findall(unicodedata.normalize("NFKC", text)))

@@ -10,6 +10,7 @@ import pytest
 from ragstone.ports import Store
 from ragstone.stores import open_store
 from ragstone.stores.embedded import EmbeddedStore
+from ragstone.stores.jsonfile import JsonStore
 from ragstone.testing.stores import StoreContract
 
 
@@ -32,8 +33,18 @@ class TestEmbeddedStore(StoreContract):
 
 
 class TestJsonStore(StoreContract):
+    @pytest.fixture(autouse=True)
+    def place(self, tmp_path: Path) -> None:
+        self.root = tmp_path
+
     @pytest.fixture
     async def store(self, tmp_path: Path) -> AsyncIterator[Store]:
         store = open_store(f"json:{tmp_path / 'store.json'}")
+        yield store
+        await store.close()
+
+    @asynccontextmanager
+    async def another(self, *, keep_versions: int = 1, now: Callable[[], datetime]) -> AsyncIterator[Store]:
+        store = JsonStore(self.root / "another.json", keep_versions=keep_versions, now=now)
         yield store
         await store.close()

@@ -19,8 +19,9 @@ from ragstone.errors import Busy, DiskFull, NotBuilt, StoreError, UsageError
 from ragstone.stores import open_store
 from ragstone.stores.embedded import EmbeddedStore, compact, database, paths, vectors
 from ragstone.stores.embedded import store as store_module
-from ragstone.stores.embedded.errors import translated
 from ragstone.stores.embedded.paths import NETWORK, decoded, encoded, file_system, place
+from ragstone.stores.embedded.rows import asked_of, chunk_parts
+from ragstone.stores.foreign import translated
 from ragstone.testing.stores import (
     EVERYTHING,
     MODEL,
@@ -35,7 +36,7 @@ from ragstone.testing.stores import (
     written,
 )
 from ragstone.types import Run, Scope
-from ragstone.where import Where
+from ragstone.where import CHUNK_FACTS, DOCUMENT_FACTS, Where, facts
 from tests.parts import lacking
 
 ROOT = Path(__file__).parents[2]
@@ -234,6 +235,44 @@ async def test_looking_at_runs_never_makes_a_start_fail(store: EmbeddedStore) ->
             await ledger.finish(one)
 
     await asyncio.gather(look(), look(), run())
+
+
+async def test_a_lock_that_cannot_be_looked_at_is_named(store: EmbeddedStore, tmp_path: Path) -> None:
+    await created(store)
+    await store.ledger(SCOPE).start(Run("1", "docs", "running", "2026-01-01"))
+    lock = place(tmp_path / "store", SCOPE).lock("docs")
+    lock.unlink()
+    lock.mkdir()
+    with pytest.raises(StoreError, match=str(tmp_path)):
+        await store.ledger(SCOPE).runs()
+
+
+async def test_what_is_still_open_when_the_store_closes_can_be_let_go(store: EmbeddedStore) -> None:
+    await written(store, make_revision("a.md", ["apple"]))
+    async with store.reader(SCOPE) as reader, store.writer(SCOPE) as writer:
+        await store.close()
+        with pytest.raises(StoreError, match="closed"):
+            await reader.info()
+        with pytest.raises(StoreError, match="closed"):
+            await writer.settle()
+
+
+async def test_a_batch_is_written_whole_or_not_at_all(store: EmbeddedStore) -> None:
+    await written(store, make_revision("b.md", ["apple"], revision=5))
+    with pytest.raises(StoreError):
+        await written(store, make_revision("a.md", ["apple"]), make_revision("b.md", ["pear"], revision=1))
+    assert [d.path for d in await store.ledger(SCOPE).documents()] == ["b.md"]
+    assert await contents(store, "apple pear") == ["apple"]
+
+
+def test_what_filters_ask_about_is_the_same_from_a_row_and_from_a_chunk() -> None:
+    more = {"kind": "table", "tokens": 7, "risk_score": 0.25, "flags": ("a", "b"), "heading_path": ("Top", "Below")}
+    for set_ in ({}, more):
+        [chunk] = make_revision("a.md", ["apple"], meta={"n": 1}, chunks=set_).chunks
+        whole, row = facts(chunk), asked_of(chunk.document, chunk.ordinal, chunk_parts(chunk)[0])
+        for column in (*CHUNK_FACTS, *DOCUMENT_FACTS, "n", "none"):
+            assert row.get(column) == whole.get(column)
+        assert list(row.heading_path) == list(whole.heading_path)
 
 
 async def test_a_cancelled_reader_gives_its_connection_back(store: EmbeddedStore) -> None:
@@ -437,6 +476,53 @@ async def test_a_damaged_sibling_lends_nothing_and_does_no_harm(
     await again.close()
 
 
+TAMPERED = {
+    "a slot beyond the file": "UPDATE vectors SET slot = 5000",
+    "a slot below zero": "UPDATE vectors SET slot = -1",
+    "a slot that is a text": "UPDATE vectors SET slot = 'x'",
+    "a slot beyond all numbers": "UPDATE vectors SET slot = 9e300",
+    "a counter that is a text": "UPDATE meta SET value = 'many' WHERE key = 'next_slot'",
+    "a counter below zero": "UPDATE meta SET value = -5 WHERE key = 'next_slot'",
+    "a counter that is no whole number": "UPDATE meta SET value = 0.5 WHERE key = 'next_slot'",
+    "a missing fact": "DELETE FROM meta WHERE key = 'next_slot'",
+    "a checksum that is a text": "UPDATE vector_blocks SET crc = 'x', rows = 'y', block = 1e9",
+    "a block that is nowhere": "UPDATE vector_blocks SET block = 77",
+    "no table": "DROP TABLE vectors",
+    "a file that is not there": "UPDATE meta SET value = '../../x' WHERE key = 'vector_file'",
+}
+
+
+@pytest.mark.parametrize("sql", TAMPERED.values(), ids=TAMPERED.keys())
+async def test_a_sibling_with_anything_in_it_lends_nothing_wrong(
+    store: EmbeddedStore, tmp_path: Path, sql: str
+) -> None:
+    sibling = Scope(SCOPE.tenant, "second")
+    await written(store, make_revision("a.md", ["apple"], scope=sibling), scope=sibling)
+    connection = sqlite3.connect(place(tmp_path / "store", sibling).database)
+    connection.execute(sql)
+    connection.commit()
+    connection.close()
+    await created(store)
+    async with store.writer(SCOPE) as writer:
+        await writer.replace([make_revision("a.md", ["apple"])])
+        assert [chunk.text for chunk in await writer.wanted(9)] == ["apple"]
+
+
+async def test_a_sibling_whose_vectors_have_another_length_lends_nothing(store: EmbeddedStore, tmp_path: Path) -> None:
+    sibling = Scope(SCOPE.tenant, "second")
+    await written(store, make_revision("a.md", ["apple"], scope=sibling), scope=sibling)
+    here, row = place(tmp_path / "store", sibling), vector_of("apple") * 2
+    vectors.append(here.vectors(1), row[None, :], first=0)
+    connection = sqlite3.connect(here.database)
+    connection.execute("UPDATE vector_blocks SET crc = ?", (vectors.crc(row[None, :]),))
+    connection.commit()
+    connection.close()
+    await created(store)
+    async with store.writer(SCOPE) as writer:
+        await writer.replace([make_revision("a.md", ["apple"])])
+        assert [chunk.text for chunk in await writer.wanted(9)] == ["apple"]
+
+
 # Opening
 
 
@@ -503,7 +589,6 @@ def test_a_url_that_names_none_is_refused_with_the_known_ones(url: str) -> None:
 
 
 def test_keeping_versions_must_be_possible() -> None:
-    with pytest.raises(UsageError, match="at least 1"):
-        open_store("x", keep_versions=0)
-    with pytest.raises(UsageError, match="keeps one version"):
-        open_store("json:x", keep_versions=2)
+    for url in ("x", "json:x"):
+        with pytest.raises(UsageError, match="at least 1"):
+            open_store(url, keep_versions=0)

@@ -1,11 +1,15 @@
 """What the json: store promises beside the kit."""
 
+import fcntl
 import json
 import os
 import stat
 import subprocess
 import sys
+import threading
 from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -110,9 +114,58 @@ async def test_another_process_holds_its_source_until_it_dies(store: JsonStore, 
     assert [run.status for run in await store.ledger(SCOPE).runs()] == ["running", "interrupted"]
 
 
+async def test_a_glance_at_a_run_does_not_make_a_start_fail(store: JsonStore, tmp_path: Path) -> None:
+    await created(store)
+    run = Run("1", "docs", "running", "2026-01-01")
+    await store.ledger(SCOPE).start(run)
+    await store.ledger(SCOPE).finish(replace(run, status="succeeded"))
+    [file] = (name for name in os.listdir(tmp_path) if name.endswith(".run"))
+    descriptor = os.open(tmp_path / file, os.O_RDWR)
+    fcntl.flock(descriptor, fcntl.LOCK_SH)
+    glance = threading.Timer(0.1, os.close, (descriptor,))
+    glance.start()
+    await store.ledger(SCOPE).start(replace(run, id="2"))
+    glance.join()
+
+
+async def test_remains_of_a_crash_are_removed_and_nothing_else(store: JsonStore, tmp_path: Path) -> None:
+    own, others = tmp_path / "index.json.7-8.aside", tmp_path / "index.json.old.7-8.aside"
+    for path in (own, others):
+        path.write_bytes(b"half")
+    await created(store)
+    assert not own.exists()
+    assert others.exists()
+
+
+async def test_a_batch_is_written_whole_or_not_at_all(store: JsonStore) -> None:
+    await written(store, make_revision("b.md", ["apple"], revision=5))
+    with pytest.raises(StoreError):
+        await written(store, make_revision("a.md", ["apple"]), make_revision("b.md", ["pear"], revision=1))
+    assert [d.path for d in await store.ledger(SCOPE).documents()] == ["b.md"]
+
+
+async def test_a_version_whose_day_has_come_takes_the_place_of_the_older_one(tmp_path: Path) -> None:
+    clock = [datetime(2026, 1, 1, tzinfo=UTC)]
+    store = JsonStore(tmp_path / "index.json", now=lambda: clock[0])
+    await written(store, make_revision("a.md", ["apple now"]))
+    await written(store, make_revision("a.md", ["apple later"], revision=2, effective_at="2026-02-01"))
+    assert await contents(store, "apple") == ["apple now"]
+    clock[0] = datetime(2026, 2, 1, tzinfo=UTC)
+    assert await contents(store, "apple") == ["apple later"]
+    assert "apple now" in (tmp_path / "index.json").read_text()
+    async with store.writer(SCOPE) as writer:
+        await writer.settle()
+    assert "apple now" not in (tmp_path / "index.json").read_text()
+    await store.close()
+
+
 def test_nothing_beyond_the_standard_library_is_imported() -> None:
-    folder = Path(__file__).parents[2] / "src" / "ragstone" / "stores" / "jsonfile"
-    lines = [line for file in sorted(folder.glob("*.py")) for line in file.read_text().splitlines()]
+    folder = Path(__file__).parents[2] / "src" / "ragstone" / "stores"
+    shared = [folder / f"{name}.py" for name in ("absent", "durable", "effective", "foreign", "locks")]
+    files = [*sorted((folder / "jsonfile").glob("*.py")), *shared]
+    lines = [line for file in files for line in file.read_text().splitlines()]
+    stores = {line.split()[1] for line in lines if line.startswith("from ragstone.stores.")}
+    assert {name.split(".")[2] for name in stores} <= {"jsonfile", *(file.stem for file in shared)}
     roots = {line.split()[1].split(".")[0] for line in lines if line.startswith(("import ", "from "))}
     assert roots <= set(sys.stdlib_module_names) | {"ragstone"}
     assert "json" in roots

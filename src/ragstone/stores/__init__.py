@@ -34,9 +34,7 @@ def _embedded(path: Path, keep_versions: int) -> Store:
 def _json(path: Path, keep_versions: int) -> Store:
     from ragstone.stores.jsonfile import JsonStore
 
-    if keep_versions != 1:
-        raise UsageError("a json: store keeps one version of a document; use embedded:PATH for keep_versions")
-    return JsonStore(path)
+    return JsonStore(path, keep_versions=keep_versions)
 
 
 STORES: Mapping[str, Callable[[Path, int], Store]] = {"embedded": _embedded, "json": _json}

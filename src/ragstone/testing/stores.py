@@ -18,12 +18,14 @@ import pytest
 from ragstone.errors import Busy, NotBuilt, StoreError, UsageError
 from ragstone.ports import Reader, Store, Vectors, Writer
 from ragstone.types import Candidate, Chunk, Document, Revision, Run, Scope, Span, joined, total_order
-from ragstone.where import Condition, Where, facts, matches
+from ragstone.where import CHUNK_FACTS, DOCUMENT_FACTS, OPERATORS, Condition, Where, facts, matches
 
 SCOPE = Scope("acme", "notes")
 OTHER = Scope("rival", "notes")
 MODEL, VARIANT, DIMENSION = "bag-of-bytes", "plain", 8
 EVERYTHING = Where(allow_restricted=True)
+CAPABILITIES = frozenset({"dense", "keyword", "filter", "versions", "snapshot"})  # those of `ports.Store`
+DRAWN = 250  # filters, enough for every operator to meet every kind of column
 
 
 def make_document(
@@ -147,6 +149,20 @@ class StoreContract:
         pytest.fail(f"this store must be made with keep_versions={keep_versions} and now={now}")
 
     # Collections
+
+    async def test_capabilities_have_names_that_the_seam_knows(self, store: Store) -> None:
+        assert store.capabilities <= CAPABILITIES
+
+    async def test_a_closed_store_says_so(self, store: Store) -> None:
+        await written(store, make_revision("a.md", ["apple"]))
+        await store.close()
+        await store.close()
+        with pytest.raises(StoreError, match="closed"):
+            await contents(store, "apple")
+        with pytest.raises(StoreError, match="closed"):
+            await store.admin.exists(SCOPE)
+        with pytest.raises(StoreError, match="closed"):
+            await store.ledger(SCOPE).runs()
 
     async def test_reading_what_was_never_built_says_so(self, store: Store) -> None:
         with pytest.raises(NotBuilt, match="ragstone ingest"):
@@ -314,13 +330,21 @@ class StoreContract:
                 await written(store, make_revision("a.md", ["pear"], revision=revision))
         assert await contents(store, "apple pear") == ["apple"]
 
-    async def test_a_batch_is_written_whole_or_not_at_all(self, store: Store) -> None:
+    async def test_each_document_of_a_batch_is_written_whole_or_not_at_all(self, store: Store) -> None:
         await written(store, make_revision("b.md", ["apple"], revision=5))
-        batch = [make_revision("a.md", ["apple"]), make_revision("b.md", ["pear"], revision=1)]
-        with pytest.raises(StoreError):
+        whole = ["apple one", "apple two"]
+        batch = [
+            make_revision("a.md", whole),
+            make_revision("b.md", ["pear", "apple three"], revision=1),
+            make_revision("c.md", whole),
+        ]
+        with pytest.raises(StoreError, match=r"b\.md"):
             await written(store, *batch)
-        assert [d.path for d in await store.ledger(SCOPE).documents()] == ["b.md"]
-        assert await contents(store, "apple pear") == ["apple"]
+        known = [d.path for d in await store.ledger(SCOPE).documents()]
+        assert "b.md" in known
+        found = sorted(await contents(store, "apple pear"))
+        assert found == sorted(["apple", *whole * (len(known) - 1)])
+        assert await store.admin.check(SCOPE) == []
 
     async def test_going_back_to_an_earlier_version(self, store: Store) -> None:
         first = make_revision("a.md", ["apple"])
@@ -489,15 +513,18 @@ class StoreContract:
         revisions = _random_revisions(chance, 30)
         await written(store, *revisions)
         every = [chunk for revision in revisions for chunk in revision.chunks]
+        telling = 0
         async with store.reader(SCOPE) as reader:
-            for _ in range(60):
-                where = _random_where(chance)
+            for _ in range(DRAWN):
+                where = _random_where(chance, [revision.document.version for revision in revisions])
                 wanted = {chunk.id for chunk in every if matches(where, facts(chunk))}
                 words = await reader.matching("apple pear plum", where=where, limit=1000)
                 assert {candidate.id for candidate in words} == wanted, where
                 if "dense" in store.capabilities:
                     near = await reader.nearest(vector_of("x"), where=where, limit=1000)
                     assert {candidate.id for candidate in near} == wanted, where
+                telling += 0 < len(wanted) < len(every)
+        assert telling > DRAWN // 3
 
     async def test_true_and_one_are_different_filters(self, store: Store) -> None:
         await written(store, make_revision("a.md", ["apple"], meta={"n": 1}))
@@ -659,35 +686,64 @@ def _random_revisions(chance: random.Random, count: int) -> list[Revision]:
     return made
 
 
-def _random_where(chance: random.Random) -> Where:
-    def some(*values: str) -> tuple[str, ...]:
-        return tuple(chance.sample(values, chance.randint(1, len(values)))) if chance.random() < 0.2 else ()
+def _random_where(chance: random.Random, shas: Sequence[str]) -> Where:
+    """Any filter at all: few groups at a time, so that most let something through."""
 
-    conditions = [
-        Condition("level", chance.choice(["=", "!=", "<", ">", "<=", ">="]), chance.choice([1, 2.5, "3"])),
-        Condition("path", chance.choice(["LIKE", "ILIKE"]), chance.choice(["guide/%", "%.MD", "_.md"])),
-        Condition("kind", "IN", ("table", "figure")),
-        Condition("flags", chance.choice(["IS NULL", "IS NOT NULL"])),
-        Condition("flags", "!=", "secret"),
-        Condition("tags", "NOT IN", ("red", "none")),
-        Condition("risk_score", ">", 0.1),
-        Condition("ordinal", "<", 2),
-        Condition("heading", "=", "Usage"),
-        Condition("unheard_of", "IS NULL"),
-    ]
+    def some(*values: str) -> tuple[str, ...]:
+        return tuple(chance.sample(values, chance.randint(1, len(values)))) if chance.random() < 0.12 else ()
+
+    restricted = chance.random() < 0.7
     return Where(
-        sources=some("docs", "none"),
-        paths=some("guide/**", "*.txt", "3.md"),
-        headers=some("Intro", "100%"),
+        sources=some("docs", "none", "wiki"),
+        paths=tuple(_random_glob(chance) for _ in range(chance.randint(1, 3))) if chance.random() < 0.2 else (),
+        headers=some("Intro", "100%", "Usage", "none"),
+        shas=some(*shas),
         categories=some("api", "guide"),
-        tags=some("red", "green"),
+        tags=some("red", "green", "blue"),
         tag_mode=chance.choice(["any", "all"]),
-        projects=some("x"),
-        doc_types=some("spec"),
-        date_from=chance.choice([None, None, "2024", "2024-06-01"]),
-        date_to=chance.choice([None, None, "2024-05", "2024-06-01"]),
-        confidentiality_allow=some("public", "internal"),
-        allow_restricted=chance.random() < 0.5,
-        conditions=tuple(chance.sample(conditions, chance.choice([0, 0, 1, 2]))),
+        projects=some("x", "y"),
+        doc_types=some("spec", "note"),
+        date_from=_random_date(chance),
+        date_to=_random_date(chance),
+        confidentiality_allow=some("public", "INTERNAL", *(["Restricted"] if restricted else [])),
+        allow_restricted=restricted,
+        conditions=tuple(_random_condition(chance) for _ in range(chance.choice([0, 0, 1, 1, 2, 3]))),
         logic=chance.choice(["AND", "OR"]),
     )
+
+
+def _random_glob(chance: random.Random) -> str:
+    names = ["guide", "deep", "*", "**", "g*", "?eep", "*.md", "*.t?t", "1*.md", "3.md", "2?.*"]
+    glob = "/".join(chance.choices(names, k=chance.randint(1, 3)))
+    return chance.choice(["", "", "", "/"]) + glob + chance.choice(["", "", "", "/"])
+
+
+def _random_date(chance: random.Random) -> str | None:
+    if chance.random() < 0.85:
+        return None
+    return chance.choice(["2023-12-31", "2024-05-31", "2024-06-01", "2025-01-01"])[: chance.choice([4, 7, 10])]
+
+
+def _random_condition(chance: random.Random) -> Condition:
+    """An operator on any column there is or is not, with a value that stands there or is of another kind."""
+    columns = [*DOCUMENT_FACTS, *CHUNK_FACTS, "category", "tags", "project", "date", "confidentiality", "level", "none"]
+    operator = chance.choice(OPERATORS)
+    if operator in ("IN", "NOT IN"):
+        value: Any = [_random_value(chance) for _ in range(chance.randint(0, 3))]
+    elif operator in ("LIKE", "ILIKE"):
+        value = "".join(_wild(c, chance) for c in chance.choice(["", "%", "%%"]) + str(_random_value(chance)))
+    else:
+        value = None if operator.startswith("IS") else _random_value(chance)
+    return Condition(chance.choice(columns), operator, value)
+
+
+def _random_value(chance: random.Random) -> str | float | bool:
+    values: list[str | float | bool] = ["guide/1.md", "12.txt", "red", "green", "api", "x", "Usage", "100%", "docs"]
+    values += ["2024-05-31", "2024", "3", "2.5", "", "true", "injection", "table", "public", "restricted", "text/plain"]
+    values += [0, 1, 2, 3, 2.5, 0.5, -1, 1e300, True, False]
+    return chance.choice(values)
+
+
+def _wild(character: str, chance: random.Random) -> str:
+    """A character of a pattern as it is, in the other case, as a wildcard, or with its meaning taken away."""
+    return chance.choice([character] * 6 + [character.swapcase(), "_", "%", "\\" + character])

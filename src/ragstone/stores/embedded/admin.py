@@ -2,34 +2,34 @@
 
 import contextlib
 import os
-import shutil
 import sqlite3
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
 from ragstone.errors import Busy, Corrupt, RagstoneError, UsageError
+from ragstone.stores.durable import make_directory, sync_directory
 from ragstone.stores.embedded import vectors
 from ragstone.stores.embedded.check import findings, mend
 from ragstone.stores.embedded.collection import Collection
 from ragstone.stores.embedded.database import connect, make, writing
-from ragstone.stores.embedded.errors import mapped
 from ragstone.stores.embedded.faults import reach
-from ragstone.stores.embedded.locks import hold
 from ragstone.stores.embedded.paths import (
     GONE,
     Place,
     check_store,
     collection_directories,
     decoded,
-    make_directory,
+    erase,
+    gate_of,
     make_store,
     place,
     sweep,
-    sync_directory,
 )
 from ragstone.stores.embedded.reflect import State, state_of
 from ragstone.stores.embedded.threads import Threads
+from ragstone.stores.foreign import mapped
+from ragstone.stores.locks import gate, hold
 from ragstone.types import Scope
 
 
@@ -72,6 +72,7 @@ class EmbeddedAdmin:
         with mapped(self._root):
             make_store(self._root)
             sweep(self._root)
+        with mapped(self._root), gate(gate_of(self._root)):
             here = place(self._root, scope)
             make_directory(here.locks)
             make(here.database)
@@ -104,16 +105,18 @@ class EmbeddedAdmin:
         """Renamed aside first: from then on it is gone for everyone, a crash leaves only what the next open removes."""
         with mapped(self._root):
             here = place(self._root, scope)
-            if not check_store(self._root) or not here.directory.is_dir():
+            if not check_store(self._root):
                 return False
-            with contextlib.ExitStack() as locks:
+            with gate(gate_of(self._root)), contextlib.ExitStack() as locks:
+                if not here.directory.is_dir():
+                    return False
                 self._hold_all(here, scope, locks)
                 self._closed(scope)
                 gone = _free(here.directory)
                 here.directory.rename(gone)
                 sync_directory(gone.parent)
             reach("drop.renamed")
-            shutil.rmtree(gone)
+            erase(gone)
             return True
 
     def _hold_all(self, here: Place, scope: Scope, locks: contextlib.ExitStack) -> None:

@@ -1,17 +1,23 @@
 """Vectors that another collection of the same tenant already has: copied instead of embedded again."""
 
+import contextlib
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
-from ragstone.errors import RagstoneError
+from ragstone.errors import RagstoneError, StoreError
 from ragstone.ports import Vectors
 from ragstone.stores.embedded import vectors
+from ragstone.stores.embedded.cosine import checked
 from ragstone.stores.embedded.database import connect
 from ragstone.stores.embedded.paths import Place, collection_directories
 from ragstone.stores.embedded.reflect import State, state_of
+
+# What a file with anything in it can make a reader raise: foreign types, numbers out of range, missing keys.
+# Whatever is wrong with a sibling, its own readers will hear of it.
+UNREADABLE = (RagstoneError, sqlite3.Error, OSError, LookupError, TypeError, ValueError, ArithmeticError)
 
 
 class Lenders:
@@ -36,22 +42,16 @@ class Lenders:
 
     def _siblings(self, state: State) -> list[Place]:
         if self._places is None:
-            others = (Place(d) for d in collection_directories(self._root, self._tenant))
+            others = [Place(d) for d in collection_directories(self._root, self._tenant)]
             self._places = [place for place in others if place != self._own and _alike(place, state)]
         return self._places
 
     def _lent(self, place: Place, keys: Sequence[str], dimension: int) -> dict[str, Vectors]:
-        try:
-            connection = connect(place.database)
-            if connection is None:
-                return {}
-            try:
-                connection.execute("BEGIN")
-                return self._copied(place, connection, keys, dimension)
-            finally:
-                connection.close()
-        except (RagstoneError, sqlite3.Error, OSError, TypeError):
-            return {}  # whatever is wrong with a sibling, its own readers will hear of it
+        lent: dict[str, Vectors] = {}
+        with contextlib.suppress(*UNREADABLE), _opened(place) as connection:
+            connection.execute("BEGIN")
+            lent = self._copied(place, connection, keys, dimension)
+        return lent
 
     def _copied(
         self, place: Place, connection: sqlite3.Connection, keys: Sequence[str], dimension: int
@@ -64,26 +64,27 @@ class Lenders:
         path = place.vectors(other.vector_file)
         rows = vectors.mapped_rows(path, dimension=dimension, rows=other.next_slot)
         bad = set(vectors.bad_blocks(connection, rows, trusted=self._trusted.setdefault(path, {})))
-        return {key: rows[slot].copy() for key, slot in slots.items() if slot // vectors.BLOCK not in bad}
+        found: dict[str, Vectors] = {}
+        for key, slot in slots.items():
+            if 0 <= slot < len(rows) and slot // vectors.BLOCK not in bad:
+                with contextlib.suppress(StoreError):
+                    found[key] = checked(key, rows[slot].copy(), dimension)
+        return found
 
 
 def _alike(place: Place, state: State) -> bool:
-    other = _state(place)
-    return (
-        other is not None
-        and other.next_slot > 0
-        and (other.model, other.variant, other.dimension) == (state.model, state.variant, state.dimension)
-    )
+    alike = False
+    with contextlib.suppress(*UNREADABLE), _opened(place) as connection:
+        other = state_of(connection)
+        held = (other.model, other.variant, other.dimension)
+        alike = other.next_slot > 0 and held == (state.model, state.variant, state.dimension)
+    return alike
 
 
-def _state(place: Place) -> State | None:
-    try:
-        connection = connect(place.database)
-        if connection is None:
-            return None
-        try:
-            return state_of(connection)
-        finally:
-            connection.close()
-    except (RagstoneError, sqlite3.Error, OSError, TypeError):
-        return None
+@contextlib.contextmanager
+def _opened(place: Place) -> Iterator[sqlite3.Connection]:
+    connection = connect(place.database)
+    if connection is None:
+        raise FileNotFoundError(place.database)
+    with contextlib.closing(connection):
+        yield connection

@@ -10,14 +10,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragstone.errors import Corrupt, NotBuilt
+from ragstone.errors import Corrupt
 from ragstone.ports import Vectors
+from ragstone.stores.absent import not_built
 from ragstone.stores.embedded import vectors
 from ragstone.stores.embedded.database import connect
-from ragstone.stores.embedded.errors import mapped
 from ragstone.stores.embedded.mirror import Flags, Mirror
 from ragstone.stores.embedded.paths import Place
 from ragstone.stores.embedded.reflect import State, advanced, read_index, rebuilt, state_of
+from ragstone.stores.foreign import mapped
 from ragstone.types import Scope
 
 IDLE = 4  # connections kept open for the next reader
@@ -180,8 +181,3 @@ def _raising(error: Corrupt) -> Callable[[], Vectors]:
         raise error
 
     return rows
-
-
-def not_built(scope: Scope) -> NotBuilt:
-    """The sentence for a collection that was never made."""
-    return NotBuilt(f"nothing was ingested into collection {scope.collection!r} yet; run: ragstone ingest FOLDER")

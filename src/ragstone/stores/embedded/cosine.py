@@ -3,15 +3,29 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ragstone.errors import UsageError
+from ragstone.errors import StoreError, UsageError
 from ragstone.ports import Vectors
 from ragstone.stores.embedded.mirror import Longs
 
 SCAN = 1_024  # rows multiplied at a time: more, and two BLAS threads wait for each other (8 ms for 1 on a busy machine)
 DENSE = 4  # reading on beats picking rows from a quarter of the file up (measured at 17,000 rows of 384)
-SLACK = 4e-3  # twice what a stored vector's length may be off by, for the first float32 pass
+OFF_UNIT = 1e-3  # how far from 1 a stored vector's length may be: rounding, not another scale
+SLACK = 4 * OFF_UNIT  # two of them can be off in opposite directions, and float32 adds its own, far smaller
 
 Scores = NDArray[np.float64]
+
+
+def checked(key: str, vector: Vectors, dimension: int) -> Vectors:
+    """The same vector when it is float32 of this dimension and of length 1; else `StoreError` names its key."""
+    row = np.asarray(vector)
+    if row.dtype != np.float32 or row.shape != (dimension,):
+        raise StoreError(
+            f"the vector of {key} is {row.dtype} of shape {row.shape}; float32 of shape ({dimension},) was expected"
+        )
+    length = float(np.linalg.norm(row.astype(np.float64)))
+    if not abs(length - 1) <= OFF_UNIT:
+        raise StoreError(f"the vector of {key} has length {length:g}; a finite one of length 1 was expected")
+    return row
 
 
 def unit(vector: Vectors, dimension: int) -> Scores:

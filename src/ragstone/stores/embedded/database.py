@@ -14,6 +14,9 @@ from ragstone.errors import StoreTooNew
 from ragstone.stores.embedded.faults import reach
 
 PATIENCE = 10.0  # seconds to wait for another writer
+LOG_PATIENCE = 0.2  # seconds to wait for readers of the log: it can also be cut another time
+WIPED = 128 << 20  # bytes of content; writing them anew takes 10 ms a MB, and other writers wait for it
+FREE = 4  # a larger file is written anew when over a quarter of its pages are free
 
 
 def _first(connection: sqlite3.Connection) -> None:
@@ -84,6 +87,8 @@ def _connection(path: Path) -> sqlite3.Connection:
     try:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
+        # What is deleted is overwritten. FAST would leave it on the pages that become free as a whole.
+        connection.execute("PRAGMA secure_delete = ON")
     except BaseException:
         connection.close()
         raise
@@ -99,6 +104,28 @@ def _to_wal(connection: sqlite3.Connection) -> None:
         except sqlite3.OperationalError:
             time.sleep(wait)
     connection.execute("PRAGMA journal_mode = WAL")
+
+
+def wipe(connection: sqlite3.Connection) -> None:
+    """Write the file anew, so that nothing deleted stands in it, and its dead space is given back.
+
+    `secure_delete` overwrites what is deleted, but not the copies that moving rows between pages leaves in
+    their gaps. A file of over 128 MiB keeps those until it is worth the time.
+    """
+    pages, free, size = (
+        connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
+    )
+    if (pages - free) * size <= WIPED or FREE * free > pages:
+        connection.execute("VACUUM")
+
+
+def cut_log(connection: sqlite3.Connection) -> None:
+    """Move the write-ahead log into the database and cut it to nothing, unless a reader still needs it."""
+    connection.execute(f"PRAGMA busy_timeout = {int(LOG_PATIENCE * 1000)}")
+    try:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {int(PATIENCE * 1000)}")
 
 
 @contextmanager

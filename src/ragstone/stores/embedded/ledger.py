@@ -9,10 +9,11 @@ from typing import Any
 
 from ragstone.stores.embedded.collection import Collection
 from ragstone.stores.embedded.database import writing
-from ragstone.stores.embedded.errors import mapped
-from ragstone.stores.embedded.locks import held, hold, lock_file
+from ragstone.stores.embedded.paths import Place, gate_of
 from ragstone.stores.embedded.rows import document_of, packed, run_of
 from ragstone.stores.embedded.threads import Threads
+from ragstone.stores.foreign import mapped
+from ragstone.stores.locks import gate, held, hold
 from ragstone.types import Document, Run
 
 
@@ -43,9 +44,10 @@ class Held:
 
 
 class EmbeddedLedger:
-    """See `ragstone.ports.Ledger`."""
+    """See `ragstone.ports.Ledger`. `collection` opens it; `locks` are those of this store's runs."""
 
-    def __init__(self, collection: Callable[[], Collection], threads: Threads, locks: Held) -> None:
+    def __init__(self, root: Path, collection: Callable[[], Collection], threads: Threads, locks: Held) -> None:
+        self._root = root
         self._collection = collection
         self._threads = threads
         self._locks = locks
@@ -73,10 +75,12 @@ class EmbeddedLedger:
         return [document_of(facts) for (facts,) in self._read(sql, source, source)]
 
     def _start(self, run: Run) -> None:
-        collection = self._collection()
-        with mapped(collection.place.directory):
-            path = lock_file(collection.place, run.source)
-            self._locks.take(path, source=run.source, since=run.started_at)
+        self._collection()  # raises `NotBuilt` before anything is made
+        with mapped(self._root):
+            # Behind the gate, or the collection might be erased between the look at it and the lock.
+            with gate(gate_of(self._root), shared=True):
+                path = self._collection().place.lock(run.source)
+                self._locks.take(path, source=run.source, since=run.started_at)
             try:
                 self._write(run, "UPDATE runs SET status = 'interrupted' WHERE source = ? AND status = 'running'")
             except BaseException:
@@ -93,16 +97,14 @@ class EmbeddedLedger:
             try:
                 self._write(run)
             finally:
-                self._locks.drop(lock_file(collection.place, run.source))
+                self._locks.drop(collection.place.lock(run.source))
 
     def _runs(self, limit: int) -> list[Run]:
         place = self._collection().place
-        runs = []
-        for status, data in self._read("SELECT status, run FROM runs ORDER BY number DESC LIMIT ?", max(limit, 0)):
-            run = replace(run_of(data), status=status)
-            died = run.status == "running" and not held(lock_file(place, run.source))
-            runs.append(replace(run, status="interrupted") if died else run)
-        return runs
+        found = self._read("SELECT status, run FROM runs ORDER BY number DESC LIMIT ?", max(limit, 0))
+        with mapped(place.directory):
+            runs = [replace(run_of(data), status=status) for status, data in found]
+            return [replace(run, status="interrupted") if _died(run, place) else run for run in runs]
 
     def _read(self, sql: str, *parameters: object) -> list[tuple[Any, ...]]:
         collection = self._collection()
@@ -128,3 +130,8 @@ class EmbeddedLedger:
                 )
         finally:
             collection.release(connection)
+
+
+def _died(run: Run, place: Place) -> bool:
+    """Whether a run that says it is running has lost its process."""
+    return run.status == "running" and not held(place.lock(run.source))

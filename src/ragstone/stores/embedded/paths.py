@@ -3,16 +3,15 @@
 import contextlib
 import hashlib
 import json
-import os
 import re
 import shutil
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
 from ragstone.errors import Corrupt, StoreError, StoreTooNew, UsageError
+from ragstone.stores.durable import make_directory, remains, write_aside
 from ragstone.types import Scope
 
 FORMAT = 1
@@ -20,8 +19,8 @@ MAGIC = "ragstone"
 PLAIN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
 LONGEST = 200  # bytes; common file systems take 255 for a name
 CATALOGUE = "store.json"
+GATE = "store.lock"
 GONE = ".gone-"
-ASIDE = ".aside"
 NETWORK = re.compile(
     r"nfs\d?|cifs|smb\w*|ncpfs|afs|9p|ceph|lustre|glusterfs|fuse\.(sshfs|glusterfs|s3fs|rclone|ceph).*"
 )
@@ -53,6 +52,10 @@ class Place:
     def locks(self) -> Path:
         return self.directory / "locks"
 
+    def lock(self, source: str) -> Path:
+        """The file whose lock an ingestion of this source holds."""
+        return self.locks / f"{encoded(source)}.lock"
+
     def vectors(self, number: int) -> Path:
         return self.directory / f"vectors-{number}.f32"
 
@@ -74,41 +77,12 @@ class Place:
 
     def leftovers(self) -> list[Path]:
         """Files that a crash left before their rename."""
-        return sorted(path for path in self.directory.iterdir() if path.name.endswith(ASIDE))
+        return remains(self.directory)
 
 
 def place(root: Path, scope: Scope) -> Place:
     """Where a scope's files are, whether they exist or not."""
     return Place(root / encoded(scope.tenant) / encoded(scope.collection))
-
-
-def make_directory(path: Path) -> None:
-    """Make a directory and its parents, readable by the owner alone, durable when it returns."""
-    if not path.is_dir():
-        make_directory(path.parent)
-        path.mkdir(mode=0o700, exist_ok=True)
-        sync_directory(path.parent)
-
-
-def sync_directory(path: Path) -> None:
-    """Make renames and new files in a directory durable."""
-    fd = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
-
-
-def write_aside(path: Path, data: bytes) -> None:
-    """Put a whole file in place of what stood there: readers see the old or the new."""
-    aside = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_native_id()}{ASIDE}")
-    fd = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with open(fd, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(fd)
-    aside.replace(path)
-    sync_directory(path.parent)
 
 
 def check_store(root: Path) -> bool:
@@ -136,11 +110,24 @@ def make_store(root: Path) -> None:
     """Make the root of a store, unless it stands; refuses a folder that holds other files."""
     if check_store(root):
         return
-    if root.exists() and (not root.is_dir() or any(not p.name.startswith(CATALOGUE) for p in root.iterdir())):
+    # Looked at again, because what stands there may be a store that another process has made meanwhile.
+    if _foreign(root) and not check_store(root):
         raise UsageError(f"{root} is not a Ragstone store and not empty; name a new directory for the store")
     make_directory(root)
     _refuse_network(root)
     write_aside(root / CATALOGUE, _catalogue().encode())
+
+
+def _foreign(root: Path) -> bool:
+    """Whether something else than the beginnings of a store stands there."""
+    return root.exists() and (
+        not root.is_dir() or any(p.name != GATE and not p.name.startswith(CATALOGUE) for p in root.iterdir())
+    )
+
+
+def gate_of(root: Path) -> Path:
+    """The file that keeps making and erasing collections apart from each other and from starting runs."""
+    return root / GATE
 
 
 def _catalogue() -> str:
@@ -152,6 +139,13 @@ def sweep(root: Path) -> None:
     for directory in (d for d in root.iterdir() if d.is_dir()):
         for gone in directory.glob(GONE + "*"):
             shutil.rmtree(gone, ignore_errors=True)
+
+
+def erase(directory: Path) -> None:
+    """Remove a directory with all that it holds, also while another process removes it too."""
+    while directory.exists():
+        with contextlib.suppress(FileNotFoundError):
+            shutil.rmtree(directory)
 
 
 def collection_directories(root: Path, tenant: str) -> Iterator[Path]:

@@ -12,12 +12,12 @@ from ragstone.ports import Vectors
 from ragstone.stores import bm25
 from ragstone.stores.embedded.collection import Collection, View
 from ragstone.stores.embedded.cosine import SLACK, Scores, cosines, product, unit
-from ragstone.stores.embedded.errors import mapped
 from ragstone.stores.embedded.mirror import MISSING, Flags, Longs
-from ragstone.stores.embedded.rows import ACTIVE_CHUNKS, CHUNK_COLUMNS, chunk_of, facts_of, record_of
+from ragstone.stores.embedded.rows import ACTIVE_CHUNKS, CHUNK_COLUMNS, asked_of, chunk_of, record_of
 from ragstone.stores.embedded.threads import Threads
+from ragstone.stores.foreign import mapped
 from ragstone.types import Candidate, Chunk, Document, Info, total_order
-from ragstone.where import Facts, Where, document_matches, matches
+from ragstone.where import Where, document_matches, matches
 
 T = TypeVar("T")
 PROVIDER = "embedded"
@@ -88,7 +88,7 @@ class EmbeddedReader:
             rows = self._rows(f"SELECT c.row, c.ordinal, c.facts FROM {ACTIVE_CHUNKS} ORDER BY c.row")  # noqa: S608
             at = mirror.positions(np.array([row for row, _, _ in rows], dtype=np.int64)).tolist()
             for position, (_, ordinal, facts) in zip(at, rows, strict=True):
-                passed[position] &= matches(where, _facts(mirror.document(position), ordinal, facts))
+                passed[position] &= matches(where, asked_of(mirror.document(position), ordinal, facts))
         return passed
 
     # Keywords
@@ -227,16 +227,3 @@ class EmbeddedReader:
 
 def _listed(values: Sequence[str] | Sequence[int]) -> str:
     return msgspec.json.encode(values).decode()
-
-
-def _facts(document: Document, ordinal: int, packed: bytes) -> Facts:
-    own = facts_of(packed)
-    about = {
-        "ordinal": ordinal,
-        "kind": own.kind,
-        "tokens": own.tokens,
-        "risk_score": own.risk_score,
-        "flags": list(own.flags),
-        "heading": list(own.heading_path),
-    }
-    return Facts(document, own.heading_path, about)

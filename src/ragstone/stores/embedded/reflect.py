@@ -131,8 +131,8 @@ def _slots_known(mirror: Mirror, connection: sqlite3.Connection, state: State) -
     return mirror.with_slots(found[:, 0], found[:, 1], afresh=afresh)
 
 
-def write_index(place: Place, mirror: Mirror) -> None:
-    """Seal a mirror as the collection's index file of its generation."""
+def write_index(place: Place, mirror: Mirror) -> Mirror:
+    """Seal a mirror as the collection's index file of its generation; what was sealed, without anything dead."""
     mirror = mirror.compact()
     chunks, base = mirror.chunks, mirror.base
     facts = {"generation": mirror.generation, "vector_file": mirror.vector_file, "next_slot": mirror.next_slot}
@@ -142,6 +142,7 @@ def write_index(place: Place, mirror: Mirror) -> None:
         **{f"postings.{name}": getattr(base, name) for name in Postings.__dataclass_fields__},
     }
     seal(place.index(mirror.generation), facts, arrays)
+    return mirror
 
 
 def read_index(place: Place, generation: int, connection: sqlite3.Connection, state: State) -> Mirror | None:

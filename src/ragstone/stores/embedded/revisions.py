@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import msgspec
+import numpy as np
 
 from ragstone.errors import StoreError
 from ragstone.stores import bm25
-from ragstone.stores.embedded.postings import pairs
-from ragstone.stores.embedded.rows import chunk_parts, due_at, packed, record_packed
+from ragstone.stores.effective import due_at, standings
+from ragstone.stores.embedded.postings import Postings, Terms, pairs
+from ragstone.stores.embedded.rows import chunk_parts, packed, record_packed
 from ragstone.types import Chunk, Document, Revision
 
 
@@ -80,25 +82,33 @@ def _columns(words: Words, terms: Mapping[str, int]) -> tuple[int, str, str, int
 
 
 def term_ids(connection: sqlite3.Connection, terms: Iterable[str]) -> dict[str, int]:
-    """The ids of terms, given to new ones. Terms are never removed."""
+    """The ids of terms, given to new ones. Those of terms that were forgotten may come again."""
     listed = msgspec.json.encode(sorted(set(terms))).decode()
     connection.execute("INSERT OR IGNORE INTO terms (term) SELECT value FROM json_each(?)", (listed,))
     sql = "SELECT term, id FROM terms WHERE term IN (SELECT value FROM json_each(?))"
     return dict(connection.execute(sql, (listed,)).fetchall())
 
 
+def forget_terms(connection: sqlite3.Connection, active: Terms) -> None:
+    """Remove the terms that no chunk holds any more, so that a word goes with its last document.
+
+    `active` are the ids that active chunks hold; those of other kept revisions are looked up.
+    """
+    sql = "SELECT c.terms FROM chunks c JOIN revisions r ON r.key = c.rev WHERE r.status != 'active'"
+    others = Postings.from_blobs([blob for (blob,) in connection.execute(sql)]).terms
+    known = np.array([key for (key,) in connection.execute("SELECT id FROM terms")], dtype=np.int64)
+    gone = np.setdiff1d(known, np.concatenate([active, others]).astype(np.int64))
+    listed = msgspec.json.encode(gone.tolist()).decode()
+    connection.execute("DELETE FROM terms WHERE id IN (SELECT value FROM json_each(?))", (listed,))
+
+
 def settle(connection: sqlite3.Connection, document: str, *, now: datetime, keep: int) -> None:
     """Make the newest effective revision active and remove what is older than the `keep` newest of those."""
     sql = "SELECT key, status, due FROM revisions WHERE document = ? ORDER BY revision DESC"
-    moment, effective = now.timestamp(), 0
-    goals: list[tuple[int, str, str]] = []
-    for key, status, since in connection.execute(sql, (document,)).fetchall():
-        if not effective and status != "active" and since is not None and since > moment:
-            goals.append((key, status, "pending"))
-            continue
-        effective += 1
-        goals.append((key, status, "active" if effective == 1 else "kept" if effective <= keep else "gone"))
-    for key, old, new in reversed(goals):  # from the oldest up: the one that was active gives way first
+    found = connection.execute(sql, (document,)).fetchall()
+    waits = [status != "active" and due is not None and due > now.timestamp() for _, status, due in found]
+    goals = list(zip(found, standings(waits, keep=keep), strict=True))
+    for (key, old, _), new in reversed(goals):  # from the oldest up: the one that was active gives way first
         _become(connection, key, old, new)
 
 
@@ -107,6 +117,7 @@ def _become(connection: sqlite3.Connection, key: int, old: str, new: str) -> Non
         _log(connection, key, active=new == "active")
     if new == "gone":
         connection.execute("DELETE FROM revisions WHERE key = ?", (key,))
+        _count_erasure(connection)
     elif old != new:
         connection.execute("UPDATE revisions SET status = ? WHERE key = ?", (new, key))
 
@@ -124,7 +135,28 @@ def remove(connection: sqlite3.Connection, documents: Sequence[str]) -> int:
     for (key,) in active.fetchall():
         _log(connection, key, active=False)
     sql = "DELETE FROM documents WHERE id IN (SELECT value FROM json_each(?))"
-    return connection.execute(sql, (listed,)).rowcount
+    found = connection.execute(sql, (listed,)).rowcount
+    if found:
+        _count_erasure(connection)
+    return found
+
+
+def _count_erasure(connection: sqlite3.Connection) -> None:
+    sql = "INSERT INTO meta VALUES ('erasures', 1) ON CONFLICT (key) DO UPDATE SET value = value + 1"
+    connection.execute(sql)
+
+
+def unwiped(connection: sqlite3.Connection) -> int:
+    """The number of the last erasure of which the file may still hold traces, 0 when there is none."""
+    found = dict(connection.execute("SELECT key, value FROM meta WHERE key IN ('erasures', 'wiped')").fetchall())
+    last = int(found.get("erasures", 0))
+    return last if last > int(found.get("wiped", 0)) else 0
+
+
+def wiped(connection: sqlite3.Connection, last: int) -> None:
+    """Remember that the traces of all erasures up to this one are gone."""
+    sql = "INSERT INTO meta VALUES ('wiped', ?) ON CONFLICT (key) DO UPDATE SET value = max(value, excluded.value)"
+    connection.execute(sql, (last,))
 
 
 def due(connection: sqlite3.Connection, *, now: datetime) -> list[str]:

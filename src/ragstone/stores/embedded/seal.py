@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.errors import Corrupt
+from ragstone.stores.durable import write_aside
 from ragstone.stores.embedded.faults import reach
-from ragstone.stores.embedded.paths import write_aside
 
 MAGIC = b"RAGSEAL\0"
 VERSION = 1

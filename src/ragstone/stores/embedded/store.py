@@ -4,29 +4,26 @@ import threading
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
+from ragstone.stores.absent import not_built
+from ragstone.stores.effective import utc_now
 from ragstone.stores.embedded import revisions
 from ragstone.stores.embedded.admin import EmbeddedAdmin
 from ragstone.stores.embedded.borrow import Lenders
-from ragstone.stores.embedded.collection import Collection, not_built
+from ragstone.stores.embedded.collection import Collection
 from ragstone.stores.embedded.compact import remove_leftovers
 from ragstone.stores.embedded.database import writing
-from ragstone.stores.embedded.errors import mapped
 from ragstone.stores.embedded.ledger import EmbeddedLedger, Held
 from ragstone.stores.embedded.paths import check_store, place, sweep
 from ragstone.stores.embedded.reader import PROVIDER, EmbeddedReader
 from ragstone.stores.embedded.threads import Threads
 from ragstone.stores.embedded.writer import EmbeddedWriter
+from ragstone.stores.foreign import mapped
 from ragstone.types import Scope
 
 OPEN = 32  # collections that keep their index in memory; the one least recently used gives way
-
-
-def utc_now() -> datetime:
-    """The clock that decides which revisions are effective."""
-    return datetime.now(UTC)
 
 
 class EmbeddedStore:
@@ -56,7 +53,7 @@ class EmbeddedStore:
         return self._admin
 
     def ledger(self, scope: Scope) -> EmbeddedLedger:
-        return EmbeddedLedger(lambda: self._collection(scope), self._threads, self._runs)
+        return EmbeddedLedger(self._root, lambda: self._collection(scope), self._threads, self._runs)
 
     @asynccontextmanager
     async def reader(self, scope: Scope) -> AsyncIterator[EmbeddedReader]:
@@ -64,7 +61,7 @@ class EmbeddedStore:
         try:
             yield reader
         finally:
-            await self._threads.run(reader.close)
+            await self._threads.end(reader.close)
 
     @asynccontextmanager
     async def writer(self, scope: Scope) -> AsyncIterator[EmbeddedWriter]:
@@ -72,7 +69,7 @@ class EmbeddedStore:
         try:
             yield writer
         finally:
-            await self._threads.run(writer.close)
+            await self._threads.end(writer.close)
 
     async def close(self) -> None:
         """Close connections and let the locks of unfinished runs go. The store cannot be used after."""

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
+from ragstone.errors import StoreError
+
 T = TypeVar("T")
 WORKERS = 4
 
@@ -17,14 +19,27 @@ class Threads:
         self.closed = False
 
     async def run(self, work: Callable[[], T], *, undo: Callable[[T], None] | None = None) -> T:
-        """Do blocking work elsewhere; when nobody waits for its result any more, `undo` takes the result back."""
-        future = self._pool.submit(work)
+        """Do blocking work elsewhere; when nobody waits for its result any more, `undo` takes the result back.
+
+        Raises `StoreError` after `close`.
+        """
+        try:
+            future = self._pool.submit(work)
+        except RuntimeError as error:
+            raise StoreError(f"the store is closed ({error}); open it anew") from error
         try:
             return await asyncio.wrap_future(future)
         except asyncio.CancelledError:
             if undo is not None:
                 future.add_done_callback(lambda done: _undone(done, undo))
             raise
+
+    async def end(self, work: Callable[[], None]) -> None:
+        """Let go what was opened: elsewhere as all work, or here when the threads have ended before."""
+        if self.closed:
+            work()
+        else:
+            await self.run(work)
 
     def close(self) -> None:
         """Wait for what runs, then end the threads."""

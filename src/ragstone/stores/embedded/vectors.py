@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from ragstone.errors import Corrupt, StoreTooNew
 from ragstone.ports import Vectors
+from ragstone.stores.durable import sync_directory, write_aside
 from ragstone.stores.embedded.faults import reach
-from ragstone.stores.embedded.paths import sync_directory, write_aside
 
 MAGIC = b"RAGVECT\0"
 VERSION = 1
@@ -135,7 +135,6 @@ def bad_blocks(connection: sqlite3.Connection, rows: Vectors, *, trusted: dict[i
             trusted[block] = held
         else:
             bad.append(block)
-    covered = connection.execute("SELECT coalesce(sum(rows), 0) FROM vector_blocks").fetchone()[0]
-    if covered < len(rows):
-        bad.extend(range(covered // BLOCK, -(-len(rows) // BLOCK)))
+    wanted = (min(BLOCK, len(rows) - start) for start in range(0, len(rows), BLOCK))
+    bad.extend(block for block, count in enumerate(wanted) if trusted.get(block, -1) < count)
     return sorted(set(bad))

@@ -14,16 +14,16 @@ from ragstone.stores.embedded import revisions, vectors
 from ragstone.stores.embedded.borrow import Lenders
 from ragstone.stores.embedded.collection import Collection
 from ragstone.stores.embedded.compact import compact_if_worth, remove_leftovers
-from ragstone.stores.embedded.database import writing
-from ragstone.stores.embedded.errors import mapped
+from ragstone.stores.embedded.cosine import checked
+from ragstone.stores.embedded.database import cut_log, wipe, writing
 from ragstone.stores.embedded.missing import Missing
 from ragstone.stores.embedded.reflect import state_of, write_index
 from ragstone.stores.embedded.rows import chunk_of
 from ragstone.stores.embedded.threads import Threads
+from ragstone.stores.foreign import mapped
 from ragstone.types import Chunk, Document, Revision
 
 T = TypeVar("T")
-OFF_UNIT = 1e-3  # how far from 1 a vector's length may be: rounding, not another scale
 
 
 class EmbeddedWriter:
@@ -108,15 +108,14 @@ class EmbeddedWriter:
         dimension = state_of(self._connection).dimension
         if dimension is None:
             raise StoreError("the collection was made without an embedding model: ingest again to name one")
-        checked = {key: _checked(key, vector, dimension) for key, vector in given.items()}
-        if not checked:
+        rows_of = {key: checked(key, vector, dimension) for key, vector in given.items()}
+        if not rows_of:
             return
         with writing(self._connection):
             state = state_of(self._connection)
-            known = {key for key in checked if self._has(key)}
-            fresh = [key for key in checked if key not in known]
+            fresh = [key for key in rows_of if not self._has(key)]
             if fresh:
-                rows = np.stack([checked[key] for key in fresh])
+                rows = np.stack([rows_of[key] for key in fresh])
                 path = self._place.vectors(state.vector_file)
                 vectors.check_header(path, dimension)
                 vectors.append(path, rows, first=state.next_slot)
@@ -135,35 +134,33 @@ class EmbeddedWriter:
     def _settle(self) -> None:
         remove_leftovers(self._place, self._connection)
         compact_if_worth(self._place, self._connection, now=self._now())
-        self._seal()
+        if erased := self._seal():
+            wipe(self._connection)
+            with writing(self._connection):
+                revisions.wiped(self._connection, erased)
+        cut_log(self._connection)
 
-    def _seal(self) -> None:
-        """Write the index file of this generation and forget the changes that it covers.
+    def _seal(self) -> int:
+        """Write the index file of this generation; forget the changes that it covers, and words that are gone.
+
+        Returns the number of the last erasure that is in it, 0 when nothing was erased.
 
         Under the write lock, so that the generation stands still and no other process tidies up meanwhile.
         """
         with writing(self._connection):
             generation = state_of(self._connection).generation
             present = self._place.numbered("index")
-            if generation not in present:
+            erased = revisions.unwiped(self._connection)
+            if generation not in present or erased:
                 view = self._collection.view()
                 try:
-                    write_index(self._place, view.mirror)
+                    sealed = write_index(self._place, view.mirror)
                 finally:
                     self._collection.release(view.connection)
+                if erased:
+                    revisions.forget_terms(self._connection, sealed.base.terms)
             self._connection.execute("DELETE FROM changes WHERE generation <= ?", (generation,))
             self._connection.execute("UPDATE meta SET value = ? WHERE key = 'log_from'", (generation,))
         for path in (path for other, path in present.items() if other < generation):
             path.unlink(missing_ok=True)
-
-
-def _checked(key: str, vector: Vectors, dimension: int) -> Vectors:
-    row = np.asarray(vector)
-    if row.dtype != np.float32 or row.shape != (dimension,):
-        raise StoreError(
-            f"the vector of {key} is {row.dtype} of shape {row.shape}; float32 of shape ({dimension},) was expected"
-        )
-    length = float(np.linalg.norm(row.astype(np.float64)))
-    if not abs(length - 1) <= OFF_UNIT:
-        raise StoreError(f"the vector of {key} has length {length:g}; a finite one of length 1 was expected")
-    return row
+        return erased

@@ -1,15 +1,20 @@
 """The collections of a json: store."""
 
+from collections import Counter
+from collections.abc import Callable
+from datetime import datetime
+
 from ragstone.errors import Corrupt
 from ragstone.stores.jsonfile.file import JsonFile
 from ragstone.types import Scope
 
 
 class JsonAdmin:
-    """See `ragstone.ports.Admin`."""
+    """See `ragstone.ports.Admin`. `now` says which revisions are active."""
 
-    def __init__(self, file: JsonFile) -> None:
+    def __init__(self, file: JsonFile, *, now: Callable[[], datetime]) -> None:
         self._file = file
+        self._now = now
 
     async def create(self, scope: Scope, *, model: str | None, variant: str | None, dimension: int | None) -> None:  # noqa: ARG002
         """The model does not matter: no vectors are kept."""
@@ -31,6 +36,6 @@ class JsonAdmin:
             content = await self._file.content(scope)
         except Corrupt as error:
             return [str(error)]
-        seen: set[str] = set()
-        doubled = [chunk.id for chunk in content.chunks if chunk.id in seen or seen.add(chunk.id)]  # type: ignore[func-returns-value]  # add is None
-        return [f"chunk {one} stands there twice" for one in doubled]
+        states = [state for state, status in content.standing(self._now(), keep=1) if status == "active"]
+        counts = Counter(chunk.id for state in states for chunk in state.chunks)
+        return [f"chunk {one} stands there twice" for one, times in counts.items() if times > 1]

@@ -1,11 +1,13 @@
 """What a json: store holds in memory, and how it stands in the file."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from datetime import datetime
 from typing import Any, TypeVar
 
 from ragstone.errors import StoreError, StoreTooNew
+from ragstone.stores.effective import Status, due_at, standings
 from ragstone.types import Chunk, Document, Json, Revision, Run, Span
 
 T = TypeVar("T")
@@ -18,16 +20,26 @@ Everything = dict[tuple[str, str], "Content"]
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """One scope as it is in memory."""
+    """One scope as it is in memory: the revisions of each document, the newest first."""
 
-    revisions: Mapping[str, Revision]
+    revisions: Mapping[str, tuple[Revision, ...]]
     runs: tuple[Run, ...] = ()
     generation: int = 0
     built_at: str | None = None
 
-    @property
-    def chunks(self) -> Iterator[Chunk]:
-        return (chunk for revision in self.revisions.values() for chunk in revision.chunks)
+    def standing(self, now: datetime, *, keep: int) -> Iterator[tuple[Revision, Status]]:
+        """Every revision with what it is at this moment: which one is active depends on the day."""
+        for states in self.revisions.values():
+            waits = [(due_at(state.document) or 0) > now.timestamp() for state in states]
+            yield from zip(states, standings(waits, keep=keep), strict=True)
+
+    def pruned(self, now: datetime, *, keep: int) -> "Content":
+        """Without the revisions that are no longer kept."""
+        stay: dict[str, tuple[Revision, ...]] = {}
+        for state, status in self.standing(now, keep=keep):
+            if status != "gone":
+                stay[state.document.id] = (*stay.get(state.document.id, ()), state)
+        return replace(self, revisions=stay)
 
 
 def dumped(everything: Mapping[tuple[str, str], Content]) -> bytes:
@@ -40,7 +52,7 @@ def dumped(everything: Mapping[tuple[str, str], Content]) -> bytes:
                 "generation": content.generation,
                 "built_at": content.built_at,
                 "runs": [asdict(run) for run in content.runs],
-                "revisions": [_revision_out(revision) for revision in content.revisions.values()],
+                "revisions": [_revision_out(state) for states in content.revisions.values() for state in states],
             }
             for (tenant, collection), content in sorted(everything.items())
         ]
@@ -71,11 +83,18 @@ def _revision_out(revision: Revision) -> Json:
 def _content(data: Json) -> Content:
     revisions = [_revision_in(one) for one in data["revisions"]]
     return Content(
-        {revision.document.id: revision for revision in revisions},
+        _by_document(revisions),
         tuple(Run(**run) for run in data["runs"]),
         data["generation"],
         data["built_at"],
     )
+
+
+def _by_document(revisions: Sequence[Revision]) -> dict[str, tuple[Revision, ...]]:
+    found: dict[str, tuple[Revision, ...]] = {}
+    for revision in revisions:
+        found[revision.document.id] = (*found.get(revision.document.id, ()), revision)
+    return {id_: tuple(sorted(states, key=lambda state: -state.document.revision)) for id_, states in found.items()}
 
 
 def _revision_in(data: Json) -> Revision:

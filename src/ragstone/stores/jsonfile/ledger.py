@@ -1,5 +1,6 @@
 """What a json: store knows about documents and runs."""
 
+import asyncio
 from dataclasses import replace
 
 from ragstone.stores.jsonfile.content import Content
@@ -16,11 +17,13 @@ class JsonLedger:
 
     async def documents(self, source: str | None = None) -> list[Document]:
         content = await self._file.content(self._scope)
-        found = [r.document for r in content.revisions.values() if source in (None, r.document.source)]
+        newest = (states[0].document for states in content.revisions.values())
+        found = [document for document in newest if source in (None, document.source)]
         return sorted(found, key=lambda document: (document.source, document.path))
 
     async def start(self, run: Run) -> None:
-        self._file.hold(self._scope, run)
+        await self._file.content(self._scope)  # raises `NotBuilt` before anything is made
+        await asyncio.to_thread(self._file.hold, self._scope, run)
         try:
             await self._file.change(self._scope, lambda content: _with_run(_interrupted(content, run.source), run))
         except BaseException:

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Sequence
+from datetime import datetime
 
 from ragstone.ports import Vectors
 from ragstone.stores.jsonfile.content import FORMAT, Content
@@ -25,28 +26,30 @@ def occurrences(text: str, words: Sequence[str]) -> int:
 
 
 class JsonReader:
-    """See `ragstone.ports.Reader`: the file as it was when the view was opened."""
+    """See `ragstone.ports.Reader`: the file and the day as they were when the view was opened."""
 
-    def __init__(self, scope: Scope, content: Content, size: int) -> None:
+    def __init__(self, scope: Scope, content: Content, size: int, *, now: datetime, keep: int) -> None:
         self._scope = scope
         self._content = content
         self._size = size
-        self._by_id = {chunk.id: chunk for chunk in content.chunks}
+        standing = list(content.standing(now, keep=keep))
+        self._active = [state for state, status in standing if status == "active"]
+        self._records = {_state(s.document): s.record for s, status in standing if status != "gone"}
+        self._by_id = {chunk.id: chunk for state in self._active for chunk in state.chunks}
 
     async def info(self) -> Info:
-        revisions = self._content.revisions
         return Info(
             self._scope,
             PROVIDER,
             FORMAT,
             "healthy" if self._by_id else "empty",
-            len(revisions),
+            len(self._active),
             len(self._by_id),
             0,
             None,
             None,
             None,
-            tuple(sorted({revision.document.recipe for revision in revisions.values()})),
+            tuple(sorted({state.document.recipe for state in self._active})),
             self._content.built_at,
             self._content.generation,
             bytes=self._size,
@@ -66,7 +69,7 @@ class JsonReader:
         return sorted(found, key=lambda one: total_order(one.score, one.place))[: max(limit, 0)]
 
     async def rate(self, ids: Sequence[str], *, vector: Vectors | None, query: str) -> dict[str, dict[str, float]]:  # noqa: ARG002
-        """`bm25` is this store's own count."""
+        """`bm25`, the name of the keyword leg, is this store's own score: a count of words, on no common scale."""
         words = query_words(query)
         return {one: {"bm25": float(occurrences(self._by_id[one].text, words))} for one in ids if one in self._by_id}
 
@@ -87,5 +90,8 @@ class JsonReader:
         return min(found, key=lambda chunk: chunk.document.source, default=None)
 
     async def record(self, document: Document) -> str | None:
-        found = self._content.revisions.get(document.id)
-        return found.record if found is not None and found.document.revision == document.revision else None
+        return self._records.get(_state(document))
+
+
+def _state(document: Document) -> tuple[str, int]:
+    return document.id, document.revision

@@ -1,9 +1,11 @@
 """The json: store as a whole."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from datetime import datetime
 from pathlib import Path
 
+from ragstone.stores.effective import utc_now
 from ragstone.stores.jsonfile.admin import JsonAdmin
 from ragstone.stores.jsonfile.file import JsonFile
 from ragstone.stores.jsonfile.ledger import JsonLedger
@@ -13,11 +15,13 @@ from ragstone.types import Scope
 
 
 class JsonStore:
-    """See `ragstone.ports.Store`."""
+    """See `ragstone.ports.Store`. `keep_versions` revisions of a document stay; `now` is the clock."""
 
-    def __init__(self, path: Path) -> None:
-        self._file = JsonFile(path)
-        self._admin = JsonAdmin(self._file)
+    def __init__(self, path: Path, *, keep_versions: int = 1, now: Callable[[], datetime] = utc_now) -> None:
+        self._keep = keep_versions
+        self._now = now
+        self._file = JsonFile(path, now=now)
+        self._admin = JsonAdmin(self._file, now=now)
 
     @property
     def provider(self) -> str:
@@ -25,7 +29,7 @@ class JsonStore:
 
     @property
     def capabilities(self) -> frozenset[str]:
-        return frozenset({"keyword", "filter", "snapshot"})
+        return frozenset({"keyword", "filter", "versions", "snapshot"})
 
     @property
     def admin(self) -> JsonAdmin:
@@ -37,12 +41,12 @@ class JsonStore:
     @asynccontextmanager
     async def reader(self, scope: Scope) -> AsyncIterator[JsonReader]:
         content = await self._file.content(scope)
-        yield JsonReader(scope, content, self._file.size())
+        yield JsonReader(scope, content, self._file.size(), now=self._now(), keep=self._keep)
 
     @asynccontextmanager
     async def writer(self, scope: Scope) -> AsyncIterator[JsonWriter]:
         await self._file.content(scope)
-        yield JsonWriter(self._file, scope)
+        yield JsonWriter(self._file, scope, now=self._now, keep=self._keep)
 
     async def close(self) -> None:
         self._file.close()

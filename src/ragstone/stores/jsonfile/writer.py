@@ -1,10 +1,12 @@
 """Changing a json: store: each call rewrites the file."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from ragstone.errors import StoreError
 from ragstone.ports import Vectors
+from ragstone.stores.effective import due_at
 from ragstone.stores.jsonfile.content import Content
 from ragstone.stores.jsonfile.file import JsonFile
 from ragstone.types import Chunk, Revision, Scope
@@ -13,22 +15,27 @@ from ragstone.types import Chunk, Revision, Scope
 class JsonWriter:
     """See `ragstone.ports.Writer`."""
 
-    def __init__(self, file: JsonFile, scope: Scope) -> None:
+    def __init__(self, file: JsonFile, scope: Scope, *, now: Callable[[], datetime], keep: int) -> None:
         self._file = file
         self._scope = scope
+        self._now = now
+        self._keep = keep
 
     async def replace(self, revisions: Sequence[Revision]) -> None:
+        for new in revisions:
+            due_at(new.document)  # raises `UsageError` for what is no date
+
         def put(content: Content) -> Content:
             held = dict(content.revisions)
             for new in revisions:
-                old = held.get(new.document.id)
-                if old is not None and old.document.revision >= new.document.revision:
+                old = held.get(new.document.id, ())
+                if old and old[0].document.revision >= new.document.revision:
                     raise StoreError(
                         f"{new.document.path}: revision {new.document.revision} is not newer than revision "
-                        f"{old.document.revision}, which is stored"
+                        f"{old[0].document.revision}, which is stored"
                     )
-                held[new.document.id] = new
-            return replace(content, revisions=held)
+                held[new.document.id] = (new, *old)
+            return self._pruned(replace(content, revisions=held))
 
         await self._file.change(self._scope, put)
 
@@ -48,4 +55,10 @@ class JsonWriter:
             raise StoreError("a json: store keeps no vectors; use embedded:PATH")
 
     async def settle(self) -> None:
-        """Nothing is derived here."""
+        """Forget the revisions that a later one has overtaken since they were written."""
+        content = await self._file.content(self._scope)
+        if self._pruned(content).revisions != content.revisions:
+            await self._file.change(self._scope, self._pruned)
+
+    def _pruned(self, content: Content) -> Content:
+        return content.pruned(self._now(), keep=self._keep)

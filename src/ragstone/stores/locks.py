@@ -1,0 +1,88 @@
+"""File locks that die with their process: one ingestion a source, and gates for short pieces of work."""
+
+import fcntl
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ragstone.errors import Busy
+from ragstone.stores.durable import make_directory
+
+GLANCE = 0.25  # seconds: looking whether a lock is held takes it for a moment, so try again before giving up
+PAUSE = 0.05
+PATIENCE = 10.0  # seconds before a gate: whoever is behind it does little
+STEP = 0.005
+
+
+def hold(path: Path, *, source: str, since: str) -> int:
+    """Take the lock of a source and keep it until the returned descriptor is closed; raises `Busy`."""
+    make_directory(path.parent)
+    fd = _opened(path)
+    try:
+        if not _taken(fd, fcntl.LOCK_EX, seconds=GLANCE, pause=PAUSE):
+            who = _holder(path)
+            raise Busy(f"another ingestion of source {source!r} is running ({who}); wait for it or stop it")
+        os.ftruncate(fd, 0)
+        os.pwrite(fd, json.dumps({"process": os.getpid(), "since": since}).encode(), 0)
+    except BaseException:
+        os.close(fd)
+        raise
+    return fd
+
+
+def held(path: Path) -> bool:
+    """Whether some process holds the lock."""
+    try:
+        fd = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(fd)
+    return False
+
+
+@contextmanager
+def gate(path: Path, *, shared: bool = False) -> Iterator[None]:
+    """Keep others out for a short piece of work, or with `shared` only those who want it for themselves.
+
+    Raises `Busy` after `PATIENCE` seconds.
+    """
+    fd = _opened(path)
+    try:
+        if not _taken(fd, fcntl.LOCK_SH if shared else fcntl.LOCK_EX, seconds=PATIENCE, pause=STEP):
+            raise Busy(f"{path} is locked by another process; wait for it and run again")
+        yield
+    finally:
+        os.close(fd)
+
+
+def _opened(path: Path) -> int:
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+
+def _taken(fd: int, kind: int, *, seconds: float, pause: float) -> bool:
+    """Whether the lock could be had in time."""
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            fcntl.flock(fd, kind | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            if time.monotonic() >= end:
+                return False
+            time.sleep(pause)
+
+
+def _holder(path: Path) -> str:
+    try:
+        about = json.loads(path.read_bytes())
+        return f"process {about['process']}, since {about['since']}"
+    except (OSError, ValueError, KeyError, TypeError):
+        return "another process"

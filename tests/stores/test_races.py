@@ -1,0 +1,230 @@
+"""Two processes at the same moment: making, erasing, sweeping and starting all end well."""
+
+import asyncio
+import subprocess
+import sys
+import threading
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from ragstone.errors import Busy, NotBuilt, StoreError
+from ragstone.stores import locks, open_store
+from ragstone.stores.embedded import EmbeddedStore, admin, faults, paths
+from ragstone.testing.stores import SCOPE, contents, created, make_revision, written
+from ragstone.types import Run, Scope
+
+OTHER = Scope(SCOPE.tenant, "other")
+RUN = Run("1", "never seen before", "running", "2026-01-01")
+
+
+def remains(root: Path) -> list[Path]:
+    """What an erasure left."""
+    return list(root.rglob(".gone-*"))
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return tmp_path / "store"
+
+
+@pytest.fixture
+async def store(root: Path) -> AsyncIterator[EmbeddedStore]:
+    store = EmbeddedStore(root)
+    yield store
+    await store.close()
+
+
+@pytest.fixture
+def hooked() -> Iterator[None]:
+    yield
+    faults.hook = None
+
+
+async def test_erasing_does_not_mind_that_another_process_swept_first(
+    store: EmbeddedStore, root: Path, hooked: None
+) -> None:
+    await written(store, make_revision("a.md", ["apple"]))
+    faults.hook = lambda point: paths.sweep(root) if point == "drop.renamed" else None
+    assert await store.admin.drop(SCOPE)
+    assert not await store.admin.exists(SCOPE)
+    assert remains(root) == []
+
+
+async def test_erasing_does_not_mind_another_process_that_sweeps_at_the_same_time(
+    store: EmbeddedStore, root: Path, hooked: None
+) -> None:
+    sweeping: list[threading.Thread] = []
+
+    def hook(point: str) -> None:
+        if point == "drop.renamed":
+            sweeping.append(threading.Thread(target=paths.sweep, args=(root,)))
+            sweeping[-1].start()
+
+    for _ in range(5):
+        await written(store, make_revision("a.md", ["apple"]))
+        for number in range(400):
+            (paths.place(root, SCOPE).directory / f"file-{number}").touch()
+        faults.hook = hook
+        assert await store.admin.drop(SCOPE)
+        faults.hook = None
+    for thread in sweeping:
+        thread.join()
+    assert remains(root) == []
+
+
+async def test_of_two_who_erase_only_one_has_erased(store: EmbeddedStore, root: Path) -> None:
+    for _ in range(10):
+        await written(store, make_revision("a.md", ["apple"]))
+        other = EmbeddedStore(root)
+        assert sorted(await asyncio.gather(store.admin.drop(SCOPE), other.admin.drop(SCOPE))) == [False, True]
+        await other.close()
+
+
+async def test_a_run_of_a_new_source_cannot_begin_in_a_collection_that_is_being_erased(
+    store: EmbeddedStore, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await written(store, make_revision("a.md", ["apple"]))
+    beginning: list[threading.Thread] = []
+    outcome: list[BaseException | None] = []
+
+    def begin() -> None:
+        async def start() -> None:
+            other = EmbeddedStore(root)
+            try:
+                await other.ledger(SCOPE).start(RUN)
+                outcome.append(None)
+            except StoreError as error:
+                outcome.append(error)
+            finally:
+                await other.close()
+
+        asyncio.run(start())
+
+    hold_all = admin.EmbeddedAdmin._hold_all
+
+    def hold_all_and_wait(self: admin.EmbeddedAdmin, *arguments: object) -> None:
+        hold_all(self, *arguments)  # type: ignore[arg-type]  # passed on as they came
+        beginning.append(threading.Thread(target=begin))
+        beginning[-1].start()
+        beginning[-1].join(0.5)
+
+    monkeypatch.setattr(admin.EmbeddedAdmin, "_hold_all", hold_all_and_wait)
+    assert await store.admin.drop(SCOPE)
+    beginning[0].join()
+    [error] = outcome
+    assert isinstance(error, NotBuilt)
+    assert not paths.place(root, SCOPE).directory.exists()
+
+
+async def test_erasing_and_starting_at_once_let_one_of_both_win(store: EmbeddedStore, root: Path) -> None:
+    for number in range(20):
+        await written(store, make_revision("a.md", ["apple"], revision=number + 1))
+        other = EmbeddedStore(root)
+        calls = other.ledger(SCOPE).start(RUN), store.admin.drop(SCOPE)
+        started, dropped = await asyncio.gather(*calls, return_exceptions=True)
+        if dropped is True:
+            assert isinstance(started, NotBuilt)
+            assert not await other.admin.exists(SCOPE)
+        else:
+            assert started is None
+            assert isinstance(dropped, Busy)
+            assert [run.status for run in await other.ledger(SCOPE).runs(1)] == ["running"]
+        await other.close()
+
+
+async def test_erasing_and_making_at_once_leave_a_whole_collection_or_none(store: EmbeddedStore, root: Path) -> None:
+    for _ in range(20):
+        await written(store, make_revision("a.md", ["apple"]))
+        other = EmbeddedStore(root)
+        await asyncio.gather(created(other), store.admin.drop(SCOPE))
+        if await other.admin.exists(SCOPE):
+            assert await other.admin.check(SCOPE) == []
+            await store.admin.drop(SCOPE)
+        await other.close()
+
+
+async def test_a_store_that_is_made_by_another_process_meanwhile_is_not_taken_for_foreign_files(
+    store: EmbeddedStore, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check, first = paths.check_store, [True]
+
+    def check_and_wait(where: Path) -> bool:
+        found = check(where)
+        if first:
+            first.clear()
+            made = EmbeddedStore(root)
+            asyncio.run(written(made, make_revision("b.md", ["apple"], scope=OTHER), scope=OTHER))
+            asyncio.run(made.close())
+        return found
+
+    monkeypatch.setattr(paths, "check_store", check_and_wait)
+    await written(store, make_revision("a.md", ["apple"]))
+    assert await contents(store, "apple") == ["apple"]
+    assert await contents(store, "apple", OTHER) == ["apple"]
+
+
+FIRST = """
+import asyncio, sys
+from dataclasses import replace
+from ragstone.stores import open_store
+from ragstone.testing.stores import *
+from ragstone.types import Run
+async def main(url, name):
+    print("ready", flush=True)
+    sys.stdin.readline()
+    store = open_store(url)
+    await created(store)
+    ledger = store.ledger(SCOPE)
+    run = Run(name, name, "running", "2026-01-01")
+    await ledger.start(run)
+    async with store.writer(SCOPE) as writer:
+        await writer.replace([make_revision("a.md", [f"apple {name}"], source=name)])
+        await writer.settle()
+    await ledger.finish(replace(run, status="succeeded"))
+    await store.close()
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("kind", ["embedded", "json"])
+def test_first_runs_of_several_processes_at_once_all_succeed(tmp_path: Path, kind: str) -> None:
+    for round_ in range(3):
+        url = f"{kind}:{tmp_path / 'new' / str(round_)}"
+        children = [
+            subprocess.Popen(
+                [sys.executable, "-c", FIRST, url, name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            )
+            for name in "abc"
+        ]
+        for child in children:
+            assert child.stdout is not None
+            assert child.stdout.readline() == "ready\n"
+        for child in children:
+            assert child.stdin is not None
+            child.stdin.write("\n")
+            child.stdin.flush()
+        for child in children:
+            child.communicate(timeout=120)
+        assert [child.returncode for child in children] == [0, 0, 0]
+
+        async def proven(url: str) -> None:
+            store = open_store(url)
+            assert sorted(await contents(store, "apple")) == ["apple a", "apple b", "apple c"]
+            runs = await store.ledger(SCOPE).runs()
+            assert sorted((run.id, run.status) for run in runs) == [(name, "succeeded") for name in "abc"]
+            assert await store.admin.check(SCOPE) == []
+            await store.close()
+
+        asyncio.run(proven(url))
+
+
+def test_a_gate_lets_those_who_share_it_in_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(locks, "PATIENCE", 0.05)
+    file = tmp_path / "gate"
+    shared = locks.gate(file, shared=True)
+    with shared, locks.gate(file, shared=True), pytest.raises(Busy, match="locked by another"), locks.gate(file):
+        pytest.fail("nobody may be alone among others")
+    with locks.gate(file), pytest.raises(Busy), locks.gate(file, shared=True):
+        pytest.fail("nobody may join who is alone")
