@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.errors import Refused, UsageError
-from ragstone.evals import BeirSource, beir_cases, corpus, load, path_of
+from ragstone.evals import BeirSource, beir_cases, load, path_of
 from ragstone.ports import Listed, Source
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
@@ -50,7 +50,7 @@ def test_the_corpus_is_a_source_whose_paths_lead_back_to_ids(tmp_path: Path) -> 
     assert [one.size for one in listed] == [len(content) for content in contents]
     assert [BeirSource(tmp_path).id_of(one.path) for one in listed] == ["https://x/y#z", "..", "3"]
     assert all("/" not in one.path and one.path.endswith(".txt") for one in listed)
-    assert [entry.id for entry in corpus(tmp_path)] == ["https://x/y#z", "..", "3"]
+    assert BeirSource(tmp_path).ids == ("https://x/y#z", "..", "3")
 
 
 def test_the_source_refuses_what_it_does_not_have(tmp_path: Path) -> None:
@@ -122,7 +122,10 @@ def test_a_bad_corpus_is_refused_with_its_line(tmp_path: Path, documents: Sequen
 def test_another_split_is_named_when_it_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"dev\.tsv: not found; splits there: test"):
         beir_cases(folder(tmp_path), split="dev")
+    (tmp_path / "empty").mkdir()
     with pytest.raises(UsageError, match="splits there: none"):
+        beir_cases(tmp_path / "empty")
+    with pytest.raises(UsageError, match=r"nowhere is not a folder: BEIR is corpus\.jsonl"):
         beir_cases(tmp_path / "nowhere")
     with pytest.raises(UsageError, match="cannot be read"):
         BeirSource(tmp_path / "nowhere")

@@ -22,7 +22,7 @@ from ragstone.evals import (
 CASES = [Case(f"c{n}", f"question {n}?", relevance={f"{n}.md": 1}) for n in range(60)]
 
 
-async def run(wrong: int, cases: list[Case] = CASES) -> Report:
+async def run(wrong: int, cases: list[Case] = CASES, *, depth: int | None = None) -> Report:
     """A run that puts the right file second for the first `wrong` questions."""
 
     async def search(case: Case) -> Ranking:
@@ -30,7 +30,7 @@ async def run(wrong: int, cases: list[Case] = CASES) -> Report:
         before = (Entry("other.md"),) if int(number) < wrong else ()
         return Ranking((*before, Entry(f"{number}.md")))
 
-    return await evaluate(search, cases)
+    return await evaluate(search, cases, depth=depth)
 
 
 def saved(folder: Path, report: Report) -> Path:
@@ -60,11 +60,25 @@ async def test_a_clear_loss_is_degraded_and_a_clear_gain_better(tmp_path: Path) 
     assert {change.verdict for change in up.changes} == {"better", "same"}
 
 
-async def test_one_lost_question_is_chance_unless_no_loss_is_tolerated(tmp_path: Path) -> None:
-    baseline, now = read_baseline(saved(tmp_path, await run(10))), await run(11)
-    assert not compare(baseline, now).degraded
-    assert not compare(baseline, now, tolerance=0.02).degraded
-    assert compare(baseline, now, tolerance=0.001).degraded
+async def test_one_lost_question_is_chance(tmp_path: Path) -> None:
+    assert not compare(read_baseline(saved(tmp_path, await run(10))), await run(11)).degraded
+
+
+async def test_measures_without_a_cut_are_compared_at_the_same_depth_alone(tmp_path: Path) -> None:
+    shallow, deep = await run(5, depth=10), await run(5, depth=100)
+    same = compare(read_baseline(saved(tmp_path, shallow)), shallow)
+    assert same.warnings == ()
+    assert {"MRR", "MAP"} <= {change.metric for change in same.changes}
+    other = compare(read_baseline(saved(tmp_path, shallow)), deep)
+    assert not {"MRR", "MAP"} & {change.metric for change in other.changes}
+    assert "nDCG@10" in {change.metric for change in other.changes}
+    assert other.warnings == ("MRR and MAP were taken over 10 results then and 100 now: not compared",)
+
+
+async def test_a_metric_that_only_the_baseline_has_is_said(tmp_path: Path) -> None:
+    baseline, short = read_baseline(saved(tmp_path, await run(5, depth=10))), await run(5, depth=5)
+    gone = "this run lacks nDCG@10, nDCG_exp@10, Recall@10, Hit@10, which the baseline has"
+    assert compare(baseline, short).warnings[0] == gone
 
 
 async def test_only_questions_asked_alike_in_both_runs_are_paired(tmp_path: Path) -> None:
@@ -88,10 +102,11 @@ async def test_another_granularity_or_missing_metrics_are_said(tmp_path: Path) -
 
 
 async def test_a_comparison_prints_and_becomes_json(tmp_path: Path) -> None:
-    comparison = compare(read_baseline(saved(tmp_path, await run(5))), await run(25))
+    comparison = compare(read_baseline(saved(tmp_path, await run(5, depth=20))), await run(25, depth=20))
     out = io.StringIO()
     show_comparison(comparison, out)
     assert "degraded" in out.getvalue()
+    assert "MRR@20" in out.getvalue()
     data = comparison_json(comparison)
     assert data["degraded"] is True
     assert json.loads(json.dumps(data)) == data

@@ -84,7 +84,7 @@ def test_quotes_are_found_in_the_text_of_record(tmp_path: Path) -> None:
     assert located(case, {"c.md": "He said so."}.get).spans == (GoldSpan("c.md", 3, 10),)
     with pytest.raises(UsageError, match=r"does not stand in c\.md"):
         located(case, {"c.md": "He said\nso."}.get)
-    with pytest.raises(UsageError, match=r"does not stand in c\.md"):
+    with pytest.raises(UsageError, match=r"c\.md, which it quotes, is not in the collection"):
         located(case, dict[str, str]().get)
 
 
@@ -114,7 +114,12 @@ def test_quotes_are_found_in_the_text_of_record(tmp_path: Path) -> None:
         ("a.yaml", "tests: []\n", r"a\.yaml:1: must be a list"),
         ("a.yaml", "", r"a\.yaml:1: must be a list"),
         ("a.json", "[]", r"a\.json: holds no question"),
-        ("a.json", "[" * 100_000, r"a\.json:1: "),
+        ("a.json", "[" * 100_000, r"a\.json: is not usable JSON"),
+        ("a.json", '[{"query": "a"},\n {"query": "b", "id": 1, "id": 2}]', r"a\.json: .*'id' stands twice"),
+        ("a.json", '{"cases": [{"query": "a"}], "cases": []}', r"a\.json: .*'cases' stands twice"),
+        ("a.jsonl", '{"query": "a"}\n{"query": "b", "query": "c"}', r"a\.jsonl:2: .*'query' stands twice"),
+        ("a.yaml", "- query: a\n- query: b\n  query: c\n", r"a\.yaml:3: the key 'query' stands twice"),
+        ("a.yaml", "- query: a\n  where: {tags: x, tags: y}\n", r"a\.yaml:2: the key 'tags' stands twice"),
         ("a.yaml", "[" * 3_000, r"a\.yaml"),
         ("a.txt", "", r"a\.txt: a golden set is"),
     ],
@@ -122,6 +127,13 @@ def test_quotes_are_found_in_the_text_of_record(tmp_path: Path) -> None:
 def test_a_bad_file_is_refused_with_its_line(tmp_path: Path, name: str, text: str, says: str) -> None:
     with pytest.raises(UsageError, match=says):
         load(written(tmp_path, name, text))
+
+
+def test_a_value_that_means_a_billion_elements_is_shown_by_its_beginning(tmp_path: Path) -> None:
+    layers = [f"  l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 10)}]" for n in range(1, 12)]
+    text = "\n".join(["notes:", "  l0: &l0 [x]", *layers, "cases:", "- query: *l11"])
+    with pytest.raises(UsageError, match="'query' must be text"):
+        load(written(tmp_path, "bomb.yaml", text))
 
 
 def test_a_missing_file_and_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:

@@ -63,6 +63,21 @@ def test_the_usual_measures_equal_ir_measures(ranked: list[str], grades: dict[st
         assert metric(names.get(str(measure), str(measure)))(ranked, grades) == pytest.approx(value)
 
 
+@given(RANKINGS, GRADES.filter(lambda grades: any(grade > 0 for grade in grades.values())), st.integers(1, 12))
+@settings(max_examples=60, deadline=None)
+def test_measures_over_a_depth_equal_ir_measures_with_that_cut(
+    ranked: list[str], grades: dict[str, int], depth: int
+) -> None:
+    """What is called MRR and MAP over a ranking of `depth` places is `RR@depth` and `AP@depth` of the whole one."""
+    for ours, theirs in (("MRR", "RR"), ("MAP", "AP"), ("nDCG", "nDCG")):
+        cut = ir_measures.parse_measure(f"{theirs}@{depth}")
+        [value] = ir_measures.calc_aggregate([cut], {"q": grades}, {"q": run_of(ranked)}).values()
+        assert metric(ours).over(depth) == f"{ours}@{depth}"
+        if ours != "nDCG":
+            assert metric(ours)(ranked[:depth], grades) == pytest.approx(value)
+        assert metric(metric(ours).over(depth))(ranked, grades) == pytest.approx(value)
+
+
 @given(RANKINGS, st.lists(st.sampled_from(IDS), max_size=10), GRADES)
 @settings(max_examples=60, deadline=None)
 def test_an_id_that_comes_again_changes_nothing(ranked: list[str], again: list[str], grades: dict[str, int]) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from ragstone.errors import UsageError
 from ragstone.evals import Case, Entry, Granularity, Ranking, Report, as_csv, as_json, evaluate, show
+from ragstone.evals.interval import RESAMPLES, SEED
 
 CASES = [
     Case("1", "first?", relevance={"a.md": 1}, kind="fact"),
@@ -112,6 +113,60 @@ async def test_the_tables_show_means_kinds_stages_and_warnings() -> None:
         "precision 0.500",
         "search",
         "3000.0",
-        "warning: 5 questions are few",
     ):
         assert part in text
+
+
+async def test_people_see_every_measure_with_its_cut_and_programs_the_depth_beside_the_bare_name() -> None:
+    report = await evaluate(without_answer, CASES, depth=20)
+    out = io.StringIO()
+    show(report, out)
+    assert "MRR@20" in out.getvalue()
+    assert "MAP@20" in out.getvalue()
+    assert "MRR " not in out.getvalue()
+    heading = as_csv(report).splitlines()[0]
+    assert "MRR@20,MAP@20" in heading
+    data = as_json(report)
+    assert {"MRR", "MAP"} <= data["metrics"].keys()
+    assert data["settings"]["depth"] == 20
+
+
+async def test_a_measure_that_looks_further_than_was_fetched_is_left_out_with_a_warning() -> None:
+    report = await evaluate(without_answer, CASES, depth=5)
+    assert list(report.metrics) == ["Recall@5", "Precision@5", "MRR", "MAP", "Success@5"]
+    assert report.settings["metrics"] == list(report.metrics)
+    left = "nDCG@10, nDCG_exp@10, Recall@10, Hit@10 left out: only 5 results a question were fetched"
+    assert left in report.warnings
+
+
+async def test_what_a_search_left_out_is_a_warning_with_its_count() -> None:
+    async def search(case: Case) -> Ranking:
+        return Ranking(FOUND, notes=("by keyword alone",) if case.id != "1" else ())
+
+    report = await evaluate(search, CASES, warnings=["first"])
+    assert report.warnings[:2] == ("first", "by keyword alone (4 of 5 questions)")
+
+
+async def test_a_question_that_cannot_be_asked_is_named() -> None:
+    async def search(case: Case) -> Ranking:
+        raise UsageError("too long")
+
+    with pytest.raises(UsageError, match="question '1': too long"):
+        await evaluate(search, CASES)
+
+
+async def test_the_settings_say_how_the_intervals_came_about() -> None:
+    settings = (await reported()).settings
+    assert {name: settings[name] for name in ("resamples", "seed", "level")} == {
+        "resamples": RESAMPLES,
+        "seed": SEED,
+        "level": 0.95,
+    }
+
+
+async def test_terminal_commands_in_a_golden_set_are_not_obeyed() -> None:
+    cases = [Case("1", "?", relevance={"a.md": 1}, kind="\x1b[31mred"), Case("2", "?", kind="plain")]
+    out = io.StringIO()
+    show(await reported(cases=cases), out)
+    assert "red" in out.getvalue()
+    assert "\x1b" not in out.getvalue()

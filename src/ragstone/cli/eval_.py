@@ -1,8 +1,8 @@
 """`ragstone eval`: how good the search and the abstentions are on questions with known answers."""
 
-import asyncio
 import sys
-import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,15 +12,28 @@ import typer
 from ragstone.cli.shared import Shared, emit, say, shared
 from ragstone.errors import Degraded, UsageError
 
+MOST = 1000  # what a question may fetch
+
 
 @shared
 def evaluate(
     options: Shared,
     golden: Annotated[str | None, typer.Option("--golden", help="Questions: .jsonl, .json or .yaml.")] = None,
-    beir: Annotated[str | None, typer.Option("--beir", help="A BEIR folder; it is ingested on the fly.")] = None,
-    split: Annotated[str, typer.Option(help="Which judgements of a BEIR folder.")] = "test",
-    granularity: Annotated[str, typer.Option(help="What is scored: file, chunk or span.")] = "file",
-    fetch_k: Annotated[int, typer.Option("--fetch-k", min=1, help="How many passages a question fetches.")] = 10,
+    beir: Annotated[
+        str | None, typer.Option("--beir", help="A BEIR folder; ingested into a scratch store, or --store.")
+    ] = None,
+    split: Annotated[
+        str | None, typer.Option(help="Which judgements of a BEIR folder, qrels/SPLIT.tsv [default: test].")
+    ] = None,
+    granularity: Annotated[
+        str | None, typer.Option(help="What is scored: file, chunk or span; of BEIR always file [default: file].")
+    ] = None,
+    fetch_k: Annotated[
+        int,
+        typer.Option(
+            "--fetch-k", min=1, max=MOST, help="Results that a question fetches; MRR and MAP are over all of them."
+        ),
+    ] = 10,
     answers: Annotated[bool, typer.Option("--answers", help="Ask for answers too and score abstentions.")] = False,
     mode: Annotated[str | None, typer.Option(help="hybrid, semantic or keyword.")] = None,
     fusion: Annotated[str | None, typer.Option(help="minmax or rrf.")] = None,
@@ -31,79 +44,122 @@ def evaluate(
     csv: Annotated[str | None, typer.Option("--csv", help="Write a row a question to this file.")] = None,
 ) -> int:
     """Measure recall, nDCG, MRR and MAP with 95 % intervals on a golden set or a BEIR folder."""
+    import asyncio
+
     from ragstone import evals
 
-    if (golden is None) == (beir is None):
-        raise UsageError("name one set of questions: --golden FILE or --beir FOLDER")
+    _agree(golden, beir, split, granularity)
     if gate and baseline is None:
         raise UsageError("--gate compares with a report: name it with --baseline")
     earlier = evals.read_baseline(baseline) if baseline else None
-    search = {"top_k": fetch_k, "mode": mode, "fusion": fusion, "fold": False if beir else None}
-    if beir or granularity == "file":
-        search["per_document"] = 1  # documents are ranked by their best chunk: ten results are ten documents
-    if beir:
-        report = asyncio.run(_beir(options, beir, split, search))
-    else:
-        report = asyncio.run(_golden(options, str(golden), granularity, {**search, "answers": answers}))
+    if earlier:
+        evals.comparable(earlier, "id" if beir else granularity or "file")
     if csv:
-        Path(csv).write_text(evals.as_csv(report), encoding="utf-8")
-    comparison = evals.compare(earlier, report) if earlier else None
-    if options.json:
-        compared = {"comparison": evals.comparison_json(comparison)} if comparison else {}
-        emit({**evals.as_json(report), **compared})
+        _writable(csv, inputs=[golden, baseline])
+    asked = {"top_k": fetch_k, "mode": mode, "fusion": fusion, "answers": answers}
+    if beir or granularity in (None, "file"):
+        asked["per_document"] = 1  # documents are ranked by their best chunk: ten results are ten documents
+    if beir:
+        report = asyncio.run(_beir(options, beir, split or "test", {**asked, "fold": False}))
     else:
-        evals.show(report, sys.stdout)
-        if comparison:
-            evals.show_comparison(comparison, sys.stdout)
+        report = asyncio.run(_golden(options, str(golden), granularity or "file", asked))
+    if csv:
+        _write(csv, evals.as_csv(report))
+    comparison = evals.compare(earlier, report) if earlier else None
+    _tell(report, comparison, as_json=options.json)
     if gate and comparison and comparison.degraded:
         worse = ", ".join(change.metric for change in comparison.degraded)
         raise Degraded(f"worse than the baseline: {worse}")
     return 0
 
 
-async def _golden(options: Shared, golden: str, granularity: str, search: dict[str, Any]) -> Any:
+def _tell(report: Any, comparison: Any, *, as_json: bool) -> None:
+    """The report on stdout, for programs or for people; the warnings on stderr."""
+    from ragstone import evals
+
+    if as_json:
+        compared = {"comparison": evals.comparison_json(comparison)} if comparison else {}
+        emit({**evals.as_json(report), **compared})
+    else:
+        evals.show(report, sys.stdout)
+        if comparison:
+            evals.show_comparison(comparison, sys.stdout)
+    sys.stdout.flush()  # where both go to one place, warnings stand below what they are about
+    for warning in (*report.warnings, *(comparison.warnings if comparison else ())):
+        say(f"warning: {warning}")
+
+
+def _agree(golden: str | None, beir: str | None, split: str | None, granularity: str | None) -> None:
+    """Raises `UsageError` for options that do not go together."""
+    if (golden is None) == (beir is None):
+        raise UsageError("name one set of questions: --golden FILE or --beir FOLDER")
+    if granularity not in (None, "file", "chunk", "span"):
+        raise UsageError(f"granularity {granularity!r} is unknown; use file, chunk or span")
+    if beir and granularity in ("chunk", "span"):
+        raise UsageError(f"a BEIR folder judges whole documents: --granularity {granularity} needs --golden")
+    if golden and split:
+        raise UsageError("--split chooses among the judgements of a BEIR folder: leave it out with --golden")
+    if golden and Path(golden).is_dir():
+        raise UsageError(f"{golden} is a folder: name a file of questions, or read a BEIR folder with --beir")
+
+
+def _writable(path: str, *, inputs: Sequence[str | None]) -> None:
+    """Raises `UsageError` when the file cannot be written, or is one that is read; leaves no trace."""
+    file = Path(path)
+    with suppress(OSError):
+        if any(given and file.samefile(given) for given in inputs):
+            raise UsageError(f"--csv {path} would overwrite what is read: name another file")
+    try:
+        new = not file.exists()
+        file.open("a", encoding="utf-8").close()
+        if new:
+            file.unlink()
+    except (OSError, ValueError) as error:
+        raise _unwritten(path, error) from error
+
+
+def _write(path: str, text: str) -> None:
+    try:
+        Path(path).write_text(text, encoding="utf-8", newline="")
+    except (OSError, ValueError) as error:
+        raise _unwritten(path, error) from error
+
+
+def _unwritten(path: str, error: Exception) -> UsageError:
+    why = getattr(error, "strerror", None) or error
+    return UsageError(f"--csv {path} cannot be written: {why}; name a file in a folder that exists and is yours")
+
+
+async def _golden(options: Shared, golden: str, granularity: str, asked: dict[str, Any]) -> Any:
     from ragstone import evals
     from ragstone.engine import Engine
-    from ragstone.evals.asking import searching
+    from ragstone.evals.asking import over_golden
 
-    if granularity not in ("file", "chunk", "span"):
-        raise UsageError(f"granularity {granularity!r} is unknown; use file, chunk or span")
     cases = evals.load(golden)
     async with Engine(options.settings()) as engine:
-        if granularity == "span":
-            cases = tuple([await _located(engine, case) for case in cases])
-        asked = {name: value for name, value in search.items() if value is not None}
-        run = searching(engine, **search)
-        return await evals.evaluate(run, cases, granularity=granularity, settings={**asked, "golden": golden})  # type: ignore[arg-type]  # checked above
+        return await over_golden(engine, cases, granularity=granularity, name=golden, **asked)  # type: ignore[arg-type]  # checked in _agree
 
 
-async def _located(engine: Any, case: Any) -> Any:
-    """The case with its quotes as spans in the stored texts."""
-    from ragstone import evals
-
-    texts: dict[str, str | None] = {}
-    for quote in case.quotes:
-        document = next((d for d in await engine.documents() if d.path.endswith(quote.path)), None)
-        texts[quote.path] = (await engine.record(document.path))[1] if document else None
-    return evals.located(case, texts.get)
-
-
-async def _beir(options: Shared, folder: str, split: str, search: dict[str, Any]) -> Any:
+async def _beir(options: Shared, folder: str, split: str, asked: dict[str, Any]) -> Any:
     """Ingest the corpus into a store of its own, or bring the named store's collection up to date."""
+    import tempfile
+
     from ragstone import evals
     from ragstone.cli.progress import Progress
     from ragstone.engine import Engine
-    from ragstone.evals.asking import searching_beir
+    from ragstone.evals.asking import in_effect, only_beir, over_beir
 
-    cases = evals.load(folder, split=split)
+    cases = evals.beir_cases(folder, split=split)
+    source = evals.BeirSource(folder)
     with tempfile.TemporaryDirectory(prefix="ragstone-beir-") as place:
         settings = options.settings()
         if options.store is None:
             settings = replace(settings, store=f"embedded:{place}")
         async with Engine(settings) as engine:
+            # What is wrong is said before the long part.
+            in_effect(engine, **{name: value for name, value in asked.items() if name != "answers"})
+            await only_beir(engine, source)
             say(f"ingesting {folder}")
             with Progress(ndjson=False) as progress:
-                await engine.ingest_source(evals.BeirSource(folder), tell=progress.hear)
-            asked = {name: value for name, value in search.items() if value is not None}
-            run = searching_beir(engine, folder, **search)
-            return await evals.evaluate(run, cases, granularity="id", settings={**asked, "beir": Path(folder).name})
+                await engine.ingest_source(source, tell=progress.hear)
+            return await over_beir(engine, source, cases, name=folder, split=split, **asked)

@@ -1,11 +1,12 @@
 """Evaluation: golden sets, measures with intervals, reports, and the comparison with a baseline."""
 
-from ragstone.evals.beir import BeirSource, beir_cases, corpus, path_of
+from ragstone.evals.beir import BeirSource, beir_cases, path_of
 from ragstone.evals.case import Case, GoldSpan, Quote
 from ragstone.evals.compare import (
     Baseline,
     Change,
     Comparison,
+    comparable,
     compare,
     comparison_json,
     read_baseline,
@@ -15,6 +16,7 @@ from ragstone.evals.golden import load, located
 from ragstone.evals.granularity import Entry, Granularity, Ranking
 from ragstone.evals.interval import Difference, difference, interval
 from ragstone.evals.metrics import DEFAULT, Metric, metric
+from ragstone.evals.presence import doubts
 from ragstone.evals.report import as_csv, as_json, show
 from ragstone.evals.run import Abstention, Report, Row, evaluate
 
@@ -38,10 +40,11 @@ __all__ = [
     "as_csv",
     "as_json",
     "beir_cases",
+    "comparable",
     "compare",
     "comparison_json",
-    "corpus",
     "difference",
+    "doubts",
     "evaluate",
     "interval",
     "load",

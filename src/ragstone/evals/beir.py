@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -23,17 +23,11 @@ class BeirDocument:
     id: str
     title: str
     text: str
-    metadata: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def content(self) -> bytes:
         """Title, blank line, text as UTF-8; the text alone where there is no title."""
         return (f"{self.title}\n\n{self.text}" if self.title else self.text).encode("utf-8", "replace")
-
-
-def corpus(folder: str | Path) -> Iterator[BeirDocument]:
-    """The documents of a BEIR folder one by one, never all at once."""
-    return (entry for entry, _ in _entries(Path(folder) / "corpus.jsonl"))
 
 
 def beir_cases(folder: str | Path, *, split: str = "test") -> tuple[Case, ...]:
@@ -43,6 +37,8 @@ def beir_cases(folder: str | Path, *, split: str = "test") -> tuple[Case, ...]:
     ids of the corpus as they stand: score with granularity "id".
     """
     folder = Path(folder)
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is not a folder: BEIR is corpus.jsonl, queries.jsonl and qrels/{split}.tsv in one")
     judged = _qrels(folder, split)
     cases = [_case(data, judged.get(_id(data, where), {}), where) for data, where in _queries(folder)]
     if missing := sorted(judged.keys() - {case.id for case in cases}):
@@ -73,6 +69,11 @@ class BeirSource:
             self._at[path] = (offset, len(entry.content))
         if not self._ids:
             raise UsageError(f"{self._file}: holds no document")
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of all documents, in the order of the file."""
+        return tuple(self._ids.values())
 
     def walk(self) -> Iterator[Listed | Skipped]:
         """Every document in the order of the file."""
@@ -122,10 +123,10 @@ def _entry(line: bytes, where: str) -> BeirDocument:
 
 
 def _entry_from(data: Json, where: str) -> BeirDocument:
-    title, text, metadata = data.get("title") or "", data.get("text"), data.get("metadata") or {}
-    if not isinstance(title, str) or not isinstance(text, str) or not isinstance(metadata, dict):
-        raise UsageError(f"{where}: a document needs _id and text; title is text, metadata an object")
-    return BeirDocument(_id(data, where), title, text, metadata)
+    title, text = data.get("title") or "", data.get("text")
+    if not isinstance(title, str) or not isinstance(text, str):
+        raise UsageError(f"{where}: a document needs _id and text; title is text")
+    return BeirDocument(_id(data, where), title, text)
 
 
 def _queries(folder: Path) -> Iterator[tuple[Json, str]]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from reprlib import Repr
 from typing import Any
 
 from ragstone.errors import UsageError
@@ -100,6 +101,13 @@ def case_from(data: Mapping[str, Any], *, default_id: str, fail: Fail) -> Case:
     return _assembled(fields, default_id)
 
 
+def short(value: Any) -> str:
+    """A value for a message. Looks at its beginning alone: a few lines of YAML can mean a billion of elements."""
+    brief = Repr()
+    brief.maxlevel = 2
+    return f"{brief.repr(value):.60}"
+
+
 def _nearest(key: str) -> str:
     close = get_close_matches(key.lower(), KEYS, n=1, cutoff=0.5)
     return f"; did you mean {close[0]!r}?" if close else f"; known keys: {', '.join(sorted(KEYS))}"
@@ -143,7 +151,7 @@ def _parsed(key: str, meaning: str, value: Any, fail: Fail) -> Any:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"must be text, not {value!r:.60}")
+        raise ValueError(f"must be text, not {short(value)}")
     return value
 
 
@@ -158,14 +166,14 @@ def _texts(value: Any) -> tuple[str, ...]:
     if isinstance(value, str):
         return (value,)
     if not isinstance(value, list):
-        raise ValueError(f"must be a text or a list of texts, not {value!r:.60}")
+        raise ValueError(f"must be a text or a list of texts, not {short(value)}")
     return tuple(_text(item) for item in value)
 
 
 def _path(value: Any) -> str:
     path = _name(value).removeprefix("./")
     if not path or path.startswith("/"):
-        raise ValueError(f"must be a path relative to the source, not {value!r:.60}")
+        raise ValueError(f"must be a path relative to the source, not {short(value)}")
     return path
 
 
@@ -175,13 +183,13 @@ def _paths(value: Any) -> tuple[str, ...]:
 
 def _truth(value: Any) -> bool:
     if not isinstance(value, bool):
-        raise ValueError(f"must be true or false, not {value!r:.60}")
+        raise ValueError(f"must be true or false, not {short(value)}")
     return value
 
 
 def _whole(value: Any, *, highest: int = 2**53) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= highest:
-        raise ValueError(f"needs a whole number from 0 to {highest}, not {value!r:.60}")
+        raise ValueError(f"needs a whole number from 0 to {highest}, not {short(value)}")
     return value
 
 
@@ -198,7 +206,7 @@ def _objects(value: Any, **spellings: tuple[str, ...]) -> list[dict[str, Any]]:
     items = value if isinstance(value, list) else [value]
     for item in items:
         if not isinstance(item, dict) or sorted(known.get(key, "?") for key in item) != sorted(spellings):
-            raise ValueError(f"must be a list of objects {shape}, not {item!r:.80}")
+            raise ValueError(f"must be a list of objects {shape}, not {short(item)}")
     return [{known[key]: part for key, part in item.items()} for item in items]
 
 

@@ -9,7 +9,8 @@ from typing import Any, Literal, TextIO
 
 from ragstone.errors import UsageError
 from ragstone.evals.interval import Difference, difference
-from ragstone.evals.report import SCHEMA, print_table
+from ragstone.evals.metrics import MEASURES
+from ragstone.evals.report import SCHEMA, print_table, shown
 from ragstone.evals.run import Report, Row
 from ragstone.types import Json
 
@@ -37,10 +38,11 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """All metrics that both runs have, and what makes the comparison weaker than it looks."""
+    """All metrics that both runs have, and what makes the comparison weaker than it looks; `depth` as in settings."""
 
     changes: tuple[Change, ...]
     warnings: tuple[str, ...] = ()
+    depth: int | None = None
 
     @property
     def degraded(self) -> tuple[Change, ...]:
@@ -82,45 +84,67 @@ def _is_row(row: Any) -> bool:
     )
 
 
-def compare(baseline: Baseline, report: Report, *, tolerance: float | None = None) -> Comparison:
+def comparable(baseline: Baseline, granularity: str) -> None:
+    """Raises `UsageError` when the baseline was scored at another granularity: worth asking before a run."""
+    was = baseline.settings.get("granularity")
+    if was != granularity:
+        raise UsageError(
+            f"the baseline was scored at granularity {was}, this run at {granularity}: they cannot be compared"
+        )
+
+
+def compare(baseline: Baseline, report: Report) -> Comparison:
     """Each metric of both runs over the questions that both asked in the same words.
 
-    Degraded: the paired 95 % interval of the difference lies below 0, or, with `tolerance`, the mean
-    fell by more than that. Better: the interval lies above 0. Raises `UsageError` when the runs share
-    no scored question or were scored at another granularity.
+    Degraded: the paired 95 % interval of the difference lies below 0. Better: it lies above 0. A measure
+    without a cut is left out when the rankings were of another depth. Raises `UsageError` when the runs
+    share no scored question or were scored at another granularity.
     """
-    was, now = baseline.settings.get("granularity"), report.settings.get("granularity")
-    if was != now:
-        raise UsageError(f"the baseline was scored at granularity {was}, this run at {now}: they cannot be compared")
+    comparable(baseline, report.settings["granularity"])
     rows = [row for row in report.rows if baseline.questions.get(row.id) == row.question]
-    changes = [_change(name, baseline, rows, tolerance) for name in report.metrics]
+    apart = _other_depth(baseline, report)
+    changes = [_change(name, baseline, rows) for name in report.metrics if name not in apart]
     found = tuple(change for change in changes if change is not None)
     if not found:
         raise UsageError("this run and the baseline share no scored question: make a new baseline")
-    return Comparison(found, tuple(_warnings(baseline, report, rows, found)))
+    return Comparison(found, tuple(_warnings(baseline, report, rows, apart)), report.settings.get("depth"))
 
 
-def _change(name: str, baseline: Baseline, rows: Sequence[Row], tolerance: float | None) -> Change | None:
+def _other_depth(baseline: Baseline, report: Report) -> list[str]:
+    """The measures without a cut, when both runs say how deep they looked and it was not alike."""
+    was, now = baseline.settings.get("depth"), report.settings.get("depth")
+    if was is None or now is None or was == now:
+        return []
+    return [name for name in report.metrics if name in MEASURES]
+
+
+def _change(name: str, baseline: Baseline, rows: Sequence[Row]) -> Change | None:
     both = [row for row in rows if name in row.scores and name in baseline.scores[row.id]]
     if not both:
         return None
     before, after = [baseline.scores[row.id][name] for row in both], [row.scores[name] for row in both]
     apart = difference(before, after)
     verdict: Literal["better", "same", "degraded"] = "same"
-    if apart.high < 0 or (tolerance is not None and apart.mean < -tolerance):
+    if apart.high < 0:
         verdict = "degraded"
     elif apart.low > 0:
         verdict = "better"
     return Change(name, sum(before) / len(both), sum(after) / len(both), len(both), apart, verdict)
 
 
-def _warnings(baseline: Baseline, report: Report, rows: Sequence[Row], changes: Sequence[Change]) -> list[str]:
+def _warnings(baseline: Baseline, report: Report, rows: Sequence[Row], apart: Sequence[str]) -> list[str]:
     out = []
     total = len(baseline.questions.keys() | {row.id for row in report.rows})
     if len(rows) < total:
         out.append(f"{total - len(rows)} of {total} questions are new, gone or reworded and were left out")
-    if missing := [name for name in report.metrics if name not in {change.metric for change in changes}]:
+    before = dict.fromkeys(name for scores in baseline.scores.values() for name in scores)
+    if missing := [name for name in report.metrics if name not in before]:
         out.append(f"the baseline lacks {', '.join(missing)}")
+    if gone := [name for name in before if name not in report.metrics]:
+        out.append(f"this run lacks {', '.join(gone)}, which the baseline has")
+    if apart:
+        was, now = baseline.settings["depth"], report.settings["depth"]
+        out.append(f"{' and '.join(apart)} were taken over {was} results then and {now} now: not compared")
     return out
 
 
@@ -134,14 +158,19 @@ def comparison_json(comparison: Comparison) -> Json:
 
 
 def show_comparison(comparison: Comparison, file: TextIO) -> None:
-    """Print a line for each metric, then the warnings."""
+    """Print a line for each metric; the warnings are for who asked for the comparison to say."""
     rows = [
-        [c.metric, f"{c.before:.3f}", f"{c.after:.3f}", f"{c.difference.mean:+.3f}", _bounds(c), c.verdict]
+        [
+            shown(c.metric, comparison.depth),
+            f"{c.before:.3f}",
+            f"{c.after:.3f}",
+            f"{c.difference.mean:+.3f}",
+            _bounds(c),
+            c.verdict,
+        ]
         for c in comparison.changes
     ]
     print_table(file, ["metric", "before", "after", "change", "95 % interval", "verdict"], rows)
-    for warning in comparison.warnings:
-        print(f"warning: {warning}", file=file)
 
 
 def _bounds(change: Change) -> str:

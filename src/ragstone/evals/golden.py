@@ -10,7 +10,7 @@ import yaml
 
 from ragstone.errors import UsageError
 from ragstone.evals.beir import beir_cases
-from ragstone.evals.case import Case, GoldSpan, Quote, case_from
+from ragstone.evals.case import Case, GoldSpan, Quote, case_from, short
 
 # Under which key a file may keep its cases, and what may stand beside it.
 LISTS = ("cases", "questions", "queries", "golden")
@@ -54,13 +54,16 @@ def load(path: str | Path, *, split: str = "test") -> tuple[Case, ...]:
 def located(case: Case, record: Callable[[str], str | None]) -> Case:
     """The case with its quotes turned into spans; `record` gives a document's text of record by path.
 
-    Raises `UsageError` when a quote does not stand in its document.
+    Raises `UsageError` when a quote does not stand in its document, or when there is no such document.
     """
     return replace(case, spans=(*case.spans, *(_span(case, quote, record) for quote in case.quotes)), quotes=())
 
 
 def _span(case: Case, quote: Quote, record: Callable[[str], str | None]) -> GoldSpan:
-    start = (record(quote.path) or "").find(quote.text)
+    text = record(quote.path)
+    if text is None:
+        raise UsageError(f"question {case.id!r}: {quote.path}, which it quotes, is not in the collection")
+    start = text.find(quote.text)
     if start < 0:
         raise UsageError(f"question {case.id!r}: the quote {quote.text!r:.80} does not stand in {quote.path}")
     return GoldSpan(quote.path, start, start + len(quote.text))
@@ -80,7 +83,7 @@ def _case(path: Path, raw: _Raw, *, default_id: str) -> Case:
         return UsageError(f"{path}:{raw.lines.get(key or '', raw.line)}: {message}")
 
     if not isinstance(raw.data, dict):
-        raise fail(None, f"a case is an object with a question, not {raw.data!r:.60}")
+        raise fail(None, f"a case is an object with a question, not {short(raw.data)}")
     return case_from(raw.data, default_id=default_id, fail=fail)
 
 
@@ -91,19 +94,29 @@ def _jsonl(path: Path, text: str) -> Iterator[_Raw]:
             yield _Raw(_decoded(path, line, number), number)
 
 
-def _decoded(path: Path, text: str, line: int = 1) -> Any:
+def _decoded(path: Path, text: str, line: int | None = None) -> Any:
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_once)
     except json.JSONDecodeError as error:
-        where = f"{path}:{line + error.lineno - 1}"
+        where = f"{path}:{(line or 1) + error.lineno - 1}"
         raise UsageError(f"{where}: is not JSON: {error.msg} at column {error.colno}") from error
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path}:{line}: is not usable JSON: {error}") from error
+        where = f"{path}:{line}" if line else f"{path}"  # what is found after parsing has no line of a longer text
+        raise UsageError(f"{where}: is not usable JSON: {error}") from error
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of which no key comes twice: of two the parser would keep the last without a word."""
+    data: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in data:
+            raise ValueError(f"the key {key!r:.60} stands twice in one object")
+        data[key] = value
+    return data
 
 
 def _json(path: Path, text: str) -> Iterator[_Raw]:
-    whole = _decoded(path, text)
-    key = _list_key(path, whole)
+    key = _list_key(path, _decoded(path, text))
     decoder = json.JSONDecoder()
     at = _after_blanks(text, 0)
     if key is not None:
@@ -158,6 +171,8 @@ def _yaml(path: Path, text: str) -> Iterator[_Raw]:
         raise UsageError(f"{path}:{line}: is not YAML: {error.problem or error.context}") from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise UsageError(f"{path}: is not usable YAML: {' '.join(str(error).split())}") from error
+    if (twice := _twice(root)) is not None:
+        raise UsageError(f"{path}:{twice.start_mark.line + 1}: the key {twice.value!r:.60} stands twice in one object")
     key = _list_key(path, whole)
     if isinstance(root, yaml.MappingNode):
         [root] = [value for name, value in root.value if name.value == key]
@@ -166,6 +181,26 @@ def _yaml(path: Path, text: str) -> Iterator[_Raw]:
     for node, data in zip(nodes, whole, strict=True):
         pairs = node.value if isinstance(node, yaml.MappingNode) else []
         yield _Raw(data, node.start_mark.line + 1, {str(k.value): k.start_mark.line + 1 for k, _ in pairs})
+
+
+def _twice(root: yaml.Node | None) -> yaml.Node | None:
+    """The first key that comes a second time in its mapping: of two the parser would keep the last without a word."""
+    todo, seen = [root], set[int]()
+    while todo:
+        node = todo.pop()
+        if id(node) in seen:  # an alias: what it names is looked at once
+            continue
+        seen.add(id(node))
+        if isinstance(node, yaml.SequenceNode):
+            todo += reversed(node.value)
+        elif isinstance(node, yaml.MappingNode):
+            keys: set[str] = set()
+            for name, value in node.value:
+                if isinstance(name, yaml.ScalarNode) and name.value in keys:
+                    return name
+                keys.add(str(name.value))
+                todo.append(value)
+    return None
 
 
 READERS: Mapping[str, Callable[[Path, str], Iterator[_Raw]]] = {

@@ -25,12 +25,14 @@ class Entry:
 class Ranking:
     """What a search gave for one question: entries best first, seconds a stage, whether it abstained.
 
-    `abstained` is None where the search gives no answer that could be withheld.
+    `abstained` is None where the search gives no answer that could be withheld; `notes` say what the search
+    had to leave out.
     """
 
     entries: tuple[Entry, ...]
     timings: Mapping[str, float] = field(default_factory=dict)
     abstained: bool | None = None
+    notes: tuple[str, ...] = ()
 
 
 def same_file(path: str, gold: str) -> bool:

@@ -130,6 +130,10 @@ class Metric:
     def name(self) -> str:
         return self.measure if self.k is None else f"{self.measure}@{self.k}"
 
+    def over(self, depth: int | None) -> str:
+        """The name with the cut that it has over rankings of at most `depth` places: MAP over 100 is `MAP@100`."""
+        return Metric(self.measure, self.k or depth).name
+
     def __call__(self, ranked: Sequence[Id], grades: Mapping[Id, int]) -> float:
         return MEASURES[self.measure](ranked, grades, self.k)
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TextIO
 
+from ragstone.answer import printable
+from ragstone.evals.metrics import MEASURES, Metric
 from ragstone.evals.run import Abstention, Report, Row
 from ragstone.types import Json
 
@@ -41,12 +43,18 @@ def _question(row: Row) -> Json:
     }
 
 
+def shown(name: str, depth: int | None) -> str:
+    """What a person sees as a metric's name: always with its cut, so that MAP over ten is not taken for MAP."""
+    return Metric(name).over(depth) if name in MEASURES else name
+
+
 def as_csv(report: Report) -> str:
     """A line for each question: what it is, a column for each metric, the path that came first."""
     out = io.StringIO()
     names = list(report.metrics)
+    headings = [shown(name, report.settings.get("depth")) for name in names]
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["id", "question", "kind", "answerable", "abstained", *names, "first"])
+    writer.writerow(["id", "question", "kind", "answerable", "abstained", *headings, "first"])
     for row in report.rows:
         known = [row.id, row.question, row.kind, _truth(row.answerable), _truth(row.abstained)]
         figures = [f"{row.scores[name]:.6g}" if name in row.scores else "" for name in names]
@@ -59,10 +67,10 @@ def _truth(value: bool | None) -> str:
 
 
 def show(report: Report, file: TextIO) -> None:
-    """Print the report as tables; stages in milliseconds."""
+    """Print the report as tables, stages in milliseconds; the warnings are for who asked for it to say."""
     counts = report.counts
     means = [
-        [name, f"{mean:.3f}", "{:.3f} – {:.3f}".format(*report.intervals[name])]
+        [shown(name, report.settings.get("depth")), f"{mean:.3f}", "{:.3f} – {:.3f}".format(*report.intervals[name])]
         for name, mean in report.metrics.items()
     ]
     title = f"{counts['questions']} questions, {counts['judged']} scored for ranking"
@@ -74,8 +82,6 @@ def show(report: Report, file: TextIO) -> None:
     if report.timings:
         stages = [[stage, f"{1000 * t['p50']:.1f}", f"{1000 * t['p95']:.1f}"] for stage, t in report.timings.items()]
         print_table(file, ["stage", "p50 ms", "p95 ms"], stages)
-    for warning in report.warnings:
-        print(f"warning: {warning}", file=file)
 
 
 def print_table(file: TextIO, headings: Sequence[str], rows: Iterable[Sequence[str]], *, title: str = "") -> None:
@@ -89,7 +95,7 @@ def print_table(file: TextIO, headings: Sequence[str], rows: Iterable[Sequence[s
     for place, heading in enumerate(headings):
         table.add_column(heading, justify="right" if place else "left")
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*(Text(printable(cell)) for cell in row))
     Console(file=file).print(table)
 
 

@@ -1,6 +1,7 @@
 """Ask every question of a golden set and measure what came back."""
 
 import math
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,8 +9,8 @@ from typing import Any
 from ragstone.errors import UsageError
 from ragstone.evals.case import Case
 from ragstone.evals.granularity import Granularity, Ranking, judged, score
-from ragstone.evals.interval import RESAMPLES, SEED, interval
-from ragstone.evals.metrics import DEFAULT, metric
+from ragstone.evals.interval import LEVEL, RESAMPLES, SEED, interval
+from ragstone.evals.metrics import DEFAULT, Metric, metric
 
 Search = Callable[[Case], Awaitable[Ranking]]
 FEW = 50  # below this an interval is too wide to decide by
@@ -47,6 +48,7 @@ class Report:
 
     `counts`: questions, judged (scored for ranking), answerable, unanswerable. `kinds` has the same
     means for each kind of question, with `questions` and, where answers could be withheld, `abstained`.
+    `settings` say what the figures depend on; measures without a cut (MRR, MAP) look at `depth` places.
     """
 
     metrics: Mapping[str, float]
@@ -66,27 +68,49 @@ async def evaluate(
     *,
     metrics: Iterable[str] = DEFAULT,
     granularity: Granularity = "file",
+    depth: int | None = None,
     settings: Mapping[str, Any] | None = None,
+    warnings: Sequence[str] = (),
 ) -> Report:
     """Search once for each case, one after the other, and report.
 
     Ranking metrics are means over the answerable cases that say what is relevant; unanswerable ones
-    count for abstention alone. Raises `UsageError` without cases or for an unknown metric; what
-    `search` raises passes through.
+    count for abstention alone. `depth` is how many places a ranking has at most: a measure without a cut
+    is taken over those, one that looks further is left out with a warning. `warnings` come first in the
+    report. Raises `UsageError` without cases, for an unknown metric, and, with the id of the case, for a
+    question that cannot be asked; what else `search` raises passes through.
     """
     if not cases:
         raise UsageError("there is no question to evaluate")
-    wanted = [metric(name) for name in metrics]
+    asked = [metric(name) for name in metrics]
+    wanted = [one for one in asked if depth is None or (one.k or 0) <= depth]
     rows: list[Row] = []
     timings: dict[str, list[float]] = {}
+    notes: Counter[str] = Counter()
     for case in cases:
-        ranking = await search(case)
+        ranking = await _ranking(search, case)
         scored = case.answerable and judged(case, granularity)
         rows.append(_row(case, ranking, score(ranking, case, wanted, granularity) if scored else {}))
+        notes.update(dict.fromkeys(ranking.notes, 1))
         for stage, seconds in ranking.timings.items():
             timings.setdefault(stage, []).append(seconds)
-    used = {"granularity": granularity, "metrics": [one.name for one in wanted], "resamples": RESAMPLES, "seed": SEED}
-    return _report(rows, timings, {**used, **(settings or {})})
+    told = [*warnings, *(f"{note} ({count} of {len(cases)} questions)" for note, count in notes.items())]
+    if left := [one.name for one in asked if one not in wanted]:
+        told.append(f"{', '.join(left)} left out: only {depth} results a question were fetched")
+    return _report(rows, timings, {**_used(granularity, wanted, depth), **(settings or {})}, told)
+
+
+async def _ranking(search: Search, case: Case) -> Ranking:
+    try:
+        return await search(case)
+    except UsageError as error:
+        raise UsageError(f"question {case.id!r}: {error}") from error
+
+
+def _used(granularity: Granularity, metrics: Sequence[Metric], depth: int | None) -> dict[str, Any]:
+    names = [one.name for one in metrics]
+    about = {"resamples": RESAMPLES, "seed": SEED, "level": LEVEL}
+    return {"granularity": granularity, "metrics": names, "depth": depth, **about}
 
 
 def _row(case: Case, ranking: Ranking, scores: dict[str, float]) -> Row:
@@ -96,7 +120,12 @@ def _row(case: Case, ranking: Ranking, scores: dict[str, float]) -> Row:
     return Row(case.id, case.question, case.answerable, case.kind, scores, ranking.abstained, top)
 
 
-def _report(rows: Sequence[Row], timings: Mapping[str, Sequence[float]], settings: Mapping[str, Any]) -> Report:
+def _report(
+    rows: Sequence[Row],
+    timings: Mapping[str, Sequence[float]],
+    settings: Mapping[str, Any],
+    warnings: Sequence[str],
+) -> Report:
     values = _columns(rows)
     ranked = [row for row in rows if set(row.scores) - {RIGHT_TO_ABSTAIN}]
     counts = {
@@ -114,7 +143,7 @@ def _report(rows: Sequence[Row], timings: Mapping[str, Sequence[float]], setting
         kinds={kind: _of_kind([row for row in rows if row.kind == kind]) for kind in sorted({r.kind for r in rows})},
         timings={stage: {"p50": _quantile(s, 0.5), "p95": _quantile(s, 0.95)} for stage, s in timings.items()},
         settings=settings,
-        warnings=tuple(_warnings(counts)),
+        warnings=(*warnings, *_warnings(counts)),
     )
 
 

@@ -1,7 +1,9 @@
 """What every extractor promises, as tests to inherit."""
 
 import json
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import get_args
 
 import pytest
@@ -11,12 +13,33 @@ from ragstone.ports import Extractor
 from ragstone.types import Block, BlockType, Extraction, Role
 
 SEEDS = 12
+# What a careless parser reads to the end of the document again and again, once for each of them.
+REPEATED = (
+    *(b">", b"[", b"<", b"*", b"`", b"- ", b"|", b"&", b"<b>", b"\r", b"\n", b" ", b"a_", b"](", b"![](", b"<<"),
+    *(b"<!--", b"<!-->", b"<!-- x -->", b"<!-- x -->\n\n", b"text <!-- x --> ", b"-->", b"<![CDATA[x]]>", b"<?x?>"),
+    *(
+        b"<div>",
+        b"<ul><li>",
+        b"<table><tr><td>",
+        b"<table>",
+        b"</p>",
+        b"<details>",
+        b"<script>x</script>",
+        b"<a href=x>",
+    ),
+    *(b"# h\n", b"> ", b"1. ", b"```\n", b"---\n", b"a\n===\n", b"[^1]: x\n", b"[a]: b\n", b"|a|b|\n|-|-|\n", b"{{% x"),
+)
+SIZES = (8_000, 32_000, 128_000)  # bytes, each four times the one before
+STEEP = 9.0  # four times the input may take nine times as long: n log n passes, n squared takes sixteen times
+QUICK = 0.25  # seconds; below this a figure is mostly noise, and nobody waits
+AT_LEAST = 0.005  # seconds that a smaller input is counted as
 
 
 class ExtractorContract:
     """Inherit and give two fixtures: `extractor`, and `samples`, documents by name that it must read.
 
-    The hostile inputs are made of the samples (cut, repeated, overwritten) and of what breaks parsers.
+    The hostile inputs are made of the samples (cut, repeated, overwritten) and of what breaks parsers. Time is
+    bounded by how it grows with the input, in CPU seconds, so that a slow or busy machine changes nothing.
     """
 
     @pytest.fixture
@@ -68,6 +91,36 @@ class ExtractorContract:
             for block in extraction.blocks:
                 check_block(block, extraction.record)
 
+    @pytest.mark.parametrize("unit", REPEATED, ids=repr)
+    def test_time_grows_with_the_input_and_not_with_its_square(self, extractor: Extractor, unit: bytes) -> None:
+        def work(size: int) -> None:
+            with suppress(Refused):
+                extractor.extract(unit * (size // len(unit)), path="hostile")
+
+        check_growth(work)
+
+
+def check_growth(work: Callable[[int], None]) -> None:
+    """Work on inputs of `SIZES` bytes takes little CPU time, or grows by at most `STEEP` from size to size.
+
+    Stops at the first size that grows too fast: what is quadratic is never run on the largest.
+    """
+    before: float | None = None
+    for size in SIZES:
+        seconds = _cpu_seconds(work, size)
+        if before is not None and seconds > max(QUICK, STEEP * before):
+            seconds = min(seconds, _cpu_seconds(work, size))  # once more: it may have paid for another's garbage
+            assert seconds <= max(QUICK, STEEP * before), (
+                f"{size} bytes took {seconds:.2f} s, a quarter of them {before:.3f} s: the time grows with the square"
+            )
+        before = max(seconds, AT_LEAST)
+
+
+def _cpu_seconds(work: Callable[[int], None], size: int) -> float:
+    start = time.process_time()
+    work(size)
+    return time.process_time() - start
+
 
 def check_spans(extraction: Extraction) -> None:
     """Every span is a piece of the record, and none begins before the one before it ends."""
@@ -105,8 +158,8 @@ def check_block(block: Block, record: str) -> None:
 def hostile(samples: Mapping[str, bytes]) -> Iterator[bytes]:
     """Inputs that are empty, cut, overwritten, of wrong encoding, or nested by the thousand."""
     yield from (b"", b" \n\t", b"\0" * 1000, bytes(range(256)) * 40, b"\xff\xfe", b"\xef\xbb\xbf", b"\xff" * 999)
-    yield from (sign * 20_000 for sign in (b">", b"[", b"<", b"*", b"`", b"- ", b"|", b"&", b"<!--", b"<b>", b"\r"))
-    yield from (b"<table><tr><td>" * 3000, b"<ul><li>" * 3000 + b"x", b"<div>" * 9000 + b"x", b"</p>" * 9000)
+    yield from (unit * 2000 + b"x" for unit in REPEATED)
+    yield b"<!--" + b" x " * 2000 + b"-->" + b"<!-- closed -->" * 2000 + b"after"
     yield from (b"|a" * 2000 + b"|\n" + b"|-" * 2000 + b"|\n" + b"|x" * 5000, b"---\na: [" + b"[" * 9000 + b"\n---\nx")
     yield b"---\na: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n---\nbody"
     yield b"<table><tr><td colspan=99999999 rowspan=99999999>x</td><td>y</td></tr></table>" * 50

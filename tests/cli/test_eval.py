@@ -1,0 +1,162 @@
+"""`ragstone eval`: options that go together, files that can be written, warnings that are seen."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ragstone.evals import beir as beir_module
+from tests.commands import Run
+
+GOLDEN = [
+    {"query": "how long are samples kept", "expected_files": ["storage.md"]},
+    {"query": "telegram receiver", "expected_files": ["guides/alerts.md"]},
+]
+
+
+def golden(*cases: object) -> Path:
+    path = Path("golden.jsonl")
+    path.write_text("\n".join(map(json.dumps, cases or GOLDEN)), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def built(run: Run, docs: Path) -> Path:
+    """The documents in `store`, by keyword alone (fast)."""
+    assert run("ingest", docs, "--store", "store", "--embedder", "none").status == 0
+    return docs
+
+
+@pytest.fixture
+def beir(tmp_path: Path) -> Path:
+    """Two documents; one question that one of them answers, one that none does."""
+    folder = tmp_path / "beir"
+    (folder / "qrels").mkdir(parents=True)
+    texts = {"d1": "Cats purr when they are content.", "d2": "Dogs bark at strangers."}
+    questions = [
+        {"_id": "q1", "text": "when do cats purr"},
+        {"_id": "q2", "text": "who won the world cup", "metadata": {"answerable": False}},
+    ]
+    (folder / "corpus.jsonl").write_text("\n".join(json.dumps({"_id": i, "text": t}) for i, t in texts.items()))
+    (folder / "queries.jsonl").write_text("\n".join(map(json.dumps, questions)), "utf-8")
+    (folder / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n", "utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("path", ["nowhere/rows.csv", "docs", "docs/notes.txt/rows.csv"])
+def test_a_csv_that_cannot_be_written_is_said_before_anything_is_asked(run: Run, docs: Path, path: str) -> None:
+    """There is no store: had a question been asked, that would be the error."""
+    outcome = run("eval", "--golden", golden(), "--csv", path)
+    assert outcome.status == 2
+    assert outcome.err.startswith(f"error: --csv {path} cannot be written: ")
+    assert outcome.err.count("\n") == 1
+
+
+def test_a_csv_over_what_is_read_is_refused_and_a_failed_run_leaves_none(run: Run, docs: Path) -> None:
+    questions = golden()
+    before = questions.read_text("utf-8")
+    assert "overwrite" in run("eval", "--golden", questions, "--csv", f"./{questions}").err
+    assert questions.read_text("utf-8") == before
+    assert run("eval", "--golden", questions, "--csv", "rows.csv").status == 1
+    assert not Path("rows.csv").exists()
+
+
+def test_a_disk_that_is_full_at_the_end_is_said(run: Run, built: Path) -> None:
+    full = Path("/dev/full")
+    if not full.exists():
+        pytest.skip("this system has no /dev/full")
+    outcome = run("eval", "--golden", golden(), "--store", "store", "--mode", "keyword", "--csv", full)
+    assert (outcome.status, outcome.out) == (2, "")
+    assert "--csv /dev/full cannot be written: No space left on device" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--beir", "beir", "--granularity", "span"), "a BEIR folder judges whole documents"),
+        (("--beir", "beir", "--granularity", "chunk"), "a BEIR folder judges whole documents"),
+        (("--beir", "golden.jsonl"), "golden.jsonl is not a folder"),
+        (("--beir", "beir", "--mode", "fuzzy"), "mode 'fuzzy' is unknown"),
+        (("--golden", "golden.jsonl", "--split", "dev"), "--split chooses among the judgements of a BEIR folder"),
+        (("--golden", "beir"), "beir is a folder: name a file of questions, or read a BEIR folder with --beir"),
+        (("--golden", "golden.jsonl", "--granularity", "word"), "use file, chunk or span"),
+        (("--golden", "golden.jsonl", "--granularity", "id"), "use file, chunk or span"),
+        (("--golden", "golden.jsonl", "--fetch-k", "1001"), "1001 is not in the range 1<=x<=1000"),
+        (("--golden", "golden.jsonl", "--gate"), "name it with --baseline"),
+        (("--golden", "golden.jsonl", "--baseline", "none.json"), "baseline none.json: cannot be read"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(
+    run: Run, beir: Path, arguments: tuple[str, ...], says: str
+) -> None:
+    golden()
+    outcome = run("eval", *arguments)
+    assert says in outcome.err
+    assert (outcome.status, outcome.out) == (2, "")
+    assert "ingesting" not in outcome.err
+
+
+def test_a_baseline_of_another_granularity_is_said_before_anything_is_asked(run: Run, docs: Path) -> None:
+    row = {"id": "q1", "question": "?", "metrics": {"MRR": 1.0}}
+    report = {"schema": 1, "settings": {"granularity": "chunk"}, "per_question": [row]}
+    Path("base.json").write_text(json.dumps(report), encoding="utf-8")
+    outcome = run("eval", "--golden", golden(), "--baseline", "base.json")
+    assert outcome.status == 2
+    assert "the baseline was scored at granularity chunk, this run at file" in outcome.err
+
+
+def test_a_golden_document_that_is_not_there_is_in_the_json_and_on_stderr(run: Run, built: Path) -> None:
+    questions = golden(*GOLDEN, {"query": "how are backups made", "expected_files": ["pagee.html"]})
+    base = ("eval", "--golden", questions, "--store", "store", "--mode", "keyword")
+    said = "1 of 3 documents that the questions want are not in the collection and can never be found: pagee.html"
+    outcome = run(*base, "--json")
+    assert said in outcome.json["warnings"]
+    assert f"warning: {said}\n" in outcome.err
+    shown = run(*base)
+    assert f"warning: {said}\n" in shown.err
+    assert "warning" not in shown.out
+
+
+def test_mrr_and_map_are_named_with_how_deep_they_look(run: Run, built: Path) -> None:
+    base = ("eval", "--golden", golden(), "--store", "store", "--mode", "keyword", "--fetch-k", "30")
+    shown = run(*base).out
+    assert "MRR@30" in shown
+    assert "MAP@30" in shown
+    report = run(*base, "--json").json
+    assert {"MRR", "MAP"} <= report["metrics"].keys()
+    assert report["settings"]["depth"] == 30
+
+
+def test_the_same_run_twice_is_the_same_but_for_its_timings(run: Run, built: Path) -> None:
+    base = ("eval", "--golden", golden(), "--store", "store", "--mode", "keyword", "--answers", "--json")
+    first, second = [{**run(*base).json, "timings": None} for _ in range(2)]
+    assert first == second
+    assert first["settings"]["seed"]
+    assert first["abstention"] is not None
+
+
+def test_a_beir_folder_is_scored_on_answers_too_and_its_corpus_is_read_once(
+    run: Run, beir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    lines = beir_module._lines
+
+    def counted(file: Path) -> object:
+        read.append(file.name)
+        return lines(file)
+
+    monkeypatch.setattr(beir_module, "_lines", counted)
+    report = run("eval", "--beir", beir, "--mode", "keyword", "--granularity", "file", "--answers", "--json").json
+    assert read.count("corpus.jsonl") == 1
+    assert report["abstention"]["unanswerable"] == 1
+    assert report["abstention"]["abstained"] >= 1
+    assert report["settings"]["granularity"] == "id"
+    assert report["settings"]["answers"] is True
+    assert report["metrics"]["Success@5"] == 1
+
+
+def test_a_beir_corpus_is_not_mixed_into_a_collection_of_documents(run: Run, built: Path, beir: Path) -> None:
+    outcome = run("eval", "--beir", beir, "--store", "store")
+    assert outcome.status == 2
+    assert "holds 4 documents that are not of this corpus" in outcome.err
+    assert run("collections", "info", "--store", "store", "--json").json["documents"] == 4
