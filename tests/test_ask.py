@@ -1,6 +1,7 @@
 """Finding and answering: modes, filters, notes, citations that hold, honest abstentions."""
 
 import asyncio
+import gc
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 import ragstone
 from ragstone import NotBuilt, StoreError, UsageError, Where
 from ragstone.ports import Listed, Vectors
+from ragstone.stores.embedded.reader import EmbeddedReader
 from ragstone.testing.bag_of_words import BagOfWords
 from ragstone.types import Skipped, joined
 
@@ -367,3 +369,31 @@ def test_many_threads_may_ask_at_once(kb: ragstone.Knowledge) -> None:
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(lambda _: kb.ask("How long are samples kept by default?").text, range(16)))
     assert len(set(answers)) == 1
+
+
+def test_a_bad_request_leaves_no_work_behind(
+    kb: ragstone.Knowledge, monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
+) -> None:
+    async def refused(*_: object, **__: object) -> list[object]:
+        raise UsageError("no such field")
+
+    monkeypatch.setattr("ragstone.stores.embedded.reader.EmbeddedReader.nearest", refused)
+    with pytest.raises(UsageError, match="no such field"):
+        kb.search("samples")
+    gc.collect()
+    assert not [w for w in recwarn if "never awaited" in str(w.message)]
+
+
+def test_slow_readers_of_events_hold_no_view_open(kb: ragstone.Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = []
+    close = EmbeddedReader.close
+
+    def counted(reader: EmbeddedReader) -> None:
+        closed.append(reader)
+        close(reader)
+
+    monkeypatch.setattr(EmbeddedReader, "close", counted)
+    stream = kb.events("How long are samples kept by default?")
+    assert next(stream).name == "search_results"
+    assert len(closed) == 1
+    stream.close()

@@ -1,10 +1,13 @@
 """Settings come from file, environment and arguments, and say what is wrong by its name."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from ragstone.config import SourceSettings, load
+from ragstone.config import Settings, SourceSettings, load
 from ragstone.errors import ConfigError
 
 
@@ -23,17 +26,17 @@ def written(folder: Path, text: str) -> Path:
 
 
 def test_without_a_file_the_defaults_hold(folder: Path) -> None:
-    settings = load()
-    assert settings.store == "embedded:.ragstone"
-    assert settings.search.top_k == 10
-    assert settings.embed.model == "minilm"
+    found = load()
+    assert found.store == "embedded:.ragstone"
+    assert found.search.top_k == 10
+    assert found.embed.model == "minilm"
 
 
 def test_the_file_of_this_folder_is_found(folder: Path) -> None:
     written(folder, "collection: manuals\nsources: [docs, {path: wiki, ignore: ['*.tmp']}]\n")
-    settings = load()
-    assert settings.collection == "manuals"
-    assert settings.sources == (SourceSettings("docs"), SourceSettings("wiki", ignore=("*.tmp",)))
+    found = load()
+    assert found.collection == "manuals"
+    assert found.sources == (SourceSettings("docs"), SourceSettings("wiki", ignore=("*.tmp",)))
 
 
 def test_the_environment_beats_the_file_and_arguments_beat_both(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,10 +56,57 @@ def test_variables_are_filled_in_with_defaults(folder: Path, monkeypatch: pytest
     assert load().store == "embedded:/data/kb"
 
 
+def test_a_comment_may_speak_of_variables_that_are_not_set(folder: Path) -> None:
+    written(folder, "# store: ${UNSET}\nstore: here # or ${UNSET}\n")
+    assert load().store == "here"
+
+
+def test_what_a_variable_holds_never_becomes_structure(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hostile = "a: b\ncollection: c # [x, {y: *z}] 'q\" \\ %d ${OTHER}"
+    monkeypatch.setenv("PLACE", hostile)
+    for text in ("store: ${PLACE}\n", "store: '${PLACE}'\n", 'store: "${PLACE}"\n', "{store: ${PLACE}}\n"):
+        written(folder, text)
+        assert load().store == hostile
+        assert load().collection == "default"
+    written(folder, "sources: [{path: a, ignore: [${PLACE}, 'x${PLACE}']}]\n")
+    assert load().sources == (SourceSettings("a", ignore=(hostile, "x" + hostile)),)
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")))
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_value_of_a_variable_arrives_as_it_is(folder: Path, value: str) -> None:
+    written(folder, "store: x${PLACE}\ncollection: same\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PLACE", value)
+        assert load() == replace(Settings(), store="x" + value, collection="same")
+
+
+def test_a_value_that_is_one_variable_has_the_type_that_is_wanted(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = "chunk: {name: recursive, options: {size: ${SIZE:-100}}}\n"
+    search = "search: {top_k: ${K:-5}, fold: ${FOLD:-false}, min_cosine: ${COSINE:-}}\n"
+    written(folder, options + search + "collection: ${NAME:-7}\n")
+    found = load()
+    assert (found.search.top_k, found.search.fold, found.search.min_cosine) == (5, False, None)
+    assert (found.chunk.options, found.collection) == ({"size": 100}, "7")
+    monkeypatch.setenv("K", "8")
+    monkeypatch.setenv("COSINE", "0.5")
+    assert (load().search.top_k, load().search.min_cosine) == (8, 0.5)
+    monkeypatch.setenv("RAGSTONE_CHUNK__OPTIONS__SIZE", "300")
+    assert load().chunk.options == {"size": 300}
+
+
+def test_a_variable_in_a_key_is_refused(folder: Path) -> None:
+    written(folder, "collections: {a${NAME}: {}}\n")
+    with pytest.raises(ConfigError, match="not in keys"):
+        load()
+
+
 def test_a_collection_has_its_own_settings(folder: Path) -> None:
     written(folder, "keep_versions: 2\ncollections: {a: {sources: [z], embed: {model: none}}}\n")
-    settings = load().of("a")
-    assert (settings.embed.model, settings.keep_versions, settings.sources[0].path) == ("none", 2, "z")
+    found = load().of("a")
+    assert (found.embed.model, found.keep_versions, found.sources[0].path) == ("none", 2, "z")
     assert load().of("b").embed.model == "minilm"
 
 
@@ -70,7 +120,27 @@ def test_a_collection_has_its_own_settings(folder: Path) -> None:
         ("search: 3", "search must be a mapping"),
         ("collections: {a: {sources: [{pth: x}]}}", r"collections\.a\.sources\[0\]\.pth; did you mean path"),
         ("- a list", "must be a mapping"),
+        ("collections: [a]", "collections must be a mapping of keys"),
+        ("collections: {a: 0}", r"collections\.a must be a mapping of keys"),
+        ("sources: docs", "sources must be a list"),
+        ("sources: {path: docs}", "sources must be a list"),
+        ("sources: [{name: x}]", r"sources\[0\]: Object missing required field `path`"),
+        ("chunk: {options: {size: many}}", "Expected `int`"),
+        ("collection: 2024-13-45", "cannot be read"),
+        ("a: &a [*a]", "cannot be read"),
+        ("limits: {removals: 7}", r"limits\.removals is 7\.0; it must be a number from 0 to 1"),
+        ("limits: {removals: .nan}", r"limits\.removals is nan"),
+        ("limits: {text_bytes: -1}", r"limits\.text_bytes is -1"),
+        ("limits: {chunks: 0}", r"limits\.chunks is 0; .*, or left out"),
+        ("keep_versions: 0", "ragstone.yaml: keep_versions is 0; it must be a whole number from 1"),
+        ("collections: {a: {keep_versions: -1}}", r"collections\.a\.keep_versions is -1"),
+        ("search: {top_k: 0}", r"search\.top_k is 0; it must be a whole number from 1 to 1000"),
+        ("search: {bm25_weight: -1}", r"search\.bm25_weight is -1"),
+        ("search: {cosine_weight: .inf}", r"search\.cosine_weight is inf"),
+        ("search: {min_cosine: 2}", r"search\.min_cosine is 2"),
+        ("search: {per_document: 0}", r"search\.per_document is 0"),
         ("a: [", "cannot be read"),
+        ("store: \ue0007\ue001", "cannot be read: it holds the private characters"),
     ],
 )
 def test_a_wrong_key_or_value_is_named_with_its_file(folder: Path, text: str, message: str) -> None:
@@ -86,10 +156,46 @@ def test_a_named_file_must_exist(folder: Path) -> None:
 
 
 def test_a_setting_below_something_that_is_no_group_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    written(folder, "search:\n")
+    written(folder, "search:\nsources:\n")
+    assert load() == Settings()
     monkeypatch.setenv("RAGSTONE_SEARCH__TOP_K", "4")
     assert load().search.top_k == 4
-    written(folder, "store: here\n")
-    monkeypatch.setenv("RAGSTONE_STORE__PLACE", "x")
     with pytest.raises(ConfigError, match="store is no group of settings"):
+        load(store="here", store__place="x")
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("RAGSTONE_SERACH__TOP_K", "RAGSTONE_SEARCH__TOP_K"),
+        ("RAGSTONE_SEARCH__TOPK", "RAGSTONE_SEARCH__TOP_K"),
+        ("RAGSTONE_SEARCH_TOP_K", "RAGSTONE_SEARCH__TOP_K"),
+        ("RAGSTONE_STORE__PLACE", "RAGSTONE_STORE"),
+        ("RAGSTONE_SEARCH", "RAGSTONE_SEARCH__"),
+        ("RAGSTONE_DEBUGG", "RAGSTONE_"),
+        ("RAGSTONE_", "RAGSTONE_"),
+    ],
+)
+def test_a_variable_that_sets_nothing_is_named_with_the_nearest_one(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, near: str
+) -> None:
+    monkeypatch.setenv(name, "secret value")
+    with pytest.raises(ConfigError, match=f"{name} sets nothing; did you mean {near}") as raised:
+        load()
+    assert "secret" not in str(raised.value)
+
+
+def test_names_of_others_with_our_prefix_are_left_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ["DEBUG", "TEST_POSTGRES", "SERVICE_HOST", "SERVICE_PORT_HTTP", "PORT", "PORT_6334_TCP_ADDR"]
+    for name in names:
+        monkeypatch.setenv(f"RAGSTONE_{name}", "1")
+    assert load() == Settings()
+
+
+def test_an_error_names_the_layer_that_it_comes_from(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written(folder, "collection: manuals\n")
+    with pytest.raises(ConfigError, match=r"^arguments: search\.top_k is 0"):
+        load(search__top_k=0)
+    monkeypatch.setenv("RAGSTONE_SEARCH__TOP_K", "0")
+    with pytest.raises(ConfigError, match=r"^environment: search\.top_k is 0"):
         load()

@@ -4,11 +4,12 @@ What could not be done is said in notes; a search of which every leg failed is a
 "nothing found". An answer comes as events; waiting for it is the same path.
 """
 
-from collections.abc import AsyncGenerator, Awaitable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ragstone import answer as answering
 from ragstone import guard, retrieve
+from ragstone.bounds import SEARCH, outside
 from ragstone.embed.batch import checked
 from ragstone.errors import StoreError, UsageError
 from ragstone.ports import Embedder, Reader, Store, Vectors
@@ -45,18 +46,18 @@ class Question:
     per_document: int | None = None
 
     def __post_init__(self) -> None:
+        if not isinstance(self.text, str):
+            raise UsageError(f"the question must be a text, not {self.text!r:.60}")
         if not self.text.strip():
             raise UsageError("the question is empty")
         if len(self.text) > LONGEST_QUESTION:
             raise UsageError(f"the question has {len(self.text)} characters; at most {LONGEST_QUESTION} are read")
-        if not 1 <= self.top_k <= 1000:
-            raise UsageError(f"top_k is {self.top_k}; it must be between 1 and 1000")
-        if self.per_document is not None and self.per_document < 1:
-            raise UsageError(f"per_document is {self.per_document}; it must be at least 1")
-        if self.mode not in ("hybrid", "semantic", "keyword"):
-            raise UsageError(f"search mode {self.mode!r} is unknown; use hybrid, semantic or keyword")
-        if self.fusion not in FUSIONS:
-            raise UsageError(f"fusion {self.fusion!r} is unknown; use one of: {', '.join(FUSIONS)}")
+        if not isinstance(self.where, Where):
+            raise UsageError(f'where must be a Where, such as Where(paths=("guides/**",)), not {self.where!r:.60}')
+        if wrong := outside(self, SEARCH):
+            raise UsageError(wrong)
+        if not self.bm25_weight and not self.cosine_weight:
+            raise UsageError("bm25_weight and cosine_weight are both 0; at least one leg must count")
 
     @property
     def depth(self) -> int:
@@ -95,9 +96,10 @@ async def events(desk: Desk, question: Question) -> AsyncGenerator[Event]:
         vector = await vector_of(desk, question, trace)
         async with desk.store.reader(desk.scope) as reader:
             hits = await _hits(desk, reader, question, vector, trace)
-            yield Event("search_results", {"hits": hits})
             with trace.timed("answer"):
                 made = await _answer(desk, reader, question, vector, hits, trace)
+    # Only now: whoever reads events slowly must not keep a view of the store open.
+    yield Event("search_results", {"hits": hits})
     for sentence in made.sentences:
         yield Event("message", {"text": sentence.text, "citations": sentence.citations})
     yield Event("final_answer", {"answer": _finished(made, hits, trace)})
@@ -216,20 +218,18 @@ def _say_state(info: Info, vector: Vectors | None, trace: Trace) -> None:
             f"{info.pending_vectors} of {info.chunks} chunks have no vector yet and are found by keyword only; "
             "run ingest to complete them",
         )
-    for warning in info.warnings:
-        trace.note("index_warning", warning)
 
 
 async def legs(
     reader: Reader, question: Question, vector: Vectors | None, trace: Trace, *, limit: int
 ) -> dict[str, list[Candidate]]:
     """What each leg nominates; a failed one is left out with a note, and all failing is an error."""
-    work: dict[str, Awaitable[list[Candidate] | None]] = {}
+    work: dict[str, Callable[[], Awaitable[list[Candidate] | None]]] = {}
     if vector is not None:
-        work["cosine"] = reader.nearest(vector, where=question.where, limit=limit)
+        work["cosine"] = lambda: reader.nearest(vector, where=question.where, limit=limit)
     if question.mode != "semantic" or vector is None:
-        work["bm25"] = reader.matching(question.text, where=question.where, limit=limit)
-    found = {name: await trace.attempt(name, leg, None) for name, leg in work.items()}
+        work["bm25"] = lambda: reader.matching(question.text, where=question.where, limit=limit)
+    found = {name: await trace.attempt(name, leg(), None) for name, leg in work.items()}
     kept = {name: candidates for name, candidates in found.items() if candidates is not None}
     if not kept:
         raise StoreError("the search failed: " + "; ".join(note.message for note in trace.notes))

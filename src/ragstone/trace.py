@@ -1,4 +1,4 @@
-"""What one question or run did: seconds a stage, counts, notes. Failing open lives here and only here."""
+"""What one question or run did: seconds a stage, and notes. Failing open lives here and only here."""
 
 import logging
 import time
@@ -14,11 +14,10 @@ log = logging.getLogger("ragstone")
 
 
 class Trace:
-    """Collects timings (seconds), counts and notes; not shared between questions."""
+    """Collects timings (seconds) and notes; not shared between questions."""
 
     def __init__(self) -> None:
         self.timings: dict[str, float] = {}
-        self.counts: dict[str, int] = {}
         self.notes: list[Note] = []
 
     @contextmanager
@@ -29,10 +28,6 @@ class Trace:
             yield
         finally:
             self.timings[stage] = self.timings.get(stage, 0.0) + time.perf_counter() - start
-
-    def count(self, name: str, n: int = 1) -> None:
-        """Add `n` to a named count."""
-        self.counts[name] = self.counts.get(name, 0) + n
 
     def note(self, code: str, message: str) -> None:
         """Tell the caller something, once."""

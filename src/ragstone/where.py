@@ -34,8 +34,9 @@ class Condition:
     value: Any = None
 
     def __post_init__(self) -> None:
-        if not self.column:
-            raise UsageError("a filter condition needs the name of a column")
+        column: Any = self.column
+        if not isinstance(column, str) or not column:
+            raise UsageError(f"a filter condition needs the name of a column, not {column!r:.60}")
         if self.operator not in OPERATORS:
             raise UsageError(f"filter operator {self.operator!r} is unknown; use one of: {', '.join(OPERATORS)}")
         many = self.operator in ("IN", "NOT IN")
@@ -74,8 +75,12 @@ class Where:
 
     def __post_init__(self) -> None:
         for name in LISTS:
-            if not all(isinstance(value, str) for value in getattr(self, name)):
-                raise UsageError(f"filter {name!r} must be a list of texts, not {getattr(self, name)!r:.60}")
+            given: Any = getattr(self, name)
+            if not isinstance(given, list | tuple) or not all(isinstance(value, str) for value in given):
+                raise UsageError(f"filter {name!r} must be a list of texts, not {given!r:.60}")
+        asked: Any = self.conditions
+        if not isinstance(asked, list | tuple) or not all(isinstance(one, Condition) for one in asked):
+            raise UsageError(f"filter 'conditions' must be a list of Condition, not {asked!r:.60}")
         if not isinstance(self.allow_restricted, bool):
             raise UsageError(f"allow_restricted must be true or false, not {self.allow_restricted!r:.60}")
         if RESTRICTED in map(str.lower, self.confidentiality_allow) and not self.allow_restricted:
@@ -309,6 +314,4 @@ def _condition(item: Any) -> Condition:
         return item
     if not isinstance(item, Mapping) or not {"column", "operator"} <= set(item) <= {"column", "operator", "value"}:
         raise UsageError("a filter condition is an object with column, operator and value")
-    if not isinstance(item["column"], str):
-        raise UsageError(f"a filter condition needs the name of a column, not {item['column']!r:.60}")
     return Condition(item["column"], item["operator"], item.get("value"))

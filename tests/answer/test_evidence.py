@@ -32,8 +32,14 @@ def test_the_section_holds_what_the_sentence_lacks() -> None:
 def test_a_heading_counts_for_the_section() -> None:
     bare = found("Which port does the Node exporter listen on?", hit(TEXT))
     under = found("Which port does the Node exporter listen on?", hit(TEXT, headings=("Node",)))
-    assert bare.missing == ("node",)
+    assert bare.missing == ("Node",)
     assert under.missing == ()
+
+
+def test_what_is_missing_is_named_as_the_question_writes_it() -> None:
+    seen = found("Are the Federation settings of `http_requests_total` for the exporter documented?", hit(TEXT))
+    assert {"Federation", "settings", "http_requests_total"} <= set(seen.missing)
+    assert len(seen.missing) == len(set(seen.missing))
 
 
 def test_an_inflected_word_counts_as_the_same() -> None:

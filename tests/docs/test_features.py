@@ -1,4 +1,4 @@
-"""The table of features is whole, and its tests exist by name."""
+"""The table of features is whole: a row for each requirement, and its tests exist by name."""
 
 import re
 

@@ -7,6 +7,7 @@ SOURCE = Path(__file__).parents[2] / "src" / "ragstone"
 FLOORS = {
     "types": 0,
     "errors": 0,
+    "bounds": 0,
     "ports": 1,
     "where": 1,
     "trace": 1,

@@ -17,6 +17,7 @@ from ragstone.answer.formats import (
     pack_full,
     pack_llm,
     printable,
+    span_json,
 )
 from ragstone.answer.order import ends_first
 from ragstone.answer.places import spans_at
@@ -56,6 +57,7 @@ __all__ = [
     "printable",
     "quotes",
     "rank",
+    "span_json",
     "spans_at",
     "verify",
     "written",

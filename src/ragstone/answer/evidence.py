@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ragstone.answer.extractive import Scored
 from ragstone.answer.question import Asked
-from ragstone.answer.wording import denied, extremes, holds, numbers, opposed, other_number
+from ragstone.answer.wording import denied, extremes, holds, in_words, numbers, opposed, other_number
 from ragstone.types import Hit
 from ragstone.words import terms
 
@@ -33,7 +33,8 @@ class Evidence:
     subject's IDFs, which BM25 without its constant factor never exceeds. sentence, section: the share of
     the question's mass in that passage, and in its chunk with heading and title. numbers: how many of the
     question's the section lacks. denied, opposed, other_number, extremes: 1 where the question and the passage
-    part in wording (see `wording`). missing: the terms lacking in the section, heaviest first.
+    part in wording (see `wording`). missing: the question's words, as it
+    writes them, whose terms the section lacks, heaviest first.
     """
 
     hits: int
@@ -79,7 +80,7 @@ def evidence(
         opposed=float(bool(opposed(question.text, said))),
         other_number=float(other_number(question.text, said)),
         extremes=float(bool(extremes(question.text, said))),
-        missing=tuple(missing),
+        missing=in_words(question.text, missing),
     )
 
 

@@ -1,9 +1,9 @@
 """Where a question and a passage that shares its words still part: negation, opposites, numbers, extremes."""
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 
-from ragstone.words import tokens
+from ragstone.words import terms, tokens
 
 NEGATION = re.compile(
     r"\b(?:not|no|never|none|nor|without|cannot|neither|nobody|nothing|unable|\w{1,20}n['’]t|fail(?:s|ed)?"
@@ -121,6 +121,19 @@ def extremes(question: str, passage: str) -> list[str]:
 def holds(term: str, found: Set[str]) -> bool:
     """Whether a term, or one with the same beginning (`settl`, `settlement`), is among those found."""
     return term in found or (len(term) >= 4 and any(_begin_alike(term, other) for other in found))
+
+
+def in_words(question: str, lacking: Sequence[str]) -> tuple[str, ...]:
+    """The words of a question, as they stand in it, that the given terms come from; each once.
+
+    >>> in_words("How are the Alertmanager's receivers configured?", ["configur", "alertmanag"])
+    ('configured', "Alertmanager's")
+    """
+    written: dict[str, str] = {}
+    for word in tokens(question):
+        for term in terms(word):
+            written.setdefault(term, word)
+    return tuple(dict.fromkeys(written.get(term, term) for term in lacking))
 
 
 def _begin_alike(term: str, other: str) -> bool:

@@ -7,7 +7,7 @@ POLICY = "policy_override_attempt"
 TOOL = "tool_call_attempt"
 INSTRUCTION = "instruction_like"
 
-PARTS = ("<|", "jailbr")  # triggers that need not be whole words
+PARTS = ("<|", "jailbr", "gpt")  # triggers that need not be whole words
 # Text in ASCII to its lower-case words: everything that `\w` does not take becomes a blank.
 FOLD = "".join(c.lower() if c.isalnum() or c == "_" else " " for c in map(chr, range(128)))
 

@@ -6,8 +6,13 @@ full of imperatives. Gaps are bounded, so that the time stays linear.
 
 from ragstone.guard.order import INSTRUCTION, POLICY, TOOL, Order, gap, order
 
+# A line's beginning, behind what may stand there: indents, quotes, bullets, numbers, brackets, emphasis.
+OPEN = r"\"'“‘«(\[*`"
+LINE = rf"^[ \t>+#|~•·–—{OPEN}-]{{0,12}}(?:\d{{1,3}}[.)] {{1,2}}[{OPEN}]{{0,3}})?"
+SENTENCE = rf"(?:{LINE}|[.!?]\s{{1,2}}[{OPEN}]{{0,3}})"
 START = (
-    r"(?:^|[.!?:;,\"'|>\)]\s{0,3})(?:(?:please|now|also|then|always|only|instead|can you|could you"
+    rf"(?:{LINE}|[.!?:;,\"'“‘«|>(\)*]\s{{0,3}})"
+    r"(?:(?:please|now|also|then|always|only|instead|can you|could you"
     r"|you must|you should|and)[ ,]{1,2}){0,3}"
 )
 EARLIER = (
@@ -54,14 +59,14 @@ ORDERS: tuple[Order, ...] = (
         POLICY,
         0.6,
         "forget",
-        r"(?:^|[.!?]\s{1,2})(?:now )?forget (?:about )?(?:everything|all)\b",
+        rf"{SENTENCE}(?:now )?forget (?:about )?(?:everything|all)\b",
         "forget",
         "everything all",
     ),
     order(
         POLICY,
         0.6,
-        " new ",
+        "new ",
         r"\b(?:your|a|the|with|these|following|come|comes|follow|follows|have|has) new (?:task|instruction"
         r"|assignment|role|persona|objective|goal|order)s?\b"
         rf"(?=[^.\n]{{0,3}}:|{gap(20)}\b(?:you|is to|for you|focus|now|are)\b)|\bnew (?:instruction|task"
@@ -97,10 +102,11 @@ ORDERS: tuple[Order, ...] = (
         POLICY,
         0.6,
         "you|pretend|act as|role|stay in|do anything|developer mode|jail|unfiltered|without |from now",
-        r"\b(?:you are now (?:a|an|the|my|called|named|going to (?:act|be)|in|free|no longer)\b"
+        rf"(?:{SENTENCE}|[,:]\s{{1,2}})now you are\b"
+        r"|\b(?:you are now (?:a|an|the|my|called|named|going to (?:act|be)|in|free|no longer)\b"
         r"|from now on,? (?:you|your|act|answer|respond|speak)\b"
-        r"|you (?:are|will be) no longer (?:a|an|bound|restricted|limited|required)\b|(?:^"
-        r"|[.!?,:]\s{1,2})now you are\b|you are going to (?:act|pretend|play)"
+        r"|you (?:are|will be) no longer (?:a|an|bound|restricted|limited|required)\b"
+        r"|you are going to (?:act|pretend|play)"
         r"|pretend (?:that )?you(?:'re| are)?\b|act as (?:if|though) you (?:are|were|have)|i (?:want|need"
         r"|would like) you to (?:act|play|pretend|ignore|respond|answer)"
         r"|role-?play as|stay in character|you (?:only )?speak (?:only )?as|do anything now"
@@ -125,7 +131,7 @@ ORDERS: tuple[Order, ...] = (
     order(
         POLICY,
         0.7,
-        "vergiss|vergessen|ignor|missachte|oubli|olvid|dimentica|zabor|zapom|glem|vergeet|glöm|забудь|忽略|无视|忘|無視",
+        "vergiss|vergessen|ignor|missachte|oubli|olvid|dimentica|zabor|zapom|glem|vergeet|glöm|забудь|игнорируй|忽略|无视|忘|無視",
         rf"\b(?:vergiss|vergessen sie|ignoriere?(?:n sie)?|missachte(?:n sie)?)\b{gap(30)}\b(?:alle[sn]?"
         rf"|anweisung\w*|auftr[aä]g\w*|aufgaben?|instruktionen|befehle?|anordnungen|davor|vorher\w*"
         rf"|bisherige\w*|obige\w*)"
@@ -193,22 +199,24 @@ ORDERS: tuple[Order, ...] = (
     order(
         INSTRUCTION,
         0.6,
-        " ai|\nai|a.i|assistant|chatbot|chat bot|gpt|llm|language model|copilot|gemini",
+        "ai|a.i|assistant|chatbot|chat bot|gpt|llm|language model|copilot|gemini",
         rf"\b(?:dear|hey|hi|hello|attention|note to|(?:message|instructions?|note|important|notice) (?:to"
-        rf"|for)) ,?(?:all |the |any |an? ){{0,2}}{MODEL}s?\b(?=\s{{0,2}}[,:!.]| (?:reading|processing|that|who))"
+        rf"|for))[,:!]? (?:all |the |any |an? ){{0,2}}{MODEL}s?\b(?=\s{{0,2}}[,:!.]| (?:reading|processing|that|who))"
         rf"|\bif you(?:'re| are) (?:an? )?{MODEL}\b|\bas an? {MODEL},? you (?:must|should|will|are|need|have)\b"
-        rf"|(?:^|[.!?]\s{{1,2}})(?:{MODEL})\s{{0,1}}[,:] (?:please |you |do |ignore|when|always|never|if|now"
+        rf"|{SENTENCE}(?:{MODEL})\s{{0,1}}[,:] (?:please |you |do |ignore|when|always|never|if|now"
         rf"|tell|answer|write|say|output|print)",
+        "ai ais i assistants? chatbots? chat gpt llms? language copilots? geminis?",
     ),
     order(
         INSTRUCTION,
         0.6,
         "im_start|im_end|system|user|assistant|end|start_header|inst]|sys>|begin|human|##|developer",
         r"<\|(?:im_start|im_end|system|user|assistant|endoftext|end_of_turn|start_header_id)[^|\n]{0,20}\|>"
-        r"|\[/?INST\]|<</?SYS>>|^(?:={3,}|-{3,}|#{2,})? ?(?:end|begin)\.? ?(?:of )?(?:the )?(?:system "
+        rf"|\[/?INST\]|<</?SYS>>|(?:{LINE}|^={{3,}} ?)(?:end|begin)\.? ?(?:of )?(?:the )?(?:system "
         r"|user )?(?:prompt|instructions|conversation)\b"
-        r"|^#{2,4} ?(?:new )?(?:instructions?|system|response|human|assistant|user|prompt) ?:|^(?:system"
-        r"|developer) (?:prompt|message|override|instruction|note)s? ?:|^human: [^\n]{1,400}\n{1,2}assistant:"
+        r"|^#{2,4} ?(?:new )?(?:instructions?|system|response|human|assistant|user|prompt) ?:"
+        rf"|{LINE}(?:system|developer) (?:prompt|message|override|instruction|note)s? ?:"
+        rf"|{LINE}human: [^\n]{{1,400}}\n{{1,2}}{LINE}assistant:"
         r"|={3,} ?end\b",
         "<| inst sys instructions? prompts? conversation endprompt endinstructions endconversation "
         "beginprompt begininstructions beginconversation system developer response human assistant user "
@@ -222,9 +230,11 @@ ORDERS: tuple[Order, ...] = (
         rf"|enhance|add|include|integrate|insert|mention|end|begin|start|append|put|use|in|make|limit|keep"
         rf"|change|invert|deliver|craft|structure|answer|reply)\b{gap(70)}\b(?:your|this) (?:(?:final|next"
         rf"|entire|whole|own|full|following) )?{ANSWER}\b"
-        rf"|{START}in (?:your|the) {ANSWER},? ?(?:include|mention|add|say|use|write|insert|recommend|also)\b"
+        rf"|{START}in (?:your|the) {ANSWER}\b,? ?(?:include|mention|add|say|use|write|insert|recommend|also)\b"
         rf"|{START}(?:encode|translate|reverse|invert|encrypt|display|render){gap(40)}\byour (?:message"
         rf"|output|text|words)\b",
+        "responses? answers? reply replies message output text words",
+        "your this the",
     ),
     order(
         INSTRUCTION,
@@ -240,7 +250,7 @@ ORDERS: tuple[Order, ...] = (
     order(
         INSTRUCTION,
         0.5,
-        '"|”|»|repeat after',
+        "\"|”|'|»|repeat after",
         rf"{START}(?:say|repeat|write|print|output|respond|answer|reply)(?: with| only)?\b (?:me |only "
         rf"|after me|that |out )?{gap(20)}[\"“'«][^\"”'»\n]{{2,80}}[\"”'»] (?:and nothing else|only|first"
         rf"|in your|to every|no matter|instead|exactly)|\brepeat after me\b",

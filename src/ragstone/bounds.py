@@ -1,0 +1,97 @@
+"""What options and settings may be: one table, which questions and settings are both checked against."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """Numbers from `low` to `high`, both included; whole ones only where `whole`, or nothing where `unset`."""
+
+    low: float
+    high: float
+    whole: bool = False
+    unset: bool = False
+
+    def holds(self, value: Any) -> bool:
+        """Whether this value is one of them; truth values and NaN are none."""
+        if value is None or isinstance(value, bool):
+            return value is None and self.unset
+        number: Any = value if isinstance(value, Integral if self.whole else Real) else float("nan")
+        return bool(self.low <= number <= self.high)
+
+    def wrong(self, name: str, value: object) -> str:
+        """A sentence for a value that is none of them."""
+        what = "a whole number" if self.whole else "a number"
+        end = ", or left out" if self.unset else ""
+        return f"{name} is {value!r:.60}; it must be {what} from {self.low} to {self.high}{end}"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of a few values."""
+
+    values: tuple[str | bool, ...]
+
+    def holds(self, value: Any) -> bool:
+        """Whether this value is one of them; 1 is not true."""
+        return any(type(value) is type(one) and value == one for one in self.values)
+
+    def wrong(self, name: str, value: object) -> str:
+        """A sentence for a value that is none of them."""
+        *most, last = (str(one).lower() if isinstance(one, bool) else one for one in self.values)
+        return f"{name} {value!r:.60} is unknown; use {', '.join(most)} or {last}"
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A text that is not blank."""
+
+    def holds(self, value: Any) -> bool:
+        """Whether this value is one."""
+        return isinstance(value, str) and bool(value.strip())
+
+    def wrong(self, name: str, value: object) -> str:
+        """A sentence for a value that is none."""
+        return f"{name} is {value!r:.60}; it must be a text that is not blank"
+
+
+Bounds = Mapping[str, Numbers | Choice | Name]
+
+FLAG = Choice((True, False))
+# As much as any store or source can count with; nobody means more.
+MANY = 1_000_000
+BYTES = 1_000_000_000_000
+
+SEARCH: Bounds = {
+    "mode": Choice(("hybrid", "semantic", "keyword")),
+    "top_k": Numbers(1, 1000, whole=True),
+    "fusion": Choice(("minmax", "rrf")),
+    "bm25_weight": Numbers(0, 1000),
+    "cosine_weight": Numbers(0, 1000),
+    "min_cosine": Numbers(-1, 1, unset=True),
+    "keyword_boost": FLAG,
+    "fold": FLAG,
+    "per_document": Numbers(1, MANY, whole=True, unset=True),
+}
+LIMITS: Bounds = {
+    "text_bytes": Numbers(1, BYTES, whole=True),
+    "chunks": Numbers(1, MANY, whole=True, unset=True),
+    "removals": Numbers(0, 1),
+}
+SOURCE: Bounds = {"path": Name()}
+KEPT: Bounds = {"keep_versions": Numbers(1, MANY, whole=True)}
+KEPT_HERE: Bounds = {"keep_versions": Numbers(1, MANY, whole=True, unset=True)}
+
+
+def outside(owner: object, bounds: Bounds) -> str | None:
+    """A sentence for the first attribute that is not what it may be; None when all are.
+
+    >>> from types import SimpleNamespace
+    >>> outside(SimpleNamespace(top_k=0), {"top_k": SEARCH["top_k"]})
+    'top_k is 0; it must be a whole number from 1 to 1000'
+    """
+    values = ((name, allowed, getattr(owner, name)) for name, allowed in bounds.items())
+    return next((allowed.wrong(name, value) for name, allowed, value in values if not allowed.holds(value)), None)

@@ -1,0 +1,68 @@
+"""No setting is a dead knob: somebody who acts on it reads it, of its own class and not of a namesake."""
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragstone import config
+from ragstone.ask import Question
+from ragstone.config import CollectionSettings, LimitSettings, SearchSettings, Settings, SourceSettings
+from ragstone.engine import Engine
+from ragstone.testing.bag_of_words import BagOfWords
+
+KINDS = [kind for kind in vars(config).values() if isinstance(kind, type) and is_dataclass(kind)]
+# Whoever looks at every field alike acts on none; the engine hands all of `search` to a question.
+COPIERS = {"dataclasses", "ragstone.bounds", "reprlib"}
+Read = set[tuple[str, str, str]]
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> Iterator[Read]:
+    """Which module reads which field of which class."""
+    found: Read = set()
+    for kind in (*KINDS, Question):
+        monkeypatch.setattr(kind, "__getattribute__", _recorded(kind, found))
+    yield found
+    monkeypatch.undo()
+
+
+def _recorded(kind: type[Any], found: Read) -> Callable[[Any, str], Any]:
+    names = {field.name for field in fields(kind)}
+
+    def get(self: Any, name: str) -> Any:
+        if name in names:
+            found.add((kind.__name__, name, sys._getframe(1).f_globals["__name__"]))
+        return object.__getattribute__(self, name)
+
+    return get
+
+
+async def test_every_setting_is_read_by_whoever_acts_on_it(read: Read, docs: Path, tmp_path: Path) -> None:
+    settings = Settings(
+        store=str(tmp_path / "store"),
+        limits=LimitSettings(chunks=50),
+        collections={"default": CollectionSettings(sources=(SourceSettings(str(docs)),))},
+    )
+    async with Engine(settings) as model:
+        assert model.desk.embedder is not None
+    async with Engine(settings, embedder=BagOfWords()) as engine:
+        await engine.ingest()
+        await engine.search("samples kept by default", min_cosine=0.1, per_document=3, keyword_boost=True)
+        await engine.search("samples", fusion="rrf")
+    acted = {(kind, name) for kind, name, module in read if module not in COPIERS}
+    wanted = {(kind.__name__, field.name) for kind in KINDS for field in fields(kind)}
+    assert wanted - acted == set()
+    answered = {
+        name for kind, name, module in read if kind == "Question" and module not in {*COPIERS, "ragstone.engine"}
+    }
+    assert {field.name for field in fields(SearchSettings)} - answered == set()
+
+
+def test_a_field_that_nobody_reads_would_be_seen(read: Read) -> None:
+    used = Settings(tenant="a")
+    assert used.tenant == "a"
+    assert {name for kind, name, module in read if kind == "Settings" and module not in COPIERS} == {"tenant"}

