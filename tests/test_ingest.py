@@ -467,3 +467,51 @@ def test_a_limit_on_chunks_keeps_the_first_and_says_so(docs: Path, opened: Open)
     assert any("only the first 3 chunks" in warning for warning in run.stats["warnings"])
     with pytest.raises(UsageError):
         kb.chunk("long.md", 3)
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit])
+def test_who_hears_of_progress_may_end_the_program(docs: Path, opened: Open, stop: type[BaseException]) -> None:
+    kb = opened()
+
+    def tell(_: Event) -> None:
+        raise stop
+
+    with pytest.raises(stop):
+        kb.ingest(docs, tell=tell)
+    assert kb.runs()[0].status in ("interrupted", "failed")
+    [run] = kb.ingest(docs)
+    assert run.status == "succeeded"
+
+
+def test_counts_of_a_failed_run_are_of_what_was_committed(
+    docs: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kb = opened()
+
+    async def full(*_: object) -> None:
+        raise StoreError("no room left")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("ragstone.stores.embedded.writer.EmbeddedWriter.replace", full)
+        with pytest.raises(StoreError, match="no room left"):
+            kb.ingest(docs)
+    assert counts(kb.runs()[0]) == {}
+    assert kb.runs()[0].stats["written"] == 0
+
+
+def test_one_pattern_may_be_given_without_a_list(docs: Path, opened: Open) -> None:
+    kb = opened()
+    kb.ingest(docs, ignore="notes.txt")
+    assert "notes.txt" not in {document.path for document in kb.documents()}
+    assert "storage.md" in {document.path for document in kb.documents()}
+
+
+def test_an_empty_path_is_not_this_folder(opened: Open) -> None:
+    with pytest.raises(UsageError, match="path of a source is empty"):
+        opened().ingest("")
+
+
+def test_a_date_that_is_none_is_refused_before_anything_changes(docs: Path, kb: ragstone.Knowledge) -> None:
+    for wrong in ("2026-02-31", "soon", ""):
+        with pytest.raises(UsageError, match="effective_at"):
+            kb.ingest(docs, effective_at=wrong)

@@ -8,7 +8,7 @@ import threading
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
 
 from ragstone.config import Settings, load
 from ragstone.engine import Engine
@@ -54,13 +54,16 @@ class Knowledge:
         ended = threading.Event()
         future = asyncio.run_coroutine_threadsafe(_ending(work, ended), self._loop)
         try:
-            return future.result()
+            result, stop = future.result()
         except BaseException:
             if not ended.is_set():
                 # A run is marked interrupted and its lock given back before this thread goes on.
                 future.cancel()
                 ended.wait(TIDY_SECONDS)
             raise
+        if stop is not None:
+            raise stop
+        return cast(R, result)
 
     def __enter__(self) -> Self:
         return self
@@ -122,9 +125,12 @@ async def _next(stream: AsyncGenerator[Event]) -> Event | None:
     return await anext(stream, None)
 
 
-async def _ending(work: Coroutine[Any, Any, R], ended: threading.Event) -> R:
+async def _ending(work: Coroutine[Any, Any, R], ended: threading.Event) -> tuple[R | None, BaseException | None]:
+    """The result, or what would end the loop if it were raised there (by a `tell` that wants to stop, say)."""
     try:
-        return await work
+        return await work, None
+    except (KeyboardInterrupt, SystemExit) as stop:
+        return None, stop
     finally:
         ended.set()
 

@@ -7,6 +7,7 @@ async with Engine(load(store="embedded:./store")) as kb:
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -101,7 +102,7 @@ class Engine:
         self,
         *paths: str | Path,
         name: str | None = None,
-        ignore: Sequence[str] = (),
+        ignore: Sequence[str] | str = (),
         refresh: bool = False,
         allow_removals: bool = False,
         recreate: bool = False,
@@ -114,7 +115,8 @@ class Engine:
         One run a source. Raises `UsageError` for a path that does not exist, for a removal of too much
         without `allow_removals`, for a changed model without `recreate`.
         """
-        roots = self._roots(paths, name, ignore)
+        _check_date(effective_at)
+        roots = self._roots(paths, name, (ignore,) if isinstance(ignore, str) else ignore)
         if recreate:
             await self._erase_for([source for source, _ in roots], allow_removals=allow_removals)
         intake = self._intake(
@@ -186,6 +188,8 @@ class Engine:
         """The sources to walk, each with the place of its root."""
         if name and len(paths) > 1:
             raise UsageError("one source name was given for several folders: ingest them one by one")
+        if "" in paths:
+            raise UsageError("the path of a source is empty: name a folder or a file (`.` for this folder)")
         if paths:
             wanted = [SourceSettings(path=str(path), name=name, ignore=tuple(ignore)) for path in paths]
         else:
@@ -340,6 +344,15 @@ class Engine:
         except RagstoneError as error:
             problems.append(f"the store cannot be opened: {error}")
         return problems
+
+
+def _check_date(effective_at: str | None) -> None:
+    """Before anything is read or written; a document's own date is that document's matter."""
+    try:
+        if effective_at is not None:
+            datetime.fromisoformat(effective_at)
+    except (ValueError, TypeError) as error:
+        raise UsageError(f"effective_at {effective_at!r} is not a date; write it as 2026-01-31") from error
 
 
 def _root(wanted: SourceSettings) -> tuple[sources.Files, str]:

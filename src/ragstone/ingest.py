@@ -66,7 +66,7 @@ async def ingest(intake: Intake, source: Source, *, tell: Tell = lambda _event: 
     try:
         await _text(intake, source, listed, ledger, tally, progress)
         await _vectors(intake, tally, progress)
-    except (asyncio.CancelledError, KeyboardInterrupt):
+    except (asyncio.CancelledError, KeyboardInterrupt, SystemExit):
         await asyncio.shield(progress.end("interrupted"))
         raise
     except BaseException as error:
@@ -142,6 +142,7 @@ async def _text(
             async for revisions, passed in _batches(_prepared(shop, intake, source, jobs, tally)):
                 if revisions:
                     await writer.replace(revisions)
+                    tally.wrote(revisions)
                 done += passed
                 await progress.at("text", done=done, total=len(listed))
         if gone:
@@ -181,7 +182,7 @@ async def _prepared(
             if not flying:
                 return
             job, future = flying.popleft()
-            yield tally.told(await future, new=job.before is None)
+            yield tally.told(await future)
     finally:
         for _, future in flying:
             future.cancel()

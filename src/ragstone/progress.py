@@ -3,7 +3,7 @@
 import time
 import traceback
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -36,8 +36,8 @@ class Tally:
         self.skipped.extend(entry for entry in found if isinstance(entry, Skipped))
         return [entry for entry in found if isinstance(entry, Listed)]
 
-    def told(self, outcome: Revision | Skipped | Document, *, new: bool) -> Revision | None:
-        """Count what became of a file (a document is one that did not change); give on what must be written."""
+    def told(self, outcome: Revision | Skipped | Document) -> Revision | None:
+        """Count a file that was skipped or did not change (a document); give on what must be written."""
         if isinstance(outcome, Skipped):
             self.skipped.append(outcome)
             return None
@@ -45,11 +45,15 @@ class Tally:
             self.unchanged += 1
             self.outdated += outcome.recipe.split("+")[0] != extract.recipe(outcome.media_type)
             return None
-        self.added += new
-        self.changed += not new
-        self.written += len(outcome.chunks)
         self.warnings.extend(f"{outcome.document.path}: {note}" for note in outcome.document.notes)
         return outcome
+
+    def wrote(self, revisions: Sequence[Revision]) -> None:
+        """Count what was committed."""
+        new = sum(revision.document.revision == 1 for revision in revisions)
+        self.added += new
+        self.changed += len(revisions) - new
+        self.written += sum(len(revision.chunks) for revision in revisions)
 
     def stats(self) -> dict[str, Any]:
         documents = {name: getattr(self, name) for name in ("added", "changed", "unchanged", "removed")}

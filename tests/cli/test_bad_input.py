@@ -2,9 +2,11 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -63,11 +65,14 @@ def test_a_store_of_a_newer_version(run: Run, docs: Path) -> None:
     assert "99" in outcome.err
 
 
-def test_a_store_that_is_something_else(run: Run, docs: Path) -> None:
-    Path("file").write_text("hello")
-    outcome = run("ingest", "docs", "--embedder", "none", "--store", "file")
-    assert outcome.status in (1, 2)
-    assert "file" in outcome.err
+@pytest.mark.parametrize("store", ["notes", "docs"])
+def test_a_store_that_is_something_else(run: Run, docs: Path, store: str) -> None:
+    Path("notes").write_text("hello")
+    before = sorted(Path().rglob("*"))
+    outcome = run("ingest", "docs", "--embedder", "none", "--store", store)
+    assert outcome.status == 2
+    assert f"{store} is not a Ragstone store" in outcome.err
+    assert sorted(Path().rglob("*")) == before
 
 
 NOBODY = 65534
@@ -106,10 +111,18 @@ def as_nobody(work: Callable[[], Sequence[Skipped]]) -> list[dict[str, str]]:
     return found
 
 
-def test_a_closed_pipe_is_no_error(docs: Path) -> None:
-    command = f"{sys.executable} -m ragstone --help | head -1"
-    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
-    assert done.stderr == ""
+@pytest.mark.parametrize("command", [("--help",), ("extract", "docs/long.md"), ("extract", "docs/long.md", "--json")])
+def test_a_closed_pipe_ends_a_command_without_a_word(docs: Path, command: tuple[str, ...]) -> None:
+    """The reader is gone before the first byte is written; the status says that not all was delivered."""
+    (docs / "long.md").write_text("# Long\n\n" + "A line of it.\n\n" * 20_000, encoding="utf-8")
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        call = [sys.executable, "-m", "ragstone", *command]
+        done = subprocess.run(call, stdout=writing, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (1, "")
 
 
 def test_terminal_commands_in_documents_are_not_obeyed(run: Run, docs: Path) -> None:
@@ -200,3 +213,63 @@ def test_every_line_end_counts_lines_the_same_everywhere(run: Run, docs: Path) -
         ][0]
         assert hit["spans"][-1]["line_end"] == 5
         assert run("show", f"{name}.txt", "--lines", 5).out.strip() == f"5  The colour of the {name} house is green."
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("command", ["search colour --mode keyword", "ingest docs --embedder none", "--help"])
+def test_a_stream_that_the_caller_closed_is_no_error(run: Run, docs: Path, closed: str, command: str) -> None:
+    run("ingest", "docs", "--embedder", "none")
+    call = f"{sys.executable} -m ragstone {command} {closed}"
+    done = subprocess.run(call, shell=True, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0
+    assert "Traceback" not in done.stdout + done.stderr
+    assert "error" not in done.stdout + done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("options", ["", "--json"])
+def test_output_that_cannot_be_written_is_said(run: Run, docs: Path, options: str) -> None:
+    run("ingest", "docs", "--embedder", "none")
+    call = f"{sys.executable} -m ragstone search colour --mode keyword {options} >/dev/full"
+    done = subprocess.run(call, shell=True, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert done.stderr == "error: the system refused: No space left on device\n"
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_terminal_without_unicode_gets_escapes(run: Run, docs: Path, options: list[str]) -> None:
+    (docs / "kyoto.md").write_text("# 京都\n\nThe colour of Kyoto · 京都 is vermilion.\n", encoding="utf-8")
+    run("ingest", "docs", "--embedder", "none")
+    call = [sys.executable, "-m", "ragstone", "search", "Kyoto", "--mode", "keyword", *options]
+    ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(call, env=ascii_only, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, "vermilion" in done.stdout) == (0, True)
+    assert done.stdout.isascii()
+    if options:
+        assert "京都" in json.loads(done.stdout)["hits"][0]["text"]
+
+
+@pytest.mark.parametrize("option", ["--source", "--doc", "--collection"])
+def test_bytes_that_are_no_text_are_named(docs: Path, option: str) -> None:
+    call = [sys.executable.encode(), b"-m", b"ragstone", b"search", b"colour", option.encode(), b"\xff"]
+    done = subprocess.run(call, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+def test_an_interrupt_at_any_moment_of_the_start_is_130(docs: Path) -> None:
+    seen = set()
+    for delay in (0.06, 0.1, 0.15, 0.2, 0.3, 0.45, 0.6):
+        child = subprocess.Popen(
+            [sys.executable, "-m", "ragstone", "ingest", "docs"],
+            stderr=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            text=True,
+        )
+        time.sleep(delay)
+        child.send_signal(signal.SIGINT)
+        _, said = child.communicate(timeout=60)
+        if child.returncode not in (0, -signal.SIGINT):  # done already, or not yet Ragstone
+            seen.add(child.returncode)
+            assert "Traceback" not in said
+    assert seen == {130}

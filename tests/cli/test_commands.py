@@ -1,9 +1,11 @@
 """Every command on real input, with the built-in model where it embeds."""
 
 import contextlib
+import hashlib
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -80,6 +82,11 @@ def test_chunk_show_and_explain(run: Run, built: Path) -> None:
     )
     explained = run("explain", "samples", "--doc", "storage.md", "--store", "store", "--mode", "keyword")
     assert "found at rank 1" in explained.out
+    for part in (r"rank bm25 +1\n", r"bm25 +\d\.\d{4}", r"score +\d\.\d{4}"):
+        assert re.search(part, explained.out), part
+    assert explained.out.count("\n") <= 24
+    elsewhere = ("--path", "guides/*", "--store", "store", "--mode", "keyword")
+    assert "filter paths: excluded" in run("explain", "samples", "--doc", "storage.md", *elsewhere).out
     assert (
         run("explain", "x", "--doc", "no.md", "--store", "store", "--mode", "keyword", "--json").json["stage"]
         == "not_there"
@@ -110,6 +117,11 @@ def test_collections_runs_and_doctor(run: Run, built: Path) -> None:
     healthy = run("doctor", "--store", "store")
     assert (healthy.status, healthy.out) == (0, "healthy: store\n")
     assert run("collections", "documents", "--store", "store").out.count("\n") == 4
+    listed = [
+        json.loads(line) for line in run("collections", "documents", "--store", "store", "--json").out.splitlines()
+    ]
+    versions = {document["path"]: document["version"] for document in listed}
+    assert versions["notes.txt"] == hashlib.sha256((built / "notes.txt").read_bytes()).hexdigest()
     assert run("collections", "delete", "notes.txt", "--document", "--yes", "--store", "store").status == 0
     assert run("collections", "info", "--store", "store", "--json").json["documents"] == 3
     assert run("collections", "delete", "default", "--yes", "--store", "store").status == 0
@@ -157,7 +169,7 @@ def test_eval_reads_a_beir_folder_as_it_is(run: Run, tmp_path: Path) -> None:
     assert report["metrics"]["nDCG@10"] == 1.0
 
 
-def test_help_needs_no_heavy_import(run: Run) -> None:
+def test_help_names_every_command(run: Run) -> None:
     shown = run("--help")
     assert shown.status == 0
     for command in "ingest search ask chunk extract explain eval collections runs doctor show".split():
@@ -181,4 +193,5 @@ def test_a_terminal_sees_bars_with_rate_and_time_left(docs: Path) -> None:
     assert "documents" in shown.decode()
     assert "4/4" in shown.decode()
     assert "/s" in shown.decode()
+    assert re.search(r"[\d-]:[\d-]{2}:[\d-]{2}", shown.decode())  # the time left
     assert '"event"' not in shown.decode()

@@ -71,6 +71,29 @@ def test_dates_become_iso_or_nothing(text: str, iso: str | None) -> None:
     assert iso_date(text) == iso
 
 
+@pytest.mark.parametrize("value", ["{a: b}", "[[a]]", "[]", "[a, b]", "{a: [b]}"])
+@pytest.mark.parametrize("key", ["title", "project", "doc_type", "version_label", "date", "effective_at"])
+def test_what_should_be_one_text_and_is_none_is_kept_beside_with_a_warning(key: str, value: str) -> None:
+    found = front_matter(f"---\n{key}: {value}\n---\nBody")
+    assert key not in found.meta
+    assert f"{key}_value" in found.meta
+    assert found.warnings == (f"front matter: {key} must be one text",)
+
+
+def test_a_list_of_one_is_that_one() -> None:
+    assert front_matter("---\ntitle: [Guide]\neffective_at: [2024-01-02]\n---\n").meta == {
+        "title": "Guide",
+        "effective_at": "2024-01-02",
+    }
+
+
+@pytest.mark.parametrize("value", ["{restricted: x}", "[internal, restricted]", "[[public]]"])
+def test_a_confidentiality_that_cannot_be_read_closes_the_document(value: str) -> None:
+    found = front_matter(f"---\nconfidentiality: {value}\n---\n")
+    assert found.meta["confidentiality"] == "restricted"
+    assert "treated as restricted" in found.warnings[0]
+
+
 def test_yaml_that_cannot_be_read_gives_its_simple_lines_and_a_warning() -> None:
     found = front_matter("---\ntitle: Foo: bar\ntags: [a\nproject: X\n---\nbody")
     assert found.meta == {"title": "Foo: bar", "project": "X"}

@@ -1,37 +1,65 @@
 """The command line: data on stdout, everything else on stderr, no traceback for a user's mistake."""
 
-import logging
 import os
 import sys
 
-from ragstone.config import debugging
-from ragstone.errors import RagstoneError
+INTERRUPTED = 130
 
 
 def main() -> None:
     """Run a command; the exit status is that of the error tree (0 ok, 1 failure, 2 bad input, 3 degraded)."""
     try:
-        status = _run()
+        _prepare_streams()
+        status = _outcome()
+    except KeyboardInterrupt:  # also while the program is still being imported
+        status = INTERRUPTED
+        print("interrupted: what was committed stays; the same command goes on from there", file=sys.stderr)
+    sys.exit(status)
+
+
+def _prepare_streams() -> None:
+    """A stream that the caller closed swallows what is written; what a terminal cannot show is escaped."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  # lives as long as the program
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)  # what tests put in their place has none
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+def _outcome() -> int:
+    from ragstone.config import debugging
+    from ragstone.errors import RagstoneError
+
+    try:
+        status = _run(debug=debugging())
         sys.stdout.flush()
-    except BrokenPipeError:
+    except BrokenPipeError:  # whoever read the output has seen enough; typer says 1 too
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        status = 0
+        status = 1
     except RagstoneError as error:
         status = _say(f"error: {error}", error.exit)
+    except OSError as error:
+        _drop_output()
+        named = f" ({error.filename})" if error.filename else ""
+        status = _say(f"error: the system refused: {error.strerror or error}{named}", 1)
     except Exception as error:  # the last door: a user gets a sentence, a developer asks for more
         if debugging():
             raise
         status = _say(f"internal error: {type(error).__name__}: {error} (RAGSTONE_DEBUG=1 shows where)", 1)
-    sys.exit(status)
+    return status
 
 
-def _run() -> int:
+def _run(*, debug: bool) -> int:
+    import logging
+
     from typer.exceptions import Abort, TyperException
 
     from ragstone.cli.app import app
 
     # What a user must know comes as a note or an error; the log, with its traces, is for who asks for it.
-    logging.basicConfig(stream=sys.stderr, level=logging.INFO if debugging() else logging.CRITICAL)
+    logging.basicConfig(stream=sys.stderr, level=logging.INFO if debug else logging.CRITICAL)
     try:
         return app(standalone_mode=False) or 0
     except TyperException as error:  # an unknown command or option, a value of the wrong kind
@@ -40,6 +68,14 @@ def _run() -> int:
         return _say(shown, error.exit_code)
     except Abort:  # a question was not answered
         return _say("stopped: nothing was changed", 1)
+
+
+def _drop_output() -> None:
+    """Nothing more can be written where output cannot be; else the interpreter would say so once more at its end."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _say(message: str, status: int) -> int:

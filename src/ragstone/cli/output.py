@@ -10,7 +10,7 @@ from ragstone.cli.collections import data as info_data
 from ragstone.cli.safe import plain
 from ragstone.errors import UsageError
 from ragstone.explain import Explanation
-from ragstone.types import Answer, Chunk, Document, Extraction, Found, Info, Json, Piece, Span
+from ragstone.types import Answer, Chunk, Document, Extraction, Found, Info, Json, Piece
 
 FORMATS = ("text", "json", "xml", "evidence", "evidence-llm")
 
@@ -57,10 +57,6 @@ def document_data(document: Document) -> Json:
     return {**answer.document_json(document), **known}
 
 
-def _span(span: Span) -> Json:
-    return asdict(span)
-
-
 def chunk_data(chunk: Chunk) -> Json:
     """A chunk with everything that is stored with it."""
     return {
@@ -72,7 +68,7 @@ def chunk_data(chunk: Chunk) -> Json:
         "kind": chunk.kind,
         "text": masked(chunk.text),
         "header": masked(chunk.header),
-        "spans": [_span(span) for span in chunk.spans],
+        "spans": [answer.span_json(span) for span in chunk.spans],
         "tokens": chunk.tokens,
         "embedded_tokens": chunk.embedded_tokens,
         "overlap": chunk.overlap,
@@ -91,7 +87,8 @@ def chunk_text(chunk: Chunk) -> str:
 
 def piece_data(piece: Piece) -> Json:
     """A piece of a preview."""
-    return {**asdict(piece), "heading_path": list(piece.heading_path), "spans": [_span(span) for span in piece.spans]}
+    spans = [answer.span_json(span) for span in piece.spans]
+    return {**asdict(piece), "heading_path": list(piece.heading_path), "spans": spans}
 
 
 def pieces_text(pieces: Sequence[Piece]) -> str:
@@ -127,7 +124,7 @@ def _block(block: Any) -> Json:
         "text": block.text,
         "level": block.level,
         "language": block.language,
-        "spans": [_span(span) for span in block.spans],
+        "spans": [answer.span_json(span) for span in block.spans],
         "cells": [asdict(cell) for cell in block.cells],
     }
 

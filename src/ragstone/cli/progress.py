@@ -3,6 +3,7 @@
 import json
 import sys
 import time
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self
 
@@ -43,8 +44,9 @@ class Progress:
         elif done >= total or time.monotonic() - self._last >= EVERY_SECONDS:
             self._last = time.monotonic()
             line = {"event": event.name, "done": done, "total": total}
-            self._stream.write(json.dumps(line) + "\n")
-            self._stream.flush()
+            with suppress(OSError):  # whether somebody looks on must not decide the run
+                self._stream.write(json.dumps(line) + "\n")
+                self._stream.flush()
 
     def _draw(self, name: str, done: int, total: int) -> None:
         if name not in self._tasks:

@@ -3,14 +3,16 @@
 import inspect
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from typing import Annotated, Any
 
 import typer
 
+from ragstone.cli import INTERRUPTED
 from ragstone.config import Settings, load
+from ragstone.errors import UsageError
 
 StoreOption = Annotated[str | None, typer.Option("--store", help="Store URL or folder [default: embedded:.ragstone].")]
 CollectionOption = Annotated[str | None, typer.Option("--collection", help="Collection [default: default].")]
@@ -34,7 +36,6 @@ class Shared:
         return load(self.config, store=self.store, collection=self.collection, tenant=self.tenant, **arguments)
 
 
-INTERRUPTED = 130
 # What some readers of JSON lines take for the end of one, though JSON does not.
 LINE_ENDS = {ord(end): f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"}
 OPTIONS = {
@@ -58,6 +59,7 @@ def shared(command: Callable[..., int | None]) -> Callable[..., int | None]:
             given.pop("config"),
             given.pop("json_"),
         )
+        check_texts({"store": options.store, "collection": options.collection, "tenant": options.tenant, **given})
         try:
             return command(options, *args, **given)
         except KeyboardInterrupt:  # here, because typer would end the process without a word
@@ -76,11 +78,20 @@ def shared(command: Callable[..., int | None]) -> Callable[..., int | None]:
     return run
 
 
+def check_texts(given: Mapping[str, Any]) -> None:
+    """Bytes that are no text come from the shell as lone surrogates, which nothing can store or show."""
+    for name, value in given.items():
+        for text in value if isinstance(value, list | tuple) else [value]:
+            if isinstance(text, str) and not text.isprintable() and any("\ud800" <= c <= "\udfff" for c in text):
+                raise UsageError(f"{name.strip('_').replace('_', '-')} {text!r} is no valid UTF-8 text")
+
+
 def emit(data: Any) -> None:
     """One JSON value on a line of its own, its secrets masked."""
     from ragstone.cli.safe import masked
 
-    text = json.dumps(masked(data), ensure_ascii=False, default=str)
+    unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    text = json.dumps(masked(data), ensure_ascii=not unicode, default=str)
     sys.stdout.write(text.translate(LINE_ENDS) + "\n")
 
 

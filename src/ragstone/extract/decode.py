@@ -51,9 +51,12 @@ def decoded(data: bytes, *, path: str) -> tuple[str, tuple[str, ...]]:
 
 
 def decoded_page(data: bytes) -> tuple[str, tuple[str, ...]]:
-    """The text of a web page: byte order mark, declared charset, UTF-8, then Windows-1252, as browsers do.
+    """The text of a web page: byte order mark, then UTF-8 where all bytes are, then the declared charset, then
+    Windows-1252.
 
-    Bytes that the declared charset has no character for become U+FFFD, with a warning.
+    UTF-8 comes before the declaration, other than in browsers: what happens to be valid UTF-8 is nearly always
+    meant as it, whatever an old template declares. Only charsets that write in seven bits (ISO-2022-JP) are
+    believed first. Bytes that the charset has no character for become U+FFFD, with a warning.
     """
     if marked := marked_encoding(data):
         text = data[marked[1] :].decode(marked[0], errors="replace")

@@ -23,6 +23,7 @@ CONSTANTS: Mapping[str, Any] = {"": None, "~": None, "null": None, "true": True,
 
 WORDS = ("title", "project", "confidentiality", "doc_type", "version_label")
 DATES = ("date", "effective_at")
+CLOSED = "restricted"
 US_DATE = "%m/%d/%Y"  # the form that Microsoft's `ms.date` is defined in
 
 Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -126,10 +127,12 @@ def _meta(found: Mapping[str, Any], warnings: list[str]) -> dict[str, Any]:
     for raw, value in found.items():
         key = str(raw).strip()
         known = key.lower()
-        if known in WORDS and not isinstance(value, dict | list):
+        if known in (*WORDS, *DATES) and isinstance(value, dict | list):
+            _put_odd(meta, known, value, warnings)
+        elif known in WORDS:
             if _typed(value) is not None:
                 meta[known] = value.strip().lower() if known == "confidentiality" else value.strip()
-        elif known in DATES and not isinstance(value, dict | list):
+        elif known in DATES:
             _put_date(meta, known, value, warnings)
         elif known == "tags":
             meta["tags"] = _tags(value)
@@ -146,6 +149,22 @@ def _put_date(meta: dict[str, Any], key: str, value: str, warnings: list[str]) -
     elif value.strip():
         meta[f"{key}_text"] = str(value)
         warnings.append(f"front matter: {key} {str(value)[:40]!r} is not a date; write it as 2025-01-31")
+
+
+def _put_odd(meta: dict[str, Any], key: str, value: Any, warnings: list[str]) -> None:
+    """A list or mapping where one text belongs: one text alone in a list is that text; else it is kept beside.
+
+    A confidentiality that cannot be read closes the document.
+    """
+    if isinstance(value, list) and len(value) == 1 and not isinstance(value[0], dict | list):
+        meta.update(_meta({key: value[0]}, warnings))
+        return
+    meta[f"{key}_value"] = _typed(value)
+    warning = f"front matter: {key} must be one text"
+    if key == "confidentiality":
+        meta[key] = CLOSED
+        warning += f"; the document is treated as {CLOSED}"
+    warnings.append(warning)
 
 
 def _tags(value: Any) -> list[str]:
