@@ -1,5 +1,6 @@
 """Settings come from file, environment and arguments, and say what is wrong by its name."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,8 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragstone.config import Settings, SourceSettings, load
+from ragstone.config import Settings, SourceSettings, debugging, load
 from ragstone.errors import ConfigError
+
+NOBODY = 65534
 
 
 @pytest.fixture
@@ -140,6 +143,13 @@ def test_a_collection_has_its_own_settings(folder: Path) -> None:
         ("search: {min_cosine: 2}", r"search\.min_cosine is 2"),
         ("search: {per_document: 0}", r"search\.per_document is 0"),
         ("a: [", "cannot be read"),
+        ("[" * 5000, "cannot be read: it nests too deep"),
+        ("collection: " + "9" * 5000, "cannot be read: "),
+        ("# " + "x" * 1_000_000, "cannot be read: it has more than 1,000,000 bytes"),
+        ("store: a\ntenant: b\nstore: c\n", "cannot be read: the key 'store' stands twice, again in line 3"),
+        ("search: {top_k: 3, fold: true, top_k: 4}", "the key 'top_k' stands twice, again in line 1"),
+        ("sources: [{path: a, path: b}]", "the key 'path' stands twice"),
+        ("sources: [5]", r"sources\[0\] must be a path, or a mapping of keys"),
         ("store: \ue0007\ue001", "cannot be read: it holds the private characters"),
     ],
 )
@@ -150,9 +160,61 @@ def test_a_wrong_key_or_value_is_named_with_its_file(folder: Path, text: str, me
     assert file.name in str(raised.value)
 
 
-def test_a_named_file_must_exist(folder: Path) -> None:
-    with pytest.raises(ConfigError, match=r"nowhere\.yaml does not exist"):
-        load("nowhere.yaml")
+def test_one_key_in_two_groups_stands_in_each_once(folder: Path) -> None:
+    written(folder, "sources: [&a {path: x, name: n}, {path: y, name: m}]\nchunk: {name: bounded}\n")
+    assert [source.name for source in load().sources] == ["n", "m"]
+
+
+@pytest.mark.parametrize(("name", "message"), [("nowhere.yaml", r"nowhere\.yaml does not exist"), ("", "'' does not")])
+def test_a_named_file_must_exist(folder: Path, name: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        load(name)
+
+
+def test_a_file_without_text_sets_nothing_wherever_it_lies(folder: Path) -> None:
+    assert load(os.devnull) == Settings()
+
+
+def test_a_folder_in_place_of_the_file_is_named(folder: Path) -> None:
+    (folder / "ragstone.yaml").mkdir()
+    for name in (None, "ragstone.yaml"):
+        with pytest.raises(ConfigError, match=r"ragstone\.yaml is a folder"):
+            load(name)
+
+
+def test_a_link_that_leads_nowhere_is_named(folder: Path) -> None:
+    (folder / "ragstone.yaml").symlink_to("gone.yaml")
+    with pytest.raises(ConfigError, match=r"ragstone\.yaml cannot be read: No such file"):
+        load()
+
+
+def test_a_folder_that_may_not_be_searched_holds_no_configuration(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = folder / "closed"
+    closed.mkdir(mode=0)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(closed / "config"))
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(NOBODY)  # nothing is closed to root
+    try:
+        with pytest.raises(PermissionError):
+            (closed / "config").lstat()
+        found = load()
+        with pytest.raises(ConfigError, match=r"c\.yaml cannot be reached: Permission denied"):
+            load(closed / "c.yaml")
+    finally:
+        if root:
+            os.seteuid(0)
+    assert found == Settings()
+
+
+@pytest.mark.parametrize(
+    ("value", "on"), [("1", True), ("yes", True), ("0", False), ("false", False), ("No", False), ("", False)]
+)
+def test_debugging_is_off_for_a_value_that_says_so(monkeypatch: pytest.MonkeyPatch, value: str, on: bool) -> None:
+    monkeypatch.setenv("RAGSTONE_DEBUG", value)
+    assert debugging() is on
 
 
 def test_a_setting_below_something_that_is_no_group_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

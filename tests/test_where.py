@@ -1,6 +1,7 @@
 """Filters mean what the module says; SQLite is the oracle for LIKE and for missing values."""
 
 import sqlite3
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -53,6 +54,17 @@ def test_dates_are_inclusive_and_cut_to_their_precision() -> None:
     assert passes(Where(date_from="2024-05", date_to="2024-05"), date="2024-05-31")
     assert not passes(Where(date_to="2024-05-30"), date="2024-05-31")
     assert not passes(Where(date_from="2024"))
+
+
+def test_two_dates_of_other_precision_may_mean_one_day() -> None:
+    assert passes(Where(date_from="2024-05-31", date_to="2024"), date="2024-05-31")
+    assert passes(Where(date_from="2024", date_to="2024-05-31T10:00"), date="2024-05-31T09:59")
+
+
+def test_a_version_is_found_in_any_case_of_its_digits() -> None:
+    about = facts(replace(chunk(), document=replace(chunk().document, version="ab" * 32)))
+    assert matches(Where(shas=("AB" * 32,)), about)
+    assert not matches(Where(shas=("AC" * 32,)), about)
 
 
 def test_restricted_documents_need_permission() -> None:
@@ -134,6 +146,15 @@ def test_conditions_on_text_follow_sql(value: str | None, operator: str, other: 
         ({"date_from": "yesterday"}, "not a date"),
         ({"date_from": 2024}, "not a date"),
         ({"date_from": "2024-99-77"}, "not a date"),
+        ({"date_from": "2024-02-31"}, "not a date"),
+        ({"date_from": "2024-05-31Tfoo"}, "not a date"),
+        ({"date_to": "2024-05-31T"}, "not a date"),
+        ({"date_to": "２０２４-05-31"}, "not a date"),
+        ({"date_from": "2024-06", "date_to": "2024-05-31"}, "date_from 2024-06 is after date_to 2024-05-31"),
+        ({"date_from": "2025-01-01", "date_to": "2024"}, "date_from 2025-01-01 is after date_to 2024"),
+        ({"shas": ["beef"]}, "all 64 hexadecimal digits"),
+        ({"shas": ["x" * 64]}, "all 64 hexadecimal digits"),
+        ({"shas": ["ａ" * 64]}, "all 64 hexadecimal digits"),
         ({"allow_restricted": "false"}, "must be true or false"),
         ({"paths": 5}, "must be a list"),
         ({"paths": {"a": 1}}, "must be a list"),

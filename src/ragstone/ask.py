@@ -14,7 +14,7 @@ from ragstone.embed.batch import checked
 from ragstone.errors import StoreError, UsageError
 from ragstone.ports import Embedder, Reader, Store, Vectors
 from ragstone.trace import Trace
-from ragstone.types import Answer, Candidate, Event, Found, Hit, Info, Mode, Note, Scope
+from ragstone.types import Answer, Candidate, Event, Found, Hit, Info, Mode, Note, Scope, Secret, Span
 from ragstone.where import Where
 
 LONGEST_QUESTION = 10_000  # characters; a longer one is a document
@@ -246,7 +246,7 @@ async def _answer(
         return _abstained(verdict.reason, verdict.message)
     quotes = answering.quotes(chosen)
     records = {d.id: text for d in answering.documents(quotes) if (text := await reader.record(d)) is not None}
-    sentences, citations = answering.cited(quotes, records, mask=masked)
+    sentences, citations = answering.cited(quotes, records, mask=masked, secrets=guard.located)
     grounded = answering.groundedness(sentences)
     if not grounded:
         return _abstained("unsupported", "No quote could be found again in the text of its document.")
@@ -286,9 +286,9 @@ def _abstained(reason: str | None, message: str) -> Answer:
     return Answer(answering.ABSTENTION, abstained=True, reason=reason, notes=(Note(reason or "abstained", message),))
 
 
-def masked(text: str) -> str:
-    """The text with its secrets masked."""
-    return guard.mask(text)[0]
+def masked(text: str, spans: Sequence[Span] = (), secrets: Sequence[Secret] = ()) -> str:
+    """The text with its secrets masked; see `guard.shown`."""
+    return guard.shown(text, spans, secrets)
 
 
 def _finished(made: Answer, hits: Sequence[Hit], trace: Trace) -> Answer:

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
 
 from ragstone.config import Settings, load
+from ragstone.doors import PLACE, checked
 from ragstone.engine import Engine
 from ragstone.errors import UsageError
 from ragstone.ports import Embedder, Store
@@ -135,6 +136,7 @@ async def _ending(work: Coroutine[Any, Any, R], ended: threading.Event) -> tuple
         ended.set()
 
 
+@checked(path=PLACE)
 def open(  # noqa: A001  # ragstone.open reads like what it is
     path: str | Path | None = None,
     *,
@@ -152,6 +154,7 @@ def open(  # noqa: A001  # ragstone.open reads like what it is
     return Knowledge(Engine(settings, store=store, embedder=embedder))
 
 
+@checked(path=PLACE)
 def open_async(path: str | Path | None = None, **options: Any) -> Engine:
     """The asynchronous twin: `async with ragstone.open_async("./store") as kb: await kb.ask("…")`."""
     return Engine(load(store=None if path is None else str(path), **options))

@@ -9,18 +9,18 @@ import difflib
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, get_origin, get_type_hints
+from typing import Any, Literal
 
+from ragstone import configfile
 from ragstone.bounds import KEPT, KEPT_HERE, LIMITS, SEARCH, SOURCE, Bounds, outside
+from ragstone.convert import converted, settable
 from ragstone.errors import ConfigError
 from ragstone.types import Json, Mode
 
 FILE = "ragstone.yaml"
 PREFIX = "RAGSTONE_"
-VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
-MARK = re.compile("\ue000(\\d+)\ue001")  # what stands for a variable while the file is parsed
 # Names with our prefix that are no settings: the switch below, what tests are told, and what Kubernetes sets in
 # every container beside a service that is called ragstone.
 RESERVED = re.compile(r"DEBUG|TEST_.*|SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\d+_.*)?")
@@ -147,8 +147,8 @@ def load(path: str | Path | None = None, **arguments: Any) -> Settings:
     Raises `ConfigError` that names the file or the variable, the key and the nearest key that exists.
     """
     file = _find(path)
-    data = _read(file) if file else {}
-    settings: Settings = _convert(data, Settings, "", str(file))
+    data = configfile.read(file, os.environ.get) if file else {}
+    settings = converted(data, Settings, origin=str(file))
     given = [(name.split("__"), value) for name, value in arguments.items() if value is not None]
     for origin, layer in (("environment", _environment()), ("arguments", given)):
         alone: Json = {}
@@ -156,64 +156,40 @@ def load(path: str | Path | None = None, **arguments: Any) -> Settings:
             _put(alone, keys, value)
             _put(data, keys, value)
         if alone:
-            _convert(alone, Settings, "", origin)  # alone, so that an error names where it comes from
-            settings = _convert(data, Settings, "", origin)
+            converted(alone, Settings, origin=origin)  # alone, so that an error names where it comes from
+            settings = converted(data, Settings, origin=origin)
     return settings
 
 
 def _find(path: str | Path | None) -> Path | None:
-    if path is not None:
-        if not Path(path).is_file():
-            raise ConfigError(f"configuration file {path} does not exist")
-        return Path(path)
-    home = Path(os.environ.get("XDG_CONFIG_HOME") or Path("~/.config").expanduser())
-    return next((file for file in (Path(FILE), home / "ragstone" / FILE) if file.is_file()), None)
+    """The file that is named, else the first of the places that holds one."""
+    home = os.path.expanduser(os.environ.get("XDG_CONFIG_HOME") or "~/.config")  # stays as it is for who has no home
+    places = [Path(FILE), Path(home, "ragstone", FILE)] if path is None else [Path(path)]
+    file = next((file for file in places if _stands(file, named=path is not None)), None)
+    if path is not None and (file is None or not str(path)):
+        raise ConfigError(f"configuration file {str(path) or repr('')} does not exist")
+    if file is not None and os.path.isdir(file):
+        raise ConfigError(f"configuration file {file} is a folder: name a file, or call the folder otherwise")
+    return file
 
 
-def _read(file: Path) -> Json:
-    import yaml
-
+def _stands(file: Path, *, named: bool) -> bool:
+    """Whether there is such a file; one that nobody named and this user may not look for is as good as none."""
     try:
-        text = file.read_text(encoding="utf-8")
-        if MARK.search(text):
-            raise ValueError("it holds the private characters U+E000 and U+E001")
-        variables = [match.groups() for match in VARIABLE.finditer(text)]
-        # A mark in place of each, so that no value of a variable is ever read as YAML.
-        number = iter(range(len(variables)))
-        data = yaml.safe_load(VARIABLE.sub(lambda _: f"\ue000{next(number)}\ue001", text))
-        data = _filled(data, variables, str(file))
-    except (yaml.YAMLError, ValueError, RecursionError, OSError) as error:
-        raise ConfigError(f"{file} cannot be read: {' '.join(str(error).split())}") from error
-    if data is not None and not isinstance(data, dict):
-        raise ConfigError(f"{file} must be a mapping of keys, such as `store: embedded:.ragstone`")
-    return data or {}
-
-
-def _filled(data: Any, variables: Sequence[tuple[str | None, ...]], file: str) -> Any:
-    """Parsed data with its variables filled in. A value that is one empty variable is null."""
-
-    def value(match: re.Match[str]) -> str:
-        name, default = variables[int(match[1])]
-        found = os.environ.get(str(name), default)
-        if found is None:
-            raise ConfigError(f"{file}: environment variable {name} is not set and has no default")
-        return found
-
-    if isinstance(data, dict):
-        if key := next((key for key in data if isinstance(key, str) and MARK.search(key)), None):
-            raise ConfigError(f"{file}: {MARK.sub('${…}', key)}: variables may stand in values, not in keys")
-        return {key: _filled(item, variables, file) for key, item in data.items()}
-    if isinstance(data, list):
-        return [_filled(item, variables, file) for item in data]
-    if not isinstance(data, str):
-        return data
-    return MARK.sub(value, data) or (None if MARK.fullmatch(data) else "")
+        file.lstat()
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return False
+    except OSError as error:
+        if named:
+            raise ConfigError(f"configuration file {file} cannot be reached: {error.strerror}") from error
+        return False
+    return True
 
 
 def _environment() -> list[tuple[list[str], str]]:
     """What the environment sets: keys and value. Raises `ConfigError` for a name that sets nothing."""
     ours = sorted((name.removeprefix(PREFIX), value) for name, value in os.environ.items() if name.startswith(PREFIX))
-    known = _settable(Settings)
+    known = settable(Settings)
     found = []
     for name, value in ours:
         if RESERVED.fullmatch(name.upper()):
@@ -229,17 +205,6 @@ def _environment() -> list[tuple[list[str], str]]:
     return found
 
 
-def _settable(kind: Any) -> list[tuple[list[str], bool]]:
-    """The keys of every setting, and whether more keys may follow them."""
-    found = []
-    for name, hint in get_type_hints(kind).items():
-        if isinstance(hint, type) and is_dataclass(hint):
-            found += [([name, *keys], more) for keys, more in _settable(hint)]
-        else:
-            found.append(([name], _is_mapping(hint)))
-    return found
-
-
 def _put(data: Json, keys: Sequence[str], value: Any) -> None:
     for key in keys[:-1]:
         data[key] = {} if data.get(key) is None else data[key]
@@ -249,66 +214,6 @@ def _put(data: Json, keys: Sequence[str], value: Any) -> None:
     data[keys[-1]] = value
 
 
-def _convert(data: Any, kind: Any, path: str, where: str) -> Any:
-    """Plain data as the dataclass `kind`, every key checked by name, every value by type and bounds."""
-    import msgspec
-
-    _must_be(dict, data, path or "the file", where)
-    hints = get_type_hints(kind)
-    values = {}
-    for key, value in data.items():
-        full = f"{path}.{key}" if path else str(key)
-        if key not in hints:
-            near = difflib.get_close_matches(str(key), hints, n=1)
-            hint = f"; did you mean {near[0]}?" if near else f"; known here: {', '.join(hints)}"
-            raise ConfigError(f"{where}: unknown key {full}{hint}")
-        if value is None and (is_dataclass(hints[key]) or get_origin(hints[key]) in (tuple, Mapping)):
-            continue  # a group of which nothing is set
-        values[key] = _value(value, hints[key], full, where)
-    try:
-        return msgspec.convert(values, kind, strict=False)
-    except msgspec.ValidationError as error:
-        raise ConfigError(f"{where}: {path or 'settings'}: {error}") from error
-    except ConfigError as error:  # out of bounds
-        raise ConfigError(f"{where}: {path}{'.' if path else ''}{error}") from error
-
-
-def _value(value: Any, kind: Any, path: str, where: str) -> Any:
-    """Nested dataclasses are converted here (for the names in messages), all else by msgspec later."""
-    inner = _dataclass_in(kind)
-    if inner is None or value is None:
-        return value
-    if get_origin(kind) is tuple:
-        items = _must_be((list, tuple), value, path, where)
-        return tuple(_convert(_source(item, inner), inner, f"{path}[{i}]", where) for i, item in enumerate(items))
-    if _is_mapping(kind):
-        items = _must_be(dict, value, path, where).items()
-        return {name: _convert({} if item is None else item, inner, f"{path}.{name}", where) for name, item in items}
-    return _convert(value, inner, path, where)
-
-
-def _must_be(kind: Any, value: Any, path: str, where: str) -> Any:
-    if not isinstance(value, kind):
-        raise ConfigError(f"{where}: {path} must be a {'mapping of keys' if kind is dict else 'list'}")
-    return value
-
-
-def _is_mapping(kind: Any) -> bool:
-    return get_origin(kind) is Mapping
-
-
-def _source(item: Any, kind: Any) -> Any:
-    """A source may be written as its path alone."""
-    return {"path": item} if kind is SourceSettings and isinstance(item, str) else item
-
-
-def _dataclass_in(kind: Any) -> Any:
-    """The dataclass that a type is or holds."""
-    if isinstance(kind, type) and is_dataclass(kind):
-        return kind
-    return next((found for part in getattr(kind, "__args__", ()) if (found := _dataclass_in(part))), None)
-
-
 def debugging() -> bool:
-    """Whether tracebacks are wanted (RAGSTONE_DEBUG)."""
-    return bool(os.environ.get(f"{PREFIX}DEBUG"))
+    """Whether tracebacks are wanted: RAGSTONE_DEBUG is set, and to something else than no."""
+    return os.environ.get(f"{PREFIX}DEBUG", "").strip().lower() not in ("", "0", "false", "no", "off")

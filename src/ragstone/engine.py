@@ -11,14 +11,17 @@ from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, cast
 
 from ragstone import answer, ask, extract, ingest, providers, sources, stores
 from ragstone.ask import Desk, Question
+from ragstone.bounds import outside
 from ragstone.config import Settings, SourceSettings
+from ragstone.doors import SETTINGS, Handed, checked, part
 from ragstone.errors import Corrupt, NotBuilt, RagstoneError, StoreError, UsageError
 from ragstone.explain import Explanation, explain
 from ragstone.ingest import Intake
+from ragstone.near import absent
 from ragstone.ports import Embedder, Listed, Source, Store
 from ragstone.progress import Tell
 from ragstone.revise import Cutter, Making, Model
@@ -33,6 +36,7 @@ class Engine:
     the settings name them.
     """
 
+    @checked()
     def __init__(
         self,
         settings: Settings | None = None,
@@ -41,10 +45,12 @@ class Engine:
         embedder: Embedder | None = None,
     ) -> None:
         settings = settings or Settings()
+        if wrong := outside(settings, SETTINGS):
+            raise UsageError(wrong)
         self.settings = settings.of(settings.collection)
         self.scope = Scope(settings.tenant, settings.collection)
         self._own_store = store is None
-        self._handed = embedder
+        self._handed = None if embedder is None else cast(Embedder, Handed(embedder))
         self._made: Embedder | None = None
         self.store = store or stores.open_store(settings.store, keep_versions=self.settings.keep_versions)
 
@@ -98,6 +104,7 @@ class Engine:
 
     # --- in -------------------------------------------------------------------------------------
 
+    @checked()
     async def ingest(
         self,
         *paths: str | Path,
@@ -148,6 +155,7 @@ class Engine:
             )
         await self.store.admin.drop(self.scope)
 
+    @checked(source=part("a source", "walk", "read"))
     async def ingest_source(self, source: Source, *, tell: Tell = lambda _event: None) -> Run:
         """The same for a source object of your own."""
         return await ingest.ingest(self._intake(), source, tell=tell)
@@ -230,20 +238,25 @@ class Engine:
         found = await self.search(text, where=where, **options)
         return answer.context_xml(found.hits, mask=ask.masked)
 
+    @checked()
     async def explain(
         self, /, text: str, *, path: str, source: str | None = None, where: Where | None = None, **options: object
     ) -> Explanation:
         """Why a document was or was not found: the stage where it was lost, ranks and signals of each leg."""
         return await explain(self.desk, self.question(text, where=where, **options), path=path, source=source)
 
+    @checked()
     async def chunk(self, path: str, ordinal: int, *, source: str | None = None) -> Chunk:
         """The active chunk at a place; raises `UsageError` when there is none."""
         async with self.store.reader(self.scope) as reader:
             found = await reader.at(path, ordinal, source=source)
         if found is None:
-            raise UsageError(f"no chunk {ordinal} of {path!r} in collection {self.scope.collection!r}")
+            known = [document.path for document in await self.documents(source)]
+            lacking = f"no chunk {ordinal} of {path!r}" if ordinal and path in known else absent(path, known)
+            raise UsageError(f"{lacking} (in collection {self.scope.collection!r})")
         return found
 
+    @checked()
     async def get(self, identity: str) -> Chunk:
         """The active chunk with this id; raises `UsageError` when there is none."""
         async with self.store.reader(self.scope) as reader:
@@ -252,27 +265,33 @@ class Engine:
             raise UsageError(f"no chunk has the id {identity!r} in collection {self.scope.collection!r}")
         return found[0]
 
+    @checked()
     async def record(self, path: str, *, source: str | None = None) -> tuple[Document, str]:
         """A document and its text of record; raises `UsageError` when it is not there."""
-        first = await self.chunk(path, 0, source=source)
         async with self.store.reader(self.scope) as reader:
-            text = await reader.record(first.document)
+            first = await reader.at(path, 0, source=source)
+            text = await reader.record(first.document) if first else None
+        if first is None:
+            raise UsageError(absent(path, [document.path for document in await self.documents(source)]))
         if text is None:
             raise UsageError(f"the text of {path!r} was not kept")
         return first.document, text
 
     # --- without a store ------------------------------------------------------------------------
 
+    @checked()
     def extract(self, file: str | Path) -> Extraction:
         """What the extractor makes of a file; raises `Refused` with a reason."""
         source, root = _root(SourceSettings(path=str(file)))
         if not Path(root).is_file():
-            what = "is a folder: name a file" if Path(root).is_dir() else "is not there: name a file that exists"
-            raise UsageError(f"{file} {what}")
+            kinds = ("is a folder", Path.is_dir), ("is no regular file", Path.exists), ("is not there", lambda _: True)
+            what = next(words for words, holds in kinds if holds(Path(root)))
+            raise UsageError(f"{file} {what}: name a file that exists")
         limits = extract.Limits(text=self.settings.limits.text_bytes)
         data = source.read(Path(root).name, max(limits.text, limits.office))
         return extract.extract(data, path=str(file), limits=limits)
 
+    @checked()
     def preview(self, file: str | Path) -> list[Piece]:
         """How a file would be cut."""
         return self._cutter.chunker.cut(self.extract(file))
@@ -284,10 +303,12 @@ class Engine:
         async with self.store.reader(self.scope) as reader:
             return await reader.info()
 
+    @checked()
     async def documents(self, source: str | None = None) -> list[Document]:
         """The newest revision of each document."""
         return await self.store.ledger(self.scope).documents(source)
 
+    @checked()
     async def delete(self, path: str, *, source: str | None = None) -> int:
         """Take documents with this path away; returns how many."""
         doomed = [document.id for document in await self.documents(source) if document.path == path]
@@ -296,6 +317,7 @@ class Engine:
             await writer.settle()
         return len(doomed)
 
+    @checked()
     async def runs(self, limit: int = 20) -> list[Run]:
         """The latest ingestion runs."""
         return await self.store.ledger(self.scope).runs(limit)
@@ -330,19 +352,19 @@ class Engine:
         """Whether this collection was ever made."""
         return await self.store.admin.exists(self.scope)
 
+    @checked()
     async def drop(self, collection: str) -> bool:
         """Erase a collection of the tenant."""
         return await self.store.admin.drop(Scope(self.scope.tenant, collection))
 
+    @checked()
     async def doctor(self, *, repair: bool = False) -> list[str]:
         """What is wrong with the model and the store, a sentence each with what mends it."""
         problems = [] if self.settings.embed.model == "none" else providers.health(self.settings.embed.model)
         try:
             problems += await self.store.admin.check(self.scope, repair=repair)
-        except NotBuilt as error:
-            problems.append(str(error))
         except RagstoneError as error:
-            problems.append(f"the store cannot be opened: {error}")
+            problems.append(str(error))
         return problems
 
 
@@ -357,6 +379,9 @@ def _check_date(effective_at: str | None) -> None:
 
 def _root(wanted: SourceSettings) -> tuple[sources.Files, str]:
     """A configured source and the place of its root; it is called after its folder unless named."""
-    root = Path(wanted.path).expanduser().resolve()
+    try:
+        root = Path(wanted.path).expanduser().resolve()
+    except (RuntimeError, ValueError) as error:  # a loop of links, an unknown user's home, a null character
+        raise UsageError(f"{wanted.path!r} leads to no place: {error}") from error
     rules = sources.Rules(ignore=wanted.ignore, deny=wanted.deny, hidden=wanted.hidden)
     return sources.Files(wanted.name or root.name or "root", wanted.path, rules=rules), str(root)

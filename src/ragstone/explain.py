@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from ragstone import ask
 from ragstone.ask import Desk, Question
+from ragstone.near import absent
 from ragstone.ports import Reader, Vectors
 from ragstone.trace import Trace
 from ragstone.types import Chunk, Hit, Json, Note
@@ -43,7 +44,8 @@ async def explain(desk: Desk, question: Question, *, path: str, source: str | No
     async with desk.store.reader(desk.scope) as reader:
         chunks = await _chunks_of(reader, path, source)
         if not chunks:
-            return Explanation(path, "not_there", f"no active document has the path {path!r}: ingest it, or check runs")
+            known = [document.path for document in await desk.store.ledger(desk.scope).documents(source)]
+            return Explanation(path, "not_there", f"{absent(path, known)} (see ragstone collections documents)")
         passing = [chunk for chunk in chunks if matches(question.where, facts(chunk))]
         if not passing:
             verdicts = _verdicts(question.where, chunks[0])

@@ -16,6 +16,35 @@ from ragstone.types import Chunk, Document, Extraction, Piece, Revision, Scope
 NAMESPACE = uuid.UUID("6f0c5a5e-0b7b-5a35-9c2e-3f6d1d1f6a10")
 
 
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A chunker whose pieces know which secrets touch them: these are looked for once, in the whole text, because
+    a piece alone need not show that it holds a part of one."""
+
+    chunker: Chunker
+
+    @property
+    def recipe(self) -> str:
+        return self.chunker.recipe
+
+    def cut(self, extraction: Extraction) -> list[Piece]:
+        """The pieces; secrets that headings or table headers repeat are gone from these."""
+        pieces = self.chunker.cut(extraction)
+        found = guard.located(extraction.record)
+        if not found:
+            return pieces
+        known = guard.Known(extraction.record, found)
+        return [
+            replace(
+                piece,
+                secrets=guard.touching(found, piece.spans),
+                heading_path=tuple(known.out_of(heading) for heading in piece.heading_path),
+                header=known.out_of(piece.header),
+            )
+            for piece in pieces
+        ]
+
+
 class Cutter:
     """A chunker and the tokenizer that it counts with. Pickled, it is made anew from what it was made of."""
 
@@ -25,7 +54,7 @@ class Cutter:
         """As `chunk.make`, which raises `UsageError` for what it does not know."""
         self._made_of = (name, tokenizer, reads, options)
         self.tokenizer: Tokenizer = chunk.Counted(tokenizer)
-        self.chunker: Chunker = chunk.make(name, tokenizer=self.tokenizer, reads=reads, options=options)
+        self.chunker: Chunker = Watched(chunk.make(name, tokenizer=self.tokenizer, reads=reads, options=options))
 
     def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
         return type(self), self._made_of
@@ -108,7 +137,7 @@ def build(
         revision=before.revision + 1 if before else 1,
         version=version,
         recipe=making.recipe(extraction.media_type),
-        title=extraction.title,
+        title=guard.shown(extraction.title) if extraction.title else extraction.title,
         media_type=extraction.media_type,
         bytes=len(data),
         meta={key: value for key, value in meta.items() if value is not None},
@@ -177,5 +206,13 @@ def _chunk(document: Document, piece: Piece) -> Chunk:
         header=piece.header,
         flags=flags,
         risk_score=risk,
-        metadata=describe.metadata(piece),
+        metadata=describe.metadata(_veiled(piece)),
+        secrets=piece.secrets,
     )
+
+
+def _veiled(piece: Piece) -> Piece:
+    """The piece without its secrets: what describes it is shown and kept apart from it."""
+    if not piece.secrets:
+        return piece
+    return replace(piece, text=guard.shown(piece.text, piece.spans, piece.secrets))

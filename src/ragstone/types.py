@@ -12,6 +12,7 @@ Role = Literal["body", "header", "footer", "toc", "nav"]
 BlockType = Literal["heading", "paragraph", "table", "list", "code"]
 Mode = Literal["hybrid", "semantic", "keyword"]
 Verdict = Literal["verified", "repaired", "unverified"]
+Secret = tuple[int, int, str]
 
 NAME_LENGTH = 120
 
@@ -101,7 +102,7 @@ class Piece:
 
     `overlap` counts the leading characters of `text` that the piece before holds too; `header` is
     the table header that readers and embedders should see above `text`; `tokens` counts `text`
-    with the embedder's tokenizer.
+    with the embedder's tokenizer; `secrets` are as in `Chunk`.
     """
 
     ordinal: int
@@ -113,6 +114,7 @@ class Piece:
     overlap: int = 0
     header: str = ""
     note: str = ""
+    secrets: tuple[Secret, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +142,11 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A passage that can be found and cited; `vector_key` addresses its vector by what is embedded."""
+    """A passage that can be found and cited; `vector_key` addresses its vector by what is embedded.
+
+    `secrets` are start, end and kind of those that touch the chunk's spans, in characters of the text of
+    record, in order, never overlapping; one may begin before the chunk and end behind it.
+    """
 
     id: str
     document: Document
@@ -157,6 +163,7 @@ class Chunk:
     flags: tuple[str, ...] = ()
     risk_score: float = 0.0
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    secrets: tuple[Secret, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ all else as text, so ISO dates order rightly.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from datetime import datetime
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -19,7 +20,8 @@ from ragstone.types import Chunk, Document
 
 OPERATORS = ("=", "!=", "<", ">", "<=", ">=", "LIKE", "ILIKE", "IN", "NOT IN", "IS NULL", "IS NOT NULL")
 RESTRICTED = "restricted"
-DATE = re.compile(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01])([T ].*)?)?)?")
+DATE = re.compile(r"[0-9]{4}(-(0[1-9]|1[0-2])(-[0-9]{2}([T ].+)?)?)?")
+SHA = re.compile(r"[0-9a-f]{64}")
 LIKE = re.compile(r"\\(.)|(%)|(_)|([^\\%_]+|\\)", re.DOTALL)
 LISTS = ("sources", "paths", "headers", "shas", "categories", "tags", "projects", "doc_types", "confidentiality_allow")
 SINGLE = ("tag_mode", "logic", "date_from", "date_to", "allow_restricted")
@@ -54,7 +56,8 @@ class Where:
     """All filters of a request. Empty means everything that is not restricted.
 
     paths: exact, or globs where they hold a wildcard. headers: any heading above or of the chunk.
-    dates: inclusive, ISO, cut to the given precision (`2024-05` is the whole month).
+    shas: sha256 in hexadecimal, kept in lower case. dates: inclusive, ISO, cut to the given precision
+    (`2024-05` is the whole month).
     """
 
     sources: tuple[str, ...] = ()
@@ -89,15 +92,33 @@ class Where:
             raise UsageError(f"tag_mode {self.tag_mode!r} is unknown; use any or all")
         if self.logic not in ("AND", "OR"):
             raise UsageError(f"filter logic {self.logic!r} is unknown; use AND or OR")
-        for name in ("date_from", "date_to"):
-            date = getattr(self, name)
-            if date is not None and not (isinstance(date, str) and DATE.fullmatch(date)):
-                raise UsageError(f"{name} {date!r} is not a date; write it as 2024-05-31")
+        self._check_dates()
+        object.__setattr__(self, "shas", tuple(sha.lower() for sha in self.shas))
+        if wrong := next((sha for sha in self.shas if not SHA.fullmatch(sha)), None):
+            raise UsageError(f"sha {wrong!r:.80} is none: write all 64 hexadecimal digits of the file's sha256")
+
+    def _check_dates(self) -> None:
+        low, high = self.date_from, self.date_to
+        for name, date in (("date_from", low), ("date_to", high)):
+            if date is not None and not _is_date(date):
+                raise UsageError(f"{name} {date!r:.60} is not a date; write it as 2024-05-31, 2024-05 or 2024")
+        if low and high and low[: len(high)] > high[: len(low)]:
+            raise UsageError(f"date_from {low} is after date_to {high}: no date lies between them")
 
     @property
     def by_document(self) -> bool:
         """Whether a document's facts alone decide, whatever the chunk."""
         return not self.headers and all(condition.column not in CHUNK_FACTS for condition in self.conditions)
+
+
+def _is_date(value: Any) -> bool:
+    """Whether this is a year, a month, a day that there is, or a moment of one."""
+    if not isinstance(value, str) or not DATE.fullmatch(value):
+        return False
+    try:
+        return len(value) < len("2024-05-31") or bool(datetime.fromisoformat(value))
+    except ValueError:
+        return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ragstone.types import Chunk, Document, Hit, Span
+from ragstone.types import Chunk, Document, Hit, Secret, Span
 
 
 def document(path: str = "a.md", source: str = "docs", title: str | None = None) -> Document:
@@ -35,6 +35,6 @@ def hit(
     return Hit(chunk(record, path=path, ordinal=ordinal, headings=headings), score, signals)
 
 
-def same(text: str) -> str:
+def same(text: str, spans: Sequence[Span] = (), secrets: Sequence[Secret] = ()) -> str:
     """A mask that hides nothing."""
     return text

@@ -1,13 +1,15 @@
 """Quotes lead to the text of record, or are called unverified."""
 
 import time
+from collections.abc import Sequence
+from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.answer.cite import Quote, by_chunk, cited, groundedness, verify, written
 from ragstone.answer.places import spans_at
-from ragstone.types import joined
+from ragstone.types import Secret, Span, joined
 from tests.answer.made import chunk, same, span
 
 RECORD = "# Rollo\n\nRollo reached Normandy in 911.\nHe was baptised  in\n912. The end.\n"
@@ -92,7 +94,7 @@ def test_a_quote_is_verified_first_and_masked_after() -> None:
     piece = chunk(record)
     quote = Quote(piece, record, piece.spans)
     sentences, citations = cited(
-        [quote], {piece.document.id: record}, mask=lambda text: text.replace("hunter2", "[masked]")
+        [quote], {piece.document.id: record}, mask=lambda text, *_: text.replace("hunter2", "[masked]")
     )
     assert citations[0].status == "verified"
     assert citations[0].masked
@@ -139,3 +141,29 @@ def test_a_list_item_stands_on_its_own_line() -> None:
         Quote(piece, "- Build it.", spans_at(piece, 10, 21), True),
     ]
     assert written(*cited(quotes, {piece.document.id: record}, mask=same)) == "Fetch it. [1]\n\n- Build it. [2]"
+
+
+def ranges(text: str, spans: Sequence[Span] = (), secrets: Sequence[Secret] = ()) -> str:
+    """A mask that says what it was told."""
+    return f"{[(s.char_start, s.char_end) for s in spans]} {list(secrets)}"
+
+
+def test_a_quote_is_masked_by_what_its_chunk_knows_of_the_record() -> None:
+    piece = replace(chunk(RECORD), secrets=((9, 20, "password"),))
+    _, [citation] = cited(
+        [Quote(piece, RECORD[9:39], spans_at(piece, 9, 39))], {piece.document.id: RECORD}, mask=ranges
+    )
+    assert citation.quote == "[(9, 39)] [(9, 20, 'password')]"
+    assert citation.status == "verified"
+
+
+def test_a_quote_found_again_elsewhere_is_masked_by_what_the_whole_record_holds() -> None:
+    piece = chunk(RECORD)
+    _, [citation] = cited(
+        [Quote(piece, "He was baptised in 912.", piece.spans)],
+        {piece.document.id: RECORD},
+        mask=ranges,
+        secrets=lambda record: [(0, len(record), "password")],
+    )
+    assert citation.status == "repaired"
+    assert citation.quote.endswith(f"[(0, {len(RECORD)}, 'password')]")

@@ -1,6 +1,7 @@
 """Every output form is what it says: XML parses, JSON is plain, a terminal obeys nothing."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 
 from hypothesis import given, settings
@@ -17,7 +18,7 @@ from ragstone.answer.formats import (
     pack_llm,
     printable,
 )
-from ragstone.types import Answer, Citation, Found, Note, Sentence
+from ragstone.types import Answer, Citation, Found, Note, Secret, Sentence, Span
 from tests.answer.made import document, hit, same, span
 
 ANY = st.text(st.characters(codec=None), max_size=30)
@@ -71,7 +72,7 @@ def test_an_answer_has_the_documented_keys() -> None:
     ]  # fmt: skip
 
 
-def hide(text: str) -> str:
+def hide(text: str, spans: Sequence[Span] = (), secrets: Sequence[Secret] = ()) -> str:
     return text.replace("zzz", "[hidden]")
 
 
@@ -88,6 +89,22 @@ def test_every_form_is_masked() -> None:
     assert all("zzz" not in text for text in texts)
     assert all("[hidden]" in text for text in texts)
     assert answer_json(an_answer(), mask=hide)["citations"][0]["masked"] is True
+
+
+def test_every_form_of_a_hit_is_masked_by_what_is_known_of_its_record() -> None:
+    def cut(text: str, spans: Sequence[Span] = (), secrets: Sequence[Secret] = ()) -> str:
+        return "[gone]" if secrets == ((0, 99, "private_key"),) and spans else text
+
+    one = hit("part of a key")
+    found = Found((replace(one, chunk=replace(one.chunk, secrets=((0, 99, "private_key"),))),))
+    texts = [
+        json.dumps(found_json(found, mask=cut)),
+        json.dumps(pack_full(found, query="q", index={}, mask=cut)),
+        json.dumps(pack_llm(found, mask=cut)),
+        found_text(found, mask=cut),
+        context_xml(found.hits, mask=cut),
+    ]
+    assert all("[gone]" in text and "part of" not in text and '"secrets"' not in text for text in texts)
 
 
 def test_the_compact_pack_names_each_path_once() -> None:

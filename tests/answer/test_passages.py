@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from ragstone.answer.passages import passages
-from tests.answer.made import hit
+from ragstone.types import Hit
+from tests.answer.made import chunk, hit
 
 
 @pytest.mark.parametrize(
@@ -28,3 +29,12 @@ def test_an_introduction_with_its_list_is_no_prose() -> None:
     first = passages([hit(text)])[0][0]
     assert first.prose
     assert not replace(first, end=len(text)).prose
+
+
+def test_a_sentence_does_not_end_inside_a_secret() -> None:
+    record = 'The zebra has password: "Corr3ct! Horse9 battery" for admins. It is old.'
+    start, end = record.index("Corr"), record.index('" for')
+    whole = chunk(record)
+    assert len(passages([Hit(whole, 1.0)])[0]) == 3
+    watched = replace(whole, secrets=((start, end, "password"),))
+    assert [p.text for p in passages([Hit(watched, 1.0)])[0]] == [record[: record.index(" It")], "It is old."]

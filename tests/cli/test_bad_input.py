@@ -29,13 +29,29 @@ from tests.commands import Run
         (("search", "x", "--top-k", "many"), 2, "Invalid value for '--top-k'"),
         (("search", "x", "--store", "oracle:db"), 2, "is of an unknown kind"),
         (("search", "x", "--filter", "{"), 2, "--filter is not JSON"),
+        (("search", "x", "--filter", "[" * 100_000), 2, "--filter nests too deep"),
+        (("search", "x", "--filter", "9" * 5000), 2, "--filter nests too deep, or holds a number"),
+        (("search", "x", "--date-from", "2024-06", "--date-to", "2024-05"), 2, "is after date_to"),
+        (("search", "x", "--sha", "beef"), 2, "all 64 hexadecimal digits"),
+        (("search", "x", "--config", "docs"), 2, "configuration file docs is a folder"),
+        (("chunk", "a.md", "9" * 25), 2, "is not in the range 0<=x<="),
+        (("chunk", "a.md", "--", "-1"), 2, "is not in the range 0<=x<="),
+        (("runs", "--limit", "9" * 25), 2, "is not in the range 1<=x<="),
+        (("show", "no\nsuch"), 1, "nothing was ingested"),
+        (("no\nsuch",), 2, "No such command 'no\\nsuch'"),
         (("search", "x", "--confidentiality", "restricted"), 2, "restricted documents were asked for"),
         (("search", "x", "--config", "none.yaml"), 2, "none.yaml does not exist"),
         (("serch", "x"), 2, "No such command"),
         (("chunk",), 2, "name a document and a chunk"),
         (("extract", "nowhere.md"), 2, "nowhere.md is not there"),
         (("extract", "docs"), 2, "docs is a folder"),
+        (("ingest", "~nobody-of-this-name/docs"), 2, "leads to no place: "),
+        (("chunk", "nosuch.md"), 1, "nothing was ingested"),
         (("eval",), 2, "name one set of questions"),
+        (("eval", "--golden", ""), 2, "--golden is empty"),
+        (("eval", "--beir", ""), 2, "--beir is empty"),
+        (("eval", "--golden", "x.jsonl", "--baseline", "", "--gate"), 2, "--baseline is empty"),
+        (("eval", "--golden", "x.jsonl", "--csv", ""), 2, "--csv is empty"),
         (("eval", "--golden", "none.jsonl"), 2, "none.jsonl"),
         (("eval", "--golden", "docs/notes.txt"), 2, "a golden set is"),
         (("collections", "delete", "nothing", "--yes"), 2, "there is no collection 'nothing'"),
@@ -45,13 +61,16 @@ from tests.commands import Run
 def test_one_sentence(run: Run, docs: Path, arguments: tuple[str, ...], status: int, message: str) -> None:
     outcome = run(*arguments)
     assert message in outcome.err
+    assert outcome.err.count("\n") == 1
     assert outcome.status == status
     assert outcome.out == ""
 
 
 def test_a_chunk_that_is_not_there(run: Run, docs: Path) -> None:
     run("ingest", "docs", "--embedder", "none")
-    assert "no chunk 99" in run("chunk", "storage.md", "99").err
+    assert "no chunk 99 of 'storage.md'" in run("chunk", "storage.md", "99").err
+    assert "no document 'docs/storage.md'; did you mean 'storage.md'?" in run("chunk", "docs/storage.md", "1").err
+    assert "no document 'docs/storage.md'; did you mean 'storage.md'?" in run("show", "docs/storage.md").err
     assert run("show", "storage.md", "--lines", "900").status == 2
     assert run("show", "storage.md", "--lines", "9-2").status == 2
 
@@ -130,6 +149,52 @@ def test_terminal_commands_in_documents_are_not_obeyed(run: Run, docs: Path) -> 
     run("ingest", "docs", "--embedder", "none")
     for command in (("search", "colour today", "--mode", "keyword"), ("show", "evil.md"), ("extract", "docs/evil.md")):
         assert "\x1b" not in run(*command).out
+
+
+NAME = "new\nline\x85\u2028\u202e.md"
+ESCAPED = r"new\nline\x85\u2028\u202e.md"
+
+
+def test_a_name_never_breaks_a_line_or_turns_it_around(run: Run, docs: Path) -> None:
+    (docs / NAME).write_text("# Colours\n\nThe colour is green.\n", encoding="utf-8")
+    (docs / ("bad" + NAME)).write_bytes(b"\0\0\0")
+    ingested = run("ingest", "docs", "--embedder", "none", "--source", "a\nb")
+    assert f"skipped bad{ESCAPED} (not_text)" in ingested.err
+    assert "  a\\nb  " in run("runs").out
+    keyword = ("--mode", "keyword")
+    for command in (
+        ("search", "colour", *keyword),
+        ("ask", "What is the colour?", *keyword),
+        ("explain", "colour", "--doc", NAME, *keyword),
+        ("chunk", NAME),
+    ):
+        shown = run(*command).out
+        assert ESCAPED in shown
+        assert not any(c in shown for c in NAME if c != "\n" and not c.isprintable())
+
+
+@pytest.mark.parametrize("options", [("--json",), ("--format", "evidence-llm"), ("--format", "evidence"), ()])
+def test_codes_that_need_no_escape_are_not_obeyed_either(run: Run, docs: Path, options: tuple[str, ...]) -> None:
+    codes = "\x85\x9b31m\u202e"
+    (docs / "codes.md").write_text(
+        f"# Colours\n\nThe colour {codes} is green.\n" + "More text.\n" * 20, encoding="utf-8"
+    )
+    run("ingest", "docs", "--embedder", "none")
+    shown = run("search", "colour green", "--mode", "keyword", "--path", "codes.md", *options).out
+    assert "is green" in shown
+    assert not any(c in shown for c in codes if not c.isprintable())
+    if options == ("--json",):
+        assert codes in json.loads(shown)["hits"][0]["text"]
+
+
+def test_a_folder_that_is_gone_from_under_a_command_is_named(run: Run, docs: Path) -> None:
+    (docs.parent / "gone").mkdir()
+    os.chdir(docs.parent / "gone")
+    (docs.parent / "gone").rmdir()
+    for command in (("ingest", "."), ("extract", "a.md")):
+        outcome = run(*command)
+        assert (outcome.status, outcome.out) == (1, "")
+        assert outcome.err == "error: the folder that this command runs in is gone; change to one that exists\n"
 
 
 KEY_BODY = "\n".join(["MIIEowIBAAKCAQEAx7Vw3Jq9kq4v0b8Zl1c2d3e4f5g6h7i8j9k0l1m2n3o4p5q6"] * 3)

@@ -91,6 +91,8 @@ def test_chunk_show_and_explain(run: Run, built: Path) -> None:
         run("explain", "x", "--doc", "no.md", "--store", "store", "--mode", "keyword", "--json").json["stage"]
         == "not_there"
     )
+    missed = run("explain", "x", "--doc", "docs/guides/alerts.md", "--store", "store", "--mode", "keyword")
+    assert "no document 'docs/guides/alerts.md'; did you mean 'guides/alerts.md'?" in missed.out
 
 
 def test_a_preview_needs_no_store(run: Run, docs: Path) -> None:
@@ -126,6 +128,31 @@ def test_collections_runs_and_doctor(run: Run, built: Path) -> None:
     assert run("collections", "info", "--store", "store", "--json").json["documents"] == 3
     assert run("collections", "delete", "default", "--yes", "--store", "store").status == 0
     assert run("collections", "list", "--store", "store").out == ""
+
+
+def test_with_json_everything_on_stdout_is_json(run: Run, built: Path) -> None:
+    """One value a line, NaN none; `collections` and `doctor` have tests of their own."""
+    sha = hashlib.sha256((built / "notes.txt").read_bytes()).hexdigest()
+    Path("golden.jsonl").write_text(json.dumps({"query": "samples", "expected_files": ["storage.md"]}), "utf-8")
+    for command in (
+        ("ingest", built, "--embedder", "none"),
+        ("search", "samples", "--mode", "keyword"),
+        ("search", "samples", "--mode", "keyword", "--format", "xml"),
+        ("search", "nothing of this kind", "--mode", "keyword", "--sha", sha.upper()),
+        ("ask", "How long are samples kept?", "--mode", "keyword"),
+        ("chunk", "storage.md"),
+        ("chunk", "--preview", built / "storage.md"),
+        ("extract", built / "storage.md"),
+        ("show", "storage.md"),
+        ("explain", "samples", "--doc", "storage.md", "--mode", "keyword"),
+        ("eval", "--golden", "golden.jsonl", "--mode", "keyword"),
+        ("runs",),
+    ):
+        outcome = run(*command, "--store", "store", "--json")
+        assert outcome.status == 0
+        assert outcome.out
+        for line in outcome.out.splitlines():
+            assert isinstance(json.loads(line, parse_constant=pytest.fail), dict)
 
 
 def test_an_abstention_is_no_failure_unless_strict(run: Run, built: Path) -> None:

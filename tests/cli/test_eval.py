@@ -70,6 +70,15 @@ def test_a_disk_that_is_full_at_the_end_is_said(run: Run, built: Path) -> None:
     assert "--csv /dev/full cannot be written: No space left on device" in outcome.err
 
 
+def test_documents_of_a_corpus_that_were_skipped_are_named(run: Run, beir: Path) -> None:
+    with (beir / "corpus.jsonl").open("a", encoding="utf-8") as corpus:
+        corpus.write("\n" + json.dumps({"_id": "blank", "text": ""}))
+    outcome = run("eval", "--beir", beir, "--mode", "keyword", "--json")
+    warning = "1 documents of the corpus were skipped and can never be found: blank.txt (empty)"
+    assert warning in outcome.json["warnings"]
+    assert f"warning: {warning}\n" in outcome.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

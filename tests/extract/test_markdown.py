@@ -205,6 +205,13 @@ def test_a_list_of_links_into_the_page_is_a_table_of_contents() -> None:
     assert [b.role for b in found] == ["toc", "toc", "toc", "body", "body", "body", "body"]
 
 
+def test_a_list_of_numbers_is_text_however_deep_it_nests() -> None:
+    ports = read("- 80\n- 443\n- 8080\n").blocks
+    deep = read("\n".join("  " * level + "- x" for level in range(1500))).blocks  # x is a number in Rome
+    assert [(b.text, b.role) for b in ports] == [("- 80", "body"), ("- 443", "body"), ("- 8080", "body")]
+    assert [(b.level, b.role) for b in deep] == [(level, "body") for level in range(1, 1501)]
+
+
 @pytest.mark.parametrize("text", ["<!-- only -->\n", "---\ntitle: x\n---\n", "[a]: b\n", "***\n"])
 def test_a_file_without_text_is_refused(text: str) -> None:
     with pytest.raises(Refused) as refusal:

@@ -33,6 +33,48 @@ def test_a_secret_is_masked_with_its_kind(kind: str, text: str, secret: str) -> 
     assert masked.startswith("before ")
 
 
+WORD = "S3cr3t-9xLion"
+SPELLINGS = [
+    f"- **password**: `{WORD}`",
+    f"**Password:** {WORD}",
+    f"- <b>password</b>: {WORD}",
+    f"<password>{WORD}</password>",
+    f"<td>password</td><td>{WORD}</td>",
+    f"<dt>password</dt>\n<dd>{WORD}</dd>",
+    f'<add key="password" value="{WORD}"/>',
+    f"db:\n  password:\n    {WORD}\n  user: x",
+    f"db:\n  password: |\n    {WORD}\n",
+    f"Password:\n\n```\n{WORD}\n```",
+    f'- name: DB_PASSWORD\n  value: "{WORD}"',
+    f"| host | password |\n|---|---|\n| lion | {WORD} |",
+    f"host | Password (admin)\n--- | :---:\nlion | `{WORD}`",
+    f"| DB password | {WORD} |",
+    f"mysql --password {WORD} -h db",
+    f"The admin password is `{WORD}`.",
+    f'{{"text": "{{\\"password\\": \\"{WORD}\\"}}"}}',
+    f"password：{WORD}",
+    f"| user | API key |\n|---|---|\n| x | {KEY} |",
+    f"API key: `{KEY}`",
+    f'passphrase: "Gir4ffe tall? {WORD} Yes it Is9 long"',
+    f'password: "Corr3ct! {WORD} battery staple7"',
+    "BUNDLE_GEMS__CONTRIBSYS__COM=ca11ab1e:deadbeef",
+]
+
+
+@pytest.mark.parametrize("text", SPELLINGS)
+def test_the_spellings_of_code_markup_and_tables_are_known(text: str) -> None:
+    masked, _ = mask(text)
+    assert not any(secret in masked for secret in (WORD, KEY, "ca11ab1e", "tall", "battery"))
+    assert "[masked:" in masked
+
+
+def test_an_encrypted_key_is_a_key_and_one_that_is_cut_short_ends_with_its_lines() -> None:
+    begin, body = "-----BEGIN RSA PRIVATE KEY-----\n", f"{KEY}{KEY}\n" * 3
+    head = "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,AB12\n\n"
+    assert mask(f"{begin}{head}{body}-----END RSA PRIVATE KEY-----\nafter")[0] == "[masked:private_key]\nafter"
+    assert mask(f"{begin}{body}abc=\n\nThis is prose.")[0] == "[masked:private_key]\n\nThis is prose."
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -49,6 +91,20 @@ def test_a_secret_is_masked_with_its_kind(kind: str, text: str, secret: str) -> 
         "commit 2395dbe1c7a9e0f1d2c3b4a5968778695a4b3c2d",
         "bearer_token: string",
         "The secret to success: perseverance and 3 friends",
+        'password: "The base64 encoded password of the user"',
+        'password: "must be at least 8 characters long, with 2FA"',
+        "| Password | OAuth2 |",
+        "| password | Base64-encoded |",
+        "| Parameter | Password |\n|---|---|\n| a | string |",
+        "password:\n  secretKeyRef:\n    name: db1",
+        "Password:\n  min8chars: 5",
+        "The password is `string`.",
+        "--password PASSWORD",
+        "echo $token | base64 -d",
+        "password: **required**",
+        "- `password` (string): base64-encoded",
+        "-Credential Domain01\\Admin01",
+        "UserSecretsId: 79a3edd0-2092-40a2-a04d-dcb46d5ca9ed",
     ],
 )
 def test_placeholders_and_look_alikes_stay(text: str) -> None:
@@ -58,6 +114,7 @@ def test_placeholders_and_look_alikes_stay(text: str) -> None:
 PIECES = st.sampled_from(
     [
         *(text for _, text, _ in SECRETS),
+        *SPELLINGS,
         KEY,
         "password=",
         "token: ",
@@ -113,6 +170,15 @@ def test_findings_are_in_order_and_never_overlap(text: str) -> None:
         "sk-",
         "AKIA",
         "token='\\",
+        "| password ",
+        "| password |\n|---|\n| x |\n",
+        "password:\n",
+        "--password ",
+        "password is `",
+        "password</b>",
+        "<password>",
+        "password: ```\n",
+        "-----BEGIN PRIVATE KEY-----" + "A" * 40 + "\n",
     ],
 )
 def test_a_megabyte_of_hostile_text_costs_linear_time(unit: str) -> None:

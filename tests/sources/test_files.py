@@ -279,3 +279,26 @@ def test_a_very_deep_tree_is_walked_without_recursion(tmp_path: Path) -> None:
         assert paths(tmp_path) == ["d/" * 1200 + "x.md"]
     finally:
         subprocess.run(["rm", "-rf", tmp_path / "d"], check=True)  # the clean-up of the tests recurses
+
+
+def test_a_root_that_is_there_and_cannot_be_reached_is_not_called_missing(tmp_path: Path) -> None:
+    (tmp_path / "round").symlink_to("round")
+    with pytest.raises(UsageError, match="round cannot be reached: Too many levels of symbolic links"):
+        Files("notes", tmp_path / "round", rules=Rules()).walk()
+
+
+def test_a_root_that_may_not_be_read_is_an_error_and_not_an_empty_source(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # as the folders above may be closed to others than root
+    (tmp_path / "shut").mkdir(mode=0)
+    root = os.geteuid() == 0
+    tmp_path.chmod(0o711)
+    if root:
+        os.seteuid(65534)  # nothing is closed to root
+    try:
+        with pytest.raises(UsageError, match=r"shut cannot be re\w+: Permission denied"):
+            Files("notes", "shut", rules=Rules()).walk()
+    finally:
+        if root:
+            os.seteuid(0)

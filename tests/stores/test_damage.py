@@ -2,6 +2,8 @@
 
 import os
 import sqlite3
+import struct
+import zlib
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 from ragstone.errors import Corrupt, NotBuilt, StoreError, StoreTooNew, UsageError
 from ragstone.stores.embedded import EmbeddedStore, vectors
 from ragstone.stores.embedded.paths import Place, place
+from ragstone.stores.foreign import mapped
 from ragstone.testing.stores import SCOPE, contents, filled, make_revision, vector_of, written
 from ragstone.where import Where
 
@@ -51,6 +54,12 @@ def flip(path: Path, at: int) -> None:
     path.write_bytes(data)
 
 
+def into_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+    (path / "x").write_text("x")
+
+
 DAMAGE: dict[str, Callable[[Path], object]] = {
     "a bit of the first block flipped": lambda path: flip(path, vectors.HEADER + 100),
     "the last bit flipped": lambda path: flip(path, -1),
@@ -59,6 +68,7 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
     "cut inside the header": lambda path: path.write_bytes(path.read_bytes()[:30]),
     "empty": lambda path: path.write_bytes(b""),
     "gone": lambda path: path.unlink(),
+    "a folder": into_folder,
 }
 
 
@@ -135,6 +145,189 @@ async def test_orphans_are_found(store: EmbeddedStore, here: Place) -> None:
         assert sentence in found
 
 
+async def test_a_folder_in_place_of_an_index_file_is_named_and_mended(store: EmbeddedStore, here: Place) -> None:
+    [index] = here.numbered("index").values()
+    index.unlink()
+    index.mkdir()
+    assert len(await contents(store, "apple number 7")) == len(TEXTS)
+    assert any(str(index) in sentence for sentence in await store.admin.check(SCOPE))
+    async with store.writer(SCOPE) as writer:
+        await writer.settle()
+    assert index.is_file(), "the end of a run puts a file there"
+    index.unlink()
+    index.mkdir()
+    assert await store.admin.check(SCOPE, repair=True) == []
+
+
+def changed(here: Place, sql: str, *parameters: object) -> None:
+    """Somebody writes into the database past this program."""
+    connection = sqlite3.connect(here.database)
+    assert connection.execute(sql, parameters).rowcount > 0
+    connection.commit()
+    connection.close()
+
+
+CHANGES = {
+    "a chunk's text": "UPDATE chunks SET body = CAST(replace(body, 'ber 7', 'ber X') AS BLOB) WHERE ordinal = 7",
+    "a chunk's facts": "UPDATE chunks SET facts = CAST(replace(facts, '3', '4') AS BLOB) WHERE ordinal = 7",
+    "a chunk's words": "UPDATE chunks SET terms = (SELECT terms FROM chunks WHERE ordinal = 8) WHERE ordinal = 7",
+    "a chunk's length": "UPDATE chunks SET length = 99 WHERE ordinal = 7",
+    "a chunk's id": "UPDATE chunks SET id = 'another' WHERE ordinal = 7",
+    "a chunk's vector": "UPDATE chunks SET vector_key = 'another' WHERE ordinal = 7",
+    "a chunk that is no JSON": "UPDATE chunks SET body = x'00' WHERE ordinal = 7",
+    "a chunk that is a number": "UPDATE chunks SET body = 7 WHERE ordinal = 7",
+    "a chunk less": "DELETE FROM chunks WHERE ordinal = 7",
+    "the document": "UPDATE revisions SET facts = CAST(replace(facts, 'a.md', 'x.md') AS BLOB)",
+    "the document's path": "UPDATE documents SET path = 'x.md'",
+    "the text of record": "UPDATE records SET record = x'00'",
+}
+
+
+@pytest.mark.parametrize("sql", CHANGES.values(), ids=CHANGES.keys())
+async def test_a_document_that_was_changed_in_the_database_is_named_and_taken_out(
+    store: EmbeddedStore, here: Place, sql: str
+) -> None:
+    changed(here, sql)
+    found = await store.admin.check(SCOPE)
+    assert any(".md' of source 'docs' is stored damaged" in sentence for sentence in found)
+    [said] = await store.admin.check(SCOPE, repair=True)
+    assert said.endswith("was damaged and is taken out; ingest it again")
+    assert await store.admin.check(SCOPE) == []
+    assert await contents(store, "apple") == []
+    await written(store, make_revision("a.md", TEXTS))
+    assert len(await contents(store, "apple")) == len(TEXTS)
+    assert await store.admin.check(SCOPE) == []
+
+
+async def test_a_text_that_an_earlier_format_wrote_is_held_against_its_record(
+    store: EmbeddedStore, here: Place
+) -> None:
+    changed(here, "DELETE FROM proofs")
+    assert await store.admin.check(SCOPE) == []
+    changed(here, CHANGES["a chunk's text"])
+    [said] = await store.admin.check(SCOPE)
+    assert "chunk 7 is not what the text of the document says there" in said
+
+
+async def test_of_an_old_revision_only_that_one_is_taken_out(root: Path, here: Place) -> None:
+    store = EmbeddedStore(root, keep_versions=2)
+    await written(store, make_revision("a.md", ["apple now"], revision=2))
+    changed(here, CHANGES["a chunk's text"])
+    assert len(await store.admin.check(SCOPE, repair=True)) == 1
+    assert await store.admin.check(SCOPE) == []
+    assert await contents(store, "apple") == ["apple now"]
+    await store.close()
+
+
+async def test_other_documents_stay_when_one_is_taken_out(store: EmbeddedStore, here: Place) -> None:
+    await written(store, make_revision("b.md", ["pear"]))
+    changed(here, CHANGES["a chunk's text"])
+    assert await contents(store, "pear") == ["pear"]
+    await store.admin.check(SCOPE, repair=True)
+    assert [document.path for document in await store.ledger(SCOPE).documents()] == ["b.md"]
+    assert await contents(store, "apple pear") == ["pear"]
+
+
+LOST: dict[str, Callable[[Path], object]] = {
+    "it is empty": lambda path: path.write_bytes(b""),
+    "it is gone": lambda path: path.unlink(),
+    "it is no file": into_folder,
+}
+
+
+@pytest.mark.parametrize(("what", "damage"), LOST.items(), ids=LOST.keys())
+async def test_a_database_that_is_lost_is_damage_and_not_a_fresh_start(
+    root: Path, here: Place, what: str, damage: Callable[[Path], object]
+) -> None:
+    damage(here.database)
+    store = EmbeddedStore(root)
+    for attempt in (
+        nearest(store),
+        store.admin.exists(SCOPE),
+        store.admin.check(SCOPE),
+        store.admin.create(SCOPE, model=None, variant=None, dimension=None),
+    ):
+        with pytest.raises(Corrupt, match=rf"collection\.sqlite is damaged \({what}\); ingest anew with --recreate"):
+            await attempt
+    assert await store.admin.collections(SCOPE.tenant) == [SCOPE.collection]
+    assert await store.admin.drop(SCOPE)
+    assert not await store.admin.exists(SCOPE)
+    await written(store, make_revision("a.md", ["apple"]))
+    assert await contents(store, "apple") == ["apple"]
+    await store.close()
+
+
+async def test_a_database_without_its_format_is_damage(root: Path, here: Place) -> None:
+    connection = sqlite3.connect(here.database)
+    connection.execute("PRAGMA user_version = 0")
+    connection.close()
+    store = EmbeddedStore(root)
+    with pytest.raises(Corrupt, match="does not say its format"):
+        await nearest(store)
+    await store.close()
+
+
+async def test_what_an_interrupted_first_run_left_is_no_damage(root: Path, here: Place) -> None:
+    for path in sorted(here.directory.rglob("*"), reverse=True):
+        path.rmdir() if path.is_dir() else path.unlink()
+    here.locks.mkdir()
+    here.database.touch()
+    store = EmbeddedStore(root)
+    assert not await store.admin.exists(SCOPE)
+    with pytest.raises(NotBuilt):
+        await nearest(store)
+    await written(store, make_revision("a.md", ["apple"]))
+    assert await contents(store, "apple") == ["apple"]
+    await store.close()
+
+
+async def said_by(root: Path) -> tuple[list[str], str]:
+    """The texts that a search finds, or what it says; then what the doctor says."""
+    store = EmbeddedStore(root)
+    texts, said = [], []
+    try:
+        texts = await contents(store, "apple number 7")
+    except StoreError as error:
+        said = [str(error)]
+    try:
+        said += await store.admin.check(SCOPE)
+    except StoreError as error:
+        said.append(str(error))
+    await store.close()
+    return sorted(texts), " ".join(said)
+
+
+async def test_zeroes_anywhere_are_named_or_change_nothing(root: Path, here: Place) -> None:
+    """64 bytes at a time, in every 509th place."""
+    whole = here.database.read_bytes()
+    for path in here.numbered("index").values():
+        path.unlink()
+    named = 0
+    for at in range(0, len(whole), 64 * 509):
+        here.database.write_bytes(whole[:at] + bytes(64) + whole[at + 64 :])
+        texts, said = await said_by(root)
+        assert said or texts == sorted(TEXTS), at
+        assert not said or "damaged" in said, (at, said)
+        named += bool(said)
+    assert named > 3
+
+
+SENSELESS = (KeyError(3), TypeError("x"), ValueError("x"), ZeroDivisionError("x"), struct.error("x"), zlib.error("x"))
+
+
+@pytest.mark.parametrize("error", [*SENSELESS, sqlite3.OperationalError("Could not decode to UTF-8 column 'term'")])
+def test_what_senseless_bytes_raise_becomes_a_sentence(error: Exception, tmp_path: Path) -> None:
+    with pytest.raises(Corrupt, match=r"is damaged \(.*\w.*\); ingest anew with --recreate"), mapped(tmp_path):
+        raise error
+
+
+async def test_no_advice_leads_in_a_circle(root: Path, here: Place) -> None:
+    here.database.write_bytes(b"not a database at all" * 1000)
+    _, said = await said_by(root)
+    assert "is damaged" in said
+    assert "ragstone doctor" not in said
+
+
 async def test_remains_of_a_crash_are_found_and_removed_by_the_next_writer(store: EmbeddedStore, here: Place) -> None:
     remains = [here.vectors(2), here.directory / "index-9.bin.aside"]
     for path in remains:
@@ -150,7 +343,7 @@ async def test_a_database_of_a_newer_format_names_both_versions(store: EmbeddedS
     connection = sqlite3.connect(here.database)
     connection.execute("PRAGMA user_version = 7")
     connection.close()
-    with pytest.raises(StoreTooNew, match=r"format 7.*up to 1: upgrade ragstone"):
+    with pytest.raises(StoreTooNew, match=r"format 7.*up to 2: upgrade ragstone"):
         await nearest(store)
 
 
@@ -200,6 +393,9 @@ async def test_a_file_where_the_store_should_be_is_named(tmp_path: Path) -> None
     store = EmbeddedStore(tmp_path / "file")
     with pytest.raises(UsageError, match="not a Ragstone store"):
         await written(store, make_revision("a.md", ["apple"]))
+    for attempt in (nearest(store), store.admin.collections("acme"), store.admin.exists(SCOPE)):
+        with pytest.raises(UsageError, match="is not a Ragstone store: it is no folder"):
+            await attempt
     below = EmbeddedStore(tmp_path / "file" / "below")
     with pytest.raises(StoreError, match="file"):
         await written(below, make_revision("a.md", ["apple"]))

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.errors import Busy, Corrupt, NotBuilt, StoreError, StoreTooNew
+from ragstone.errors import Busy, Corrupt, NotBuilt, StoreError, StoreTooNew, UsageError
 from ragstone.stores.jsonfile import JsonStore
 from ragstone.stores.jsonfile.reader import occurrences, query_words
 from ragstone.testing.stores import SCOPE, contents, created, make_revision, vector_of, written
@@ -57,7 +57,17 @@ async def test_the_file_is_json_that_people_can_read(store: JsonStore, tmp_path:
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-@pytest.mark.parametrize("data", ["", "{", "[]", '{"magic": "x"}', '{"magic":"ragstone-json","format":1}'])
+@pytest.mark.parametrize("data", ["", "{", "[]", '{"magic": "x"}', "# A document"])
+async def test_a_file_that_is_no_store_is_named_and_left_alone(store: JsonStore, tmp_path: Path, data: str) -> None:
+    file = tmp_path / "index.json"
+    file.write_text(data)
+    for attempt in (contents(store, "x"), created(store), store.admin.collections("acme"), store.admin.check(SCOPE)):
+        with pytest.raises(UsageError, match=r"index\.json is not a json: store"):
+            await attempt
+    assert file.read_text() == data
+
+
+@pytest.mark.parametrize("data", ['{"magic":"ragstone-json","format":1}', '{"magic": "ragstone-json", "form'])
 async def test_a_damaged_file_is_named_and_left_alone(store: JsonStore, tmp_path: Path, data: str) -> None:
     file = tmp_path / "index.json"
     file.write_text(data)
@@ -161,7 +171,7 @@ async def test_a_version_whose_day_has_come_takes_the_place_of_the_older_one(tmp
 
 def test_nothing_beyond_the_standard_library_is_imported() -> None:
     folder = Path(__file__).parents[2] / "src" / "ragstone" / "stores"
-    shared = [folder / f"{name}.py" for name in ("absent", "durable", "effective", "foreign", "locks")]
+    shared = [folder / f"{name}.py" for name in ("absent", "durable", "effective", "foreign", "locks", "slices")]
     files = [*sorted((folder / "jsonfile").glob("*.py")), *shared]
     lines = [line for file in files for line in file.read_text().splitlines()]
     stores = {line.split()[1] for line in lines if line.startswith("from ragstone.stores.")}

@@ -4,13 +4,25 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from ragstone.answer.places import span_in
-from ragstone.types import Chunk, Citation, Document, Sentence, Span, Verdict, joined
+from ragstone.types import Chunk, Citation, Document, Secret, Sentence, Span, Verdict, joined
 
-Mask = Callable[[str], str]
 WORDS = re.compile(r"\S+")
 STANDS_ALONE = re.compile(r"[ \t]*(?:[-*+•|]|\d{1,3}[.)])[ \t]|[^\n]*\n")
+
+
+class Mask(Protocol):
+    """Takes the secrets out of a text. Where the text is slices of a record, `spans` say which, and `secrets`
+    what is known of that record: start, end and kind."""
+
+    def __call__(self, text: str, spans: Sequence[Span] = (), secrets: Sequence[Secret] = (), /) -> str: ...
+
+
+def nothing(_record: str) -> Sequence[Secret]:
+    """No secrets."""
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,32 +96,37 @@ def _back(at: int, words: Sequence[re.Match[str]], starts: Sequence[int]) -> int
 
 
 def cited(
-    quotes: Sequence[Quote], records: Mapping[str, str], *, mask: Mask
+    quotes: Sequence[Quote],
+    records: Mapping[str, str],
+    *,
+    mask: Mask,
+    secrets: Callable[[str], Sequence[Secret]] = nothing,
 ) -> tuple[tuple[Sentence, ...], tuple[Citation, ...]]:
     """One sentence for each quote, one citation for each distinct place, numbered from 1 by first use.
 
     A citation quotes the record as it is; its sentence, when it is prose, comes without the source's line
     breaks. `records` gives the text of record by the document's id; without it a quote stays unverified. Text
-    is masked last, so that the check saw what the document really says.
+    is masked last, so that the check saw what the document really says. `secrets` finds those of a whole record;
+    it is asked only where a quote was found again elsewhere, for a chunk knows its own.
     """
     numbers: dict[tuple[str, str, tuple[Span, ...]], Citation] = {}
     sentences: list[Sentence] = []
     for quote in quotes:
         record = records.get(quote.chunk.document.id)
         status, spans = verify(quote.text, quote.spans, record) if record is not None else ("unverified", quote.spans)
-        text = joined(record, spans) if record is not None and status == "repaired" else quote.text
+        text, known = quote.text, quote.chunk.secrets
+        if record is not None and status == "repaired":
+            text, known = joined(record, spans), tuple(secrets(record))
         key = (quote.chunk.document.id, text, spans)
         if key not in numbers:
-            numbers[key] = _citation(len(numbers) + 1, quote, text, spans, status, mask)
+            shown = mask(text, spans, known)
+            numbers[key] = Citation(
+                len(numbers) + 1, quote.chunk.id, quote.chunk.document, shown, spans, status, masked=shown != text
+            )
         citation = numbers[key]
-        shown = " ".join(citation.quote.split()) if quote.prose else citation.quote
-        sentences.append(Sentence(shown, (citation.n,), status))
+        said = " ".join(citation.quote.split()) if quote.prose else citation.quote
+        sentences.append(Sentence(said, (citation.n,), status))
     return tuple(sentences), tuple(numbers.values())
-
-
-def _citation(n: int, quote: Quote, text: str, spans: tuple[Span, ...], status: Verdict, mask: Mask) -> Citation:
-    shown = mask(text)
-    return Citation(n, quote.chunk.id, quote.chunk.document, shown, spans, status, masked=shown != text)
 
 
 def number(citation: Citation) -> str:

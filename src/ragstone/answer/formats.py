@@ -17,9 +17,10 @@ NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 # Terminal commands: CSI, OSC (titles, links, clipboard) and the short ones; then what is left of
 # control characters, and what turns the direction of writing around.
 ESCAPES = re.compile(
-    r"\x1b\[[0-?]*[ -/]*[@-~]?|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]?|\x9b[0-?]*[ -/]*[@-~]?"
+    r"\x1b\[[0-?]*[ -/]*[@-~]?|\x1b[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]?|\x9b[0-?]*[ -/]*[@-~]?"
 )
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+ORDERS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")  # what moves other text about
 SNIPPET = 400
 
 
@@ -102,7 +103,7 @@ def hit_json(hit: Hit, *, mask: Mask) -> Json:
         "document": document_json(chunk.document),
         "ordinal": chunk.ordinal,
         "heading_path": [mask(heading) for heading in chunk.heading_path],
-        "text": mask(chunk.text),
+        "text": _text(chunk, mask),
         "score": hit.score,
         "signals": dict(hit.signals),
         "spans": [span_json(span) for span in chunk.spans],
@@ -110,6 +111,10 @@ def hit_json(hit: Hit, *, mask: Mask) -> Json:
         "risk_score": chunk.risk_score,
         "duplicates": [{"source": source, "path": path, "ordinal": n} for source, path, n in hit.duplicates],
     }
+
+
+def _text(chunk: Chunk, mask: Mask) -> str:
+    return mask(chunk.text, chunk.spans, chunk.secrets)
 
 
 def found_json(found: Found, *, mask: Mask) -> Json:
@@ -149,7 +154,7 @@ def pack_llm(found: Found, *, mask: Mask, characters: int = SNIPPET) -> Json:
         document = hit.chunk.document
         alias = aliases.setdefault((document.source, document.path), f"S{len(aliases) + 1}")
         notes = [*hit.chunk.flags, *([f"{len(hit.duplicates)} near-duplicates"] if hit.duplicates else [])]
-        snippet = _short(mask(hit.chunk.text), characters)
+        snippet = _short(_text(hit.chunk, mask), characters)
         items.append({"ref": f"{alias}#{hit.chunk.ordinal}", "snippet": snippet, "score": hit.score, "notes": notes})
     return {"schema": SCHEMA, "sources": {alias: path for (_, path), alias in aliases.items()}, "items": items}
 
@@ -177,7 +182,7 @@ def _document_xml(n: int, hit: Hit, mask: Mask) -> str:
         "score": f"{hit.score:.6f}",
     }
     named = "".join(f" {name}={_quoted(mask(value))}" for name, value in attributes.items() if value)
-    return f"<document{named}>\n{escape(_xml(mask(chunk.text)), quote=False)}\n</document>\n"
+    return f"<document{named}>\n{escape(_xml(_text(chunk, mask)), quote=False)}\n</document>\n"
 
 
 def _quoted(value: str) -> str:
@@ -202,13 +207,23 @@ def printable(text: str) -> str:
     return CONTROLS.sub("", ESCAPES.sub("", text))
 
 
+def inline(name: str) -> str:
+    r"""A name on one line, as it is: what would end the line or move what follows is escaped.
+
+    >>> inline("two\nlines\x1b[31m.md")
+    'two\\nlines\\x1b[31m.md'
+    """
+    return ORDERS.sub(lambda found: ascii(found[0])[1:-1], name)
+
+
 def where(document: Document, spans: Sequence[Span]) -> str:
     """`path:line`, `path:first-last`, with the page where there is one: what editors open."""
+    path = inline(document.path)
     if not spans:
-        return document.path
+        return path
     first, last = spans[0].line_start, spans[-1].line_end
     page = f" (page {spans[0].page})" if spans[0].page is not None else ""
-    return f"{document.path}:{first}" + (f"-{last}" if last > first else "") + page
+    return f"{path}:{first}" + (f"-{last}" if last > first else "") + page
 
 
 def found_text(found: Found, *, mask: Mask) -> str:
@@ -218,11 +233,11 @@ def found_text(found: Found, *, mask: Mask) -> str:
         chunk = hit.chunk
         head = [
             f"{n}. {where(chunk.document, chunk.spans)}",
-            *([" > ".join(chunk.heading_path)] if chunk.heading_path else []),
+            *([inline(" > ".join(chunk.heading_path))] if chunk.heading_path else []),
         ]
         flags = [f"flags {', '.join(chunk.flags)}"] if chunk.flags else []
         same = [f"also in {len(hit.duplicates)} more places"] if hit.duplicates else []
-        blocks.append(" · ".join((*head, f"score {hit.score:.3f}", *flags, *same)) + "\n" + chunk.text)
+        blocks.append(" · ".join((*head, f"score {hit.score:.3f}", *flags, *same)) + "\n" + _text(chunk, mask))
     notes = [f"note: {note.message}" for note in found.notes]
     return printable(mask("\n\n".join((*(blocks or ["Nothing found."]), *notes))))
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from ragstone.answer.places import spans_at
 from ragstone.sentences import sentences
 from ragstone.types import Chunk, Hit
 from ragstone.words import terms
@@ -51,14 +52,30 @@ class Passage:
 
 
 def passages(hits: Sequence[Hit]) -> list[list[Passage]]:
-    """The passages of each hit's chunk, in order, never overlapping."""
+    """The passages of each hit's chunk, in order, never overlapping, none of them ending inside a secret."""
     return [_of(rank, hit.chunk) for rank, hit in enumerate(hits)]
 
 
 def _of(rank: int, chunk: Chunk) -> list[Passage]:
     headings = {_plain(heading) for heading in chunk.heading_path}
-    found = list(_pieces(chunk))
+    found = _uncut(chunk, list(_pieces(chunk)))
     return [Passage(rank, i, chunk, a, b, _form(chunk, a, b, headings)) for i, (a, b) in enumerate(found)]
+
+
+def _uncut(chunk: Chunk, found: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Pieces between which a secret goes on are one: a password may hold what ends a sentence."""
+    out: list[tuple[int, int]] = []
+    for start, end in found:
+        if out and chunk.secrets and _within_one(chunk, out[-1][1] - 1, start):
+            out[-1] = (out[-1][0], end)
+        else:
+            out.append((start, end))
+    return out
+
+
+def _within_one(chunk: Chunk, last: int, first: int) -> bool:
+    left, right = spans_at(chunk, last, first)[0].char_start, spans_at(chunk, first, first)[-1].char_start
+    return any(start <= left and right < end for start, end, _ in chunk.secrets)
 
 
 def _pieces(chunk: Chunk) -> Iterator[tuple[int, int]]:

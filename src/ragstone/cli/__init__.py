@@ -42,8 +42,7 @@ def _outcome() -> int:
         status = _say(f"error: {error}", error.exit)
     except OSError as error:
         _drop_output()
-        named = f" ({error.filename})" if error.filename else ""
-        status = _say(f"error: the system refused: {error.strerror or error}{named}", 1)
+        status = _say(f"error: {_refusal(error)}", 1)
     except Exception as error:  # the last door: a user gets a sentence, a developer asks for more
         if debugging():
             raise
@@ -64,10 +63,21 @@ def _run(*, debug: bool) -> int:
         return app(standalone_mode=False) or 0
     except TyperException as error:  # an unknown command or option, a value of the wrong kind
         message = error.format_message()
-        shown = message if message.startswith("Usage: ") else f"error: {message} (see ragstone --help)"
-        return _say(shown, error.exit_code)
+        if message.startswith("Usage: "):  # a group without a command: its whole help
+            print(message, file=sys.stderr)
+            return error.exit_code
+        return _say(f"error: {message} (see ragstone --help)", error.exit_code)
     except Abort:  # a question was not answered
         return _say("stopped: nothing was changed", 1)
+
+
+def _refusal(error: OSError) -> str:
+    try:
+        os.getcwd()
+    except OSError:
+        return "the folder that this command runs in is gone; change to one that exists"
+    named = f" ({error.filename})" if error.filename else ""
+    return f"the system refused: {error.strerror or error}{named}"
 
 
 def _drop_output() -> None:

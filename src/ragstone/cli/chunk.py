@@ -7,12 +7,14 @@ import typer
 from ragstone.cli.shared import Shared, emit, shared, show
 from ragstone.errors import UsageError
 
+MOST = 2**31 - 1  # as far as every store counts
+
 
 @shared
 def chunk(
     options: Shared,
     path: Annotated[str | None, typer.Argument(help="The document's path inside its source.")] = None,
-    ordinal: Annotated[int, typer.Argument(help="Which chunk, from 0.")] = 0,
+    ordinal: Annotated[int, typer.Argument(min=0, max=MOST, help="Which chunk, from 0.")] = 0,
     source: Annotated[str | None, typer.Option("--source", help="The source, when two have this path.")] = None,
     preview: Annotated[str | None, typer.Option("--preview", help="Cut this file and show the pieces.")] = None,
 ) -> int:

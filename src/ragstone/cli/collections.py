@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from ragstone.cli.shared import Shared, emit, shared, show
+from ragstone.cli.shared import Shared, emit, say, shared, show
 from ragstone.errors import UsageError
 from ragstone.types import Info, Json
 
@@ -34,14 +34,16 @@ def data(info: Info) -> Json:
 
 
 def _show(options: Shared, infos: list[Info]) -> None:
+    from ragstone.cli.safe import line
+
     for info in infos:
         if options.json:
             emit(data(info))
         else:
             counts = f"{info.documents} documents, {info.chunks} chunks, {info.state}"
-            show(f"{info.scope.collection}  {counts}, {info.model or 'no vectors'}")
+            show(f"{line(info.scope.collection)}  {counts}, {info.model or 'no vectors'}")
             for warning in info.warnings:
-                show(f"    {warning}")
+                show(f"    {line(warning)}")
 
 
 @app.command(name="list")
@@ -51,7 +53,11 @@ def list_(options: Shared) -> int:
     from ragstone.cli.opened import opened
 
     with opened(options, embed__model="none") as kb:
-        _show(options, kb.collections())
+        found = kb.collections()
+        settings = kb.engine.settings
+    _show(options, found)
+    if not found:
+        say(f"nothing was ingested into {settings.store} for tenant {settings.tenant!r} yet")
     return 0
 
 
@@ -83,13 +89,14 @@ def documents(options: Shared) -> int:
     """The documents of one collection."""
     from ragstone.cli.opened import opened
     from ragstone.cli.output import document_data
+    from ragstone.cli.safe import line
 
     with opened(options, embed__model="none") as kb:
         for document in kb.documents():
             if options.json:
                 emit(document_data(document))
             else:
-                show(f"{document.source}  {document.path}  revision {document.revision}")
+                show(f"{line(document.source)}  {line(document.path)}  revision {document.revision}")
     return 0
 
 
@@ -103,6 +110,7 @@ def delete(
 ) -> int:
     """Erase a collection, or one document of it, with text, vectors and index."""
     from ragstone.cli.opened import opened
+    from ragstone.cli.safe import line
 
     if not yes and not typer.confirm(f"Erase {name!r} for good?", err=True):
         return 1
@@ -110,5 +118,8 @@ def delete(
         erased = kb.delete(name) if document else int(kb.drop(name))
     if not erased:
         raise UsageError(f"there is no {'document' if document else 'collection'} {name!r}")
-    show(f"erased {name}")
+    if options.json:
+        emit({"schema": 1, "erased": name})
+    else:
+        show(f"erased {line(name)}")
     return 0

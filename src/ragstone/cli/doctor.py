@@ -14,6 +14,7 @@ def doctor(
 ) -> int:
     """Check the model and the store; exit 1 when something is wrong."""
     from ragstone.cli.opened import opened
+    from ragstone.cli.safe import line
 
     with opened(options) as kb:
         problems = kb.doctor(repair=repair)
@@ -22,7 +23,7 @@ def doctor(
         emit({"schema": 1, "store": store, "healthy": not problems, "problems": problems})
     else:
         for problem in problems:
-            show(f"- {problem}")
+            show(f"- {line(problem)}")
         if not problems:
             show(f"healthy: {store}")
     return 1 if problems else 0

@@ -11,6 +11,7 @@ import typer
 
 from ragstone.cli.shared import Shared, emit, say, shared
 from ragstone.errors import Degraded, UsageError
+from ragstone.types import Run
 
 MOST = 1000  # what a question may fetch
 
@@ -48,6 +49,7 @@ def evaluate(
 
     from ragstone import evals
 
+    _named(golden=golden, beir=beir, split=split, baseline=baseline, csv=csv)
     _agree(golden, beir, split, granularity)
     if gate and baseline is None:
         raise UsageError("--gate compares with a report: name it with --baseline")
@@ -87,6 +89,12 @@ def _tell(report: Any, comparison: Any, *, as_json: bool) -> None:
     sys.stdout.flush()  # where both go to one place, warnings stand below what they are about
     for warning in (*report.warnings, *(comparison.warnings if comparison else ())):
         say(f"warning: {warning}")
+
+
+def _named(**given: str | None) -> None:
+    """Raises `UsageError` for an option that names nothing, such as a variable of the shell that is not set."""
+    if empty := next((name for name, value in given.items() if value == ""), None):
+        raise UsageError(f"--{empty} is empty: say what it names, or leave it out")
 
 
 def _agree(golden: str | None, beir: str | None, split: str | None, granularity: str | None) -> None:
@@ -161,5 +169,14 @@ async def _beir(options: Shared, folder: str, split: str, asked: dict[str, Any])
             await only_beir(engine, source)
             say(f"ingesting {folder}")
             with Progress(ndjson=False) as progress:
-                await engine.ingest_source(source, tell=progress.hear)
-            return await over_beir(engine, source, cases, name=folder, split=split, **asked)
+                run = await engine.ingest_source(source, tell=progress.hear)
+            report = await over_beir(engine, source, cases, name=folder, split=split, **asked)
+    return replace(report, warnings=(*_left_out(run), *report.warnings))
+
+
+def _left_out(run: Run) -> list[str]:
+    """A warning for documents that were skipped: a question that wants one loses by it."""
+    skipped = run.stats["skipped"]
+    names = ", ".join(f"{one['path']} ({one['reason']})" for one in skipped[:3])
+    lost = f"{len(skipped)} documents of the corpus were skipped and can never be found: {names}"
+    return [lost + ", …" * (len(skipped) > 3)] if skipped else []

@@ -85,6 +85,8 @@ def _structured(text: str | None) -> dict[str, Any]:
         data = json.loads(text)
     except json.JSONDecodeError as error:
         raise UsageError(f"--filter is not JSON: {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise UsageError("--filter nests too deep, or holds a number of thousands of digits") from error
     if not isinstance(data, dict) or set(data) - {"conditions", "logic"}:
         raise UsageError('--filter must look like {"conditions": [{"column", "operator", "value"}], "logic": "AND"}')
     return data

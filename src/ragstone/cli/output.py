@@ -2,15 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
 
-from ragstone import answer
+from ragstone import answer, guard
 from ragstone.ask import masked
 from ragstone.cli.collections import data as info_data
-from ragstone.cli.safe import plain
+from ragstone.cli.safe import line, plain
 from ragstone.errors import UsageError
 from ragstone.explain import Explanation
-from ragstone.types import Answer, Chunk, Document, Extraction, Found, Info, Json, Piece
+from ragstone.types import Answer, Block, Chunk, Document, Extraction, Found, Info, Json, Piece, Secret
 
 FORMATS = ("text", "json", "xml", "evidence", "evidence-llm")
 
@@ -58,7 +57,8 @@ def document_data(document: Document) -> Json:
 
 
 def chunk_data(chunk: Chunk) -> Json:
-    """A chunk with everything that is stored with it."""
+    """A chunk with everything that is stored with it, its secrets masked."""
+    chunk = guard.veiled(chunk)
     return {
         "schema": 1,
         "id": chunk.id,
@@ -66,8 +66,8 @@ def chunk_data(chunk: Chunk) -> Json:
         "ordinal": chunk.ordinal,
         "heading_path": list(chunk.heading_path),
         "kind": chunk.kind,
-        "text": masked(chunk.text),
-        "header": masked(chunk.header),
+        "text": chunk.text,
+        "header": chunk.header,
         "spans": [answer.span_json(span) for span in chunk.spans],
         "tokens": chunk.tokens,
         "embedded_tokens": chunk.embedded_tokens,
@@ -80,15 +80,19 @@ def chunk_data(chunk: Chunk) -> Json:
 
 def chunk_text(chunk: Chunk) -> str:
     """A chunk for people: where it stands, then its text."""
+    chunk = guard.veiled(chunk)
     place = f"{chunk.document.path}:{chunk.spans[0].line_start}-{chunk.spans[-1].line_end}" if chunk.spans else ""
     head = " · ".join(part for part in (place, " > ".join(chunk.heading_path), f"{chunk.tokens} tokens") if part)
-    return plain(f"{head}\n{chunk.text}").rstrip("\n") + "\n"
+    return plain(f"{line(head)}\n{chunk.text}").rstrip("\n") + "\n"
 
 
 def piece_data(piece: Piece) -> Json:
     """A piece of a preview."""
     spans = [answer.span_json(span) for span in piece.spans]
-    return {**asdict(piece), "heading_path": list(piece.heading_path), "spans": spans}
+    text = masked(piece.text, piece.spans, piece.secrets)
+    data = {**asdict(piece), "text": text, "heading_path": list(piece.heading_path), "spans": spans}
+    del data["secrets"]
+    return data
 
 
 def pieces_text(pieces: Sequence[Piece]) -> str:
@@ -98,40 +102,42 @@ def pieces_text(pieces: Sequence[Piece]) -> str:
         heading = " > ".join(piece.heading_path)
         note = f" · {piece.note}" if piece.note else ""
         lines = f"lines {piece.spans[0].line_start}-{piece.spans[-1].line_end}"
-        out.append(
-            f"--- {piece.ordinal} · {lines} · {piece.tokens} tokens · {piece.kind} · {heading}{note}\n{piece.text}\n"
-        )
+        head = f"--- {piece.ordinal} · {lines} · {piece.tokens} tokens · {piece.kind} · {heading}{note}"
+        out.append(f"{line(head)}\n{masked(piece.text, piece.spans, piece.secrets)}\n")
     return plain("".join(out))
 
 
 def extraction_data(extraction: Extraction, source: str) -> Json:
-    """The blocks of a file with their places."""
+    """The blocks of a file with their places, their secrets masked."""
+    found = guard.located(extraction.record)
     return {
         "schema": 1,
         "source": source,
         "media_type": extraction.media_type,
         "title": extraction.title,
         "meta": dict(extraction.meta),
-        "blocks": [_block(block) for block in extraction.blocks],
+        "blocks": [_block(block, extraction.record, found) for block in extraction.blocks],
         "warnings": list(extraction.warnings),
     }
 
 
-def _block(block: Any) -> Json:
+def _block(block: Block, record: str, found: Sequence[Secret]) -> Json:
+    """A block's text need not be that of its spans: markup may be gone, but the secrets are written alike."""
+    known = guard.Known(record, guard.parts(record, found, block.spans))
     return {
         "type": block.type,
         "role": block.role,
-        "text": block.text,
+        "text": known.out_of(block.text),
         "level": block.level,
         "language": block.language,
         "spans": [answer.span_json(span) for span in block.spans],
-        "cells": [asdict(cell) for cell in block.cells],
+        "cells": [{**asdict(cell), "text": known.out_of(cell.text)} for cell in block.cells],
     }
 
 
 def explanation_text(explanation: Explanation) -> str:
     """One screen: the stage, then ranks, signals and filters."""
-    lines = [f"{explanation.path}: {explanation.message}"]
+    lines = [line(f"{explanation.path}: {explanation.message}")]
     if explanation.ordinal is not None:
         lines.append(f"  best chunk   {explanation.ordinal}")
     for leg, rank in explanation.ranks.items():

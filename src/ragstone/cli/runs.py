@@ -5,16 +5,18 @@ from typing import Annotated
 
 import typer
 
+from ragstone.bounds import MANY
 from ragstone.cli.shared import Shared, emit, shared, show
 
 
 @shared
 def runs(
     options: Shared,
-    limit: Annotated[int, typer.Option(min=1, help="How many, the latest first.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=MANY, help="How many, the latest first.")] = 20,
 ) -> int:
     """List ingestion runs."""
     from ragstone.cli.opened import opened
+    from ragstone.cli.safe import line
 
     with opened(options, embed__model="none") as kb:
         found = kb.runs(limit)
@@ -23,7 +25,7 @@ def runs(
             emit(asdict(run))
         else:
             counts = ", ".join(f"{n} {name}" for name, n in run.stats.get("documents", {}).items() if n)
-            show(f"{run.started_at}  {run.status:<11}  {run.source}  {counts}")
+            show(f"{run.started_at}  {run.status:<11}  {line(run.source)}  {counts}")
             if run.error:
-                show(f"    {run.error.splitlines()[0]}")
+                show(f"    {line(run.error)}")
     return 0

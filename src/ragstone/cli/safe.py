@@ -7,15 +7,14 @@ from ragstone import answer, guard
 
 def plain(text: str) -> str:
     """Text for a terminal."""
-    return answer.printable(guard.mask(text)[0])
+    return answer.printable(guard.shown(text))
+
+
+def line(text: str) -> str:
+    """A name or a message on one line of a terminal: what would end the line is escaped."""
+    return answer.inline(guard.shown(text))
 
 
 def masked(data: Any) -> Any:
     """Plain data with the secrets in every text masked; keys stay."""
-    if isinstance(data, str):
-        return guard.mask(data)[0]
-    if isinstance(data, dict):
-        return {key: masked(value) for key, value in data.items()}
-    if isinstance(data, list | tuple):
-        return [masked(value) for value in data]
-    return data
+    return guard.plain(data)

@@ -36,8 +36,9 @@ class Shared:
         return load(self.config, store=self.store, collection=self.collection, tenant=self.tenant, **arguments)
 
 
-# What some readers of JSON lines take for the end of one, though JSON does not.
-LINE_ENDS = {ord(end): f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"}
+# What JSON lets stand and others obey: ends of lines, commands of terminals, turns of the direction of writing.
+OBEYED = (*range(0x7F, 0xA0), 0x61C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A))
+ESCAPED = {code: f"\\u{code:04x}" for code in OBEYED}
 OPTIONS = {
     "store": StoreOption,
     "collection": CollectionOption,
@@ -92,7 +93,7 @@ def emit(data: Any) -> None:
 
     unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
     text = json.dumps(masked(data), ensure_ascii=not unicode, default=str)
-    sys.stdout.write(text.translate(LINE_ENDS) + "\n")
+    sys.stdout.write(text.translate(ESCAPED) + "\n")
 
 
 def show(text: str) -> None:
@@ -104,6 +105,6 @@ def show(text: str) -> None:
 
 def say(message: str) -> None:
     """A line for people, on stderr."""
-    from ragstone.cli.safe import plain
+    from ragstone.cli.safe import line
 
-    print(plain(message), file=sys.stderr)
+    print(line(message), file=sys.stderr)

@@ -10,18 +10,20 @@ from ragstone.types import Block
 SHARE = 0.6  # of the lines must look like an entry
 LINES = 3  # fewer lines are no table of contents
 NUMBER = r"(?:\d{1,4}|[ivxlcIVXLC]{1,7})"
-# A bare page number, or a title that leads to one by dots or a wide gap.
-ENTRY = re.compile(rf"[-–—\s]*{NUMBER}[-–—\s]*|\S[^\t]*?(?:\.{{3,}}|(?:\. ){{3,}}|…+|\t| {{4,}})[ .\t]*{NUMBER}\s*")
+# A title that leads to a page number by dots or a wide gap; or also a bare page number, which in a list is
+# something else: an item such as `- 443`.
+LEADING = re.compile(rf"\S[^\t]*?(?:\.{{3,}}|(?:\. ){{3,}}|…+|\t| {{4,}})[ .\t]*{NUMBER}\s*")
+ENTRY = re.compile(rf"[-–—\s]*{NUMBER}[-–—\s]*|{LEADING.pattern}")
 LONGEST = 300
 ANCHOR = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+\[[^\]\n]{1,200}\]\(#[^)\s]*\)\s*")
 
 
-def is_contents(text: str) -> bool:
-    """Whether at least three lines stand here and 60 % of them are page numbers or lead to one."""
+def is_contents(text: str, *, entry: re.Pattern[str] = ENTRY) -> bool:
+    """Whether at least three lines stand here and 60 % of them are entries: page numbers or what leads to one."""
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) < LINES:
         return False
-    return sum(len(line) <= LONGEST and ENTRY.fullmatch(line) is not None for line in lines) >= SHARE * len(lines)
+    return sum(len(line) <= LONGEST and entry.fullmatch(line) is not None for line in lines) >= SHARE * len(lines)
 
 
 def marked(blocks: Iterable[Block], record: str) -> Iterator[Block]:
@@ -36,7 +38,8 @@ def marked(blocks: Iterable[Block], record: str) -> Iterator[Block]:
             continue
         items = list(group)
         anchors = sum(_links_inside(block, record) for block in items)
-        if (len(items) >= LINES and anchors >= SHARE * len(items)) or is_contents("\n".join(b.text for b in items)):
+        text = "\n".join(block.text for block in items)
+        if (len(items) >= LINES and anchors >= SHARE * len(items)) or is_contents(text, entry=LEADING):
             items = [replace(block, role="toc") for block in items]
         yield from items
 

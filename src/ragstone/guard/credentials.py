@@ -1,4 +1,4 @@
-"""The shapes that credentials have: one table of vendors' tokens, and the places where passwords stand."""
+"""The shapes that credentials have: one table of vendors' tokens, key blocks, headers, logins."""
 
 import re
 
@@ -14,7 +14,7 @@ SHAPES: tuple[tuple[str, str], ...] = (
                 r"gh[pousr]_\w{30,}|github_pat_\w{22,}",
                 r"gl(?:pat|rt|dt|ft|imt|ptt|oas|soat|agent|cbt|rtr)-[\w.-]{20,}|GR1348941[\w-]{20,}"
                 r"|_gitlab_session=\w{32}",
-                r"xox[abeoprs](?:\.xox[bp])?-[\w-]{10,}|xapp-\d-[\w-]{10,}|hooks\.slack\.com/\w+/[\w/+]{20,}",
+                r"xox[abeoprs](?:\.xox[bp])?-(?=[\w-]{0,40}\d)[\w-]{12,}|xapp-\d-[\w-]{10,}|hooks\.slack\.com/\w+/[\w/+]{20,}",
                 r"AIza[\w-]{35}|ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}",
                 r"(?:sk|rk)_(?:live|test|prod)_\w{10,}|whsec_\w{20,}|EZ[AT]K\w{54}(?!\w)|FLWSECK(?:_TEST)?-\w{20,}",
                 r"SG\.[\w-]{16,}\.[\w-]{16,}|SK[0-9a-fA-F]{32}(?!\w)|xkeysib-\w{40,}|[0-9a-fA-F]{32}-us\d{1,2}(?!\w)",
@@ -39,40 +39,30 @@ SHAPES: tuple[tuple[str, str], ...] = (
     ),
 )
 VENDORS = re.compile("(?<![A-Za-z0-9])(?:" + "|".join(f"(?P<{kind}>{shape})" for kind, shape in SHAPES) + ")")
-# Runs in which such a token can stand: everything else is passed over fast.
-RUN = re.compile(r"[\w.~+/=:-]{16,}")
 
-# The body holds no further `-----`, so that each beginning scans only to the next line of dashes; an
-# end that is missing (a text cut short) does not save the key.
+# The body holds no further `-----`, so that each beginning scans only to the next line of dashes. Where the
+# end is missing (a text cut short) whatever looks like more of the key goes with it.
 PRIVATE_KEY = re.compile(
-    r"-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----(?=[^-]{0,400}[A-Za-z0-9+/=]{20})[^-]*(?:-(?!----)[^-]*)*"
-    r"(?:-----END[ A-Z0-9]{0,40}-----)?|PuTTY-User-Key-File-\d:[^\0]{0,4000}?Private-MAC: ?[0-9a-fA-F]{40,64}"
+    r"-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+    r"(?=(?:[^-]|-(?!----)){0,400}?[A-Za-z0-9+/=]{20})"
+    r"(?:[^-]*(?:-(?!----)[^-]*)*-----END[ A-Z0-9]{0,40}-----|"
+    r"(?:[\s\"',+|>#*.\\]*+(?:(?:\\n)?[A-Za-z0-9+/=]{16,}+|(?:Proc-Type|DEK-Info|Version|Comment|Hash)\b[^\n]{0,200}+))*+"
+    r"(?:\s{1,8}[A-Za-z0-9+/=]{1,15}(?=\s|$))?)"
+    r"|PuTTY-User-Key-File-\d:[^\0]{0,4000}?Private-MAC: ?[0-9a-fA-F]{40,64}"
 )
+PRIVATE_KEY_STARTS = (b"-----begin", b"putty-user-key-file")
 
 AUTHORIZATION = re.compile(
-    r"(?i)(?:\bauthorization[\"']?[ ]?(?:=>|[:=])[ ]{0,3}[\"']?(?:(?P<scheme>basic)|[a-z-]{2,20})?|\bbearer|"
-    r"[\"'](?:x-[a-z-]{0,20})?token:)[ \t]{0,4}(?<=[ \t\"':=])[\"']?(?P<value>[\w.~+/=-]{8,2000})"
+    r"(?i)(?:\bauthorization[\"']?[ ]?(?:=>|[:=])[ ]{0,3}[\"']?(?:(?P<scheme>basic)|[a-z-]{2,20})?|\bbearer)"
+    r"[ \t]{0,4}(?<=[ \t\"':=])[\"']?(?P<value>[\w.~+/=-]{8,2000})"
 )
+AUTHORIZATION_STARTS = (b"authorization", b"bearer")
 URL_LOGIN = re.compile(r"://[^\s/:@\"'<>]{0,64}:(?P<value>[^\s/@\"'<>]{3,128})@(?=[\w\[{$.-])")
 LOGIN = re.compile(
-    r"\bcurl\b(?:[^\n|;\\]|\\\s?){0,400}?\s(?:-u ?|--user[ =]{1,3})"
+    r"(?i)\bcurl\b(?:[^\n|;\\]|\\\s?){0,400}?\s(?:-u ?|--user[ =]{1,3})"
     r"[\"']?(?:[^\s:\"'$@]{0,64}|\{[^\s:\"'$@]{0,64}\}\"):\"?(?P<value>[^\s\"']{3,128})"
 )
-
-NAMES = (
-    r"(?P<password>passw(?:or)?d|passphrase|passwort|\bpwd|(?<=[_-])pwd|\bpass(?![a-z])|(?<=[_-])pass(?![a-z]))|"
-    r"api[_-]?key|app[_-]?key|access[_-]?key|account[_-]?key|shared[_-]?access[_-]?key|auth[_-]?key|license[_-]?key|"
-    r"secret[_-]?key|private[_-]?key|encryption[_-]?key|signing[_-]?key|master[_-]?key|"
-    r"secret|(?<!publickey)(?<!csrf-)(?<!csrf_)token|sonar[._]login|(?<=[_-])sig(?==)|(?<=\?)sig(?==)"
-    r"|x-api-key|-accessid|_access_id|_accessid|_api_id"
-)
-# Names such as `token_file` and `password_length` tell about a secret and hold none.
-ABOUT = (
-    r"(?![\w.-]{0,30}(?:file|path|url|uri|name|type|length|len|policy|count|limit|expir|ttl|field|hash|digest|env)\b)"
-)
-ASSIGNED = re.compile(
-    rf"(?i)(?:{NAMES}){ABOUT}[\w.\[\]-]{{0,40}}[\"'`\])]{{0,2}}[ \t]{{0,8}}(?::=|::=|\?=|=>|=|:(?!:)"
-    rf"|(?<=[\"\']),)[ \t]{{0,8}}"
-    r"(?:(?:str|string)\([ \t]?)?(?:[bru]?(?P<mark>[\"'`])(?P<quoted>(?:(?!(?P=mark))[^\n\\]|\\.){1,512})(?P=mark)|"
-    r"(?P<bare>[^\s\"'`,;<>(){}\[\]&|]{5,512}))"
+# Two words of a private gem server, under the name that Bundler has for it.
+GEMS = re.compile(
+    r"(?i)contribsys(?:__com|\.com)?[\"']?[ ]?[:=]?[ ]?[\"']?(?P<value>[0-9a-f]{8}:[0-9a-f]{8})(?![0-9a-f])"
 )

@@ -13,6 +13,7 @@ FEW = 3
 # so that only the unmistakable ones count there.
 SHOWN = re.compile(
     r"(?i)example|x{4}|\*{3}|\.{3}|…|your[_-]|(?<![A-Za-z0-9])(?:here|token|dummy)(?![A-Za-z0-9])|tokenhere|keyhere"
+    r"|abcdefghij|abcdef-abcdef|-1234-1234-|1234567890123456|xox[a-z]-\d{4,10}(?![\w-])"
 )
 PLACEHOLDER = re.compile(
     r"(?i)sample|your|placeholder|change[_-]?me|dummy|redacted|insert|masked|\$\{|\$\(|\{\{|^\$|^%|%$|<[^>]*>"
@@ -31,6 +32,16 @@ PLAIN = re.compile(
     r"\.{0,2}/\S*|[A-Za-z]:\\.*|https?://\S*|v?\d+(?:[.:/_-]\d+)*[a-z%]{0,3}|[A-Za-z.-]+(?:/[\w.-]+)+|"
     r"\S+\.(?:ya?ml|json|txt|pem|md|py|env)|\S+\.html?\b\S*"
 )
+# Names of the trade that mix letters and digits as passwords do.
+TECHNICAL = re.compile(
+    r"(?i)(?<![A-Za-z])(?:base-?(?:32|58|64)|sha-?\d+|md[45]|oauth-?\d|open-?id|utf-?\d+|pbkdf2|aes-?\d+|rsa-?\d+|x-?509|pkcs#?\d+|"
+    r"https?/?\d?|ipv[46]|win(?:32|64)|[axi]\d{2,3}|amd64|k8s|rfc-?\d+|[ehpr]s(?:256|384|512)|argon2\w*|ed25519|"
+    r"ntlm(?:v\d)?|v\d+(?:\.\d+)*|i18n|l10n|[2-4]fa|s3|ec2|e2e|r2|web3|tls1|p12|mp[34]|log4j|fido2|u2f)(?![A-Za-z])"
+)
+UUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+PHRASE_WORDS = 16
+MIXED = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z])\S+")
+INSIDE = re.compile(r"[A-Za-z]\d+[A-Za-z]")
 CLASSES = (re.compile(r"[a-z]"), re.compile(r"[A-Z]"), re.compile(r"\d"), re.compile(r"[^A-Za-z0-9\s_.-]"))
 
 
@@ -46,7 +57,7 @@ def is_placeholder(value: str) -> bool:
 
 def is_token(value: str, *, quoted: bool = False) -> bool:
     """Whether a value looks random: long enough, digits among letters, high entropy, no path, no code."""
-    if len(value) < TOKEN_LENGTH or " " in value or PLAIN.fullmatch(value) or CODE.fullmatch(value):
+    if len(value) < TOKEN_LENGTH or " " in value or '"' in value or PLAIN.fullmatch(value) or CODE.fullmatch(value):
         return False
     mixed = re.search(r"\d", value) is not None or (quoted and len(value) >= 20 and _cases(value))
     return mixed and LETTERS.fullmatch(value[:-4]) is None and entropy(value) >= TOKEN_ENTROPY
@@ -58,14 +69,37 @@ def _cases(value: str) -> bool:
 
 def is_password(value: str, *, quoted: bool = False) -> bool:
     """Whether a value could be a password that someone chose: two kinds of characters, no prose, no code."""
-    if len(value) < 5 or len(value) > 128 or value.count(" ") > (3 if quoted else 0):
+    if len(value) < 5 or len(value) > 128 or (" " in value and not quoted):
         return False
+    if value.count(" ") > 3:
+        return _is_phrase(value)
     if PLAIN.fullmatch(value) or CODE.fullmatch(value):
         return False
     value = value.rstrip(".,;:)")
     lower, upper, digit, sign = (pattern.search(value) is not None for pattern in CLASSES)
     mixed = (digit or sign) and (lower or upper)
     return (mixed or (quoted and lower and upper and _cases(value))) and entropy(value) >= 1.5
+
+
+def is_strong(value: str) -> bool:
+    """Whether a password shows that it is one where its place says little: three kinds of characters, or digits
+    amid letters, without the names of the trade."""
+    rest = TECHNICAL.sub("", value.rstrip(".,;:)"))
+    kinds = sum(pattern.search(rest) is not None for pattern in CLASSES)
+    return len(value) >= 8 and " " not in value and CLASSES[2].search(rest) is not None and kinds >= 3
+
+
+def _is_phrase(value: str) -> bool:
+    """Whether a text of many words is a passphrase: prose hardly has words that mix letters and digits."""
+    words = [
+        word for word in TECHNICAL.sub("", value).split() if re.search(r"\d", word) and re.search("[A-Za-z]", word)
+    ]
+    return value.count(" ") < PHRASE_WORDS and (len(words) > 1 or any(INSIDE.search(word) for word in words))
+
+
+def is_identifier(name: str, value: str) -> bool:
+    """Whether this only says which one is meant: a UUID under a name that ends in `id`."""
+    return name.rstrip("\"'`:=<>* \t").lower().endswith("id") and UUID.fullmatch(value) is not None
 
 
 def entropy(value: str) -> float:

@@ -1,15 +1,28 @@
 """Secrets in text: where they stand, and the text without them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ragstone.guard.credentials import ASSIGNED, AUTHORIZATION, LOGIN, PRIVATE_KEY, RUN, URL_LOGIN, VENDORS
-from ragstone.guard.plausible import is_password, is_placeholder, is_shown, is_token
+from ragstone.guard.assigned import ASSIGNED, CELL_ENDS, LINE_ENDS, OPTION, STARTS
+from ragstone.guard.credentials import (
+    AUTHORIZATION,
+    AUTHORIZATION_STARTS,
+    GEMS,
+    LOGIN,
+    PRIVATE_KEY,
+    PRIVATE_KEY_STARTS,
+    URL_LOGIN,
+    VENDORS,
+)
+from ragstone.guard.places import folded, runs, starts
+from ragstone.guard.plausible import is_identifier, is_password, is_placeholder, is_shown, is_strong, is_token
+from ragstone.guard.tables import columns
 
 # One pass masks everything; a second can find what stood too close to a first one. Hostile text
 # could ask for more: it gets no more.
 PASSES = 4
+OPTION_LENGTH = 48
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +46,13 @@ def mask(text: str) -> tuple[str, tuple[Finding, ...]]:
     for _ in range(PASSES):
         if not findings:
             break
-        text = _without(text, findings)
+        text = without(text, findings)
         findings = find(text)
     return text, tuple(first)
 
 
-def _without(text: str, findings: list[Finding]) -> str:
+def without(text: str, findings: Sequence[Finding]) -> str:
+    """The text with a mark in place of each finding; they are in order and do not overlap."""
     parts: list[str] = []
     start = 0
     for finding in findings:
@@ -53,8 +67,18 @@ def find(text: str) -> list[Finding]:
     Kinds: private_key, jwt, aws_key, aws_secret, api_key, bearer, password. Placeholders such as
     `<your-key>`, `xxxx`, `example` or `${VAR}` are none. The time is linear in the text.
     """
+    lower = folded(text)
+    names = starts(lower, STARTS)
     found = sorted(
-        (*_blocks(text), *_vendors(text), *_headers(text), *_assigned(text)), key=lambda f: (f.start, -f.end)
+        (
+            *_blocks(text, lower),
+            *_vendors(text, lower),
+            *_headers(text, lower),
+            *_logins(text, lower),
+            *_assigned(text, names),
+            *_columns(text, lower, names),
+        ),
+        key=lambda f: (f.start, -f.end),
     )
     out: list[Finding] = []
     for finding in found:
@@ -65,45 +89,96 @@ def find(text: str) -> list[Finding]:
     return out
 
 
-def _blocks(text: str) -> Iterator[Finding]:
-    for match in PRIVATE_KEY.finditer(text):
-        yield Finding("private_key", *match.span())
+def _blocks(text: str, lower: bytes) -> Iterator[Finding]:
+    done = 0
+    for at in starts(lower, PRIVATE_KEY_STARTS):
+        if at >= done and (match := PRIVATE_KEY.match(text, at)):
+            done = match.end()
+            yield Finding("private_key", at, done)
 
 
-def _vendors(text: str) -> Iterator[Finding]:
+def _vendors(text: str, lower: bytes) -> Iterator[Finding]:
     """Tokens whose own shape tells what they are."""
-    for run in RUN.finditer(text):
-        for match in VENDORS.finditer(text, *run.span()):
+    for run in runs(lower):
+        for match in VENDORS.finditer(text, *run):
             if not is_shown(match[0]):
                 yield Finding(match.lastgroup or "api_key", *match.span())
 
 
-def _headers(text: str) -> Iterator[Finding]:
-    """Credentials of HTTP headers, URLs and command lines."""
-    for match in AUTHORIZATION.finditer(text):
-        basic = match["scheme"] is not None
-        value = match["value"]
-        if not is_placeholder(value) and (basic or is_token(value)):
-            yield Finding("password" if basic else "bearer", *match.span("value"))
-    for pattern in (URL_LOGIN, LOGIN):
-        for match in pattern.finditer(text):
-            if not is_placeholder(match["value"]):
-                yield Finding("password", *match.span("value"))
+def _headers(text: str, lower: bytes) -> Iterator[Finding]:
+    """Credentials of HTTP headers."""
+    for at in starts(lower, AUTHORIZATION_STARTS):
+        if match := AUTHORIZATION.match(text, at):
+            basic = match["scheme"] is not None
+            value = match["value"]
+            if not is_placeholder(value) and (basic or is_token(value)):
+                yield Finding("password" if basic else "bearer", *match.span("value"))
 
 
-def _assigned(text: str) -> Iterator[Finding]:
+def _logins(text: str, lower: bytes) -> Iterator[Finding]:
+    """Credentials in URLs and on command lines."""
+    matches = [
+        *URL_LOGIN.finditer(text),
+        *(match for at in starts(lower, (b"curl",)) if (match := LOGIN.match(text, at))),
+        *(match for at in starts(lower, (b"contribsys",)) if (match := GEMS.match(text, at))),
+    ]
+    for match in matches:
+        if not is_placeholder(match["value"]):
+            yield Finding("password", *match.span("value"))
+
+
+def _assigned(text: str, names: Sequence[int]) -> Iterator[Finding]:
     """`name = value` where the name says that the value is secret and the value looks like it."""
-    for match in ASSIGNED.finditer(text):
-        group = "quoted" if match["quoted"] is not None else "bare"
-        value = match[group]
-        secret = is_password if match["password"] else is_token
-        if secret(value, quoted=group == "quoted") and not is_placeholder(value):
-            yield Finding(_kind(match), *match.span(group))
+    done = 0
+    for at in names:
+        if at >= done and (match := ASSIGNED.match(text, at)):
+            group = next(name for name in ("escaped", "quoted", "bare") if match[name] is not None)
+            if _meant(match, group):
+                done = match.end(group)
+                yield Finding(_kind(match, group), *match.span(group))
 
 
-def _kind(match: re.Match[str]) -> str:
+def _meant(match: re.Match[str], group: str) -> bool:
+    """Whether name, what joins them, and value make an assignment of a secret."""
+    value, quoted = match[group].rstrip("*"), group != "bare"
+    if is_placeholder(value) or not _in_place(match, value):
+        return False
+    if match["password"] is not None:
+        return is_password(value, quoted=quoted) and (not _loose(match) or is_strong(value))
+    name = match.string[match.start() : match.start(group)]
+    said = match["said"] is not None or (match["below"] is not None and _loose(match))
+    return not said and is_token(value, quoted=quoted) and not is_identifier(name, value)
+
+
+def _in_place(match: re.Match[str], value: str) -> bool:
+    """Whether what is around the value lets it be one: an option before, the end of a line or cell behind."""
+    if match["blank"] is not None:
+        return match["below"] is None and _is_option(match)
+    if match["below"] is not None:
+        return not value.endswith(":") and LINE_ENDS.match(match.string, match.end()) is not None
+    return match["cell"] is None or CELL_ENDS.match(match.string, match.end()) is not None
+
+
+def _loose(match: re.Match[str]) -> bool:
+    """Whether name and value are joined so loosely that the value itself must tell."""
+    apart = match["below"] is not None and (match["apart"] is not None or not match["indent"])
+    return apart or any(match[way] is not None for way in ("blank", "cell", "said"))
+
+
+def _is_option(match: re.Match[str]) -> bool:
+    """Whether the name is one of a command line's, such as `--db-password`."""
+    return OPTION.search(match.string[max(0, match.start() - OPTION_LENGTH) : match.start()]) is not None
+
+
+def _kind(match: re.Match[str], group: str) -> str:
     if match["password"]:
         return "password"
-    name = match[0][: match.start("quoted" if match["quoted"] is not None else "bare") - match.start()].lower()
-    around = match.string[max(0, match.start() - 12) : match.start()].lower() + name
+    around = match.string[max(0, match.start() - 24) : match.start(group)].lower()
     return "aws_secret" if "aws" in around or "secretaccesskey" in around.replace("_", "") else "api_key"
+
+
+def _columns(text: str, lower: bytes, names: Sequence[int]) -> Iterator[Finding]:
+    for start, end, password in columns(text, lower, names):
+        value = text[start:end]
+        if (is_password if password else is_token)(value) and not is_placeholder(value):
+            yield Finding("password" if password else "api_key", start, end)

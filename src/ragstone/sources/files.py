@@ -31,9 +31,11 @@ class Files:
         return self._name
 
     def walk(self) -> Iterator[Listed | Skipped]:
-        """Every document in order; raises `UsageError` at once when the root is missing."""
+        """Every document in order; raises `UsageError` at once when the root is missing or may not be read."""
         root = self._root()
         if root.is_dir():
+            if not os.access(root, os.R_OK | os.X_OK, effective_ids=os.access in os.supports_effective_ids):
+                raise UsageError(f"source {self._name!r}: {self._given} cannot be read: Permission denied")
             return walk(root, self._rules)
         return iter([listed(str(root), self._given.name)])
 
@@ -62,8 +64,12 @@ class Files:
 
     def _root(self) -> Path:
         try:
-            return Path(os.path.realpath(self._given.expanduser(), strict=True))
-        except (OSError, ValueError, RuntimeError) as error:
+            root = Path(os.path.realpath(self._given.expanduser(), strict=True))
+            root.stat()
+        except (FileNotFoundError, NotADirectoryError, ValueError, RuntimeError) as error:
             raise UsageError(
                 f"source {self._name!r}: {self._given} is not there; name a folder or file that exists, or mount it"
             ) from error
+        except OSError as error:
+            raise UsageError(f"source {self._name!r}: {self._given} cannot be reached: {error.strerror}") from error
+        return root

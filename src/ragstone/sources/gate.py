@@ -42,7 +42,7 @@ def opened(place: str, path: str, root: Path, rules: Rules) -> int:
     except FileNotFoundError as error:
         raise Refused("vanished", f"{path} is no longer there") from error
     except (OSError, ValueError) as error:
-        raise Refused("unreadable", f"{path} cannot be opened: {error}") from error
+        raise Refused("unreadable", f"{path} cannot be opened: {getattr(error, 'strerror', None) or error}") from error
     try:
         about = os.fstat(descriptor)
         if not os.path.samestat(about, os.stat(checked(place, path, root, rules))):

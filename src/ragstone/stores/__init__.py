@@ -13,11 +13,13 @@ def open_store(url: str, *, keep_versions: int = 1) -> Store:
     `embedded:PATH` or a bare path is a directory, `json:PATH` one file. `keep_versions` is how many revisions
     of a document stay (the active one always does). Raises `UsageError` for an unknown scheme.
     """
+    if "\0" in url:
+        raise UsageError(f"store {url!r:.60} is no place; write a folder, or one of: {KINDS}")
     scheme, colon, rest = url.partition(":")
     if not colon or "/" in scheme:
         scheme, rest = "embedded", url
     if scheme not in STORES:
-        raise UsageError(f"store {url!r} is of an unknown kind; write one of: {', '.join(f'{s}:PATH' for s in STORES)}")
+        raise UsageError(f"store {url!r} is of an unknown kind; write one of: {KINDS}")
     if not rest:
         raise UsageError(f"store {url!r} names no place; write {scheme}:PATH")
     if keep_versions < 1:
@@ -38,3 +40,4 @@ def _json(path: Path, keep_versions: int) -> Store:
 
 
 STORES: Mapping[str, Callable[[Path, int], Store]] = {"embedded": _embedded, "json": _json}
+KINDS = ", ".join(f"{scheme}:PATH" for scheme in STORES)

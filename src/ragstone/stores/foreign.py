@@ -2,6 +2,8 @@
 
 import errno
 import sqlite3
+import struct
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,8 +12,10 @@ from ragstone.errors import Busy, Corrupt, DiskFull, StoreError
 
 FULL = (DiskFull, "no room left on the disk of {place}; free some space and run again (what was committed is safe)")
 LOCKED = (Busy, "{place} is locked by another process; wait for it and run again")
-BROKEN = (Corrupt, "{place} is damaged ({error}); run: ragstone doctor, or ingest anew with --recreate")
+BROKEN = (Corrupt, "{place} is damaged ({error}); ingest anew with --recreate")
 CLOSED = (StoreError, "{place} cannot be written or read ({error}); check the path, its owner and permissions")
+KEPT = (StoreError, "{place} may only be read here ({error}); write where it may be written, or name another --store")
+BLOCKED = (Corrupt, "{place} is damaged: a folder stands where a file belongs ({error}); move it away")
 ODD = (StoreError, "{place}: {error}")
 
 Meaning = tuple[type[StoreError], str]
@@ -22,7 +26,7 @@ SQLITE: Mapping[int, Meaning] = {
     sqlite3.SQLITE_LOCKED: LOCKED,
     sqlite3.SQLITE_CORRUPT: BROKEN,
     sqlite3.SQLITE_NOTADB: BROKEN,
-    sqlite3.SQLITE_READONLY: CLOSED,
+    sqlite3.SQLITE_READONLY: KEPT,
     sqlite3.SQLITE_PERM: CLOSED,
     sqlite3.SQLITE_CANTOPEN: CLOSED,
 }
@@ -32,19 +36,28 @@ SYSTEM: Mapping[int, Meaning] = {
     errno.EFBIG: FULL,
     errno.EACCES: CLOSED,
     errno.EPERM: CLOSED,
-    errno.EROFS: CLOSED,
+    errno.EROFS: KEPT,
     errno.ENOENT: CLOSED,
     errno.ENOTDIR: CLOSED,
+    errno.EISDIR: BLOCKED,
 }
+# What bytes that make no sense make a reader raise; sqlite3 says so without a code of its own.
+SENSELESS = (LookupError, TypeError, ValueError, ArithmeticError, struct.error, zlib.error)
+ARGUMENTS = (UnicodeEncodeError, OverflowError)  # what was given does not fit, whatever the file holds
+UNDECODED = "Could not decode to UTF-8"
 
 
 def translated(error: Exception, place: Path) -> StoreError:
     """Our error for a foreign one."""
+    said = str(error)
     if isinstance(error, sqlite3.Error):
-        kind, words = SQLITE.get(getattr(error, "sqlite_errorcode", 0) & 0xFF, ODD)
+        other = BROKEN if said.startswith(UNDECODED) else ODD
+        kind, words = SQLITE.get(getattr(error, "sqlite_errorcode", 0) & 0xFF, other)
+    elif isinstance(error, SENSELESS) and not isinstance(error, ARGUMENTS):
+        (kind, words), said = BROKEN, f"{type(error).__name__}: {error}"
     else:
         kind, words = SYSTEM.get(getattr(error, "errno", None) or 0, ODD)
-    return kind(words.format(place=place, error=error))
+    return kind(words.format(place=place, error=said))
 
 
 @contextmanager
@@ -52,5 +65,5 @@ def mapped(place: Path) -> Iterator[None]:
     """Let no foreign error pass: `place` is what the sentence names."""
     try:
         yield
-    except (sqlite3.Error, OSError, OverflowError, UnicodeError) as error:
+    except (sqlite3.Error, OSError, *SENSELESS) as error:
         raise translated(error, place) from error

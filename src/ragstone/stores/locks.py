@@ -34,11 +34,13 @@ def hold(path: Path, *, source: str, since: str) -> int:
 
 
 def held(path: Path) -> bool:
-    """Whether some process holds the lock."""
+    """Whether some process holds the lock; True where this user may not look."""
     try:
-        fd = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        fd = os.open(path, (os.O_RDWR if os.access(path, os.W_OK) else os.O_RDONLY) | os.O_CLOEXEC)
     except FileNotFoundError:
         return False
+    except PermissionError:
+        return True
     try:
         fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -693,6 +693,8 @@ def _random_where(chance: random.Random, shas: Sequence[str]) -> Where:
         return tuple(chance.sample(values, chance.randint(1, len(values)))) if chance.random() < 0.12 else ()
 
     restricted = chance.random() < 0.7
+    dates = (_random_date(chance), _random_date(chance))
+    date_from, date_to = sorted(dates, key=str) if all(dates) else dates
     return Where(
         sources=some("docs", "none", "wiki"),
         paths=tuple(_random_glob(chance) for _ in range(chance.randint(1, 3))) if chance.random() < 0.2 else (),
@@ -703,8 +705,8 @@ def _random_where(chance: random.Random, shas: Sequence[str]) -> Where:
         tag_mode=chance.choice(["any", "all"]),
         projects=some("x", "y"),
         doc_types=some("spec", "note"),
-        date_from=_random_date(chance),
-        date_to=_random_date(chance),
+        date_from=date_from,
+        date_to=date_to,
         confidentiality_allow=some("public", "INTERNAL", *(["Restricted"] if restricted else [])),
         allow_restricted=restricted,
         conditions=tuple(_random_condition(chance) for _ in range(chance.choice([0, 0, 1, 1, 2, 3]))),

@@ -12,8 +12,9 @@ from ragstone.stores.durable import make_directory, sync_directory
 from ragstone.stores.embedded import vectors
 from ragstone.stores.embedded.check import findings, mend
 from ragstone.stores.embedded.collection import Collection
-from ragstone.stores.embedded.database import connect, make, writing
+from ragstone.stores.embedded.database import connect, make, reading, writing
 from ragstone.stores.embedded.faults import reach
+from ragstone.stores.embedded.frozen import confirm, writable
 from ragstone.stores.embedded.paths import (
     GONE,
     Place,
@@ -140,21 +141,21 @@ class EmbeddedAdmin:
         connection = collection.connection()
         try:
             with mapped(collection.place.directory):
-                if repair and self._found(collection, connection):
-                    mend(collection.place, connection, now=self._now())
-                return self._found(collection, connection)
+                found = _found(collection, connection)
+                if repair and found and not writable(collection.place.database):
+                    found.append(f"{collection.place.directory} may only be read here: nothing was mended")
+                elif repair and found:
+                    taken_out = mend(collection.place, connection, now=self._now())
+                    found = [*taken_out, *_found(collection, connection)]
+                confirm(connection)
+                return found
         finally:
             collection.release(connection)
 
-    def _found(self, collection: Collection, connection: sqlite3.Connection) -> list[str]:
-        connection.execute("BEGIN")
-        try:
-            return list(findings(collection, connection))
-        except sqlite3.DatabaseError as error:
-            return [f"{collection.place.database} is damaged ({error}); ingest anew with --recreate"]
-        finally:
-            with contextlib.suppress(sqlite3.Error):
-                connection.execute("ROLLBACK")
+
+def _found(collection: Collection, connection: sqlite3.Connection) -> list[str]:
+    with reading(connection):
+        return findings(collection, connection)
 
 
 def _free(directory: Path) -> Path:

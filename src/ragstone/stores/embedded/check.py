@@ -7,13 +7,14 @@ from datetime import datetime
 import numpy as np
 
 from ragstone.errors import Corrupt, StoreError
-from ragstone.stores.embedded import revisions, vectors
+from ragstone.stores.embedded import proof, revisions, vectors
 from ragstone.stores.embedded.collection import Collection
 from ragstone.stores.embedded.compact import leftovers, remove_leftovers, rewrite
 from ragstone.stores.embedded.database import writing
 from ragstone.stores.embedded.mirror import Mirror
-from ragstone.stores.embedded.paths import Place
+from ragstone.stores.embedded.paths import Place, discard
 from ragstone.stores.embedded.reflect import State, read_index, rebuilt, state_of
+from ragstone.stores.foreign import mapped
 
 # What must not be there, as a count: the sentence and the query.
 ORPHANS = (
@@ -45,18 +46,48 @@ ORPHANS = (
 )
 
 
-def findings(collection: Collection, connection: sqlite3.Connection) -> Iterator[str]:
-    """What is wrong, a sentence each, seen in one read transaction."""
+def findings(collection: Collection, connection: sqlite3.Connection) -> list[str]:
+    """What is wrong, a sentence each, seen in one read transaction.
+
+    Each look goes as far as it can: what makes one fail has mostly been named by the one before.
+    """
+    found: list[str] = []
+    for look in LOOKS:
+        try:
+            with mapped(collection.place.database):
+                found.extend(look(collection, connection))
+        except StoreError as error:
+            if not found:
+                found.append(str(error))
+    return found
+
+
+def _pages(collection: Collection, connection: sqlite3.Connection) -> Iterator[str]:
     for (said,) in connection.execute("PRAGMA integrity_check(20)").fetchall():
         if said != "ok":
-            yield f"{collection.place.database}: {said}"
+            yield f"{collection.place.database} is damaged ({said}); ingest anew with --recreate"
+
+
+def _orphans(collection: Collection, connection: sqlite3.Connection) -> Iterator[str]:
     for sentence, sql in ORPHANS:
         if n := connection.execute(sql).fetchone()[0]:
-            yield f"{sentence.format(n=n)} in {collection.place.database}"
-    state = state_of(connection)
-    yield from vector_findings(collection.place, connection, state)
-    yield from _index_findings(collection, connection, state)
-    for path in leftovers(collection.place, state):
+            yield f"{sentence.format(n=n)} in {collection.place.database}; ingest anew with --recreate"
+
+
+def _texts(_: Collection, connection: sqlite3.Connection) -> Iterator[str]:
+    for damage in proof.damages(connection):
+        yield (
+            f"{damage.path!r} of source {damage.source!r} is stored damaged ({damage.what}); --repair takes it out, "
+            "and the next ingest takes it in again from its file"
+        )
+
+
+def _vectors(collection: Collection, connection: sqlite3.Connection) -> Iterator[str]:
+    return vector_findings(collection.place, connection, state_of(connection))
+
+
+def _remains(collection: Collection, connection: sqlite3.Connection) -> Iterator[str]:
+    for path in leftovers(collection.place, state_of(connection)):
         yield f"{path} is the remains of an interrupted write; --repair removes it"
 
 
@@ -74,7 +105,8 @@ def vector_findings(place: Place, connection: sqlite3.Connection, state: State) 
         yield str(vectors.damaged(path, f"{len(bad)} blocks of {vectors.BLOCK} rows do not match their checksum"))
 
 
-def _index_findings(collection: Collection, connection: sqlite3.Connection, state: State) -> Iterator[str]:
+def _indexes(collection: Collection, connection: sqlite3.Connection) -> Iterator[str]:
+    state = state_of(connection)
     truth = rebuilt(connection, state)
     for generation, path in sorted(collection.place.numbered("index").items()):
         try:
@@ -84,6 +116,9 @@ def _index_findings(collection: Collection, connection: sqlite3.Connection, stat
             continue
         if sealed is not None and not same(sealed, truth):
             yield f"{path} does not say what the collection says; --repair makes it anew"
+
+
+LOOKS = (_pages, _orphans, _texts, _vectors, _indexes, _remains)
 
 
 def same(one: Mirror, other: Mirror) -> bool:
@@ -107,17 +142,29 @@ def _content(mirror: Mirror) -> tuple[bytes, ...]:
     )
 
 
-def mend(place: Place, connection: sqlite3.Connection, *, now: datetime) -> None:
-    """Drop vectors of damaged blocks, remove index files and remains: all of them come again by themselves."""
+def mend(place: Place, connection: sqlite3.Connection, *, now: datetime) -> list[str]:
+    """Take out damaged documents, drop vectors of damaged blocks, remove index files and remains.
+
+    Vectors come again with the next ingest, indexes by themselves. Returns a sentence for each document that was taken
+    out: only its file can bring it back.
+    """
+    lost = list(proof.damages(connection))
+    if lost:
+        with writing(connection):
+            revisions.take_out(connection, lost)
+            revisions.touch(connection, now=now)
     state = state_of(connection)
     if list(vector_findings(place, connection, state)):
         rewrite(place, connection, now=now, repair=True)
     with writing(connection):
         for path in place.numbered("index").values():
-            path.unlink(missing_ok=True)
+            discard(path)
         connection.execute(
             "UPDATE meta SET value = (SELECT value FROM meta WHERE key = 'generation') WHERE key = 'log_from'"
         )
         connection.execute("DELETE FROM changes")
         revisions.touch(connection, now=now)
     remove_leftovers(place, connection)
+    return [
+        f"{damage.path!r} of source {damage.source!r} was damaged and is taken out; ingest it again" for damage in lost
+    ]

@@ -15,6 +15,7 @@ from ragstone.ports import Vectors
 from ragstone.stores.absent import not_built
 from ragstone.stores.embedded import vectors
 from ragstone.stores.embedded.database import connect
+from ragstone.stores.embedded.frozen import confirm, unchanged
 from ragstone.stores.embedded.mirror import Flags, Mirror
 from ragstone.stores.embedded.paths import Place
 from ragstone.stores.embedded.reflect import State, advanced, read_index, rebuilt, state_of
@@ -91,7 +92,9 @@ class Collection:
                     connection.execute("BEGIN")
                     state = state_of(connection)
                     rows, error = self._rows(state, connection)
-                self._mirror = self._mirrored(connection, state)
+                mirror = self._mirrored(connection, state)
+                confirm(connection)
+                self._mirror = mirror
                 return View(connection, state, self._mirror, rows)
             except BaseException:
                 connection.close()
@@ -112,10 +115,15 @@ class Collection:
         return made
 
     def _taken(self) -> sqlite3.Connection:
-        connection = self._idle.pop() if self._idle else connect(self.place.database)
-        if connection is None:
+        while self._idle:
+            connection = self._idle.pop()
+            if unchanged(connection):
+                return connection
+            connection.close()
+        opened = connect(self.place.database)
+        if opened is None:
             raise not_built(self.scope)
-        return connection
+        return opened
 
     def _file(self) -> tuple[int, int]:
         try:

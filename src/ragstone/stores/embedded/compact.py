@@ -11,7 +11,7 @@ from ragstone.ports import Vectors
 from ragstone.stores.embedded import revisions, vectors
 from ragstone.stores.embedded.database import writing
 from ragstone.stores.embedded.faults import reach
-from ragstone.stores.embedded.paths import Place
+from ragstone.stores.embedded.paths import Place, discard
 from ragstone.stores.embedded.reflect import State, state_of
 
 FEW = 1_024  # dead rows that are not worth a rewrite: 1.5 MB at 384 dimensions
@@ -64,7 +64,7 @@ def rewrite(place: Place, connection: sqlite3.Connection, *, now: datetime, repa
         revisions.touch(connection, now=now)
         reach("compact.written")
     reach("compact.switched")
-    old.unlink(missing_ok=True)
+    discard(old)
 
 
 def _readable(path: Path, state: State) -> Vectors:
@@ -110,4 +110,4 @@ def remove_leftovers(place: Place, connection: sqlite3.Connection) -> None:
     if leftovers(place, state_of(connection)):
         with writing(connection):
             for path in leftovers(place, state_of(connection)):
-                path.unlink(missing_ok=True)
+                discard(path)

@@ -2,39 +2,56 @@
 
 import contextlib
 import os
+import re
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
-from ragstone.errors import StoreTooNew
+from ragstone.errors import Corrupt, StoreTooNew
 from ragstone.stores.embedded.faults import reach
+from ragstone.stores.embedded.frozen import UNMADE, frozen, writable
+from ragstone.stores.embedded.paths import Place
 
 PATIENCE = 10.0  # seconds to wait for another writer
+FORMAT = re.compile(r"^-- Format \d+.*\n", re.MULTILINE)
+OPTIONS: Mapping[str, Any] = {"timeout": PATIENCE, "isolation_level": None, "check_same_thread": False}
 LOG_PATIENCE = 0.2  # seconds to wait for readers of the log: it can also be cut another time
 WIPED = 128 << 20  # bytes of content; writing them anew takes 10 ms a MB, and other writers wait for it
 FREE = 4  # a larger file is written anew when over a quarter of its pages are free
 
 
-def _first(connection: sqlite3.Connection) -> None:
+def _schema(connection: sqlite3.Connection, number: int) -> None:
+    """What a format adds to the one before."""
     schema = files(__package__).joinpath("schema.sql").read_text("utf-8")
-    for statement in schema.split(";\n"):
+    for statement in FORMAT.split(schema)[number].split(";\n"):
         connection.execute(statement)
+
+
+def _first(connection: sqlite3.Connection) -> None:
+    _schema(connection, 1)
     meta = {"generation": 0, "log_from": 0, "vector_file": 0, "next_slot": 0}
     connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
 
 
+def _proved(connection: sqlite3.Connection) -> None:
+    _schema(connection, 2)
+
+
 # Step i takes a collection from format i to i + 1; a new format appends a function.
-STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first,)
+STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first, _proved)
+READ_FROM = 1  # what reads a collection also reads this format: where nothing may be written it stays what it is
 
 
 def make(path: Path) -> None:
     """Make the file, readable by the owner alone, and bring it to the newest format."""
     # Only ever opened here while it is new: closing any descriptor of a database file drops the locks that
     # SQLite holds on it in this process, and another process may then take the log away under a reader.
+    Place(path.parent).check_whole()
     with contextlib.suppress(FileExistsError):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     connection = _connection(path)
@@ -46,10 +63,14 @@ def make(path: Path) -> None:
 
 
 def connect(path: Path) -> sqlite3.Connection | None:
-    """A connection to a collection of the newest format, None when there is none."""
-    if not path.is_file():
+    """A connection to a collection of the newest format, None when there is none.
+
+    Where this user may only read, it is `Frozen` or read-only by itself, and an older format stays as it is.
+    """
+    if not path.is_file() or not path.stat().st_size:
+        Place(path.parent).check_whole()
         return None
-    connection = _connection(path)
+    connection = _readable(path)
     try:
         found = version(connection)
         if found > len(STEPS):
@@ -58,9 +79,10 @@ def connect(path: Path) -> sqlite3.Connection | None:
                 "upgrade ragstone (pip install -U ragstone)"
             )
         if found == 0:
+            _check_unmade(path, connection)
             connection.close()
             return None
-        if found < len(STEPS):
+        if found < len(STEPS) and (found < READ_FROM or writable(path)):
             migrate(connection)
     except BaseException:
         connection.close()
@@ -73,6 +95,14 @@ def version(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
+def _check_unmade(path: Path, connection: sqlite3.Connection) -> None:
+    """Raises `Corrupt` when there are tables without a format: both are made in one transaction."""
+    with reading(connection):
+        tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if tables and not version(connection):
+            raise Corrupt(f"{path} is damaged (it does not say its format); ingest anew with --recreate")
+
+
 def migrate(connection: sqlite3.Connection) -> None:
     """Take the missing steps, all or none."""
     with writing(connection):
@@ -81,14 +111,24 @@ def migrate(connection: sqlite3.Connection) -> None:
             connection.execute(f"PRAGMA user_version = {step + 1}")
 
 
+def _readable(path: Path) -> sqlite3.Connection:
+    try:
+        return _connection(path)
+    except sqlite3.Error as error:
+        if error.sqlite_errorcode in UNMADE and not writable(path):
+            return frozen(path, **OPTIONS)
+        raise
+
+
 def _connection(path: Path) -> sqlite3.Connection:
     uri = f"file:{quote(str(path.absolute()))}?mode=rw"
-    connection = sqlite3.connect(uri, uri=True, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+    connection: sqlite3.Connection = sqlite3.connect(uri, uri=True, **OPTIONS)
     try:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
         # What is deleted is overwritten. FAST would leave it on the pages that become free as a whole.
         connection.execute("PRAGMA secure_delete = ON")
+        version(connection)  # the first look into the file
     except BaseException:
         connection.close()
         raise
@@ -126,6 +166,17 @@ def cut_log(connection: sqlite3.Connection) -> None:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     finally:
         connection.execute(f"PRAGMA busy_timeout = {int(PATIENCE * 1000)}")
+
+
+@contextmanager
+def reading(connection: sqlite3.Connection) -> Iterator[None]:
+    """One read transaction: what it sees does not change inside the block."""
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        with contextlib.suppress(sqlite3.Error):
+            connection.execute("ROLLBACK")
 
 
 @contextmanager

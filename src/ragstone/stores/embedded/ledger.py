@@ -9,6 +9,7 @@ from typing import Any
 
 from ragstone.stores.embedded.collection import Collection
 from ragstone.stores.embedded.database import writing
+from ragstone.stores.embedded.frozen import confirm
 from ragstone.stores.embedded.paths import Place, gate_of
 from ragstone.stores.embedded.rows import document_of, packed, run_of
 from ragstone.stores.embedded.threads import Threads
@@ -111,7 +112,10 @@ class EmbeddedLedger:
         connection = collection.connection()
         try:
             with mapped(collection.place.directory):
-                return connection.execute(sql, parameters).fetchall()
+                try:
+                    return connection.execute(sql, parameters).fetchall()
+                finally:
+                    confirm(connection)
         finally:
             collection.release(connection)
 

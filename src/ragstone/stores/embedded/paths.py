@@ -3,8 +3,10 @@
 import contextlib
 import hashlib
 import json
+import os
 import re
 import shutil
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +22,8 @@ PLAIN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
 LONGEST = 200  # bytes; common file systems take 255 for a name
 CATALOGUE = "store.json"
 GATE = "store.lock"
+DATABASE = "collection.sqlite"
+LOCKS = "locks"
 GONE = ".gone-"
 NETWORK = re.compile(
     r"nfs\d?|cifs|smb\w*|ncpfs|afs|9p|ceph|lustre|glusterfs|fuse\.(sshfs|glusterfs|s3fs|rclone|ceph).*"
@@ -46,11 +50,11 @@ class Place:
 
     @property
     def database(self) -> Path:
-        return self.directory / "collection.sqlite"
+        return self.directory / DATABASE
 
     @property
     def locks(self) -> Path:
-        return self.directory / "locks"
+        return self.directory / LOCKS
 
     def lock(self, source: str) -> Path:
         """The file whose lock an ingestion of this source holds."""
@@ -75,9 +79,60 @@ class Place:
                 total += path.stat().st_size if path.is_file() else 0
         return total
 
+    def check_whole(self) -> None:
+        """Raises `Corrupt` when the database is gone or empty although there is more: it comes before all the rest.
+
+        Through one descriptor, because the directory may be erased meanwhile, and another be made in its place.
+        """
+        try:
+            descriptor = os.open(self.directory, os.O_RDONLY | os.O_DIRECTORY)
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        try:
+            what = _lacking(descriptor) if _used(descriptor) else None
+            if what and os.path.samestat(os.fstat(descriptor), self.directory.stat()):
+                raise Corrupt(f"{self.database} is damaged ({what}); ingest anew with --recreate")
+        except FileNotFoundError:
+            return  # erased
+        finally:
+            os.close(descriptor)
+
     def leftovers(self) -> list[Path]:
         """Files that a crash left before their rename."""
         return remains(self.directory)
+
+
+def _used(descriptor: int) -> bool:
+    """Whether a collection's directory holds what is only made when its database is."""
+    names = os.listdir(descriptor)
+    if any(name.startswith(("vectors-", "index-")) for name in names):
+        return True
+    if LOCKS not in names:
+        return False
+    locks = os.open(LOCKS, os.O_RDONLY | os.O_DIRECTORY, dir_fd=descriptor)
+    try:
+        return bool(os.listdir(locks))
+    finally:
+        os.close(locks)
+
+
+def _lacking(descriptor: int) -> str | None:
+    """What is wrong with the database file of a directory, seen from outside."""
+    try:
+        found = os.stat(DATABASE, dir_fd=descriptor)
+    except FileNotFoundError:
+        return "it is gone"
+    if not stat.S_ISREG(found.st_mode):
+        return "it is no file"
+    return None if found.st_size else "it is empty"
+
+
+def discard(path: Path) -> None:
+    """Remove a file of the store, or a folder that stands in its place."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def place(root: Path, scope: Scope) -> Place:
@@ -89,6 +144,8 @@ def check_store(root: Path) -> bool:
     """Whether a store stands here; raises when it is a newer one, a broken one, or on a network."""
     catalogue = root / CATALOGUE
     if not catalogue.is_file():
+        if root.exists() and not root.is_dir():
+            raise UsageError(f"{root} is not a Ragstone store: it is no folder; name another --store")
         return False
     _refuse_network(root)
     try:
@@ -135,8 +192,8 @@ def _catalogue() -> str:
 
 
 def sweep(root: Path) -> None:
-    """Remove what an interrupted erasure left."""
-    for directory in (d for d in root.iterdir() if d.is_dir()):
+    """Remove what an interrupted erasure left, where this user may."""
+    for directory in (d for d in root.iterdir() if d.is_dir() and os.access(d, os.W_OK)):
         for gone in directory.glob(GONE + "*"):
             shutil.rmtree(gone, ignore_errors=True)
 
@@ -152,7 +209,16 @@ def collection_directories(root: Path, tenant: str) -> Iterator[Path]:
     """The directories of a tenant's collections, in a fixed order."""
     home = root / encoded(tenant)
     if home.is_dir():
-        yield from sorted(d for d in home.iterdir() if not d.name.startswith(".") and Place(d).database.is_file())
+        yield from sorted(d for d in home.iterdir() if not d.name.startswith(".") and _is_collection(d))
+
+
+def _is_collection(directory: Path) -> bool:
+    """Whether there is one, be it a damaged one."""
+    try:
+        Place(directory).check_whole()
+    except Corrupt:
+        return True
+    return Place(directory).database.is_file()
 
 
 def _refuse_network(root: Path) -> None:

@@ -12,6 +12,7 @@ from ragstone.ports import Vectors
 from ragstone.stores import bm25
 from ragstone.stores.embedded.collection import Collection, View
 from ragstone.stores.embedded.cosine import SLACK, Scores, cosines, product, unit
+from ragstone.stores.embedded.frozen import confirm
 from ragstone.stores.embedded.mirror import MISSING, Flags, Longs
 from ragstone.stores.embedded.rows import ACTIVE_CHUNKS, CHUNK_COLUMNS, asked_of, chunk_of, record_of
 from ragstone.stores.embedded.threads import Threads
@@ -64,7 +65,10 @@ class EmbeddedReader:
     def _alone(self, work: Callable[[], T]) -> T:
         """The connection serves one thread at a time."""
         with self._lock, mapped(self._collection.place.directory):
-            return work()
+            try:
+                return work()
+            finally:  # also what went wrong may come from that
+                confirm(self._view.connection)
 
     def close(self) -> None:
         """End the view; waits for a call that is still running."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ragstone.errors import Corrupt
 from ragstone.stores.embedded.mirror import MISSING, NONE, Chunks, Mirror, Revisions
-from ragstone.stores.embedded.paths import Place
+from ragstone.stores.embedded.paths import Place, discard
 from ragstone.stores.embedded.postings import Postings
 from ragstone.stores.embedded.rows import document_of
 from ragstone.stores.embedded.seal import seal, unseal
@@ -141,7 +141,10 @@ def write_index(place: Place, mirror: Mirror) -> Mirror:
         **{name: getattr(chunks, name) for name in Chunks.__dataclass_fields__},
         **{f"postings.{name}": getattr(base, name) for name in Postings.__dataclass_fields__},
     }
-    seal(place.index(mirror.generation), facts, arrays)
+    path = place.index(mirror.generation)
+    if path.is_dir():
+        discard(path)
+    seal(path, facts, arrays)
     return mirror
 
 

@@ -12,6 +12,7 @@ from ragstone.errors import StoreError
 from ragstone.stores import bm25
 from ragstone.stores.effective import due_at, standings
 from ragstone.stores.embedded.postings import Postings, Terms, pairs
+from ragstone.stores.embedded.proof import Columns, Damage, checksum
 from ragstone.stores.embedded.rows import chunk_parts, packed, record_packed
 from ragstone.types import Chunk, Document, Revision
 
@@ -64,18 +65,21 @@ def insert(connection: sqlite3.Connection, revision: Prepared, terms: Mapping[st
         )
     values = (document.id, document.source, document.path)
     connection.execute("INSERT INTO documents VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING", values)
+    chunks = [_columns(words, terms) for words in sorted(revision.chunks, key=lambda words: words.chunk.ordinal)]
+    proof = checksum((*values, document.revision), revision.facts, revision.record, chunks)
     rev = connection.execute(
         "INSERT INTO revisions (document, revision, status, due, facts) VALUES (?, ?, 'kept', ?, ?)",
         (document.id, document.revision, revision.due, revision.facts),
     ).lastrowid
+    connection.execute("INSERT INTO proofs VALUES (?, ?)", (rev, proof))
     connection.execute("INSERT INTO records VALUES (?, ?)", (rev, revision.record))
     connection.executemany(
         "INSERT INTO chunks (rev, ordinal, id, vector_key, length, terms, facts, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        ((rev, *_columns(words, terms)) for words in revision.chunks),
+        ((rev, *columns) for columns in chunks),
     )
 
 
-def _columns(words: Words, terms: Mapping[str, int]) -> tuple[int, str, str, int, bytes, bytes, bytes]:
+def _columns(words: Words, terms: Mapping[str, int]) -> Columns:
     blob = pairs({terms[term]: count for term, count in words.frequencies.items()})
     chunk = words.chunk
     return chunk.ordinal, chunk.id, chunk.vector_key, words.length, blob, words.facts, words.body
@@ -139,6 +143,14 @@ def remove(connection: sqlite3.Connection, documents: Sequence[str]) -> int:
     if found:
         _count_erasure(connection)
     return found
+
+
+def take_out(connection: sqlite3.Connection, damages: Sequence[Damage]) -> None:
+    """Remove damaged revisions; a document whose active one is damaged goes with all, so that no old one shows."""
+    remove(connection, [damage.document for damage in damages if damage.status == "active"])
+    for damage in damages:
+        if connection.execute("DELETE FROM revisions WHERE key = ?", (damage.key,)).rowcount:
+            _count_erasure(connection)
 
 
 def _count_erasure(connection: sqlite3.Connection) -> None:

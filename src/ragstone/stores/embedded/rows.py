@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from ragstone.errors import Corrupt, StoreError
-from ragstone.types import Chunk, Document, Run, Span
+from ragstone.types import Chunk, Document, Run, Secret, Span
 from ragstone.where import Facts
 
 T = TypeVar("T")
@@ -35,6 +35,7 @@ class ChunkBody:
     overlap: int
     header: str
     metadata: Mapping[str, Any]
+    secrets: tuple[Secret, ...] = ()
 
 
 _document = msgspec.json.Decoder(Document)
@@ -85,7 +86,9 @@ def _unpacked(decoder: "msgspec.json.Decoder[T]", data: bytes) -> T:
 def chunk_parts(chunk: Chunk) -> tuple[bytes, bytes]:
     """The columns `facts` and `body` of a chunk."""
     facts = ChunkFacts(chunk.kind, chunk.tokens, chunk.risk_score, chunk.flags, chunk.heading_path)
-    body = ChunkBody(chunk.text, chunk.spans, chunk.embedded_tokens, chunk.overlap, chunk.header, chunk.metadata)
+    body = ChunkBody(
+        chunk.text, chunk.spans, chunk.embedded_tokens, chunk.overlap, chunk.header, chunk.metadata, chunk.secrets
+    )
     place = f"{chunk.document.path}#{chunk.ordinal}"
     return packed(facts, place=place), packed(body, place=place)
 
@@ -113,6 +116,7 @@ def chunk_of(row: tuple[Any, ...], documents: dict[bytes, Document] | None = Non
         flags=facts.flags,
         risk_score=facts.risk_score,
         metadata=body.metadata,
+        secrets=body.secrets,
     )
 
 

@@ -71,3 +71,10 @@ CREATE TABLE runs (
     status TEXT NOT NULL,
     run BLOB NOT NULL
 );
+
+-- Format 2: the CRC32-C of the rows of each revision; those that format 1 wrote have none
+
+CREATE TABLE proofs (
+    rev INTEGER PRIMARY KEY REFERENCES revisions (key) ON DELETE CASCADE,
+    checksum INTEGER NOT NULL
+);

@@ -47,7 +47,11 @@ def seal(path: Path, facts: Mapping[str, int], arrays: Arrays) -> None:
 def unseal(path: Path) -> tuple[dict[str, int], dict[str, NDArray[np.generic]]]:
     """The numbers and read-only arrays of a sealed file; raises `Corrupt` when a single bit differs."""
     damaged = Corrupt(f"{path} is damaged; it is made anew by: ragstone doctor --repair")
-    with path.open("rb") as file:
+    try:
+        file = path.open("rb")
+    except IsADirectoryError as error:
+        raise damaged from error
+    with file:
         if path.stat().st_size < HEAD.size:
             raise damaged
         view = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)

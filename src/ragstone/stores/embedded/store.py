@@ -15,6 +15,7 @@ from ragstone.stores.embedded.borrow import Lenders
 from ragstone.stores.embedded.collection import Collection
 from ragstone.stores.embedded.compact import remove_leftovers
 from ragstone.stores.embedded.database import writing
+from ragstone.stores.embedded.frozen import writable
 from ragstone.stores.embedded.ledger import EmbeddedLedger, Held
 from ragstone.stores.embedded.paths import check_store, place, sweep
 from ragstone.stores.embedded.reader import PROVIDER, EmbeddedReader
@@ -103,7 +104,12 @@ class EmbeddedStore:
         return EmbeddedWriter(collection, connection, self._threads, lenders=lenders, keep=self._keep, now=self._now)
 
     def _activate_due(self, collection: Collection) -> None:
-        """Make revisions active whose time has come: looked at when a view is opened, written only then."""
+        """Make revisions active whose time has come: looked at when a view is opened, written only then.
+
+        Where this user may only read, they wait for somebody who may write.
+        """
+        if not writable(collection.place.database):
+            return
         connection = collection.connection()
         try:
             with mapped(collection.place.directory):
@@ -131,6 +137,7 @@ class EmbeddedStore:
                 self._swept = True
             here = place(self._root, scope)
             if not here.database.is_file():
+                here.check_whole()
                 raise not_built(scope)
             if found is not None:
                 found.close()

@@ -62,6 +62,8 @@ def _opened(path: Path) -> BinaryIO:
         return path.open("rb")
     except FileNotFoundError as error:
         raise damaged(path, "it is gone") from error
+    except IsADirectoryError as error:
+        raise damaged(path, "it is a folder") from error
 
 
 def _check_head(path: Path, head: bytes, dimension: int) -> None:

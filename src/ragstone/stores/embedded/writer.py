@@ -17,6 +17,7 @@ from ragstone.stores.embedded.compact import compact_if_worth, remove_leftovers
 from ragstone.stores.embedded.cosine import checked
 from ragstone.stores.embedded.database import cut_log, wipe, writing
 from ragstone.stores.embedded.missing import Missing
+from ragstone.stores.embedded.paths import discard
 from ragstone.stores.embedded.reflect import state_of, write_index
 from ragstone.stores.embedded.rows import chunk_of
 from ragstone.stores.embedded.threads import Threads
@@ -151,7 +152,7 @@ class EmbeddedWriter:
             generation = state_of(self._connection).generation
             present = self._place.numbered("index")
             erased = revisions.unwiped(self._connection)
-            if generation not in present or erased:
+            if generation not in present or not present[generation].is_file() or erased:
                 view = self._collection.view()
                 try:
                     sealed = write_index(self._place, view.mirror)
@@ -162,5 +163,5 @@ class EmbeddedWriter:
             self._connection.execute("DELETE FROM changes WHERE generation <= ?", (generation,))
             self._connection.execute("UPDATE meta SET value = ? WHERE key = 'log_from'", (generation,))
         for path in (path for other, path in present.items() if other < generation):
-            path.unlink(missing_ok=True)
+            discard(path)
         return erased

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from ragstone.errors import Corrupt
 from ragstone.stores.jsonfile.file import JsonFile
+from ragstone.stores.slices import astray
 from ragstone.types import Scope
 
 
@@ -38,4 +39,11 @@ class JsonAdmin:
             return [str(error)]
         states = [state for state, status in content.standing(self._now(), keep=1) if status == "active"]
         counts = Counter(chunk.id for state in states for chunk in state.chunks)
-        return [f"chunk {one} stands there twice" for one, times in counts.items() if times > 1]
+        twice = [f"chunk {one} stands there twice" for one, times in counts.items() if times > 1]
+        texts = [
+            f"{state.document.path!r} of source {state.document.source!r} is stored damaged (chunk {ordinal} is not "
+            "what the text of the document says there); delete the document and ingest it again"
+            for state in states
+            for ordinal in astray(state.chunks, state.record)[:1]
+        ]
+        return twice + texts

@@ -105,7 +105,8 @@ def _revision_in(data: Json) -> Revision:
 
 def _chunk_in(document: Document, data: Json) -> Chunk:
     spans = tuple(_made(Span, span) for span in data.pop("spans"))
-    return _made(Chunk, {**data, "document": document, "spans": spans})
+    secrets = tuple((start, end, kind) for start, end, kind in data.pop("secrets", ()))
+    return _made(Chunk, {**data, "document": document, "spans": spans, "secrets": secrets})
 
 
 def _made(kind: type[T], data: Json) -> T:

@@ -15,11 +15,12 @@ from ragstone.errors import Corrupt, StoreError, UsageError
 from ragstone.stores.absent import not_built
 from ragstone.stores.durable import make_directory, remains, write_aside
 from ragstone.stores.foreign import mapped
-from ragstone.stores.jsonfile.content import Content, Everything, dumped, loaded
+from ragstone.stores.jsonfile.content import MAGIC, Content, Everything, dumped, loaded
 from ragstone.stores.locks import gate, held, hold
 from ragstone.types import Run, Scope
 
 T = TypeVar("T")
+HEAD = 100  # bytes in which a json: store says what it is
 
 
 class JsonFile:
@@ -118,7 +119,11 @@ class JsonFile:
         try:
             return loaded(data)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise Corrupt(f"{self._path} is not a json: store, or damaged ({error}); name another file") from error
+            if MAGIC.encode() not in data[:HEAD]:
+                raise UsageError(f"{self._path} is not a json: store; name another file") from error
+            raise Corrupt(
+                f"{self._path} is damaged ({type(error).__name__}: {error}); ingest anew into another file"
+            ) from error
 
     def _write(self, everything: Mapping[tuple[str, str], Content]) -> None:
         data = dumped(everything)

@@ -1,0 +1,87 @@
+"""Plain data as nested dataclasses: every key checked by its name, every value by its type and its bounds."""
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from typing import Any, TypeVar, get_origin, get_type_hints
+
+from ragstone.errors import ConfigError
+
+T = TypeVar("T")
+
+
+def converted(data: Any, kind: type[T], *, origin: str, path: str = "") -> T:
+    """Plain data as the dataclass `kind`.
+
+    Raises `ConfigError` that names where the data come from (`origin`), the key, and the nearest key that exists.
+    """
+    import msgspec
+
+    _must_be(dict, data, path or "the file", origin, "a mapping of keys")
+    hints = get_type_hints(kind)
+    values = {}
+    for key, value in data.items():
+        full = f"{path}.{key}" if path else str(key)
+        if key not in hints:
+            near = difflib.get_close_matches(str(key), hints, n=1)
+            hint = f"; did you mean {near[0]}?" if near else f"; known here: {', '.join(hints)}"
+            raise ConfigError(f"{origin}: unknown key {full}{hint}")
+        if value is None and (is_dataclass(hints[key]) or get_origin(hints[key]) in (tuple, Mapping)):
+            continue  # a group of which nothing is set
+        values[key] = _value(value, hints[key], full, origin)
+    try:
+        return msgspec.convert(values, kind, strict=False)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"{origin}: {path or 'settings'}: {error}") from error
+    except ConfigError as error:  # out of bounds
+        raise ConfigError(f"{origin}: {path}{'.' if path else ''}{error}") from error
+
+
+def settable(kind: Any) -> list[tuple[list[str], bool]]:
+    """The keys that lead to every value of a dataclass, and whether more keys may follow them."""
+    found = []
+    for name, hint in get_type_hints(kind).items():
+        if isinstance(hint, type) and is_dataclass(hint):
+            found += [([name, *keys], more) for keys, more in settable(hint)]
+        else:
+            found.append(([name], get_origin(hint) is Mapping))
+    return found
+
+
+def _value(value: Any, kind: Any, path: str, origin: str) -> Any:
+    """Nested dataclasses are converted here (for the names in messages), all else by msgspec later."""
+    inner = _dataclass_in(kind)
+    if inner is None or value is None:
+        return value
+    if get_origin(kind) is tuple:
+        items = _must_be((list, tuple), value, path, origin, "a list")
+        return tuple(_item(item, inner, f"{path}[{i}]", origin) for i, item in enumerate(items))
+    if get_origin(kind) is Mapping:
+        items = _must_be(dict, value, path, origin, "a mapping of keys").items()
+        return {
+            name: converted({} if item is None else item, inner, origin=origin, path=f"{path}.{name}")
+            for name, item in items
+        }
+    return converted(value, inner, origin=origin, path=path)
+
+
+def _item(item: Any, kind: Any, path: str, origin: str) -> Any:
+    """An item of a list; one field alone that needs a value may be written as that value, a text."""
+    needed = [field.name for field in fields(kind) if field.default is MISSING and field.default_factory is MISSING]
+    if len(needed) == 1:
+        item = {needed[0]: item} if isinstance(item, str) else item
+        _must_be(dict, item, path, origin, f"a {needed[0]}, or a mapping of keys")
+    return converted(item, kind, origin=origin, path=path)
+
+
+def _must_be(kind: Any, value: Any, path: str, origin: str, what: str) -> Any:
+    if not isinstance(value, kind):
+        raise ConfigError(f"{origin}: {path} must be {what}")
+    return value
+
+
+def _dataclass_in(kind: Any) -> Any:
+    """The dataclass that a type is or holds."""
+    if isinstance(kind, type) and is_dataclass(kind):
+        return kind
+    return next((found for part in getattr(kind, "__args__", ()) if (found := _dataclass_in(part))), None)

@@ -1,0 +1,74 @@
+"""A collection that this user may only read: how it is opened, and what makes sure that nobody wrote meanwhile.
+
+SQLite needs two files beside a database with a write-ahead log. Where they are, it reads with them. Where they are
+not and cannot be made, the database is opened as one that never changes, which takes no lock. That is as good as a
+lock while it stands there untouched: whoever writes makes a log first, and only then changes the file. So it is
+looked at after each read, and what was read while somebody wrote is not given out.
+"""
+
+import os
+import sqlite3
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from ragstone.errors import Busy, StoreError
+
+Stamp = tuple[int, int, int]
+# What SQLite says when it may not make the files of the log: another answer on another kind of file system.
+UNMADE = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY_DIRECTORY}
+
+
+class Frozen(sqlite3.Connection):
+    """A connection to a file that does not change; `stamp` is what it was like when it was opened."""
+
+    path: Path
+    stamp: Stamp
+
+
+def writable(path: Path) -> bool:
+    """Whether this user may write a file and make others beside it."""
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+
+
+def frozen(path: Path, **options: Any) -> Frozen:
+    """The database as it lies there; raises `StoreError` when a part of it is still in its log."""
+    stamp, log = _stamp(path), _log(path)
+    if _size(log):
+        raise StoreError(
+            f"{path} has a log ({log.name}) that can only be read where it may be written: open it there once"
+        )
+    uri = f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1"
+    connection = sqlite3.connect(uri, uri=True, factory=Frozen, **options)
+    connection.path, connection.stamp = path, stamp
+    return connection
+
+
+def unchanged(connection: sqlite3.Connection) -> bool:
+    """Whether all that was read over a connection was of one state: always so where locks are taken."""
+    return not isinstance(connection, Frozen) or _stamp(connection.path, connection.stamp) == connection.stamp
+
+
+def confirm(connection: sqlite3.Connection) -> None:
+    """Raises `Busy` for what was read from a file that somebody wrote to at the same time."""
+    if isinstance(connection, Frozen) and not unchanged(connection):
+        raise Busy(f"{connection.path} was written to while it was read; ask again")
+
+
+def _stamp(path: Path, gone: Stamp = (0, 0, 0)) -> Stamp:
+    try:
+        stat = path.stat()
+    except FileNotFoundError:
+        return gone  # erased: what is open stays as it was
+    return stat.st_ino, stat.st_mtime_ns, _size(_log(path))
+
+
+def _log(path: Path) -> Path:
+    return path.with_name(f"{path.name}-wal")
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0

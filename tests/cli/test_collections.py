@@ -1,0 +1,79 @@
+"""`ragstone collections` and `doctor` on what is no store, on what is damaged, and for programs."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commands import Run
+
+
+@pytest.fixture
+def built(run: Run, docs: Path) -> Path:
+    """A store of the documents, by keyword alone."""
+    assert run("ingest", docs, "--store", "store", "--embedder", "none").status == 0
+    return Path("store")
+
+
+@pytest.mark.parametrize("store", ["docs/storage.md", "/dev/null", "json:docs/storage.md", "json:/dev/null"])
+@pytest.mark.parametrize("command", [("collections", "list"), ("collections", "info"), ("search", "x"), ("runs",)])
+def test_a_file_that_is_no_store_is_named(run: Run, docs: Path, store: str, command: tuple[str, ...]) -> None:
+    outcome = run(*command, "--store", store)
+    assert (outcome.status, outcome.out) == (2, "")
+    assert "is not a " in outcome.err
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_a_store_that_is_not_there_yet_is_said_to_hold_nothing(run: Run, options: tuple[str, ...]) -> None:
+    outcome = run("collections", "list", "--store", "/nosuch/x", *options)
+    assert (outcome.status, outcome.out) == (0, "")
+    assert outcome.err == "nothing was ingested into /nosuch/x for tenant 'default' yet\n"
+
+
+def test_erasing_gives_json_to_programs(run: Run, built: Path) -> None:
+    store = ("--store", "store", "--yes", "--json")
+    assert run("collections", "delete", "notes.txt", "--document", *store).json == {"schema": 1, "erased": "notes.txt"}
+    erased = run("collections", "delete", "default", *store)
+    assert [json.loads(line) for line in erased.out.splitlines()] == [{"schema": 1, "erased": "default"}]
+
+
+def test_a_name_of_several_lines_stands_on_one(run: Run, docs: Path) -> None:
+    (docs / "new\nline.md").write_text("# New")
+    run("ingest", docs, "--store", "store", "--embedder", "none")
+    shown = run("collections", "documents", "--store", "store").out
+    assert "docs  new\\nline.md  revision 1\n" in shown
+    assert len(shown.splitlines()) == 5
+    assert run("collections", "delete", "new\nline.md", "--document", "--yes", "--store", "store").out == (
+        "erased new\\nline.md\n"
+    )
+
+
+def test_a_text_that_was_changed_in_the_store_is_found_and_taken_out(run: Run, docs: Path, built: Path) -> None:
+    database = built / "default" / "default" / "collection.sqlite"
+    database.write_bytes(database.read_bytes().replace(b"Tuesdays at noon", b"Mondays at night"))
+    assert "Mondays at night" in run("search", "meetings", "--store", "store", "--mode", "keyword").out
+    doctor = ("doctor", "--store", "store")
+    assert "'notes.txt' of source 'docs' is stored damaged" in run(*doctor).out
+    assert "is taken out; ingest it again" in run(*doctor, "--repair").out
+    assert "notes.txt" not in run(*doctor).out
+    run("ingest", docs, "--store", "store", "--embedder", "none")
+    assert "Tuesdays at noon" in run("search", "meetings", "--store", "store", "--mode", "keyword").out
+
+
+def test_an_empty_database_is_broken_and_comes_again_with_recreate(run: Run, docs: Path, built: Path) -> None:
+    (built / "default" / "default" / "collection.sqlite").write_bytes(b"")
+    assert "broken" in run("collections", "list", "--store", "store").out
+    refused = run("ingest", docs, "--store", "store", "--embedder", "none")
+    assert refused.status == 1
+    assert "collection.sqlite is damaged (it is empty); ingest anew with --recreate" in refused.err
+    assert run("ingest", docs, "--store", "store", "--embedder", "none", "--recreate").status == 0
+    assert "healthy" in run("collections", "list", "--store", "store").out
+
+
+@pytest.mark.parametrize(
+    "command", [("chunk", "storage.md", "9" * 23), ("runs", "--limit", "9" * 20)], ids=["chunk", "runs"]
+)
+def test_a_number_that_no_store_can_count_to_is_bad_input(run: Run, built: Path, command: tuple[str, ...]) -> None:
+    outcome = run(*command, "--store", "store")
+    assert outcome.status == 2
+    assert "SQLite" not in outcome.err

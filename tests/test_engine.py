@@ -1,0 +1,122 @@
+"""The doors of the library: what no verb can use is refused with a sentence, before anything is read or written."""
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+
+import ragstone
+from ragstone import UsageError
+from ragstone.engine import Engine
+from ragstone.testing.bag_of_words import BagOfWords
+
+Open = Callable[..., ragstone.Knowledge]
+
+OPENED: dict[str, tuple[Callable[[], object], str]] = {
+    "a number": (lambda: ragstone.open(5), "path is 5; it must be a path"),  # type: ignore[arg-type]  # what is tested
+    "bytes": (lambda: ragstone.open(b"s4"), "path is b's4'"),  # type: ignore[arg-type]  # what is tested
+    "a list": (lambda: ragstone.open(["s4"]), "path is"),  # type: ignore[arg-type]  # what is tested
+    "a NUL": (lambda: ragstone.open("s4\0"), "without a NUL"),
+    "a lone surrogate": (lambda: ragstone.open("\ud800"), "path is"),
+    "async": (lambda: ragstone.open_async(5), "path is 5"),  # type: ignore[arg-type]  # what is tested
+    "a store URL": (lambda: ragstone.open(settings=ragstone.Settings(store="json:a\0")), "is no place"),
+    "no embedder": (lambda: ragstone.open("s", embedder=5), "embedder is 5; it must be an embedder"),  # type: ignore[arg-type]  # what is tested
+    "an embedder's class": (lambda: ragstone.open("s", embedder=BagOfWords), "embedder is"),  # type: ignore[arg-type]  # what is tested
+    "no store": (lambda: ragstone.open(store=5), "store is 5; it must be a store"),  # type: ignore[arg-type]  # what is tested
+    "no settings": (lambda: ragstone.open(settings=5), "settings is 5; it must be settings"),  # type: ignore[arg-type]  # what is tested
+    "a tenant": (lambda: Engine(ragstone.Settings(tenant=5)), "tenant is 5; it must be a text"),  # type: ignore[arg-type]  # what is tested
+    "a store's name": (lambda: Engine(ragstone.Settings(store=5)), "store is 5; it must be a text"),  # type: ignore[arg-type]  # what is tested
+}
+
+
+@pytest.mark.parametrize(("attempt", "message"), OPENED.values(), ids=OPENED.keys())
+def test_what_cannot_be_opened_is_named(attempt: Callable[[], object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        attempt()
+    assert os.listdir() == []
+
+
+ASKED: list[tuple[Callable[[Any], object], str]] = [
+    (lambda kb: kb.drop(5), "collection is 5; it must be a text"),
+    (lambda kb: kb.runs(None), "limit is None; it must be a whole number from 0 to 1000000"),
+    (lambda kb: kb.runs(10**30), "limit is 1000"),
+    (lambda kb: kb.chunk("storage.md", 10**30), "ordinal is 1000"),
+    (lambda kb: kb.chunk("storage.md", -1), "ordinal is -1; it must be a whole number from 0"),
+    (lambda kb: kb.chunk(Path("storage.md"), 0), "it must be a text"),
+    (lambda kb: kb.get(5), "identity is 5"),
+    (lambda kb: kb.record(None), "path is None"),
+    (lambda kb: kb.record("storage.md", source=5), "source is 5"),
+    (lambda kb: kb.documents(5), "source is 5"),
+    (lambda kb: kb.delete("\ud800"), "path is"),
+    (lambda kb: kb.explain("x", path=5), "path is 5"),
+    (lambda kb: kb.ingest("d\0x"), "paths is .*without a NUL"),
+    (lambda kb: kb.ingest("\ud800"), "paths is"),
+    (lambda kb: kb.ingest(5), "paths is"),
+    (lambda kb: kb.ingest("docs", name=5), "name is 5"),
+    (lambda kb: kb.ingest("docs", ignore=5), "ignore is 5; it must be a glob, or a list of globs"),
+    (lambda kb: kb.ingest("docs", ignore=[5]), "ignore is"),
+    (lambda kb: kb.ingest("docs", refresh="yes"), "refresh 'yes' is unknown; use true or false"),
+    (lambda kb: kb.ingest("docs", version_label=5), "version_label is 5"),
+    (lambda kb: kb.ingest("docs", tell=5), "tell is 5; it must be a function"),
+    (lambda kb: kb.ingest_source(5), "source is 5; it must be a source: an object with walk, read"),
+    (lambda kb: kb.extract(5), "file is 5; it must be a path"),
+    (lambda kb: kb.preview("a\0"), "file is"),
+    (lambda kb: kb.doctor(repair=5), "repair 5 is unknown"),
+]
+
+
+def test_what_a_verb_cannot_use_is_named(kb: ragstone.Knowledge) -> None:
+    before = kb.info().generation
+    for attempt, message in ASKED:
+        with pytest.raises(UsageError, match=message):
+            attempt(kb)
+    assert kb.info().generation == before
+
+
+def test_what_is_left_at_its_default_is_fine(kb: ragstone.Knowledge) -> None:
+    assert len(kb.documents()) == len(kb.documents(None)) == 4
+    assert kb.chunk("storage.md", 0, source=None).ordinal == 0
+    assert len(kb.runs()) == len(kb.runs(limit=1)) == 1
+    assert kb.runs(0) == []
+
+
+class Odd(BagOfWords):
+    """Gives something else than vectors."""
+
+    def __init__(self, gives: object) -> None:
+        super().__init__()
+        self._gives = gives
+
+    async def embed(self, texts: Sequence[str], *, kind: Literal["document", "query"] = "document") -> Any:
+        return self._gives
+
+
+@pytest.mark.parametrize(
+    ("gives", "named"),
+    [(None, "NoneType"), ([[1.0]], "list"), (np.array(["x"]), "array of <U1"), (np.array([[1]]), "array of int64")],
+)
+def test_an_embedder_that_gives_no_vectors_is_named(opened: Open, docs: Path, gives: object, named: str) -> None:
+    odd = opened(embedder=Odd(gives))
+    with pytest.raises(UsageError, match=f"the embedder Odd gave .*{named}.*array of floats of shape"):
+        odd.ingest(docs)
+    assert odd.info().documents == 4, "their text is there"
+    with pytest.raises(UsageError, match="the embedder Odd gave"):
+        odd.search("retention")
+    assert odd.search("retention", mode="keyword").hits
+
+
+def test_a_document_that_is_not_there_is_named_with_the_nearest_that_is(kb: ragstone.Knowledge) -> None:
+    with pytest.raises(UsageError, match=r"there is no document 'storge.md'; did you mean 'storage.md'"):
+        kb.record("storge.md")
+    with pytest.raises(UsageError, match=r"there is no document 'nosuch'$"):
+        kb.record("nosuch")
+
+
+def test_what_cannot_be_extracted_is_named_for_what_it_is(opened: Open, docs: Path) -> None:
+    kb = opened()
+    for file, message in (("/dev/null", "is no regular file"), (docs, "is a folder"), ("none.md", "is not there")):
+        with pytest.raises(UsageError, match=message):
+            kb.extract(file)
