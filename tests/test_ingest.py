@@ -126,12 +126,12 @@ def test_what_cannot_be_read_is_listed_and_the_run_goes_on(docs: Path, opened: O
     [run] = kb.ingest(docs)
     reasons = {skipped["path"]: skipped["reason"] for skipped in run.stats["skipped"]}
     assert reasons == {
-        "picture.md": "not_text",
+        "picture.md": "broken",
         "latin.md": "encoding",
         "empty.md": "empty",
         "huge.txt": "too_large",
         "out.md": "outside_root",
-        "report.pdf": "unsupported",
+        "report.pdf": "broken",
     }
     assert all(skipped["message"] for skipped in run.stats["skipped"])
     assert counts(run) == {"added": 4, "skipped": 6}
@@ -303,10 +303,10 @@ def test_a_document_that_breaks_a_parser_does_not_end_the_run(
 ) -> None:
     real = extract.extract
 
-    def fragile(data: bytes, *, path: str, limits: extract.Limits) -> object:
+    def fragile(data: bytes, *, path: str, limits: extract.Limits, passwords: Sequence[str]) -> object:
         if path == "notes.txt":
             raise RecursionError("too deep")
-        return real(data, path=path, limits=limits)
+        return real(data, path=path, limits=limits, passwords=passwords)
 
     monkeypatch.setattr(extract, "extract", fragile)
     [run] = opened().ingest(docs)

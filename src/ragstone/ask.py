@@ -250,6 +250,9 @@ async def _answer(
     grounded = answering.groundedness(sentences)
     if not grounded:
         return _abstained("unsupported", "No quote could be found again in the text of its document.")
+    paged = [d for d in answering.documents(quotes) if any(span.page for c in citations for span in c.spans)]
+    layouts = {d.id: layout for d in paged if (layout := await reader.layout(d)) is not None}
+    citations = answering.drawn(citations, records, layouts)
     text = answering.written(sentences, citations)
     return Answer(text, sentences=sentences, citations=citations, groundedness=grounded)
 

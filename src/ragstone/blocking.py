@@ -94,6 +94,7 @@ class Knowledge:
     chunk = waited(Engine.chunk)
     get = waited(Engine.get)
     record = waited(Engine.record)
+    page = waited(Engine.page)
     info = waited(Engine.info)
     documents = waited(Engine.documents)
     delete = waited(Engine.delete)

@@ -78,6 +78,9 @@ SEARCH: Bounds = {
 }
 LIMITS: Bounds = {
     "text_bytes": Numbers(1, BYTES, whole=True),
+    "office_bytes": Numbers(1, BYTES, whole=True),
+    "seconds": Numbers(0.1, 86_400),
+    "memory_bytes": Numbers(200_000_000, BYTES, whole=True),
     "chunks": Numbers(1, MANY, whole=True, unset=True),
     "removals": Numbers(0, 1),
 }

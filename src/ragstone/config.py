@@ -65,10 +65,14 @@ class EmbedSettings:
 
 @dataclass(frozen=True, slots=True)
 class LimitSettings:
-    """Bytes of a text document, chunks of a document (null: no limit), the share of a source's documents
-    that a run may remove unasked."""
+    """Bytes of a text document and of any other (PDF, office), seconds of the processor and bytes of memory that
+    reading one of the others may take (a MB of it adds 10 s), chunks of a document (null: no limit), the share of
+    a source's documents that a run may remove unasked."""
 
     text_bytes: int = 10_000_000
+    office_bytes: int = 200_000_000
+    seconds: float = 60.0
+    memory_bytes: int = 1_500_000_000
     chunks: int | None = None
     removals: float = 0.5
 
@@ -115,6 +119,7 @@ class Settings:
     tenant: str = "default"
     collection: str = "default"
     keep_versions: int = 1
+    passwords: tuple[str, ...] = ()
     sources: tuple[SourceSettings, ...] = ()
     chunk: ChunkSettings = ChunkSettings()
     embed: EmbedSettings = EmbedSettings()

@@ -5,27 +5,28 @@ async with Engine(load(store="embedded:./store")) as kb:
     print((await kb.ask("How long are samples kept?")).text)
 """
 
-from collections.abc import AsyncGenerator, Sequence
+import asyncio
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
 from typing import Self, cast
 
-from ragstone import answer, ask, extract, ingest, providers, sources, stores
+from ragstone import answer, ask, extract, ingest, originals, providers, sources, stores
 from ragstone.ask import Desk, Question
 from ragstone.bounds import outside
 from ragstone.config import Settings, SourceSettings
 from ragstone.doors import SETTINGS, Handed, checked, part
-from ragstone.errors import Corrupt, NotBuilt, RagstoneError, StoreError, UsageError
+from ragstone.errors import Corrupt, NotBuilt, RagstoneError, Refused, StoreError, UsageError
 from ragstone.explain import Explanation, explain
 from ragstone.ingest import Intake
 from ragstone.near import absent
 from ragstone.ports import Embedder, Listed, Source, Store
 from ragstone.progress import Tell
 from ragstone.revise import Cutter, Making, Model
-from ragstone.types import Answer, Chunk, Document, Event, Extraction, Found, Info, Piece, Run, Scope
+from ragstone.types import Answer, Chunk, Document, Event, Extraction, Found, Info, Piece, Run, Scope, Skipped, Span
 from ragstone.where import Where
 
 
@@ -96,6 +97,13 @@ class Engine:
         return Cutter(wanted.name, tokenizer, reads, wanted.options)
 
     @property
+    def _limits(self) -> extract.Limits:
+        limits = self.settings.limits
+        wall = 4 * limits.seconds  # a machine that has other work
+        bounds = extract.Bounds(limits.seconds, wall, limits.memory_bytes)
+        return extract.Limits(limits.text_bytes, limits.office_bytes, bounds)
+
+    @property
     def desk(self) -> Desk:
         """The parts that answer questions: what `ragstone.ask` works on."""
         if self._embedder is None:
@@ -134,7 +142,8 @@ class Engine:
         )
         runs = []
         for source, root in roots:
-            runs.append(await ingest.ingest(replace(intake, root=None if name else root), source, tell=tell))
+            here = replace(intake, root=None if name else root, place=root)
+            runs.append(await ingest.ingest(here, source, tell=tell))
         return runs
 
     async def _erase_for(self, roots: Sequence[Source], *, allow_removals: bool) -> None:
@@ -174,7 +183,8 @@ class Engine:
             self._cutter,
             Model.of(self._embedder) if self._embedder else None,
             prefix=self.settings.embed.prefix,
-            limits=extract.Limits(text=limits.text_bytes),
+            limits=self._limits,
+            passwords=tuple(self.settings.passwords),
             chunks=limits.chunks,
             categories=self.settings.categories,
             version_label=version_label,
@@ -277,6 +287,18 @@ class Engine:
             raise UsageError(f"the text of {path!r} was not kept")
         return first.document, text
 
+    @checked()
+    async def page(self, path: str, number: int, *, source: str | None = None, spans: Sequence[Span] = ()) -> bytes:
+        """A page of a document (from 1) as a PNG, the boxes of `spans` marked on it; it is drawn from the file.
+
+        Raises `UsageError` when the document has no pages, or when its file is gone or changed since it was
+        ingested; `Refused` when there is no such page.
+        """
+        document, _ = await self.record(path, source=source)
+        data = await originals.original(self.store.ledger(self.scope), document)
+        draw = partial(originals.drawn, document, data, page=number, spans=spans, passwords=self.settings.passwords)
+        return await asyncio.to_thread(draw)
+
     # --- without a store ------------------------------------------------------------------------
 
     @checked()
@@ -287,9 +309,24 @@ class Engine:
             kinds = ("is a folder", Path.is_dir), ("is no regular file", Path.exists), ("is not there", lambda _: True)
             what = next(words for words, holds in kinds if holds(Path(root)))
             raise UsageError(f"{file} {what}: name a file that exists")
-        limits = extract.Limits(text=self.settings.limits.text_bytes)
+        limits = self._limits
         data = source.read(Path(root).name, max(limits.text, limits.office))
-        return extract.extract(data, path=str(file), limits=limits)
+        return extract.extract(data, path=str(file), limits=limits, passwords=self.settings.passwords)
+
+    @checked()
+    def extracted(self, path: str | Path) -> Iterator[tuple[str, Extraction | Refused]]:
+        """What the extractors make of a file, or of every file of a folder in order; a refusal is a value."""
+        source, _ = _root(SourceSettings(path=str(path)))
+        limits = self._limits
+        for entry in source.walk():
+            try:
+                if isinstance(entry, Skipped):
+                    raise Refused(entry.reason, entry.message)
+                data = source.read(entry.path, max(limits.text, limits.office))
+                made = extract.extract(data, path=entry.path, limits=limits, passwords=self.settings.passwords)
+                yield entry.path, made
+            except Refused as refused:
+                yield entry.path, refused
 
     @checked()
     def preview(self, file: str | Path) -> list[Piece]:

@@ -77,8 +77,8 @@ class DiskFull(StoreError):
 class Refused(RagstoneError):
     """One document cannot be taken in; the run goes on without it.
 
-    `reason` is one of: too_large, not_text, encoding, unsupported, encrypted, broken, empty,
-    denied, outside_root, unreadable, vanished, limit.
+    `reason` is one of: too_large, not_text, encoding, unsupported, encrypted, broken, empty, no_text, too_slow,
+    too_big, sandbox, denied, outside_root, unreadable, vanished, limit.
     """
 
     code = "document_refused"

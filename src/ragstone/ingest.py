@@ -35,7 +35,8 @@ class Intake:
     """Where a run writes, what makes and embeds its documents, and how it behaves.
 
     `removals` is the share of a source's documents that may vanish unasked; `model_missing` says why
-    there is no embedder though one was wanted; `root` tells two roots of one name apart.
+    there is no embedder though one was wanted; `root` tells two roots of one name apart,
+    `place` is where the source's files stand.
     """
 
     store: Store
@@ -46,6 +47,7 @@ class Intake:
     removals: float = 0.5
     model_missing: str | None = None
     root: str | None = None
+    place: str | None = None
 
 
 async def ingest(intake: Intake, source: Source, *, tell: Tell = lambda _event: None) -> Run:
@@ -111,6 +113,7 @@ def _config(intake: Intake) -> dict[str, Any]:
         "prefix": intake.making.prefix,
         "refresh": intake.refresh,
         "root": intake.root,
+        "place": intake.place,
     }
 
 

@@ -13,6 +13,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ragstone.layout import Layout
 from ragstone.types import Candidate, Chunk, Document, Extraction, Info, Piece, Revision, Run, Scope, Skipped
 from ragstone.where import Where
 
@@ -135,6 +136,10 @@ class Reader(Protocol):
 
     async def record(self, document: Document) -> str | None:
         """The text of record of a document's revision, None when it is not kept."""
+        ...
+
+    async def layout(self, document: Document) -> Layout | None:
+        """Where the characters of that text stand on the pages, None for a format without pages."""
         ...
 
 

@@ -10,8 +10,9 @@ from ragstone import chunk, extract, guard
 from ragstone.chunk import describe
 from ragstone.embed import context
 from ragstone.errors import Refused
+from ragstone.layout import Layout
 from ragstone.ports import Chunker, Embedder, Tokenizer
-from ragstone.types import Chunk, Document, Extraction, Piece, Revision, Scope
+from ragstone.types import Chunk, Document, Extraction, Piece, Revision, Scope, Span
 
 NAMESPACE = uuid.UUID("6f0c5a5e-0b7b-5a35-9c2e-3f6d1d1f6a10")
 
@@ -83,6 +84,7 @@ class Making:
     model: Model | None
     prefix: context.Form = "title"
     limits: extract.Limits = field(default_factory=extract.Limits)
+    passwords: tuple[str, ...] = field(default=(), repr=False)
     chunks: int | None = None
     categories: Mapping[str, Sequence[str]] = field(default_factory=dict)
     version_label: str | None = None
@@ -125,7 +127,7 @@ def build(
 
     Raises `Refused` when the bytes cannot be taken in.
     """
-    extraction = extract.extract(data, path=path, limits=making.limits)
+    extraction = extract.extract(data, path=path, limits=making.limits, passwords=making.passwords)
     pieces, trimmed = chunk.limit(making.cutter.chunker.cut(extraction), making.chunks)
     if not pieces:
         raise Refused("empty", f"{path} holds no text that could be found")
@@ -147,12 +149,12 @@ def build(
         notes=_notes(extraction, pieces, trimmed, making.chunks),
         addressed=making.address,
     )
-    chunks = _chunks(making, document, pieces)
+    chunks = _chunks(making, document, pieces, extraction.layout)
     if cut := sum(chunk.embedded_tokens < chunk.tokens for chunk in chunks if chunk.vector_key):
         note = f"the end of {cut} chunks is not embedded: they are longer than the model reads"
         document = replace(document, notes=(*document.notes, note))
         chunks = tuple(replace(chunk, document=document) for chunk in chunks)
-    return Revision(document, chunks, extraction.record)
+    return Revision(document, chunks, extraction.record, extraction.layout)
 
 
 def _text_or_none(value: Any) -> str | None:
@@ -174,8 +176,8 @@ def chunk_id(document: Document, ordinal: int) -> str:
     return str(uuid.uuid5(NAMESPACE, "\0".join((document.id, document.version, document.recipe, str(ordinal)))))
 
 
-def _chunks(making: Making, document: Document, pieces: Sequence[Piece]) -> tuple[Chunk, ...]:
-    chunks = [_chunk(document, piece) for piece in pieces]
+def _chunks(making: Making, document: Document, pieces: Sequence[Piece], layout: Layout | None) -> tuple[Chunk, ...]:
+    chunks = [_chunk(document, piece, layout) for piece in pieces]
     model = making.model
     if model is None:
         return tuple(chunks)
@@ -191,14 +193,20 @@ def _chunks(making: Making, document: Document, pieces: Sequence[Piece]) -> tupl
     )
 
 
-def _chunk(document: Document, piece: Piece) -> Chunk:
+def _placed(span: Span, layout: Layout) -> Span:
+    """A chunk ends where it must, not where a block does: the box is around its own characters."""
+    found = layout.around(span.char_start, span.char_end)
+    return span if found is None else replace(span, page=found[0], bbox=found[1])
+
+
+def _chunk(document: Document, piece: Piece, layout: Layout | None) -> Chunk:
     flags, risk = guard.flags(piece.text)
     return Chunk(
         id=chunk_id(document, piece.ordinal),
         document=document,
         ordinal=piece.ordinal,
         text=piece.text,
-        spans=piece.spans,
+        spans=piece.spans if layout is None else tuple(_placed(span, layout) for span in piece.spans),
         heading_path=piece.heading_path,
         kind=piece.kind,
         tokens=piece.tokens,
@@ -215,4 +223,5 @@ def _veiled(piece: Piece) -> Piece:
     """The piece without its secrets: what describes it is shown and kept apart from it."""
     if not piece.secrets:
         return piece
-    return replace(piece, text=guard.shown(piece.text, piece.spans, piece.secrets))
+    # Its cells hold them as they are; the masked text is read for cells again.
+    return replace(piece, text=guard.shown(piece.text, piece.spans, piece.secrets), table=())

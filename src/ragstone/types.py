@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ragstone.errors import UsageError
+from ragstone.layout import Layout
 
 Json = dict[str, Any]
 Role = Literal["body", "header", "footer", "toc", "nav"]
@@ -86,7 +87,10 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What an extractor makes of a document's bytes: the text of record and its structure."""
+    """What an extractor makes of a document's bytes: the text of record and its structure.
+
+    `layout` leads from the record's characters to the page, where the format has pages.
+    """
 
     record: str
     blocks: tuple[Block, ...]
@@ -94,6 +98,7 @@ class Extraction:
     title: str | None = None
     meta: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    layout: Layout | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +107,8 @@ class Piece:
 
     `overlap` counts the leading characters of `text` that the piece before holds too; `header` is
     the table header that readers and embedders should see above `text`; `tokens` counts `text`
-    with the embedder's tokenizer; `secrets` are as in `Chunk`.
+    with the embedder's tokenizer; `secrets` are as in `Chunk`. `table` has the cells of a piece of tables row by
+    row, header rows first, what a merged cell says in each row that it covers.
     """
 
     ordinal: int
@@ -114,6 +120,7 @@ class Piece:
     overlap: int = 0
     header: str = ""
     note: str = ""
+    table: tuple[tuple[str, ...], ...] = ()
     secrets: tuple[Secret, ...] = ()
 
 
@@ -173,6 +180,7 @@ class Revision:
     document: Document
     chunks: tuple[Chunk, ...]
     record: str
+    layout: Layout | None = None
 
 
 @dataclass(frozen=True, slots=True)

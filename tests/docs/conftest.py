@@ -25,6 +25,7 @@ def shell(tmp_path: Path) -> Shell:
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     shutil.copytree(ROOT / "demo" / "docs" / "prometheus", scratch / "docs")
+    shutil.copytree(ROOT / "demo" / "office", scratch / "office", ignore=shutil.ignore_patterns("README.md"))
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("RAGSTONE_", "PYTEST_"))}
     environment = {**clean, "PATH": f"{bin_}{os.pathsep}{clean['PATH']}", "HOME": str(tmp_path), "COLUMNS": "120"}
     environment |= {"XDG_CONFIG_HOME": str(tmp_path / "config"), "NO_COLOR": "1", "PYTHONUNBUFFERED": "1"}

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.errors import Refused
-from ragstone.extract import EXTRACTORS, Limits, category, detect, extract, recipe
+from ragstone.extract import EXTRACTORS, FOREIGN, Limits, category, detect, extract, recipe
 from ragstone.extract.contents import is_contents
 from ragstone.testing.extractors import check_block, check_spans
 
@@ -68,13 +68,14 @@ def test_content_decides_and_the_name_comes_second(data: bytes, path: str, media
     [
         (b"", "a.md", "empty", "is empty"),
         (b" \n\t ", "a.txt", "empty", "is empty"),
-        (PNG, "a.md", "not_text", "image/png"),
+        (PNG, "a.md", "broken", "save it again as PNG"),
         (bytes(300), "a.md", "not_text", "binary data"),
         ("text".encode("utf-16-le"), "a.txt", "not_text", "UTF-16"),
-        (PDF, "a.md", "not_text", "a PDF"),
-        (PDF, "a.pdf", "unsupported", "a PDF"),
-        (zipped("word/document.xml"), "a.docx", "unsupported", "Word"),
-        (b"a;b", "a.csv", "unsupported", "CSV"),
+        (PDF, "a.md", "broken", "is no PDF that can be read"),
+        (PDF, "a.pdf", "broken", "is no PDF that can be read"),
+        (zipped("word/document.xml"), "a.docx", "broken", ""),
+        (zipped("a.txt"), "a.md", "not_text", "a ZIP archive"),
+        (zipped("a.txt"), "a.zip", "unsupported", "a ZIP archive"),
         (b"ok\nb\xe9d", "a.md", "encoding", "byte 0xe9 at offset 4 (line 2) is not UTF-8; convert the file"),
         (b"\xff\xfea\0\x00\xd8", "a.txt", "encoding", "UTF-16-LE"),
     ],
@@ -101,7 +102,8 @@ def test_byte_order_marks_are_honoured_and_dropped() -> None:
 def test_each_extractor_has_a_recipe() -> None:
     assert recipe("text/markdown") == EXTRACTORS["text/markdown"]().recipe
     assert len({recipe(name) for name in ("text/markdown", "text/html", "text/plain")}) == 3
-    assert recipe("application/pdf") == ""
+    assert recipe("application/pdf") == FOREIGN["application/pdf"].recipe
+    assert recipe("application/zip") == ""
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ import pytest
 
 from ragstone.errors import Busy, StoreError
 from ragstone.stores import open_store
-from ragstone.stores.embedded import EmbeddedStore
+from ragstone.stores.embedded import EmbeddedStore, database
 from ragstone.stores.embedded.database import OPTIONS, connect
 from ragstone.stores.embedded.frozen import confirm, frozen, unchanged
 from ragstone.stores.embedded.paths import place
@@ -256,13 +256,14 @@ def test_an_earlier_format_is_read_where_it_cannot_be_brought_up_to_date(root: P
     wanted = everything(root)
     connection = sqlite3.connect(place(root, SCOPE).database)
     connection.execute("DROP TABLE proofs")
+    connection.execute("DROP TABLE layouts")
     connection.execute("PRAGMA user_version = 1")
     connection.close()
     with closed_to_writers(root):
         assert as_nobody(lambda: everything(root)) == wanted
     assert everything(root) == wanted
     connection = sqlite3.connect(place(root, SCOPE).database)
-    assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+    assert connection.execute("PRAGMA user_version").fetchone() == (len(database.STEPS),)
     connection.close()
 
 

@@ -1,6 +1,7 @@
 """From ranked hits to an answer that can be checked: budget, order, quotes, citations, abstention, formats."""
 
 from ragstone.answer.abstain import ABSTENTION, Policy, decide
+from ragstone.answer.boxes import drawn
 from ragstone.answer.budget import Budget, fit
 from ragstone.answer.cite import Quote, by_chunk, cited, documents, groundedness, number, verify, written
 from ragstone.answer.evidence import Evidence, evidence
@@ -45,6 +46,7 @@ __all__ = [
     "decide",
     "document_json",
     "documents",
+    "drawn",
     "ends_first",
     "evidence",
     "fit",

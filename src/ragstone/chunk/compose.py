@@ -46,6 +46,7 @@ def spans(record: str, lines: Lines, stretches: Sequence[Stretch], *, gap: int =
 def _together(record: str, before: Stretch, start: int, where: Span, gap: int) -> bool:
     _, end, place = before
     near = start - end <= gap and place.page == where.page and place.sheet == where.sheet
+    near = near and (place.rows is None) == (where.rows is None)  # a sheet's name has no row, and must not take theirs
     return near and GAP.fullmatch(record, end, start) is not None
 
 

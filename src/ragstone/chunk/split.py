@@ -6,7 +6,7 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from ragstone.chunk.outline import INDENTED, Passage, trimmed
-from ragstone.chunk.table import Grid, grid
+from ragstone.chunk.table import Grid, Row, grid
 from ragstone.sentences import sentences
 from ragstone.types import Span
 
@@ -52,7 +52,7 @@ class Part(NamedTuple):
     tokens: int = -1
     weight: float = 0.0
     table: Grid | None = None
-    header: bool = False
+    row: Row | None = None
 
 
 Splitter = Callable[[str, Part, int], list[Part]]
@@ -88,7 +88,7 @@ def _whole(record: str, passages: Sequence[Passage]) -> list[Part]:
     table = grid(record, passages)
     cuts = (0.0, *(GLUE if row.header else ROW for row in table.rows))
     return [
-        Part(row.start, row.end, row.passage, row.where, cut, table=table, header=row.header)
+        Part(row.start, row.end, row.passage, row.where, cut, table=table, row=row)
         for row, cut in zip(table.rows, cuts, strict=False)
     ]
 

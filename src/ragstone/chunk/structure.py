@@ -10,6 +10,7 @@ from ragstone.chunk.outline import passages
 from ragstone.chunk.overlap import tail
 from ragstone.chunk.partition import Atom, partition
 from ragstone.chunk.split import ATTACHED, DENSEST, GLUE, ITEM_CUT, LEAD, NESTED, Part, fitted
+from ragstone.chunk.table import Grid
 from ragstone.chunk.tokens import additive
 from ragstone.errors import UsageError
 from ragstone.ports import Tokenizer
@@ -77,7 +78,7 @@ class Structure:
 
     def _headers(self, parts: Sequence[Part]) -> dict[str, int]:
         """Tokens of the table headers that are short enough to repeat: at most half of the cap."""
-        texts = list(dict.fromkeys(part.table.header for part in parts if part.table and part.table.header))
+        texts = list(dict.fromkeys(text for part in parts for text in _leads(part)))
         short = [text for text in texts if len(text) <= DENSEST * self.cap]
         return {text: n for text, n in zip(short, self._tokenizer.count(short), strict=True) if n <= self.cap // 2}
 
@@ -99,6 +100,7 @@ class Structure:
                     overlap=sum(s.char_end - s.char_start for s in lead),
                     header=_repeated(group[0], headers),
                     note=_header_note(group[0], headers),
+                    table=_table(record, group),
                 )
             )
         return self._counted(out)
@@ -128,13 +130,35 @@ class Structure:
         return replace(piece, note=f"{piece.note}; {over}" if piece.note else over)
 
 
+def _leads(first: Part) -> tuple[str, ...]:
+    """What a piece that begins with this row may show above it, the fullest first."""
+    if first.table is None or first.row is None or first.row.header:
+        return ()
+    whole, header = first.row.above, first.table.header
+    return tuple(filter(None, (whole, header) if whole != header else (whole,)))
+
+
 def _repeated(first: Part, headers: dict[str, int]) -> str:
-    return first.table.header if first.table and not first.header and first.table.header in headers else ""
+    return next((text for text in _leads(first) if text in headers), "")
 
 
 def _header_note(first: Part, headers: dict[str, int]) -> str:
-    lost = first.table and not first.header and first.table.header and first.table.header not in headers
-    return "the table's header is too long to repeat" if lost else ""
+    return "the table's header is too long to repeat" if _leads(first) and not _repeated(first, headers) else ""
+
+
+def _table(record: str, group: Sequence[Part]) -> tuple[tuple[str, ...], ...]:
+    """The cells of the piece's tables, each with its header; an empty row between two tables."""
+    out: list[tuple[str, ...]] = []
+    table: Grid | None = None
+    for part in group:
+        if part.table is None or part.row is None:
+            continue
+        if part.table is not table:
+            out += [()] if out else []
+            out += [] if part.row.header else part.table.head(record)
+            table = part.table
+        out.append(part.table.texts(record, part.row))
+    return tuple(out)
 
 
 def _bundles(parts: Sequence[Part], grain: float) -> list[int]:

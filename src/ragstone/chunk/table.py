@@ -1,7 +1,7 @@
 """The rows of a table: where each stands in the record, and what its header says."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
 from typing import NamedTuple
@@ -13,24 +13,58 @@ RULE = re.compile(r"[\s|:+=-]+")
 # A dash is a token of its own. The rule below a wide header can have more tokens than an embedder
 # reads (699 were seen in a documentation), so one longer than this is left out of the pieces.
 RULE_LENGTH = 64
+BAR = re.compile(r"(?<!\\)\|")
 BLANKS = re.compile(r"[ \t]{2,}")
 
 
+# Merged cells that are known to reach into one row: more are no table that anybody reads.
+REACHING = 64
+GAP = 20  # empty columns in a row that are shown
+WIDEST = 1000  # columns of a row that are filled up
+
+
 class Row(NamedTuple):
-    """A row's characters, the passage it lies in, its place on page or sheet; header rows come first."""
+    """A row's characters, the passage it lies in, its place on page or sheet; header rows come first.
+
+    `number` is the row's number in the block's cells, -1 where these have no places. `above` is what a
+    piece that begins here shows above it: the header, and merged cells that began higher up.
+    """
 
     start: int
     end: int
     passage: Passage
     where: Span
     header: bool
+    number: int = -1
+    above: str = ""
 
 
 class Grid(NamedTuple):
-    """A table's rows in order and the text of its header rows, without rules and padding."""
+    """A table's rows in order, the text of its header rows without rules and padding, and its cells.
+
+    `cells` are those that begin in a row, `reaching` those that reach into it from above.
+    """
 
     rows: tuple[Row, ...]
     header: str
+    cells: Mapping[int, Sequence[Cell]]
+    reaching: Mapping[int, Sequence[Cell]]
+
+    def texts(self, record: str, row: Row) -> tuple[str, ...]:
+        """What each column says in a row, merged cells repeated."""
+        if row.number < 0:
+            return by_bars(record[row.start : row.end])
+        cells = [*self.reaching.get(row.number, ()), *self.cells[row.number]]
+        behind = [cell.col + (cell.colspan if row.header else 1) for cell in cells]
+        out = [""] * min(WIDEST, max(behind))
+        for cell, end in zip(cells, behind, strict=True):
+            for col in range(cell.col, min(len(out), end)):
+                out[col] = " ".join(cell.text.split())
+        return tuple(out)
+
+    def head(self, record: str) -> list[tuple[str, ...]]:
+        """The header rows."""
+        return [self.texts(record, row) for row in self.rows if row.header]
 
 
 def grid(record: str, passages: Sequence[Passage]) -> Grid:
@@ -49,7 +83,47 @@ def grid(record: str, passages: Sequence[Passage]) -> Grid:
     # Header marks further down are side headings, not something to repeat.
     body = next((i for i, row in enumerate(rows) if not row.header), 0)
     rows = [_unruled(record, row) if i < body else row._replace(header=False) for i, row in enumerate(rows)]
-    return Grid(tuple(rows), _header(record, passages[0].block, rows[:body]))
+    header = _header(record, passages[0].block, rows[:body])
+    by_row: dict[int, list[Cell]] = {}
+    for cell in cells:
+        by_row.setdefault(cell.row, []).append(cell)
+    reaching = _reaching(by_row)
+    rows = [row if row.header else row._replace(above=_above(record, row, header, reaching)) for row in rows]
+    return Grid(tuple(rows), header, by_row, reaching)
+
+
+def _reaching(by_row: Mapping[int, Sequence[Cell]]) -> dict[int, list[Cell]]:
+    """The cells that reach into a row from above, by row."""
+    out: dict[int, list[Cell]] = {}
+    begun: list[Cell] = []
+    for row, cells in by_row.items():
+        begun = [cell for cell in begun if cell.row + cell.rowspan > row] if begun else begun
+        if begun:
+            out[row] = list(begun)
+        begun += [cell for cell in cells if cell.rowspan > 1][: REACHING - len(begun)]
+    return out
+
+
+def _above(record: str, row: Row, header: str, reaching: Mapping[int, Sequence[Cell]]) -> str:
+    """The header, and below it in their columns the merged cells that the row itself does not say."""
+    cells = [cell for cell in reaching.get(row.number, ()) if not cell.header and cell.col < WIDEST]
+    said = record[row.start : row.end] if cells else ""
+    unsaid = {cell.col: text for cell in cells if (text := " ".join(cell.text.split())) and text not in said}
+    if not unsaid:
+        return header
+    line = "".join(f"| {unsaid[col]} " if col in unsaid else "| " for col in range(max(unsaid) + 1)) + "|"
+    return f"{header}\n{line}" if header else line
+
+
+def by_bars(text: str) -> tuple[str, ...]:
+    """The cells of a row that is written between bars.
+
+    >>> by_bars("| a | b \\\\| c | |")
+    ('a', 'b | c', '')
+    """
+    line = text.partition("\n")[0].strip()
+    inner = line[line.startswith("|") : len(line) - (line.endswith("|") and not line.endswith("\\|"))]
+    return tuple(cell.strip().replace("\\|", "|") for cell in BAR.split(inner))
 
 
 def _start(cell: Cell) -> int:
@@ -68,7 +142,7 @@ def _by_cells(record: str, passage: Passage, cells: Sequence[Cell]) -> list[Row]
         start, end = trimmed(record, left, right)
         if start < end:
             where = _place(group, passage.where, groups[0][0].row) if len(groups) > 1 else passage.where
-            rows.append(Row(start, end, passage, where, all(cell.header for cell in group)))
+            rows.append(Row(start, end, passage, where, all(cell.header for cell in group), group[0].row))
     return rows
 
 
@@ -110,8 +184,19 @@ def _unruled(record: str, row: Row) -> Row:
 def _header(record: str, block: Block, rows: Sequence[Row]) -> str:
     """What the cells say, whatever the markup; the rows as they are written where there are no cells."""
     head = [cell for cell in block.cells if cell.header and cell.row < len(rows)]
+    if head and record[rows[0].start] not in "|<" and all(row.number >= 0 for row in rows):
+        return "\n".join(record[row.start : row.end] for row in rows)  # a CSV file's rows have no bars either
     if head:
-        said = ([" ".join(cell.text.split()) for cell in row] for _, row in groupby(head, key=lambda cell: cell.row))
+        said = (_spread(row) for _, row in groupby(head, key=lambda cell: cell.row))
         return "\n".join(f"| {' | '.join(texts)} |" for texts in said if any(texts))
     lines = "\n".join(record[row.start : row.end] for row in rows).split("\n")
     return "\n".join(BLANKS.sub(" ", line.strip()) for line in lines if line.strip() and not RULE.fullmatch(line))
+
+
+def _spread(cells: Iterable[Cell]) -> list[str]:
+    """The texts of a row in their columns; columns that nothing begins in stay empty."""
+    texts: list[str] = []
+    for cell in cells:
+        texts.extend([""] * min(GAP, cell.col - len(texts)))
+        texts.append(" ".join(cell.text.split()))
+    return texts

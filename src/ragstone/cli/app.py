@@ -2,7 +2,7 @@
 
 import typer
 
-from ragstone.cli import ask, chunk, collections, doctor, eval_, explain, extract, ingest, runs, search, show
+from ragstone.cli import ask, chunk, collections, convert, doctor, eval_, explain, extract, ingest, runs, search, show
 
 app = typer.Typer(
     name="ragstone",
@@ -20,6 +20,7 @@ for command in (
     ask.ask,
     chunk.chunk,
     extract.extract,
+    convert.convert,
     show.show,
     explain.explain,
     eval_.evaluate,

@@ -22,13 +22,16 @@ def ingest(
     version_label: Annotated[str | None, typer.Option(help="Label of these versions.")] = None,
     effective_at: Annotated[str | None, typer.Option(help="Date from which they hold, as 2026-01-01.")] = None,
     embedder: Annotated[str | None, typer.Option(help="Embedding model, or none for keyword search alone.")] = None,
+    password: Annotated[
+        list[str] | None, typer.Option(help="Password of encrypted documents; better in `passwords` as ${NAME}.")
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit 1 when a document was skipped.")] = False,
 ) -> int:
     """Bring a collection in line with folders or files: only what changed is read in and embedded."""
     from ragstone.cli.opened import opened
     from ragstone.cli.progress import Progress
 
-    with opened(options, embed__model=embedder) as kb, Progress(ndjson=options.json) as progress:
+    with opened(options, embed__model=embedder, passwords=password) as kb, Progress(ndjson=options.json) as progress:
         runs = kb.ingest(
             *(paths or ()),
             name=source,

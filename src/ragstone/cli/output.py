@@ -91,7 +91,7 @@ def piece_data(piece: Piece) -> Json:
     spans = [answer.span_json(span) for span in piece.spans]
     text = masked(piece.text, piece.spans, piece.secrets)
     data = {**asdict(piece), "text": text, "heading_path": list(piece.heading_path), "spans": spans}
-    del data["secrets"]
+    del data["secrets"], data["table"]
     return data
 
 

@@ -1,17 +1,50 @@
 """From bytes to a text of record and its blocks: the table of media types and their extractors."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
+from typing import TypeVar
 
 from ragstone.errors import Refused
 from ragstone.extract.category import CATEGORIES, category
-from ragstone.extract.media import BY_NAME, called, detect, ending
+from ragstone.extract.media import (
+    BY_NAME,
+    CSV,
+    DOCX,
+    EML,
+    HTML,
+    IMAGES,
+    MHTML,
+    OLE_WORKBOOK,
+    PDF,
+    PPTX,
+    SPREADSHEETS,
+    TSV,
+    XML,
+    called,
+    detect,
+    ending,
+)
+from ragstone.extract.sandbox.bounds import DEFAULT, Bounds
 from ragstone.ports import Extractor
 from ragstone.types import Extraction
 
-__all__ = ["CATEGORIES", "EXTRACTORS", "Limits", "category", "detect", "extract", "recipe"]
+__all__ = [
+    "CATEGORIES",
+    "EXTRACTORS",
+    "FOREIGN",
+    "Bounds",
+    "Foreign",
+    "Limits",
+    "category",
+    "detect",
+    "extract",
+    "recipe",
+    "unlocked",
+]
+
+T = TypeVar("T")
 
 
 # Imported when the first document of a type comes: a search needs no parser and should not wait for one.
@@ -19,12 +52,6 @@ def _markdown() -> Extractor:
     from ragstone.extract.markdown import Markdown
 
     return Markdown()
-
-
-def _html() -> Extractor:
-    from ragstone.extract.html import Html
-
-    return Html()
 
 
 def _text(media_type: str) -> Extractor:
@@ -36,10 +63,38 @@ def _text(media_type: str) -> Extractor:
 EXTRACTORS: Mapping[str, Callable[[], Extractor]] = MappingProxyType(
     {
         "text/markdown": _markdown,
-        "text/html": _html,
         "text/plain": lambda: _text("text/plain"),
         "application/json": lambda: _text("application/json"),
-        "application/xml": lambda: _text("application/xml"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """A format whose parser runs in a process of its own: recipe, "module:function", whether it takes a password."""
+
+    recipe: str
+    parser: str
+    locked: bool = False
+
+
+WORKBOOK = Foreign("workbook/1", "ragstone.extract.sheet.workbook:parse")
+IMAGE = Foreign("image/1", "ragstone.extract.image.parse:parse")
+DELIMITED = Foreign("csv/1", "ragstone.extract.sheet.delimited:parse")
+FOREIGN: Mapping[str, Foreign] = MappingProxyType(
+    {
+        HTML: Foreign("html/2", "ragstone.extract.html:parse"),
+        XML: Foreign("feed/1", "ragstone.extract.feed:parse"),
+        MHTML: Foreign("mhtml/1", "ragstone.extract.mhtml:parse"),
+        PDF: Foreign("pdf/2", "ragstone.extract.pdf.parse:parse", locked=True),
+        DOCX: Foreign("docx/1", "ragstone.extract.docx.parse:parse"),
+        PPTX: Foreign("pptx/1", "ragstone.extract.pptx:parse"),
+        EML: Foreign("eml/1", "ragstone.extract.eml:parse"),
+        CSV: DELIMITED,
+        TSV: DELIMITED,
+        OLE_WORKBOOK: WORKBOOK,
+        **dict.fromkeys(SPREADSHEETS, WORKBOOK),
+        **dict.fromkeys(IMAGES, IMAGE),
     }
 )
 
@@ -52,10 +107,12 @@ def _extractor(media_type: str) -> Extractor | None:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The most bytes that a document may have: text formats, and all others (PDF, office, images)."""
+    """The most bytes that a document may have, text formats and all others (PDF, office, images), and what
+    reading one of the others may cost."""
 
     text: int = 10_000_000
     office: int = 200_000_000
+    bounds: Bounds = DEFAULT
 
     def of(self, media_type: str) -> int:
         """The limit for one media type."""
@@ -63,11 +120,12 @@ class Limits:
         return self.text if is_text else self.office
 
 
-def extract(data: bytes, *, path: str, limits: Limits = Limits()) -> Extraction:
+def extract(data: bytes, *, path: str, limits: Limits = Limits(), passwords: Sequence[str] = ()) -> Extraction:
     """The text of record and the blocks of a document; `path` gives the name for messages and for its ending.
 
-    Raises `Refused` and nothing else: empty, too_large, not_text (binary under a text's name),
-    encoding (not UTF-8), unsupported (a format without an extractor).
+    `passwords` are tried in turn on what is encrypted. Raises `Refused` and nothing else: empty, too_large,
+    not_text (binary under a text's name), encoding (not UTF-8), unsupported (a format without an extractor),
+    and what a parser of another format finds (encrypted, broken, no_text, too_slow, too_big, sandbox).
     """
     if not data.strip():
         raise Refused("empty", f"{path} is empty")
@@ -81,16 +139,42 @@ def extract(data: bytes, *, path: str, limits: Limits = Limits()) -> Extraction:
     extractor = _extractor(media_type)
     if extractor is not None:
         return extractor.extract(data, path=path)
+    if media_type in FOREIGN:
+        return _read_apart(FOREIGN[media_type], data, path, limits.bounds, passwords)
     if ending(path) in (*BY_NAME, ".txt") and not media_type.startswith("text/"):
         raise Refused("not_text", f"{path} is not text: it looks like {called(media_type)}; name it for what it is")
     if media_type in ("application/octet-stream", "text/utf-16"):
         raise Refused("not_text", f"{path} is not text: it looks like {called(media_type)}; convert it to UTF-8 text")
     raise Refused(
-        "unsupported", f"{path} is {called(media_type)}: there is no extractor for it yet; convert it to Markdown"
+        "unsupported",
+        f"{path} is {called(media_type)}: there is no extractor for it yet; convert it to PDF or Markdown",
     )
+
+
+def _read_apart(foreign: Foreign, data: bytes, path: str, bounds: Bounds, passwords: Sequence[str]) -> Extraction:
+    """What the parser makes of it in the sandbox."""
+    from ragstone.extract import sandbox
+
+    def read(options: Mapping[str, object]) -> Extraction:
+        return sandbox.run(foreign.parser, data, path=path, options=options, bounds=bounds)
+
+    return unlocked(read, passwords if foreign.locked else ())
+
+
+def unlocked(read: Callable[[Mapping[str, object]], T], passwords: Sequence[str]) -> T:
+    """What `read` gives with the options of the first password that opens a document; none is tried first."""
+    tries: list[Mapping[str, object]] = [{}, *({"password": password} for password in passwords)]
+    while True:
+        try:
+            return read(tries.pop(0))
+        except Refused as error:
+            if error.reason != "encrypted" or not tries:
+                raise
 
 
 def recipe(media_type: str) -> str:
     """Name and version of the extractor for a media type; "" where there is none."""
+    if media_type in FOREIGN:
+        return FOREIGN[media_type].recipe
     extractor = _extractor(media_type)
     return extractor.recipe if extractor is not None else ""

@@ -1,5 +1,6 @@
 """HTML to a text of record like Markdown, with blocks and spans in it."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ from ragstone.extract.dates import iso_date
 from ragstone.extract.decode import decoded_page
 from ragstone.extract.maintext import sorted_out
 from ragstone.extract.markup import visible
+from ragstone.extract.mended import mended
 from ragstone.extract.page import Page, TooDeep, parsed
 from ragstone.extract.writer import Writer
 from ragstone.types import Extraction
@@ -29,24 +31,34 @@ DATE_NAMES = (
 DESCRIPTION_NAMES = ("description", "og:description", "dc.description", "twitter:description")
 
 
+COVERED = 0.4  # of a page's text: more is not decoration, whatever `aria-hidden` says (a page saved below a dialog)
+CONTROLS = re.compile(r"[\0-\x08\x0b-\x1f]+")
+XML = re.compile(r"\s*<\?xml\b")
+# In XHTML any element may be closed at once; to a parser of HTML `<script/>` opens one that swallows the page.
+CLOSED = re.compile(r"<([A-Za-z][\w:-]*+)((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)(?<=/)>")
+VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
+
+
 @dataclass(frozen=True, slots=True)
 class Html:
-    """A web page. The text of record is made here, like Markdown: `## ` headings, `- ` items, fenced code, `|` rows.
+    """A web page. The text of record is made here, like Markdown: `## ` headings, `- ` items, fenced code, `|` rows,
+    `[text](address)` for links that lead elsewhere, `![description]` for pictures, `[^1]` for marks of notes.
 
     Text that is not the page's own (navigation, headers, footers, teasers) has the role nav, header or
-    footer; scripts, hidden parts and form controls are left out.
+    footer; scripts and form controls are left out, hidden text too, which a warning counts.
     """
 
-    recipe: str = "html-1"
+    recipe: str = "html-2"
     media_type: str = "text/html"
 
     def extract(self, data: bytes, *, path: str) -> Extraction:
         """Raises `Refused` ("empty") for a page without visible text."""
         text, warnings = decoded_page(data)
-        text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+        text = CONTROLS.sub("", text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", " "))
+        text = CLOSED.sub(_opened, text) if XML.match(text) else text
         writer = Writer()
         try:
-            page = parsed(text)
+            page = _page(text)
         except TooDeep:
             page = Page(parsed("").body)
             warnings = (*warnings, "elements nest too deep; the page was read as a flat text")
@@ -54,16 +66,36 @@ class Html:
                 writer.put_found(found)
         else:
             sorted_out(page.body)
+            mended(page.body)
             writer.put(page.body)
         record = writer.record()
         blocks = tuple(marked(writer.blocks(), record))
         if not blocks:
-            raise Refused(
-                "empty", f"{path} holds no visible text; a page that scripts fill must be saved after they ran"
-            )
+            raise Refused("empty", _why(page, path))
+        if page.hidden:
+            places = f"{page.parts:,} place{'s' if page.parts > 1 else ''}"
+            warnings = (*warnings, f"hidden text was left out: {page.hidden:,} characters in {places}")
         heading = next((b.text for b in blocks if b.type == "heading" and b.level == 1 and b.role == "body"), None)
         title = page.meta.get("og:title") or page.title or heading
         return Extraction(record, blocks, self.media_type, title, _meta(page), warnings)
+
+
+def _page(text: str) -> Page:
+    page = parsed(text)
+    whole = page.body.text + page.aside
+    return page if page.aside <= COVERED * whole else parsed(text, aria=False)
+
+
+def _opened(match: re.Match[str]) -> str:
+    """An element that is closed at once, as HTML has it."""
+    name = match[1].lower()
+    return match[0] if name in VOID else f"<{match[1]}{match[2][:-1]}></{match[1]}>"
+
+
+def _why(page: Page, path: str) -> str:
+    if page.hidden:
+        return f"{path} shows no text: all {page.hidden:,} characters of it are hidden; save the page as it is shown"
+    return f"{path} holds no visible text; a page that scripts fill must be saved after they ran"
 
 
 def _meta(page: Page) -> dict[str, Any]:
@@ -78,3 +110,8 @@ def _meta(page: Page) -> dict[str, Any]:
     if page.language:
         meta["language"] = page.language
     return meta
+
+
+def parse(data: bytes, *, path: str) -> Extraction:
+    """What `Html` makes of a page."""
+    return Html().extract(data, path=path)

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from ragstone.extract.page import BLOCKS, Node
+from ragstone.extract.page import BLOCKS, HEADINGS, Node
+from ragstone.extract.phrase import texts
 
 TAGS = {"nav": "nav", "aside": "nav", "footer": "footer", "header": "header", "dialog": "nav"}
 ARIA = {
@@ -43,7 +44,6 @@ NAMED = 0.3  # of the good text, from which an element's own word is taken that 
 TEASER = 700  # characters
 TEASERS = 3
 LEADING = 0.9
-HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 GUARD = 0.4  # of a page's text: more is not furniture, whatever its class says
 
 
@@ -56,8 +56,7 @@ def sorted_out(body: Node) -> None:
     main = _main(_named(own, mass) or body, mass)
     _outside(main)
     for node in _walk(main) if mass.get(id(main)) else ():
-        if node is not main and not node.role:
-            node.role = _linked(node)
+        _sort_links(node)
 
 
 def _walk(body: Node) -> Iterator[Node]:
@@ -111,7 +110,8 @@ def _hint(node: Node, body: Node) -> str:
         if role == "header" and _in_article(node):
             return ""
         return role
-    if not node.about or node.get("role") == "main" or node.get("itemprop") == "articleBody":
+    # A heading's classes say how it looks (`anchorWithStickyNavbar`), not what it is.
+    if not node.about or node.tag in HEADINGS or node.get("role") == "main" or node.get("itemprop") == "articleBody":
         return ""
     for word in WORDS.findall(node.get("class") + " " + node.get("id")):
         if role := NAMES.get(word.lower()):
@@ -217,6 +217,26 @@ def _kept_title(part: Node) -> Node | None:
     if found is not None:
         found.role = "body"
     return found
+
+
+def _sort_links(node: Node) -> None:
+    """Give the lists and boxes of links in an element their role; a list below a heading or behind a colon is text."""
+    before: Node | None = None
+    for child in node.children:
+        if isinstance(child, str):
+            before = None if child.strip() else before
+            continue
+        if not child.role:
+            child.role = _linked(child)
+            if child.role == "nav" and child.tag in ("ul", "ol") and before is not None and _introduces(before):
+                child.role = ""
+        before = child if child.text else before
+
+
+def _introduces(node: Node) -> bool:
+    if node.role:
+        return False
+    return node.tag in HEADINGS or (node.tag == "p" and "".join(texts(node)).rstrip().endswith((":", "\uff1a")))
 
 
 def _linked(node: Node) -> str:

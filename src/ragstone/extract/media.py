@@ -5,28 +5,54 @@ import re
 from ragstone.extract.decode import marked_encoding
 
 BINARY = "application/octet-stream"
+PDF = "application/pdf"
+HTML = "text/html"
+MHTML = "multipart/related"
+XML = "application/xml"
+CSV = "text/csv"
+TSV = "text/tab-separated-values"
+EML = "message/rfc822"
+OFFICE = "application/vnd.openxmlformats-officedocument."
+DOCX = OFFICE + "wordprocessingml.document"
+XLSX = OFFICE + "spreadsheetml.sheet"
+PPTX = OFFICE + "presentationml.presentation"
+ODS = "application/vnd.oasis.opendocument.spreadsheet"
+OLE_WORKBOOK = "application/vnd.ms-excel"
+SPREADSHEETS = (XLSX, ODS)
+IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "image/tiff")
 BY_NAME = {
     ".md": "text/markdown",
     ".markdown": "text/markdown",
     ".mdown": "text/markdown",
     ".mkd": "text/markdown",
     ".mdx": "text/markdown",
-    ".html": "text/html",
-    ".htm": "text/html",
-    ".xhtml": "text/html",
-    ".csv": "text/csv",
-    ".tsv": "text/tab-separated-values",
+    ".html": HTML,
+    ".htm": HTML,
+    ".xhtml": HTML,
+    ".mht": MHTML,
+    ".mhtml": MHTML,
+    ".csv": CSV,
+    ".tsv": TSV,
+    ".tab": TSV,
+    ".eml": EML,
     ".json": "application/json",
-    ".xml": "application/xml",
+    ".xml": XML,
+    ".rss": XML,
+    ".atom": XML,
 }
-OFFICE = "application/vnd.openxmlformats-officedocument."
 IN_ZIP = (
-    (b"word/", OFFICE + "wordprocessingml.document"),
-    (b"xl/", OFFICE + "spreadsheetml.sheet"),
-    (b"ppt/", OFFICE + "presentationml.presentation"),
+    (b"word/", DOCX),
+    (b"xl/", XLSX),
+    (b"ppt/", PPTX),
     (b"mimetypeapplication/epub+zip", "application/epub+zip"),
+    (b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet", ODS),
     (b"mimetypeapplication/vnd.oasis.opendocument.text", "application/vnd.oasis.opendocument.text"),
 )
+OLE = "application/x-ole-storage"
+OLE_MARK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+# Names in the directory of such a file. An encrypted document of today is one too: its parser says so.
+IN_OLE = (("Workbook", OLE_WORKBOOK), ("Book", OLE_WORKBOOK), ("EncryptedPackage", ""))
+ENCRYPTED = {".docx": DOCX, ".docm": DOCX, ".xlsx": XLSX, ".xlsm": XLSX, ".xlsb": XLSX, ".pptx": PPTX, ".pptm": PPTX}
 # Marks that no text begins with; a mark of two letters is looked at only in what is binary.
 MAGIC = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -35,7 +61,7 @@ MAGIC = (
     (b"GIF89a", "image/gif"),
     (b"II*\0", "image/tiff"),
     (b"MM\0*", "image/tiff"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "application/x-ole-storage"),
+    (OLE_MARK, OLE),
     (b"\x1f\x8b", "application/gzip"),
     (b"BZh", "application/x-bzip2"),
     (b"\xfd7zXZ\0", "application/x-xz"),
@@ -49,17 +75,21 @@ MAGIC = (
     (b"ID3", "audio/mpeg"),
 )
 CALLED = {
-    "application/pdf": "a PDF",
-    OFFICE + "wordprocessingml.document": "a Word document",
-    OFFICE + "spreadsheetml.sheet": "an Excel workbook",
-    OFFICE + "presentationml.presentation": "a PowerPoint presentation",
+    PDF: "a PDF",
+    DOCX: "a Word document",
+    XLSX: "an Excel workbook",
+    OLE_WORKBOOK: "an Excel workbook of before 2007",
+    ODS: "an OpenDocument spreadsheet",
+    PPTX: "a PowerPoint presentation",
+    EML: "an e-mail",
+    **{f"image/{kind}": f"a {kind.upper()} picture" for kind in ("png", "jpeg", "gif", "webp", "bmp", "tiff")},
     "application/epub+zip": "an EPUB book",
     "application/vnd.oasis.opendocument.text": "an OpenDocument text",
     "application/zip": "a ZIP archive",
-    "application/x-ole-storage": "an Office file of before 2007",
+    OLE: "an Office file of before 2007",
     "application/rtf": "an RTF document",
-    "text/csv": "a CSV table",
-    "text/tab-separated-values": "a TSV table",
+    CSV: "a CSV table",
+    TSV: "a TSV table",
     BINARY: "binary data",
     "text/utf-16": "UTF-16 text without a byte order mark",
 }
@@ -77,15 +107,19 @@ def detect(data: bytes, path: str) -> str:
     """
     binary = _is_binary(data)
     if data.startswith(b"%PDF-") or (b"%PDF-" in data[:1024] and (binary or not _is_utf8(data[:1024]))):
-        return "application/pdf"
+        return PDF
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _zipped(data)
     if data.startswith(b"{\\rtf"):
         return "application/rtf"
+    if data.startswith(OLE_MARK):
+        return _stored(data, path)
     if binary:
+        if ending(path) in (".csv", ".tsv", ".tab") and _binary(data) == "text/utf-16":
+            return BY_NAME[ending(path)]  # its parser knows what to make of that
         return _binary(data)
     if PAGE.match(data[3:LOOKED_AT] if data.startswith(b"\xef\xbb\xbf") else data[:LOOKED_AT]):
-        return "text/html"
+        return HTML
     return BY_NAME.get(ending(path), "text/plain")
 
 
@@ -128,6 +162,14 @@ def _zipped(data: bytes) -> str:
             if name in part:
                 return media_type
     return "application/zip"
+
+
+def _stored(data: bytes, path: str) -> str:
+    """What an OLE file holds, by the names in its directory."""
+    for name, media_type in IN_OLE:
+        if f"{name}\0".encode("utf-16-le") in data:
+            return media_type or ENCRYPTED.get(ending(path), DOCX)
+    return OLE
 
 
 def _binary(data: bytes) -> str:

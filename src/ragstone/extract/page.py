@@ -1,23 +1,38 @@
-"""A web page as a tree of our own: what is never text left out, sizes of text and links counted."""
+"""A web page as a tree of our own: what is never text left out, what is hidden counted, sizes of text and links too."""
 
 import re
 from dataclasses import dataclass, field
 
 from lxml import etree
 
+from ragstone.extract.hidden import PAPER, UNKNOWN, Look, is_gone, look
+from ragstone.extract.mathml import tex
+
 # Never text for a reader, whatever is in it.
 UNSEEN = frozenset(
     "script style noscript template iframe frame frameset object embed applet svg canvas audio video map select option "
-    "optgroup datalist input button textarea progress meter head math".split()
+    "optgroup datalist input button textarea progress meter head rt rp".split()
 )
-ATTRIBUTES = frozenset(("class", "id", "role", "itemprop", "rowspan", "colspan", "start", "href"))
+ATTRIBUTES = frozenset(
+    "class id role itemprop rowspan colspan scope start reversed type value checked href alt data-lang data-language "
+    "lang".split()
+)
+STYLED = frozenset(("style", "bgcolor", "color", "text", "background", "class", "id"))
+LONGEST = 2000  # characters of an attribute that are looked at
 NOTHING: dict[str, str] = {}
-HIDDEN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
+SHEET = re.compile(r"<style\b|\bstylesheet\b", re.IGNORECASE)
+HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 BLOCKS = frozenset(
     "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure "
-    "footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol p pre section summary table tbody "
-    "td tfoot th thead tr ul".split()
+    "footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav ol p plaintext pre section "
+    "summary table tbody td tfoot th thead tr ul xmp".split()
 )
+NAMES_A_PART = frozenset((*HEADINGS, "dt", "summary", "th", "legend"))  # a button in it says its name
+NEAR = 4  # elements between the two
+# What an element holds, in bits: asked for tables, which would else be searched again at each depth.
+TABLE, HEADING, SECTION = 1, 2, 4
+HOLDS = {"table": TABLE, **dict.fromkeys(HEADINGS, HEADING)}
+HOLDS |= dict.fromkeys(("section", "article", "nav", "header", "footer", "main", "aside"), SECTION)
 
 
 @dataclass(slots=True, eq=False)
@@ -25,7 +40,7 @@ class Node:
     """An element: its children are elements and texts.
 
     `text` counts the visible characters in it, `links` those in links to elsewhere, `anchors` those in
-    links into the same page.
+    links into the same page; `holds` says in bits what kinds of elements are in it.
     """
 
     tag: str
@@ -35,6 +50,7 @@ class Node:
     text: int = 0
     links: int = 0
     anchors: int = 0
+    holds: int = 0
     role: str = ""
 
     def get(self, name: str) -> str:
@@ -43,20 +59,26 @@ class Node:
 
 @dataclass(slots=True)
 class Page:
-    """The body of a page, and what its head says."""
+    """The body of a page, what its head says, and what was left out as hidden: characters and parts.
+
+    `aside` counts the characters of those that are only hidden from screen readers.
+    """
 
     body: Node
     title: str = ""
     language: str = ""
     meta: dict[str, str] = field(default_factory=dict)
+    hidden: int = 0
+    parts: int = 0
+    aside: int = 0
 
 
 class TooDeep(Exception):
     """The parser gave up on the nesting; the rest of the page is missing from the tree."""
 
 
-def parsed(text: str) -> Page:
-    """The page; raises `TooDeep` when its elements nest by the thousand."""
+def parsed(text: str, *, aria: bool = True) -> Page:
+    """The page; raises `TooDeep` when its elements nest by the thousand. `aria`: leave out what `aria-hidden` names."""
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, no_network=True)
     try:
         root = etree.fromstring(text.encode(errors="replace"), parser)
@@ -66,38 +88,111 @@ def parsed(text: str) -> Page:
         raise TooDeep
     page = Page(Node("body", None))
     if root is not None:
-        page.language = root.get("lang") or ""
-        _read(root, page)
+        page.language = (root.get("lang") or root.get("xml:lang") or "")[:LONGEST]
+        _Reader(page, styled=SHEET.search(text) is not None, aria=aria).read(root)
     return page
 
 
-def _read(root: "etree._Element", page: Page) -> None:
-    """Walk the parser's tree once, without recursion, and build ours."""
-    now, skipping = page.body, 0
-    for event, element in etree.iterwalk(root, events=("start", "end")):
-        tag = element.tag.lower() if isinstance(element.tag, str) else "script"
-        if event == "start":
-            if tag == "title" and not page.title:
-                page.title = " ".join((element.text or "").split())
-            elif tag == "meta":
-                _note(page, element)
-            about = dict(element.items()) if element.attrib else NOTHING
-            if skipping or _unseen(tag, about):
-                skipping += 1
-                continue
-            node = Node(tag, now, {k: about[k] for k in ATTRIBUTES & about.keys()} if about else NOTHING, [])
-            now.children.append(node)
-            now = node
-            if text := element.text:
-                _put(now, text)
-        elif skipping:
-            skipping -= 1
-            if not skipping and element.tail:
-                _put(now, element.tail)
-        else:
-            now = _closed(now)
-            if element.tail:
-                _put(now, element.tail)
+class _Reader:
+    """Walks the parser's tree once, without recursion, and builds ours."""
+
+    def __init__(self, page: Page, *, styled: bool, aria: bool) -> None:
+        self._page = page
+        self._now = page.body
+        self._styled = styled
+        self._aria = aria
+        self._looks: list[Look] = [UNKNOWN if styled else PAPER]
+        self._skipping = 0  # elements that are open in a part that is left out, its own among them
+        self._silent = 0  # of these the first, from outside, whose text would not be shown anyway
+        self._aside = False
+        self._counted = False
+
+    def read(self, root: "etree._Element") -> None:
+        for event, element in etree.iterwalk(root, events=("start", "end")):
+            tag = element.tag.lower() if isinstance(element.tag, str) else "script"
+            if event == "start":
+                self._start(tag, element)
+            elif self._skipping:
+                self._silent = 0 if self._silent == self._skipping else self._silent
+                self._skipping -= 1
+                self._text(element.tail)
+            else:
+                self._now = _closed(self._now)
+                self._looks.pop()
+                self._text(element.tail)
+
+    def _start(self, tag: str, element: "etree._Element") -> None:
+        page = self._page
+        if tag == "title" and not page.title:
+            page.title = " ".join((element.text or "").split())
+        elif tag == "meta":
+            _note(page, element)
+        if self._skipping:
+            self._skipping += 1
+            self._silent = self._silent or (self._skipping if tag in UNSEEN or tag == "math" else 0)
+            self._text(element.text)
+            return
+        about = {str(key): str(value) for key, value in element.items()} if element.attrib else NOTHING
+        if self._left_out(tag, about):
+            self._skipping = 1
+            self._text(element.text)
+            return
+        if tag == "math" and not self._looks[-1].unseen:
+            self._formula(element)
+            return
+        own = {key: about[key][:LONGEST] for key in ATTRIBUTES & about.keys()} if about else NOTHING
+        node = Node(tag, self._now, own, [])
+        self._now.children.append(node)
+        self._now = node
+        around = self._looks[-1]
+        self._looks.append(look(about, around, styled=self._styled) if STYLED & about.keys() else around)
+        self._text(element.text)
+
+    def _left_out(self, tag: str, about: dict[str, str]) -> bool:
+        """Whether an element is no text or hidden; counts it as a hidden part."""
+        self._silent = 0
+        self._counted = False
+        if tag in UNSEEN and not _is_shown(tag, about, self._now):
+            self._silent = 1
+            return True
+        if not about or tag in ("html", "body"):
+            return False
+        # A picture is seen for all that: only its description is not read out.
+        self._aside = self._aria and tag not in ("img", "input") and about.get("aria-hidden", "").strip() == "true"
+        return self._aside or is_gone(about)
+
+    def _formula(self, element: "etree._Element") -> None:
+        if formula := tex(element):
+            _put(self._now, f" ${formula}$ ")
+        self._skipping = self._silent = 1
+
+    def _text(self, text: str | None) -> None:
+        if not text:
+            return
+        if not self._skipping and not self._looks[-1].unseen:
+            _put(self._now, text)
+            return
+        if self._silent or not text.strip():
+            return
+        page, n = self._page, len(text) - sum(map(text.count, " \n\t"))
+        page.parts += not (self._skipping and self._counted)
+        self._counted = True
+        page.hidden += n
+        page.aside += n if self._skipping and self._aside else 0
+
+
+def _is_shown(tag: str, about: dict[str, str], within: Node) -> bool:
+    """Whether an element of a form says something: the box of a task, the button that is a heading's own text."""
+    if tag == "input":
+        return about.get("type", "").lower() == "checkbox" and "disabled" in about
+    up: Node | None = within if tag == "button" else None
+    for _ in range(NEAR):
+        if up is None:
+            return False
+        if up.tag in NAMES_A_PART:
+            return True
+        up = up.parent
+    return False
 
 
 def _put(node: Node, text: str) -> None:
@@ -111,6 +206,7 @@ def _closed(node: Node) -> Node:
     if parent is None:
         return node
     parent.text += node.text
+    parent.holds |= node.holds | HOLDS.get(node.tag, 0)
     target = node.get("href") if node.tag == "a" else ""
     if target.startswith("#"):
         parent.anchors += node.text
@@ -122,16 +218,8 @@ def _closed(node: Node) -> Node:
     return parent
 
 
-def _unseen(tag: str, about: dict[str, str]) -> bool:
-    if tag in UNSEEN:
-        return True
-    if not about or tag in ("html", "body"):
-        return False
-    return "hidden" in about or about.get("aria-hidden") == "true" or HIDDEN.search(about.get("style", "")) is not None
-
-
 def _note(page: Page, element: "etree._Element") -> None:
     name = element.get("property") or element.get("name") or element.get("itemprop") or ""
     content = element.get("content")
     if name and content and name.lower() not in page.meta:
-        page.meta[name.lower()] = " ".join(content.split())
+        page.meta[name.lower()] = " ".join(content[: 5 * LONGEST].split())

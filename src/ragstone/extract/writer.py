@@ -3,20 +3,23 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 
-from ragstone.extract.grid import caption, classes, raw_text, rows_of
+from ragstone.extract.docx.record import LINK
+from ragstone.extract.flat import flat_text
+from ragstone.extract.grid import caption, sheet_of
 from ragstone.extract.lines import Lines
+from ragstone.extract.lists import LISTS, Marks
 from ragstone.extract.markup import Found
 from ragstone.extract.page import BLOCKS, Node
+from ragstone.extract.phrase import BREAK, PICTURE, Phrase
+from ragstone.extract.preformatted import CODE, is_gutter, language_of, raw_text
 from ragstone.extract.tables import GAP, Raw, lined, placed
 from ragstone.types import Block, BlockType, Cell, Role
 
 HEADINGS = {f"h{n}": n for n in range(1, 7)}
-LISTS = frozenset(("ul", "ol", "menu", "dir"))
 IN_ITEMS = frozenset(("p", "div", "section", "blockquote"))  # a new line of the item, not a block of its own
-LANGUAGE = re.compile(r"\b(?:language|lang|highlight-source|brush:)[-\s]*([\w+#]+)")
 ROLES: dict[str, Role] = {"body": "body", "nav": "nav", "header": "header", "footer": "footer", "toc": "toc"}
-BREAK = "\v"  # stands for a line break among words; the parser gives none
 DEEPEST = 20  # lists are not indented further
 
 
@@ -48,10 +51,10 @@ class Writer:
     _parts: list[str] = field(default_factory=list)
     _length: int = 0
     _written: list[_Written] = field(default_factory=list)
-    _words: list[str] = field(default_factory=list)
+    _phrase: Phrase = field(default_factory=Phrase)
     _heading: int = 0
     _items: list[_Item] = field(default_factory=list)
-    _numbers: list[int | None] = field(default_factory=list)  # of each open list; None where it has bullets
+    _marks: Marks = field(default_factory=Marks)
 
     def record(self) -> str:
         return "".join(self._parts)
@@ -76,7 +79,7 @@ class Writer:
                 if stack and stack[-1][2] != role:
                     self._flush(role)
             elif isinstance(child, str):
-                self._words.append(child)
+                self._phrase.put(child)
             else:
                 own = ROLES.get(child.role, role)
                 if own != role or (child.tag in BLOCKS and not (self._items and child.tag in IN_ITEMS)):
@@ -93,7 +96,7 @@ class Writer:
             self._table(list(rows.values()), "body")
         elif found.type == "heading":
             self._heading = found.level
-            self._words = [found.text]
+            self._phrase.put(found.text)
             self._flush("body")
             self._heading = 0
         else:
@@ -102,63 +105,68 @@ class Writer:
     def _enter(self, node: Node, role: Role) -> bool:
         """Open an element; False when all of it is written already."""
         tag = node.tag
-        if tag == "br" or (self._items and tag in IN_ITEMS):
-            self._words.append(BREAK)
-        elif tag == "table" and (rows := rows_of(node)) is not None:
-            self._words.append(caption(node))
-            self._flush(role)
-            self._table(rows, role)
+        if self._items and tag in IN_ITEMS:
+            self._phrase.put(BREAK)
+        elif tag == "table" and self._is_table(node, role):
             return False
-        elif tag == "pre":
+        elif tag in CODE:
             self._code(node, role)
             return False
         elif tag in HEADINGS and not self._items:
             self._heading = HEADINGS[tag]
         elif tag in LISTS:
-            start = node.get("start")
-            self._numbers.append(None if tag != "ol" else int(start) if start.isdecimal() and len(start) < 6 else 1)
+            self._marks.enter(node)
         elif tag == "li":
-            self._items.append(_Item(self._mark(), max(1, len(self._numbers))))
-        return tag != "br"
+            self._items.append(_Item(self._marks.mark(node), max(1, self._marks.depth)))
+        elif tag not in BLOCKS:
+            return self._phrase.enter(node, plain=role != "body")
+        return True
 
     def _leave(self, node: Node, role: Role) -> None:
         tag = node.tag
         if self._items and tag in IN_ITEMS:
-            self._words.append(BREAK)
+            self._phrase.put(BREAK)
         elif tag in BLOCKS:
             self._flush(role)
+        else:
+            self._phrase.leave(node)
         if tag in HEADINGS:
             self._heading = 0
-        elif tag in LISTS and self._numbers:
-            self._numbers.pop()
+        elif tag in LISTS:
+            self._marks.leave()
         elif tag == "li" and self._items:
             self._items.pop()
 
-    def _mark(self) -> str:
-        if not self._numbers or self._numbers[-1] is None:
-            return "- "
-        self._numbers[-1] += 1
-        return f"{self._numbers[-1] - 1}. "
-
     def _flush(self, role: Role) -> None:
-        """Write the words that were gathered as one block."""
-        if not self._words:
+        """Write the words that were gathered as one block, as several where empty lines part them."""
+        if not self._phrase:
             return
-        words, self._words = self._words, []
-        text = "\n".join(filter(None, (" ".join(line.split()) for line in "".join(words).split(BREAK))))
+        words = self._phrase.take()
+        if self._items:
+            self._item(_lined(words), role)
+        elif self._heading:
+            self._headline(_lined(words), role)
+        else:
+            for text in _paragraphs(words):
+                self._write("paragraph", text, text, role, 0)
+
+    def _item(self, text: str, role: Role) -> None:
         if not text:
             return
-        if self._items:
-            item = self._items[-1]
-            indent = "  " * min(item.depth - 1, DEEPEST)
-            shown = indent + (item.mark or "  ") + text.replace("\n", f"\n{indent}  ")
-            self._write("list", item.mark + text, shown, role, item.depth)
-            item.mark = ""
-        elif self._heading:
-            line = " ".join(text.split())
-            self._write("heading", line, "#" * self._heading + " " + line, role, self._heading)
-        else:
-            self._write("paragraph", text, text, role, 0)
+        item = self._items[-1]
+        indent = "  " * min(item.depth - 1, DEEPEST)
+        shown = indent + (item.mark or "  ") + text.replace("\n", f"\n{indent}  ")
+        self._write("list", item.mark + text, shown, role, item.depth)
+        item.mark = ""
+
+    def _headline(self, text: str, role: Role) -> None:
+        """Write a heading; its text, which names its section elsewhere, without where links lead."""
+        line = " ".join(text.split())
+        pictured = PICTURE.sub(r"\1", line)
+        line = pictured if pictured.strip() == line[2:-1] else line
+        if line:
+            name = LINK.sub(r"\1", line).strip() or line
+            self._write("heading", name, "#" * self._heading + " " + line, role, self._heading)
 
     def _write(
         self, type_: BlockType, text: str, shown: str, role: Role, level: int, *, language: str | None = None
@@ -178,12 +186,22 @@ class Writer:
 
     def _code(self, node: Node, role: Role) -> None:
         text = raw_text(node).strip("\n")
-        if not text.strip():
+        if not text.strip() or is_gutter(node, text):
             return
-        match = LANGUAGE.search(classes(node))
-        language = match[1].lower() if match else None
+        language = language_of(node)
         fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
         self._write("code", text, f"{fence}{language or ''}\n{text}\n{fence}", role, 0, language=language)
+
+    def _is_table(self, node: Node, role: Role) -> bool:
+        """Write a table of data, its caption and what stands in it by mistake before it; False for a layout."""
+        sheet = sheet_of(node, plain=role != "body")
+        if sheet is None:
+            return False
+        for text in (caption(node), *(one if isinstance(one, str) else flat_text(one) for one in sheet.loose)):
+            self._phrase.put(text)
+            self._flush(role)
+        self._table(sheet.rows, role)
+        return True
 
     def _table(self, rows: Sequence[Sequence[Raw]], role: Role) -> None:
         cells = placed(rows)
@@ -217,3 +235,14 @@ class Writer:
             self._append(" ")
             col = cell.col + 1
         self._append("| " * min(GAP, columns - col) + "|")
+
+
+def _lined(words: str) -> str:
+    """Words with their lines, blanks put in order."""
+    return "\n".join(filter(None, (" ".join(line.split()) for line in words.split(BREAK))))
+
+
+def _paragraphs(words: str) -> Iterator[str]:
+    """Words parted where an empty line stands."""
+    lines = (" ".join(line.split()) for line in words.split(BREAK))
+    yield from ("\n".join(group) for some, group in groupby(lines, key=bool) if some)

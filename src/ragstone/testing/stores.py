@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from ragstone.errors import Busy, NotBuilt, StoreError, UsageError
+from ragstone.layout import Layout, Strip
 from ragstone.ports import Reader, Store, Vectors, Writer
 from ragstone.types import Candidate, Chunk, Document, Revision, Run, Scope, Span, joined, total_order
 from ragstone.where import CHUNK_FACTS, DOCUMENT_FACTS, OPERATORS, Condition, Where, facts, matches
@@ -295,6 +296,17 @@ class StoreContract:
                 record = await reader.record(found.document)
                 assert record is not None
                 assert joined(record, found.spans) == found.text
+
+    async def test_where_characters_stand_on_a_page_is_kept_with_each_revision(self, store: Store) -> None:
+        layout = Layout.of([Strip(0, 3, 1, (10.0, 20.0, 40.0, 32.0), (10.0, 20.0, 30.0, 40.0))])
+        first = replace(make_revision("a.pdf", ["one"]), layout=layout)
+        await written(store, first, make_revision("b.md", ["two"]))
+        async with store.reader(SCOPE) as reader:
+            assert await reader.layout(first.document) == layout
+            assert await reader.layout(make_revision("b.md", ["two"]).document) is None
+        await written(store, make_revision("a.pdf", ["none"], revision=2))
+        async with store.reader(SCOPE) as reader:
+            assert await reader.layout(make_revision("a.pdf", ["none"], revision=2).document) is None
 
     async def test_documents_are_listed_by_source_and_path(self, store: Store) -> None:
         places = [("b", "z.md"), ("a", "é.md"), ("a", "Z.md"), ("b", "a.md")]

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from ragstone.extract import sandbox
 from ragstone.revise import Making
 from ragstone.workers.crew import Build, Crew, here
 from ragstone.workers.messages import portable
@@ -39,7 +40,7 @@ def opened(making: Making, source: str, *, size: int) -> Iterator[Shop]:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     rules = portable((making, source)) if size >= WORTH and cores > 1 else None
     if rules is None:
-        with ThreadPoolExecutor(cores, thread_name_prefix="ragstone-text") as threads:
+        with ThreadPoolExecutor(cores, thread_name_prefix="ragstone-text") as threads, _foreign():
             yield Shop(here(making, source), threads)
         return
     crew = Crew(rules, here(making, source), most=min(cores, MOST))
@@ -51,3 +52,14 @@ def opened(making: Making, source: str, *, size: int) -> Iterator[Shop]:
         crew.stop()
         threads.shutdown(wait=True, cancel_futures=True)
         crew.close()
+
+
+@contextmanager
+def _foreign() -> Iterator[None]:
+    """Parsers in the sandbox: told to end when the work is done, ended at once when it is interrupted."""
+    try:
+        yield
+    except BaseException:
+        sandbox.stop()
+        raise
+    sandbox.close()

@@ -42,8 +42,12 @@ def _proved(connection: sqlite3.Connection) -> None:
     _schema(connection, 2)
 
 
+def _laid_out(connection: sqlite3.Connection) -> None:
+    _schema(connection, 3)
+
+
 # Step i takes a collection from format i to i + 1; a new format appends a function.
-STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first, _proved)
+STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first, _proved, _laid_out)
 READ_FROM = 1  # what reads a collection also reads this format: where nothing may be written it stays what it is
 
 

@@ -8,13 +8,14 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from ragstone.layout import Layout
 from ragstone.ports import Vectors
 from ragstone.stores import bm25
 from ragstone.stores.embedded.collection import Collection, View
 from ragstone.stores.embedded.cosine import SLACK, Scores, cosines, product, unit
 from ragstone.stores.embedded.frozen import confirm
 from ragstone.stores.embedded.mirror import MISSING, Flags, Longs
-from ragstone.stores.embedded.rows import ACTIVE_CHUNKS, CHUNK_COLUMNS, asked_of, chunk_of, record_of
+from ragstone.stores.embedded.rows import ACTIVE_CHUNKS, CHUNK_COLUMNS, asked_of, chunk_of, layout_of, record_of
 from ragstone.stores.embedded.threads import Threads
 from ragstone.stores.foreign import mapped
 from ragstone.types import Candidate, Chunk, Document, Info, total_order
@@ -58,6 +59,9 @@ class EmbeddedReader:
 
     async def record(self, document: Document) -> str | None:
         return await self._call(lambda: self._record(document))
+
+    async def layout(self, document: Document) -> Layout | None:
+        return await self._call(lambda: self._layout(document))
 
     async def _call(self, work: Callable[[], T]) -> T:
         return await self._threads.run(lambda: self._alone(work))
@@ -204,6 +208,13 @@ class EmbeddedReader:
         sql = """SELECT record FROM records JOIN revisions ON key = rev WHERE document = ? AND revision = ?"""
         rows = self._rows(sql, document.id, document.revision)
         return record_of(rows[0][0]) if rows else None
+
+    def _layout(self, document: Document) -> Layout | None:
+        if not self._rows("SELECT 1 FROM sqlite_master WHERE name = 'layouts'"):
+            return None  # an earlier format that may only be read
+        sql = "SELECT layout, checksum FROM layouts JOIN revisions ON key = rev WHERE document = ? AND revision = ?"
+        rows = self._rows(sql, document.id, document.revision)
+        return layout_of(*rows[0], place=document.path) if rows else None
 
     def _info(self) -> Info:
         mirror, state = self._mirror, self._view.state

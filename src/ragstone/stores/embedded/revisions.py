@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+import google_crc32c
 import msgspec
 import numpy as np
 
@@ -36,6 +37,7 @@ class Prepared:
     facts: bytes
     due: float | None
     record: bytes
+    layout: bytes | None
     chunks: tuple[Words, ...]
 
 
@@ -47,6 +49,7 @@ def prepared(revision: Revision) -> Prepared:
         packed(document, place=document.path),
         due_at(document),
         record_packed(revision.record, place=document.path),
+        revision.layout.pack() if revision.layout is not None else None,
         tuple(_words(chunk) for chunk in revision.chunks),
     )
 
@@ -73,6 +76,9 @@ def insert(connection: sqlite3.Connection, revision: Prepared, terms: Mapping[st
     ).lastrowid
     connection.execute("INSERT INTO proofs VALUES (?, ?)", (rev, proof))
     connection.execute("INSERT INTO records VALUES (?, ?)", (rev, revision.record))
+    if revision.layout is not None:
+        kept = (rev, revision.layout, google_crc32c.value(revision.layout))
+        connection.execute("INSERT INTO layouts VALUES (?, ?, ?)", kept)
     connection.executemany(
         "INSERT INTO chunks (rev, ordinal, id, vector_key, length, terms, facts, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         ((rev, *columns) for columns in chunks),

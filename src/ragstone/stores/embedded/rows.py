@@ -5,9 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+import google_crc32c
 import msgspec
 
 from ragstone.errors import Corrupt, StoreError
+from ragstone.layout import Layout
 from ragstone.types import Chunk, Document, Run, Secret, Span
 from ragstone.where import Facts
 
@@ -134,3 +136,10 @@ def record_of(data: bytes) -> str:
         return zlib.decompress(data).decode("utf-8")
     except (zlib.error, UnicodeDecodeError) as error:
         raise Corrupt(f"a text of record cannot be read ({error}); run: ragstone doctor") from error
+
+
+def layout_of(data: bytes, checksum: int, *, place: str) -> Layout:
+    """A page layout from its row; raises `Corrupt` when it is not what was written."""
+    if google_crc32c.value(data) != checksum:
+        raise Corrupt(f"the page layout of {place} does not match its checksum; run: ragstone ingest --refresh")
+    return Layout.unpack(data)

@@ -78,3 +78,11 @@ CREATE TABLE proofs (
     rev INTEGER PRIMARY KEY REFERENCES revisions (key) ON DELETE CASCADE,
     checksum INTEGER NOT NULL
 );
+
+-- Format 3: where the characters of a text of record stand on its pages, with the CRC32-C of that
+
+CREATE TABLE layouts (
+    rev INTEGER PRIMARY KEY REFERENCES revisions (key) ON DELETE CASCADE,
+    layout BLOB NOT NULL,
+    checksum INTEGER NOT NULL
+);

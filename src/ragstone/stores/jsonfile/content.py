@@ -1,12 +1,14 @@
 """What a json: store holds in memory, and how it stands in the file."""
 
 import json
+from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
 from ragstone.errors import StoreError, StoreTooNew
+from ragstone.layout import Layout
 from ragstone.stores.effective import Status, due_at, standings
 from ragstone.types import Chunk, Document, Json, Revision, Run, Span
 
@@ -77,7 +79,8 @@ def _revision_out(revision: Revision) -> Json:
     chunks = [asdict(replace(chunk, document=NOBODY)) for chunk in revision.chunks]
     for chunk in chunks:
         del chunk["document"]
-    return {"document": asdict(revision.document), "record": revision.record, "chunks": chunks}
+    layout = b64encode(revision.layout.pack()).decode() if revision.layout is not None else None
+    return {"document": asdict(revision.document), "record": revision.record, "layout": layout, "chunks": chunks}
 
 
 def _content(data: Json) -> Content:
@@ -100,7 +103,8 @@ def _by_document(revisions: Sequence[Revision]) -> dict[str, tuple[Revision, ...
 def _revision_in(data: Json) -> Revision:
     document = _made(Document, data["document"])
     chunks = tuple(_chunk_in(document, one) for one in data["chunks"])
-    return Revision(document, chunks, data["record"])
+    layout = data.get("layout")
+    return Revision(document, chunks, data["record"], Layout.unpack(b64decode(layout)) if layout else None)
 
 
 def _chunk_in(document: Document, data: Json) -> Chunk:

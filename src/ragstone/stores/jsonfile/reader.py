@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
+from ragstone.layout import Layout
 from ragstone.ports import Vectors
 from ragstone.stores.jsonfile.content import FORMAT, Content
 from ragstone.types import Candidate, Chunk, Document, Info, Scope, total_order
@@ -35,6 +36,7 @@ class JsonReader:
         standing = list(content.standing(now, keep=keep))
         self._active = [state for state, status in standing if status == "active"]
         self._records = {_state(s.document): s.record for s, status in standing if status != "gone"}
+        self._layouts = {_state(s.document): s.layout for s, status in standing if status != "gone"}
         self._by_id = {chunk.id: chunk for state in self._active for chunk in state.chunks}
 
     async def info(self) -> Info:
@@ -91,6 +93,9 @@ class JsonReader:
 
     async def record(self, document: Document) -> str | None:
         return self._records.get(_state(document))
+
+    async def layout(self, document: Document) -> Layout | None:
+        return self._layouts.get(_state(document))
 
 
 def _state(document: Document) -> tuple[str, int]:

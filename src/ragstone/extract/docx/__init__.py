@@ -1,0 +1,7 @@
+"""Word documents: the door to their extractor."""
+
+from ragstone.extract.docx.parse import MEDIA_TYPE, parse
+
+__all__ = ["MEDIA_TYPE", "RECIPE", "parse"]
+
+RECIPE = "docx-1"

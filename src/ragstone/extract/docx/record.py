@@ -1,0 +1,126 @@
+"""Blocks as they are found, and the text of record that is written of them."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ragstone.extract.contents import marked
+from ragstone.extract.lines import Lines
+from ragstone.extract.tables import GAP, lined
+from ragstone.types import Block, BlockType, Cell, Extraction, Role
+
+DEEPEST = 20  # lists are not indented further
+# In a heading's own text, which names its section elsewhere: the marks of notes, and where links lead.
+LINK = re.compile(r"\[\^\w{1,12}\]|\[([^\[\]]{0,400})\]\([^()\s]{0,2000}\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A block before it has a place. `text` of a list item begins with its mark; a cell's text is one line."""
+
+    type: BlockType
+    text: str = ""
+    role: Role = "body"
+    level: int = 0
+    cells: tuple[Cell, ...] = ()
+    language: str | None = None
+    caption: bool = False
+    page: int | None = None
+
+
+def written(drafts: Iterable[Draft]) -> tuple[str, tuple[Block, ...]]:
+    """The text of record and its blocks: `## ` headings, indented items, fenced code, `|` rows, blank lines between."""
+    writer = _Writer()
+    for draft in drafts:
+        writer.put(draft)
+    record = "".join(writer.parts)
+    return record, tuple(marked(writer.blocks(Lines(record)), record))
+
+
+def adopted(extraction: Extraction, *, page: int | None = None) -> Iterator[Draft]:
+    """The blocks of another format's extraction, to be written into a record of ours."""
+    for block in extraction.blocks:
+        cells = tuple(replace(cell, char_start=None, char_end=None) for cell in block.cells)
+        yield Draft(block.type, block.text, block.role, block.level, cells, block.language, page=page)
+
+
+class _Writer:
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+        self._length = 0
+        self._written: list[tuple[Draft, list[tuple[int, int, int | None]], tuple[Cell, ...]]] = []
+
+    def put(self, draft: Draft) -> None:
+        if not any(cell.text for cell in draft.cells) if draft.type == "table" else not draft.text.strip():
+            return
+        tight = draft.type == "list" and bool(self._written) and self._written[-1][0].type == "list"
+        if self._length:
+            self._append("\n" if tight else "\n\n")
+        if draft.type == "table":
+            ranges, cells = self._table(draft.cells)
+            self._written.append((replace(draft, text=lined(cells)), ranges, cells))
+            return
+        start = self._length
+        self._append(_shown(draft))
+        if draft.type == "heading":
+            draft = replace(draft, text=_named(draft.text))
+        self._written.append((draft, [(start, self._length, None)], ()))
+
+    def blocks(self, lines: Lines) -> Iterator[Block]:
+        for draft, ranges, cells in self._written:
+            spans = tuple(
+                lines.span(start, end, page=draft.page, rows=(row, row) if row is not None else None)
+                for start, end, row in ranges
+            )
+            yield Block(draft.type, draft.text, spans, draft.role, draft.level, cells, draft.language)
+
+    def _append(self, text: str) -> None:
+        self.parts.append(text)
+        self._length += len(text)
+
+    def _table(self, cells: Sequence[Cell]) -> tuple[list[tuple[int, int, int | None]], tuple[Cell, ...]]:
+        """Write a table's rows; the places of the rows and of the cells in them."""
+        rows: dict[int, list[Cell]] = {}
+        for cell in cells:
+            rows.setdefault(cell.row, []).append(cell)
+        columns = max(cell.col + cell.colspan for cell in cells)
+        ranges: list[tuple[int, int, int | None]] = []
+        standing: list[Cell] = []
+        for number, row in rows.items():
+            if ranges:
+                self._append("\n")
+            start = self._length
+            standing += self._row(row, columns)
+            if not ranges:
+                self._append("\n" + "|---" * min(columns, len(row) + GAP) + "|")
+            ranges.append((start, self._length, number + 1))
+        return ranges, tuple(standing)
+
+    def _row(self, row: Sequence[Cell], columns: int) -> Iterator[Cell]:
+        """Write one row; a column that a cell above or to the left covers stays empty."""
+        col = 0
+        for cell in row:
+            self._append("| " * (min(GAP, cell.col - col) + 1))
+            start = self._length
+            self._append(cell.text.replace("|", "\\|"))
+            yield replace(cell, char_start=start, char_end=self._length) if cell.text else cell
+            self._append(" ")
+            col = cell.col + 1
+        self._append("| " * min(GAP, columns - col) + "|")
+
+
+def _named(heading: str) -> str:
+    """A heading without the marks of notes and without where its links lead."""
+    return LINK.sub(r"\1", heading).strip() or heading
+
+
+def _shown(draft: Draft) -> str:
+    if draft.type == "heading":
+        return "#" * draft.level + " " + draft.text
+    if draft.type == "list":
+        indent = "  " * min(draft.level - 1, DEEPEST)
+        return indent + draft.text.replace("\n", f"\n{indent}  ")
+    if draft.type == "code":
+        fence = "`" * max(3, 1 + max(map(len, re.findall("`+", draft.text)), default=0))
+        return f"{fence}{draft.language or ''}\n{draft.text}\n{fence}"
+    return draft.text

@@ -1,0 +1,136 @@
+"""An image's bytes to a text of record, blocks and layout: what OCR reads in it."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ragstone.errors import Refused
+from ragstone.extract.image.choice import AUTO, chosen
+from ragstone.extract.image.decode import pictures
+from ragstone.extract.image.headers import Header, header
+from ragstone.extract.image.layer import pieces
+from ragstone.extract.image.scan import read_page, ruled
+from ragstone.extract.image.seen import Engine, OcrLine, Pixels, confidence
+from ragstone.extract.pdf.furniture import mark_furniture
+from ragstone.extract.pdf.headings import mark_headings
+from ragstone.extract.pdf.joins import joined_pieces
+from ragstone.extract.pdf.page import Page
+from ragstone.extract.pdf.record import Writer
+from ragstone.types import Extraction
+
+MOST = 100_000_000  # pixels of one picture: 300 MB once decoded
+PAGES = 2000  # of one file
+UNREADABLE = 0.5  # confidence: what an engine is less sure of is noise, and left out with a warning
+DOUBTFUL = 0.8  # confidence of a line that a warning tells of
+TOLD = 5  # lines that it quotes
+HYPHENATED = re.compile(r"\w+(?:-\w+)+")
+
+
+@dataclass(slots=True)
+class Scan:
+    """A page that was read: its pieces, and what a reader should know about it."""
+
+    page: Page
+    confidence: float
+    letters: int
+    doubtful: list[str] = field(default_factory=list)
+    left: int = 0  # lines that were left out because nobody can be sure of them
+
+
+def parse(data: bytes, *, path: str, engine: str = AUTO, languages: str = "eng", program: str = "") -> Extraction:
+    """What stands in a PNG, JPEG, GIF, WebP, BMP or TIFF (one page a picture), read by OCR.
+
+    Boxes are points of the picture as a reader sees it: pixels x 72 / dpi, pixels where no resolution is
+    said. `engine` is auto, rapidocr or tesseract; `languages` and `program` are tesseract's. The text is what the
+    engine believes it sees: `meta` and a warning say so, with the mean confidence.
+    Raises `Refused`: broken, too_large (more than 100 million pixels), no_text, unsupported (no engine).
+    """
+    about = _checked(data, path)
+    reader = chosen(engine, path=path, languages=languages, program=program)
+    scans = [
+        read_scan(pixels, scale=scale, number=number, engine=reader)
+        for number, (pixels, scale) in enumerate(pictures(data, about, path=path), 1)
+    ]
+    pages = [scan.page for scan in scans]
+    if not any(page.pieces for page in pages):
+        raise Refused("no_text", f"{path} shows no text that {reader.name} can read")
+    mark_furniture(pages)
+    found = joined_pieces(pages)
+    mark_headings(found)
+    writer = Writer(_hyphenated(pages))
+    for piece in found:
+        if piece.lines or piece.table:
+            writer.put(piece)
+    record = writer.record()
+    blocks = tuple(writer.blocks(record))
+    heads = [block for block in blocks if block.type == "heading" and block.role == "body"]
+    title = heads[0].text if heads and heads[0].level == 1 else None
+    meta = {"pages": len(pages), **ocr_meta(scans, reader)}
+    warnings = (*_warnings(about), *ocr_warnings(scans, reader))
+    return Extraction(record, blocks, about.media_type, title, meta, warnings, writer.packing.done())
+
+
+def read_scan(pixels: Pixels, *, scale: float, number: int, engine: Engine) -> Scan:
+    """Read one page of pixels to pieces in points; `scale` is pixels a point, `number` counts from 1."""
+    found = read_page(pixels, scale=scale, engine=engine)
+    kept = [line for line in found if line.confidence >= UNREADABLE]
+    height, width = pixels.shape[:2]
+    page = Page(number, width / scale, height / scale, pictured=True, scanned=True)
+    if kept:
+        page.pieces = pieces(kept, page=number, rules=ruled(pixels, scale=scale))
+    page.letters = sum(len(word.text) for line in kept for word in line.words)
+    doubtful = [line.text for line in kept if line.confidence < DOUBTFUL]
+    return Scan(page, confidence(kept), page.letters, doubtful, len(found) - len(kept))
+
+
+def ocr_meta(scans: Sequence[Scan], engine: Engine) -> dict[str, object]:
+    """What a document's `meta` says about pages that were read by OCR."""
+    letters = sum(scan.letters for scan in scans)
+    mean = sum(scan.confidence * scan.letters for scan in scans) / max(1, letters)
+    return {"ocr": {"engine": engine.name, "confidence": round(mean, 3), "pages": [scan.page.number for scan in scans]}}
+
+
+def ocr_warnings(scans: Sequence[Scan], engine: Engine) -> Iterator[str]:
+    """What a reader must know about text that OCR read: that it did, how surely, where it is in doubt."""
+    letters = sum(scan.letters for scan in scans)
+    mean = sum(scan.confidence * scan.letters for scan in scans) / max(1, letters)
+    yield f"text was read by OCR ({engine.name}) with a mean confidence of {mean:.2f}: it may hold errors"
+    for scan in scans:
+        if scan.doubtful:
+            quoted = "; ".join(f"“{text[:60]}”" for text in scan.doubtful[:TOLD])
+            more = f" and {len(scan.doubtful) - TOLD} more" if len(scan.doubtful) > TOLD else ""
+            yield f"page {scan.page.number}: in doubt are {quoted}{more}"
+        if scan.left:
+            yield f"page {scan.page.number}: {scan.left} marks that may be text could not be read"
+
+
+def _checked(data: bytes, path: str) -> Header:
+    """The header, of pictures that may be decoded; nothing is decoded here."""
+    about = header(data)
+    if about is None:
+        raise Refused("broken", f"{path} is no image that can be read: its header is damaged; save it again as PNG")
+    for frame in about.frames:
+        if frame.width * frame.height > MOST:
+            raise Refused(
+                "too_large",
+                f"{path} has {frame.width:,} x {frame.height:,} pixels, more than the {MOST:,} allowed; shrink it",
+            )
+    if len(about.frames) > PAGES:
+        raise Refused("too_large", f"{path} has {len(about.frames):,} pages, more than the {PAGES:,} allowed; split it")
+    return about
+
+
+def _warnings(about: Header) -> Iterator[str]:
+    if about.moving:
+        yield "the image moves: only its first picture was read"
+    if not about.whole:
+        yield "the file is cut off: what its last part showed is missing"
+
+
+def _hyphenated(pages: Sequence[Page]) -> frozenset[str]:
+    """Words that stand with a hyphen inside a line: such a hyphen at a line's end is the word's own."""
+    texts = (line.text for page in pages for piece in page.pieces for line in piece.lines if "-" in line.text[:-1])
+    return frozenset(match.lower() for text in texts for match in HYPHENATED.findall(text))
+
+
+__all__ = ["OcrLine", "Scan", "ocr_meta", "ocr_warnings", "parse", "read_page", "read_scan"]

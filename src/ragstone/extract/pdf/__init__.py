@@ -1,0 +1,1 @@
+"""PDF: from the characters and lines that a page draws to blocks with their place."""

@@ -1,0 +1,213 @@
+"""The characters of a page as arrays: what they are, where they stand, whether a reader can see them."""
+
+import ctypes
+import re
+from dataclasses import dataclass
+from itertools import repeat
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ragstone.extract.pdf import pdfium
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+BOLD = re.compile(r"bold|black|heavy|demi", re.IGNORECASE)
+ITALIC = re.compile(r"ital|obli", re.IGNORECASE)
+MONO = re.compile(r"mono|courier|consol|typewriter|menlo|cmtt|code", re.IGNORECASE)
+FIXED = 1  # PDF 32000-1, table 123: bit 1 of a font's flags
+HEAVY = 600  # weight in units of a font: 400 is regular, 700 bold
+UNSEEN = (3, 7)  # render modes: neither filled nor stroked; clip only
+SMALLEST = 1.0  # points: smaller letters cannot be read by anyone
+PALE = 250  # of 255: white
+SKEW = 3.0  # degrees off the quarter turns
+SPACE = 32
+CHARACTERS = 200_000  # of one page; no page for people holds more
+
+
+class Font(NamedTuple):
+    """A font as its name and flags describe it."""
+
+    name: str
+    bold: bool
+    italic: bool
+    mono: bool
+
+
+class Style(NamedTuple):
+    """How a run of characters looks."""
+
+    font: str
+    size: float
+    bold: bool
+    italic: bool
+    mono: bool
+
+
+class View(NamedTuple):
+    """From the coordinates of the file to what a reader sees: points, origin top left."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+    turn: int  # quarter turns clockwise
+
+    @property
+    def width(self) -> float:
+        return self.right - self.left if self.turn % 2 == 0 else self.top - self.bottom
+
+    @property
+    def height(self) -> float:
+        return self.top - self.bottom if self.turn % 2 == 0 else self.right - self.left
+
+    def point(self, x: Any, y: Any) -> tuple[Any, Any]:
+        """One point, or arrays of them."""
+        if self.turn == 0:
+            return x - self.left, self.top - y
+        if self.turn == 1:
+            return y - self.bottom, x - self.left
+        if self.turn == 2:
+            return self.right - x, y - self.bottom
+        return self.top - y, self.right - x
+
+
+@dataclass(frozen=True, slots=True)
+class Glyphs:
+    """Characters in the order of the file. A `run` of 0 or more indexes `styles`, `turn` and `base`.
+
+    `turn` counts quarter turns clockwise of the writing direction, -1 stands for a slant.
+    """
+
+    code: Ints
+    x0: Floats
+    y0: Floats
+    x1: Floats
+    y1: Floats
+    run: Ints
+    style: tuple[Style, ...]
+    turn: Ints
+    base: Floats
+    size: Floats
+    unseen: Bools  # of each run: drawn invisibly
+    pale: Bools  # of each run: drawn in white
+
+
+def view(page: Any) -> View:
+    """The page's visible box and its rotation."""
+    x0, y0, x1, y1 = page.get_bbox()
+    return View(x0, y0, x1, y1, (page.get_rotation() // 90) % 4)
+
+
+def glyphs(text: int, count: int, seen: View) -> Glyphs:
+    """Read `count` characters of a text page."""
+    count = min(count, CHARACTERS)
+    page = ctypes.c_void_p(text)
+    code = _codes(page, count)
+    owner = np.fromiter(map(pdfium.object_of, repeat(page), pdfium.numbers(count)), np.uint64, count)
+    left, right, bottom, top = _boxes(page, code).T
+    ax, ay = seen.point(left, top)
+    bx, by = seen.point(right, bottom)
+    changed = np.diff(owner, prepend=np.uint64(0)) != 0
+    starts = np.flatnonzero(changed & (owner != 0))
+    run = np.where(owner != 0, np.cumsum(changed & (owner != 0)) - 1, -1)
+    looks = _runs(page, starts, owner[starts], seen)
+    box = (np.minimum(ax, bx), np.minimum(ay, by), np.maximum(ax, bx), np.maximum(ay, by))
+    _spread(box, run, looks.turn)
+    return Glyphs(code, *box, run, looks.style, looks.turn, looks.base, looks.size, looks.unseen, looks.pale)
+
+
+def _codes(page: ctypes.c_void_p, count: int) -> Ints:
+    """The code points; all at once where the text has one unit of UTF-16 a character."""
+    said = np.zeros(2 * count + 2, dtype=np.uint16)
+    if pdfium.text_of(page, 0, count, said.ctypes.data) == count + 1:
+        return said[:count].astype(np.int64)
+    return np.fromiter(map(pdfium.unicode_of, repeat(page), pdfium.numbers(count)), np.int64, count)
+
+
+def _boxes(page: ctypes.c_void_p, code: Ints) -> Floats:
+    """Left, right, bottom and top of each character; spaces have none."""
+    out = np.zeros((len(code), 4))
+    inked = np.flatnonzero(code != SPACE)
+    numbers = list(pdfium.numbers(len(code)))
+    own = map(numbers.__getitem__, inked.tolist())
+    out[inked] = pdfium.asked(pdfium.box_of, "f8", len(inked), repeat(page), own, columns=4, addresses=4)
+    return out
+
+
+def _spread(box: tuple[Floats, Floats, Floats, Floats], run: Ints, turns: Ints) -> None:
+    """Give each letter of a ligature its part of the glyph: the file gives all of them the whole."""
+    x0, y0, x1, y1 = box
+    same = np.zeros(len(run), dtype=np.bool_)
+    same[1:] = (run[1:] >= 0) & (run[1:] == run[:-1]) & (x1[1:] > x0[1:])
+    for side in box:
+        same[1:] &= side[1:] == side[:-1]
+    if not same.any():
+        return
+    group = np.cumsum(~same) - 1
+    count = np.bincount(group)[group]
+    first = np.flatnonzero(~same)[group]
+    place = np.arange(len(run)) - first
+    turn = turns[run]
+    for low, high, forward, back in ((x0, x1, 0, 2), (y0, y1, 1, 3)):
+        step = (high - low) / count
+        start = low.copy()
+        along, against = (count > 1) & (turn == forward), (count > 1) & (turn == back)
+        low[along], high[along] = (start + place * step)[along], (start + (place + 1) * step)[along]
+        behind = high.copy()
+        low[against], high[against] = (behind - (place + 1) * step)[against], (behind - place * step)[against]
+
+
+class _Looks(NamedTuple):
+    """What is the same for all characters of a text object."""
+
+    style: tuple[Style, ...]
+    turn: Ints
+    base: Floats
+    size: Floats
+    unseen: Bools
+    pale: Bools
+
+
+def _runs(text: ctypes.c_void_p, starts: npt.NDArray[np.intp], owner: npt.NDArray[np.uint64], seen: View) -> _Looks:
+    """Ask each text object once, each question for all objects before the next."""
+    count = len(starts)
+    firsts, owners = starts.tolist(), list(map(ctypes.c_void_p, owner.tolist()))
+    matrix = pdfium.asked(pdfium.matrix_of, "f4", count, repeat(text), firsts, columns=6)
+    origin = pdfium.asked(pdfium.origin_of, "f8", count, repeat(text), firsts, columns=2, addresses=2)
+    sizes = pdfium.asked(pdfium.size_of, "f4", count, owners)[:, 0]
+    colour = pdfium.asked(pdfium.fill_of, "u4", count, owners, columns=4, addresses=4)
+    mode = np.fromiter(map(pdfium.mode_of, owners), np.int64, count)
+    a, b, c, d = (matrix[:, k].astype(np.float64) for k in range(4))
+    x, y = seen.point(origin[:, 0], origin[:, 1])
+    size = np.round(np.abs(sizes) * np.hypot(c, d), 1)
+    degrees = np.where((a != 0) | (b != 0), np.degrees(np.arctan2(-b, a)) + 90 * seen.turn, 0.0)
+    quarters = np.rint(degrees / 90)
+    turn = np.where(np.abs(degrees - 90 * quarters) < SKEW, quarters % 4, -1).astype(np.int64)
+    base = np.select([turn == 1, turn == 2, turn == 3], [-x, -y, x], y)  # in the frame where the text runs right
+    filled = (mode == 0) | (mode == 4)
+    unseen = (mode == UNSEEN[0]) | (mode == UNSEEN[1]) | (filled & (colour[:, 3] == 0))
+    pale = filled & (colour[:, :3].min(axis=1) >= PALE) if count else np.zeros(0, dtype=np.bool_)
+    keys = list(zip(map(pdfium.font_of, owners), size.tolist(), (mode == 2).tolist(), strict=True))
+    fonts: dict[int, Font] = {}
+    known: dict[tuple[int, float, bool], Style] = {}
+    for key in dict.fromkeys(keys):
+        font = _font(key[0], fonts)
+        known[key] = Style(font.name, key[1], font.bold or key[2], font.italic, font.mono)
+    return _Looks(tuple([known[key] for key in keys]), turn, base, size, unseen, pale)
+
+
+def _font(handle: int, fonts: dict[int, Font]) -> Font:
+    if handle not in fonts:
+        buffer = ctypes.create_string_buffer(200)
+        if handle:
+            pdfium.font_name_of(handle, ctypes.addressof(buffer), len(buffer))
+        name = buffer.value.decode("utf-8", "replace").split("+")[-1]
+        weight = pdfium.font_weight_of(handle) if handle else 0
+        flags = pdfium.font_flags_of(handle) if handle else 0
+        bold = bool(BOLD.search(name)) or HEAVY <= weight <= 1000
+        fonts[handle] = Font(name, bold, bool(ITALIC.search(name)), bool(MONO.search(name)) or bool(flags & FIXED))
+    return fonts[handle]

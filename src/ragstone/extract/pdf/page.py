@@ -1,0 +1,182 @@
+"""One page: from its characters and marks to pieces in reading order."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ragstone.extract.pdf import aligned, pdfium, ruled
+from ragstone.extract.pdf.beside import beside
+from ragstone.extract.pdf.glyphs import SMALLEST, Glyphs, View, glyphs, view
+from ragstone.extract.pdf.letters import PRIVATE
+from ragstone.extract.pdf.lines import Line, lines
+from ragstone.extract.pdf.links import Link, links
+from ragstone.extract.pdf.marks import Marks, Rule, marks
+from ragstone.extract.pdf.paragraphs import paragraphs
+from ragstone.extract.pdf.pieces import Piece
+from ragstone.extract.pdf.rows import Row, rows_of
+from ragstone.extract.pdf.table import Table
+from ragstone.extract.pdf.words import SPACING, Box, without_doubles, words
+from ragstone.extract.pdf.zones import Item, Zone, zones
+
+Figures = tuple[Sequence[Box], Sequence[Box]]  # drawings, and lines in them that run along no axis
+SCAN = 0.5  # of the page: a picture so large under invisible letters is a scan, the letters its text
+FIGURE = 30.0  # points: smaller drawings are signs
+DRAWN = 0.02  # of the page: pictures that cover more may show text
+
+
+@dataclass(slots=True)
+class Page:
+    """What a page holds: pieces in reading order, and what a reader should know about it."""
+
+    number: int
+    width: float
+    height: float
+    pieces: list[Piece] = field(default_factory=list)
+    letters: int = 0  # that a reader sees
+    hidden: int = 0  # letters left out because nobody can see them
+    pictured: bool = False  # shows pictures or drawings
+    scanned: bool = False
+    unread: int = 0  # letters without a meaning in the file
+    failed: bool = False
+    links: list[Link] = field(default_factory=list)
+
+
+def read(page: Any, number: int) -> Page:
+    """The pieces of one page of a pdfium document; `number` counts from 1."""
+    seen = view(page)
+    text = page.get_textpage()
+    try:
+        g = glyphs(pdfium.address(text), text.count_chars(), seen)
+    finally:
+        text.close()
+    drawn = marks(pdfium.address(page), seen)
+    out = Page(number, seen.width, seen.height)
+    out.links = links(page, number, seen)
+    out.pictured = _area(drawn.images) > DRAWN * seen.width * seen.height or len(drawn.curves) > 20
+    keep = _visible(g, seen, drawn, out)
+    turns = np.where(g.run >= 0, g.turn[g.run], 0) if len(g.turn) else np.zeros(len(g.code), dtype=np.int64)
+    for turn in (0, 1, 3, 2):
+        own = keep & (turns == turn)
+        if own.any():
+            out.pieces += _pieces(g, own, turn, _framed(drawn, turn), number)
+    if (slanted := keep & (turns == -1)).any():
+        out.pieces += [Piece("paragraph", [line], number, role="header") for line in lines(words(g, slanted, 0))]
+    for piece in out.pieces:
+        piece.freeze()
+    return out
+
+
+def _area(boxes: Sequence[Box]) -> float:
+    return sum((x1 - x0) * (y1 - y0) for x0, y0, x1, y1 in boxes)
+
+
+def _visible(g: Glyphs, seen: View, drawn: Marks, out: Page) -> npt.NDArray[np.bool_]:
+    """Which characters a reader sees. Invisible letters over a scan are the text of the scan."""
+    if not len(g.style):
+        return np.zeros(len(g.code), dtype=np.bool_)
+    known = g.run >= 0
+    middle_x, middle_y = (g.x0 + g.x1) / 2, (g.y0 + g.y1) / 2
+    inside = (middle_x >= -2) & (middle_y >= -2) & (middle_x <= seen.width + 2) & (middle_y <= seen.height + 2)
+    unseen = g.unseen[g.run]
+    if unseen[known].any() and any(_area([box]) > SCAN * seen.width * seen.height for box in drawn.images):
+        out.scanned = True
+        unseen = np.zeros_like(unseen)
+    tiny = g.size[g.run] < SMALLEST
+    pale = g.pale[g.run]
+    if pale.any():
+        for x0, y0, x1, y1 in (*drawn.fills, *drawn.images, *drawn.curves):
+            pale &= ~((middle_x >= x0) & (middle_x <= x1) & (middle_y >= y0) & (middle_y <= y1))
+    ink = known & (g.code > 32)
+    keep = known & inside & ~unseen & ~tiny & ~pale
+    out.hidden = int((ink & ~keep).sum())
+    out.letters = int((ink & keep).sum())
+    # A control code that is drawn stands for a letter whose meaning the file does not give; 2 for a hyphen.
+    control = (g.code < 32) & (g.code > 2) & ~SPACING[np.minimum(g.code, 32)] | (g.code == 1)
+    own = (g.code >= 0xE000) & (g.code <= 0xF8FF) & ~np.isin(g.code, list(PRIVATE))
+    out.unread = int(((ink | control) & keep & (control | (g.code == 0xFFFD) | own)).sum())
+    return without_doubles(g, keep)
+
+
+def _framed(drawn: Marks, turn: int) -> Marks:
+    """The rules as the frame of a writing direction has them."""
+    if turn == 0:
+        return drawn
+    if turn == 2:
+        across = [Rule(-r.at, -r.end, -r.start) for r in drawn.across]
+        return Marks(across, [Rule(-r.at, -r.end, -r.start) for r in drawn.down])
+    if turn == 1:  # x of the frame is y of the page, y of the frame is -x
+        return Marks(
+            [Rule(-r.at, r.start, r.end) for r in drawn.down], [Rule(r.at, -r.end, -r.start) for r in drawn.across]
+        )
+    return Marks(
+        [Rule(r.at, -r.end, -r.start) for r in drawn.down], [Rule(-r.at, r.start, r.end) for r in drawn.across]
+    )
+
+
+def _pieces(g: Glyphs, keep: npt.NDArray[np.bool_], turn: int, drawn: Marks, number: int) -> list[Piece]:
+    found = lines(words(g, keep, turn))
+    tables: list[Table] = []
+    for frame in ruled.frames(drawn):
+        made = ruled.table(frame, found)
+        if made:
+            tables.append(made)
+            found = _outside(found, made)
+    across = ruled.merged(drawn.across)
+    out: list[Piece] = []
+    pictures = _beside_text([*drawn.images, *drawn.fills], found, tables) if turn == 0 else []
+    figures = [box for box in drawn.curves if min(box[2] - box[0], box[3] - box[1]) > FIGURE] if turn == 0 else []
+    for zone in zones(found, tables, pictures):
+        out += _zone(zone, across, (figures, drawn.strokes if turn == 0 else ()), number, turn)
+    return out
+
+
+def _beside_text(boxes: Sequence[Box], found: Sequence[Line], tables: Sequence[Table]) -> list[Box]:
+    """Pictures that hold no text: they stand where text could."""
+    large = [box for box in boxes if min(box[2] - box[0], box[3] - box[1]) > 2 * FIGURE]
+    middles = [((line.x0 + line.x1) / 2, (line.y0 + line.y1) / 2) for line in found]
+    middles += [((t.box[0] + t.box[2]) / 2, (t.box[1] + t.box[3]) / 2) for t in tables]
+    return [
+        (x0, y0, x1, y1) for x0, y0, x1, y1 in large[:50] if not any(x0 < x < x1 and y0 < y < y1 for x, y in middles)
+    ]
+
+
+def _outside(found: Sequence[Line], table: Table) -> list[Line]:
+    """The lines whose middle is not in a table."""
+    x0, y0, x1, y1 = table.box
+    return [line for line in found if not (x0 <= (line.x0 + line.x1) / 2 <= x1 and y0 <= (line.y0 + line.y1) / 2 <= y1)]
+
+
+def _zone(zone: Zone, across: Sequence[Rule], figures: Figures, number: int, turn: int) -> list[Piece]:
+    """The pieces of a zone: its text between its tables."""
+    out: list[Piece] = []
+    waiting: list[Item] = []
+    for item in zone.items:
+        if item.table:
+            out += _text([i.line for i in waiting if i.line], across, figures, number, turn)
+            out.append(Piece("table", [], number, turn, table=item.table))
+            waiting = []
+        else:
+            waiting.append(item)
+    return out + _text([i.line for i in waiting if i.line], across, figures, number, turn)
+
+
+def _text(found: Sequence[Line], across: Sequence[Rule], figures: Figures, number: int, turn: int) -> list[Piece]:
+    rows = rows_of(found)
+    out: list[Piece] = []
+    at = 0
+    for first, behind, table in aligned.found(rows, across, *figures):
+        out += _plain(rows[at:first], number, turn)
+        out.append(Piece("table", [], number, turn, table=table))
+        at = behind
+    return out + _plain(rows[at:], number, turn)
+
+
+def _plain(rows: Sequence[Row], number: int, turn: int) -> list[Piece]:
+    """The text of rows without a table; what stands side by side over several rows is read one after the other."""
+    out: list[Piece] = []
+    for columns in beside(rows):
+        out += paragraphs(columns, number, turn)
+    return out

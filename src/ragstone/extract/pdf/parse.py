@@ -1,0 +1,155 @@
+"""A PDF's bytes to a text of record, blocks and layout."""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import pypdfium2
+
+from ragstone.errors import Refused
+from ragstone.extract.pdf.directory import mark_contents
+from ragstone.extract.pdf.furniture import mark_furniture
+from ragstone.extract.pdf.headings import mark_headings
+from ragstone.extract.pdf.indents import mark_lists
+from ragstone.extract.pdf.joins import joined_pieces
+from ragstone.extract.pdf.links import linked
+from ragstone.extract.pdf.ocr import Reader, named, needs_reading
+from ragstone.extract.pdf.page import Page, read
+from ragstone.extract.pdf.pdfium import opened
+from ragstone.extract.pdf.record import Writer
+from ragstone.types import Block, Extraction
+
+MEDIA_TYPE = "application/pdf"
+WINDOW = 128  # pages that are read before the file is opened anew: pdfium keeps what it has seen
+PAGES = 100_000  # of one file
+OCR_PAGES = 10  # of one file: each takes about 5 s of the 60 that the sandbox gives by default
+HYPHENATED = re.compile(r"\w+(?:-\w+)+")
+INFO = {"Author": "author", "Subject": "subject", "CreationDate": "created", "Producer": "producer"}
+
+
+def parse(
+    data: bytes,
+    *,
+    path: str,
+    password: str | None = None,
+    ocr: bool | None = None,
+    ocr_pages: int = OCR_PAGES,
+    engine: str = "auto",
+    languages: str = "eng",
+    program: str = "",
+) -> Extraction:
+    """Text of record, blocks with pages and boxes, and the layout of all characters.
+
+    Raises `Refused`: encrypted (no or a wrong password), broken (not readable, no page), empty (pages
+    that show nothing), no_text (pages that show pictures or drawings, but no text to read).
+    Text that nobody can see is left out with a warning, and a page that shows something but gives
+    no text is named in one. Such pages, and those whose letters have no meaning in the file, are read by
+    `ocr`: None where an engine is installed, True or `Refused` (unsupported), False never; no more
+    than `ocr_pages` of them. `engine`, `languages` and `program` are those of `extract.image`.
+    """
+    reader = Reader(path, ocr, ocr_pages, {"engine": engine, "languages": languages, "program": program})
+    return extracted(data, path=path, password=password, reader=reader)
+
+
+def extracted(data: bytes, *, path: str, password: str | None, reader: Reader) -> Extraction:
+    """`parse` with a reader of pictures that is already made."""
+    info: dict[str, Any] = {}
+    pages = list(_pages(data, path, password, info, reader))
+    warnings = (*_warnings(pages, reader), *reader.warnings())
+    if not any(page.pieces for page in pages):
+        if pictured := [page.number for page in pages if page.pictured]:
+            raise Refused("no_text", f"{path} shows pictures only, as a scan does; {_advice(reader, pictured)}")
+        hint = " but text that nobody can see" if any(page.hidden for page in pages) else ""
+        raise Refused("empty", f"{path} has {len(pages)} pages and nothing on them{hint}")
+    mark_furniture(pages)
+    pieces = joined_pieces(pages)
+    mark_headings(pieces)
+    mark_lists(pieces)
+    mark_contents(pieces)
+    writer = Writer(_hyphenated(pages))
+    for piece in pieces:
+        if piece.lines or piece.table:
+            writer.put(piece)
+    record = writer.record()
+    blocks = tuple(writer.blocks(record))
+    title = info.pop("title", None) or _title(blocks)
+    layout = writer.packing.done()
+    meta: dict[str, Any] = {"pages": len(pages), **info, **reader.meta()}
+    if found := linked(layout, record, [link for page in pages for link in page.links]):
+        meta["links"] = found
+    return Extraction(record, blocks, MEDIA_TYPE, title, meta, warnings, layout)
+
+
+def _pages(data: bytes, path: str, password: str | None, info: dict[str, Any], reader: Reader) -> Iterator[Page]:
+    """The pages, read in windows so that a long file needs little memory."""
+    first = 0
+    while True:
+        with opened(data, path=path, password=password) as document:
+            count = min(len(document), PAGES)
+            if not count:
+                raise Refused("broken", f"{path} is a PDF without pages; export it again")
+            if not first:
+                info.update(_info(document))
+            for number in range(first, min(first + WINDOW, count)):
+                yield _page(document, number, reader)
+        first += WINDOW
+        if first >= count:
+            return
+
+
+def _page(document: Any, number: int, reader: Reader) -> Page:
+    try:
+        page = document[number]
+    except pypdfium2.PdfiumError:
+        return Page(number + 1, 0.0, 0.0, failed=True)
+    try:
+        return reader.page(page, read(page, number + 1))
+    except pypdfium2.PdfiumError:
+        return Page(number + 1, 0.0, 0.0, failed=True)
+    finally:
+        page.close()
+
+
+def _info(document: Any) -> dict[str, str]:
+    """What the file says of itself, as far as it says anything."""
+    said = document.get_metadata_dict(skip_empty=True)
+    found = {ours: str(said[name]).strip() for name, ours in INFO.items() if str(said.get(name, "")).strip()}
+    title = str(said.get("Title", "")).strip()
+    if title and not re.search(
+        r"\.(?:docx?|pdf|xlsx?|indd|qxd)\b|^untitled|^microsoft \w+ -|^\W*$", title, re.IGNORECASE
+    ):
+        found["title"] = title
+    return found
+
+
+def _warnings(pages: list[Page], reader: Reader) -> Iterator[str]:
+    """What a reader of the record must know: pages without text, text left out."""
+    if failed := [page.number for page in pages if page.failed]:
+        yield f"could not be read: {named(failed)}"
+    if silent := [page.number for page in pages if not page.pieces and needs_reading(page)]:
+        yield f"shows pictures or drawings but gives no text: {named(silent)}; {_advice(reader, silent)}"
+    if hidden := [page for page in pages if page.hidden]:
+        count = sum(page.hidden for page in hidden)
+        yield f"left out {count} characters that nobody can see: {named([page.number for page in hidden])}"
+    if unread := [page.number for page in pages if page.pieces and needs_reading(page)]:
+        yield f"uses letters without a meaning in the file: {named(unread)}; {_advice(reader, unread)}"
+
+
+def _advice(reader: Reader, numbers: list[int]) -> str:
+    """What to do about pages that stay without text."""
+    if set(reader.tried).issuperset(numbers):
+        return "OCR read nothing there"
+    return f"recognise it by OCR{f': {reader.missing}' if reader.missing else ''}"
+
+
+def _hyphenated(pages: list[Page]) -> frozenset[str]:
+    """Words that stand with a hyphen inside a line: such a hyphen at a line's end is the word's own."""
+    texts = (line.text for page in pages for piece in page.pieces for line in piece.lines if "-" in line.text[:-1])
+    return frozenset(match.lower() for text in texts for match in HYPHENATED.findall(text))
+
+
+def _title(blocks: tuple[Block, ...]) -> str | None:
+    heads = (block for block in islice(blocks, 40) if block.type == "heading" and block.role == "body")
+    first = next(heads, None)
+    return first.text if first and first.level == 1 else None

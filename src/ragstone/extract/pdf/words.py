@@ -1,0 +1,219 @@
+"""Words of a page: characters that stand together on one baseline."""
+
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ragstone.extract.pdf.glyphs import Glyphs, Style
+from ragstone.extract.pdf.letters import SPACES, letters, right_to_left
+
+# In letter heights (the font's size), from looking at pages: a wider gap parts words even without a
+# space in the file, a step back begins anew, a lifted baseline is a superscript's own word.
+GAP = 0.33
+BACK = 0.6
+LIFT = 0.18
+PLAIN = 0x24F  # the last Latin letter: beyond it are ligatures, other scripts, signs
+SIGNS = (0x2012, 0x2027)  # dashes, quotes, bullets, dots
+ASCENT, DESCENT = 0.78, 0.22  # of the size: where letters reach; what fonts say of themselves is less reliable
+AGAIN = 0.12  # letter heights: the same character drawn again so near is a bold effect, no text
+
+Box = tuple[float, float, float, float]
+
+SPACING = np.zeros(max(SPACES) + 2, dtype=np.bool_)  # by code point, the last stands for all above
+SPACING[list(SPACES)] = True
+
+
+@dataclass(slots=True)
+class Word:
+    """Characters without a space. `edges` are the x of their boundaries, in the frame of `turn`.
+
+    The frame of turn 0 is the page; the others are the page turned so that the text runs to the right.
+    """
+
+    text: str
+    edges: list[float]
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    base: float
+    style: Style
+    glued: bool = False  # stands with the word before without a space: a superscript, a change of font
+
+    @property
+    def size(self) -> float:
+        return self.style.size
+
+
+def framed(box: Box, turn: int) -> Box:
+    """A box of the frame of `turn` as a box of the page."""
+    x0, y0, x1, y1 = box
+    if turn == 1:  # text runs down: the frame's x is the page's y, its y the page's x from the right
+        return -y1, x0, -y0, x1
+    if turn == 2:
+        return -x1, -y1, -x0, -y0
+    if turn == 3:
+        return y0, -x1, y1, -x0
+    return box
+
+
+def _in_frame(g: Glyphs, turn: int) -> tuple[npt.NDArray[np.float64], ...]:
+    if turn == 1:
+        return g.y0, -g.x1, g.y1, -g.x0
+    if turn == 2:
+        return -g.x1, -g.y1, -g.x0, -g.y0
+    if turn == 3:
+        return -g.y1, g.x0, -g.y0, g.x1
+    return g.x0, g.y0, g.x1, g.y1
+
+
+def words(g: Glyphs, keep: npt.NDArray[np.bool_], turn: int) -> list[Word]:
+    """The words among the characters to `keep` (one flag each) of one writing direction."""
+    x0, y0, x1, y1 = _in_frame(g, turn)
+    spaces = SPACING[np.minimum(g.code, len(SPACING) - 1)]
+    chosen = np.flatnonzero(keep & ~spaces)
+    if not len(chosen):
+        return []
+    run = g.run[chosen]
+    size, base = np.maximum(g.size[run], 0.1), g.base[run]
+    left, right = x0[chosen], x1[chosen]
+    gap = (left[1:] - right[:-1]) / np.maximum(size[1:], size[:-1])
+    spaced = np.diff(chosen) > 1
+    spaced &= np.add.reduceat(spaces.astype(np.int64), chosen)[:-1] > 0
+    lifted = np.abs(np.diff(base)) > LIFT * np.minimum(size[1:], size[:-1])
+    rtl = ((g.code[chosen] >= 0x590) & (g.code[chosen] <= 0x8FF)) | (
+        (g.code[chosen] >= 0xFB1D) & (g.code[chosen] <= 0xFEFC)
+    )
+    torn = ((gap > GAP) | (gap < -BACK)) & ~(rtl[1:] & rtl[:-1])
+    sized = np.abs(np.diff(size)) > 0.15 * np.maximum(size[1:], size[:-1])
+    breaks = np.flatnonzero(spaced | lifted | torn | sized) + 1
+    glued = {int(at) for at in breaks[~(spaced | torn)[breaks - 1]]}
+    starts = [0, *breaks.tolist()]
+    return list(_built(g, chosen, starts, glued, (x0, y0, x1, y1)))
+
+
+def _built(
+    g: Glyphs,
+    chosen: npt.NDArray[np.int64],
+    starts: list[int],
+    glued: set[int],
+    frame: tuple[npt.NDArray[np.float64], ...],
+) -> Iterator[Word]:
+    all_codes = g.code[chosen]
+    lefts, rights = frame[0][chosen], frame[2][chosen]
+    middles = (rights[:-1] + lefts[1:]) / 2
+    # Most words are plain: one character a glyph, from left to right; the others are looked at one by one.
+    signs = (all_codes >= SIGNS[0]) & (all_codes <= SIGNS[1])
+    odd = ((all_codes > PLAIN) & ~signs) | (all_codes < 33) | (all_codes == 0xAD)
+    odd[1:-1] |= np.diff(middles) < 0
+    odd[:-1] |= middles < lefts[:-1]
+    odd[1:] |= middles > rights[1:]
+    special = np.logical_or.reduceat(odd, starts).tolist()
+    highest = np.minimum.reduceat(frame[1][chosen], starts)
+    lowest = np.maximum.reduceat(frame[3][chosen], starts)
+    codes, left, right, middle = all_codes.tolist(), lefts.tolist(), rights.tolist(), middles.tolist()
+    runs = g.run[chosen][starts]
+    bases, sizes = g.base[runs], np.array([style.size for style in g.style])[runs]
+    tops = np.minimum(bases - ASCENT * sizes, np.maximum(highest, bases - 1.2 * sizes)).tolist()
+    bottoms = np.maximum(bases + DESCENT * sizes, np.minimum(lowest, bases + 0.6 * sizes)).tolist()
+    levels, firsts = bases.tolist(), runs.tolist()
+    said = "".join(map(chr, codes))
+    for number, (a, b) in enumerate(zip(starts, [*starts[1:], len(codes)], strict=True)):
+        if special[number]:
+            text, edges = _text(codes[a:b], left[a:b], right[a:b])
+            if not text:
+                continue
+        else:
+            text, edges = said[a:b], [left[a], *middle[a : b - 1], right[b - 1]]
+        x0, x1 = (min(edges), max(edges)) if special[number] else (edges[0], edges[-1])
+        style = g.style[firsts[number]]
+        yield Word(text, edges, x0, tops[number], x1, bottoms[number], levels[number], style, a in glued)
+
+
+def _text(codes: list[int], lefts: list[float], rights: list[float]) -> tuple[str, list[float]]:
+    """Text and boundaries; between two characters the boundary is half-way between their ink."""
+    said = [letters(code) for code in _whole(codes)]
+    n = len(said)
+    joined = "".join(said)
+    if not joined.isascii() and not unicodedata.is_normalized("NFC", joined):
+        return _composed(said, _edges(said, lefts, rights))
+    if right_to_left(joined):
+        lefts, rights = [-r for r in rights], [-x for x in lefts]
+        edges = [-x for x in _edges(said, lefts, rights)]
+    else:
+        edges = _edges(said, lefts, rights)
+    return (joined, edges) if n else ("", [])
+
+
+def _composed(said: list[str], edges: list[float]) -> tuple[str, list[float]]:
+    """Letters and the marks on them as one character each."""
+    out: list[str] = []
+    kept = edges[:1]
+    for at, character in enumerate("".join(said), 1):
+        made = unicodedata.normalize("NFC", out[-1] + character) if out else character
+        if out and len(made) == 1:
+            out[-1], kept[-1] = made, edges[at]
+        else:
+            out.append(character)
+            kept.append(edges[at])
+    return "".join(out), kept
+
+
+def _whole(codes: list[int]) -> list[int]:
+    """Code points with surrogate pairs made one; the place of the second half goes to the first."""
+    if not any(0xD800 <= code <= 0xDFFF for code in codes):
+        return codes
+    out: list[int] = []
+    for i, code in enumerate(codes):
+        low = 0xDC00 <= code <= 0xDFFF and i and 0xD800 <= codes[i - 1] <= 0xDBFF
+        if low:
+            out[-1] = 0x10000 + ((codes[i - 1] - 0xD800) << 10) + (code - 0xDC00)
+        out.append(0 if low else code)
+    return out
+
+
+def _edges(said: list[str], lefts: list[float], rights: list[float]) -> list[float]:
+    edges = [lefts[0]]
+    last = len(said) - 1
+    reach = lefts[0]
+    for i, text in enumerate(said):
+        left = edges[-1]
+        if i == last:
+            right = max(left, rights[i])
+        else:
+            right = max(left, min(max((rights[i] + lefts[i + 1]) / 2, reach), max(rights[i], lefts[i + 1])))
+        reach = right
+        if len(text) == 1:
+            edges.append(right)
+        else:
+            edges += [left + (right - left) * k / len(text) for k in range(1, len(text) + 1)]
+    return edges
+
+
+def without_doubles(g: Glyphs, keep: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """`keep` without characters that are drawn again at the same place, looked for on four shifted grids."""
+    at = np.flatnonzero(keep & (g.x1 > g.x0) & (g.run >= 0))
+    if len(at) < 2:
+        return keep
+    size = g.size[g.run[at]]
+    cell = np.maximum(AGAIN * size, 0.2)
+    kind = g.code[at] * 10_007 + np.rint(10 * size).astype(np.int64)
+    x, y = (g.x0[at] + g.x1[at]) / (2 * cell), (g.y0[at] + g.y1[at]) / (2 * cell)
+    again = np.zeros(len(at), dtype=np.bool_)
+    for dx, dy in ((0.0, 0.0), (0.5, 0.0), (0.0, 0.5), (0.5, 0.5)):
+        column, row = np.floor(x + dx).astype(np.int64), np.floor(y + dy).astype(np.int64)
+        key = (kind * 100_003 + column) * 100_003 + row
+        ordered = np.sort(key)  # a tenth of the time of `unique`, and most pages have no doubles
+        if (ordered[1:] == ordered[:-1]).any():
+            _, first = np.unique(key, return_index=True)
+            own = np.ones(len(at), dtype=np.bool_)
+            own[first] = False
+            again |= own
+    if not again.any():
+        return keep
+    out = keep.copy()
+    out[at[again]] = False
+    return out

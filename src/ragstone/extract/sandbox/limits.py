@@ -1,0 +1,77 @@
+"""The limits that a child puts on itself: some once, some for each document."""
+
+import contextlib
+import math
+import os
+import resource
+import signal
+import sys
+import threading
+import time
+
+FILES = 128  # open at once
+FILE = 8_000_000  # bytes of a file that it writes: compiled modules, nothing else of use
+GRACE = 5.0  # seconds in which the parent ends it before it ends itself
+EXHAUSTED = 77  # exit status of a child that found that it had taken too much memory
+RESIDENT = "/proc/self/statm"
+AT_ONCE = "/proc/self/oom_score_adj"
+
+
+def begin() -> None:
+    """What holds for the child's whole life. Raises `OSError` or `ValueError` where limits cannot be set."""
+    for kind, most in ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, FILE), (resource.RLIMIT_NOFILE, FILES)):
+        hard = _within(most, resource.getrlimit(kind)[1])
+        resource.setrlimit(kind, (hard, hard))
+    # Where memory runs short, the system should take this process and no other.
+    with contextlib.suppress(OSError), open(AT_ONCE, "w", encoding="ascii") as file:
+        file.write("1000")
+    if sys.platform != "linux":
+        threading.Thread(target=watch, args=(os.getppid(),), daemon=True).start()
+
+
+def start(*, cpu: float, wall: float, memory: int) -> None:
+    """What holds for one document, counted from now; the wall time is a child's own only without a parent."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    _soft(resource.RLIMIT_CPU, math.ceil(used.ru_utime + used.ru_stime + cpu))
+    if sys.platform == "linux":
+        _soft(resource.RLIMIT_AS, memory)
+    allowed["memory"] = memory
+    signal.setitimer(signal.ITIMER_REAL, wall + GRACE)
+
+
+def end() -> None:
+    """Back to no limits of a document."""
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    for kind in (resource.RLIMIT_CPU, resource.RLIMIT_AS):
+        with contextlib.suppress(ValueError, OSError):
+            hard = resource.getrlimit(kind)[1]
+            resource.setrlimit(kind, (hard, hard))
+
+
+def resident() -> int:
+    """Bytes of memory that this process holds; the most that it ever held where that alone is known."""
+    with contextlib.suppress(OSError), open(RESIDENT, encoding="ascii") as file:
+        return int(file.read().split()[1]) * resource.getpagesize()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+allowed: dict[str, int] = {}
+
+
+def watch(parent: int) -> None:
+    """End this process when it holds too much or its parent is gone: for systems whose kernel does not do so."""
+    while os.getppid() == parent:
+        if resident() > allowed.get("memory", sys.maxsize):
+            os._exit(EXHAUSTED)
+        time.sleep(0.05)
+    os._exit(0)
+
+
+def _soft(kind: int, most: int) -> None:
+    hard = resource.getrlimit(kind)[1]
+    resource.setrlimit(kind, (_within(most, hard), hard))
+
+
+def _within(most: int, hard: int) -> int:
+    return most if hard == resource.RLIM_INFINITY else min(most, hard)

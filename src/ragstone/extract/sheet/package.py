@@ -1,0 +1,102 @@
+"""What an XLSX file says beside its values: where each sheet lies, what its styles show, who wrote it."""
+
+import re
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from io import BytesIO
+from posixpath import dirname, join, normpath
+
+from lxml import etree
+
+from ragstone.errors import Refused
+from ragstone.extract.archive import FAULTS, Archive
+
+OFFICE = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+PERCENTS = (9, 10)  # number formats that need no text
+LITERAL = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')
+PERCENT = 0  # code of a style; 1 to 31 are widths of zeros (see `survey`)
+WIDEST = 31
+BROKEN = (Refused, *FAULTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """`sheets` are the parts of worksheets by name; `codes` the styles by index that change how a number is shown."""
+
+    archive: Archive
+    stream: zipfile.ZipFile
+    sheets: Mapping[str, str]
+    codes: Mapping[int, int]
+    properties: Mapping[str, str]
+
+
+def opened(data: bytes, archive: Archive) -> Package | None:
+    """The package of an XLSX file, its archive checked before; None for other formats, and where it cannot be read."""
+    try:
+        if "xl/workbook.xml" not in archive.names:
+            return None
+        stream = zipfile.ZipFile(BytesIO(data))  # the archive gives members as a whole only
+        return Package(archive, stream, _sheets(archive), _codes(archive), _properties(archive))
+    except BROKEN:
+        return None
+
+
+def related(archive: Archive, name: str) -> dict[str, str]:
+    """The parts that a part refers to, by the id of the relation."""
+    folder, _, last = name.rpartition("/")
+    relations = f"{folder}/_rels/{last}.rels"
+    if relations not in archive.names:
+        return {}
+    tree = archive.xml(relations)
+    targets = ((one.get("Id", ""), one.get("Target", "")) for one in tree)
+    return {
+        key: target.lstrip("/") if target.startswith("/") else normpath(join(dirname(name), target))
+        for key, target in targets
+    }
+
+
+def _sheets(archive: Archive) -> dict[str, str]:
+    parts = related(archive, "xl/workbook.xml")
+    found = (one for one in archive.xml("xl/workbook.xml").iter("{*}sheet"))
+    return {one.get("name", ""): parts[key] for one in found if (key := _id(one)) in parts}
+
+
+def _id(sheet: etree._Element) -> str:
+    """The relation's id, whichever of the two namespaces (transitional, strict) it has."""
+    return next((str(value) for key, value in sheet.attrib.items() if str(key).endswith("}id")), "")
+
+
+def _codes(archive: Archive) -> dict[int, int]:
+    if "xl/styles.xml" not in archive.names:
+        return {}
+    tree = archive.xml("xl/styles.xml")
+    own = {one.get("numFmtId"): one.get("formatCode", "") for one in tree.iter("{*}numFmt")}
+    formats = [one.get("numFmtId", "0") for group in tree.iter("{*}cellXfs") for one in group]
+    coded = ((i, _code(key, own.get(key))) for i, key in enumerate(formats))
+    return {i: code for i, code in coded if code is not None}
+
+
+def _code(key: str, text: str | None) -> int | None:
+    """
+    >>> _code("10", None), _code("170", "0.0%"), _code("171", "00000"), _code("172", '0" %"')
+    (0, 0, 5, None)
+    """
+    if text is None:
+        return PERCENT if key.isdecimal() and int(key) in PERCENTS else None
+    first = LITERAL.sub("", text).split(";")[0].strip()
+    if "%" in first:
+        return PERCENT
+    return len(first) if 1 < len(first) <= WIDEST and set(first) == {"0"} else None
+
+
+def _properties(archive: Archive) -> dict[str, str]:
+    """Title, author, description and dates, where the file has them."""
+    if "docProps/core.xml" not in archive.names:
+        return {}
+    said = (
+        (etree.QName(one).localname, (one.text or "").strip())
+        for one in archive.xml("docProps/core.xml")
+        if len(str(one.tag)) > 1
+    )
+    return {name: text for name, text in said if text}

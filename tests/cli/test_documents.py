@@ -1,0 +1,133 @@
+"""PDF, Word and tables from the command line: read, converted, asked, and the place drawn on the page."""
+
+import json
+import shutil
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pypdfium2
+import pytest
+
+import ragstone
+from tests.commands import Run
+
+OFFICE = Path(__file__).parents[2] / "demo" / "office"
+QUESTION = "For how long are monthly copies kept?"
+
+
+@pytest.fixture
+def office(run: Run, tmp_path: Path) -> Path:
+    """The folder, ingested."""
+    folder = tmp_path / "office"
+    shutil.copytree(OFFICE, folder, ignore=shutil.ignore_patterns("README.md"))
+    done = run("ingest", folder, "--embedder", "none", "--json")
+    assert json.loads(done.out.splitlines()[-1])["documents"]["added"] == 3
+    return folder
+
+
+def pixels(png: bytes) -> np.ndarray:
+    """What our own PNGs hold: rows without a filter."""
+    assert png.startswith(b"\x89PNG\r\n\x1a\n")
+    width, height = (int.from_bytes(png[at : at + 4], "big") for at in (16, 20))
+    start = png.index(b"IDAT") + 4
+    size = int.from_bytes(png[start - 8 : start - 4], "big")
+    rows = np.frombuffer(zlib.decompress(png[start : start + size]), np.uint8).reshape(height, 1 + 3 * width)
+    return rows[:, 1:].reshape(height, width, 3)
+
+
+def test_the_boxes_of_a_citation_hold_exactly_its_quote(run: Run, office: Path) -> None:
+    answer = json.loads(run("ask", QUESTION, "--mode", "keyword", "--json").out)
+    [citation] = [c for c in answer["citations"] if "seven years" in c["quote"]]
+    assert citation["status"] == "verified"
+    page = pypdfium2.PdfDocument(office / "handbook.pdf")[0]
+    text, height = page.get_textpage(), page.get_height()
+    found = []
+    for span in citation["spans"]:
+        assert span["page"] == 1
+        x0, y0, x1, y1 = span["bbox"]
+        found.append(text.get_text_bounded(x0 - 0.5, height - y1 - 0.5, x1 + 0.5, height - y0 + 0.5).strip())
+    assert " ".join(found) == citation["quote"]
+
+
+def test_a_page_is_drawn_with_the_boxes_of_what_is_cited(run: Run, office: Path, tmp_path: Path) -> None:
+    answer = run("ask", QUESTION, "--mode", "keyword", "--json").out
+    (tmp_path / "answer.json").write_text(answer, encoding="utf-8")
+    plain = run("show", "handbook.pdf", "--page", "1", "--out", "plain.png")
+    assert "0 boxes" in plain.err
+    done = run("show", "handbook.pdf", "--page", "1", "--citation", "answer.json", "--json", "--out", "marked.png")
+    assert json.loads(done.out)["boxes"] >= 1
+    before, after = (pixels((tmp_path / name).read_bytes()) for name in ("plain.png", "marked.png"))
+    changed = np.argwhere((before != after).any(axis=2))
+    boxes = [span["bbox"] for citation in json.loads(answer)["citations"] for span in citation["spans"]]
+    scale = before.shape[0] / 800
+    (top, left), (bottom, right) = changed.min(axis=0) / scale, changed.max(axis=0) / scale
+    wanted = (min(b[0] for b in boxes), min(b[1] for b in boxes), max(b[2] for b in boxes), max(b[3] for b in boxes))
+    assert (left, top, right, bottom) == pytest.approx(wanted, abs=3)
+
+
+def test_a_page_that_cannot_be_drawn_is_one_sentence(run: Run, office: Path) -> None:
+    for arguments, says in (
+        (("handbook.pdf", "--page", "3"), "has 2 pages; page 3 is not one of them"),
+        (("quotas.csv", "--page", "1"), "has no pages to draw"),
+        (("handbook.pdf", "--citation", "x.json"), "add --page N"),
+        (("handbook.pdf", "--page", "1", "--citation", "x.json"), "cannot be read"),
+        (("handbook.pdf", "--page", "1", "--out", "no/such/folder.png"), "cannot be written"),
+        (("nosuch.pdf", "--page", "1"), "there is no document"),
+    ):
+        done = run("show", *arguments)
+        assert done.status != 0
+        assert says in done.err
+        assert done.err.count("\n") == 1
+    (office / "handbook.pdf").write_bytes(b"%PDF-1.4 other")
+    assert "changed since handbook.pdf was ingested" in run("show", "handbook.pdf", "--page", "1").err
+    (office / "handbook.pdf").unlink()
+    assert "cannot be read" in run("show", "handbook.pdf", "--page", "1").err
+
+
+def test_citations_of_tables_name_rows_and_columns(run: Run, office: Path) -> None:
+    with ragstone.open(".ragstone", embed__model="none") as kb:
+        chunk = kb.chunk("quotas.csv", 0)
+        [pdf] = [h.chunk for h in kb.search("catalogue size films", mode="keyword").hits if "5 120" in h.chunk.text][:1]
+    assert chunk.kind == "table"
+    assert {span.cols for span in chunk.spans} == {(1, 3)}
+    assert chunk.metadata["table"]["csv"].startswith("team,quota_gb,contact")
+    assert any(span.rows and span.bbox and span.page == 1 for span in pdf.spans)
+
+
+def test_a_folder_becomes_markdown_with_its_blocks_beside(run: Run, office: Path, tmp_path: Path) -> None:
+    (office / "broken.pdf").write_bytes(b"%PDF-1.7 nothing")
+    done = run("convert", office, "out", "--artifacts", "--json")
+    report = json.loads(done.out)
+    assert (done.status, report["converted"]) == (0, 3)
+    assert [(one["path"], one["reason"]) for one in report["skipped"]] == [("broken.pdf", "broken")]
+    markdown = (tmp_path / "out" / "handbook.pdf.md").read_text(encoding="utf-8")
+    assert "| films | 5 120 | 7 |" in markdown
+    blocks = json.loads((tmp_path / "out" / "handbook.pdf.json").read_text(encoding="utf-8"))["blocks"]
+    assert {block["role"] for block in blocks} == {"body", "header", "footer"}
+    assert run("convert", office, "out", "--strict").status == 1
+    assert run("convert", office, office / "quotas.csv").status == 2
+    assert run("convert", "nowhere", "out").status == 2
+
+
+def test_what_is_read_can_be_looked_at_as_a_page(run: Run) -> None:
+    html = run("extract", OFFICE / "handbook.pdf", "--html").out
+    assert html.startswith("<!doctype html>")
+    assert "<th>Size in GB</th>" in html
+    assert '<div class="beside" title="footer">' in html
+
+
+def test_page_furniture_is_never_found(run: Run, office: Path) -> None:
+    found = json.loads(run("search", "Page 1 of 2", "--mode", "keyword", "--json").out)
+    assert not any("Page 1 of 2" in hit["text"] for hit in found["hits"])
+
+
+@pytest.mark.data
+def test_a_wrong_password_and_the_right_one(run: Run, tmp_path: Path) -> None:
+    data = Path(__file__).parents[2].parent / "shared" / "data" / "extraction" / "hard_pdfs" / "pdfs"
+    if not (data / "password-example.pdf").is_file():
+        pytest.skip("the large collections are not here")
+    shutil.copy(data / "password-example.pdf", tmp_path / "locked.pdf")
+    assert "protected by a password" in run("extract", "locked.pdf").err
+    assert "does not open it" in run("extract", "locked.pdf", "--password", "wrong").err
+    assert run("extract", "locked.pdf", "--password", "wrong", "--password", "test").status == 0
