@@ -3,8 +3,8 @@
     python benchmarks/extraction/sec_questions.py DATA/qa/docugami_sec10q [--store DIR] [--keyword] [--top-k 5]
 
 Ingests the PDFs that have questions and searches for each question as it stands. An expected answer's facts are its
-numbers (three digits or more, or with a point or a percent sign) and the capitalised names in it, but for those that the
-question has.
+numbers (three digits or more, or with a point or a percent sign) and the capitalised names in it, but for those that
+the question has.
 Of each question: the share of its facts that stand on a page of the passages found (`facts`), and whether at least
 one does (`any`); by its kind of source, text or table. The answers were written by a language model and checked by
 people, so not every fact stands in the filings.

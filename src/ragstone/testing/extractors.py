@@ -31,7 +31,7 @@ REPEATED = (
 )
 SIZES = (8_000, 32_000, 128_000)  # bytes, each four times the one before
 STEEP = 9.0  # four times the input may take nine times as long: n log n passes, n squared takes sixteen times
-QUICK = 0.25  # seconds; below this a figure is mostly noise, and nobody waits
+QUICK = 2.0  # seconds that no step needs to justify: a busy machine makes single runs ten times as long
 AT_LEAST = 0.005  # seconds that a smaller input is counted as
 
 
