@@ -5,10 +5,13 @@ from dataclasses import dataclass
 
 from ragstone.globs import fits
 
-TEXT = (".md", ".markdown", ".txt", ".html", ".htm")
-# Listed too, so that a run says of each that it was left out while nothing reads them yet.
-OFFICE = (".pdf", ".docx", ".doc", ".xlsx", ".xls", ".csv", ".pptx", ".ppt", ".odt", ".rtf", ".epub")
-EXTENSIONS = (*TEXT, *OFFICE)
+TEXT = (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".txt")
+WEB = (".html", ".htm", ".xhtml", ".mht", ".mhtml", ".rss", ".atom")
+OFFICE = (".pdf", ".docx", ".docm", ".pptx", ".pptm", ".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".csv", ".tsv", ".eml")
+IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff")
+# Listed too, so that a run says of each that it was left out: nothing reads them yet.
+UNREAD = (".doc", ".ppt", ".odt", ".rtf", ".epub")
+EXTENSIONS = (*TEXT, *WEB, *OFFICE, *IMAGES, *UNREAD)
 
 
 @dataclass(frozen=True, slots=True)
