@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragstone.errors import ConfigError
+from ragstone.twice import twice
 from ragstone.types import Json
 
 if TYPE_CHECKING:  # only who has a file pays for its parser
-    import yaml
+    pass
 
 LARGEST = 1_000_000  # bytes; what is longer is no configuration, and may never end
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
@@ -31,7 +32,8 @@ def read(file: Path, lookup: Lookup) -> Json:
         # A mark in place of each, so that no value of a variable is ever read as YAML.
         number = iter(range(len(variables)))
         text = VARIABLE.sub(lambda _: f"\ue000{next(number)}\ue001", text)
-        _once(yaml.compose(text, Loader=yaml.SafeLoader))
+        if (again := twice(yaml.compose(text, Loader=yaml.SafeLoader))) is not None:
+            raise ValueError(f"the key {again.value!r:.60} stands twice, again in line {again.start_mark.line + 1}")
         data = _filled(yaml.safe_load(text), variables, str(file), lookup)
     except (yaml.YAMLError, ValueError) as error:
         raise ConfigError(f"{file} cannot be read: {' '.join(str(error).split())}") from error
@@ -53,26 +55,6 @@ def _text(file: Path) -> str:
     if MARK.search(text):
         raise ValueError("it holds the private characters U+E000 and U+E001")
     return text
-
-
-def _once(root: "yaml.Node | None") -> None:
-    """Raises `ValueError` for a key that stands twice in its mapping: the parser would keep the last without a word."""
-    todo, seen = [root], set[int]()
-    while todo:
-        node: Any = todo.pop()
-        kind = getattr(node, "id", "")
-        if id(node) in seen or kind not in ("sequence", "mapping"):
-            continue
-        seen.add(id(node))  # an alias: what it names is looked at once
-        if kind == "sequence":
-            todo += node.value
-            continue
-        keys = set[str]()
-        for key, value in node.value:
-            if key.id == "scalar" and key.value in keys:
-                raise ValueError(f"the key {key.value!r:.60} stands twice, again in line {key.start_mark.line + 1}")
-            keys.add(str(key.value))
-            todo.append(value)
 
 
 def _filled(data: Any, variables: Sequence[tuple[str | None, ...]], file: str, lookup: Lookup) -> Any:

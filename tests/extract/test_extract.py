@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from ragstone.errors import Refused
 from ragstone.extract import EXTRACTORS, FOREIGN, Limits, category, detect, extract, recipe
 from ragstone.extract.contents import is_contents
+from ragstone.extract.media import BY_NAME, ENCRYPTED, IMAGES
+from ragstone.sources.rules import EXTENSIONS
 from ragstone.testing.extractors import check_block, check_spans
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "kb"
@@ -85,6 +87,14 @@ def test_what_cannot_be_read_is_refused_with_its_reason(data: bytes, path: str, 
     assert error.reason == reason
     assert says in str(error)
     assert path in str(error)
+
+
+def test_a_folder_lists_every_ending_that_is_known_but_for_plain_data() -> None:
+    """Sources and extractors are rooms of their own, so each has its list."""
+    data = {".json", ".xml"}  # settings and the like, read when they are named themselves
+    assert set(BY_NAME) - data <= set(EXTENSIONS)
+    assert set(ENCRYPTED) <= set(EXTENSIONS)
+    assert {f".{kind.partition('/')[2]}" for kind in IMAGES} <= set(EXTENSIONS)
 
 
 def test_limits_are_per_kind() -> None:

@@ -12,6 +12,7 @@ FLOORS = {
     "ports": 1,
     "where": 1,
     "trace": 1,
+    "twice": 1,
     "globs": 1,
     "lines": 1,
     "near": 1,

@@ -11,6 +11,7 @@ import yaml
 from ragstone.errors import UsageError
 from ragstone.evals.beir import beir_cases
 from ragstone.evals.case import Case, GoldSpan, Quote, case_from, short
+from ragstone.twice import twice
 
 # Under which key a file may keep its cases, and what may stand beside it.
 LISTS = ("cases", "questions", "queries", "golden")
@@ -171,8 +172,8 @@ def _yaml(path: Path, text: str) -> Iterator[_Raw]:
         raise UsageError(f"{path}:{line}: is not YAML: {error.problem or error.context}") from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise UsageError(f"{path}: is not usable YAML: {' '.join(str(error).split())}") from error
-    if (twice := _twice(root)) is not None:
-        raise UsageError(f"{path}:{twice.start_mark.line + 1}: the key {twice.value!r:.60} stands twice in one object")
+    if (again := twice(root)) is not None:
+        raise UsageError(f"{path}:{again.start_mark.line + 1}: the key {again.value!r:.60} stands twice in one object")
     key = _list_key(path, whole)
     if isinstance(root, yaml.MappingNode):
         [root] = [value for name, value in root.value if name.value == key]
@@ -181,26 +182,6 @@ def _yaml(path: Path, text: str) -> Iterator[_Raw]:
     for node, data in zip(nodes, whole, strict=True):
         pairs = node.value if isinstance(node, yaml.MappingNode) else []
         yield _Raw(data, node.start_mark.line + 1, {str(k.value): k.start_mark.line + 1 for k, _ in pairs})
-
-
-def _twice(root: yaml.Node | None) -> yaml.Node | None:
-    """The first key that comes a second time in its mapping: of two the parser would keep the last without a word."""
-    todo, seen = [root], set[int]()
-    while todo:
-        node = todo.pop()
-        if id(node) in seen:  # an alias: what it names is looked at once
-            continue
-        seen.add(id(node))
-        if isinstance(node, yaml.SequenceNode):
-            todo += reversed(node.value)
-        elif isinstance(node, yaml.MappingNode):
-            keys: set[str] = set()
-            for name, value in node.value:
-                if isinstance(name, yaml.ScalarNode) and name.value in keys:
-                    return name
-                keys.add(str(name.value))
-                todo.append(value)
-    return None
 
 
 READERS: Mapping[str, Callable[[Path, str], Iterator[_Raw]]] = {

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import groupby
 
 from ragstone.extract.docx.record import LINK
@@ -13,8 +13,9 @@ from ragstone.extract.lists import LISTS, Marks
 from ragstone.extract.markup import Found
 from ragstone.extract.page import BLOCKS, Node
 from ragstone.extract.phrase import BREAK, PICTURE, Phrase
+from ragstone.extract.pipes import piped
 from ragstone.extract.preformatted import CODE, is_gutter, language_of, raw_text
-from ragstone.extract.tables import GAP, Raw, lined, placed
+from ragstone.extract.tables import Raw, lined, placed
 from ragstone.types import Block, BlockType, Cell, Role
 
 HEADINGS = {f"h{n}": n for n in range(1, 7)}
@@ -208,33 +209,10 @@ class Writer:
         if not any(cell.text for cell in cells):
             return
         self._separate()
-        by_row: dict[int, list[Cell]] = {}
-        for cell in cells:
-            by_row.setdefault(cell.row, []).append(cell)
-        columns = max(cell.col + cell.colspan for cell in cells)
-        ranges: list[tuple[int, int]] = []
-        standing: list[Cell] = []
-        for row in by_row.values():
-            if ranges:
-                self._append("\n")
-            start = self._length
-            standing += self._row(row, columns)
-            if not ranges:
-                self._append("\n" + "|---" * min(columns, len(row) + GAP) + "|")
-            ranges.append((start, self._length))
-        self._written.append(_Written("table", lined(cells), ranges, role, 0, tuple(standing)))
-
-    def _row(self, row: Sequence[Cell], columns: int) -> Iterator[Cell]:
-        """Write one row; a column that a cell above or to the left covers stays empty."""
-        col = 0
-        for cell in row:
-            self._append("| " * (min(GAP, cell.col - col) + 1))
-            start = self._length
-            self._append(cell.text.replace("|", "\\|"))
-            yield replace(cell, char_start=start, char_end=self._length) if cell.text else cell
-            self._append(" ")
-            col = cell.col + 1
-        self._append("| " * min(GAP, columns - col) + "|")
+        table = piped(cells, at=self._length)
+        self._append(table.text)
+        ranges = [(start, end) for start, end, _ in table.rows]
+        self._written.append(_Written("table", lined(cells), ranges, role, 0, tuple(table.cells)))
 
 
 def _lined(words: str) -> str:

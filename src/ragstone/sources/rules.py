@@ -7,7 +7,22 @@ from ragstone.globs import fits
 
 TEXT = (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".txt")
 WEB = (".html", ".htm", ".xhtml", ".mht", ".mhtml", ".rss", ".atom")
-OFFICE = (".pdf", ".docx", ".docm", ".pptx", ".pptm", ".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".csv", ".tsv", ".eml")
+OFFICE = (
+    ".pdf",
+    ".docx",
+    ".docm",
+    ".pptx",
+    ".pptm",
+    ".xlsx",
+    ".xlsm",
+    ".xlsb",
+    ".xls",
+    ".ods",
+    ".csv",
+    ".tsv",
+    ".tab",
+    ".eml",
+)
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff")
 # Listed too, so that a run says of each that it was left out: nothing reads them yet.
 UNREAD = (".doc", ".ppt", ".odt", ".rtf", ".epub")

@@ -1,12 +1,13 @@
 """Blocks as they are found, and the text of record that is written of them."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from ragstone.extract.contents import marked
 from ragstone.extract.lines import Lines
-from ragstone.extract.tables import GAP, lined
+from ragstone.extract.pipes import piped
+from ragstone.extract.tables import lined
 from ragstone.types import Block, BlockType, Cell, Extraction, Role
 
 DEEPEST = 20  # lists are not indented further
@@ -57,8 +58,10 @@ class _Writer:
         if self._length:
             self._append("\n" if tight else "\n\n")
         if draft.type == "table":
-            ranges, cells = self._table(draft.cells)
-            self._written.append((replace(draft, text=lined(cells)), ranges, cells))
+            table = piped(draft.cells, at=self._length)
+            self._append(table.text)
+            ranges: list[tuple[int, int, int | None]] = [(start, end, row + 1) for start, end, row in table.rows]
+            self._written.append((replace(draft, text=lined(table.cells)), ranges, tuple(table.cells)))
             return
         start = self._length
         self._append(_shown(draft))
@@ -77,36 +80,6 @@ class _Writer:
     def _append(self, text: str) -> None:
         self.parts.append(text)
         self._length += len(text)
-
-    def _table(self, cells: Sequence[Cell]) -> tuple[list[tuple[int, int, int | None]], tuple[Cell, ...]]:
-        """Write a table's rows; the places of the rows and of the cells in them."""
-        rows: dict[int, list[Cell]] = {}
-        for cell in cells:
-            rows.setdefault(cell.row, []).append(cell)
-        columns = max(cell.col + cell.colspan for cell in cells)
-        ranges: list[tuple[int, int, int | None]] = []
-        standing: list[Cell] = []
-        for number, row in rows.items():
-            if ranges:
-                self._append("\n")
-            start = self._length
-            standing += self._row(row, columns)
-            if not ranges:
-                self._append("\n" + "|---" * min(columns, len(row) + GAP) + "|")
-            ranges.append((start, self._length, number + 1))
-        return ranges, tuple(standing)
-
-    def _row(self, row: Sequence[Cell], columns: int) -> Iterator[Cell]:
-        """Write one row; a column that a cell above or to the left covers stays empty."""
-        col = 0
-        for cell in row:
-            self._append("| " * (min(GAP, cell.col - col) + 1))
-            start = self._length
-            self._append(cell.text.replace("|", "\\|"))
-            yield replace(cell, char_start=start, char_end=self._length) if cell.text else cell
-            self._append(" ")
-            col = cell.col + 1
-        self._append("| " * min(GAP, columns - col) + "|")
 
 
 def _named(heading: str) -> str:

@@ -1,6 +1,5 @@
 """An image's bytes to a text of record, blocks and layout: what OCR reads in it."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -11,11 +10,8 @@ from ragstone.extract.image.headers import Header, header
 from ragstone.extract.image.layer import pieces
 from ragstone.extract.image.scan import read_page, ruled
 from ragstone.extract.image.seen import Engine, OcrLine, Pixels, confidence
-from ragstone.extract.pdf.furniture import mark_furniture
-from ragstone.extract.pdf.headings import mark_headings
-from ragstone.extract.pdf.joins import joined_pieces
+from ragstone.extract.pdf.composed import composed
 from ragstone.extract.pdf.page import Page
-from ragstone.extract.pdf.record import Writer
 from ragstone.types import Extraction
 
 MOST = 100_000_000  # pixels of one picture: 300 MB once decoded
@@ -23,7 +19,6 @@ PAGES = 2000  # of one file
 UNREADABLE = 0.5  # confidence: what an engine is less sure of is noise, and left out with a warning
 DOUBTFUL = 0.8  # confidence of a line that a warning tells of
 TOLD = 5  # lines that it quotes
-HYPHENATED = re.compile(r"\w+(?:-\w+)+")
 
 
 @dataclass(slots=True)
@@ -54,20 +49,10 @@ def parse(data: bytes, *, path: str, engine: str = AUTO, languages: str = "eng",
     pages = [scan.page for scan in scans]
     if not any(page.pieces for page in pages):
         raise Refused("no_text", f"{path} shows no text that {reader.name} can read")
-    mark_furniture(pages)
-    found = joined_pieces(pages)
-    mark_headings(found)
-    writer = Writer(_hyphenated(pages))
-    for piece in found:
-        if piece.lines or piece.table:
-            writer.put(piece)
-    record = writer.record()
-    blocks = tuple(writer.blocks(record))
-    heads = [block for block in blocks if block.type == "heading" and block.role == "body"]
-    title = heads[0].text if heads and heads[0].level == 1 else None
+    made = composed(pages)
     meta = {"pages": len(pages), **ocr_meta(scans, reader)}
     warnings = (*_warnings(about), *ocr_warnings(scans, reader))
-    return Extraction(record, blocks, about.media_type, title, meta, warnings, writer.packing.done())
+    return Extraction(made.record, made.blocks, about.media_type, made.title, meta, warnings, made.layout)
 
 
 def read_scan(pixels: Pixels, *, scale: float, number: int, engine: Engine) -> Scan:
@@ -125,12 +110,6 @@ def _warnings(about: Header) -> Iterator[str]:
         yield "the image moves: only its first picture was read"
     if not about.whole:
         yield "the file is cut off: what its last part showed is missing"
-
-
-def _hyphenated(pages: Sequence[Page]) -> frozenset[str]:
-    """Words that stand with a hyphen inside a line: such a hyphen at a line's end is the word's own."""
-    texts = (line.text for page in pages for piece in page.pieces for line in piece.lines if "-" in line.text[:-1])
-    return frozenset(match.lower() for text in texts for match in HYPHENATED.findall(text))
 
 
 __all__ = ["OcrLine", "Scan", "ocr_meta", "ocr_warnings", "parse", "read_page", "read_scan"]

@@ -2,29 +2,22 @@
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 from typing import Any
 
 import pypdfium2
 
 from ragstone.errors import Refused
-from ragstone.extract.pdf.directory import mark_contents
-from ragstone.extract.pdf.furniture import mark_furniture
-from ragstone.extract.pdf.headings import mark_headings
-from ragstone.extract.pdf.indents import mark_lists
-from ragstone.extract.pdf.joins import joined_pieces
+from ragstone.extract.pdf.composed import composed
 from ragstone.extract.pdf.links import linked
 from ragstone.extract.pdf.ocr import Reader, named, needs_reading
 from ragstone.extract.pdf.page import Page, read
 from ragstone.extract.pdf.pdfium import opened
-from ragstone.extract.pdf.record import Writer
-from ragstone.types import Block, Extraction
+from ragstone.types import Extraction
 
 MEDIA_TYPE = "application/pdf"
 WINDOW = 128  # pages that are read before the file is opened anew: pdfium keeps what it has seen
 PAGES = 100_000  # of one file
 OCR_PAGES = 10  # of one file: each takes about 5 s of the 60 that the sandbox gives by default
-HYPHENATED = re.compile(r"\w+(?:-\w+)+")
 INFO = {"Author": "author", "Subject": "subject", "CreationDate": "created", "Producer": "producer"}
 
 
@@ -62,23 +55,12 @@ def extracted(data: bytes, *, path: str, password: str | None, reader: Reader) -
             raise Refused("no_text", f"{path} shows pictures only, as a scan does; {_advice(reader, pictured)}")
         hint = " but text that nobody can see" if any(page.hidden for page in pages) else ""
         raise Refused("empty", f"{path} has {len(pages)} pages and nothing on them{hint}")
-    mark_furniture(pages)
-    pieces = joined_pieces(pages)
-    mark_headings(pieces)
-    mark_lists(pieces)
-    mark_contents(pieces)
-    writer = Writer(_hyphenated(pages))
-    for piece in pieces:
-        if piece.lines or piece.table:
-            writer.put(piece)
-    record = writer.record()
-    blocks = tuple(writer.blocks(record))
-    title = info.pop("title", None) or _title(blocks)
-    layout = writer.packing.done()
+    made = composed(pages)
+    title = info.pop("title", None) or made.title
     meta: dict[str, Any] = {"pages": len(pages), **info, **reader.meta()}
-    if found := linked(layout, record, [link for page in pages for link in page.links]):
+    if found := linked(made.layout, made.record, [link for page in pages for link in page.links]):
         meta["links"] = found
-    return Extraction(record, blocks, MEDIA_TYPE, title, meta, warnings, layout)
+    return Extraction(made.record, made.blocks, MEDIA_TYPE, title, meta, warnings, made.layout)
 
 
 def _pages(data: bytes, path: str, password: str | None, info: dict[str, Any], reader: Reader) -> Iterator[Page]:
@@ -141,15 +123,3 @@ def _advice(reader: Reader, numbers: list[int]) -> str:
     if set(reader.tried).issuperset(numbers):
         return "OCR read nothing there"
     return f"recognise it by OCR{f': {reader.missing}' if reader.missing else ''}"
-
-
-def _hyphenated(pages: list[Page]) -> frozenset[str]:
-    """Words that stand with a hyphen inside a line: such a hyphen at a line's end is the word's own."""
-    texts = (line.text for page in pages for piece in page.pieces for line in piece.lines if "-" in line.text[:-1])
-    return frozenset(match.lower() for text in texts for match in HYPHENATED.findall(text))
-
-
-def _title(blocks: tuple[Block, ...]) -> str | None:
-    heads = (block for block in islice(blocks, 40) if block.type == "heading" and block.role == "body")
-    first = next(heads, None)
-    return first.text if first and first.level == 1 else None
