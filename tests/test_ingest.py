@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -303,10 +304,10 @@ def test_a_document_that_breaks_a_parser_does_not_end_the_run(
 ) -> None:
     real = extract.extract
 
-    def fragile(data: bytes, *, path: str, limits: extract.Limits, passwords: Sequence[str]) -> object:
+    def fragile(data: bytes, *, path: str, **options: Any) -> object:
         if path == "notes.txt":
             raise RecursionError("too deep")
-        return real(data, path=path, limits=limits, passwords=passwords)
+        return real(data, path=path, **options)
 
     monkeypatch.setattr(extract, "extract", fragile)
     [run] = opened().ingest(docs)

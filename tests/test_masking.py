@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 import ragstone
+from ragstone import guard
 from tests.commands import Run
+from tests.extract.sheet.books import grid
 
 CHANCE = random.Random(1)
 BODY = [base64.b64encode(CHANCE.randbytes(48)).decode() for _ in range(60)]
@@ -35,7 +37,14 @@ password:
 
 passphrase: "Gir4ffe tall? Yes it Is9 long"
 """,
+    "hosts.csv": "host,password,note\n"
+    + "".join(f"host{i},Bold5ecret{i},a note about the okapi number {i}\n" for i in range(60)),
 }
+BOOK = [
+    ["Hosts of the tapirs"],
+    ["host", "API key", "DB password"],
+    *([f"tapir{i}", f"k{i}q7Rz2LmX9vTb4NcW", f"9xLion-{i}x!"] for i in range(60)),
+]
 
 
 @pytest.fixture
@@ -44,6 +53,7 @@ def secret(tmp_path: Path, run: Run) -> Path:
     folder.mkdir()
     for name, text in DOCUMENTS.items():
         (folder / name).write_text(text, "utf-8")
+    (folder / "hosts.xlsx").write_bytes(grid(BOOK))
     assert run("ingest", folder, "--store", "store", "--embedder", "none").status == 0
     return folder
 
@@ -51,7 +61,7 @@ def secret(tmp_path: Path, run: Run) -> Path:
 def leaks(text: str) -> list[str]:
     """Parts of secrets; of the key any twelve characters."""
     pieces = [line[i : i + 12] for line in BODY for i in range(0, 64, 12) if len(line[i : i + 12]) == 12]
-    return [part for part in (*pieces, *WORDS) if part in text]
+    return [part for part in (*pieces, *WORDS, "q7Rz2LmX") if part in text]
 
 
 def test_the_documents_would_leak(secret: Path) -> None:
@@ -60,7 +70,7 @@ def test_the_documents_would_leak(secret: Path) -> None:
 
 @pytest.mark.parametrize("form", ["text", "xml", "json", "evidence", "evidence-llm"])
 def test_search_shows_no_part_in_any_format(run: Run, secret: Path, form: str) -> None:
-    for question in ("lion key", "zebra password admins", "giraffes password host passphrase"):
+    for question in ("lion key", "zebra password admins", "giraffes password host passphrase", "okapi", "tapirs"):
         shown = run("search", question, "--store", "store", "--mode", "keyword", "--format", form, "--top-k", 50)
         assert "[masked:" in shown.out
         assert leaks(shown.out) == []
@@ -73,7 +83,8 @@ def test_chunks_previews_extracts_and_records_show_no_part(run: Run, secret: Pat
     calls: list[tuple[object, ...]] = [("chunk", "key.md", n, "--store", "store") for n in range(chunks - 2)]
     calls += [("chunk", "many.md", 0, "--store", "store"), ("show", "many.md", "--store", "store")]
     calls += [("chunk", "--preview", secret / name) for name in DOCUMENTS]
-    calls += [("extract", secret / name) for name in DOCUMENTS]
+    calls += [("extract", secret / name) for name in (*DOCUMENTS, "hosts.xlsx")]
+    calls += [(*way, name, "--store", "store") for name in ("hosts.csv", "hosts.xlsx") for way in (["show"], ["chunk"])]
     for call in calls:
         shown = run(*call, *flags)
         assert shown.status in ((0, 2) if call[:2] == ("chunk", "key.md") else (0,))
@@ -101,3 +112,25 @@ def test_every_chunk_knows_its_secrets_and_what_describes_it_holds_none(secret: 
     assert record[start:end].endswith("KEY-----")
     assert all(chunk.secrets == ((start, end, kind),) for chunk in inside)
     assert leaks(str([dict(chunk.metadata) for chunk in inside])) == []
+
+
+@pytest.mark.parametrize("name", ["hosts.csv", "hosts.xlsx"])
+def test_columns_of_secrets_in_sheets_are_masked_in_every_chunk_of_them(secret: Path, name: str) -> None:
+    with ragstone.open("store", embed={"model": "none"}) as kb:
+        record = kb.record(name)[1]
+        chunks = [kb.chunk(name, n) for n in range(3)]
+    assert leaks(record) != []
+    values = 1 if name == "hosts.csv" else 2  # a row
+    assert sum(len(chunk.secrets) for chunk in chunks) > 12 * values
+    for chunk in chunks:
+        assert {record[start:end] for start, end, _ in chunk.secrets} <= set(record.replace(",", " ").split())
+        table = chunk.metadata["table"]["csv"].splitlines()
+        assert leaks(str(dict(chunk.metadata))) == []
+        assert table[-1].count("[masked:") == values
+        assert table[-1].startswith(("host", "tapir"))
+
+
+def test_cells_that_a_secret_cannot_be_told_in_are_left_out() -> None:
+    text, found = 'lion,"Bold""5ecret"', [(6, 18, "password")]
+    spans = [ragstone.Span(0, len(text), 1, 1)]
+    assert guard.cells([("lion", 'Bold"5ecret')], text, spans, found) == ()

@@ -1,11 +1,13 @@
 """A process that ingests a folder with the deterministic embedder: `python -m tests.victim FOLDER STORE [POINT NTH]`.
 
-Prints `ready` before it begins; with a fault point it kills itself when it reaches it for the nth time.
+Prints `ready` before it begins; with a fault point it kills itself when it reaches it for the nth time. With
+`workers` as the last argument documents are made in processes of their own, however few there are.
 """
 
 import sys
 
 import ragstone
+from ragstone import workers
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.stores.victim import kill_at
 
@@ -18,6 +20,10 @@ def ingest(folder: str, store: str) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 3:
-        kill_at(sys.argv[3], int(sys.argv[4]))
-    ingest(sys.argv[1], sys.argv[2])
+    arguments = sys.argv[1:]
+    if arguments[-1] == "workers":
+        workers.WORTH = 0
+        del arguments[-1]
+    if len(arguments) > 2:
+        kill_at(arguments[2], int(arguments[3]))
+    ingest(arguments[0], arguments[1])

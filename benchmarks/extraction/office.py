@@ -23,7 +23,7 @@ from typing import Any
 from ragstone.errors import Refused
 from ragstone.extract import extract
 from ragstone.extract.docx import parse as docx
-from ragstone.extract.pptx import parse as pptx
+from ragstone.extract.pptx.parse import parse as pptx
 from ragstone.types import Cell, Extraction
 
 TOKEN = re.compile(r"\w+")

@@ -81,6 +81,7 @@ LIMITS: Bounds = {
     "office_bytes": Numbers(1, BYTES, whole=True),
     "seconds": Numbers(0.1, 86_400),
     "memory_bytes": Numbers(200_000_000, BYTES, whole=True),
+    "ocr_pages": Numbers(0, MANY, whole=True),
     "chunks": Numbers(1, MANY, whole=True, unset=True),
     "removals": Numbers(0, 1),
 }

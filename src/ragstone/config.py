@@ -66,13 +66,15 @@ class EmbedSettings:
 @dataclass(frozen=True, slots=True)
 class LimitSettings:
     """Bytes of a text document and of any other (PDF, office), seconds of the processor and bytes of memory that
-    reading one of the others may take (a MB of it adds 10 s), chunks of a document (null: no limit), the share of
+    reading one of the others may take (a MB of it adds 10 s, a page that OCR reads half of `seconds`), pages of one
+    document that OCR reads, chunks of a document (null: no limit), the share of
     a source's documents that a run may remove unasked."""
 
     text_bytes: int = 10_000_000
     office_bytes: int = 200_000_000
     seconds: float = 60.0
     memory_bytes: int = 1_500_000_000
+    ocr_pages: int = 500
     chunks: int | None = None
     removals: float = 0.5
 
@@ -106,6 +108,7 @@ class CollectionSettings:
     chunk: ChunkSettings | None = None
     embed: EmbedSettings | None = None
     keep_versions: int | None = None
+    artifacts: str | None = None
 
     def __post_init__(self) -> None:
         _check(self, KEPT_HERE)
@@ -119,6 +122,7 @@ class Settings:
     tenant: str = "default"
     collection: str = "default"
     keep_versions: int = 1
+    artifacts: str | None = None
     passwords: tuple[str, ...] = ()
     sources: tuple[SourceSettings, ...] = ()
     chunk: ChunkSettings = ChunkSettings()
@@ -143,6 +147,7 @@ class Settings:
             chunk=own.chunk or self.chunk,
             embed=own.embed or self.embed,
             keep_versions=own.keep_versions or self.keep_versions,
+            artifacts=own.artifacts or self.artifacts,
         )
 
 

@@ -13,14 +13,16 @@ from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
 from typing import Self, cast
+from weakref import WeakSet
 
-from ragstone import answer, ask, extract, ingest, originals, providers, sources, stores
+from ragstone import answer, artifacts, ask, extract, ingest, originals, providers, sources, stores
 from ragstone.ask import Desk, Question
 from ragstone.bounds import outside
 from ragstone.config import Settings, SourceSettings
 from ragstone.doors import SETTINGS, Handed, checked, part
 from ragstone.errors import Corrupt, NotBuilt, RagstoneError, Refused, StoreError, UsageError
 from ragstone.explain import Explanation, explain
+from ragstone.extract import sandbox
 from ragstone.ingest import Intake
 from ragstone.near import absent
 from ragstone.ports import Embedder, Listed, Source, Store
@@ -48,11 +50,15 @@ class Engine:
         settings = settings or Settings()
         if wrong := outside(settings, SETTINGS):
             raise UsageError(wrong)
+        self._all = settings
         self.settings = settings.of(settings.collection)
         self.scope = Scope(settings.tenant, settings.collection)
         self._own_store = store is None
         self._handed = None if embedder is None else cast(Embedder, Handed(embedder))
         self._made: Embedder | None = None
+        self._aparts: WeakSet[sandbox.Apart] = WeakSet()
+        self._single: sandbox.Apart | None = None
+        self._closed = False
         self.store = store or stores.open_store(settings.store, keep_versions=self.settings.keep_versions)
 
     async def __aenter__(self) -> Self:
@@ -64,7 +70,10 @@ class Engine:
         await self.close()
 
     async def close(self) -> None:
-        """Give back files, threads and models that this engine opened."""
+        """Give back files, threads, processes and models that this engine opened."""
+        self._closed = True
+        for apart in list(self._aparts):
+            apart.stop()
         if self._made is not None:
             await self._made.close()
         if self._own_store:
@@ -100,8 +109,24 @@ class Engine:
     def _limits(self) -> extract.Limits:
         limits = self.settings.limits
         wall = 4 * limits.seconds  # a machine that has other work
-        bounds = extract.Bounds(limits.seconds, wall, limits.memory_bytes)
+        page = limits.seconds / 2  # of OCR: four times what most take
+        bounds = extract.Bounds(limits.seconds, wall, limits.memory_bytes, pages=limits.ocr_pages, page_seconds=page)
         return extract.Limits(limits.text_bytes, limits.office_bytes, bounds)
+
+    def _own(self) -> sandbox.Apart:
+        """Processes to read in, which end with this engine at the latest and disturb no other one's."""
+        if self._closed:  # nobody would end them
+            raise UsageError("this engine is closed: open another one to go on")
+        made = sandbox.own()
+        self._aparts.add(made)
+        return made
+
+    @property
+    def _apart(self) -> sandbox.Apart:
+        """Those for single files and pages; a run has its own, so that what ends it ends nothing else."""
+        if self._single is None or self._closed:
+            self._single = self._own()
+        return self._single
 
     @property
     def desk(self) -> Desk:
@@ -141,8 +166,9 @@ class Engine:
             effective_at=effective_at,
         )
         runs = []
+        apart = self._own()
         for source, root in roots:
-            here = replace(intake, root=None if name else root, place=root)
+            here = replace(intake, root=None if name else root, place=root, apart=apart, named=_is_file(root))
             runs.append(await ingest.ingest(here, source, tell=tell))
         return runs
 
@@ -162,12 +188,12 @@ class Engine:
                 f"--recreate would erase what came from other sources too ({', '.join(sorted(others))}); nothing was "
                 "changed. Name all sources at once, or add --allow-removals"
             )
-        await self.store.admin.drop(self.scope)
+        await self.drop(self.scope.collection)
 
     @checked(source=part("a source", "walk", "read"))
     async def ingest_source(self, source: Source, *, tell: Tell = lambda _event: None) -> Run:
         """The same for a source object of your own."""
-        return await ingest.ingest(self._intake(), source, tell=tell)
+        return await ingest.ingest(replace(self._intake(), apart=self._own()), source, tell=tell)
 
     def _intake(
         self,
@@ -189,6 +215,7 @@ class Engine:
             categories=self.settings.categories,
             version_label=version_label,
             effective_at=effective_at,
+            artifacts=self._artifacts(self.scope.collection),
         )
         return Intake(
             self.store,
@@ -199,6 +226,11 @@ class Engine:
             removals=limits.removals,
             model_missing=self._missing,
         )
+
+    def _artifacts(self, collection: str) -> str | None:
+        """The absolute URI of the place where a collection's artifacts are kept; raises `ConfigError`."""
+        uri = self._all.of(collection).artifacts
+        return artifacts.open_place(uri).uri if uri else None
 
     def _roots(
         self, paths: Sequence[str | Path], name: str | None, ignore: Sequence[str]
@@ -296,8 +328,9 @@ class Engine:
         """
         document, _ = await self.record(path, source=source)
         data = await originals.original(self.store.ledger(self.scope), document)
-        draw = partial(originals.drawn, document, data, page=number, spans=spans, passwords=self.settings.passwords)
-        return await asyncio.to_thread(draw)
+        passwords = self.settings.passwords
+        draw = partial(originals.drawn, document, data, apart=self._apart, spans=spans, passwords=passwords)
+        return await asyncio.to_thread(draw, page=number)
 
     # --- without a store ------------------------------------------------------------------------
 
@@ -309,24 +342,27 @@ class Engine:
             kinds = ("is a folder", Path.is_dir), ("is no regular file", Path.exists), ("is not there", lambda _: True)
             what = next(words for words, holds in kinds if holds(Path(root)))
             raise UsageError(f"{file} {what}: name a file that exists")
-        limits = self._limits
-        data = source.read(Path(root).name, max(limits.text, limits.office))
-        return extract.extract(data, path=str(file), limits=limits, passwords=self.settings.passwords)
+        return self._extracted(source, Path(root).name, called=str(file))
 
     @checked()
-    def extracted(self, path: str | Path) -> Iterator[tuple[str, Extraction | Refused]]:
-        """What the extractors make of a file, or of every file of a folder in order; a refusal is a value."""
-        source, _ = _root(SourceSettings(path=str(path)))
-        limits = self._limits
+    def extracted(self, path: str | Path, *, ignore: Sequence[str] = ()) -> Iterator[tuple[str, Extraction | Refused]]:
+        """What the extractors make of a file, or of every file of a folder in order but those that `ignore` fits.
+
+        A refusal is a value.
+        """
+        source, _ = _root(SourceSettings(path=str(path), ignore=tuple(ignore)))
         for entry in source.walk():
             try:
                 if isinstance(entry, Skipped):
                     raise Refused(entry.reason, entry.message)
-                data = source.read(entry.path, max(limits.text, limits.office))
-                made = extract.extract(data, path=entry.path, limits=limits, passwords=self.settings.passwords)
-                yield entry.path, made
+                yield entry.path, self._extracted(source, entry.path, called=entry.path)
             except Refused as refused:
                 yield entry.path, refused
+
+    def _extracted(self, source: Source, path: str, *, called: str) -> Extraction:
+        limits, passwords = self._limits, self.settings.passwords
+        data = source.read(path, max(limits.text, limits.office))
+        return extract.extract(data, path=called, limits=limits, passwords=passwords, apart=self._apart)
 
     @checked()
     def preview(self, file: str | Path) -> list[Piece]:
@@ -352,6 +388,7 @@ class Engine:
         async with self.store.writer(self.scope) as writer:
             await writer.remove(doomed)
             await writer.settle()
+        await self._sweep(self.scope, await self._kept_at(self.scope))
         return len(doomed)
 
     @checked()
@@ -391,8 +428,24 @@ class Engine:
 
     @checked()
     async def drop(self, collection: str) -> bool:
-        """Erase a collection of the tenant."""
-        return await self.store.admin.drop(Scope(self.scope.tenant, collection))
+        """Erase a collection of the tenant, then its artifacts; False when there was neither.
+
+        Raises `StoreError` when the collection is erased and artifacts are left, because their place cannot be reached.
+        """
+        scope = Scope(self.scope.tenant, collection)
+        where = await self._kept_at(scope)
+        await artifacts.unclaim(scope, where)
+        erased = await self.store.admin.drop(scope)
+        return bool(await self._sweep(scope, where)) or erased
+
+    async def _kept_at(self, scope: Scope) -> artifacts.Known:
+        return await artifacts.known(self.store, scope, configured=self._artifacts(scope.collection))
+
+    async def _sweep(self, scope: Scope, where: artifacts.Known) -> int:
+        removed, failed = await artifacts.sweep(self.store, scope, where)
+        if failed:
+            raise StoreError(f"what was asked is done, but not all artifacts are removed: {failed[0]}")
+        return removed
 
     @checked()
     async def doctor(self, *, repair: bool = False) -> list[str]:
@@ -402,7 +455,16 @@ class Engine:
             problems += await self.store.admin.check(self.scope, repair=repair)
         except RagstoneError as error:
             problems.append(str(error))
-        return problems
+        return problems + await self._artifact_problems(repair=repair)
+
+    async def _artifact_problems(self, *, repair: bool) -> list[str]:
+        try:
+            where = await self._kept_at(self.scope)
+            if repair:
+                await artifacts.sweep(self.store, self.scope, where)
+            return await artifacts.examine(self.store, self.scope, where)
+        except RagstoneError as error:
+            return [str(error)]
 
 
 def _check_date(effective_at: str | None) -> None:
@@ -412,6 +474,10 @@ def _check_date(effective_at: str | None) -> None:
             datetime.fromisoformat(effective_at)
     except (ValueError, TypeError) as error:
         raise UsageError(f"effective_at {effective_at!r} is not a date; write it as 2026-01-31") from error
+
+
+def _is_file(place: str) -> bool:
+    return Path(place).is_file()
 
 
 def _root(wanted: SourceSettings) -> tuple[sources.Files, str]:

@@ -78,7 +78,7 @@ class Refused(RagstoneError):
     """One document cannot be taken in; the run goes on without it.
 
     `reason` is one of: too_large, not_text, encoding, unsupported, encrypted, broken, empty, no_text, too_slow,
-    too_big, sandbox, denied, outside_root, unreadable, vanished, limit.
+    too_big, sandbox, denied, outside_root, unreadable, vanished, artifact, limit.
     """
 
     code = "document_refused"

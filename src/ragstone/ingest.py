@@ -11,14 +11,17 @@ import logging
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ragstone import changes, workers
+from ragstone import artifacts, changes, workers
+from ragstone.artifacts import Shelf
 from ragstone.embed import embed_all
-from ragstone.errors import RagstoneError, Refused, UsageError
+from ragstone.errors import RagstoneError, Refused, StoreError, UsageError
+from ragstone.extract import pictures
+from ragstone.extract.sandbox import Apart
 from ragstone.ports import Embedder, Ledger, Listed, Source, Store, Writer
-from ragstone.progress import Progress, Tally, Tell
+from ragstone.progress import PASSED_OVER, Progress, Tally, Tell
 from ragstone.revise import Making
 from ragstone.types import Document, Revision, Run, Skipped
 
@@ -36,7 +39,9 @@ class Intake:
 
     `removals` is the share of a source's documents that may vanish unasked; `model_missing` says why
     there is no embedder though one was wanted; `root` tells two roots of one name apart,
-    `place` is where the source's files stand.
+    `place` is where the source's files stand; `apart` are the processes that read foreign formats, else the
+    run has its own. `named`: the source is one file, which is read whatever it is; pictures that lie in a folder are
+    passed over where they are small or nothing can read them.
     """
 
     store: Store
@@ -48,6 +53,8 @@ class Intake:
     model_missing: str | None = None
     root: str | None = None
     place: str | None = None
+    apart: Apart | None = None
+    named: bool = False
 
 
 async def ingest(intake: Intake, source: Source, *, tell: Tell = lambda _event: None) -> Run:
@@ -61,13 +68,16 @@ async def ingest(intake: Intake, source: Source, *, tell: Tell = lambda _event: 
     listed = await asyncio.to_thread(tally.surveyed, source)
     await _open(intake, source, listed, tally)
     ledger = intake.store.ledger(intake.making.scope)
-    progress = Progress(ledger, source.name, config=_config(intake), tally=tally, tell=tell)
+    shelf = await _shelf(intake)
+    progress = Progress(ledger, source.name, config=_config(intake, shelf), tally=tally, tell=tell)
     await progress.begin()
     if intake.model_missing:
         tally.warnings.append(f"no vectors were made, search is by keyword only: {intake.model_missing}")
     try:
-        await _text(intake, source, listed, ledger, tally, progress)
+        shelf = await asyncio.to_thread(shelf.claimed) if shelf else None
+        await _text(intake, source, listed, ledger, tally, progress, shelf)
         await _vectors(intake, tally, progress)
+        await _sweep(intake, source, tally)
     except (asyncio.CancelledError, KeyboardInterrupt, SystemExit):
         await asyncio.shield(progress.end("interrupted"))
         raise
@@ -106,7 +116,12 @@ async def _check_model(intake: Intake) -> None:
         )
 
 
-def _config(intake: Intake) -> dict[str, Any]:
+async def _shelf(intake: Intake) -> Shelf | None:
+    uri = intake.making.artifacts
+    return await artifacts.opened(intake.store, intake.making.scope, uri) if uri else None
+
+
+def _config(intake: Intake, shelf: Shelf | None) -> dict[str, Any]:
     return {
         "chunker": intake.making.cutter.chunker.recipe,
         "model": intake.making.model.name if intake.making.model else None,
@@ -114,6 +129,7 @@ def _config(intake: Intake) -> dict[str, Any]:
         "refresh": intake.refresh,
         "root": intake.root,
         "place": intake.place,
+        "artifacts": shelf.config if shelf else None,
     }
 
 
@@ -121,7 +137,13 @@ def _config(intake: Intake) -> dict[str, Any]:
 
 
 async def _text(
-    intake: Intake, source: Source, listed: Sequence[Listed], ledger: Ledger, tally: Tally, progress: Progress
+    intake: Intake,
+    source: Source,
+    listed: Sequence[Listed],
+    ledger: Ledger,
+    tally: Tally,
+    progress: Progress,
+    shelf: Shelf | None,
 ) -> None:
     """Compare, replace, remove."""
     stored = await ledger.documents()
@@ -137,17 +159,21 @@ async def _text(
     if listed and not intake.refresh:
         kept = {path: document for path, document in known.items() if not _wants_vectors(document, intake)}
         changes.check_cutting(intake.making.cutting, kept)
-    jobs = [_Job(entry, known.get(entry.path)) for entry in listed]
+    lacking = await _lacking(intake, shelf, tally)
+    jobs = [
+        _Job(entry, before := known.get(entry.path), before is not None and before.id in lacking) for entry in listed
+    ]
+    jobs = jobs if intake.named else await asyncio.to_thread(_readable, jobs, tally)
     size = sum(job.entry.size for job in jobs if _looks_changed(job, intake))
     async with intake.store.writer(intake.making.scope) as writer:
         done = 0
-        with workers.opened(intake.making, source.name, size=size) as shop:
-            async for revisions, passed in _batches(_prepared(shop, intake, source, jobs, tally)):
+        with workers.opened(intake.making, source.name, size=size, apart=intake.apart) as shop:
+            async for revisions, passed in _batches(_prepared(shop, intake, source, jobs, tally, shelf)):
                 if revisions:
                     await writer.replace(revisions)
                     tally.wrote(revisions)
                 done += passed
-                await progress.at("text", done=done, total=len(listed))
+                await progress.at("text", done=done, total=len(jobs))
         if gone:
             await writer.remove([document.id for document in gone])
             tally.removed += len(gone)
@@ -159,20 +185,33 @@ async def _text(
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """One listed file and what is known of it."""
+    """One listed file and what is known of it; `lacking`: its artifact is wanted and not there."""
 
     entry: Listed
     before: Document | None
+    lacking: bool
+
+
+def _readable(jobs: list[_Job], tally: Tally) -> list[_Job]:
+    """Without new pictures where nothing reads them: one line tells of all."""
+    new = sum(job.before is None and pictures.is_picture(job.entry.path) for job in jobs)
+    missing = pictures.unreadable() if new else ""
+    if not missing:
+        return jobs
+    tally.passed_over += new
+    what = "pictures" if new > 1 else "picture"
+    tally.warnings.append(f"{new:,} {what} passed over: no OCR engine ({missing})")
+    return [job for job in jobs if job.before is not None or not pictures.is_picture(job.entry.path)]
 
 
 def _looks_changed(job: _Job, intake: Intake) -> bool:
     """What can be said before a file is read."""
     before = job.before
-    return before is None or before.bytes != job.entry.size or _asked_anew(before, intake)
+    return before is None or before.bytes != job.entry.size or job.lacking or _asked_anew(before, intake)
 
 
 async def _prepared(
-    shop: workers.Shop, intake: Intake, source: Source, jobs: Sequence[_Job], tally: Tally
+    shop: workers.Shop, intake: Intake, source: Source, jobs: Sequence[_Job], tally: Tally, shelf: Shelf | None
 ) -> AsyncIterator[Revision | None]:
     """Each listed file in order: its new revision, or None when there is nothing to write."""
     loop = asyncio.get_running_loop()
@@ -181,7 +220,7 @@ async def _prepared(
     try:
         while True:
             while len(flying) < IN_FLIGHT and (job := next(left, None)) is not None:
-                flying.append((job, loop.run_in_executor(shop.threads, _outcome, shop, intake, source, job)))
+                flying.append((job, loop.run_in_executor(shop.threads, _outcome, shop, intake, source, job, shelf)))
             if not flying:
                 return
             job, future = flying.popleft()
@@ -207,15 +246,24 @@ async def _batches(prepared: AsyncIterator[Revision | None]) -> AsyncIterator[tu
         yield batch_, passed
 
 
-def _outcome(shop: workers.Shop, intake: Intake, source: Source, job: _Job) -> Revision | Skipped | Document:
-    """Read and compare one file; a document that cannot be taken in is a value, not an exception."""
+def _outcome(
+    shop: workers.Shop, intake: Intake, source: Source, job: _Job, shelf: Shelf | None
+) -> Revision | Skipped | Document:
+    """Read and compare one file, and keep its artifact, which is there before its revision is; a document that cannot
+    be taken in is a value, not an exception."""
     entry, before = job.entry, job.before
     try:
         data = source.read(entry.path, intake.making.most_bytes)
+        if not (intake.named or before) and pictures.is_picture(entry.path) and pictures.is_small(data):
+            return Skipped(entry.path, PASSED_OVER)
         version = hashlib.sha256(data).hexdigest()
-        if before and before.version == version and not _asked_anew(before, intake):
+        if before and before.version == version and not job.lacking and not _asked_anew(before, intake):
             return before
-        return shop.build(entry.path, data, version, before)
+        made = shop.build(entry.path, data, version, before)
+        if shelf is None or made.artifact is None:
+            return made
+        shelf.put(made.document, made.artifact)
+        return replace(made, artifact=None)
     except Refused as error:
         return Skipped(entry.path, error.reason, str(error))
     except Exception as error:  # whatever a document does to a parser must not end the run of the others
@@ -238,6 +286,28 @@ def _asked_anew(before: Document, intake: Intake) -> bool:
 def _wants_vectors(before: Document, intake: Intake) -> bool:
     """Whether a document came in without a model and there is one now."""
     return intake.making.address is not None and before.addressed != intake.making.address
+
+
+# --- artifacts ----------------------------------------------------------------------------------
+
+
+async def _lacking(intake: Intake, shelf: Shelf | None, tally: Tally) -> set[str]:
+    """The documents that a refresh makes anew for the sake of their artifact."""
+    if shelf is None or not intake.refresh:
+        return set()
+    try:
+        return await artifacts.missing(intake.store, intake.making.scope, shelf.place)
+    except StoreError as error:
+        tally.warnings.append(f"whether artifacts are missing is not known: {error}")
+        return set()
+
+
+async def _sweep(intake: Intake, source: Source, tally: Tally) -> None:
+    """Remove the artifacts of revisions that are gone, and what earlier runs left when they were killed."""
+    store, scope = intake.store, intake.making.scope
+    where = await artifacts.known(store, scope, configured=intake.making.artifacts)
+    _, failed = await artifacts.sweep(store, scope, where, source=source.name)
+    tally.warnings.extend(failed)
 
 
 # --- vectors ------------------------------------------------------------------------------------

@@ -6,12 +6,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ragstone.errors import UsageError
-from ragstone.extract import sandbox, unlocked
+from ragstone.extract import unlocked
+from ragstone.extract.media import IMAGES
+from ragstone.extract.sandbox import Apart
 from ragstone.ports import Ledger
 from ragstone.types import Document, Span
 
 RUNS = 1000  # how far back a source's place is looked for
-DRAWERS = {"application/pdf": "ragstone.extract.pdf.picture:picture"}
+DRAWERS = {
+    "application/pdf": "ragstone.extract.pdf.picture:picture",
+    **dict.fromkeys(IMAGES, "ragstone.extract.image.picture:picture"),
+}
 
 
 async def original(ledger: Ledger, document: Document) -> bytes:
@@ -38,15 +43,24 @@ def _read(document: Document, place: Path) -> bytes:
 
 
 def drawn(
-    document: Document, data: bytes, *, page: int, spans: Sequence[Span] = (), passwords: Sequence[str] = ()
+    document: Document,
+    data: bytes,
+    *,
+    page: int,
+    apart: Apart,
+    spans: Sequence[Span] = (),
+    passwords: Sequence[str] = (),
 ) -> bytes:
-    """A page (from 1) as a PNG with the boxes of `spans` marked; raises `UsageError` for a format without pages."""
+    """A page (from 1) as a PNG with the boxes of `spans` marked, drawn in the processes of `apart`.
+
+    Raises `UsageError` for a format without pages, `Refused` for a page that is not there.
+    """
     drawer = DRAWERS.get(document.media_type)
     if drawer is None:
         raise UsageError(f"{document.path} is {document.media_type}: it has no pages to draw; leave --page out")
     boxes = [list(span.bbox) for span in spans if span.page == page and span.bbox]
 
     def draw(options: Mapping[str, object]) -> bytes:
-        return sandbox.draw(drawer, data, path=document.path, options={"page": page, "boxes": boxes, **options})
+        return apart.draw(drawer, data, path=document.path, options={"page": page, "boxes": boxes, **options})
 
     return unlocked(draw, passwords)

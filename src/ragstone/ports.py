@@ -174,6 +174,10 @@ class Ledger(Protocol):
         """The newest complete revision of each document, by source and path."""
         ...
 
+    async def kept(self) -> list[Document]:
+        """Every revision that is there, active or not, by document and revision."""
+        ...
+
     async def start(self, run: Run) -> None:
         """Record a run; raises `Busy` when another live process is ingesting the same source."""
         ...
@@ -204,6 +208,31 @@ class Admin(Protocol):
 
     async def check(self, scope: Scope, *, repair: bool = False) -> list[str]:
         """What is wrong, a sentence each: orphans, checksums, counts. With `repair`, mend what can be."""
+        ...
+
+
+class Place(Protocol):
+    """Where artifacts are kept, by names with `/` below it. Every verb may wait and raises `StoreError`."""
+
+    @property
+    def uri(self) -> str:
+        """Its absolute address, without a slash at the end."""
+        ...
+
+    def put(self, name: str, data: bytes, *, mark: str) -> None:
+        """Write a whole file, durable when it returns; what a kill leaves of it has `mark` in its name."""
+        ...
+
+    def names(self, under: str) -> list[str]:
+        """The files in the folders of this folder; [] where it is not there."""
+        ...
+
+    def head(self, name: str, size: int) -> bytes:
+        """The first bytes of a file, at most `size`; b"" where it is not there."""
+        ...
+
+    def remove(self, name: str) -> None:
+        """Remove a file; nothing happens where it is not there."""
         ...
 
 

@@ -14,6 +14,7 @@ from ragstone.types import Document, Event, Revision, Run, Skipped
 
 Tell = Callable[[Event], None]
 UPDATE_SECONDS = 2.0
+PASSED_OVER = "passed_over"  # a file that is no document, such as an icon: counted, never listed
 
 
 @dataclass(slots=True)
@@ -27,6 +28,7 @@ class Tally:
     written: int = 0
     embedded: int = 0
     outdated: int = 0
+    passed_over: int = 0
     skipped: list[Skipped] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
@@ -38,6 +40,9 @@ class Tally:
 
     def told(self, outcome: Revision | Skipped | Document) -> Revision | None:
         """Count a file that was skipped or did not change (a document); give on what must be written."""
+        if isinstance(outcome, Skipped) and outcome.reason == PASSED_OVER:
+            self.passed_over += 1
+            return None
         if isinstance(outcome, Skipped):
             self.skipped.append(outcome)
             return None
@@ -59,6 +64,7 @@ class Tally:
         documents = {name: getattr(self, name) for name in ("added", "changed", "unchanged", "removed")}
         return {
             "documents": {**documents, "skipped": len(self.skipped)},
+            "passed_over": self.passed_over,
             "written": self.written,
             "embedded": self.embedded,
             "skipped": [{"path": s.path, "reason": s.reason, "message": s.message} for s in self.skipped],

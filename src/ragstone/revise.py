@@ -7,9 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from ragstone import chunk, extract, guard
+from ragstone.artifacts.shape import KEY, dumped, name_of
 from ragstone.chunk import describe
 from ragstone.embed import context
 from ragstone.errors import Refused
+from ragstone.extract import sandbox
 from ragstone.layout import Layout
 from ragstone.ports import Chunker, Embedder, Tokenizer
 from ragstone.types import Chunk, Document, Extraction, Piece, Revision, Scope, Span
@@ -77,7 +79,10 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Making:
-    """The parts and rules that decide what a document becomes: the same bytes give the same revision."""
+    """The parts and rules that decide what a document becomes: the same bytes give the same revision.
+
+    `artifacts` is the URI of the place where extractions are kept, None where they are not.
+    """
 
     scope: Scope
     cutter: Cutter
@@ -89,6 +94,7 @@ class Making:
     categories: Mapping[str, Sequence[str]] = field(default_factory=dict)
     version_label: str | None = None
     effective_at: str | None = None
+    artifacts: str | None = None
 
     @property
     def cutting(self) -> str:
@@ -121,17 +127,25 @@ class Making:
 
 
 def build(
-    making: Making, source: str, path: str, data: bytes, *, version: str, before: Document | None = None
+    making: Making,
+    source: str,
+    path: str,
+    data: bytes,
+    *,
+    version: str,
+    before: Document | None = None,
+    apart: sandbox.Apart | None = None,
 ) -> Revision:
     """A document's new revision from its bytes: extracted, cut, flagged, with ids and vector addresses.
 
-    Raises `Refused` when the bytes cannot be taken in.
+    `apart` as for `extract.extract`. Raises `Refused` when the bytes cannot be taken in.
     """
-    extraction = extract.extract(data, path=path, limits=making.limits, passwords=making.passwords)
+    extraction = extract.extract(data, path=path, limits=making.limits, passwords=making.passwords, apart=apart)
     pieces, trimmed = chunk.limit(making.cutter.chunker.cut(extraction), making.chunks)
     if not pieces:
         raise Refused("empty", f"{path} holds no text that could be found")
     meta = {"category": extract.category(path, {**making.categories, **extract.CATEGORIES}), **extraction.meta}
+    meta[KEY] = None  # whatever the document itself says
     document = Document(
         id=document_id(making.scope, source, path),
         source=source,
@@ -149,12 +163,19 @@ def build(
         notes=_notes(extraction, pieces, trimmed, making.chunks),
         addressed=making.address,
     )
+    if making.artifacts:
+        uri = f"{making.artifacts}/{name_of(making.scope, document)}"
+        document = replace(document, meta={**document.meta, KEY: uri})
     chunks = _chunks(making, document, pieces, extraction.layout)
     if cut := sum(chunk.embedded_tokens < chunk.tokens for chunk in chunks if chunk.vector_key):
         note = f"the end of {cut} chunks is not embedded: they are longer than the model reads"
         document = replace(document, notes=(*document.notes, note))
         chunks = tuple(replace(chunk, document=document) for chunk in chunks)
-    return Revision(document, chunks, extraction.record, extraction.layout)
+    return Revision(document, chunks, extraction.record, extraction.layout, _artifact(making, document, extraction))
+
+
+def _artifact(making: Making, document: Document, extraction: Extraction) -> bytes | None:
+    return dumped(making.scope, document, extraction) if making.artifacts else None
 
 
 def _text_or_none(value: Any) -> str | None:
@@ -223,5 +244,5 @@ def _veiled(piece: Piece) -> Piece:
     """The piece without its secrets: what describes it is shown and kept apart from it."""
     if not piece.secrets:
         return piece
-    # Its cells hold them as they are; the masked text is read for cells again.
-    return replace(piece, text=guard.shown(piece.text, piece.spans, piece.secrets), table=())
+    text = guard.shown(piece.text, piece.spans, piece.secrets)
+    return replace(piece, text=text, table=guard.cells(piece.table, piece.text, piece.spans, piece.secrets))

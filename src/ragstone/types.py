@@ -11,6 +11,7 @@ from ragstone.layout import Layout
 Json = dict[str, Any]
 Role = Literal["body", "header", "footer", "toc", "nav"]
 BlockType = Literal["heading", "paragraph", "table", "list", "code"]
+Captioned = Literal["table", "figure"]
 Mode = Literal["hybrid", "semantic", "keyword"]
 Verdict = Literal["verified", "repaired", "unverified"]
 Secret = tuple[int, int, str]
@@ -73,7 +74,8 @@ class Block:
     """A piece of a document's structure. `spans` lead to the text of record; `text` is for readers.
 
     `level` is the heading's level (1 to 6) or the list's depth; `role` tells body text from page
-    furniture, which never becomes a chunk.
+    furniture, which never becomes a chunk. `caption` is what the caption of a table says; the caption is a
+    paragraph of its own too, `caption_of` says of what, and `figure` where that stands on the page of its span.
     """
 
     type: BlockType
@@ -83,6 +85,9 @@ class Block:
     level: int = 0
     cells: tuple[Cell, ...] = ()
     language: str | None = None
+    caption: str = ""
+    caption_of: Captioned | None = None
+    figure: tuple[float, float, float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,12 +180,16 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """A document's whole new state: what a writer puts in place of the old one, or not at all."""
+    """A document's whole new state: what a writer puts in place of the old one, or not at all.
+
+    `artifact` is the extraction as JSON, where it is kept beside the store; no store looks at it.
+    """
 
     document: Document
     chunks: tuple[Chunk, ...]
     record: str
     layout: Layout | None = None
+    artifact: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,7 +130,12 @@ def as_nobody(work: Callable[[], Sequence[Skipped]]) -> list[dict[str, str]]:
     return found
 
 
-@pytest.mark.parametrize("command", [("--help",), ("extract", "docs/long.md"), ("extract", "docs/long.md", "--json")])
+LONG = "docs/long.md"
+
+
+@pytest.mark.parametrize(
+    "command", [("--help",), ("extract", LONG), ("extract", LONG, "--json"), ("convert", LONG, "out")]
+)
 def test_a_closed_pipe_ends_a_command_without_a_word(docs: Path, command: tuple[str, ...]) -> None:
     """The reader is gone before the first byte is written; the status says that not all was delivered."""
     (docs / "long.md").write_text("# Long\n\n" + "A line of it.\n\n" * 20_000, encoding="utf-8")
@@ -142,6 +147,20 @@ def test_a_closed_pipe_ends_a_command_without_a_word(docs: Path, command: tuple[
     finally:
         os.close(writing)
     assert (done.returncode, done.stderr) == (1, "")
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_pipe_that_closes_half_way_ends_a_command_the_same_way(docs: Path, unbuffered: str) -> None:
+    (docs / "long.md").write_text("# Long\n\n" + "A line of it.\n\n" * 20_000, encoding="utf-8")
+    call = [sys.executable, "-m", "ragstone", "extract", LONG]
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as done:
+        assert done.stdout is not None
+        assert done.stderr is not None
+        assert done.stdout.read(10) == b"# Long\n\nA "
+        done.stdout.close()
+        assert done.stderr.read() == b""
+    assert done.returncode == 1
 
 
 def test_terminal_commands_in_documents_are_not_obeyed(run: Run, docs: Path) -> None:

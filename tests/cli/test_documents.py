@@ -66,6 +66,31 @@ def test_a_page_is_drawn_with_the_boxes_of_what_is_cited(run: Run, office: Path,
     assert (left, top, right, bottom) == pytest.approx(wanted, abs=3)
 
 
+def test_the_place_on_a_picture_is_drawn_too(run: Run, tmp_path: Path) -> None:
+    cv2 = pytest.importorskip("cv2")
+    pytest.importorskip("rapidocr")
+    folder = tmp_path / "scans"
+    folder.mkdir()
+    paper = np.full((400, 1000, 3), 255, np.uint8)
+    for n, text in enumerate(("The cellar key hangs", "behind the blue door.")):
+        cv2.putText(paper, text, (60, 120 + 80 * n), cv2.FONT_HERSHEY_SIMPLEX, 2, (0, 0, 0), 4)
+    cv2.imwrite(str(folder / "note.png"), paper)
+    run("ingest", folder, "--embedder", "none")
+    answer = run("ask", "Where does the cellar key hang?", "--mode", "keyword", "--json").out
+    (tmp_path / "answer.json").write_text(answer, encoding="utf-8")
+    done = run("show", "note.png", "--page", "1", "--citation", "answer.json", "--json", "--out", "marked.png")
+    assert json.loads(done.out)["boxes"] >= 1
+    after = pixels((tmp_path / "marked.png").read_bytes())
+    assert after.shape == paper.shape
+    changed = np.argwhere((after != paper).any(axis=2))
+    (top, left), (bottom, right) = changed.min(axis=0), changed.max(axis=0)
+    assert 40 <= left <= 70
+    assert 60 <= top <= 80
+    assert 600 <= right <= 800
+    assert 120 <= bottom <= 230
+    assert "not one of them" in run("show", "note.png", "--page", "2").err
+
+
 def test_a_page_that_cannot_be_drawn_is_one_sentence(run: Run, office: Path) -> None:
     for arguments, says in (
         (("handbook.pdf", "--page", "3"), "has 2 pages; page 3 is not one of them"),
@@ -131,3 +156,103 @@ def test_a_wrong_password_and_the_right_one(run: Run, tmp_path: Path) -> None:
     assert "protected by a password" in run("extract", "locked.pdf").err
     assert "does not open it" in run("extract", "locked.pdf", "--password", "wrong").err
     assert run("extract", "locked.pdf", "--password", "wrong", "--password", "test").status == 0
+
+
+def odd(**changed: object) -> str:
+    """A citation with something wrong in its span, as JSON that Python writes and reads."""
+    span = {"page": 1, "bbox": [1, 2, 3, 4], "char_start": 0, "char_end": 1, **changed}
+    return json.dumps({"spans": [span]})
+
+
+@pytest.mark.parametrize(
+    ("citation", "says"),
+    [
+        (odd(bbox=[float("inf"), float("nan"), 1, 5]), "a number of bbox is inf"),
+        (odd(bbox=[1, 2, float("nan"), 5]), "a number of bbox is nan"),
+        (odd(bbox=[10**400, 2, 3, 4]), "a number of bbox is 1000"),
+        (odd(bbox=["1", 2, 3, 4]), "a number of bbox is '1'"),
+        (odd(bbox=[True, 2, 3, 4]), "a number of bbox is True"),
+        (odd(bbox=[300, 300, 100, 400]), "left, top, right and bottom in this order"),
+        (odd(bbox=[100, 300, 300, 100]), "left, top, right and bottom in this order"),
+        (odd(bbox=[1, 2, 3]), "it needs `spans`"),
+        (odd(page=float("inf")), "page is inf; it must be a whole number"),
+        (odd(page=10**400), "page is 1000"),
+        (odd(page=1.5), "page is 1.5"),
+        (odd(page=0), "page is 0"),
+        (odd(char_start=float("inf")), "char_start is inf"),
+        (odd(char_end=-1), "char_end is -1"),
+    ],
+)
+def test_a_citation_with_impossible_numbers_is_one_sentence(
+    run: Run, office: Path, tmp_path: Path, citation: str, says: str
+) -> None:
+    (tmp_path / "odd.json").write_text(citation, encoding="utf-8")
+    done = run("show", "handbook.pdf", "--page", "1", "--citation", "odd.json", "--out", "x.png")
+    assert says in done.err
+    assert (done.status, done.err.count("\n")) == (2, 1)
+    assert not (tmp_path / "x.png").exists()
+
+
+def test_wrong_arguments_of_a_page_end_alike(run: Run, office: Path) -> None:
+    for arguments, says in (
+        (("--page", "9" * 20), "is not in the range"),
+        (("--page", "3"), "page 3 is not one of them"),
+        (("--page", "1", "--lines", "1-2"), "do not go together"),
+    ):
+        done = run("show", "handbook.pdf", *arguments)
+        assert says in done.err
+        assert (done.status, done.err.count("\n")) == (2, 1)
+
+
+def test_a_file_that_cannot_be_written_does_not_stop_the_others(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    long = "n" * 250 + ".md"
+    for name in ("a.md", long, "z.md"):
+        (folder / name).write_text("# Title\n\nText.\n", encoding="utf-8")
+    (tmp_path / "out" / "a.md.md").mkdir(parents=True)
+    done = run("convert", folder, "out", "--json")
+    assert (done.status, done.json["converted"]) == (0, 1)
+    assert [(one["path"], one["reason"]) for one in done.json["skipped"]] == [
+        ("a.md", "unwritable"),
+        (long, "unwritable"),
+    ]
+    assert (tmp_path / "out" / "z.md.md").is_file()
+    assert run("convert", folder, "out", "--strict").status == 1
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    done = run("convert", folder, "file/out")
+    assert (done.status, done.err.count("\n")) == (2, 1)
+    assert "cannot be written" in done.err
+
+
+@pytest.mark.parametrize("name", ["out", "o*t"])
+def test_what_was_converted_is_not_converted_again(run: Run, tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "in"
+    (folder / "sub").mkdir(parents=True)
+    for path in ("a.md", "sub/b.md", "outside.md"):
+        (folder / path).write_text("# Title\n\nText.\n", encoding="utf-8")
+    for _ in range(2):
+        assert run("convert", folder, folder / name, "--json").json["converted"] == 3
+    done = run("convert", folder, folder)
+    assert "is the folder that is read" in done.err
+    assert done.status == 2
+
+
+def test_an_interrupted_conversion_says_what_is_there(run: Run, office: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from ragstone.cli import convert
+
+    def stopped(file: Path, text: str) -> None:
+        if file.name.startswith("quotas"):
+            raise KeyboardInterrupt
+        write(file, text)
+
+    write = convert._write
+    monkeypatch.setattr(convert, "_write", stopped)
+    done = run("convert", office, "out")
+    assert (done.status, done.err) == (130, "interrupted: 2 converted to out so far; the same command begins anew\n")
+
+
+def test_a_password_is_never_shown(run: Run, office: Path) -> None:
+    for command in ("extract", "convert", "ingest"):
+        done = run(command, office / "handbook.pdf", *(["out"] * (command == "convert")), "--password", "se\udcffcret")
+        assert (done.status, done.err) == (2, "error: password is no valid UTF-8 text\n")

@@ -1,6 +1,7 @@
 """The door: which type a document is, who reads it, and what is refused."""
 
 import io
+import random
 import zipfile
 from pathlib import Path
 
@@ -11,9 +12,11 @@ from hypothesis import strategies as st
 from ragstone.errors import Refused
 from ragstone.extract import EXTRACTORS, FOREIGN, Limits, category, detect, extract, recipe
 from ragstone.extract.contents import is_contents
-from ragstone.extract.media import BY_NAME, ENCRYPTED, IMAGES
+from ragstone.extract.media import BY_NAME, ENCRYPTED, IMAGES, PROMISED
 from ragstone.sources.rules import EXTENSIONS
 from ragstone.testing.extractors import check_block, check_spans
+from tests.extract.pdf.sheets import pdf, shown
+from tests.extract.sheet.books import grid
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "kb"
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(50)
@@ -183,3 +186,69 @@ def test_real_documentation_is_read_whole() -> None:
         for block in extraction.blocks:
             check_block(block, extraction.record)
     assert refused <= 3
+
+
+OFFICE = (".docx", ".docm", ".xlsx", ".xlsm", ".xlsb", ".pptx", ".pptm", ".ods")
+
+
+@pytest.mark.parametrize("ending", OFFICE)
+def test_an_office_file_that_is_broken_is_called_so_with_what_to_do(ending: str) -> None:
+    path = f"a{ending}"
+    parts = {"d": "word/document.xml", "x": "xl/workbook.xml", "p": "ppt/presentation.xml"}
+    whole = grid([["a", "b"], [1, 2]]) if ending[1] in "xo" else zipped(parts[ending[1]])
+    noise = random.Random(1).randbytes(3000)
+    for cut in (whole[: len(whole) // 2], whole[:100], whole[:5], b"PK\x03\x04" + noise):
+        error = refusal(cut, path)
+        assert (error.reason, str(error)) == (
+            "broken",
+            f"{path} is cut short: the end of its archive is missing; copy or download the file again",
+        )
+    for other, why in (
+        (zipped("a.txt"), "it is an archive that holds none"),
+        (zipped(), "it is an archive that holds none"),
+        (noise, "its content is of no kind that is known"),
+        (bytes(3000), "its content is of no kind that is known"),
+    ):
+        error = refusal(other, path)
+        assert error.reason == "broken"
+        assert str(error).endswith(f" as its name says: {why}; get the file anew, or leave it out")
+    assert refusal(b"", path).reason == "empty"
+
+
+@pytest.mark.parametrize("ending", [*sorted(PROMISED), ".csv", ".html", ".md"])
+def test_what_is_nothing_known_is_broken_or_no_text_and_what_is_known_is_read(ending: str) -> None:
+    for noise in (random.Random(2).randbytes(3000), bytes(3000)):
+        error = refusal(noise, f"a{ending}")
+        assert error.reason == ("broken" if ending in PROMISED else "not_text")
+        assert "leave it out" in str(error) or "name it for what it is" in str(error)
+    page = extract(b"<html><body><p>Hello</p></body></html>", path=f"a{ending}")
+    assert page.record.strip() == "Hello"
+    made = extract(pdf([shown(50, 50, "Hello there")]), path=f"a{ending}")
+    assert (made.media_type, made.record.strip()) == ("application/pdf", "Hello there")
+    assert refusal(b" \n", f"a{ending}").reason == "empty"
+
+
+def test_a_pointer_to_a_large_file_is_not_taken_for_its_text() -> None:
+    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
+    error = refusal(pointer, "a.pdf")
+    assert (error.reason, "git lfs pull" in str(error)) == ("broken", True)
+    assert extract(pointer, path="a.txt").record == pointer.decode()
+
+
+def test_every_ending_that_a_folder_lists_promises_something_or_is_text() -> None:
+    assert set(EXTENSIONS) - set(PROMISED) == {*BY_NAME, ".txt"} - {".json", ".xml"} - set(PROMISED)
+
+
+@pytest.mark.parametrize(
+    ("data", "path", "media_type"),
+    [
+        ("Größe: how %PDF- files begin".encode("latin-1"), "a.txt", "text/plain"),
+        ("Größe: how %PDF- files begin".encode("latin-1"), "a.md", "text/markdown"),
+        (b"\xef\xbb\xbf\r\n" + PDF, "a.bin", "application/pdf"),
+        (b"HTTP/1.1 200 OK\r\n\r\n" + PDF, "a.pdf", "application/pdf"),
+        (b"HTTP/1.1 200 OK\r\n\r\n" + PDF, "a.txt", "text/plain"),
+        (b"x" * 1100 + PDF, "a.pdf", "text/plain"),
+    ],
+)
+def test_a_pdf_begins_with_its_mark_or_is_called_one(data: bytes, path: str, media_type: str) -> None:
+    assert detect(data, path) == media_type

@@ -161,3 +161,79 @@ def test_huge_attributes_and_deep_nests_are_read(page: str) -> None:
     start = time.process_time()
     assert read(page).record.rstrip("”").endswith("end")
     assert time.process_time() - start < 10
+
+
+TEXT = "<p>The text of the page.</p>"
+
+
+@pytest.mark.parametrize(
+    ("part", "shown"),
+    [
+        (
+            "<svg><title>icon</title><defs><text>no</text></defs><g><text>Sales <tspan>2024</tspan></text></g></svg>",
+            "Sales 2024",
+        ),
+        ("<svg><text>one</text><text>two</text></svg>", "one two"),
+        ("<svg><foreignObject><p>inside</p></foreignObject></svg>", "inside"),
+        ("<object data=x.swf><param name=a><p>in its place</p></object>", "in its place"),
+        ("<form>Say <textarea>what you\nthink</textarea></form>", "Say what you think"),
+        ("<form>Size <select><option selected>large</select></form>", "Size large"),
+    ],
+)
+def test_what_drawings_and_forms_show_is_text(part: str, shown: str) -> None:
+    extraction = read(TEXT + part)
+    assert extraction.record == f"The text of the page.\n\n{shown}"
+    assert extraction.warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("part", "characters"),
+    [
+        ("<noscript>no scripts</noscript>", 9),
+        ("<select><option>small<option>large</select>", 10),
+        ("<button>Send</button>", 4),
+        ("<input value=typed>", 5),
+        ("<video>no films</video>", 7),
+        ("<iframe srcdoc='<p>a page</p>'></iframe>", 5),
+        ("<canvas>none<script>x()</script><style>p{}</style></canvas>", 4),
+    ],
+)
+def test_what_is_left_out_of_controls_and_scripts_is_counted(part: str, characters: int) -> None:
+    extraction = read(TEXT + part)
+    assert extraction.record == "The text of the page."
+    [warning] = extraction.warnings
+    assert f"were left out: {characters} characters in" in warning
+
+
+def test_drawings_that_nobody_sees_say_nothing() -> None:
+    hidden = "<svg><text style='display:none'>un</text></svg>"
+    assert read(TEXT + "<svg><title>icon</title><path d=M0/></svg>" + hidden).record == "The text of the page."
+
+
+def test_a_page_for_who_has_no_scripts_is_read_when_there_is_no_other() -> None:
+    assert (
+        read("<div id=root></div><noscript><h1>Title</h1><p>All of it.</p></noscript>").record
+        == "# Title\n\nAll of it."
+    )
+    with pytest.raises(Refused, match="must be saved after they ran"):
+        read("<div id=root></div><noscript>You need to enable JavaScript to run this app.</noscript>")
+
+
+def test_a_page_of_frames_shows_what_stands_in_for_them() -> None:
+    frames = "<html><head><title>T</title></head><frameset><frame src=a><frame src=b>{}</frameset></html>"
+    extraction = read(frames.format("<noframes><body><p>Go <b>on</b>.</p></body></noframes>"))
+    assert extraction.record == "Go on."
+    assert extraction.warnings == ("the page shows 2 other pages in frames, of which it holds only the addresses",)
+    with pytest.raises(Refused, match="only shows other pages in frames"):
+        read(frames.format(""))
+
+
+@pytest.mark.parametrize("value", ["=1", "", "='>'", '=" < "', "= 'x'"])
+def test_an_element_with_very_many_attributes_is_read_in_time(value: str) -> None:
+    many = " ".join(f"a{k}{value}" for k in range(50_000))
+    page = f"<p>before</p><script>if (a<b) {{ '</p>' }}</script><p {many} hidden>un seen</p><p {many}>after</p>"
+    start = time.process_time()
+    extraction = read(page)
+    assert extraction.record == "before\n\nafter"
+    assert extraction.warnings == ("hidden text was left out: 6 characters in 1 place",)
+    assert time.process_time() - start < 5

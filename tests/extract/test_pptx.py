@@ -1,9 +1,12 @@
 """Presentations: slides as sections, text in reading order."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 import pytest
 
 from ragstone.errors import Refused
-from ragstone.extract.pptx import parse
+from ragstone.extract.pptx.parse import parse
 from ragstone.types import Extraction
 from tests.extract.docx.files import OFFICE, archive, relationships
 
@@ -20,11 +23,16 @@ MASTER = (
 
 
 def presentation(
-    *slides: str, notes: str = "", attributes: str = "", links: tuple[tuple[str, str, str, bool], ...] = ()
+    *slides: str,
+    notes: str = "",
+    attributes: str = "",
+    links: tuple[tuple[str, str, str, bool], ...] = (),
+    parts: Mapping[str, str | None] = MappingProxyType({}),
 ) -> bytes:
-    """A presentation of slides by the shapes on them; `notes` belong to the first."""
+    """A presentation of slides by the shapes on them; `notes` belong to the first, `links` to all. `parts` are set
+    at the end; None leaves one out."""
     ids = [f"s{n}" for n in range(len(slides))]
-    parts = {
+    made = {
         "_rels/.rels": relationships(("a", "officeDocument", "ppt/presentation.xml", False)),
         "ppt/presentation.xml": f"<p:presentation {NAMES}><p:sldIdLst>"
         + "".join(f'<p:sldId r:id="{one}"/>' for one in ids)
@@ -36,14 +44,14 @@ def presentation(
         "ppt/notesSlides/n.xml": f"<p:notes {NAMES}><p:cSld><p:spTree>{notes}</p:spTree></p:cSld></p:notes>",
     }
     for one, shapes in zip(ids, slides, strict=True):
-        parts[f"ppt/slides/{one}.xml"] = (
+        made[f"ppt/slides/{one}.xml"] = (
             f"<p:sld {NAMES} {attributes}><p:cSld><p:spTree>{shapes}</p:spTree></p:cSld></p:sld>"
         )
         about = [("l", "slideLayout", "../slideLayouts/l.xml", False), *links]
         if notes and one == "s0":
             about.append(("n", "notesSlide", "../notesSlides/n.xml", False))
-        parts[f"ppt/slides/_rels/{one}.xml.rels"] = relationships(*about)
-    return archive(parts)
+        made[f"ppt/slides/_rels/{one}.xml.rels"] = relationships(*about)
+    return archive({name: text for name, text in {**made, **parts}.items() if text is not None})
 
 
 def shape(*paragraphs: str, kind: str | None = None, at: tuple[int, int] | None = None) -> str:
@@ -143,3 +151,82 @@ def test_a_show_without_text_is_refused(shapes: str, reason: str) -> None:
     with pytest.raises(Refused) as caught:
         parse(presentation(shapes), path="a.pptx")
     assert caught.value.reason == reason
+
+
+def test_all_titles_but_the_first_are_text_of_the_slide() -> None:
+    group = f"<p:grpSp>{shape('In a group', kind='title')}</p:grpSp>"
+    data = presentation(shape("Why", kind="title") + shape("Also", kind="title") + group)
+    assert parse(data, path="a").record == "## Why\n\nAlso\n\nIn a group"
+
+
+def test_a_title_is_no_made_up_one_whatever_it_says() -> None:
+    extraction = parse(presentation(shape("Slide rules", kind="title")), path="a")
+    assert (extraction.record, extraction.title) == ("## Slide rules", "Slide rules")
+    assert parse(presentation(shape("x")), path="a").title is None
+
+
+def test_slides_that_are_not_in_the_file_are_named() -> None:
+    data = presentation(shape("a"), shape("b"), shape("c"), parts={"ppt/slides/s1.xml": None})
+    extraction = parse(data, path="a")
+    assert extraction.record == "## Slide 1\n\na\n\n## Slide 3\n\nc"
+    assert extraction.warnings == (
+        "a part is missing: ppt/slides/s1.xml",
+        "slides that are missing or broken were left out: 2",
+    )
+    with pytest.raises(Refused) as caught:
+        parse(presentation(shape("a"), parts={"ppt/slides/s0.xml": None}), path="a")
+    assert caught.value.reason == "broken"
+
+
+def test_notes_and_charts_that_are_missing_are_named() -> None:
+    lost = (("n", "notesSlide", "../notesSlides/gone.xml", False), ("c", "chart", "../charts/gone.xml", False))
+    chart = '<p:graphicFrame><a:graphic><c:chart r:id="c"/></a:graphic></p:graphicFrame>'
+    warnings = parse(presentation(shape("a") + chart, links=lost), path="a").warnings
+    assert warnings == tuple(f"a part is missing: ppt/{name}/gone.xml" for name in ("charts", "notesSlides"))
+
+
+def test_texts_that_stand_for_shapes_groups_and_objects_are_read() -> None:
+    def named(tag: str, text: str) -> str:
+        return f'<p:{tag}><p:cNvPr id="1" name="n" descr="{text}"/></p:{tag}>'
+
+    group = f"<p:grpSp>{named('nvGrpSpPr', 'Three boxes')}</p:grpSp>"
+    sheet = (
+        f"<p:graphicFrame>{named('nvGraphicFramePr', 'The budget')}<a:graphic><p:oleObj/></a:graphic></p:graphicFrame>"
+    )
+    said = f"<p:sp>{named('nvSpPr', 'A box')}<p:txBody>{para('Words')}</p:txBody></p:sp>"
+    data = presentation(f"<p:sp>{named('nvSpPr', 'An arrow')}</p:sp>" + group + sheet + said)
+    extraction = parse(data, path="a")
+    assert extraction.record == "## Slide 1\n\n![An arrow]\n\n![Three boxes]\n\n![The budget]\n\nWords"
+    assert extraction.warnings == ("documents that are embedded on slides were not read: 1",)
+
+
+def test_comments_are_kept_beside_the_text() -> None:
+    modern = "http://schemas.microsoft.com/office/powerpoint/2018/8/main"
+    old = f'<p:cmLst {NAMES}><p:cm authorId="0" dt="2024-05-01T10:00:00"><p:text>Why blue?</p:text></p:cm></p:cmLst>'
+    answer = (
+        '<m:reply authorId="0"><m:txBody><a:p><a:r><a:t>It is </a:t></a:r><a:r><a:t>ours.</a:t></a:r></a:p></m:txBody>'
+    )
+    new = f"<m:cmLst xmlns:m='{modern}' {NAMES}><m:cm><m:replyLst>{answer}</m:reply></m:replyLst>"
+    new += "<m:txBody><a:p><a:r><a:t>Nice.</a:t></a:r></a:p></m:txBody></m:cm></m:cmLst>"
+    data = presentation(
+        shape("x"),
+        links=(("o", "comments", "../comments/o.xml", False), ("n", "comments", "../comments/n.xml", False)),
+        parts={
+            "ppt/comments/o.xml": old,
+            "ppt/comments/n.xml": new,
+            "ppt/authors.xml": f'<p:cmAuthorLst {NAMES}><p:cmAuthor id="0" name="Ann"/></p:cmAuthorLst>',
+            "ppt/_rels/presentation.xml.rels": relationships(
+                ("s0", "slide", "slides/s0.xml", False), ("a", "commentAuthors", "authors.xml", False)
+            ),
+        },
+    )
+    assert parse(data, path="a").meta["comments"] == [
+        {"author": "Ann", "date": "2024-05-01T10:00:00", "text": "Why blue?", "slide": 1},
+        {"text": "Nice.", "slide": 1},
+        {"author": "Ann", "text": "It is ours.", "slide": 1},
+    ]
+
+
+def test_slides_that_show_only_pictures_are_named() -> None:
+    data = presentation(shape("a"), "<p:pic/>", "", "<p:pic/>")
+    assert parse(data, path="a").warnings == ("slides that show only pictures were not read: 2, 4",)

@@ -58,6 +58,14 @@ SPELLINGS = [
     f'passphrase: "Gir4ffe tall? {WORD} Yes it Is9 long"',
     f'password: "Corr3ct! {WORD} battery staple7"',
     "BUNDLE_GEMS__CONTRIBSYS__COM=ca11ab1e:deadbeef",
+    f"host,password\nlion,{WORD}",
+    f'"host","API key"\n"lion","{KEY}"',
+    f"user;Passwort;since\r\nanna;{WORD};2020\r\n\r\nbob;{WORD}2;2021\r\n",
+    f"Machines of 2024\n\nhost\ttoken\nlion\t{KEY}",
+    f'note,password\n"two\nlines, and a comma",{WORD}\ntiger,"with ""quotes"" {WORD}"',
+    f"host,password\nlion,Corr3ct! {WORD} battery",
+    f"name,value\npassword,{WORD}\nhost,lion",
+    f"| Access | | x |\n|---|---|---|\n| user | password | since |\n| anna | {WORD} | 2020 |",
 ]
 
 
@@ -105,10 +113,29 @@ def test_an_encrypted_key_is_a_key_and_one_that_is_cut_short_ends_with_its_lines
         "- `password` (string): base64-encoded",
         "-Credential Domain01\\Admin01",
         "UserSecretsId: 79a3edd0-2092-40a2-a04d-dcb46d5ca9ed",
+        "host,password,token_file\nlion,changeme,/etc/x",
+        "name,value\npassword,required\nhost,db2-host",
+        "topic,password\nlogin,see the manual of 2024",
+        "Use a password, token or key,\nas in 3xAmple!1, foo2bar, x",
+        "connect(user, password)\nconnect(root, S3cr3t9x)",
+        "| | Default |\n|---|---|\n| password | none |\n| db2-host | lion |",
     ],
 )
 def test_placeholders_and_look_alikes_stay(text: str) -> None:
     assert mask(text) == (text, ())
+
+
+def test_rows_end_where_other_text_begins_and_the_time_is_linear() -> None:
+    masked, _ = mask(f"host,password\nlion,{WORD}\n\nAfter it, {WORD} is a word\n")
+    assert masked == f"host,password\nlion,[masked:password]\n\nAfter it, {WORD} is a word\n"
+    for part in ('password,"', "password,a\n", 'password,"a\n', "token;\n\n", '"",token,', "a,password\nb,c\n\n"):
+        small, large = (part * (40_000 // len(part)), part * (160_000 // len(part)))
+        took = []
+        for text in (small, large):
+            start = time.process_time()
+            find(text)
+            took.append(time.process_time() - start)
+        assert took[1] < 12 * took[0] + 0.5, part
 
 
 PIECES = st.sampled_from(

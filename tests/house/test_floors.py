@@ -31,6 +31,7 @@ FLOORS = {
     "progress": 3,
     "revise": 3,
     "workers": 3,
+    "artifacts": 3,
     "ingest": 3,
     "originals": 3,
     "ask": 3,

@@ -14,7 +14,7 @@ from ragstone.chunk.table import Grid
 from ragstone.chunk.tokens import additive
 from ragstone.errors import UsageError
 from ragstone.ports import Tokenizer
-from ragstone.types import Extraction, Piece, Span, joined
+from ragstone.types import Block, Extraction, Piece, Span, joined
 
 # A piece that runs on into the next section pays this: two sections become one when each is below a
 # quarter of the wanted size or so (two of size s cost 2(1 - s)² apart and (1 - 2s)² together).
@@ -131,11 +131,13 @@ class Structure:
 
 
 def _leads(first: Part) -> tuple[str, ...]:
-    """What a piece that begins with this row may show above it, the fullest first."""
-    if first.table is None or first.row is None or first.row.header:
+    """What a piece that begins with this row may show above it, the fullest first: the table's caption and header."""
+    if first.table is None or first.row is None:
         return ()
-    whole, header = first.row.above, first.table.header
-    return tuple(filter(None, (whole, header) if whole != header else (whole,)))
+    caption = first.table.caption
+    above = () if first.row.header else (first.row.above, first.table.header)
+    texts = (text for part in (*above, "") for text in ((f"{caption}\n{part}".strip(), part) if caption else (part,)))
+    return tuple(dict.fromkeys(filter(None, texts)))
 
 
 def _repeated(first: Part, headers: dict[str, int]) -> str:
@@ -143,7 +145,11 @@ def _repeated(first: Part, headers: dict[str, int]) -> str:
 
 
 def _header_note(first: Part, headers: dict[str, int]) -> str:
-    return "the table's header is too long to repeat" if _leads(first) and not _repeated(first, headers) else ""
+    leads = _leads(first)
+    if not leads or first.table is None or _repeated(first, headers) not in ("", first.table.caption):
+        return ""
+    wanted = first.table.header and first.row is not None and not first.row.header
+    return "the table's header is too long to repeat" if wanted else ""
 
 
 def _table(record: str, group: Sequence[Part]) -> tuple[tuple[str, ...], ...]:
@@ -186,12 +192,19 @@ def _atom(record: str, parts: Sequence[Part], start: int, end: int, headers: dic
     )
 
 
+def _captioned(caption: Block, table: Block) -> bool:
+    """Whether the one is the caption of the other, which may have several."""
+    return caption.caption_of == "table" and table.type == "table" and caption.text in table.caption
+
+
 def _cost(record: str, before: Part | None, part: Part) -> float:
     """What it costs to begin a piece with this part."""
     block = part.passage.block
     if before is None or block is before.passage.block or (block.type == "heading" and not part.passage.opens):
         return part.cut
     above = before.passage.block
+    if _captioned(above, block) or _captioned(block, above):
+        return GLUE
     if above.type == "heading":
         return GLUE / 4 if part.passage.opens else GLUE
     if part.passage.opens:

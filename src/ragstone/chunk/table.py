@@ -20,6 +20,7 @@ BLANKS = re.compile(r"[ \t]{2,}")
 # Merged cells that are known to reach into one row: more are no table that anybody reads.
 REACHING = 64
 GAP = 20  # empty columns in a row that are shown
+CAPTION_LENGTH = 160  # characters of a caption that are repeated above each group of rows: two lines of print
 WIDEST = 1000  # columns of a row that are filled up
 
 
@@ -40,7 +41,7 @@ class Row(NamedTuple):
 
 
 class Grid(NamedTuple):
-    """A table's rows in order, the text of its header rows without rules and padding, and its cells.
+    """A table's rows in order, the text of its header rows without rules and padding, its cells and its caption.
 
     `cells` are those that begin in a row, `reaching` those that reach into it from above.
     """
@@ -49,6 +50,7 @@ class Grid(NamedTuple):
     header: str
     cells: Mapping[int, Sequence[Cell]]
     reaching: Mapping[int, Sequence[Cell]]
+    caption: str = ""
 
     def texts(self, record: str, row: Row) -> tuple[str, ...]:
         """What each column says in a row, merged cells repeated."""
@@ -89,7 +91,15 @@ def grid(record: str, passages: Sequence[Passage]) -> Grid:
         by_row.setdefault(cell.row, []).append(cell)
     reaching = _reaching(by_row)
     rows = [row if row.header else row._replace(above=_above(record, row, header, reaching)) for row in rows]
-    return Grid(tuple(rows), header, by_row, reaching)
+    return Grid(tuple(rows), header, by_row, reaching, _short(passages[0].block.caption))
+
+
+def _short(caption: str) -> str:
+    """A caption on one line, cut at a word: some are a paragraph, and it is repeated."""
+    line = " ".join(caption[: 2 * CAPTION_LENGTH].split())
+    return (
+        line if len(line) <= CAPTION_LENGTH else f"{line[:CAPTION_LENGTH].rpartition(' ')[0] or line[:CAPTION_LENGTH]}…"
+    )
 
 
 def _reaching(by_row: Mapping[int, Sequence[Cell]]) -> dict[int, list[Cell]]:

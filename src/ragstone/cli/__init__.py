@@ -1,5 +1,6 @@
 """The command line: data on stdout, everything else on stderr, no traceback for a user's mistake."""
 
+import io
 import os
 import sys
 
@@ -22,6 +23,10 @@ def _prepare_streams() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  # lives as long as the program
+    if isinstance(getattr(sys.stdout, "buffer", None), io.RawIOBase):
+        # PYTHONUNBUFFERED: what a pipe does not take of a text at once would be lost without a word.
+        coding, place = sys.stdout.encoding, sys.stdout.fileno()
+        sys.stdout = open(place, "w", buffering=1, encoding=coding, closefd=False)  # noqa: SIM115  # as above
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)  # what tests put in their place has none
         if reconfigure is not None:

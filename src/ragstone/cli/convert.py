@@ -1,13 +1,56 @@
 """`ragstone convert`: documents to Markdown, without a store."""
 
+import errno
+import json
+import os
+import re
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from ragstone.cli import INTERRUPTED
 from ragstone.cli.shared import Shared, emit, say, shared, show
 from ragstone.errors import Refused, UsageError
-from ragstone.types import Json
+from ragstone.types import Extraction, Json
+
+# What no other file of OUT could be written for either.
+HOPELESS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
+
+
+@dataclass(slots=True)
+class _Out:
+    """The folder that is written to, and what came of each file."""
+
+    root: Path
+    artifacts: bool
+    written: int = 0
+    skipped: list[Json] = field(default_factory=list)
+
+    def put(self, path: str, made: Extraction | Refused) -> None:
+        """Write what was read; raises `UsageError` when nothing can be written there."""
+        if isinstance(made, Refused):
+            self.skipped.append({"path": path, "reason": made.reason, "message": str(made)})
+            return
+        file = self.root / f"{path}.md"
+        try:
+            self.root.mkdir(parents=True, exist_ok=True)
+            _write(file, made.record if made.record.endswith("\n") else made.record + "\n")
+            if self.artifacts:
+                from ragstone.artifacts import extraction_data
+
+                file = self.root / f"{path}.json"
+                _write(file, json.dumps(extraction_data(made, path), ensure_ascii=False) + "\n")
+        except OSError as error:
+            why = f"{file} cannot be written: {error.strerror}"
+            if error.errno in HOPELESS or not os.access(self.root, os.W_OK | os.X_OK):
+                raise UsageError(why) from error
+            self.skipped.append({"path": path, "reason": "unwritable", "message": why})
+            return
+        for warning in made.warnings:
+            say(f"warning: {path}: {warning}")
+        self.written += 1
 
 
 @shared
@@ -21,41 +64,39 @@ def convert(
 ) -> int:
     """Convert documents to Markdown: OUT gets NAME.md for each file of IN, in the same folders."""
     from ragstone.cli.opened import opened
-    from ragstone.cli.output import extraction_data
 
-    written, skipped = 0, []
-    root = Path(target)
-    if root.exists() and not root.is_dir():
-        raise UsageError(f"{target} is a file: name a folder to write to")
+    out = _Out(Path(target), artifacts)
+    ignore = _inside(source, target)
     with opened(options, embed__model="none", passwords=password) as kb:
-        for path, made in kb.engine.extracted(source):
-            if isinstance(made, Refused):
-                skipped.append({"path": path, "reason": made.reason, "message": str(made)})
-                continue
-            _write(root / f"{path}.md", made.record if made.record.endswith("\n") else made.record + "\n")
-            if artifacts:
-                import json
+        try:
+            for path, made in kb.engine.extracted(source, ignore=ignore):
+                out.put(path, made)
+        except KeyboardInterrupt:
+            say(f"interrupted: {out.written} converted to {target} so far; the same command begins anew")
+            return INTERRUPTED
+    if options.json:
+        emit({"schema": 1, "converted": out.written, "skipped": out.skipped})
+    else:
+        for one in out.skipped:
+            say(f"skipped {one['path']}: {one['message']}")
+        show(f"{out.written} converted to {target}, {len(out.skipped)} skipped")
+    return 1 if strict and out.skipped else 0
 
-                _write(root / f"{path}.json", json.dumps(extraction_data(made, path), ensure_ascii=False) + "\n")
-            for warning in made.warnings:
-                say(f"warning: {path}: {warning}")
-            written += 1
-    _say_done(options, written, skipped, target)
-    return 1 if strict and skipped else 0
+
+def _inside(source: str, target: str) -> tuple[str, ...]:
+    """A glob for OUT where it lies in IN, whose documents it holds none of; raises `UsageError` when it is IN."""
+    try:
+        read, write = Path(source).expanduser().resolve(), Path(target).resolve()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise UsageError(f"{source} or {target} leads to no place: {error}") from error
+    if write.exists() and not write.is_dir():
+        raise UsageError(f"{target} is a file: name a folder to write to")
+    if read == write:
+        raise UsageError(f"{target} is the folder that is read: name another one to write to")
+    # A sign of the glob's own in a name stands for any one character.
+    return (f"/{re.sub('[*?]', '?', write.relative_to(read).as_posix())}",) if read in write.parents else ()
 
 
 def _write(file: Path, text: str) -> None:
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8", newline="")
-    except OSError as error:
-        raise UsageError(f"{file} cannot be written: {error.strerror}") from error
-
-
-def _say_done(options: Shared, written: int, skipped: list[Json], target: str) -> None:
-    if options.json:
-        emit({"schema": 1, "converted": written, "skipped": skipped})
-        return
-    for one in skipped:
-        say(f"skipped {one['path']}: {one['message']}")
-    show(f"{written} converted to {target}, {len(skipped)} skipped")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8", newline="")

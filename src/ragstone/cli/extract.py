@@ -15,8 +15,8 @@ def extract(
     password: Annotated[list[str] | None, typer.Option(help="Password of an encrypted document.")] = None,
 ) -> int:
     """Print a file's text of record like Markdown, with --html as a page, with --json its blocks with their places."""
+    from ragstone.artifacts import extraction_data
     from ragstone.cli.opened import opened
-    from ragstone.cli.output import extraction_data
 
     with opened(options, embed__model="none", passwords=password) as kb:
         extraction = kb.engine.extract(file)

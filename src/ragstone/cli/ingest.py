@@ -59,6 +59,7 @@ def summary(runs: list[Run], chunks: int) -> Json:
         "schema": 1,
         "event": "done",
         "documents": {name: sum(run.stats["documents"][name] for run in runs) for name in names},
+        "passed_over": sum(run.stats["passed_over"] for run in runs),
         "chunks": chunks,
         "written": sum(run.stats["written"] for run in runs),
         "embedded": sum(run.stats["embedded"] for run in runs),

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from ragstone import answer, guard
+from ragstone.artifacts import KEY
 from ragstone.ask import masked
 from ragstone.cli.collections import data as info_data
 from ragstone.cli.safe import line, plain
 from ragstone.errors import UsageError
 from ragstone.explain import Explanation
-from ragstone.types import Answer, Block, Chunk, Document, Extraction, Found, Info, Json, Piece, Secret
+from ragstone.types import Answer, Chunk, Document, Found, Info, Json, Piece
 
 FORMATS = ("text", "json", "xml", "evidence", "evidence-llm")
 
@@ -52,6 +53,7 @@ def document_data(document: Document) -> Json:
         "effective_at": document.effective_at,
         "trimmed": document.trimmed,
         "notes": list(document.notes),
+        KEY: document.meta.get(KEY),
     }
     return {**answer.document_json(document), **known}
 
@@ -105,34 +107,6 @@ def pieces_text(pieces: Sequence[Piece]) -> str:
         head = f"--- {piece.ordinal} · {lines} · {piece.tokens} tokens · {piece.kind} · {heading}{note}"
         out.append(f"{line(head)}\n{masked(piece.text, piece.spans, piece.secrets)}\n")
     return plain("".join(out))
-
-
-def extraction_data(extraction: Extraction, source: str) -> Json:
-    """The blocks of a file with their places, their secrets masked."""
-    found = guard.located(extraction.record)
-    return {
-        "schema": 1,
-        "source": source,
-        "media_type": extraction.media_type,
-        "title": extraction.title,
-        "meta": dict(extraction.meta),
-        "blocks": [_block(block, extraction.record, found) for block in extraction.blocks],
-        "warnings": list(extraction.warnings),
-    }
-
-
-def _block(block: Block, record: str, found: Sequence[Secret]) -> Json:
-    """A block's text need not be that of its spans: markup may be gone, but the secrets are written alike."""
-    known = guard.Known(record, guard.parts(record, found, block.spans))
-    return {
-        "type": block.type,
-        "role": block.role,
-        "text": known.out_of(block.text),
-        "level": block.level,
-        "language": block.language,
-        "spans": [answer.span_json(span) for span in block.spans],
-        "cells": [{**asdict(cell), "text": known.out_of(cell.text)} for cell in block.cells],
-    }
 
 
 def explanation_text(explanation: Explanation) -> str:

@@ -4,11 +4,20 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ragstone.bounds import BYTES, MANY, Numbers
 from ragstone.cli.shared import Shared, emit, say
-from ragstone.errors import UsageError
+from ragstone.errors import Refused, UsageError
 from ragstone.types import Span
+
+if TYPE_CHECKING:  # its imports take time that a wrong argument need not pay
+    from ragstone.blocking import Knowledge
+
+# What a citation's numbers may be: every page and every point of one lies within.
+PAGE = Numbers(1, MANY, whole=True)
+CHARACTERS = Numbers(0, BYTES, whole=True)
+POINTS = Numbers(-MANY, MANY)
 
 
 def drawn(
@@ -26,7 +35,7 @@ def drawn(
 
     spans = [] if citation is None else [span for span in _spans(_read(citation), path) if span.page == page]
     with opened(options, embed__model="none", passwords=passwords) as kb:
-        picture = kb.page(path, page, source=source, spans=spans)
+        picture = _picture(kb, path, page, source=source, spans=spans)
     file = Path(out) if out else Path(f"{Path(path).stem}-p{page}.png")
     try:
         file.write_bytes(picture)
@@ -37,6 +46,15 @@ def drawn(
     else:
         say(f"{file}: page {page} of {path}, {len(spans)} boxes")
     return 0
+
+
+def _picture(kb: "Knowledge", path: str, page: int, *, source: str | None, spans: list[Span]) -> bytes:
+    try:
+        return kb.page(path, page, source=source, spans=spans)
+    except Refused as error:
+        if error.reason != "unsupported":
+            raise
+        raise UsageError(str(error)) from error  # no such page: a wrong argument like any other
 
 
 def _read(citation: str) -> Any:
@@ -55,11 +73,28 @@ def _spans(data: Any, path: str) -> Iterator[Span]:
     try:
         for citation in citations:
             if citation.get("document", {}).get("path", path) == path:
-                yield from (_span(span) for span in citation["spans"] if span["page"] and span["bbox"])
+                placed = (span for span in citation["spans"] if None not in (span["page"], span["bbox"]))
+                yield from map(_span, placed)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise UsageError("--citation holds no citation: it needs `spans` with `page` and `bbox`") from error
 
 
 def _span(span: Any) -> Span:
-    x0, y0, x1, y1 = map(float, span["bbox"])
-    return Span(int(span["char_start"]), int(span["char_end"]), 1, 1, int(span["page"]), (x0, y0, x1, y1))
+    start, end, page = span["char_start"], span["char_end"], span["page"]
+    x0, y0, x1, y1 = span["bbox"]
+    _within("page", PAGE, page)
+    _within("char_start", CHARACTERS, start)
+    _within("char_end", CHARACTERS, end)
+    for edge in (x0, y0, x1, y1):
+        _within("a number of bbox", POINTS, edge)
+    if x1 < x0 or y1 < y0:
+        raise UsageError(
+            f"--citation: bbox is {[x0, y0, x1, y1]}; it must be left, top, right and bottom in this order"
+        )
+    return Span(start, end, 1, 1, page, (float(x0), float(y0), float(x1), float(y1)))
+
+
+def _within(name: str, allowed: Numbers, value: Any) -> None:
+    """Raise `UsageError` for what no span of ours holds: JSON may hold NaN, infinities and any number of digits."""
+    if not allowed.holds(value):
+        raise UsageError(f"--citation: {allowed.wrong(name, value)}")

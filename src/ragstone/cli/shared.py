@@ -39,6 +39,7 @@ class Shared:
 # What JSON lets stand and others obey: ends of lines, commands of terminals, turns of the direction of writing.
 OBEYED = (*range(0x7F, 0xA0), 0x61C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A))
 ESCAPED = {code: f"\\u{code:04x}" for code in OBEYED}
+SECRET = ("password",)  # options whose values are never shown
 OPTIONS = {
     "store": StoreOption,
     "collection": CollectionOption,
@@ -84,7 +85,8 @@ def check_texts(given: Mapping[str, Any]) -> None:
     for name, value in given.items():
         for text in value if isinstance(value, list | tuple) else [value]:
             if isinstance(text, str) and not text.isprintable() and any("\ud800" <= c <= "\udfff" for c in text):
-                raise UsageError(f"{name.strip('_').replace('_', '-')} {text!r} is no valid UTF-8 text")
+                shown = "" if name in SECRET else f" {text!r}"
+                raise UsageError(f"{name.strip('_').replace('_', '-')}{shown} is no valid UTF-8 text")
 
 
 def emit(data: Any) -> None:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from ragstone.bounds import MANY
 from ragstone.cli.shared import Shared, emit, shared
 from ragstone.errors import UsageError
 
@@ -15,7 +16,7 @@ def show(
     path: Annotated[str, typer.Argument(help="The document's path inside its source.")],
     lines: Annotated[str | None, typer.Option("--lines", help="Only these lines, such as 10-20.")] = None,
     source: Annotated[str | None, typer.Option("--source", help="The source, when two have this path.")] = None,
-    page: Annotated[int | None, typer.Option(help="Draw this page (from 1) as a PNG.", min=1)] = None,
+    page: Annotated[int | None, typer.Option(help="Draw this page (from 1) as a PNG.", min=1, max=MANY)] = None,
     citation: Annotated[
         str | None, typer.Option(help="JSON of an answer or citation (a file, or - for stdin) whose boxes to draw.")
     ] = None,
@@ -23,15 +24,21 @@ def show(
     password: Annotated[list[str] | None, typer.Option(help="Password of an encrypted document.")] = None,
 ) -> int:
     """Print a stored document with its line numbers, or draw one of its pages with the boxes of what is cited."""
-    from ragstone.cli.opened import opened
-    from ragstone.cli.output import document_data
-
     if page is not None:
         from ragstone.cli.page import drawn
 
+        if lines is not None:
+            raise UsageError("--lines and --page do not go together: --lines prints text, --page draws a page")
         return drawn(options, path, page, source=source, citation=citation, out=out, passwords=password)
     if citation or out:
         raise UsageError("--citation and --out belong to a page: add --page N")
+    return _printed(options, path, lines, source=source)
+
+
+def _printed(options: Shared, path: str, lines: str | None, *, source: str | None) -> int:
+    from ragstone.cli.opened import opened
+    from ragstone.cli.output import document_data
+
     first, last = _range(lines)
     with opened(options, embed__model="none") as kb:
         document, record = kb.record(path, source=source)

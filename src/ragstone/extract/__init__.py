@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from ragstone.errors import Refused
+from ragstone.extract import sandbox
 from ragstone.extract.category import CATEGORIES, category
 from ragstone.extract.media import (
     BY_NAME,
@@ -25,6 +26,7 @@ from ragstone.extract.media import (
     called,
     detect,
     ending,
+    misnamed,
 )
 from ragstone.extract.sandbox.bounds import DEFAULT, Bounds
 from ragstone.ports import Extractor
@@ -78,18 +80,18 @@ class Foreign:
     locked: bool = False
 
 
-WORKBOOK = Foreign("workbook/1", "ragstone.extract.sheet.workbook:parse")
-IMAGE = Foreign("image/1", "ragstone.extract.image.parse:parse")
+WORKBOOK = Foreign("workbook/2", "ragstone.extract.sheet.workbook:parse")
+IMAGE = Foreign("image/2", "ragstone.extract.image.parse:parse")
 DELIMITED = Foreign("csv/1", "ragstone.extract.sheet.delimited:parse")
 FOREIGN: Mapping[str, Foreign] = MappingProxyType(
     {
-        HTML: Foreign("html/2", "ragstone.extract.html:parse"),
-        XML: Foreign("feed/1", "ragstone.extract.feed:parse"),
-        MHTML: Foreign("mhtml/1", "ragstone.extract.mhtml:parse"),
-        PDF: Foreign("pdf/2", "ragstone.extract.pdf.parse:parse", locked=True),
-        DOCX: Foreign("docx/1", "ragstone.extract.docx.parse:parse"),
-        PPTX: Foreign("pptx/1", "ragstone.extract.pptx:parse"),
-        EML: Foreign("eml/1", "ragstone.extract.eml:parse"),
+        HTML: Foreign("html/4", "ragstone.extract.html:parse"),
+        XML: Foreign("feed/2", "ragstone.extract.feed.parse:parse"),
+        MHTML: Foreign("mhtml/3", "ragstone.extract.mhtml:parse"),
+        PDF: Foreign("pdf/3", "ragstone.extract.pdf.parse:parse", locked=True),
+        DOCX: Foreign("docx/3", "ragstone.extract.docx.parse:parse"),
+        PPTX: Foreign("pptx/3", "ragstone.extract.pptx.parse:parse"),
+        EML: Foreign("eml/3", "ragstone.extract.eml.parse:parse"),
         CSV: DELIMITED,
         TSV: DELIMITED,
         OLE_WORKBOOK: WORKBOOK,
@@ -120,10 +122,18 @@ class Limits:
         return self.text if is_text else self.office
 
 
-def extract(data: bytes, *, path: str, limits: Limits = Limits(), passwords: Sequence[str] = ()) -> Extraction:
+def extract(
+    data: bytes,
+    *,
+    path: str,
+    limits: Limits = Limits(),
+    passwords: Sequence[str] = (),
+    apart: sandbox.Apart | None = None,
+) -> Extraction:
     """The text of record and the blocks of a document; `path` gives the name for messages and for its ending.
 
-    `passwords` are tried in turn on what is encrypted. Raises `Refused` and nothing else: empty, too_large,
+    `passwords` are tried in turn on what is encrypted. `apart` are the processes for parsers of other formats, else
+    those that all share who have none of their own. Raises `Refused` and nothing else: empty, too_large,
     not_text (binary under a text's name), encoding (not UTF-8), unsupported (a format without an extractor),
     and what a parser of another format finds (encrypted, broken, no_text, too_slow, too_big, sandbox).
     """
@@ -136,11 +146,13 @@ def extract(data: bytes, *, path: str, limits: Limits = Limits(), passwords: Seq
             f"{path} has {len(data):,} bytes, more than the {limits.of(media_type):,} allowed for "
             f"{called(media_type)}; split it or raise the limit",
         )
+    if wrong := misnamed(data, path, media_type):
+        raise Refused("broken", wrong)
     extractor = _extractor(media_type)
     if extractor is not None:
         return extractor.extract(data, path=path)
     if media_type in FOREIGN:
-        return _read_apart(FOREIGN[media_type], data, path, limits.bounds, passwords)
+        return _read_apart(FOREIGN[media_type], data, path, limits.bounds, passwords, apart or sandbox)
     if ending(path) in (*BY_NAME, ".txt") and not media_type.startswith("text/"):
         raise Refused("not_text", f"{path} is not text: it looks like {called(media_type)}; name it for what it is")
     if media_type in ("application/octet-stream", "text/utf-16"):
@@ -151,12 +163,13 @@ def extract(data: bytes, *, path: str, limits: Limits = Limits(), passwords: Seq
     )
 
 
-def _read_apart(foreign: Foreign, data: bytes, path: str, bounds: Bounds, passwords: Sequence[str]) -> Extraction:
+def _read_apart(
+    foreign: Foreign, data: bytes, path: str, bounds: Bounds, passwords: Sequence[str], apart: sandbox.Apart
+) -> Extraction:
     """What the parser makes of it in the sandbox."""
-    from ragstone.extract import sandbox
 
     def read(options: Mapping[str, object]) -> Extraction:
-        return sandbox.run(foreign.parser, data, path=path, options=options, bounds=bounds)
+        return apart.run(foreign.parser, data, path=path, options=options, bounds=bounds)
 
     return unlocked(read, passwords if foreign.locked else ())
 

@@ -14,6 +14,7 @@ from lxml import etree
 
 from ragstone.errors import Refused
 from ragstone.extract.decode import LABELS, SEVEN_BIT, marked_encoding
+from ragstone.extract.media import cut_short
 
 Element = etree._Element
 
@@ -62,7 +63,9 @@ class Archive:
             members = [info for info in self._zip.infolist() if not info.filename.endswith(("/", "\\"))]
             self._infos = {_plain(info.filename): info for info in members}
         except FAULTS as error:
-            raise self._refused("broken", f"is no whole archive ({_said(error)})") from error
+            if cut := cut_short(data, path):
+                raise Refused("broken", cut) from error
+            raise self._refused("broken", f"is damaged ({_said(error)})") from error
         if len(self._infos) < len(members):
             raise self._refused("broken", "holds several members of the same name")
         self._check(most)

@@ -20,6 +20,8 @@ ANCHOR = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+\[[^\]\n]{1,200}\]\(#[^)\s]*\)\
 
 def is_contents(text: str, *, entry: re.Pattern[str] = ENTRY) -> bool:
     """Whether at least three lines stand here and 60 % of them are entries: page numbers or what leads to one."""
+    if len(text) < 2 * LINES - 1:  # so many lines have at least so many characters and ends: most blocks are short
+        return False
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) < LINES:
         return False

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import TypeGuard
 
 from ragstone.extract.flat import flat_text
 from ragstone.extract.page import HEADING, HEADINGS, SECTION, TABLE, Node
@@ -66,7 +67,7 @@ def _gathered(table: Node) -> _Rows:
     while waiting:
         child, group = waiting.pop()
         tag = child.tag if isinstance(child, Node) else ""
-        if isinstance(child, Node) and tag in ("td", "th"):
+        if _is_cell(child):
             if not bare:
                 _open_row(found, group, bare)
             bare.append(child)
@@ -76,13 +77,10 @@ def _gathered(table: Node) -> _Rows:
             continue
         bare = []
         if tag == "tr":
-            row: list[Node] = []
-            _open_row(found, group, row)
-            for cell in child.children:
-                if isinstance(cell, Node) and cell.tag in ("td", "th"):
-                    row.append(cell)
-                elif isinstance(cell, Node) or cell.strip():
-                    found.loose.append(cell)
+            _open_row(found, group, [one for one in child.children if _is_cell(one)])
+            found.loose += [
+                one for one in child.children if not _is_cell(one) and (isinstance(one, Node) or one.strip())
+            ]
         elif tag in GROUPS:
             found.groups.append((tag, []))
             waiting.extend((one, tag) for one in reversed(child.children))
@@ -91,6 +89,10 @@ def _gathered(table: Node) -> _Rows:
         elif tag not in ("caption", "colgroup", "col"):
             found.loose += [child] if child.text else []
     return _in_order(found)
+
+
+def _is_cell(child: Node | str) -> TypeGuard[Node]:
+    return isinstance(child, Node) and child.tag in ("td", "th")
 
 
 def _in_order(found: _Rows) -> _Rows:

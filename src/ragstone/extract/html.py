@@ -1,10 +1,12 @@
 """HTML to a text of record like Markdown, with blocks and spans in it."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from ragstone.errors import Refused
+from ragstone.extract.collector import collecting_later
 from ragstone.extract.contents import marked
 from ragstone.extract.dates import iso_date
 from ragstone.extract.decode import decoded_page
@@ -12,6 +14,7 @@ from ragstone.extract.maintext import sorted_out
 from ragstone.extract.markup import visible
 from ragstone.extract.mended import mended
 from ragstone.extract.page import Page, TooDeep, parsed
+from ragstone.extract.phrase import texts
 from ragstone.extract.writer import Writer
 from ragstone.types import Extraction
 
@@ -32,6 +35,9 @@ DESCRIPTION_NAMES = ("description", "og:description", "dc.description", "twitter
 
 
 COVERED = 0.4  # of a page's text: more is not decoration, whatever `aria-hidden` says (a page saved below a dialog)
+# What pages of scripts alone say to who has none: no text of theirs.
+PLEA = 300  # characters
+SCRIPTS = re.compile(r"java\s?script", re.IGNORECASE)
 CONTROLS = re.compile(r"[\0-\x08\x0b-\x1f]+")
 XML = re.compile(r"\s*<\?xml\b")
 # In XHTML any element may be closed at once; to a parser of HTML `<script/>` opens one that swallows the page.
@@ -45,12 +51,14 @@ class Html:
     `[text](address)` for links that lead elsewhere, `![description]` for pictures, `[^1]` for marks of notes.
 
     Text that is not the page's own (navigation, headers, footers, teasers) has the role nav, header or
-    footer; scripts and form controls are left out, hidden text too, which a warning counts.
+    footer. Texts and choices in a form are read. Scripts are left out; so are hidden text, buttons, fields of one line,
+    choices that are not made, and what stands in for scripts and media, which warnings count.
     """
 
     recipe: str = "html-2"
     media_type: str = "text/html"
 
+    @collecting_later()
     def extract(self, data: bytes, *, path: str) -> Extraction:
         """Raises `Refused` ("empty") for a page without visible text."""
         text, warnings = decoded_page(data)
@@ -72,9 +80,7 @@ class Html:
         blocks = tuple(marked(writer.blocks(), record))
         if not blocks:
             raise Refused("empty", _why(page, path))
-        if page.hidden:
-            places = f"{page.parts:,} place{'s' if page.parts > 1 else ''}"
-            warnings = (*warnings, f"hidden text was left out: {page.hidden:,} characters in {places}")
+        warnings = (*warnings, *_left_out(page))
         heading = next((b.text for b in blocks if b.type == "heading" and b.level == 1 and b.role == "body"), None)
         title = page.meta.get("og:title") or page.title or heading
         return Extraction(record, blocks, self.media_type, title, _meta(page), warnings)
@@ -83,7 +89,27 @@ class Html:
 def _page(text: str) -> Page:
     page = parsed(text)
     whole = page.body.text + page.aside
-    return page if page.aside <= COVERED * whole else parsed(text, aria=False)
+    page = page if page.aside <= COVERED * whole else parsed(text, aria=False)
+    if page.body.text or "<noscript" not in text.lower():
+        return page
+    other = parsed(text, scripts=False)
+    said = "".join(texts(other.body)).strip()
+    return other if said and not (len(said) <= PLEA and SCRIPTS.search(said)) else page
+
+
+def _left_out(page: Page) -> Iterator[str]:
+    """What a reader may miss."""
+    if page.hidden:
+        yield f"hidden text was left out: {page.hidden:,} characters in {_counted(page.parts, 'place')}"
+    if page.apart:
+        where = _counted(page.controls, "place")
+        yield f"controls, and text in place of scripts and media, were left out: {page.apart:,} characters in {where}"
+    if page.frames:
+        yield f"the page shows {_counted(page.frames, 'other page')} in frames, of which it holds only the addresses"
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n:,} {what}{'s' if n > 1 else ''}"
 
 
 def _opened(match: re.Match[str]) -> str:
@@ -95,6 +121,8 @@ def _opened(match: re.Match[str]) -> str:
 def _why(page: Page, path: str) -> str:
     if page.hidden:
         return f"{path} shows no text: all {page.hidden:,} characters of it are hidden; save the page as it is shown"
+    if page.frames:
+        return f"{path} only shows other pages in frames; save those pages themselves"
     return f"{path} holds no visible text; a page that scripts fill must be saved after they ran"
 
 

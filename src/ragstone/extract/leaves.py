@@ -1,10 +1,11 @@
 """From the events of the Markdown parser to leaves: paragraphs, headings, code, tables, HTML, each with its place."""
 
 import html
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
+import numpy as np
 import pyromark
 
 from ragstone.extract.markup import VISIBLE_ATTRIBUTE
@@ -220,3 +221,12 @@ def _language(about: Any) -> str | None:
     info = about.get("Fenced", "") if isinstance(about, dict) else ""
     words = info.replace(",", " ").strip("{} ").split()
     return words[0].removeprefix(".").removeprefix("language-").lower() or None if words else None
+
+
+def offsets(body: str, base: int) -> Callable[[int], int]:
+    """From bytes of the body to characters of the record."""
+    if body.isascii():
+        return base.__add__
+    data = np.frombuffer(body.encode(), np.uint8)
+    before = np.cumsum((data & 0xC0) != 0x80, dtype=np.int32)
+    return lambda byte: base + int(before[byte - 1]) if byte else base

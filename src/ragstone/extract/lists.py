@@ -1,6 +1,6 @@
 """The marks of a web page's list items: bullets, numbers, letters."""
 
-from ragstone.extract.docx.numerals import numeral
+from ragstone.extract.numerals import numeral
 from ragstone.extract.page import Node
 
 LISTS = frozenset(("ul", "ol", "menu", "dir"))

@@ -1,19 +1,18 @@
 """Markdown to blocks whose spans are slices of the very file."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-
-import numpy as np
 
 from ragstone.errors import Refused
 from ragstone.extract.contents import marked
 from ragstone.extract.decode import decoded
 from ragstone.extract.directives import without_directives
 from ragstone.extract.frontmatter import front_matter
-from ragstone.extract.leaves import Leaf, leaves
+from ragstone.extract.leaves import Leaf, leaves, offsets
 from ragstone.extract.lines import Lines
-from ragstone.extract.markup import Found, table_end, visible
+from ragstone.extract.markup import Found, visible
 from ragstone.extract.tables import Raw, lined, placed
+from ragstone.extract.tags import table_end
 from ragstone.lines import unified
 from ragstone.types import Block, BlockType, Cell, Extraction, Span
 
@@ -56,15 +55,6 @@ def _title(blocks: Sequence[Block]) -> str | None:
     return None
 
 
-def _offsets(body: str, base: int) -> Callable[[int], int]:
-    """From bytes of the body to characters of the record."""
-    if body.isascii():
-        return base.__add__
-    data = np.frombuffer(body.encode(), np.uint8)
-    before = np.cumsum((data & 0xC0) != 0x80, dtype=np.int32)
-    return lambda byte: base + int(before[byte - 1]) if byte else base
-
-
 @dataclass(slots=True)
 class _Open:
     """A text block that may still grow: the paragraphs of one list item are one block."""
@@ -83,7 +73,7 @@ class _Blocks:
         body = without_directives(source[start:])
         self._source = source[:start] + body
         self._body = body
-        self._at = _offsets(body, start)
+        self._at = offsets(body, start)
         self._lines = Lines(source)
         self._behind = start  # end of the last block
         self._resume = 0  # leaves before this place were read as part of an HTML table

@@ -6,18 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ragstone.extract.tables import Raw, lined, placed
+from ragstone.extract.tags import Token, tokens
 from ragstone.types import BlockType, Cell
 
-# A quoted attribute never runs over a `<`: so each `<` is looked at once, however hostile the text.
-TAG = re.compile(
-    r"<!--"
-    r"|<(/?)([A-Za-z][\w:.-]*)((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)>"
-    r"|<(/?)([A-Za-z][\w:.-]*)([^<>]*+)>"
-    r"|<[!?/][^<>]*+>"
-)
 VISIBLE_ATTRIBUTE = re.compile(r"\b(?:alt|caption|title|label|summary|description)\s*=\s*(?:\"([^\"]+)\"|'([^']+)')")
 SPAN_ATTRIBUTE = re.compile(r"\b(rowspan|colspan)\s*=\s*[\"']?(\d{1,5})", re.IGNORECASE)
-UNSEEN = {name: re.compile(rf"</{name}\s*>", re.IGNORECASE) for name in ("script", "style", "template", "head")}
 BLOCKS = frozenset(
     "address article aside blockquote caption center dd details dialog div dl dt fieldset figcaption figure footer "
     "form h1 h2 h3 h4 h5 h6 header hr legend li main nav ol p pre section summary tbody td tfoot th thead tr ul".split()
@@ -35,22 +28,6 @@ class Found:
     ranges: tuple[tuple[int, int], ...]
     level: int = 0
     cells: tuple[Cell, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A stretch of the source: `kind` is text, gap (unseen), open, close, or table (a whole one)."""
-
-    kind: str
-    start: int
-    end: int
-    name: str = ""
-    attributes: tuple[int, int] = (0, 0)
-
-    @property
-    def component(self) -> bool:
-        """Whether this is a component's tag (`<Tab>`), not one of HTML."""
-        return self.name[:1].isupper() and not self.name.isupper()
 
 
 @dataclass(slots=True)
@@ -101,40 +78,38 @@ def visible(text: str, start: int, end: int) -> Iterator[Found]:
     run, depth = Run(), 0
     type_: BlockType = "paragraph"
     level = 0
-    for token in _tokens(text, start, end):
+    for token in tokens(text, start, end):
         name = token.name.lower()
-        if token.kind == "text":
-            run.add(text, token.start, token.end)
-        elif token.kind == "gap":
-            run.joined = False
-        elif name == "br":
-            run.words.append("\n")
-        elif name == "img":
+        if _inside(run, text, token) or not (token.kind == "table" or token.component or name in BLOCKS):
+            continue
+        yield from _found(run, type_, level)
+        run = Run()
+        if token.kind == "table":
+            yield from _table(text, token)
+        elif token.component:
             run.add_attributes(text, token)
-        elif token.kind == "table" or token.component or name in BLOCKS:
-            yield from _found(run, type_, level)
+            yield from _found(run, "paragraph", 0)
             run = Run()
-            if token.kind == "table":
-                yield from _table(text, token)
-            elif token.component:
-                run.add_attributes(text, token)
-                yield from _found(run, "paragraph", 0)
-                run = Run()
-            elif name in ("ul", "ol"):
-                depth = max(0, depth + (1 if token.kind == "open" else -1))
-            type_, level = _after(name, token.kind, depth)
+        elif name in ("ul", "ol"):
+            depth = max(0, depth + (1 if token.kind == "open" else -1))
+        type_, level = _after(name, token.kind, depth)
     yield from _found(run, type_, level)
 
 
-def table_end(text: str, start: int, end: int) -> int | None:
-    """Where the table that opens in text[start:end] is closed again; None when it never is."""
-    depth = 0
-    for token in _tokens(text, start, end, whole_tables=False):
-        if token.name.lower() == "table":
-            depth += 1 if token.kind == "open" else -1
-            if depth <= 0:
-                return token.end
-    return None
+def _inside(run: Run, text: str, token: Token) -> bool:
+    """Whether a token only adds to the text that is gathered; adds it."""
+    name = token.name.lower()
+    if token.kind == "text":
+        run.add(text, token.start, token.end)
+    elif token.kind == "gap":
+        run.joined = False
+    elif name == "br":
+        run.words.append("\n")
+    elif name == "img":
+        run.add_attributes(text, token)
+    else:
+        return False
+    return True
 
 
 def _after(name: str, kind: str, depth: int) -> tuple[BlockType, int]:
@@ -151,37 +126,6 @@ def _after(name: str, kind: str, depth: int) -> tuple[BlockType, int]:
 def _found(run: Run, type_: BlockType, level: int) -> Iterator[Found]:
     if run.ranges:
         yield Found(type_, run.text(type_), tuple(run.ranges), level)
-
-
-def _tokens(text: str, start: int, end: int, *, whole_tables: bool = True) -> Iterator[Token]:
-    at, endless = start, False
-    while match := TAG.search(text, at, end):
-        a, b = match.span()
-        if a > at:
-            yield Token("text", at, a)
-        name = match[2] or match[5] or ""
-        closing = bool(match[1] or match[4])
-        attributes = match.span(3 if match[2] else 6)
-        lower = name.lower()
-        at = b
-        if not name:
-            if match[0] == "<!--":
-                close = -1 if endless else text.find("-->", b, end)
-                endless = close < 0
-                # One that never ends hides a whole block; inside other text it is a slip, and the text is shown.
-                at = close + 3 if close >= 0 else end if not text[start:a].strip() else b
-            yield Token("gap", a, at)
-        elif lower in UNSEEN and not closing:
-            close_tag = UNSEEN[lower].search(text, b, end)
-            at = close_tag.end() if close_tag else end
-            yield Token("gap", a, at)
-        elif lower == "table" and not closing and whole_tables:
-            at = table_end(text, a, end) or end
-            yield Token("table", a, at, name, attributes)
-        else:
-            yield Token("close" if closing else "open", a, b, name, attributes)
-    if at < end:
-        yield Token("text", at, end)
 
 
 @dataclass(slots=True)
@@ -221,7 +165,7 @@ class _Rows:
 def _table(text: str, table: Token) -> Iterator[Found]:
     """One table; what stands before its first row (a caption) comes first, as a paragraph."""
     caption, rows, depth = Run(), _Rows(), 0
-    for token in _tokens(text, table.start, table.end, whole_tables=False):
+    for token in tokens(text, table.start, table.end, whole_tables=False):
         name = token.name.lower()
         if name == "table":
             depth += 1 if token.kind == "open" else -1

@@ -1,5 +1,6 @@
 """What a document is: by its content first, by its name where the content is plain text."""
 
+import codecs
 import re
 
 from ragstone.extract.decode import marked_encoding
@@ -51,8 +52,31 @@ IN_ZIP = (
 OLE = "application/x-ole-storage"
 OLE_MARK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 # Names in the directory of such a file. An encrypted document of today is one too: its parser says so.
-IN_OLE = (("Workbook", OLE_WORKBOOK), ("Book", OLE_WORKBOOK), ("EncryptedPackage", ""))
+SEALED = "EncryptedPackage"
+IN_OLE = (("Workbook", OLE_WORKBOOK), ("Book", OLE_WORKBOOK), (SEALED, ""))
 ENCRYPTED = {".docx": DOCX, ".docm": DOCX, ".xlsx": XLSX, ".xlsm": XLSX, ".xlsb": XLSX, ".pptx": PPTX, ".pptm": PPTX}
+# What a name promises that is never plain text nor just any archive.
+PROMISED = {
+    **ENCRYPTED,
+    **{f".{kind.partition('/')[2]}": kind for kind in IMAGES},
+    ".jpg": "image/jpeg",
+    ".tif": "image/tiff",
+    ".pdf": PDF,
+    ".xls": OLE_WORKBOOK,
+    ".doc": OLE,
+    ".ppt": OLE,
+    ".ods": ODS,
+    ".odt": "application/vnd.oasis.opendocument.text",
+    ".epub": "application/epub+zip",
+    ".rtf": "application/rtf",
+    ".eml": EML,
+    ".mht": MHTML,
+    ".mhtml": MHTML,
+}
+PDF_MARK = b"%PDF-"
+PDF_START = 1024  # bytes in which readers look for the mark
+# What stands in a checkout in place of a large file.
+POINTER = b"version https://git-lfs.github.com/spec/"
 # Marks that no text begins with; a mark of two letters is looked at only in what is binary.
 MAGIC = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -82,6 +106,7 @@ CALLED = {
     ODS: "an OpenDocument spreadsheet",
     PPTX: "a PowerPoint presentation",
     EML: "an e-mail",
+    MHTML: "a saved web page",
     **{f"image/{kind}": f"a {kind.upper()} picture" for kind in ("png", "jpeg", "gif", "webp", "bmp", "tiff")},
     "application/epub+zip": "an EPUB book",
     "application/vnd.oasis.opendocument.text": "an OpenDocument text",
@@ -93,6 +118,8 @@ CALLED = {
     BINARY: "binary data",
     "text/utf-16": "UTF-16 text without a byte order mark",
 }
+ZIP_END = b"PK\x05\x06"
+ZIP_TAIL = 22 + 65_535  # bytes of an archive's end: a record and the longest comment
 LOOKED_AT = 64 * 1024  # bytes from the start; NUL bytes are looked for everywhere
 CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\b\x1b")) + b"\x7f"
 MANY = 0.02  # control characters among the bytes looked at
@@ -106,7 +133,7 @@ def detect(data: bytes, path: str) -> str:
     `application/octet-stream` is anything binary that is not known.
     """
     binary = _is_binary(data)
-    if data.startswith(b"%PDF-") or (b"%PDF-" in data[:1024] and (binary or not _is_utf8(data[:1024]))):
+    if _is_pdf(data[:PDF_START], path):
         return PDF
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _zipped(data)
@@ -130,9 +157,44 @@ def ending(path: str) -> str:
     return f".{last.lower()}" if dot and stem else ""
 
 
+def misnamed(data: bytes, path: str, media_type: str) -> str | None:
+    """What is wrong with a document whose name promises what its content is not, and what to do; None else.
+
+    Only for content that is nothing known either: a PDF called `.docx` is a PDF.
+    """
+    promise = PROMISED.get(ending(path))
+    if promise is None:
+        return None
+    if data.startswith(POINTER):
+        return f"{path} is a Git LFS pointer and not the file itself; fetch the file with `git lfs pull`"
+    if media_type == "application/zip":
+        if cut := cut_short(data, path):
+            return cut
+        why = "it is an archive that holds none"
+    elif media_type in (BINARY, "text/utf-16"):
+        why = "its content is of no kind that is known"
+    else:
+        return None
+    return f"{path} is not {called(promise)} as its name says: {why}; get the file anew, or leave it out"
+
+
+def cut_short(data: bytes, path: str) -> str | None:
+    """What is wrong with a zip archive that lacks its end, where its directory is, and what to do; None else."""
+    if data.rfind(ZIP_END, -ZIP_TAIL) >= 0:
+        return None
+    return f"{path} is cut short: the end of its archive is missing; copy or download the file again"
+
+
 def called(media_type: str) -> str:
     """The type in words, for messages."""
     return CALLED.get(media_type, media_type)
+
+
+def _is_pdf(start: bytes, path: str) -> bool:
+    """Whether a PDF's mark is what it begins with; behind other bytes only where the name says that it is one."""
+    if start.removeprefix(codecs.BOM_UTF8).lstrip().startswith(PDF_MARK):
+        return True
+    return ending(path) == ".pdf" and PDF_MARK in start
 
 
 def _is_binary(data: bytes) -> bool:

@@ -5,23 +5,18 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
+from ragstone.extract.attributes import KEPT, STYLED, fewer, read
+from ragstone.extract.drawing import words
 from ragstone.extract.hidden import PAPER, UNKNOWN, Look, is_gone, look
 from ragstone.extract.mathml import tex
+from ragstone.extract.unseen import APART, NEVER, UNSEEN, instead
 
-# Never text for a reader, whatever is in it.
-UNSEEN = frozenset(
-    "script style noscript template iframe frame frameset object embed applet svg canvas audio video map select option "
-    "optgroup datalist input button textarea progress meter head rt rp".split()
-)
-ATTRIBUTES = frozenset(
-    "class id role itemprop rowspan colspan scope start reversed type value checked href alt data-lang data-language "
-    "lang".split()
-)
-STYLED = frozenset(("style", "bgcolor", "color", "text", "background", "class", "id"))
+FRAMES = re.compile(r"</?(?:frameset|noframes)\b[^<>]*+>", re.IGNORECASE)
 LONGEST = 2000  # characters of an attribute that are looked at
 NOTHING: dict[str, str] = {}
 SHEET = re.compile(r"<style\b|\bstylesheet\b", re.IGNORECASE)
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+FIELDS = frozenset(("textarea", "option"))  # their content stands apart from the words around
 BLOCKS = frozenset(
     "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure "
     "footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav ol p plaintext pre section "
@@ -61,7 +56,8 @@ class Node:
 class Page:
     """The body of a page, what its head says, and what was left out as hidden: characters and parts.
 
-    `aside` counts the characters of those that are only hidden from screen readers.
+    `aside` counts the characters of those that are only hidden from screen readers, `apart` those of controls and of
+    what stands in for media and scripts, `controls` such elements with any; `frames` are other pages in this one.
     """
 
     body: Node
@@ -71,14 +67,23 @@ class Page:
     hidden: int = 0
     parts: int = 0
     aside: int = 0
+    apart: int = 0
+    controls: int = 0
+    frames: int = 0
 
 
 class TooDeep(Exception):
     """The parser gave up on the nesting; the rest of the page is missing from the tree."""
 
 
-def parsed(text: str, *, aria: bool = True) -> Page:
-    """The page; raises `TooDeep` when its elements nest by the thousand. `aria`: leave out what `aria-hidden` names."""
+def parsed(text: str, *, aria: bool = True, scripts: bool = True) -> Page:
+    """The page; raises `TooDeep` when its elements nest by the thousand.
+
+    `aria`: leave out what `aria-hidden` names. `scripts`: as a reader sees it who has them, without `noscript`.
+    """
+    text = fewer(text)
+    if "<frameset" in text.lower():  # then what stands in for frames is what there is to read
+        text = FRAMES.sub("", text)
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, no_network=True)
     try:
         root = etree.fromstring(text.encode(errors="replace"), parser)
@@ -89,22 +94,24 @@ def parsed(text: str, *, aria: bool = True) -> Page:
     page = Page(Node("body", None))
     if root is not None:
         page.language = (root.get("lang") or root.get("xml:lang") or "")[:LONGEST]
-        _Reader(page, styled=SHEET.search(text) is not None, aria=aria).read(root)
+        _Reader(page, styled=SHEET.search(text) is not None, aria=aria, scripts=scripts).read(root)
     return page
 
 
 class _Reader:
     """Walks the parser's tree once, without recursion, and builds ours."""
 
-    def __init__(self, page: Page, *, styled: bool, aria: bool) -> None:
+    def __init__(self, page: Page, *, styled: bool, aria: bool, scripts: bool) -> None:
         self._page = page
         self._now = page.body
         self._styled = styled
         self._aria = aria
+        self._scripts = scripts
         self._looks: list[Look] = [UNKNOWN if styled else PAPER]
         self._skipping = 0  # elements that are open in a part that is left out, its own among them
         self._silent = 0  # of these the first, from outside, whose text would not be shown anyway
         self._aside = False
+        self._apart = False  # the part is one of those that are counted apart
         self._counted = False
 
     def read(self, root: "etree._Element") -> None:
@@ -119,6 +126,8 @@ class _Reader:
             else:
                 self._now = _closed(self._now)
                 self._looks.pop()
+                if tag in FIELDS:
+                    self._text(" ")
                 self._text(element.tail)
 
     def _start(self, tag: str, element: "etree._Element") -> None:
@@ -129,18 +138,21 @@ class _Reader:
             _note(page, element)
         if self._skipping:
             self._skipping += 1
-            self._silent = self._silent or (self._skipping if tag in UNSEEN or tag == "math" else 0)
+            quiet = tag in (NEVER if self._apart else UNSEEN) or tag == "math"
+            self._silent = self._silent or (self._skipping if quiet else 0)
             self._text(element.text)
             return
-        about = {str(key): str(value) for key, value in element.items()} if element.attrib else NOTHING
+        about = read(element) if element.attrib else NOTHING
         if self._left_out(tag, about):
             self._skipping = 1
             self._text(element.text)
             return
-        if tag == "math" and not self._looks[-1].unseen:
-            self._formula(element)
+        if tag in ("math", "svg") and not self._looks[-1].unseen:
+            self._drawn(tag, element)
             return
-        own = {key: about[key][:LONGEST] for key in ATTRIBUTES & about.keys()} if about else NOTHING
+        if tag in FIELDS:
+            self._text(" ")
+        own = {key: about[key][:LONGEST] for key in KEPT & about.keys()} if about else NOTHING
         node = Node(tag, self._now, own, [])
         self._now.children.append(node)
         self._now = node
@@ -151,9 +163,13 @@ class _Reader:
     def _left_out(self, tag: str, about: dict[str, str]) -> bool:
         """Whether an element is no text or hidden; counts it as a hidden part."""
         self._silent = 0
-        self._counted = False
-        if tag in UNSEEN and not _is_shown(tag, about, self._now):
-            self._silent = 1
+        self._counted = self._apart = False
+        self._page.frames += tag == "frame"
+        if tag in UNSEEN and not (_is_shown(tag, about, self._now) or (tag == "noscript" and not self._scripts)):
+            self._apart = tag in APART
+            self._silent = int(not self._apart)
+            self._skipping = 1
+            self._text(instead(tag, about))
             return True
         if not about or tag in ("html", "body"):
             return False
@@ -161,9 +177,10 @@ class _Reader:
         self._aside = self._aria and tag not in ("img", "input") and about.get("aria-hidden", "").strip() == "true"
         return self._aside or is_gone(about)
 
-    def _formula(self, element: "etree._Element") -> None:
-        if formula := tex(element):
-            _put(self._now, f" ${formula}$ ")
+    def _drawn(self, tag: str, element: "etree._Element") -> None:
+        """What an element of another language says, all at once."""
+        if said := tex(element) if tag == "math" else words(element):
+            _put(self._now, f" ${said}$ " if tag == "math" else f" {said} ")
         self._skipping = self._silent = 1
 
     def _text(self, text: str | None) -> None:
@@ -175,16 +192,23 @@ class _Reader:
         if self._silent or not text.strip():
             return
         page, n = self._page, len(text) - sum(map(text.count, " \n\t"))
-        page.parts += not (self._skipping and self._counted)
+        if self._skipping and self._apart:
+            page.controls += not self._counted
+            page.apart += n
+        else:
+            page.parts += not (self._skipping and self._counted)
+            page.hidden += n
+            page.aside += n if self._skipping and self._aside else 0
         self._counted = True
-        page.hidden += n
-        page.aside += n if self._skipping and self._aside else 0
 
 
 def _is_shown(tag: str, about: dict[str, str], within: Node) -> bool:
-    """Whether an element of a form says something: the box of a task, the button that is a heading's own text."""
+    """Whether an element of a form says something: the box of a task, what is chosen, the button that is a heading's
+    own text."""
     if tag == "input":
         return about.get("type", "").lower() == "checkbox" and "disabled" in about
+    if tag == "option":
+        return "selected" in about
     up: Node | None = within if tag == "button" else None
     for _ in range(NEAR):
         if up is None:

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from ragstone.extract.docx.addresses import linked
+from ragstone.extract.addresses import linked
 from ragstone.extract.page import BLOCKS, Node
 from ragstone.extract.raised import lowered, note, raised
 

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from ragstone.extract.docx.record import LINK
 from ragstone.extract.flat import flat_text
 from ragstone.extract.grid import caption, sheet_of
 from ragstone.extract.lines import Lines
@@ -15,8 +14,9 @@ from ragstone.extract.page import BLOCKS, Node
 from ragstone.extract.phrase import BREAK, PICTURE, Phrase
 from ragstone.extract.pipes import piped
 from ragstone.extract.preformatted import CODE, is_gutter, language_of, raw_text
+from ragstone.extract.record import LINK
 from ragstone.extract.tables import Raw, lined, placed
-from ragstone.types import Block, BlockType, Cell, Role
+from ragstone.types import Block, BlockType, Captioned, Cell, Role
 
 HEADINGS = {f"h{n}": n for n in range(1, 7)}
 IN_ITEMS = frozenset(("p", "div", "section", "blockquote"))  # a new line of the item, not a block of its own
@@ -35,6 +35,8 @@ class _Written:
     level: int = 0
     cells: tuple[Cell, ...] = ()
     language: str | None = None
+    caption: str = ""
+    caption_of: Captioned | None = None
 
 
 @dataclass(slots=True)
@@ -43,6 +45,14 @@ class _Item:
 
     mark: str
     depth: int
+
+
+@dataclass(slots=True)
+class _Figure:
+    """A `<figure>` that is open, and how many blocks stood before it and before its caption."""
+
+    first: int
+    caption: int = -1
 
 
 @dataclass(slots=True)
@@ -56,6 +66,7 @@ class Writer:
     _heading: int = 0
     _items: list[_Item] = field(default_factory=list)
     _marks: Marks = field(default_factory=Marks)
+    _figures: list["_Figure"] = field(default_factory=list)  # that are open
 
     def record(self) -> str:
         return "".join(self._parts)
@@ -64,9 +75,21 @@ class Writer:
         """The blocks in order, with lines counted in the finished record."""
         lines = Lines(self.record())
         for block in self._written:
-            rows = [{"rows": (n, n)} if block.type == "table" else {} for n in range(1, len(block.ranges) + 1)]
-            spans = tuple(lines.span(a, b, **row) for (a, b), row in zip(block.ranges, rows, strict=True))
-            yield Block(block.type, block.text, spans, block.role, block.level, block.cells, block.language)
+            if block.type == "table":
+                spans = tuple(lines.span(a, b, rows=(n, n)) for n, (a, b) in enumerate(block.ranges, 1))
+            else:
+                spans = tuple(lines.span(a, b) for a, b in block.ranges)
+            yield Block(
+                block.type,
+                block.text,
+                spans,
+                block.role,
+                block.level,
+                block.cells,
+                block.language,
+                caption=block.caption,
+                caption_of=block.caption_of,
+            )
 
     def put(self, body: Node) -> None:
         """Write a tree; what is open stands on a stack, so that depth costs nothing."""
@@ -115,6 +138,10 @@ class Writer:
             return False
         elif tag in HEADINGS and not self._items:
             self._heading = HEADINGS[tag]
+        elif tag == "figure":
+            self._figures.append(_Figure(len(self._written)))
+        elif tag == "figcaption" and self._figures:
+            self._figures[-1].caption = len(self._written)
         elif tag in LISTS:
             self._marks.enter(node)
         elif tag == "li":
@@ -137,6 +164,26 @@ class Writer:
             self._marks.leave()
         elif tag == "li" and self._items:
             self._items.pop()
+        elif tag == "figcaption" and self._figures:
+            self._figcaption(self._figures[-1])
+        elif tag == "figure" and self._figures:
+            self._figure(self._figures.pop())
+
+    def _figcaption(self, figure: _Figure) -> None:
+        """What was written since the caption began is that of a figure, until a table is seen in it."""
+        for block in self._written[figure.caption :] if figure.caption >= 0 else ():
+            if block.type == "paragraph":
+                block.caption_of = "figure"
+
+    def _figure(self, figure: _Figure) -> None:
+        """The caption of a figure that is a table is the table's."""
+        own = self._written[figure.first :]
+        tables = [block for block in own if block.type == "table" and not block.caption]
+        captions = [block for block in own if block.caption_of == "figure"]
+        if len(tables) == 1 and captions:
+            tables[0].caption = " ".join(block.text for block in captions)
+            for block in captions:
+                block.caption_of = "table"
 
     def _flush(self, role: Role) -> None:
         """Write the words that were gathered as one block, as several where empty lines part them."""
@@ -198,13 +245,17 @@ class Writer:
         sheet = sheet_of(node, plain=role != "body")
         if sheet is None:
             return False
-        for text in (caption(node), *(one if isinstance(one, str) else flat_text(one) for one in sheet.loose)):
+        named = caption(node)
+        first = len(self._written)
+        for text in (named, *(one if isinstance(one, str) else flat_text(one) for one in sheet.loose)):
             self._phrase.put(text)
             self._flush(role)
-        self._table(sheet.rows, role)
+        if named and len(self._written) > first and self._written[first].type == "paragraph":
+            self._written[first].caption_of = "table"
+        self._table(sheet.rows, role, caption=" ".join(named.split()))
         return True
 
-    def _table(self, rows: Sequence[Sequence[Raw]], role: Role) -> None:
+    def _table(self, rows: Sequence[Sequence[Raw]], role: Role, *, caption: str = "") -> None:
         cells = placed(rows)
         if not any(cell.text for cell in cells):
             return
@@ -212,7 +263,7 @@ class Writer:
         table = piped(cells, at=self._length)
         self._append(table.text)
         ranges = [(start, end) for start, end, _ in table.rows]
-        self._written.append(_Written("table", lined(cells), ranges, role, 0, tuple(table.cells)))
+        self._written.append(_Written("table", lined(cells), ranges, role, 0, tuple(table.cells), None, caption))
 
 
 def _lined(words: str) -> str:
@@ -222,5 +273,9 @@ def _lined(words: str) -> str:
 
 def _paragraphs(words: str) -> Iterator[str]:
     """Words parted where an empty line stands."""
+    if BREAK not in words:
+        if line := " ".join(words.split()):
+            yield line
+        return
     lines = (" ".join(line.split()) for line in words.split(BREAK))
     yield from ("\n".join(group) for some, group in groupby(lines, key=bool) if some)

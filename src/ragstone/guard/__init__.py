@@ -1,6 +1,6 @@
 """What stands between documents and whoever reads them: injection flags, masked secrets."""
 
-from ragstone.guard.cover import Known, located, parts, plain, shown, touching, veiled
+from ragstone.guard.cover import Known, cells, located, parts, plain, shown, touching, veiled
 from ragstone.guard.injection import FLAGS, flags
 from ragstone.guard.secrets import Finding, find, mask
 
@@ -8,6 +8,7 @@ __all__ = [
     "FLAGS",
     "Finding",
     "Known",
+    "cells",
     "find",
     "flags",
     "located",

@@ -12,6 +12,7 @@ from ragstone.guard.secrets import Finding, find, mask, without
 from ragstone.types import Chunk, Secret, Span
 
 SHORTEST = 5  # a shorter part of a secret is not looked for: it is a part of any word
+MASK = "[masked:"
 KEPT = 64  # so many characters of a secret tell it from others
 LINE = re.compile(r"\S(?:[^\n]*\S)?")
 
@@ -44,6 +45,24 @@ def shown(text: str, spans: Sequence[Span] = (), found: Sequence[Secret] = ()) -
     if found and spans and sum(span.char_end - span.char_start + 1 for span in spans) == len(text) + 1:
         text = without(text, _placed(spans, found))
     return mask(text)[0]
+
+
+def cells(
+    table: Sequence[Sequence[str]], text: str, spans: Sequence[Span], found: Sequence[Secret]
+) -> tuple[tuple[str, ...], ...]:
+    """The cells of a text's tables with its secrets masked; none where a secret cannot be told in them.
+
+    `text`, `spans` and `found` are as in `shown`. A cell is written without its quotes and escapes, so a secret
+    that needs them is not found in it.
+
+    >>> cells([("lion", "S3cr3t")], "lion,S3cr3t", [Span(0, 11, 1, 1)], [(5, 11, "password")])
+    (('lion', '[masked:password]'),)
+    """
+    places = [(finding.start, finding.end, finding.kind) for finding in _placed(spans, found)]
+    known = Known(text, places)
+    out = tuple(tuple(shown(known.out_of(cell)) for cell in row) for row in table)
+    masks = sum(cell.count(MASK) for row in out for cell in row)
+    return out if masks >= len(places) else ()
 
 
 def _placed(spans: Sequence[Span], found: Sequence[Secret]) -> list[Finding]:

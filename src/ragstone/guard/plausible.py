@@ -81,6 +81,14 @@ def is_password(value: str, *, quoted: bool = False) -> bool:
     return (mixed or (quoted and lower and upper and _cases(value))) and entropy(value) >= 1.5
 
 
+def is_word(value: str) -> bool:
+    """Whether the whole of a cell could be a password: one with blanks in it only with digits and signs too."""
+    blank = " " in value
+    return is_password(value, quoted=blank) and not (
+        blank and not (CLASSES[2].search(value) and CLASSES[3].search(value))
+    )
+
+
 def is_strong(value: str) -> bool:
     """Whether a password shows that it is one where its place says little: three kinds of characters, or digits
     amid letters, without the names of the trade."""

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ragstone.guard import delimited, tables
 from ragstone.guard.assigned import ASSIGNED, CELL_ENDS, LINE_ENDS, OPTION, STARTS
 from ragstone.guard.credentials import (
     AUTHORIZATION,
@@ -16,8 +17,7 @@ from ragstone.guard.credentials import (
     VENDORS,
 )
 from ragstone.guard.places import folded, runs, starts
-from ragstone.guard.plausible import is_identifier, is_password, is_placeholder, is_shown, is_strong, is_token
-from ragstone.guard.tables import columns
+from ragstone.guard.plausible import is_identifier, is_password, is_placeholder, is_shown, is_strong, is_token, is_word
 
 # One pass masks everything; a second can find what stood too close to a first one. Hostile text
 # could ask for more: it gets no more.
@@ -178,7 +178,9 @@ def _kind(match: re.Match[str], group: str) -> str:
 
 
 def _columns(text: str, lower: bytes, names: Sequence[int]) -> Iterator[Finding]:
-    for start, end, password in columns(text, lower, names):
-        value = text[start:end]
-        if (is_password if password else is_token)(value) and not is_placeholder(value):
-            yield Finding("password" if password else "api_key", start, end)
+    """Values in tables, in columns of secrets."""
+    for found in (*tables.columns(text, lower, names), *delimited.columns(text, lower, names)):
+        value = text[found.start : found.end]
+        fits = is_word(value) and (not found.loose or is_strong(value)) if found.password else is_token(value)
+        if fits and not is_placeholder(value):
+            yield Finding("password" if found.password else "api_key", found.start, found.end)

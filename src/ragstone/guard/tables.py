@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from ragstone.guard.assigned import ABOUT, NAME
 
@@ -12,10 +13,20 @@ HEADING = re.compile(rf"(?i)[^\w]*(?:[\w-]+ ?){{0,3}}?{NAME}{ABOUT}[\w-]{{0,20}}
 HEADING_LENGTH = 60
 VALUE = re.compile(r"[\s*`\"']*(?:<\w+>)?(?P<value>[^\s`\"'<>]+?)(?:</\w+>)?[\s*`\"']*")
 CELL_LENGTH = 600
+HEADERS = 3  # rows of a heading
 
 
-def columns(text: str, lower: bytes, names: Sequence[int]) -> Iterator[tuple[int, int, bool]]:
-    """Start and end of each value in such a column, and whether it is one of passwords.
+class Value(NamedTuple):
+    """Start and end of what a table calls a secret, a password or another; `loose` where the table says little."""
+
+    start: int
+    end: int
+    password: bool
+    loose: bool = False
+
+
+def columns(text: str, lower: bytes, names: Sequence[int]) -> Iterator[Value]:
+    """Each value in such a column.
 
     `names` are places of suspicious words, in order. Each line is looked at once.
     """
@@ -24,16 +35,31 @@ def columns(text: str, lower: bytes, names: Sequence[int]) -> Iterator[tuple[int
         if at < done:
             continue
         start, done = lower.rfind(b"\n", 0, at) + 1, _line_end(lower, at)
-        below = _line_end(lower, done + 1)
-        if b"|" not in lower[start:done] or b"-" not in lower[done:below] or not RULE.match(text, done + 1, below):
+        if b"|" not in lower[start:done]:
             continue
-        wanted = {i: found for i, cell in enumerate(_cells(text, start, done)) if (found := _secret(text, cell))}
-        start = below + 1
+        above = lower.rfind(b"\n", 0, max(0, start - 1)) + 1
+        if above and _is_rule(text, lower, above, start - 1):  # the first row below it may be a heading too
+            start, done = lower.rfind(b"\n", 0, above - 1) + 1, above - 1
+        below = _line_end(lower, done + 1)
+        if not _is_rule(text, lower, done + 1, below):
+            continue
+        head = _cells(text, start, done)
+        wanted = _wanted(text, head)
+        start, rows = below + 1, 1
         while start < len(text) and b"|" in lower[start : (end := _line_end(lower, start))]:
+            cells = _cells(text, start, end)
+            # A heading over several columns leaves cells beside it empty; what it does not say, the next row does.
+            if rows < HEADERS and any(not text[slice(*cell)].strip() for cell in head[1:-1]):
+                wanted |= _wanted(text, cells)
+                head, rows = cells, rows + 1
             if wanted:
-                yield from _values(text, _cells(text, start, end), wanted)
+                yield from _values(text, cells, wanted)
             start = end + 1
         done = max(done, start - 1)
+
+
+def _is_rule(text: str, lower: bytes, start: int, end: int) -> bool:
+    return b"-" in lower[start:end] and RULE.match(text, start, end) is not None
 
 
 def _line_end(lower: bytes, at: int) -> int:
@@ -48,14 +74,17 @@ def _cells(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return cells[1:] if not text[slice(*cells[0])].strip(" \t>") else cells
 
 
-def _secret(text: str, cell: tuple[int, int]) -> re.Match[str] | None:
+def secret(text: str, cell: tuple[int, int]) -> re.Match[str] | None:
+    """How a heading names secrets; its group `password` where these are passwords."""
     return HEADING.fullmatch(text, *cell) if cell[1] - cell[0] <= HEADING_LENGTH else None
 
 
-def _values(
-    text: str, cells: Sequence[tuple[int, int]], wanted: dict[int, re.Match[str]]
-) -> Iterator[tuple[int, int, bool]]:
+def _wanted(text: str, cells: Sequence[tuple[int, int]]) -> dict[int, re.Match[str]]:
+    return {i: found for i, cell in enumerate(cells) if (found := secret(text, cell))}
+
+
+def _values(text: str, cells: Sequence[tuple[int, int]], wanted: dict[int, re.Match[str]]) -> Iterator[Value]:
     for i, heading in wanted.items():
         short = i < len(cells) and cells[i][1] - cells[i][0] <= CELL_LENGTH
         if short and (match := VALUE.fullmatch(text, *cells[i])):
-            yield (*match.span("value"), heading["password"] is not None)
+            yield Value(*match.span("value"), heading["password"] is not None)

@@ -436,6 +436,18 @@ class StoreContract:
                 assert (await reader.info()).documents == 1
             assert await dated.admin.check(SCOPE) == []
 
+    async def test_every_revision_that_is_there_is_listed(self, store: Store) -> None:
+        needs(store, "versions")
+        async with self.another(keep_versions=2, now=lambda: datetime(2026, 1, 1, tzinfo=UTC)) as keeping:
+            first = [make_revision(path, ["apple"]) for path in ("b.md", "a.md")]
+            newer = [make_revision("a.md", ["apple"], revision=number) for number in (2, 3)]
+            for revision in (*first, *newer):
+                await written(keeping, revision)
+            kept = [first[0].document, *(revision.document for revision in newer)]
+            assert await keeping.ledger(SCOPE).kept() == sorted(kept, key=lambda d: (d.id, d.revision))
+        with pytest.raises(NotBuilt):
+            await store.ledger(Scope("nobody", "nothing")).kept()
+
     async def test_a_first_revision_with_a_future_date_is_not_found_yet(self, store: Store) -> None:
         needs(store, "versions")
         now = datetime(2026, 1, 1, tzinfo=UTC)

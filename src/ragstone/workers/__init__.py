@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from ragstone.extract import sandbox
+from ragstone.extract.sandbox import Apart
 from ragstone.revise import Making
 from ragstone.workers.crew import Build, Crew, here
 from ragstone.workers.messages import portable
@@ -31,23 +32,27 @@ class Shop:
 
 
 @contextmanager
-def opened(making: Making, source: str, *, size: int) -> Iterator[Shop]:
+def opened(making: Making, source: str, *, size: int, apart: Apart | None = None) -> Iterator[Shop]:
     """A shop for about `size` bytes of changed documents; leaving it ends its processes and threads.
+
+    `apart` reads what is read in the sandbox by this process; it is told to end too.
 
     Processes are used where that is worth it and the rules can be told to another process; a
     tokenizer of one's own that cannot be pickled means threads.
     """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     rules = portable((making, source)) if size >= WORTH and cores > 1 else None
+    apart = apart or sandbox.own()
     if rules is None:
-        with ThreadPoolExecutor(cores, thread_name_prefix="ragstone-text") as threads, _foreign():
-            yield Shop(here(making, source), threads)
+        with ThreadPoolExecutor(cores, thread_name_prefix="ragstone-text") as threads, _ending(apart):
+            yield Shop(here(making, source, apart), threads)
         return
-    crew = Crew(rules, here(making, source), most=min(cores, MOST))
+    crew = Crew(rules, here(making, source, apart), most=min(cores, MOST))
     # Twice as many threads as children: half of them read ahead while the others wait for an answer.
     threads = ThreadPoolExecutor(2 * min(cores, MOST), thread_name_prefix="ragstone-text")
     try:
-        yield Shop(crew.build, threads)
+        with _ending(apart):
+            yield Shop(crew.build, threads)
     finally:
         crew.stop()
         threads.shutdown(wait=True, cancel_futures=True)
@@ -55,11 +60,11 @@ def opened(making: Making, source: str, *, size: int) -> Iterator[Shop]:
 
 
 @contextmanager
-def _foreign() -> Iterator[None]:
+def _ending(apart: Apart) -> Iterator[None]:
     """Parsers in the sandbox: told to end when the work is done, ended at once when it is interrupted."""
     try:
         yield
     except BaseException:
-        sandbox.stop()
+        apart.stop()
         raise
-    sandbox.close()
+    apart.close()

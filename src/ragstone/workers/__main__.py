@@ -5,6 +5,7 @@ import pickle
 import signal
 import sys
 import traceback
+from contextlib import AbstractContextManager, nullcontext
 from typing import IO
 
 from ragstone import revise
@@ -23,7 +24,10 @@ def main() -> None:
         making, source = pickle.loads(receive(requests))  # noqa: S301
         send(answers, os.fsencode(revise.__file__))
         while True:
-            send(answers, _answer(making, source, receive(requests)))
+            request = receive(requests)
+            with _tied(requests):
+                answer = _answer(making, source, request)
+            send(answers, answer)
     except (EOFError, OSError):
         os._exit(0)  # without a last flush into a pipe that nobody reads
 
@@ -35,6 +39,15 @@ def _channels() -> tuple[IO[bytes], IO[bytes]]:
     os.dup2(nothing, 0)
     os.dup2(nothing, 1)
     return requests, answers
+
+
+def _tied(requests: IO[bytes]) -> AbstractContextManager[None]:
+    """While this lasts, the end of the parent ends this process at once, also where it waits for a parser."""
+    try:
+        from ragstone.extract.sandbox import lifeline
+    except ImportError:  # a system without such signals: it ends when its document is done
+        return nullcontext()
+    return lifeline.tied(requests.fileno())
 
 
 def _answer(making: Making, source: str, request: bytes) -> bytes:

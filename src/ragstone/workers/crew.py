@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 
 from ragstone.errors import Refused
+from ragstone.extract.sandbox import Apart
 from ragstone.revise import Making, build
 from ragstone.types import Document, Revision
 from ragstone.workers.child import Child
@@ -18,9 +19,11 @@ Build = Callable[[str, bytes, str, Document | None], Revision]
 log = logging.getLogger("ragstone")
 
 
-def here(making: Making, source: str) -> Build:
+def here(making: Making, source: str, apart: Apart) -> Build:
     """What makes revisions in this process."""
-    return lambda path, data, version, before: build(making, source, path, data, version=version, before=before)
+    return lambda path, data, version, before: build(
+        making, source, path, data, version=version, before=before, apart=apart
+    )
 
 
 class Crew:

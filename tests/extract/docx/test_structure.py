@@ -6,7 +6,7 @@ import zipfile
 import pytest
 
 from ragstone.extract.docx import parse
-from ragstone.extract.docx.numerals import numeral
+from ragstone.extract.numerals import numeral
 from tests.extract.docx.files import (
     archive,
     cell,
@@ -170,7 +170,8 @@ def test_a_heading_names_its_section_without_notes_and_addresses() -> None:
         '<w:r><w:footnoteReference w:id="2"/></w:r>',
         style="H",
     )
-    extraction = read(body, links={"l": "https://x.org"}, styles=style("H", called="heading 1"))
+    notes = '<w:footnote w:id="2"><w:p/></w:footnote>'
+    extraction = read(body, links={"l": "https://x.org"}, styles=style("H", called="heading 1"), footnotes=notes)
     assert extraction.record == "# The [plan](https://x.org)[^1]"
     assert extraction.blocks[0].text == extraction.title == "The plan"
 

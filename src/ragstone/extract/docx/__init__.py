@@ -2,6 +2,4 @@
 
 from ragstone.extract.docx.parse import MEDIA_TYPE, parse
 
-__all__ = ["MEDIA_TYPE", "RECIPE", "parse"]
-
-RECIPE = "docx-1"
+__all__ = ["MEDIA_TYPE", "parse"]

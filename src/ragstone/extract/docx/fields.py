@@ -4,15 +4,21 @@ import re
 from dataclasses import dataclass, field
 
 TARGET = re.compile(r'\s*HYPERLINK\s+(?:"([^"]*)"|([^\s"\\]\S*))', re.IGNORECASE)
+# What follows the name of such a field, or that and one word more, is what it shows.
+SHOWN = re.compile(r"\s*(?:EQ|(?:MACROBUTTON|GOTOBUTTON)\s+\S+)\s+(.*)", re.IGNORECASE | re.DOTALL)
 LONGEST_CODE = 8192  # characters of a field's code that are looked at
 DEEPEST = 64  # fields in one another
 
 
 @dataclass(slots=True)
 class Field:
-    """An open field: its code so far, whether its result has begun, and where that begins among the words."""
+    """An open field: its code so far, whether its result has begun, and where that begins among the words.
+
+    `chosen` is what is chosen of a list, where the field is one.
+    """
 
     code: str = ""
+    chosen: str = ""
     shows: bool = False
     since: int | None = None
 
@@ -26,6 +32,12 @@ class Field:
         """Where a link leads; None for other fields and for links into the document."""
         match = TARGET.match(self.code)
         return (match[1] or match[2]) if match else None
+
+    @property
+    def said(self) -> str:
+        """What a field shows that has no result: what is chosen, the code of a formula, the words of a button."""
+        match = SHOWN.match(self.code)
+        return self.chosen or (" ".join(match[1].split()) if match else "")
 
 
 @dataclass(slots=True)
@@ -45,9 +57,9 @@ class Fields:
         """Whether a table of contents or an index is open."""
         return any(one.kind in ("TOC", "INDEX", "TOA") for one in self.open)
 
-    def begin(self) -> None:
+    def begin(self, chosen: str = "") -> None:
         if len(self.open) < DEEPEST:
-            self.open.append(Field())
+            self.open.append(Field(chosen=chosen))
         else:
             self.lost += 1
 

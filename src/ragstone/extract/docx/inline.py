@@ -1,61 +1,23 @@
 """The words of a paragraph, as a reader sees them: insertions in, deletions out, fields by their results."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 
-from ragstone.extract.docx.addresses import linked
-from ragstone.extract.docx.drawings import drawn
-from ragstone.extract.docx.fields import Fields
-from ragstone.extract.docx.formula import latex
+from ragstone.extract.addresses import linked
+from ragstone.extract.docx.fields import Field, Fields
+from ragstone.extract.docx.forms import chosen as chosen_entry
+from ragstone.extract.docx.forms import ticked
 from ragstone.extract.docx.notes import Notes
-from ragstone.extract.docx.ooxml import MC, Element, M, R, W, chosen, switch, value
-from ragstone.extract.docx.package import Link, Package
-from ragstone.extract.docx.record import Draft
-from ragstone.extract.docx.styles import Look, Styles, is_mono
+from ragstone.extract.docx.runs import Run, run_of
+from ragstone.extract.docx.styles import Look, Styles
 from ragstone.extract.docx.symbols import PRIVATE, symbol, translated
+from ragstone.extract.docx.words import Words
+from ragstone.extract.office.drawings import drawn
+from ragstone.extract.office.formula import latex
+from ragstone.extract.office.ooxml import MC, Element, M, R, W, chosen
+from ragstone.extract.office.package import Link, Package
 
-# A power read as a plain digit would be another number.
-RAISED = str.maketrans("0123456789+-−=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ")
-POWERS = frozenset("0123456789+-−=()n")
 BREAKS = str.maketrans("\r\n\t", "   ", "\xad")
 PLACES = ("commentRangeStart", "commentRangeEnd")
-
-
-@dataclass(frozen=True, slots=True)
-class _Run:
-    hidden: bool = False
-    raised: bool = False
-    mono: bool = False
-    font: str = ""
-
-
-@dataclass(slots=True)
-class Words:
-    """A paragraph: `raw` keeps its blanks, `text` does not; tabs and line breaks stand in both.
-
-    `boxes` are text boxes and `blocks` charts that hang on it; `notes` the notes it refers to; `counted` says
-    that it counts tables or figures, `contents` that it is an entry of a table of contents.
-    """
-
-    raw: str = ""
-    boxes: list[Element] = field(default_factory=list)
-    blocks: list[Draft] = field(default_factory=list)
-    notes: list[tuple[str, str]] = field(default_factory=list)
-    mono: bool = False
-    counted: bool = False
-    contents: bool = False
-
-    @property
-    def text(self) -> str:
-        lines = ("\t".join(filter(None, (" ".join(cell.split()) for cell in _cells(line)))) for line in self._lines())
-        return "\n".join(filter(None, lines))
-
-    def _lines(self) -> list[str]:
-        return self.raw.split("\n")
-
-
-def _cells(line: str) -> list[str]:
-    return line.split("\t")
 
 
 class Inline:
@@ -97,7 +59,7 @@ class Inline:
     def _start(self, look: Look, fields: Fields, links: Mapping[str, Link]) -> None:
         self._links = links
         self._fields = fields
-        self._plain = _Run(hidden=look.hidden, raised=look.raised, mono=look.mono)
+        self._plain = Run(hidden=look.hidden, raised=look.raised, mono=look.mono)
         self._run = self._plain
         self._words = Words(contents=fields.contents)
         self._pieces: list[str] = []
@@ -133,17 +95,7 @@ class Inline:
         if properties is None:
             self._run = self._plain
             return True
-        style = value(properties, W + "rStyle")
-        look = self._styles.look(style) if style is not None else None
-        hidden = switch(properties, W + "vanish")
-        raised = value(properties, W + "vertAlign")
-        font = value(properties, W + "rFonts", W + "ascii") or value(properties, W + "rFonts", W + "hAnsi") or ""
-        self._run = _Run(
-            hidden if hidden is not None else self._plain.hidden or (look is not None and look.hidden),
-            raised == "superscript" if raised is not None else look.raised if look is not None else self._plain.raised,
-            is_mono(font) if font else self._plain.mono or (look is not None and look.mono),
-            font,
-        )
+        self._run = run_of(properties, self._plain, self._styles)
         return True
 
     def _text(self, element: Element) -> bool:
@@ -152,8 +104,7 @@ class Inline:
             before = len(text)
             text = translated(text, self._run.font)
             self.unknown += before - len(text)
-        if self._run.raised and text and POWERS.issuperset(text) and any(c.isdigit() for c in text):
-            text = text.translate(RAISED)
+        text = self._run.written(text)
         typed = len(text) - text.count(" ")
         self._typed += typed
         self._mono += typed if self._run.mono else 0
@@ -185,8 +136,8 @@ class Inline:
     def _field_character(self, element: Element) -> bool:
         kind = element.get(W + "fldCharType")
         if kind == "begin":
-            self._fields.begin()
             self._checkbox(element)
+            self._fields.begin(chosen_entry(element))
         elif kind == "separate":
             self._fields.separate(len(self._pieces))
             if self._fields.open and self._fields.open[-1].address:
@@ -204,22 +155,22 @@ class Inline:
         if ended.address and ended.shows and ended.since is not None and self._open:
             self._open.pop()
             self._link(min(ended.since, len(self._pieces)), ended.address)
+        elif not ended.shows or ended.since == len(self._pieces):
+            self._put(ended.said)
 
     def _checkbox(self, element: Element) -> None:
-        box = element.find(f"{W}ffData/{W}checkBox")
-        if box is not None:
-            ticked = switch(box, W + "checked")
-            ticked = ticked if ticked is not None else switch(box, W + "default")
-            shown, self._fields.open = self._fields.open, self._fields.open[:-1]
-            self._put("☒" if ticked else "☐")
-            self._fields.open = shown
+        if (ticks := ticked(element)) is not None:
+            self._put("☒" if ticks else "☐")
 
     def _instruction(self, element: Element) -> bool:
         self._fields.instruct(element.text or "")
         return False
 
     def _simple_field(self, element: Element) -> bool:
-        self._words.counted = self._words.counted or _counts(element.get(W + "instr") or "")
+        code = element.get(W + "instr") or ""
+        self._words.counted = self._words.counted or _counts(code)
+        if len(element) == 0:
+            self._put(Field(code).said)
         return True
 
     def _hyperlink(self, _: Element) -> bool:
@@ -230,8 +181,9 @@ class Inline:
         kind = "endnote" if element.tag == W + "endnoteReference" else "footnote"
         if self._fields.visible and not self._run.hidden:
             note = kind, element.get(W + "id") or ""
-            self._put(self._notes.mark(*note))
-            self._words.notes.append(note)
+            if mark := self._notes.mark(*note):
+                self._put(mark)
+                self._words.notes.append(note)
         return False
 
     def _comment(self, element: Element) -> bool:

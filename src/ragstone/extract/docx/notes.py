@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from ragstone.extract.docx.numerals import numeral
-from ragstone.extract.docx.ooxml import Element, W
-from ragstone.extract.docx.package import Package
+from ragstone.extract.numerals import numeral
+from ragstone.extract.office.ooxml import Element, W
+from ragstone.extract.office.package import Package
 from ragstone.types import Json
 
 ABOUT = 200  # characters of the commented text that are kept
@@ -27,6 +27,7 @@ class Notes:
         self._bodies: dict[tuple[str, str], tuple[Element, str]] = {}
         self._numbers: dict[str, dict[str, int]] = {kind: {} for kind in KINDS}
         self._taken: set[tuple[str, str]] = set()
+        self.missing = 0  # marks of notes that are not there
         self._open: dict[str, _About] = {}
         self._about: dict[str, _About] = {}
         for kind in KINDS:
@@ -36,7 +37,13 @@ class Notes:
                 self._bodies.setdefault((kind, body.get(W + "id") or ""), (body, name or ""))
 
     def mark(self, kind: str, name: str) -> str:
-        """What stands in the text for a note: `[^1]`, for endnotes `[^i]`; counted in the order of reading."""
+        """What stands in the text for a note: `[^1]`, for endnotes `[^i]`; counted in the order of reading.
+
+        Nothing for one that is not there, which is counted.
+        """
+        if (kind, name) not in self._bodies:
+            self.missing += 1
+            return ""
         numbers = self._numbers[kind]
         count = numbers.setdefault(name, len(numbers) + 1)
         return f"[^{numeral(count, 'lowerRoman' if kind == 'endnote' else 'decimal')}]"

@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass, field
 
-from ragstone.extract.docx.numerals import numeral
-from ragstone.extract.docx.ooxml import Element, W, number, switch, value
 from ragstone.extract.docx.styles import Styles, indent
+from ragstone.extract.numerals import numeral
+from ragstone.extract.office.ooxml import Element, W, number, switch, value
 
 LEVELS = 9
 PLACE = re.compile(r"%([1-9])")

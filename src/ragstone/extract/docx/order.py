@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from ragstone.extract.docx.record import Draft
+from ragstone.extract.record import Draft
 
 
 def ordered(drafts: Iterable[Draft]) -> Iterator[Draft]:

@@ -1,20 +1,22 @@
 """Word documents to a text of record like Markdown, with blocks and spans in it."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ragstone.errors import Refused
 from ragstone.extract.docx.notes import Notes
 from ragstone.extract.docx.numbering import Numbering
-from ragstone.extract.docx.ooxml import Element, R, W
 from ragstone.extract.docx.order import ordered
-from ragstone.extract.docx.package import Package, named
-from ragstone.extract.docx.properties import properties
-from ragstone.extract.docx.record import Draft, written
 from ragstone.extract.docx.story import Story
 from ragstone.extract.docx.styles import Styles
+from ragstone.extract.office.ooxml import Element, R, W
+from ragstone.extract.office.package import Package, named
+from ragstone.extract.office.properties import properties
+from ragstone.extract.record import Draft, written
 from ragstone.types import Extraction, Role
 
 MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+NAMED = 5  # embedded documents in a message
 MARGINS: tuple[tuple[str, Role], ...] = (("header", "header"), ("footer", "footer"))
 
 
@@ -34,14 +36,20 @@ def parse(data: bytes, *, path: str) -> Extraction:
     story = Story(package, part, styles=styles, numbering=numbering, notes=notes)
     text = story.read(body, part=part)
     heads, feet = ([*_margins(body, story, package, part, kind, role)] for kind, role in MARGINS)
-    record, blocks = written(ordered([*heads, *text, *feet]))
-    if not any(block.role == "body" for block in blocks):
+    drafts = list(ordered([*heads, *text, *feet]))
+    promoted = not any(draft.role == "body" for draft in drafts)
+    if promoted and story.inline.pictures + len(story.embedded.unread):
+        raise _empty(path, story)
+    record, blocks = written(replace(draft, role="body") if promoted else draft for draft in drafts)
+    if not blocks:
         raise _empty(path, story)
     title, meta = properties(package)
     if comments := notes.comments(named(package, part, "comments")):
         meta["comments"] = comments
     first = next((b.text for b in blocks if b.type == "heading" and b.level == 1 and b.role == "body"), None)
-    return Extraction(record, blocks, MEDIA_TYPE, title or first, meta, tuple(_warnings(package, story)))
+    return Extraction(
+        record, blocks, MEDIA_TYPE, title or first, meta, tuple(_warnings(package, story, promoted=promoted))
+    )
 
 
 def _margins(body: Element, story: Story, package: Package, part: str, kind: str, role: Role) -> Iterator[Draft]:
@@ -62,21 +70,31 @@ def _margins(body: Element, story: Story, package: Package, part: str, kind: str
 
 
 def _empty(path: str, story: Story) -> Refused:
+    if unread := story.embedded.unread:
+        what = f"nothing but embedded documents that are not read ({', '.join(unread[:NAMED])})"
+        return Refused("unsupported", f"{path} holds {what}; open it in Word and save it again, which makes them text")
     if story.inline.pictures:
         return Refused(
             "no_text",
-            f"{path} holds {story.inline.pictures} pictures and no text; make it a PDF and read that with OCR",
+            f"{path} holds {story.inline.pictures} pictures and no text but in headers and footers; "
+            "make it a PDF and read that with OCR",
         )
     return Refused("empty", f"{path} holds no text")
 
 
-def _warnings(package: Package, story: Story) -> Iterator[str]:
+def _warnings(package: Package, story: Story, *, promoted: bool) -> Iterator[str]:
     yield from package.warnings
-    if story.inline.deleted:
-        yield f"tracked changes were read as accepted: {story.inline.deleted} deleted or moved pieces are left out"
-    if story.inline.hidden:
-        yield f"{story.inline.hidden} characters of hidden text were left out"
-    if story.inline.unknown:
-        yield f"{story.inline.unknown} signs of symbol fonts are not known and were left out"
-    if story.unread:
-        yield f"embedded documents were not read: {', '.join(story.unread[:5])}"
+    yield from story.embedded.warnings
+    inline = story.inline
+    if promoted:
+        yield "only headers, footers or contents hold text: it was read as the document's own"
+    if story.notes.missing:
+        yield f"{story.notes.missing} marks of notes were left out: the notes are missing"
+    if inline.deleted:
+        yield f"tracked changes were read as accepted: {inline.deleted} deleted or moved pieces are left out"
+    if inline.hidden:
+        yield f"{inline.hidden} characters of hidden text were left out"
+    if inline.unknown:
+        yield f"{inline.unknown} signs of symbol fonts are not known and were left out"
+    if unread := story.embedded.unread:
+        yield f"embedded documents were not read: {', '.join(unread[:NAMED])}"

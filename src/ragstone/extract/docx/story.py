@@ -4,16 +4,18 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from ragstone.extract.docx.embedded import Embedded
 from ragstone.extract.docx.fields import Fields
-from ragstone.extract.docx.inline import Inline, Words
+from ragstone.extract.docx.inline import Inline
 from ragstone.extract.docx.nesting import Nesting
 from ragstone.extract.docx.notes import Notes
 from ragstone.extract.docx.numbering import Label, Numbering
-from ragstone.extract.docx.ooxml import MC, Element, R, W, chosen, value
-from ragstone.extract.docx.package import Link, Package
-from ragstone.extract.docx.record import Draft
 from ragstone.extract.docx.styles import Look, Styles, indent, numbered, outline
 from ragstone.extract.docx.table import Grid
+from ragstone.extract.docx.words import Words
+from ragstone.extract.office.ooxml import MC, Element, R, W, chosen, value
+from ragstone.extract.office.package import Link, Package
+from ragstone.extract.record import Draft
 from ragstone.types import Role
 
 LONGEST_HEADING = 400  # characters; longer ones are paragraphs that only look like headings
@@ -46,9 +48,9 @@ class Story:
         self._part = part
         self._styles = styles
         self._numbering = numbering
-        self._notes = notes
+        self.notes = notes
         self.inline = Inline(package, styles, notes)
-        self.unread: list[str] = []
+        self.embedded = Embedded(package)
         self._carried: list[Words] = []
         self._due: list[tuple[str, str]] = []
         self._tables = 0
@@ -73,19 +75,8 @@ class Story:
 
     def _enter(self, child: Element, frame: _Frame, stack: list[_Frame]) -> None:
         tag = child.tag
-        if tag == W + "tbl":
-            self._tables += 1
-            frame.nesting.clear()
-            stack.append(replace(frame, children=iter(child), grid=Grid(child, self._role), closes=True, mark=""))
-        elif tag == W + "tr":
-            if frame.grid is None or frame.grid.row(child):
-                stack.append(replace(frame, children=iter(child), closes=False))
-        elif tag == W + "tc":
-            into = frame.grid.cell(child) if frame.grid is not None else frame.into
-            if into is not None:
-                stack.append(
-                    replace(frame, children=iter(child), into=into, nesting=Nesting(), grid=None, closes=False)
-                )
+        if tag in (W + "tbl", W + "tr", W + "tc"):
+            self._enter_table(child, frame, stack)
         elif tag == W + "sdt":
             content = child.find(W + "sdtContent")
             contents = frame.contents or _is_contents(child)
@@ -98,14 +89,33 @@ class Story:
             choice = chosen(child)
             stack.append(replace(frame, children=iter(choice if choice is not None else ()), closes=False))
         elif tag in (W + "commentRangeStart", W + "commentRangeEnd"):
-            self._notes.comment(child.get(W + "id") or "", opens=tag == W + "commentRangeStart")
+            self.notes.comment(child.get(W + "id") or "", opens=tag == W + "commentRangeStart")
         elif tag in (W + "altChunk", W + "subDoc"):
-            link = frame.links.get(child.get(R + "id") or "")
-            self.unread.append(link.target if link is not None else "without a name")
+            stack.extend(reversed(self._ended(frame)))
+            frame.into.extend(self.embedded.read(frame.links.get(child.get(R + "id") or ""), role=self._role))
+
+    def _enter_table(self, child: Element, frame: _Frame, stack: list[_Frame]) -> None:
+        """Open a table, a row or a cell."""
+        if child.tag == W + "tbl":
+            before = self._ended(frame)
+            self._tables += 1
+            frame.nesting.clear()
+            grid = Grid(child, self._role)
+            stack.append(replace(frame, children=iter(child), grid=grid, closes=True, mark=""))
+            stack.extend(reversed(before))
+        elif child.tag == W + "tr":
+            if frame.grid is None or frame.grid.row(child):
+                stack.append(replace(frame, children=iter(child), closes=False))
+        else:
+            into = frame.grid.cell(child) if frame.grid is not None else frame.into
+            if into is not None:
+                stack.append(
+                    replace(frame, children=iter(child), into=into, nesting=Nesting(), grid=None, closes=False)
+                )
 
     def _close(self, frame: _Frame, stack: list[_Frame]) -> None:
-        if self._carried and (not stack or stack[-1].into is not frame.into):
-            frame.into.append(Draft("paragraph", self._whole(Words()).text, self._role))
+        if not stack or stack[-1].into is not frame.into:
+            stack.extend(reversed(self._ended(frame)))
         if frame.closes and frame.grid is not None:
             frame.into.extend(frame.grid.drafts())
             self._tables -= 1
@@ -122,7 +132,17 @@ class Story:
             self._carried.append(words)
             return []
         words = self._whole(words)
-        draft = self._draft(words, properties, look, frame)
+        return self._put(self._draft(words, properties, look, frame), words, frame)
+
+    def _ended(self, frame: _Frame) -> list[_Frame]:
+        """What goes on in nothing, though its end was deleted, is a paragraph of its own."""
+        if not self._carried:
+            return []
+        words = self._whole(Words())
+        return self._put(Draft("paragraph", words.text, self._role), words, frame)
+
+    def _put(self, draft: Draft, words: Words, frame: _Frame) -> list[_Frame]:
+        """Add a block; the frames of what hangs on it."""
         if draft.type != "list" and draft.text and draft.type != "paragraph":
             frame.nesting.clear()
         if draft.text or draft.type == "code":
@@ -153,9 +173,9 @@ class Story:
 
     def _note_frames(self, notes: Iterable[tuple[str, str]], into: list[Draft]) -> Iterator[_Frame]:
         for kind, name in notes:
-            if found := self._notes.take(kind, name):
+            if found := self.notes.take(kind, name):
                 body, part = found
-                mark = f"{self._notes.mark(kind, name)}:"
+                mark = f"{self.notes.mark(kind, name)}:"
                 yield _Frame(iter(body), into, self._package.links(part), mark=mark)
 
     def _draft(self, words: Words, properties: Element | None, look: Look, frame: _Frame) -> Draft:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ragstone.extract.docx.ooxml import Element, W, number, switch, value
+from ragstone.extract.office.ooxml import Element, W, number, switch, value
 
 DEEPEST = 40  # styles based on one another
 BODY_TEXT = 9  # the outline level that says "no heading"

@@ -1,14 +1,14 @@
 """A table's cells in their grid: spans resolved, headers marked, and what is only layout taken apart again."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ragstone.extract.docx.ooxml import Element, W, number, switch, value
-from ragstone.extract.docx.record import Draft
+from ragstone.extract.office.ooxml import Element, W, number, switch, value
+from ragstone.extract.record import Draft, flat
 from ragstone.extract.tables import COLUMNS
 from ragstone.types import Cell, Role
 
-WIDEST = 4000  # characters in a cell of data; the same bound as for web pages
+WIDEST = 4000  # characters: a longer cell in one row or one column, or beside headings, is a frame around text
 FIRST_ROW = 0x20  # of the bits in `tblLook`
 
 
@@ -97,7 +97,8 @@ class Grid:
         nested = any(d.type == "table" for drafts in full for d in drafts)
         long = any(sum(len(d.text) for d in drafts) > WIDEST for drafts in full)
         narrow = all(slot.col == 0 for slot in self._slots) or self._row == 0
-        return long or (narrow and (nested or any(len(drafts) > 1 for drafts in full)))
+        headed = any(d.type == "heading" for drafts in full for d in drafts)
+        return (narrow and (long or nested or any(len(drafts) > 1 for drafts in full))) or (long and headed)
 
     def _headers(self) -> int:
         """How many rows at the top are headers."""
@@ -111,21 +112,6 @@ class Grid:
         # A header of two levels: some cells reach over both, others are parted in the second.
         deep = max(slot.rowspan for slot in first)
         return deep if deep < rows and any(slot.colspan > 1 for slot in first) else 1
-
-
-def flat(drafts: Sequence[Draft]) -> str:
-    """Blocks as one line, for a cell; of a table in it the cells are parted by commas, the rows by semicolons."""
-    return " ".join(filter(None, (_line(draft) for draft in drafts)))
-
-
-def _line(draft: Draft) -> str:
-    if draft.type != "table":
-        return " ".join(draft.text.split())
-    rows: dict[int, list[str]] = {}
-    for cell in draft.cells:
-        if cell.text:
-            rows.setdefault(cell.row, []).append(cell.text)
-    return "; ".join(", ".join(row) for row in rows.values())
 
 
 def _first_row(properties: Element | None) -> bool:

@@ -1,7 +1,8 @@
 """An image's bytes to a text of record, blocks and layout: what OCR reads in it."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from ragstone.errors import Refused
 from ragstone.extract.image.choice import AUTO, chosen
@@ -9,9 +10,10 @@ from ragstone.extract.image.decode import pictures
 from ragstone.extract.image.headers import Header, header
 from ragstone.extract.image.layer import pieces
 from ragstone.extract.image.scan import read_page, ruled
-from ragstone.extract.image.seen import Engine, OcrLine, Pixels, confidence
+from ragstone.extract.image.seen import Box, Engine, OcrLine, Pixels, around, confidence
 from ragstone.extract.pdf.composed import composed
 from ragstone.extract.pdf.page import Page
+from ragstone.extract.sandbox import allowance
 from ragstone.types import Extraction
 
 MOST = 100_000_000  # pixels of one picture: 300 MB once decoded
@@ -40,24 +42,39 @@ def parse(data: bytes, *, path: str, engine: str = AUTO, languages: str = "eng",
     engine believes it sees: `meta` and a warning say so, with the mean confidence.
     Raises `Refused`: broken, too_large (more than 100 million pixels), no_text, unsupported (no engine).
     """
-    about = _checked(data, path)
+    about = checked(data, path=path)
     reader = chosen(engine, path=path, languages=languages, program=program)
-    scans = [
-        read_scan(pixels, scale=scale, number=number, engine=reader)
-        for number, (pixels, scale) in enumerate(pictures(data, about, path=path), 1)
-    ]
+    scans = list(_scans(data, about, path, reader))
     pages = [scan.page for scan in scans]
     if not any(page.pieces for page in pages):
         raise Refused("no_text", f"{path} shows no text that {reader.name} can read")
     made = composed(pages)
     meta = {"pages": len(pages), **ocr_meta(scans, reader)}
-    warnings = (*_warnings(about), *ocr_warnings(scans, reader))
+    warnings = (*_warnings(about, len(scans)), *ocr_warnings(scans, reader))
     return Extraction(made.record, made.blocks, about.media_type, made.title, meta, warnings, made.layout)
 
 
-def read_scan(pixels: Pixels, *, scale: float, number: int, engine: Engine) -> Scan:
-    """Read one page of pixels to pieces in points; `scale` is pixels a point, `number` counts from 1."""
+def _scans(data: bytes, about: Header, path: str, reader: Engine) -> Iterator[Scan]:
+    """Page after page. The first is within the usual limits, each further one asks for its time before that."""
+    decoded = pictures(data, about, path=path)
+    for number in range(1, len(about.frames) + 1):
+        if number > 1 and not allowance.page():
+            return
+        pixels, scale = next(decoded)
+        yield read_scan(pixels, scale=scale, number=number, engine=reader)
+
+
+def read_scan(
+    pixels: Pixels, *, scale: float, number: int, engine: Engine, wanted: Callable[[str, Box], bool] | None = None
+) -> Scan:
+    """Read one page of pixels to pieces in points; `scale` is pixels a point, `number` counts from 1.
+
+    `wanted` tells of a word and its box in points whether it is kept; None keeps all.
+    """
     found = read_page(pixels, scale=scale, engine=engine)
+    gc.collect()  # an engine leaves cycles that hold its pictures: 8 MB a page, for 24 pages measured
+    if wanted is not None:
+        found = [line for line in (_only(line, wanted) for line in found) if line.words]
     kept = [line for line in found if line.confidence >= UNREADABLE]
     height, width = pixels.shape[:2]
     page = Page(number, width / scale, height / scale, pictured=True, scanned=True)
@@ -66,6 +83,15 @@ def read_scan(pixels: Pixels, *, scale: float, number: int, engine: Engine) -> S
     page.letters = sum(len(word.text) for line in kept for word in line.words)
     doubtful = [line.text for line in kept if line.confidence < DOUBTFUL]
     return Scan(page, confidence(kept), page.letters, doubtful, len(found) - len(kept))
+
+
+def _only(line: OcrLine, wanted: Callable[[str, Box], bool]) -> OcrLine:
+    """The line with the words that are wanted."""
+    words = tuple(word for word in line.words if wanted(word.text, word.box))
+    if len(words) in (0, len(line.words)):
+        return replace(line, words=words)
+    text = " ".join(word.text for word in words)
+    return replace(line, text=text, words=words, box=around(word.box for word in words))
 
 
 def ocr_meta(scans: Sequence[Scan], engine: Engine) -> dict[str, object]:
@@ -89,8 +115,8 @@ def ocr_warnings(scans: Sequence[Scan], engine: Engine) -> Iterator[str]:
             yield f"page {scan.page.number}: {scan.left} marks that may be text could not be read"
 
 
-def _checked(data: bytes, path: str) -> Header:
-    """The header, of pictures that may be decoded; nothing is decoded here."""
+def checked(data: bytes, *, path: str) -> Header:
+    """The header, of pictures that may be decoded; nothing is decoded here. Raises `Refused`: broken, too_large."""
     about = header(data)
     if about is None:
         raise Refused("broken", f"{path} is no image that can be read: its header is damaged; save it again as PNG")
@@ -105,7 +131,9 @@ def _checked(data: bytes, path: str) -> Header:
     return about
 
 
-def _warnings(about: Header) -> Iterator[str]:
+def _warnings(about: Header, read: int) -> Iterator[str]:
+    if read < len(about.frames):
+        yield f"pages {read + 1} to {len(about.frames)} were not read; raise limits.ocr_pages"
     if about.moving:
         yield "the image moves: only its first picture was read"
     if not about.whole:

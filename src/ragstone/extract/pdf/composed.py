@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from ragstone.extract.pdf.captions import tie_captions
 from ragstone.extract.pdf.directory import mark_contents
 from ragstone.extract.pdf.furniture import mark_furniture
 from ragstone.extract.pdf.headings import mark_headings
@@ -32,6 +33,7 @@ def composed(pages: Sequence[Page]) -> Composed:
     """Furniture, headings, lists and contents are told apart over all pages, then everything is written in order."""
     mark_furniture(pages)
     pieces = joined_pieces(pages)
+    tie_captions(pieces, pages)
     mark_headings(pieces)
     mark_lists(pieces)
     mark_contents(pieces)

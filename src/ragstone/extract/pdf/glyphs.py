@@ -19,6 +19,8 @@ BOLD = re.compile(r"bold|black|heavy|demi", re.IGNORECASE)
 ITALIC = re.compile(r"ital|obli", re.IGNORECASE)
 MONO = re.compile(r"mono|courier|consol|typewriter|menlo|cmtt|code", re.IGNORECASE)
 FIXED = 1  # PDF 32000-1, table 123: bit 1 of a font's flags
+SAMPLE = tuple(map(ord, "iltrjfmwMWaeonsd10.(_"))  # narrow and broad letters
+SAME = 0.01  # of the size: widths that differ by less are the same
 HEAVY = 600  # weight in units of a font: 400 is regular, 700 bold
 UNSEEN = (3, 7)  # render modes: neither filled nor stroked; clip only
 SMALLEST = 1.0  # points: smaller letters cannot be read by anyone
@@ -35,16 +37,18 @@ class Font(NamedTuple):
     bold: bool
     italic: bool
     mono: bool
+    step: float = 0.0
 
 
 class Style(NamedTuple):
-    """How a run of characters looks."""
+    """How a run of characters looks. `step` is the width of every letter over the size, 0 where widths differ."""
 
     font: str
     size: float
     bold: bool
     italic: bool
     mono: bool
+    step: float = 0.0
 
 
 class View(NamedTuple):
@@ -196,7 +200,7 @@ def _runs(text: ctypes.c_void_p, starts: npt.NDArray[np.intp], owner: npt.NDArra
     known: dict[tuple[int, float, bool], Style] = {}
     for key in dict.fromkeys(keys):
         font = _font(key[0], fonts)
-        known[key] = Style(font.name, key[1], font.bold or key[2], font.italic, font.mono)
+        known[key] = Style(font.name, key[1], font.bold or key[2], font.italic, font.mono, font.step)
     return _Looks(tuple([known[key] for key in keys]), turn, base, size, unseen, pale)
 
 
@@ -209,5 +213,19 @@ def _font(handle: int, fonts: dict[int, Font]) -> Font:
         weight = pdfium.font_weight_of(handle) if handle else 0
         flags = pdfium.font_flags_of(handle) if handle else 0
         bold = bool(BOLD.search(name)) or HEAVY <= weight <= 1000
-        fonts[handle] = Font(name, bold, bool(ITALIC.search(name)), bool(MONO.search(name)) or bool(flags & FIXED))
+        mono = bool(MONO.search(name)) or bool(flags & FIXED)
+        step = _step(handle) if mono and handle else 0.0
+        fonts[handle] = Font(name, bold, bool(ITALIC.search(name)), mono, step)
     return fonts[handle]
+
+
+def _step(handle: int) -> float:
+    """The width that all letters of a font share, over its size; 0 where they differ."""
+    width = ctypes.c_float()
+    found: list[float] = []
+    for letter in SAMPLE:
+        width.value = 0.0
+        pdfium.glyph_width_of(handle, letter, 1000.0, ctypes.addressof(width))
+        if width.value > 0:  # of a part of a font only some letters are there
+            found.append(width.value / 1000)
+    return found[0] if len(found) >= 3 and max(found) - min(found) < SAME else 0.0

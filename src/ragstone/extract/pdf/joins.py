@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ragstone.extract.pdf.headers import mark_header
+from ragstone.extract.pdf.labels import continued
 from ragstone.extract.pdf.page import Page
 from ragstone.extract.pdf.pieces import Piece
 from ragstone.extract.pdf.table import Square, Table, by_row
@@ -17,6 +18,7 @@ def joined_pieces(pages: Sequence[Page]) -> list[Piece]:
     """All pieces in order; one that goes on where another ended is part of that one."""
     out: list[Piece] = []
     last: Piece | None = None  # of the body
+    again: Piece | None = None  # the caption above a table's further part
     heights = {page.number: page.height for page in pages}
     for page in pages:
         for piece in page.pieces:
@@ -30,11 +32,16 @@ def joined_pieces(pages: Sequence[Page]) -> list[Piece]:
                 assert piece.table is not None
                 last.table = _appended(last.table, piece.table)
                 last.page_end, last.tail = piece.page, piece.table.box
+                if again is not None and again.page == piece.page:
+                    again.role = "header"  # as the table's own header, said again
                 continue
             if last is not None and _text_goes_on(last, piece):
                 last.parts.append(piece)
                 continue
             out.append(piece)
+            if last is not None and last.table and piece.kind == "caption" and continued(piece.text):
+                again = piece  # its table is looked at before it counts as text between the two
+                continue
             last = piece
     return out
 

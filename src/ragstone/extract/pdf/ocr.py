@@ -8,15 +8,20 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 import pypdfium2
+import pypdfium2.raw as raw
 
 from ragstone.errors import Refused
+from ragstone.extract.pdf.mixed import beside, together, written
 from ragstone.extract.pdf.page import Page
+from ragstone.extract.sandbox import allowance
 
 DPI = 200  # letters of 10 points are 28 pixels high: OCR gains nothing from more
+SKETCH = 60  # enough to tell paper with ink from a photograph
 PIXELS = 40_000_000  # of one page: an A0 poster at 150 dpi
 UNREAD = 0.2  # of a page's letters have no meaning in the file: then all of it is read as a picture
 LEAST = 0.5  # of a page's own letters: where OCR sees fewer, the page keeps its own
 DOUBTS = 20  # sentences about single pages
+FORMS = 8  # deep: text in forms inside forms
 LISTED = 20  # pages that a warning names
 
 
@@ -41,7 +46,7 @@ class Scan(Protocol):
 
 @dataclass(slots=True)
 class Reader:
-    """Reads the pages that need it, up to `most` of them, and remembers which those were.
+    """Reads the pages that need it, up to `most` of them and what the sandbox allows, and remembers which those were.
 
     `wanted` is False for never, None for where an engine is installed, True for one that must be there.
     The engine is looked for, and its room imported, when the first page needs it.
@@ -59,22 +64,30 @@ class Reader:
     _looked: bool = False
 
     def page(self, drawn: Any, page: Page) -> Page:
-        """The page, with what OCR reads on it if its own text is missing or has no meaning.
+        """The page, with what OCR reads on it if its own text is missing, has no meaning or only lies on a scan.
 
         `drawn` is the page as pdfium has it. Raises `Refused` (unsupported) where an engine must be there.
         """
-        if not needs_reading(page) or not self._ready():
+        mixed = bool(page.scan) and not needs_reading(page)
+        if mixed and self.wanted is not False and not _shows_writing(drawn):
+            page.scan = []
+        if not (needs_reading(page) or page.scan) or not self._ready():
             return page
-        if len(self.tried) >= self.most:
+        if len(self.tried) >= self.most or not allowance.page():
             self.over.append(page.number)
             return page
-        scan = self._scan(drawn, page.number)
+        scan = self._scan(drawn, page, mixed=mixed)
         if scan is None:
             return page
         self.tried.append(page.number)
-        if scan.page.pieces and scan.letters >= LEAST * page.letters:
+        page.scan = []
+        seen = scan.page.pieces
+        if seen and mixed:
+            page.pieces, page.letters, page.scanned = together(page.pieces, seen), page.letters + scan.letters, True
             self.scans.append(scan)
-            page.pieces, page.letters, page.unread, page.scanned = scan.page.pieces, scan.letters, 0, True
+        elif seen and scan.letters >= LEAST * page.letters:
+            page.pieces, page.letters, page.unread, page.scanned = seen, scan.letters, 0, True
+            self.scans.append(scan)
         return page
 
     def _ready(self) -> bool:
@@ -92,13 +105,15 @@ class Reader:
                 self.missing = HINT
         return self.engine is not None
 
-    def _scan(self, drawn: Any, number: int) -> Scan | None:
+    def _scan(self, drawn: Any, page: Page, *, mixed: bool) -> Scan | None:
+        """What is read on a page, of a mixed one in its pictures only; None where it cannot be."""
         from ragstone.extract.image.parse import read_scan
 
         assert self.engine is not None
         try:
             pixels, scale = _pixels(drawn)
-            return read_scan(pixels, scale=scale, number=number, engine=self.engine)
+            wanted = beside(page.pieces, page.scan) if mixed else None
+            return read_scan(pixels, scale=scale, number=page.number, engine=self.engine, wanted=wanted)
         except pypdfium2.PdfiumError:
             return None
         except Refused:
@@ -127,7 +142,11 @@ class Reader:
             yield f"read by OCR ({self.engine.name}) with a mean confidence of {mean:.2f}, with errors maybe: {pages}"
             yield from islice(ocr_warnings(read, self.engine), 1, DOUBTS + 1)
         if self.over:
-            yield f"not read by OCR, which stops after {self.most} pages of a document: {named(self.over)}"
+            most = len(self.tried)
+            yield (
+                f"not read by OCR, which stops after {most} page{'s' * (most != 1)} of a document: {named(self.over)}; "
+                "raise limits.ocr_pages"
+            )
 
 
 def needs_reading(page: Page) -> bool:
@@ -143,10 +162,23 @@ def named(numbers: list[int]) -> str:
     return f"page{'s' if len(numbers) > 1 else ''} {shown}{more}"
 
 
-def _pixels(drawn: Any) -> tuple[npt.NDArray[np.uint8], float]:
+def _shows_writing(drawn: Any) -> bool:
+    """Whether the pictures of a page show paper with ink; from here on it shows them without its own text.
+
+    So a scan is read as it was before it was stamped.
+    """
+    for one in drawn.get_objects(filter=(raw.FPDF_PAGEOBJ_TEXT,), max_depth=FORMS):
+        raw.FPDFTextObj_SetTextRenderMode(one, raw.FPDF_TEXTRENDERMODE_INVISIBLE)
+    try:
+        return written(_pixels(drawn, dpi=SKETCH)[0])
+    except pypdfium2.PdfiumError:
+        return False
+
+
+def _pixels(drawn: Any, *, dpi: float = DPI) -> tuple[npt.NDArray[np.uint8], float]:
     """The page as red, green, blue, and how many pixels make a point."""
     area = max(1.0, drawn.get_width() * drawn.get_height())
-    scale = min(DPI / 72, (PIXELS / area) ** 0.5)
+    scale = min(dpi / 72, (PIXELS / area) ** 0.5)
     bitmap = drawn.render(scale=scale, rev_byteorder=True, maybe_alpha=False)
     try:
         return np.ascontiguousarray(bitmap.to_numpy()[:, :, :3]), scale

@@ -9,21 +9,25 @@ import numpy.typing as npt
 
 from ragstone.extract.pdf import aligned, pdfium, ruled
 from ragstone.extract.pdf.beside import beside
+from ragstone.extract.pdf.figures import figures
 from ragstone.extract.pdf.glyphs import SMALLEST, Glyphs, View, glyphs, view
 from ragstone.extract.pdf.letters import PRIVATE
 from ragstone.extract.pdf.lines import Line, lines
 from ragstone.extract.pdf.links import Link, links
 from ragstone.extract.pdf.marks import Marks, Rule, marks
+from ragstone.extract.pdf.mixed import covered, is_mixed
 from ragstone.extract.pdf.paragraphs import paragraphs
 from ragstone.extract.pdf.pieces import Piece
 from ragstone.extract.pdf.rows import Row, rows_of
 from ragstone.extract.pdf.table import Table
+from ragstone.extract.pdf.typed import code, parted, share
 from ragstone.extract.pdf.words import SPACING, Box, without_doubles, words
 from ragstone.extract.pdf.zones import Item, Zone, zones
 
 Figures = tuple[Sequence[Box], Sequence[Box]]  # drawings, and lines in them that run along no axis
 SCAN = 0.5  # of the page: a picture so large under invisible letters is a scan, the letters its text
 FIGURE = 30.0  # points: smaller drawings are signs
+IMAGES = 500  # of a page are looked at: scans in strips have some dozens
 DRAWN = 0.02  # of the page: pictures that cover more may show text
 
 
@@ -42,6 +46,8 @@ class Page:
     unread: int = 0  # letters without a meaning in the file
     failed: bool = False
     links: list[Link] = field(default_factory=list)
+    figures: list[Box] = field(default_factory=list)  # known on pages with captions only
+    scan: list[Box] = field(default_factory=list)  # the pictures of a page that has little text beside them
 
 
 def read(page: Any, number: int) -> Page:
@@ -64,6 +70,8 @@ def read(page: Any, number: int) -> Page:
             out.pieces += _pieces(g, own, turn, _framed(drawn, turn), number)
     if (slanted := keep & (turns == -1)).any():
         out.pieces += [Piece("paragraph", [line], number, role="header") for line in lines(words(g, slanted, 0))]
+    if any(piece.kind == "caption" for piece in out.pieces):
+        out.figures = figures(drawn, seen.width, seen.height)
     for piece in out.pieces:
         piece.freeze()
     return out
@@ -81,23 +89,35 @@ def _visible(g: Glyphs, seen: View, drawn: Marks, out: Page) -> npt.NDArray[np.b
     middle_x, middle_y = (g.x0 + g.x1) / 2, (g.y0 + g.y1) / 2
     inside = (middle_x >= -2) & (middle_y >= -2) & (middle_x <= seen.width + 2) & (middle_y <= seen.height + 2)
     unseen = g.unseen[g.run]
-    if unseen[known].any() and any(_area([box]) > SCAN * seen.width * seen.height for box in drawn.images):
-        out.scanned = True
-        unseen = np.zeros_like(unseen)
+    ink = known & (g.code > 32)
+    held = _within(drawn.images, middle_x, middle_y) & ink & inside
+    if unseen[known].any() and covered(drawn.images, seen.width, seen.height) > SCAN:
+        # The text of a scan says more than what is printed over it; a few words hidden on a page do not.
+        out.scanned = 2 * int((held & unseen).sum()) >= int(held.sum())
+        unseen = np.zeros_like(unseen) if out.scanned else unseen
     tiny = g.size[g.run] < SMALLEST
     pale = g.pale[g.run]
     if pale.any():
         for x0, y0, x1, y1 in (*drawn.fills, *drawn.images, *drawn.curves):
             pale &= ~((middle_x >= x0) & (middle_x <= x1) & (middle_y >= y0) & (middle_y <= y1))
-    ink = known & (g.code > 32)
     keep = known & inside & ~unseen & ~tiny & ~pale
     out.hidden = int((ink & ~keep).sum())
     out.letters = int((ink & keep).sum())
+    if out.letters and not out.scanned and is_mixed(drawn.images, int((held & keep).sum()), seen.width, seen.height):
+        out.scan = drawn.images[:IMAGES]
     # A control code that is drawn stands for a letter whose meaning the file does not give; 2 for a hyphen.
     control = (g.code < 32) & (g.code > 2) & ~SPACING[np.minimum(g.code, 32)] | (g.code == 1)
     own = (g.code >= 0xE000) & (g.code <= 0xF8FF) & ~np.isin(g.code, list(PRIVATE))
     out.unread = int(((ink | control) & keep & (control | (g.code == 0xFFFD) | own)).sum())
     return without_doubles(g, keep)
+
+
+def _within(boxes: Sequence[Box], x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    """Which places lie in any of some boxes."""
+    inside = np.zeros(len(x), dtype=np.bool_)
+    for x0, y0, x1, y1 in boxes[:IMAGES]:
+        inside |= (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)
+    return inside
 
 
 def _framed(drawn: Marks, turn: int) -> Marks:
@@ -127,9 +147,10 @@ def _pieces(g: Glyphs, keep: npt.NDArray[np.bool_], turn: int, drawn: Marks, num
     across = ruled.merged(drawn.across)
     out: list[Piece] = []
     pictures = _beside_text([*drawn.images, *drawn.fills], found, tables) if turn == 0 else []
-    figures = [box for box in drawn.curves if min(box[2] - box[0], box[3] - box[1]) > FIGURE] if turn == 0 else []
+    drawings = [box for box in drawn.curves if min(box[2] - box[0], box[3] - box[1]) > FIGURE] if turn == 0 else []
+    typed = share([word for line in found for word in line.words]) if any(style.step for style in g.style) else 0.0
     for zone in zones(found, tables, pictures):
-        out += _zone(zone, across, (figures, drawn.strokes if turn == 0 else ()), number, turn)
+        out += _zone(zone, across, (drawings, drawn.strokes if turn == 0 else ()), number, turn, typed)
     return out
 
 
@@ -149,34 +170,40 @@ def _outside(found: Sequence[Line], table: Table) -> list[Line]:
     return [line for line in found if not (x0 <= (line.x0 + line.x1) / 2 <= x1 and y0 <= (line.y0 + line.y1) / 2 <= y1)]
 
 
-def _zone(zone: Zone, across: Sequence[Rule], figures: Figures, number: int, turn: int) -> list[Piece]:
+def _zone(zone: Zone, across: Sequence[Rule], figures: Figures, number: int, turn: int, typed: float) -> list[Piece]:
     """The pieces of a zone: its text between its tables."""
     out: list[Piece] = []
     waiting: list[Item] = []
     for item in zone.items:
         if item.table:
-            out += _text([i.line for i in waiting if i.line], across, figures, number, turn)
+            out += _text([i.line for i in waiting if i.line], across, figures, number, turn, typed)
             out.append(Piece("table", [], number, turn, table=item.table))
             waiting = []
         else:
             waiting.append(item)
-    return out + _text([i.line for i in waiting if i.line], across, figures, number, turn)
+    return out + _text([i.line for i in waiting if i.line], across, figures, number, turn, typed)
 
 
-def _text(found: Sequence[Line], across: Sequence[Rule], figures: Figures, number: int, turn: int) -> list[Piece]:
+def _text(
+    found: Sequence[Line], across: Sequence[Rule], figures: Figures, number: int, turn: int, typed: float
+) -> list[Piece]:
     rows = rows_of(found)
     out: list[Piece] = []
     at = 0
     for first, behind, table in aligned.found(rows, across, *figures):
-        out += _plain(rows[at:first], number, turn)
+        out += _plain(rows[at:first], number, turn, typed)
         out.append(Piece("table", [], number, turn, table=table))
         at = behind
-    return out + _plain(rows[at:], number, turn)
+    return out + _plain(rows[at:], number, turn, typed)
 
 
-def _plain(rows: Sequence[Row], number: int, turn: int) -> list[Piece]:
+def _plain(rows: Sequence[Row], number: int, turn: int, typed: float) -> list[Piece]:
     """The text of rows without a table; what stands side by side over several rows is read one after the other."""
     out: list[Piece] = []
-    for columns in beside(rows):
-        out += paragraphs(columns, number, turn)
+    for is_code, run in parted(rows, typed):
+        if is_code:
+            out.append(code(run, number, turn))
+            continue
+        for columns in beside(run):
+            out += paragraphs(columns, number, turn)
     return out

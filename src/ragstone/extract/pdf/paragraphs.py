@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
 
+from ragstone.extract.pdf.labels import CAPTION, LABEL
 from ragstone.extract.pdf.lines import Line
 from ragstone.extract.pdf.markers import is_bullet, is_marker
 from ragstone.extract.pdf.pieces import Piece
@@ -15,12 +16,6 @@ LOOSE = 1.75  # letter heights between the lines of a bold heading
 INDENT = 0.9  # letter heights
 SLACK = 0.22  # of the column's width that a last line leaves white
 SIZES = 0.08  # sizes that differ by more are two styles
-CAPTION = re.compile(
-    r"(?i:table|figure|fig|chart|exhibit|box|graph|map|plate|tabelle|abbildung|tableau)\.?\s+(?:[A-Z]?\d[\w.\-–]*|[IVX]+\b)"
-)
-LABEL = re.compile(
-    r"(?:Table|Figure|Fig|FIGURE|TABLE|Chart|Exhibit|Graph|Map|Plate)\.?\s+(?:[A-Z]?\d[\w.\-–]*|[IVX]+)\s*(?:[.:|–—]|$|\s+[A-Z])"
-)
 PAGE_AT_END = re.compile(r"(?:\d{1,4}|[ivxlc]{1,6})\s*$")
 
 

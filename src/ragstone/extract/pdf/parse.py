@@ -17,7 +17,6 @@ from ragstone.types import Extraction
 MEDIA_TYPE = "application/pdf"
 WINDOW = 128  # pages that are read before the file is opened anew: pdfium keeps what it has seen
 PAGES = 100_000  # of one file
-OCR_PAGES = 10  # of one file: each takes about 5 s of the 60 that the sandbox gives by default
 INFO = {"Author": "author", "Subject": "subject", "CreationDate": "created", "Producer": "producer"}
 
 
@@ -27,7 +26,7 @@ def parse(
     path: str,
     password: str | None = None,
     ocr: bool | None = None,
-    ocr_pages: int = OCR_PAGES,
+    ocr_pages: int = PAGES,
     engine: str = "auto",
     languages: str = "eng",
     program: str = "",
@@ -39,7 +38,8 @@ def parse(
     Text that nobody can see is left out with a warning, and a page that shows something but gives
     no text is named in one. Such pages, and those whose letters have no meaning in the file, are read by
     `ocr`: None where an engine is installed, True or `Refused` (unsupported), False never; no more
-    than `ocr_pages` of them. `engine`, `languages` and `program` are those of `extract.image`.
+    than `ocr_pages` of them, and in the sandbox than its bounds allow. `engine`, `languages` and `program`
+    are those of `extract.image`.
     """
     reader = Reader(path, ocr, ocr_pages, {"engine": engine, "languages": languages, "program": program})
     return extracted(data, path=path, password=password, reader=reader)
@@ -114,8 +114,15 @@ def _warnings(pages: list[Page], reader: Reader) -> Iterator[str]:
     if hidden := [page for page in pages if page.hidden]:
         count = sum(page.hidden for page in hidden)
         yield f"left out {count} characters that nobody can see: {named([page.number for page in hidden])}"
+    if mixed := _unread_scans(pages, reader):
+        yield f"mostly a picture, of which nothing was read: {named(mixed)}; {_advice(reader, mixed)}"
     if unread := [page.number for page in pages if page.pieces and needs_reading(page)]:
         yield f"uses letters without a meaning in the file: {named(unread)}; {_advice(reader, unread)}"
+
+
+def _unread_scans(pages: list[Page], reader: Reader) -> list[int]:
+    """Pages that are a scan with a little text of their own, which alone is in the record."""
+    return [page.number for page in pages if page.scan and page.pieces and page.number not in reader.over]
 
 
 def _advice(reader: Reader, numbers: list[int]) -> str:

@@ -41,6 +41,11 @@ def picture(
             pixels = found.render(scale=scale, rev_byteorder=True, maybe_alpha=False).to_numpy()[:, :, :3].copy()
         except pypdfium2.PdfiumError as error:
             raise Refused("broken", f"page {page} of {path} cannot be drawn") from error
+    return marked(pixels, boxes, scale=scale)
+
+
+def marked(pixels: Pixels, boxes: Sequence[Sequence[float]], *, scale: float) -> bytes:
+    """RGB pixels as a PNG with boxes in points marked on them; `scale` is pixels a point."""
     for box in boxes:
         _mark(pixels, [round(scale * (x + way * MARGIN)) for x, way in zip(box, (-1, -1, 1, 1), strict=True)])
     return png(pixels)

@@ -6,7 +6,7 @@ from typing import Literal
 from ragstone.extract.pdf.lines import Line, joined
 from ragstone.extract.pdf.table import Table
 from ragstone.extract.pdf.words import Box
-from ragstone.types import Role
+from ragstone.types import Captioned, Role
 
 Kind = Literal["heading", "paragraph", "list", "table", "caption", "code", "entries"]
 
@@ -31,6 +31,9 @@ class Piece:
     edge: bool = False  # stands where page headers and footers do
     page_end: int = 0  # where a table that was joined ends
     tail: Box | None = None  # the box of its last part
+    captions: list["Piece"] = field(default_factory=list)  # of a table
+    names: Captioned | None = None  # what a caption is of …
+    figure: Box | None = None  # … and where that figure stands
 
     def __post_init__(self) -> None:
         self.page_end = self.page

@@ -1,13 +1,15 @@
 """Writes pieces as a text of record and keeps where every character stands on its page."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from ragstone.extract.lines import Lines
 from ragstone.extract.pdf.lines import Line
 from ragstone.extract.pdf.pieces import Piece
 from ragstone.extract.pdf.places import Range, around_bars, chunks, ranges, rounded, union
 from ragstone.extract.pdf.table import Square, by_row
+from ragstone.extract.pdf.typed import breaks, usual_step
 from ragstone.extract.pdf.words import framed
 from ragstone.extract.tables import GAP, lined
 from ragstone.layout import Packing, Strip
@@ -28,6 +30,7 @@ class _Written:
     role: Role
     level: int = 0
     cells: tuple[Cell, ...] = ()
+    piece: Piece | None = None  # what it was made of
 
 
 @dataclass(slots=True)
@@ -50,13 +53,15 @@ class Writer:
     def blocks(self, record: str) -> Iterator[Block]:
         """The blocks in order, with lines counted in the finished record."""
         lines = Lines(record)
+        said = {id(block.piece): block.text for block in self._written if block.piece and block.piece.names}
         for block in self._written:
             rows = [{"rows": (n, n)} if block.type == "table" else {} for n in range(1, len(block.ranges) + 1)]
             spans = tuple(
                 lines.span(a, b, page=page, bbox=rounded(box), **row)
                 for (a, b, page, box), row in zip(block.ranges, rows, strict=True)
             )
-            yield Block(block.type, block.text, spans, block.role, block.level, block.cells)
+            made = Block(block.type, block.text, spans, block.role, block.level, block.cells)
+            yield _captioned(made, block.piece, said) if block.piece else made
 
     def put(self, piece: Piece) -> None:
         """Write one piece with its parts on other pages."""
@@ -70,16 +75,24 @@ class Writer:
         mark = self._mark(piece)
         first = len(self._parts)
         self._lines([(line, part) for part in (piece, *piece.parts) for line in part.lines], piece)
+        last = len(self._parts)
+        if kind == "code":
+            self._append(f"\n{mark}")
         places = ranges(self._boxes, start, self._length)
         self._boxes = []
         if not places:
             return
-        plain = "".join(self._parts[first:])
+        plain = "".join(self._parts[first:last])
         said = mark + plain if kind == "list" else plain
-        self._written.append(_Written(kind, said, places, piece.role, piece.level))
+        self._written.append(_Written(kind, said, places, piece.role, piece.level, (), piece if piece.names else None))
 
     def _mark(self, piece: Piece) -> str:
-        """Write what Markdown puts before a piece; gives a list item's mark."""
+        """Write what Markdown puts before a piece; gives a list item's mark, and the fence of code."""
+        if piece.kind == "code":
+            longest = max((len(run) for line in piece.lines for run in re.findall("`+", line.text)), default=0)
+            fence = "`" * max(3, 1 + longest)
+            self._append(f"{fence}\n")
+            return fence
         if piece.kind == "heading":
             self._append("#" * max(1, piece.level) + " ")
         elif piece.kind == "list":
@@ -93,6 +106,7 @@ class Writer:
     def _lines(self, lines: Sequence[tuple[Line, Piece]], piece: Piece) -> None:
         """Write lines as running text; a hyphen at a line's end goes where the word goes on below."""
         skip = 0
+        step = usual_step([line for line, _ in lines]) if piece.kind == "code" else 0.0
         if piece.kind == "list":
             mark = lines[0][0].text[: piece.marker]
             if len(mark) <= 1 and not mark.isalnum():
@@ -104,6 +118,8 @@ class Writer:
             glue = apart
             if number + 1 == len(lines):
                 glue = ""
+            elif piece.kind == "code":
+                glue = apart * breaks(line, lines[number + 1][0], step)
             elif apart == " " and self._splits(text, lines[number + 1][0].text):
                 glue = ""
                 end -= 1
@@ -176,7 +192,8 @@ class Writer:
             box = framed(union(boxes), row[0].turn)
             places.append((start, self._length, row[0].page or piece.page, box))
         self._boxes = []
-        self._written.append(_Written("table", lined(cells), places, piece.role, 0, tuple(cells)))
+        owner = piece if piece.captions else None
+        self._written.append(_Written("table", lined(cells), places, piece.role, 0, tuple(cells), owner))
 
     def _row(self, row: Sequence[Square], columns: int) -> Iterator[Cell]:
         """Write one row; a column that a cell above or to the left covers stays empty."""
@@ -213,3 +230,11 @@ class Writer:
             self._append(glue)
             said.append(line.text[:end] + glue)
         return "".join(said)
+
+
+def _captioned(block: Block, piece: Piece, said: Mapping[int, str]) -> Block:
+    """A table with what its caption says, a caption with what it is of."""
+    caption = " ".join(said[id(one)] for one in piece.captions if id(one) in said)
+    return replace(
+        block, caption=caption, caption_of=piece.names, figure=rounded(piece.figure) if piece.figure else None
+    )

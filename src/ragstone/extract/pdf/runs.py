@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from statistics import median
 
+from ragstone.extract.pdf.labels import LABEL
 from ragstone.extract.pdf.markers import is_marker
 from ragstone.extract.pdf.marks import Rule
 from ragstone.extract.pdf.rows import LEADER, Row, is_number
@@ -56,6 +57,8 @@ def next_run(rows: Sequence[Row], at: int, across: Sequence[Rule]) -> tuple[int,
     left, right = float("inf"), float("-inf")
     while at < len(rows):
         row = rows[at]
+        if at > start and len(row.phrases) == 1 and LABEL.match(row.text):
+            break  # the caption of the next table
         if at > start:
             step = row.base - rows[at - 1].base
             size = max(row.size, rows[at - 1].size)

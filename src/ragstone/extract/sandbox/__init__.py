@@ -3,14 +3,46 @@
 import sys
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Protocol
 
 from ragstone.extract.sandbox.bounds import DEFAULT, Bounds
 from ragstone.types import Extraction
 
-__all__ = ["Bounds", "Native", "close", "draw", "run", "stop"]
+__all__ = ["Apart", "Bounds", "Native", "close", "draw", "own", "run", "stop"]
 
 POOL = f"{__name__}.pool"
 NOTHING: Mapping[str, object] = MappingProxyType({})
+
+
+class Apart(Protocol):
+    """Processes that read for one owner, as the functions of this module do for whoever has none of his own."""
+
+    def run(
+        self, parser: str, data: bytes, *, path: str, options: Mapping[str, object] = NOTHING, bounds: Bounds = DEFAULT
+    ) -> Extraction:
+        """See `run`."""
+        ...
+
+    def draw(
+        self, drawer: str, data: bytes, *, path: str, options: Mapping[str, object] = NOTHING, bounds: Bounds = DEFAULT
+    ) -> bytes:
+        """See `draw`."""
+        ...
+
+    def close(self) -> None:
+        """See `close`."""
+        ...
+
+    def stop(self) -> None:
+        """End all processes at once and start no more; who waits for one or comes later gets `Refused`."""
+        ...
+
+
+def own() -> Apart:
+    """Processes of one's own, none yet: closing or stopping them touches nobody else's. They end with this program."""
+    from ragstone.extract.sandbox.pool import Pool
+
+    return Pool()
 
 
 def run(
@@ -50,7 +82,7 @@ def close() -> None:
 def stop() -> None:
     """End all processes at once; who waits for one gets `Refused`. More start when they are needed."""
     if (pool := sys.modules.get(POOL)) is not None:
-        pool.current().stop()
+        pool.renew()
 
 
 # Below `run`, which it calls.

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import IO, Any
 
 from ragstone.errors import Refused
-from ragstone.extract.sandbox import messages
-from ragstone.extract.sandbox.messages import ANSWER, DRAWN, FAILED, LENGTH, MADE, READY, Failure, Request
+from ragstone.extract.sandbox import allowance, messages
+from ragstone.extract.sandbox.messages import ANSWER, DRAWN, FAILED, LENGTH, MADE, PAGE, READY, Failure, Request
 from ragstone.types import Extraction
 
 DOCUMENTS = 200  # after which a child is replaced: a leak of 1 MB a document stays bearable
@@ -49,12 +49,30 @@ def _channels() -> tuple[IO[bytes], IO[bytes]]:
     return requests, answers
 
 
+def _paced(request: Request, answers: IO[bytes]) -> Callable[[], bool]:
+    """Grants the time of each page that is read by OCR, and tells the parent, until there were as many as may be."""
+    from ragstone.extract.sandbox import limits
+
+    left = request.pages
+
+    def granted() -> bool:
+        nonlocal left
+        if left <= 0:
+            return False
+        left -= 1
+        limits.more(cpu=request.page_seconds, wall=request.page_wall)
+        _send(answers, PAGE, request.number, b"", last=False)
+        return True
+
+    return granted
+
+
 def _serve(requests: IO[bytes], answers: IO[bytes], *, last: bool) -> None:
     from ragstone.extract.sandbox import lifeline, limits
 
     request = messages.request(_read(requests, LENGTH.unpack(_read(requests, LENGTH.size))[0]))
     data = _read(requests, request.size)
-    with lifeline.tied(requests.fileno()):
+    with lifeline.tied(requests.fileno()), allowance.asked_of(_paced(request, answers)):
         made = _made(request, data)
     del data
     if isinstance(made, Failure):

@@ -9,15 +9,17 @@ import sys
 import threading
 import time
 
-from ragstone.extract.sandbox.messages import ANSWER, LENGTH, Request, pack
+from ragstone.extract.sandbox.messages import ANSWER, LENGTH, PAGE, Request, pack
 
 PIECE = 1 << 18  # bytes moved at once
 SAID = 4096  # bytes of what it says last on stderr that are kept
 # Nothing of the parent's environment: it may hold keys. One thread each for libraries that would start
-# one a core and reserve memory for it; one seed, so that the same document gives the same result.
+# one a core and reserve memory for it; one seed, so that the same document gives the same result. Pictures of
+# pages in memory of their own: between what is kept of each page they left holes, 7 MB a page that OCR read.
 ENVIRONMENT = {
     "LC_ALL": "C.UTF-8",
     "MALLOC_ARENA_MAX": "2",
+    "MALLOC_MMAP_THRESHOLD_": "4194304",
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "PATH": os.defpath,
@@ -55,6 +57,7 @@ class Child:
         )
         self.pid = self._process.pid
         self.said = b""  # the end of what it said on stderr
+        self.pages = 0  # of the document asked for last that it reads by OCR
         self._pipes = [pipe for pipe in (self._process.stdin, self._process.stdout, self._process.stderr) if pipe]
         self._to, self._from, self._errors = (pipe.fileno() for pipe in self._pipes)
         for pipe in self._pipes:
@@ -66,8 +69,8 @@ class Child:
         Raises `EOFError` when it has ended, `TimeoutError` when it took too long, `FloodError`, `GarbledError`.
         """
         head = pack(request)
-        talk = _Talk([LENGTH.pack(len(head)), head, data], number=request.number, most=most)
-        return self._exchange(talk, request.wall_seconds)
+        talk = _Talk([LENGTH.pack(len(head)), head, data], number=request.number, most=most, pages=request.pages)
+        return self._exchange(talk, request.wall_seconds, page=request.page_wall)
 
     def greeting(self, *, seconds: float) -> tuple[bytes, bool, bytearray]:
         """What it says when it has started; raises as `ask` does."""
@@ -116,15 +119,16 @@ class Child:
             time.sleep(0.002)
         return True
 
-    def _exchange(self, talk: "_Talk", seconds: float) -> tuple[bytes, bool, bytearray]:
-        deadline = time.monotonic() + seconds
+    def _exchange(self, talk: "_Talk", seconds: float, *, page: float = 0.0) -> tuple[bytes, bool, bytearray]:
+        begun = time.monotonic()
         poll = select.poll()
         poll.register(self._from, select.POLLIN)
         poll.register(self._errors, select.POLLIN)
         if talk.unsaid:
             poll.register(self._to, select.POLLOUT)
         while not talk.whole:
-            left = deadline - time.monotonic()
+            self.pages = talk.pages
+            left = begun + seconds + page * talk.pages - time.monotonic()
             ready = poll.poll(left * 1000) if left > 0 else []
             if not ready:
                 raise TimeoutError
@@ -150,14 +154,16 @@ class Child:
 class _Talk:
     """One request on its way out, one answer on its way in."""
 
-    def __init__(self, parts: list[bytes], *, number: int, most: int) -> None:
+    def __init__(self, parts: list[bytes], *, number: int, most: int, pages: int = 0) -> None:
         self.unsaid = [memoryview(part) for part in parts if part]
         self.kind, self.last = b"", False
         self.answer = bytearray()
         self.wanted = ANSWER.size  # bytes that are still to come
         self._head = bytearray()
+        self.pages = 0  # that are read by OCR, so far
         self._number = number
         self._most = most
+        self._most_pages = pages
 
     @property
     def whole(self) -> bool:
@@ -192,3 +198,13 @@ class _Talk:
                 raise GarbledError
             if self.wanted > self._most:
                 raise FloodError
+            if self.kind == PAGE:
+                self._page()
+
+    def _page(self) -> None:
+        """Count a page; the answer is still to come."""
+        if self.wanted or self.last or self.pages == self._most_pages:
+            raise GarbledError
+        self.pages += 1
+        self.kind, self.wanted = b"", ANSWER.size
+        self._head.clear()

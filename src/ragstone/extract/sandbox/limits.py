@@ -39,6 +39,16 @@ def start(*, cpu: float, wall: float, memory: int) -> None:
     signal.setitimer(signal.ITIMER_REAL, wall + GRACE)
 
 
+def more(*, cpu: float, wall: float) -> None:
+    """Both times of the document that is being read, made longer."""
+    soft = resource.getrlimit(resource.RLIMIT_CPU)[0]
+    if soft != resource.RLIM_INFINITY:
+        _soft(resource.RLIMIT_CPU, soft + math.ceil(cpu))
+    left, _ = signal.getitimer(signal.ITIMER_REAL)
+    if left:
+        signal.setitimer(signal.ITIMER_REAL, left + wall)
+
+
 def end() -> None:
     """Back to no limits of a document."""
     signal.setitimer(signal.ITIMER_REAL, 0)

@@ -11,6 +11,7 @@ LENGTH = struct.Struct(">Q")  # before a request: its bytes, those of the docume
 # Before an answer: its kind, whether the child ends with it, to which request, its bytes.
 ANSWER = struct.Struct(">c?QQ")
 READY, MADE, DRAWN, FAILED = b"r", b"m", b"d", b"f"
+PAGE = b"p"  # no answer yet: a page is about to be read by OCR, and brings its time
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -25,6 +26,9 @@ class Request(msgspec.Struct, frozen=True):
     wall_seconds: float
     memory_bytes: int
     output_bytes: int
+    pages: int = 0
+    page_seconds: float = 0.0
+    page_wall: float = 0.0
 
 
 class Failure(msgspec.Struct, frozen=True):

@@ -1,15 +1,16 @@
-"""The children of this process: started when first needed, kept for the next document, never more than a few."""
+"""A few children for one owner: started when first needed, kept for the next document."""
 
 import atexit
 import itertools
 import os
 import sys
 import threading
+import weakref
 from collections.abc import Mapping
 from typing import NoReturn
 
 from ragstone.errors import Corrupt, Refused
-from ragstone.extract.sandbox import messages, verdict
+from ragstone.extract.sandbox import NOTHING, messages, verdict
 from ragstone.extract.sandbox.bounds import DEFAULT, Bounds
 from ragstone.extract.sandbox.child import Child, FloodError, GarbledError
 from ragstone.extract.sandbox.messages import DRAWN, FAILED, MADE, READY, Request
@@ -27,20 +28,29 @@ class Pool:
 
     def __init__(self, most: int | None = None) -> None:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        self._places = threading.Semaphore(most or min(cores, MOST))
+        self._most = most or min(cores, MOST)
+        self._stopped = False
+        self._begin()
+        _pools.add(self)
+
+    def _begin(self) -> None:
+        self._places = threading.Semaphore(self._most)
         self._lock = threading.Lock()
         self._all: list[Child] = []
         self._idle: list[Child] = []
         self._numbers = itertools.count(1)
-        self._stops = 0
         self._closings = 0
 
-    def run(self, parser: str, data: bytes, *, path: str, options: Mapping[str, object], bounds: Bounds) -> Extraction:
+    def run(
+        self, parser: str, data: bytes, *, path: str, options: Mapping[str, object] = NOTHING, bounds: Bounds = DEFAULT
+    ) -> Extraction:
         """As `sandbox.run`."""
         kind, answer = self._asked(parser, data, path, options, bounds)
         return _extraction(kind, answer, path, bounds)
 
-    def draw(self, drawer: str, data: bytes, *, path: str, options: Mapping[str, object], bounds: Bounds) -> bytes:
+    def draw(
+        self, drawer: str, data: bytes, *, path: str, options: Mapping[str, object] = NOTHING, bounds: Bounds = DEFAULT
+    ) -> bytes:
         """As `sandbox.draw`."""
         kind, answer = self._asked(drawer, data, path, options, bounds)
         return bytes(answer) if kind == DRAWN else _nothing_drawn(kind, answer, path, bounds)
@@ -51,16 +61,15 @@ class Pool:
         """A child's answer and of which kind it is."""
         bounds = bounds.allowing(len(data))
         request = _request(next(self._numbers), parser, len(data), path, options, bounds)
-        stops = self._stops
         with self._places:
             closings = self._closings
-            child = self._hired(path, stops)
+            child = self._hired(path)
             try:
                 kind, last, answer = child.ask(request, data, most=bounds.output_bytes + FAILURE)
             except (EOFError, OSError, FloodError, GarbledError) as error:
                 status = self._dismissed(child, patience=DYING if isinstance(error, EOFError) else 0.0)
-                self._not_stopped(path, stops)
-                raise _silence(error, path, bounds, status, child.said) from None
+                self._not_stopped(path)
+                raise _silence(error, path, bounds.with_pages(child.pages), status, child.said) from None
             except BaseException:  # an interrupt: nobody waits for the answer
                 self._dismissed(child)
                 raise
@@ -76,32 +85,33 @@ class Pool:
             self._dismissed(child)
 
     def stop(self) -> None:
-        """End all children, also those at work, whose documents are `Refused`."""
+        """End all children, also those at work, and start no more: documents are `Refused` from now on."""
         with self._lock:
-            self._stops += 1
+            self._stopped = True
             working = [child for child in self._all if child not in self._idle]
         for child in working:
             child.end()
         self.close()
 
     def forget(self) -> None:
-        """In a process that was forked from this one: the children are not its own."""
+        """In a process that was forked from this one: the children are not its own, the threads are not there."""
         for child in self._all:
             child.forget()
+        self._begin()
 
-    def _hired(self, path: str, stops: int) -> Child:
+    def _hired(self, path: str) -> Child:
         """An idle child or a new one."""
         while True:
-            self._not_stopped(path, stops)
+            self._not_stopped(path)
             with self._lock:
                 child = self._idle.pop() if self._idle else None
             if child is None:
-                return self._started(path, stops)
+                return self._started(path)
             if child.quiet():
                 return child
             self._dismissed(child)
 
-    def _started(self, path: str, stops: int) -> Child:
+    def _started(self, path: str) -> Child:
         if not sys.executable or getattr(sys, "frozen", False) or sys.platform == "win32":
             raise verdict.unsafe(path, "this program can start no other Python under limits")
         try:
@@ -111,11 +121,11 @@ class Pool:
         with self._lock:
             self._all.append(child)
         try:
-            self._not_stopped(path, stops)
+            self._not_stopped(path)
             kind, _, answer = child.greeting(seconds=START)
         except (EOFError, OSError, FloodError, GarbledError) as error:
             status = self._dismissed(child, patience=DYING)
-            self._not_stopped(path, stops)
+            self._not_stopped(path)
             raise verdict.stillborn(path, "it does not answer" if status is None else str(error), child.said) from None
         except BaseException:
             self._dismissed(child)
@@ -140,8 +150,8 @@ class Pool:
             self._all.remove(child)
         return status
 
-    def _not_stopped(self, path: str, stops: int) -> None:
-        if self._stops != stops:
+    def _not_stopped(self, path: str) -> None:
+        if self._stopped:
             raise Refused("broken", f"{path} was not read: the run was stopped")
 
 
@@ -156,6 +166,9 @@ def _request(number: int, parser: str, size: int, path: str, options: Mapping[st
         wall_seconds=bounds.wall_seconds,
         memory_bytes=bounds.memory_bytes,
         output_bytes=bounds.output_bytes,
+        pages=bounds.pages,
+        page_seconds=bounds.page_seconds,
+        page_wall=bounds.page_wall,
     )
 
 
@@ -190,28 +203,31 @@ def _nothing_drawn(kind: bytes, answer: bytearray, path: str, bounds: Bounds) ->
     raise verdict.garbled(path, ValueError("an extraction for a picture"))
 
 
-_current: Pool | None = None
-_making = threading.Lock()
+_pools: "weakref.WeakSet[Pool]" = weakref.WeakSet()
+_shared = Pool()
 
 
 def current() -> Pool:
-    """The pool of this process."""
-    global _current
-    with _making:
-        if _current is None:
-            _current = Pool()
-            atexit.register(_current.stop)
-        return _current
+    """The pool of all who have none of their own."""
+    return _shared
+
+
+def renew() -> None:
+    """Stop that pool and put another in its place."""
+    global _shared
+    _shared.stop()
+    _shared = Pool()
+
+
+@atexit.register
+def _at_exit() -> None:
+    for pool in list(_pools):
+        pool.stop()
 
 
 def _after_fork() -> None:
-    """A forked process has other threads and starts its own children."""
-    global _current, _making
-    _making = threading.Lock()
-    if _current is not None:
-        atexit.unregister(_current.stop)
-        _current.forget()
-    _current = None
+    for pool in list(_pools):
+        pool.forget()
 
 
 if hasattr(os, "register_at_fork"):

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ragstone.errors import Refused
+from ragstone.extract.collector import collecting_later
 from ragstone.extract.lines import Lines
 from ragstone.extract.sheet.dialect import delimiter
 from ragstone.extract.sheet.encoding import text_of
@@ -20,6 +21,7 @@ RECIPE = "csv-1"
 MOST_CELLS = 1_000_000
 
 
+@collecting_later()
 def parse(data: bytes, *, path: str) -> Extraction:
     """The rows of a CSV file, each with its characters in the file; empty rows set tables apart.
 
@@ -111,8 +113,11 @@ def _table(text: str, lines: Lines, band: Sequence[Line]) -> Block:
     bounds = (min(line.cols[0] for line in band), max(line.cols[-1] for line in band))
     cells: list[Cell] = []
     for i, line in enumerate(band):
-        for col, said, (start, end) in zip(line.cols, line.texts, line.places, strict=True):
-            cells.append(Cell(i, col - bounds[0], said, 1, 1, i < head, start, end))
+        first, header = bounds[0], i < head
+        cells += [
+            Cell(i, col - first, said, 1, 1, header, start, end)
+            for col, said, (start, end) in zip(line.cols, line.texts, line.places, strict=True)
+        ]
     spans = tuple(_span(text, lines, line, bounds) for line in band)
     return Block("table", "\n".join(map(_shown, band)), spans, cells=tuple(cells))
 

@@ -52,6 +52,10 @@ class Record:
         self._table(lines[above:], sheet)
         lines.clear()
 
+    def note(self, text: str, sheet: str, row: int, col: int) -> None:
+        """Write what hangs on a cell as a paragraph with that cell's place."""
+        self._words(text, {"sheet": sheet, "rows": (row, row), "cols": (col, col)}, title=False)
+
     def _words(self, text: str, place: dict[str, Any], *, title: bool) -> None:
         if (
             title
@@ -79,7 +83,7 @@ class Record:
     def _table(self, lines: Sequence[Line], sheet: str) -> None:
         self._separate()
         head = header_rows(lines)
-        columns = sorted({col for line in lines for col in line.cols})
+        columns = sorted(set().union(*(line.cols for line in lines)))
         at = {col: i for i, col in enumerate(columns)}
         bounds = (columns[0], max(columns[-1], *(line.right for line in lines if line.merged), columns[-1]))
         numbers = [line.number for line in lines] if any(line.merged for line in lines) else []
@@ -103,10 +107,13 @@ class Record:
         self, row: int, line: Line, at: dict[int, int], covered: dict[int, tuple[int, int]], *, header: bool
     ) -> list[Cell]:
         """Write one row. What a merged cell above says is said again; columns that one covers stay empty."""
+        special = bool(covered or line.repeated)
+        first = at[line.cols[0]]
+        if not (special or first or at[line.cols[-1]] >= len(line.cols) or SPECIAL.search("\0".join(line.texts))):
+            return self._plain_row(row, line.texts, header=header)
         cells: list[Cell] = []
         parts = ["|"]
         length, following = self._length + 1, 0
-        special = bool(covered or line.repeated)
         for col, text in zip(line.cols, line.texts, strict=True):
             place = at[col]
             if place != following:
@@ -121,6 +128,18 @@ class Record:
             if not special or col not in line.repeated:
                 cells.append(Cell(row, place, text, down, across, header, start, length - 2))
         self._append("".join(parts))
+        return cells
+
+    def _plain_row(self, row: int, texts: Sequence[str], *, header: bool) -> list[Cell]:
+        """The same for a row without gaps whose texts are written as they are: all but a few are like that."""
+        cells: list[Cell] = []
+        start = self._length + 2
+        for place, text in enumerate(texts):
+            end = start + len(text)
+            cells.append(Cell(row, place, text, 1, 1, header, start, end))
+            start = end + 3
+        self._parts.append(f"| {' | '.join(texts)} |")
+        self._length = start - 1
         return cells
 
     def _separate(self) -> None:

@@ -104,9 +104,12 @@ def _goes_on(band: Sequence[Line], line: Line, left: int, right: int) -> bool:
 def _columns(band: Sequence[Line], unseen: Collection[int]) -> list[tuple[int, int]]:
     """The ranges of columns that hold a table each. Rows of one cell are titles: they bridge nothing."""
     filled: set[tuple[int, int]] = set()
+    last: Sequence[int] = ()
     for line in band:
         if len(line.cols) > 1 or len(band) == 1:
-            filled.update(zip(line.cols, line.cols, strict=True))
+            if line.cols != last:  # most rows are like the one above
+                filled.update(zip(line.cols, line.cols, strict=True))
+                last = line.cols
             filled.update((col, col + cols - 1) for col, (_, cols) in (line.merged or {}).items())
     ranges: list[tuple[int, int]] = []
     for left, right in sorted(filled):

@@ -8,7 +8,7 @@ import re
 from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import IO, NamedTuple
 
 from ragstone.extract.sheet.package import BROKEN, Package, related
@@ -19,8 +19,11 @@ ERRORS = ("#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!", "#
 FIRST_ERROR = 32  # codes below are of styles
 COLUMNS, CODES = 16_384, 64  # radixes of a mark
 PLACE = re.compile(rb"[^>]*?\br=[\"']([A-Z]{1,3})\d")
-PLACES = re.compile(rb"\br=[\"']([A-Za-z]{1,9})(\d{1,12})")
+# Letters first and their boundary behind: what begins with letters is searched for several times as fast.
+PLACES = re.compile(rb"r=(?<=\br=)[\"']([A-Za-z]{1,9})(\d{1,12})")
+PLACE_OF_CELL = re.compile(rb"r=(?<=\br=)[\"']([A-Za-z]{1,9}\d{1,12})")
 NUMBER = re.compile(rb"\br=[\"'](\d{1,7})[\"']")
+PLACED = rb"c r=[\"']([A-Z]{1,3})\d[^>]*?"  # as all writers begin a cell
 CELL = re.compile(r"([A-Z]{1,3})(\d{1,7})")
 
 
@@ -46,11 +49,13 @@ class _Patterns(NamedTuple):
     row: bytes
     cell: bytes
     formula: bytes
+    formulas: tuple[bytes, bytes]
     ends: tuple[bytes, bytes]
     value: bytes
     computed: bytes
     empty: bytes
     styled: re.Pattern[bytes] | None
+    placed: re.Pattern[bytes] | None
 
 
 def marked(survey: Survey) -> Iterator[tuple[int, dict[int, int]]]:
@@ -137,7 +142,7 @@ def _row(row: bytes, before: int, survey: Survey, codes: Mapping[int, int], patt
     if end >= 0:
         _reach(cells, end, number, survey, patterns)
     if patterns.formula in cells:
-        formulas = cells.count(patterns.formula + b">") + cells.count(patterns.formula + b" ")
+        formulas = cells.count(patterns.formulas[0]) + cells.count(patterns.formulas[1])
         if formulas > cells.count(patterns.computed) - cells.count(patterns.empty):
             survey.uncomputed += sum(_uncomputed(cell, patterns) for cell in cells.split(patterns.cell)[1:])
     if b't="e"' in cells or (patterns.styled is not None and patterns.styled.search(cells)):
@@ -147,18 +152,46 @@ def _row(row: bytes, before: int, survey: Survey, codes: Mapping[int, int], patt
 
 def _reach(cells: bytes, end: int, number: int, survey: Survey, patterns: _Patterns) -> None:
     """Widens the rectangle by a row's cells up to its last value. Cells may lie elsewhere than their row says."""
+    if (widest := _widest(cells, end, number)) is not None:
+        survey.first_row, survey.last_row = min(survey.first_row or number, number), max(survey.last_row, number)
+        survey.last_col = max(survey.last_col, widest[0], cells.count(patterns.cell) - widest[1])
+        return
     places = PLACES.findall(cells, 0, end)
-    rows = {int(row) for _, row in places} or {number}
+    rows = {int(row) for row in {row for _, row in places}} or {number}
     survey.first_row = min(survey.first_row or number, number, *rows)
     survey.last_row = max(survey.last_row, number, *rows)
-    widest = max((letters for letters, _ in places), key=lambda letters: (len(letters), letters), default=b"")
-    survey.last_col = max(survey.last_col, column(widest.decode().upper()), cells.count(patterns.cell) - len(places))
+    last = max((letters for letters, _ in places), key=lambda letters: (len(letters), letters), default=b"")
+    survey.last_col = max(survey.last_col, column(last.decode().upper()), cells.count(patterns.cell) - len(places))
+
+
+def _widest(cells: bytes, end: int, number: int) -> tuple[int, int] | None:
+    """The last column of the cells up to `end`, and how many they are, where all of them lie in this row; else None."""
+    places = PLACE_OF_CELL.findall(cells, 0, end)
+    return _columns_of((b" ".join(places) + b" ").replace(b"%d " % number, b" "))
+
+
+@lru_cache(maxsize=64)
+def _columns_of(letters: bytes) -> tuple[int, int] | None:
+    """The last of columns such as `A B AA `, and how many they are; None where there is something else among them.
+
+    >>> _columns_of(b"A AA B "), _columns_of(b"A B2 ")
+    ((27, 3), None)
+    """
+    names = letters.split()
+    if not names or not all(name.isalpha() for name in names):
+        return None
+    return max(column(name.decode().upper()) for name in names), len(names)
 
 
 def _place(cells: bytes, at: int) -> int:
     """The column of the cell whose attributes begin here, 0 where it names none."""
     match = PLACE.match(cells, at)
     return min(column(match[1].decode()), COLUMNS) if match else 0
+
+
+@lru_cache(maxsize=256)
+def _number(letters: bytes) -> int:
+    return min(column(letters.decode()), COLUMNS)
 
 
 def _uncomputed(cell: bytes, patterns: _Patterns) -> bool:
@@ -170,6 +203,12 @@ def _uncomputed(cell: bytes, patterns: _Patterns) -> bool:
 
 
 def _mark(cells: bytes, row: int, survey: Survey, codes: Mapping[int, int], patterns: _Patterns) -> None:
+    if patterns.placed is not None and patterns.styled is not None and b't="e"' not in cells:
+        found = patterns.placed.findall(cells)
+        if len(found) == len(patterns.styled.findall(cells)):  # else some are written in another way
+            base = row * COLUMNS - 1
+            survey.marks.extend((base + _number(letters)) * CODES + codes[int(style)] for letters, style in found)
+            return
     for index, cell in enumerate(cells.split(patterns.cell)[1:], start=1):
         tag, _, inside = cell.partition(b">")
         code: int | None = None
@@ -208,16 +247,18 @@ def _filters_of_tables(package: Package, name: str) -> list[tuple[int, int]]:
 
 @cache
 def _patterns(prefix: bytes, codes: frozenset[int]) -> _Patterns:
-    styles = b"|".join(b"%d" % index for index in sorted(codes))
+    style = rb"s=(?<=\bs=)[\"'](" + b"|".join(b"%d" % index for index in sorted(codes)) + rb")[\"']"
     return _Patterns(
         row=b"<" + prefix + b"row",
         cell=b"<" + prefix + b"c ",
         formula=b"<" + prefix + b"f",
+        formulas=(b"<" + prefix + b"f>", b"<" + prefix + b"f "),
         ends=(b"</" + prefix + b"v>", b"</" + prefix + b"is>"),
         value=b"<" + prefix + b"v",
         computed=b"</" + prefix + b"f><" + prefix + b"v>",
         empty=b"<" + prefix + b"v></" + prefix + b"v>",
-        styled=re.compile(rb"\bs=[\"'](" + styles + rb")[\"']") if codes else None,
+        styled=re.compile(style) if codes else None,
+        placed=re.compile(b"<" + re.escape(prefix) + PLACED + style) if codes else None,
     )
 
 

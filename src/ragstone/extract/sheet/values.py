@@ -68,6 +68,8 @@ def kind(text: str) -> str:
     >>> [kind(text) for text in ("1,234.50", "(12 %)", "2024-05-01", "true", "A-12")]
     ['n', 'n', 'd', 'b', 's']
     """
+    if text.isdecimal() and len(text) <= LONGEST:
+        return NUMBER
     if text[0].isalpha():
         return TRUTH if len(text) <= LONGEST_TRUTH and text.lower() in TRUTHS else TEXT
     if len(text) > LONGEST or not DIGIT.search(text):

@@ -17,15 +17,17 @@ from python_calamine import (
 
 from ragstone.errors import Refused
 from ragstone.extract.archive import Archive
+from ragstone.extract.collector import collecting_later
 from ragstone.extract.dates import iso_date
+from ragstone.extract.sheet.attached import attached
 from ragstone.extract.sheet.package import PERCENT, opened
 from ragstone.extract.sheet.record import Record, is_prose
 from ragstone.extract.sheet.rows import Line, regions
 from ragstone.extract.sheet.survey import Survey, marked, surveyed, text_of
-from ragstone.extract.sheet.values import ERROR, padded, percent, shown
+from ragstone.extract.sheet.values import ERROR, NUMBER, TEXT, number, padded, percent, shown
 from ragstone.types import Extraction
 
-RECIPE = "workbook-1"
+RECIPE = "workbook-2"
 # Filled cells of a workbook that are kept: one takes some 300 bytes on the way (benchmarks/extraction/sheets.md).
 MOST_CELLS = 1_000_000
 # Cells of the rectangle around a sheet's values, 32 bytes each in the reader.
@@ -57,8 +59,10 @@ class _Notes:
         yield from self.others
 
 
+@collecting_later()
 def parse(data: bytes, *, path: str) -> Extraction:
-    """The visible cells of a workbook. The record has a heading a sheet and tables as rows between bars.
+    """The visible cells of a workbook and what hangs on them. The record has a heading a sheet, tables as rows
+    between bars, and behind them notes, descriptions of pictures and titles of charts as paragraphs.
 
     Raises `Refused`: encrypted, broken, too_large, unsupported, empty. Left out, each with a warning: hidden
     sheets, rows and columns (a filter hides nothing), cells beyond the first million.
@@ -73,7 +77,13 @@ def parse(data: bytes, *, path: str) -> Extraction:
         survey = surveyed(package, about.name) if package else Survey()
         sheet = _sheet(book, index, about.name, survey, notes)
         if sheet is not None:
+            before = len(record.blocks)
             left = _put(record, sheet, about.name, survey, notes, left)
+            found = attached(package, about.name, survey) if package else []
+            if found and len(record.blocks) == before:
+                record.sheet(about.name)
+            for one in found:
+                record.note(one.text, about.name, one.row, one.col)
     if not record.blocks:
         raise Refused("empty", f"{path} has no cell to show; {'; '.join(notes.lines()) or 'its sheets are empty'}")
     properties = package.properties if package else {}
@@ -98,7 +108,7 @@ def _open(data: bytes, archive: Archive | None, path: str) -> CalamineWorkbook:
     except (CalamineError, OSError, ValueError) as error:
         raise Refused(
             "broken",
-            f"{path} cannot be read as a workbook ({error}); open it in a spreadsheet program and save it anew",
+            f"{path} holds no workbook that can be read ({error}); open it in a spreadsheet program and save it anew",
         ) from error
     except BaseException as error:
         raise _panic(error, path) from error
@@ -174,8 +184,8 @@ def _put(record: Record, sheet: CalamineSheet, name: str, survey: Survey, notes:
 
 def _hidden_inside(name: str, survey: Survey, seen: "_Limited") -> Iterator[str]:
     """A warning for hidden rows and columns that would have held something to show."""
-    rows = sum(number <= survey.last_row for number in survey.hidden_rows)
-    cols = sum(number <= survey.last_col for number in survey.hidden_cols)
+    rows = sum(row <= survey.last_row for row in survey.hidden_rows)
+    cols = sum(col <= survey.last_col for col in survey.hidden_cols)
     said = [f"{n:,} hidden {what}{'s' * (n > 1)}" for n, what in ((rows, "row"), (cols, "column")) if n]
     if said and seen.any_row:
         yield f"sheet {name!r}: {' and '.join(said)} left out; unhide what should be found"
@@ -208,34 +218,37 @@ def _lines(sheet: CalamineSheet, survey: Survey) -> Iterator[Line]:
     merged = _Merged(sheet.merged_cell_ranges or [])
     marks = marked(survey)
     mark = next(marks, None)
-    for number, values in enumerate(sheet.iter_rows(), start=1):
-        while mark is not None and mark[0] < number:
+    for row, values in enumerate(sheet.iter_rows(), start=1):
+        while mark is not None and mark[0] < row:
             mark = next(marks, None)
-        codes = mark[1] if mark is not None and mark[0] == number else None
-        if number in survey.hidden_rows or (codes is None and values.count("") == len(values)):
+        codes = mark[1] if mark is not None and mark[0] == row else None
+        if row in survey.hidden_rows or (codes is None and values.count("") == len(values)):
             continue
-        line = _line(number, first_col, values, codes, survey.hidden_cols)
+        line = _line(row, first_col, values, codes, survey.hidden_cols)
         if line is not None:
             yield merged.applied(line)
 
 
 def _line(
-    number: int, first_col: int, values: list[Any], codes: Mapping[int, int] | None, hidden: set[int]
+    row: int, first_col: int, values: list[Any], codes: Mapping[int, int] | None, hidden: set[int]
 ) -> Line | None:
     cols: list[int] = []
     texts: list[str] = []
     kinds: list[str] = []
     for col, value in enumerate(values, start=first_col):
-        if value == "" and (codes is None or col not in codes):
-            continue
-        text, kind = shown(value)
         if codes is not None and col in codes:
-            text, kind = _coded(value, text, kind, codes[col])
+            text, kind = _coded(value, *shown(value), codes[col])
+        elif type(value) is str:  # most are
+            text, kind = value.strip(), TEXT
+        elif type(value) is float:
+            text, kind = number(value), NUMBER
+        else:
+            text, kind = shown(value)
         if text and col not in hidden:
             cols.append(col)
             texts.append(text)
             kinds.append(kind)
-    return Line(number, cols, texts, "".join(kinds)) if cols else None
+    return Line(row, cols, texts, "".join(kinds)) if cols else None
 
 
 def _coded(value: object, text: str, kind: str, code: int) -> tuple[str, str]:

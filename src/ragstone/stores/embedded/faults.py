@@ -1,7 +1,7 @@
 """Named points between two effects on disk, where a test may end the process.
 
 append.before, append.written, append.synced, commit.before, commit.after, seal.written, seal.renamed,
-compact.written, compact.switched, drop.renamed.
+compact.written, compact.switched, drop.renamed; artifact.written, artifact.renamed.
 """
 
 from collections.abc import Callable

@@ -56,6 +56,10 @@ class EmbeddedLedger:
     async def documents(self, source: str | None = None) -> list[Document]:
         return await self._threads.run(lambda: self._documents(source))
 
+    async def kept(self) -> list[Document]:
+        sql = "SELECT facts FROM revisions ORDER BY document, revision"
+        return await self._threads.run(lambda: [document_of(facts) for (facts,) in self._read(sql)])
+
     async def start(self, run: Run) -> None:
         await self._threads.run(lambda: self._start(run))
 

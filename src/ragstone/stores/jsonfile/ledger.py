@@ -21,6 +21,11 @@ class JsonLedger:
         found = [document for document in newest if source in (None, document.source)]
         return sorted(found, key=lambda document: (document.source, document.path))
 
+    async def kept(self) -> list[Document]:
+        content = await self._file.content(self._scope)
+        found = [state.document for states in content.revisions.values() for state in states]
+        return sorted(found, key=lambda document: (document.id, document.revision))
+
     async def start(self, run: Run) -> None:
         await self._file.content(self._scope)  # raises `NotBuilt` before anything is made
         await asyncio.to_thread(self._file.hold, self._scope, run)

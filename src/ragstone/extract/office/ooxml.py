@@ -13,8 +13,6 @@ WP = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}"
 P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 V = "{urn:schemas-microsoft-com:vml}"
-O = "{urn:schemas-microsoft-com:office:office}"  # noqa: E741 - the prefix that the format itself uses
-W14 = "{http://schemas.microsoft.com/office/word/2010/wordml}"
 
 # The names that files saved as "strict" use for the same things.
 STRICT = b"http://purl.oclc.org/ooxml/"

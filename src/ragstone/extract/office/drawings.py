@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from ragstone.extract.docx.charts import chart, diagram
-from ragstone.extract.docx.ooxml import DGM, MC, WP, A, C, Element, R, V, W, chosen, local
-from ragstone.extract.docx.package import Link, Package
-from ragstone.extract.docx.record import Draft
+from ragstone.extract.office.charts import chart, diagram
+from ragstone.extract.office.ooxml import DGM, MC, WP, A, C, Element, R, V, W, chosen, local
+from ragstone.extract.office.package import Link, Package
+from ragstone.extract.record import Draft
 
 # What programs write by themselves where nobody described the picture.
 MADE = re.compile(
@@ -51,7 +51,9 @@ def drawn(element: Element, package: Package, links: Mapping[str, Link]) -> Draw
             if text := described(now):
                 found.alt.append(text)
             waiting.extend(reversed(now))
-    found.alt = list(dict.fromkeys(found.alt)) if not found.boxes else []
+    said = {" ".join("".join(one.text or "" for one in box.iter(W + "t")).split()) for box in found.boxes}
+    # Programs describe a box by its own words.
+    found.alt = [text for text in dict.fromkeys(found.alt) if text not in said]
     return found
 
 

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from ragstone.extract.docx.ooxml import Element, M, W, switch, value
+from ragstone.extract.office.ooxml import Element, M, W, switch, value
 
 SLANTED = re.compile("[\U0001d400-\U0001d7ff]+")  # letters of mathematics, which are plain letters to a reader
 FUNCTIONS = frozenset(

@@ -3,8 +3,8 @@
 import re
 
 from ragstone.extract.dates import iso_date
-from ragstone.extract.docx.ooxml import local
-from ragstone.extract.docx.package import Package
+from ragstone.extract.office.ooxml import local
+from ragstone.extract.office.package import Package
 from ragstone.types import Json
 
 # Titles that programs put there.
@@ -29,7 +29,7 @@ def properties(package: Package) -> tuple[str | None, Json]:
 
     `date` is when the file was last changed: what was created is often the template.
     """
-    root = package.part(package.kind("", "core-properties"))
+    root = package.part(package.kind("", "core-properties"), needed=False)
     said: dict[str, str] = {}
     for element in root.iter() if root is not None else ():
         text = " ".join((element.text or "").split())

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from ragstone.extract.docx.ooxml import DGM, A, C, Element, number
-from ragstone.extract.docx.record import Draft
+from ragstone.extract.office.ooxml import DGM, A, C, Element, number
+from ragstone.extract.record import Draft
 from ragstone.types import Cell
 
 NOISY = re.compile(r"-?\d{1,12}\.\d{13,}")

@@ -1,14 +1,16 @@
 """Blocks as they are found, and the text of record that is written of them."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from ragstone.extract.contents import marked
 from ragstone.extract.lines import Lines
+from ragstone.extract.pdf.labels import names
 from ragstone.extract.pipes import piped
 from ragstone.extract.tables import lined
-from ragstone.types import Block, BlockType, Cell, Extraction, Role
+from ragstone.types import Block, BlockType, Captioned, Cell, Extraction, Role
 
 DEEPEST = 20  # lists are not indented further
 # In a heading's own text, which names its section elsewhere: the marks of notes, and where links lead.
@@ -17,7 +19,10 @@ LINK = re.compile(r"\[\^\w{1,12}\]|\[([^\[\]]{0,400})\]\([^()\s]{0,2000}\)")
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A block before it has a place. `text` of a list item begins with its mark; a cell's text is one line."""
+    """A block before it has a place. `text` of a list item begins with its mark; a cell's text is one line.
+
+    `made` marks what the document does not say itself, as the number of a slide without a title.
+    """
 
     type: BlockType
     text: str = ""
@@ -27,6 +32,7 @@ class Draft:
     language: str | None = None
     caption: bool = False
     page: int | None = None
+    made: bool = False
 
 
 def written(drafts: Iterable[Draft]) -> tuple[str, tuple[Block, ...]]:
@@ -42,7 +48,23 @@ def adopted(extraction: Extraction, *, page: int | None = None) -> Iterator[Draf
     """The blocks of another format's extraction, to be written into a record of ours."""
     for block in extraction.blocks:
         cells = tuple(replace(cell, char_start=None, char_end=None) for cell in block.cells)
-        yield Draft(block.type, block.text, block.role, block.level, cells, block.language, page=page)
+        caption = block.caption_of is not None
+        yield Draft(block.type, block.text, block.role, block.level, cells, block.language, caption, page)
+
+
+def flat(drafts: Sequence[Draft]) -> str:
+    """Blocks as one line, for a cell; of a table in it the cells are parted by commas, the rows by semicolons."""
+    return " ".join(filter(None, (_line(draft) for draft in drafts)))
+
+
+def _line(draft: Draft) -> str:
+    if draft.type != "table":
+        return " ".join(draft.text.split())
+    rows: dict[int, list[str]] = {}
+    for cell in draft.cells:
+        if cell.text:
+            rows.setdefault(cell.row, []).append(cell.text)
+    return "; ".join(", ".join(row) for row in rows.values())
 
 
 class _Writer:
@@ -70,16 +92,27 @@ class _Writer:
         self._written.append((draft, [(start, self._length, None)], ()))
 
     def blocks(self, lines: Lines) -> Iterator[Block]:
-        for draft, ranges, cells in self._written:
+        after = [draft for draft, _, _ in self._written[1:]]
+        caption = ""
+        for (draft, ranges, cells), below in zip_longest(self._written, after):
             spans = tuple(
                 lines.span(start, end, page=draft.page, rows=(row, row) if row is not None else None)
                 for start, end, row in ranges
             )
-            yield Block(draft.type, draft.text, spans, draft.role, draft.level, cells, draft.language)
+            block = Block(draft.type, draft.text, spans, draft.role, draft.level, cells, draft.language)
+            # `order` sets a table's caption right before it.
+            own, caption = caption, draft.text if draft.caption and below and below.type == "table" else ""
+            of = _captioned(draft, named=bool(caption)) if draft.caption else None
+            yield replace(block, caption=own if draft.type == "table" else "", caption_of=of)
 
     def _append(self, text: str) -> None:
         self.parts.append(text)
         self._length += len(text)
+
+
+def _captioned(draft: Draft, *, named: bool) -> Captioned | None:
+    """What a caption is of: the table below it, else a figure where it says so."""
+    return "table" if named else "figure" if names(draft.text) == "figure" else None
 
 
 def _named(heading: str) -> str:

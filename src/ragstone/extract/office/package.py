@@ -7,10 +7,11 @@ from urllib.parse import unquote
 
 from ragstone.errors import Refused
 from ragstone.extract.archive import Archive, Element
-from ragstone.extract.docx.ooxml import read_xml
+from ragstone.extract.media import OLE_MARK, SEALED
+from ragstone.extract.office.ooxml import read_xml
 
-OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+LONGEST = 200  # characters of a part's name in a warning
+WARNED = 50  # warnings of one file
 RELATIONSHIP = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 
 
@@ -28,7 +29,7 @@ class Package:
 
     def __init__(self, data: bytes, *, path: str) -> None:
         """Raises `Refused`: encrypted, unsupported (an older format), broken or too_large."""
-        if data.startswith(OLE):
+        if data.startswith(OLE_MARK):
             raise _sealed(data, path)
         self._path = path
         self._archive = Archive(data, path=path)
@@ -43,15 +44,38 @@ class Package:
             raise Refused("broken", f"{self._path} holds no document: its main part is missing; save it again")
         return found[0], read_xml(self._read(found[0]), path=self._path, name=found[0])
 
-    def part(self, name: str | None) -> Element | None:
-        """The root of a part; None where there is none that can be read."""
-        if not name or name.lower() not in self._names:
+    def part(self, name: str | None, *, needed: bool = True) -> Element | None:
+        """The root of a part; None for no name, and where there is none that can be read, with a warning.
+
+        One that is not `needed` may be missing without one: nothing that a reader sees stands in it.
+        """
+        data = self.content(name, needed=needed)
+        if not name or data is None:
             return None
         try:
-            return read_xml(self._read(name), path=self._path, name=name)
+            return read_xml(data, path=self._path, name=name)
         except Refused as error:
-            self.warnings.append(f"a part was left out: {error}")
+            self._warn(f"a part was left out: {error}")
             return None
+
+    def content(self, name: str | None, *, needed: bool = True) -> bytes | None:
+        """The bytes of a part, which need not be XML; None as `part` says."""
+        if not name:
+            return None
+        if name.lower() not in self._names:
+            if needed:
+                self._warn(f"a part is missing: {name[:LONGEST]}")
+            return None
+        try:
+            return self._read(name)
+        except Refused as error:
+            self._warn(f"a part was left out: {error}")
+            return None
+
+    def _warn(self, warning: str) -> None:
+        if len(self.warnings) < WARNED and warning not in self.warnings:
+            last = len(self.warnings) == WARNED - 1
+            self.warnings.append("more parts are missing or broken" if last else warning)
 
     def _read(self, name: str) -> bytes:
         return self._archive.read(self._names[name.lower()])
@@ -68,7 +92,8 @@ class Package:
 
     def _read_links(self, part: str) -> Iterator[tuple[str, Link]]:
         folder, _, name = part.rpartition("/")
-        root = self.part(posixpath.join(folder, "_rels", f"{name}.rels"))
+        relations = posixpath.join(folder, "_rels", f"{name}.rels")
+        root = self.part(relations, needed=False)
         for one in root.iter(RELATIONSHIP) if root is not None else ():
             target, outside = one.get("Target") or "", one.get("TargetMode") == "External"
             if not outside:
@@ -82,6 +107,6 @@ def named(package: Package, part: str, kind: str) -> Element | None:
 
 
 def _sealed(data: bytes, path: str) -> Refused:
-    if ENCRYPTED in data:
+    if SEALED.encode("utf-16-le") in data:
         return Refused("encrypted", f"{path} is protected by a password; save a copy without one")
     return Refused("unsupported", f"{path} is an Office file of before 2007; save it in today's format")

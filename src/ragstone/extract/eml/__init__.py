@@ -1,0 +1,1 @@
+"""Mails: `parse` reads one, `body` finds its message among its parts."""

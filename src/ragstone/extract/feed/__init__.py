@@ -1,0 +1,1 @@
+"""XML files: `parse` reads feeds, `said` what an element of one says."""

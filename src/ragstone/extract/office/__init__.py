@@ -1,0 +1,1 @@
+"""What the formats of Office share: parts, their XML, properties, charts, drawings, formulas."""

@@ -1,0 +1,1 @@
+"""Presentations: `parse` reads one, `slide` a slide, `paragraphs` the text in a shape."""

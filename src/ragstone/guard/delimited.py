@@ -1,0 +1,106 @@
+"""Secrets in CSV and its kin, wherever in a text the rows stand: below a heading that names them, or beside a name."""
+
+import re
+from collections.abc import Generator, Iterator, Sequence
+
+from ragstone.guard.tables import CELL_LENGTH, HEADING_LENGTH, Value, secret
+
+MARKS = "\t;,"
+MOST = 1000  # fields of a row that are looked at
+# What columns are called; code and prose have other signs in some of their parts.
+LABEL = re.compile(r"(?:\w(?:[\w &/%#'-]|\.(?=\w))*(?: ?\([^()]*\))?)?\s*")
+Field = tuple[int, int]
+
+
+def _field(mark: str) -> re.Pattern[str]:
+    """A field in quotes, which may go over lines, or one without; both without the blanks around them."""
+    return re.compile(
+        rf'[ ]*+(?:"(?P<quoted>(?:[^"]|""){{0,{CELL_LENGTH}}}+)"[ ]*+(?=[{mark}\r\n]|\Z)|(?P<plain>[^{mark}\r\n]*+))'
+    )
+
+
+FIELD = {mark: _field(mark) for mark in MARKS}
+
+
+def columns(text: str, lower: bytes, names: Sequence[int]) -> Iterator[Value]:
+    """Each value in a column of secrets, and each one that stands beside the name of one, whose place says less.
+
+    `names` are places of suspicious words, in order. The rows below a heading have its mark between their fields,
+    the first of them as often as the heading. Each line is looked at once for each of three marks.
+    """
+    done = 0
+    for at in names:
+        if at < done:
+            continue
+        start = lower.rfind(b"\n", 0, at) + 1
+        for mark in MARKS:
+            if lower.find(mark.encode(), start, _line_end(lower, at)) < 0:
+                continue
+            head, below = _row(text, start, mark)
+            wanted = _wanted(text, head)
+            yield from _beside(head, wanted)
+            if wanted and _all_labels(text, head) and len(head) == len(_row(text, below, mark)[0]):
+                # A comma and a blank are how prose goes on, too: a value of several words is none there.
+                prose = mark == "," and lower.find(b", ", start, below) >= 0
+                done = yield from _below(text, below, mark, len(head), wanted, prose=prose)
+                break
+        done = max(done, _line_end(lower, at))
+
+
+def _line_end(lower: bytes, at: int) -> int:
+    end = lower.find(b"\n", at)
+    return len(lower) if end < 0 else end
+
+
+def _wanted(text: str, head: Sequence[Field]) -> dict[int, bool]:
+    """The fields that name secrets, and whether these are passwords."""
+    found = ((i, secret(text, field)) for i, field in enumerate(head if len(head) > 1 else ()))
+    return {i: match["password"] is not None for i, match in found if match}
+
+
+def _beside(row: Sequence[Field], wanted: dict[int, bool]) -> Iterator[Value]:
+    for i, password in wanted.items():
+        if i + 1 < len(row) and i + 1 not in wanted and row[i + 1][1] - row[i + 1][0] <= CELL_LENGTH:
+            yield Value(*row[i + 1], password, loose=True)
+
+
+def _all_labels(text: str, head: Sequence[Field]) -> bool:
+    return all(end - start <= HEADING_LENGTH and LABEL.fullmatch(text, start, end) for start, end in head)
+
+
+def _below(
+    text: str, at: int, mark: str, width: int, wanted: dict[int, bool], *, prose: bool
+) -> Generator[Value, None, int]:
+    """The values in the rows from `at` on; gives the end of the last row. A blank line may stand between two."""
+    done, blank = at, False
+    while at < len(text):
+        row, end = _row(text, at, mark)
+        if text[at:end].isspace() and not blank:
+            at, blank = end, True
+            continue
+        if len(row) < 2 or (blank and len(row) != width):
+            break
+        for i, password in wanted.items():
+            if i < len(row) and row[i][1] - row[i][0] <= CELL_LENGTH and not (prose and " " in text[slice(*row[i])]):
+                yield Value(*row[i], password)
+        done = at = end
+        blank = False
+    return done
+
+
+def _row(text: str, at: int, mark: str) -> tuple[list[Field], int]:
+    """The places of a row's fields without their quotes and blanks, and where the next row begins."""
+    fields: list[Field] = []
+    field = FIELD[mark]
+    while len(fields) < MOST and (match := field.match(text, at)):
+        start, end = match.span("quoted" if match["plain"] is None else "plain")
+        fields.append((start, start + len(text[start:end].rstrip())))
+        at = match.end()
+        if not text.startswith(mark, at):
+            break
+        at += 1
+    else:
+        at = max(text.find("\n", at), at)
+    if text.startswith("\r", at):
+        at += 1
+    return fields, at + text.startswith("\n", at)

@@ -1,0 +1,20 @@
+"""A tokenizer that brings its module with it: where it is imported, web pages are held by `hostile.held`."""
+
+from ragstone import extract
+from ragstone.extract import Foreign
+from ragstone.extract.media import HTML
+from ragstone.testing.bag_of_words import BagOfWords, Words
+
+extract.FOREIGN = {**extract.FOREIGN, HTML: Foreign("html/2", "tests.extract.sandbox.hostile:held")}
+
+
+class Held(Words):
+    """Counts as its parent does."""
+
+
+class HeldEmbedder(BagOfWords):
+    """Its tokenizer is told to worker processes, which import this module for it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tokenizer: Words = Held()
