@@ -14,12 +14,14 @@ import argparse
 import json
 import re
 import statistics
+from collections.abc import Iterable
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import NamedTuple
 
 from ragstone.errors import Refused
 from ragstone.extract.pdf.parse import parse
+from ragstone.types import Block
 
 PIPES = re.compile(r"^\s*\|.*\|\s*$")
 RULE = re.compile(r"^\s*\|?[\s:|-]+\|?\s*$")
@@ -104,8 +106,12 @@ def from_pdf(path: Path) -> list[Piece]:
         extraction = parse(path.read_bytes(), path=path.name, ocr=False)
     except Refused:
         return []
+    return from_blocks(extraction.blocks)
+
+
+def from_blocks(blocks: Iterable[Block]) -> list[Piece]:
     pieces: list[Piece] = []
-    for block in extraction.blocks:
+    for block in blocks:
         if block.type == "table":
             rows: dict[int, list[tuple[str, int, int]]] = {}
             width = max(c.col + c.colspan for c in block.cells)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from ragstone.extract.pdf.celled import Celled, cut, placed
 from ragstone.extract.pdf.columns import extent, parted, reaches, separators, settled, supported
 from ragstone.extract.pdf.lines import goes_on
 from ragstone.extract.pdf.markers import is_marker
@@ -81,16 +82,16 @@ def built(rows: Sequence[Row], across: Sequence[Rule], *, sure: bool = False) ->
     Where rules make it `sure`, a single column will do, if its lines are short.
     """
     least = 1 if sure else 2
+    celled = Celled(rows, across)
     parts = supported(rows, separators(rows, least=least), least)
+    drawn = bool(celled.parts) and len(celled.parts) >= len(parts)  # else rules were put together for another reason
+    parts = celled.parts if drawn else parts
     if not (_short(rows) if sure and not parts else bool(parts) and (sure or _plausible(rows, parts))):
         return None
     if _beside_notes(rows):
         return None
-    lefts = [left for left, _ in reaches(rows, parts)]
-    for row in rows:
-        row.phrases = [part for phrase in row.phrases for part in parted(phrase, parts, lefts)]
+    grid = _in_cells(rows, celled) if drawn else _in_columns(rows, parts)
     reach = reaches(rows, parts)
-    grid = [[settled(phrase, parts, reach) for phrase in row.phrases] for row in rows]
     box = around([(row.x0, row.y0, row.x1, row.y1) for row in rows])
     groups = stacked(rows, grid, _bands(across, box), len(parts) + 1)
     squares: list[Square] = []
@@ -98,6 +99,25 @@ def built(rows: Sequence[Row], across: Sequence[Rule], *, sure: bool = False) ->
         squares += _squares(number, group, rows, grid)
     squares = widened(squares, reach, across, box)
     return Table(box, squares, len(groups), len(parts) + 1)
+
+
+def _in_cells(rows: Sequence[Row], celled: Celled) -> list[list[tuple[int, int]]]:
+    """The columns of each phrase of rows under rules that were drawn cell by cell."""
+    grid: list[list[tuple[int, int]]] = []
+    for row in rows:
+        own = celled.of(row, celled.parts)
+        row.phrases = cut(row, own)
+        grid.append([placed(phrase, own, celled.parts) for phrase in row.phrases])
+    return grid
+
+
+def _in_columns(rows: Sequence[Row], parts: Sequence[float]) -> list[list[tuple[int, int]]]:
+    """The columns of each phrase; phrases that stand over a separator are cut there."""
+    lefts = [left for left, _ in reaches(rows, parts)]
+    for row in rows:
+        row.phrases = [part for phrase in row.phrases for part in parted(phrase, parts, lefts)]
+    reach = reaches(rows, parts)
+    return [[settled(phrase, parts, reach) for phrase in row.phrases] for row in rows]
 
 
 def _short(rows: Sequence[Row]) -> bool:

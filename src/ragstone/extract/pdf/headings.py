@@ -12,7 +12,7 @@ LARGER = 1.15  # of the body's size
 SMALLER = 0.92  # of the body's size: what is below is no heading
 BOLD_SMALLER = 0.75  # the same for bold lines
 SAYS = 60  # letters of the text below a heading that is told by its capitals only
-STATEMENT = 9  # words: a longer bold line with a full stop is a sentence
+STATEMENT = 9  # words: a longer bold line with a full stop is a sentence, as is one that is only a little larger
 TITLE = 1.3  # of the body's size: smaller lines at the edge of a page are its running title
 LEADS = re.compile(r"\s[.…_]+\s*\d{1,4}$")  # an entry of a table of contents whose dots found no room
 LONGEST = 160  # characters
@@ -98,7 +98,8 @@ def _is_heading(piece: Piece, body: float, bold: bool, below: Piece | None) -> b
     if piece.edge and piece.size < TITLE * body:
         return False
     if heavy or (piece.size >= LARGER * body and piece.kind != "list"):
-        return True
+        # Sizes of running text vary a little, and a long line that is only a little larger is a sentence.
+        return heavy or piece.size >= TITLE * body or len(text.split()) <= STATEMENT
     if below is None:
         return False
     if (

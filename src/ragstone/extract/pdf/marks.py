@@ -23,11 +23,12 @@ IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 
 class Rule(NamedTuple):
-    """A line along an axis: at `at`, from `start` to `end` on the other axis."""
+    """A line along an axis: at `at`, from `start` to `end` on the other axis, where it was put together at `joints`."""
 
     at: float
     start: float
     end: float
+    joints: tuple[float, ...] = ()
 
 
 @dataclass(slots=True)

@@ -4,14 +4,40 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
 
+from ragstone.extract.pdf.columns import separators
+from ragstone.extract.pdf.lines import Line
 from ragstone.extract.pdf.rows import Phrase, Row, is_number, phrases, rows_of
 from ragstone.extract.pdf.stacking import stacked
 from ragstone.extract.pdf.table import Square, around, regrouped
+from ragstone.extract.pdf.words import Word
 
 MOST = 0.5  # of the cells over several columns part by their text: then all do whose text lets them
 FEWEST = 3  # lines of a cell that may be rows of their own
 NUMBERS = 0.7  # of a column's lines are numbers where each line is a row
+SEVERAL = 0.6  # of the rows between two lines hold more than one phrase where a column line is missing
+MANY = 0.6  # of these phrases are numbers
 SHORT = 4.0  # words of a phrase where rows without numbers are told apart
+
+
+def undrawn(lines: Sequence[Line], xs: Sequence[float]) -> list[float]:
+    """The x of column lines that are missing: between two that are drawn, numbers stand below each other several times.
+
+    Tables with one line behind their first column are such.
+    """
+    held: dict[int, list[Word]] = {}
+    for line in lines:
+        for word in line.words:
+            held.setdefault(sum(at < (word.x0 + word.x1) / 2 for at in xs[1:-1]), []).append(word)
+    out: list[float] = []
+    for _, words in sorted(held.items()):
+        rows = rows_of(regrouped(words))
+        several = [row for row in rows if len(row.phrases) > 1]
+        said = [phrase for row in several for phrase in row.phrases]
+        if len(several) >= max(FEWEST, SEVERAL * len(rows)) and sum(is_number(p.text) for p in said) >= MANY * len(
+            said
+        ):
+            out += separators(rows, least=FEWEST)
+    return out
 
 
 def parted_columns(squares: Sequence[Square], xs: Sequence[float]) -> list[Square]:

@@ -5,6 +5,7 @@ from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
+from ragstone.extract.pdf.celled import alike
 from ragstone.extract.pdf.marks import Rule
 from ragstone.extract.pdf.rows import Row
 
@@ -14,6 +15,7 @@ WIDE = 0.85  # of the rules' length: a line so long is running text …
 PROSE = 12  # … if it has so many words
 HEAD = 4  # rows between the first two rules of a table with a head
 FEW = 12  # rows of one phrase that may stand between two rules: a column alone
+NEAREST = 3  # rules above that are asked whether they are of the same table
 ALMOST = 1.35  # steps between rules: a row so near them belongs to the table
 
 
@@ -65,13 +67,14 @@ def _next_to(row: Row, rule: Rule) -> bool:
 
 
 def _alike(across: Sequence[Rule]) -> list[list[Rule]]:
-    """Rules that begin and end at the same x, from the top down."""
+    """Rules that begin and end at the same x and were not put together at other places, from the top down."""
     groups: list[list[Rule]] = []
     for rule in sorted(across):
         if rule.end - rule.start < SHORTEST:
             continue
         for group in groups:
-            if abs(group[0].start - rule.start) <= REACH and abs(group[0].end - rule.end) <= REACH:
+            near = abs(group[0].start - rule.start) <= REACH and abs(group[0].end - rule.end) <= REACH
+            if near and all(alike(rule.joints, other.joints) for other in group[-NEAREST:]):
                 group.append(rule)
                 break
         else:

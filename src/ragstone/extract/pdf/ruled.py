@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from ragstone.extract.pdf.lines import Line
 from ragstone.extract.pdf.marks import Marks, Rule
-from ragstone.extract.pdf.parting import parted_columns, parted_rows
+from ragstone.extract.pdf.parting import parted_columns, parted_rows, undrawn
 from ragstone.extract.pdf.table import Square, Table, compacted, regrouped
 from ragstone.extract.pdf.words import Word
 
@@ -14,6 +14,8 @@ TOUCH = 3.0  # points: lines that end so near each other meet
 SAME = 2.5  # points: parallel lines so near are one
 COVER = 0.6  # of a cell's side must be drawn to part two cells
 SHORT = 6.0  # points: shorter lines part no cells
+MEETS = 2.0  # points between the ends of two lines drawn cell by cell, which pdfium gives longer by their width
+PART = 10.0  # points: shorter parts of a line are its dashes
 MOST = 600  # rules of one group: more are a drawing's
 CELLS = 20_000  # of one grid
 FILLED = 0.3  # of the cells hold text: charts with grid lines do not
@@ -28,16 +30,19 @@ class Frame:
 
 
 def merged(rules: Sequence[Rule]) -> list[Rule]:
-    """Rules on the same line made one where they touch."""
+    """Rules on the same line made one where they touch; where long ones meet is kept."""
     out: list[list[float]] = []
+    joints: dict[int, list[float]] = {}
     for rule in sorted(rules):
         near = (kept for kept in reversed(out[-40:]) if rule.at - kept[0] <= SAME)
         kept = next((k for k in near if rule.start <= k[2] + TOUCH and rule.end >= k[1] - TOUCH), None)
         if kept is None:
             out.append([rule.at, rule.start, rule.end])
         else:
+            if abs(rule.start - kept[2]) <= MEETS and min(rule.end - rule.start, kept[2] - kept[1]) >= PART:
+                joints.setdefault(id(kept), []).append((rule.start + kept[2]) / 2)
             kept[1], kept[2] = min(kept[1], rule.start), max(kept[2], rule.end)
-    return [Rule(at, start, end) for at, start, end in out if end - start >= SHORT]
+    return [Rule(k[0], k[1], k[2], tuple(joints.get(id(k), ()))) for k in out if k[2] - k[1] >= SHORT]
 
 
 def frames(marks: Marks) -> list[Frame]:
@@ -88,6 +93,8 @@ def table(frame: Frame, lines: Sequence[Line]) -> Table | None:
     own = [line for line in lines if xs[0] <= (line.x0 + line.x1) / 2 <= xs[-1] and ys[0] <= _middle(line) <= ys[-1]]
     if not own:
         return None
+    xs = sorted([*xs, *undrawn(own, xs)])
+    cols = len(xs) - 1
     squares = _squares(frame, xs, ys)
     _fill(squares, own, xs, ys)
     if sum(bool(s.lines) for s in squares) < FILLED * len(squares):

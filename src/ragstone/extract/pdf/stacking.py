@@ -1,5 +1,6 @@
 """Which rows of text belong to one row of a table: cells whose text takes several lines."""
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
@@ -9,6 +10,7 @@ from ragstone.extract.pdf.rows import Row, is_value
 OVERLAP = 0.8  # letter heights: rows nearer than this cannot stand below each other
 TIGHT = 1.35  # letter heights between the lines of one cell, at the most
 WIDER = 1.22  # the step between rows over the step between lines: below it they look the same
+FEWEST = 3  # numbers below each other that are cells of their own
 FULL = 0.8  # of the column: a line that reaches so far may go on in the next one
 
 
@@ -24,7 +26,7 @@ def stacked(
     touching = _touching(rows)
     ruled = _by_bands(rows, touching, bands)
     if ruled is not None:
-        return ruled
+        return [part for group in ruled for part in _within(rows, grid, group, columns)]
     steps = [rows[b[0]].base - rows[a[-1]].base for a, b in pairwise(touching)]
     small = _line_step(rows, touching, steps)
     widths = _widths(rows, grid, columns)
@@ -52,6 +54,16 @@ def _touching(rows: Sequence[Row]) -> list[list[int]]:
     return groups
 
 
+def _within(
+    rows: Sequence[Row], grid: Sequence[Sequence[tuple[int, int]]], group: list[int], columns: int
+) -> list[list[int]]:
+    """The rows between two rules: one, but where numbers stand below each other the spacing tells them."""
+    if _values(rows, grid, group) < FEWEST:
+        return [group]
+    parts = stacked([rows[r] for r in group], [grid[r] for r in group], [], columns)
+    return [[group[r] for r in part] for part in parts]
+
+
 def _by_bands(rows: Sequence[Row], touching: Sequence[list[int]], bands: Sequence[float]) -> list[list[int]] | None:
     inner = [at for at in bands if rows[0].base < at < rows[-1].base]
     if len(inner) < 2 or len(inner) + 1 < 0.34 * len(touching):
@@ -68,6 +80,14 @@ def _by_bands(rows: Sequence[Row], touching: Sequence[list[int]], bands: Sequenc
         last = band
     longest = max(len(group) for group in groups)
     return groups if longest <= 8 or len(groups) >= 0.5 * len(touching) else None
+
+
+def _values(rows: Sequence[Row], grid: Sequence[Sequence[tuple[int, int]]], group: Sequence[int]) -> int:
+    """How many numbers stand below each other between two rules: so many are no single cell."""
+    columns = Counter(
+        place for r in group for phrase, place in zip(rows[r].phrases, grid[r], strict=True) if is_value(phrase.text)
+    )
+    return max(columns.values(), default=0)
 
 
 def _line_step(rows: Sequence[Row], touching: Sequence[list[int]], steps: Sequence[float]) -> float:
