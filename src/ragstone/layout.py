@@ -200,12 +200,18 @@ def _decoded(data: bytes, count: int, edges: int) -> Sequence[Strip]:
         raise Corrupt("a page layout has the wrong size; ingest the document again")
     fields = np.frombuffer(plain, "<i4", count * FIELDS).reshape(FIELDS, count).T
     shifts = np.frombuffer(plain, "<i2", edges, count * FIELDS * 4).astype(np.int64)
+    counts = fields[:, 7].astype(np.int64)
+    if (counts < 0).any() or counts.sum() != edges:
+        raise Corrupt("a page layout has edges of no strip; ingest the document again")
+    totals = np.concatenate(([0], np.cumsum(shifts)))
+    origins = fields[:, 3] - totals[np.cumsum(counts) - counts]
+    places = ((totals[1:] + np.repeat(origins, counts)) / UNIT).tolist()
     strips: list[Strip] = []
     at = 0
     for start, end, page, x0, y0, x1, y1, number in fields.tolist():
-        own = ((np.cumsum(shifts[at : at + number]) + x0) / UNIT).tolist()
+        box = (x0 / UNIT, y0 / UNIT, x1 / UNIT, y1 / UNIT)
+        strips.append(Strip(start, end, page, box, tuple(places[at : at + number])))
         at += number
-        strips.append(Strip(start, end, page, (x0 / UNIT, y0 / UNIT, x1 / UNIT, y1 / UNIT), tuple(own)))
     return tuple(strips)
 
 

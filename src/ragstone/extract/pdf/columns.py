@@ -66,6 +66,8 @@ def parted(phrase: Phrase, parts: Sequence[float], lefts: Sequence[float]) -> li
 
     The gap must be wider than a space, or the word behind it must begin where its column does.
     """
+    if len(phrase.words) == 1:
+        return [phrase]
     out: list[Phrase] = []
     many = _many(phrase, parts)
     for word in phrase.words:

@@ -28,14 +28,16 @@ def mark_furniture(pages: Sequence[Page]) -> None:
     needed = 2 if len(pages) < 8 else OFTEN
     for page in pages:
         pieces = [piece for piece in page.pieces if piece.turn == 0 and piece.role == "body"]
-        for piece in pieces:
-            aside = piece.box[3] <= MARGIN * page.height or piece.box[1] >= (1 - MARGIN) * page.height
+        boxes = [piece.box for piece in pieces]
+        for piece, (_, y0, _, y1) in zip(pieces, boxes, strict=True):
+            aside = y1 <= MARGIN * page.height or y0 >= (1 - MARGIN) * page.height
             piece.edge = aside and len(pages) < OFTEN  # in longer documents furniture is what returns
+        numbers = range(len(pieces))
         for role, ordered in (
-            ("header", sorted(pieces, key=lambda p: p.box[1])),
-            ("footer", sorted(pieces, key=lambda p: -p.box[3])),
+            ("header", sorted(numbers, key=lambda n: boxes[n][1])),
+            ("footer", sorted(numbers, key=lambda n: -boxes[n][3])),
         ):
-            for piece in ordered:
+            for piece in map(pieces.__getitem__, ordered):
                 if not _at_edge(piece, page, role):
                     break
                 returns = counts[_key(piece, page)] >= max(needed, min(OFTEN, SHARE * len(pages)))
@@ -47,10 +49,10 @@ def mark_furniture(pages: Sequence[Page]) -> None:
 
 
 def _at_edge(piece: Piece, page: Page, role: str) -> bool:
+    if (piece.table.rows if piece.table else len(piece.lines)) > LINES:
+        return False
     _, y0, _, y1 = piece.box
-    inside = y1 <= ZONE * page.height if role == "header" else y0 >= (1 - ZONE) * page.height
-    rows = piece.table.rows if piece.table else len(piece.lines)
-    return inside and rows <= LINES
+    return y1 <= ZONE * page.height if role == "header" else y0 >= (1 - ZONE) * page.height
 
 
 def _said(piece: Piece) -> str:

@@ -2,6 +2,7 @@
 
 import ctypes
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from typing import Any, NamedTuple
@@ -22,6 +23,7 @@ FIXED = 1  # PDF 32000-1, table 123: bit 1 of a font's flags
 SAMPLE = tuple(map(ord, "iltrjfmwMWaeonsd10.(_"))  # narrow and broad letters
 SAME = 0.01  # of the size: widths that differ by less are the same
 HEAVY = 600  # weight in units of a font: 400 is regular, 700 bold
+OUTLINED = 2  # render mode: filled and stroked
 UNSEEN = (3, 7)  # render modes: neither filled nor stroked; clip only
 SMALLEST = 1.0  # points: smaller letters cannot be read by anyone
 PALE = 250  # of 255: white
@@ -81,7 +83,9 @@ class View(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Glyphs:
-    """Characters in the order of the file. A `run` of 0 or more indexes `styles`, `turn` and `base`.
+    """Characters in the order of the file. A `run` of 0 or more indexes `look`, `turn` and `base`.
+
+    A `look` indexes `style`.
 
     `turn` counts quarter turns clockwise of the writing direction, -1 stands for a slant.
     """
@@ -92,7 +96,9 @@ class Glyphs:
     x1: Floats
     y1: Floats
     run: Ints
-    style: tuple[Style, ...]
+    objects: frozenset[int]  # addresses of the text objects
+    style: tuple[Style, ...]  # each once
+    look: Ints
     turn: Ints
     base: Floats
     size: Floats
@@ -109,9 +115,9 @@ def view(page: Any) -> View:
 def glyphs(text: int, count: int, seen: View) -> Glyphs:
     """Read `count` characters of a text page."""
     count = min(count, CHARACTERS)
-    page = ctypes.c_void_p(text)
-    code = _codes(page, count)
-    owner = np.fromiter(map(pdfium.object_of, repeat(page), pdfium.numbers(count)), np.uint64, count)
+    page, numbers = pdfium.pointer(text), list(range(count))
+    code = _codes(text, numbers)
+    owner = np.fromiter(pdfium.calls(pdfium.object_of, repeat(page), numbers), np.uint64, count)
     left, right, bottom, top = _boxes(page, code).T
     ax, ay = seen.point(left, top)
     bx, by = seen.point(right, bottom)
@@ -121,24 +127,23 @@ def glyphs(text: int, count: int, seen: View) -> Glyphs:
     looks = _runs(page, starts, owner[starts], seen)
     box = (np.minimum(ax, bx), np.minimum(ay, by), np.maximum(ax, bx), np.maximum(ay, by))
     _spread(box, run, looks.turn)
-    return Glyphs(code, *box, run, looks.style, looks.turn, looks.base, looks.size, looks.unseen, looks.pale)
+    return Glyphs(code, *box, run, frozenset(owner[starts].tolist()), **looks._asdict())
 
 
-def _codes(page: ctypes.c_void_p, count: int) -> Ints:
+def _codes(text: int, numbers: Sequence[int]) -> Ints:
     """The code points; all at once where the text has one unit of UTF-16 a character."""
+    count = len(numbers)
     said = np.zeros(2 * count + 2, dtype=np.uint16)
-    if pdfium.text_of(page, 0, count, said.ctypes.data) == count + 1:
+    if pdfium.text_of(text, 0, count, said.ctypes.data) == count + 1:
         return said[:count].astype(np.int64)
-    return np.fromiter(map(pdfium.unicode_of, repeat(page), pdfium.numbers(count)), np.int64, count)
+    return np.fromiter(map(pdfium.unicode_of, repeat(pdfium.pointer(text)), numbers), np.int64, count)
 
 
-def _boxes(page: ctypes.c_void_p, code: Ints) -> Floats:
+def _boxes(page: Any, code: Ints) -> Floats:
     """Left, right, bottom and top of each character; spaces have none."""
     out = np.zeros((len(code), 4))
     inked = np.flatnonzero(code != SPACE)
-    numbers = list(pdfium.numbers(len(code)))
-    own = map(numbers.__getitem__, inked.tolist())
-    out[inked] = pdfium.asked(pdfium.box_of, "f8", len(inked), repeat(page), own, columns=4, addresses=4)
+    out[inked] = pdfium.asked(pdfium.box_of, "f8", len(inked), repeat(page), inked.tolist(), columns=4, addresses=4)
     return out
 
 
@@ -169,6 +174,7 @@ class _Looks(NamedTuple):
     """What is the same for all characters of a text object."""
 
     style: tuple[Style, ...]
+    look: Ints
     turn: Ints
     base: Floats
     size: Floats
@@ -176,32 +182,54 @@ class _Looks(NamedTuple):
     pale: Bools
 
 
-def _runs(text: ctypes.c_void_p, starts: npt.NDArray[np.intp], owner: npt.NDArray[np.uint64], seen: View) -> _Looks:
+def _runs(text: Any, starts: npt.NDArray[np.intp], owner: npt.NDArray[np.uint64], seen: View) -> _Looks:
     """Ask each text object once, each question for all objects before the next."""
     count = len(starts)
-    firsts, owners = starts.tolist(), list(map(ctypes.c_void_p, owner.tolist()))
+    firsts, owners = starts.tolist(), list(map(pdfium.pointer, owner.tolist()))
     matrix = pdfium.asked(pdfium.matrix_of, "f4", count, repeat(text), firsts, columns=6)
     origin = pdfium.asked(pdfium.origin_of, "f8", count, repeat(text), firsts, columns=2, addresses=2)
     sizes = pdfium.asked(pdfium.size_of, "f4", count, owners)[:, 0]
     colour = pdfium.asked(pdfium.fill_of, "u4", count, owners, columns=4, addresses=4)
-    mode = np.fromiter(map(pdfium.mode_of, owners), np.int64, count)
+    mode = np.fromiter(pdfium.calls(pdfium.mode_of, owners), np.int64, count)
     a, b, c, d = (matrix[:, k].astype(np.float64) for k in range(4))
     x, y = seen.point(origin[:, 0], origin[:, 1])
     size = np.round(np.abs(sizes) * np.hypot(c, d), 1)
-    degrees = np.where((a != 0) | (b != 0), np.degrees(np.arctan2(-b, a)) + 90 * seen.turn, 0.0)
-    quarters = np.rint(degrees / 90)
-    turn = np.where(np.abs(degrees - 90 * quarters) < SKEW, quarters % 4, -1).astype(np.int64)
-    base = np.select([turn == 1, turn == 2, turn == 3], [-x, -y, x], y)  # in the frame where the text runs right
+    turn = _turns(a, b, seen)
+    base = y  # in the frame where the text runs right
+    if turn.any():
+        base = np.select([turn == 1, turn == 2, turn == 3], [-x, -y, x], y)
     filled = (mode == 0) | (mode == 4)
     unseen = (mode == UNSEEN[0]) | (mode == UNSEEN[1]) | (filled & (colour[:, 3] == 0))
-    pale = filled & (colour[:, :3].min(axis=1) >= PALE) if count else np.zeros(0, dtype=np.bool_)
-    keys = list(zip(map(pdfium.font_of, owners), size.tolist(), (mode == 2).tolist(), strict=True))
-    fonts: dict[int, Font] = {}
-    known: dict[tuple[int, float, bool], Style] = {}
-    for key in dict.fromkeys(keys):
-        font = _font(key[0], fonts)
-        known[key] = Style(font.name, key[1], font.bold or key[2], font.italic, font.mono, font.step)
-    return _Looks(tuple([known[key] for key in keys]), turn, base, size, unseen, pale)
+    pale = filled & (colour[:, 0] >= PALE) & (colour[:, 1] >= PALE) & (colour[:, 2] >= PALE)
+    fonts = np.fromiter(pdfium.calls(pdfium.font_of, owners), np.uint64, count)
+    styles, look = _styles(fonts, size, mode == OUTLINED)
+    return _Looks(styles, look, turn, base, size, unseen, pale)
+
+
+def _turns(a: Floats, b: Floats, seen: View) -> Ints:
+    """The writing direction of runs from the first row of their matrices."""
+    if seen.turn == 0 and not b.any() and (a >= 0).all():
+        return np.zeros(len(a), dtype=np.int64)
+    degrees = np.where((a != 0) | (b != 0), np.degrees(np.arctan2(-b, a)) + 90 * seen.turn, 0.0)
+    quarters = np.rint(degrees / 90)
+    return np.where(np.abs(degrees - 90 * quarters) < SKEW, quarters % 4, -1).astype(np.int64)
+
+
+def _styles(fonts: npt.NDArray[np.uint64], size: Floats, outlined: Bools) -> tuple[tuple[Style, ...], Ints]:
+    """The styles that there are, and which of them each run has; letters with an outline are bold."""
+    if not len(fonts):
+        return (), np.zeros(0, dtype=np.int64)
+    change = (fonts[1:] != fonts[:-1]) | (size[1:] != size[:-1]) | (outlined[1:] != outlined[:-1])
+    firsts = np.flatnonzero(np.concatenate(([True], change)))
+    keys = zip(fonts[firsts].tolist(), size[firsts].tolist(), outlined[firsts].tolist(), strict=True)
+    numbers: dict[tuple[int, float, bool], int] = {}
+    look = np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
+    known: dict[int, Font] = {}
+    styles = []
+    for handle, points, thick in numbers:
+        font = _font(handle, known)
+        styles.append(Style(font.name, points, font.bold or thick, font.italic, font.mono, font.step))
+    return tuple(styles), np.repeat(look, np.diff(firsts, append=len(fonts)))
 
 
 def _font(handle: int, fonts: dict[int, Font]) -> Font:

@@ -76,14 +76,9 @@ def _next(pieces: Sequence[Piece], number: int) -> Piece | None:
 def _is_heading(piece: Piece, body: float, bold: bool, below: Piece | None) -> bool:
     if piece.table or piece.role != "body" or piece.kind not in ("paragraph", "list") or piece.parts:
         return False
-    text = piece.text.strip()
-    letters = [c for c in text if c.isalpha()]
-    if (
-        len(piece.lines) > LINES
-        or len(text) > LONGEST
-        or len(letters) < 3
-        or len(letters) < 0.4 * len(text.replace(" ", ""))
-    ):
+    text = piece.text.strip() if len(piece.lines) <= LINES else ""
+    letters = [c for c in text if c.isalpha()] if len(text) <= LONGEST else []
+    if len(letters) < 3 or len(letters) < 0.4 * len(text.replace(" ", "")):
         return False
     numbered = NUMBERED.match(text) is not None
     if piece.kind == "list" and (not numbered or is_bullet(text[0])):

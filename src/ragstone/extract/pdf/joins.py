@@ -1,13 +1,12 @@
 """What goes on in the next column or on the next page: paragraphs, and tables with their header once."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ragstone.extract.pdf.headers import mark_header
 from ragstone.extract.pdf.labels import continued
 from ragstone.extract.pdf.page import Page
 from ragstone.extract.pdf.pieces import Piece
-from ragstone.extract.pdf.table import Square, Table, by_row
+from ragstone.extract.pdf.table import Square, Table, by_row, rows_from_top
 
 EDGE = 12.0  # points: sides of a table's parts on two pages may differ by so much
 LOW = 0.6  # of the page's height: a table that goes on reaches below it, and goes on above 0.5
@@ -81,7 +80,7 @@ def _table_goes_on(above: Piece, below: Piece, heights: dict[int, float]) -> boo
 def _repeated(above: Table, below: Table) -> int:
     """How many rows at the top of a part say again what the header said."""
     count = 0
-    for a, b in zip(by_row(above), by_row(below), strict=False):
+    for a, b in zip(rows_from_top(above), rows_from_top(below), strict=False):
         if not a[0].header or [s.text for s in a if s.lines] != [s.text for s in b if s.lines]:
             break
         count += 1
@@ -89,12 +88,21 @@ def _repeated(above: Table, below: Table) -> int:
 
 
 def _appended(above: Table, below: Table) -> Table:
-    """The rows of a further part under a table, without the header said again."""
+    """The rows of a further part under a table, without the header said again.
+
+    They are put into the table's own list: a table of a thousand pages is not copied a thousand times.
+    """
     taken = by_row(below)[_repeated(above, below) :]
     if not taken:
         return above
     shift = above.rows - taken[0][0].row
-    squares: list[Square] = list(above.squares)
-    for row in taken:
-        squares += [replace(s, row=s.row + shift, header=False) for s in row]
-    return Table(above.box, squares, max(s.row + s.rowspan for s in squares), above.cols, above.ruled)
+    moved = [_moved(square, square.row + shift) for row in taken for square in row]
+    above.squares += moved
+    return Table(above.box, above.squares, max(s.row + s.rowspan for s in moved), above.cols, above.ruled)
+
+
+def _moved(square: Square, row: int) -> Square:
+    """The same cell in another row, no header."""
+    return Square(
+        row, square.col, square.rowspan, square.colspan, square.lines, square.box, False, square.page, square.turn
+    )

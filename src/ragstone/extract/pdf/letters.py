@@ -1,5 +1,6 @@
 """What a character of a PDF says in plain text: ligatures taken apart, odd code points made usual."""
 
+import re
 import unicodedata
 from functools import lru_cache
 
@@ -19,6 +20,8 @@ PRIVATE = {
     0xF0E0: "→",
     0xF02D: "-",
 }
+# Where Unicode keeps all letters that are written to the left, those to come included.
+LEFTWARD = re.compile("[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufeff\U00010800-\U00010fff\U0001e800-\U0001efff]")
 
 
 @lru_cache(maxsize=8192)
@@ -41,7 +44,7 @@ def letters(code: int) -> str:
 
 def right_to_left(text: str) -> bool:
     """Whether most letters are Hebrew or Arabic."""
-    if text.isascii():
+    if text.isascii() or not LEFTWARD.search(text):
         return False
     kinds = [unicodedata.bidirectional(c) for c in text]
     return sum(k in ("R", "AL") for k in kinds) > sum(k == "L" for k in kinds)

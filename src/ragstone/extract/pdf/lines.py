@@ -1,11 +1,9 @@
 """Lines: words that stand side by side without a wide gap; a row of a table gives several."""
 
+from array import array
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-
-import numpy as np
-import numpy.typing as npt
 
 from ragstone.extract.pdf.letters import right_to_left
 from ragstone.extract.pdf.words import Box, Word
@@ -29,7 +27,7 @@ class Line:
     base: float = 0.0
     size: float = 0.0
     bold: bool = False
-    edges: npt.NDArray[np.float32] | None = None  # boundaries of the characters of `text`, once frozen
+    edges: "array[float] | None" = None  # boundaries of the characters of `text`, once frozen
     chunks: list[tuple[int, int, Box]] = field(default_factory=list)  # of words, where there are no edges
     _text: str | None = field(default=None, repr=False)
 
@@ -49,10 +47,15 @@ class Line:
         self.x1 = max([w.x1 for w in words])
         self.y0 = min([w.y0 for w in words])
         self.y1 = max([w.y1 for w in words])
-        chief = max(words, key=_weight)
+        letters, styles = [len(w.text) for w in words], [w.style for w in words]
+        if styles.count(styles[0]) == len(words):  # most lines are of one style
+            weights: list[float] = [*letters] if styles[0].size else [0] * len(words)
+            self.bold = styles[0].bold and any(letters)
+        else:
+            weights = [n * style.size for n, style in zip(letters, styles, strict=True)]
+            self.bold = 2 * sum([n for n, style in zip(letters, styles, strict=True) if style.bold]) > sum(letters)
+        chief = _first(words, weights)
         self.base, self.size = chief.base, chief.style.size
-        letters = sum([len(w.text) for w in words])
-        self.bold = 2 * sum([len(w.text) for w in words if w.style.bold]) > letters
 
     def freeze(self) -> None:
         """Keep text and boundaries, drop the words: what stays of a long document's pages."""
@@ -64,7 +67,7 @@ class Line:
                 at = start + len(word.text)
                 self.chunks.append((start, at, (word.x0, word.y0, word.x1, word.y1)))
         else:
-            self.edges = np.array(_edges(self.words), dtype=np.float32)
+            self.edges = array("f", _edges(self.words))
         self.words = []
 
     @property
@@ -82,9 +85,16 @@ class Line:
         return self.x1 - self.x0
 
 
-def _weight(word: Word) -> tuple[float, float]:
-    """How much a word speaks for its line; the first of equals."""
-    return len(word.text) * word.style.size, -word.x0
+def _first(words: Sequence[Word], weights: Sequence[float]) -> Word:
+    """The word that weighs most; of equals the one furthest left."""
+    most = max(weights)
+    if weights.count(most) == 1:
+        return words[weights.index(most)]
+    return min([word for word, weight in zip(words, weights, strict=True) if weight == most], key=_place)
+
+
+def _place(word: Word) -> float:
+    return word.x0
 
 
 def _edges(words: Sequence[Word]) -> list[float]:
@@ -101,12 +111,11 @@ def _edges(words: Sequence[Word]) -> list[float]:
 
 def joined(words: Sequence[Word]) -> str:
     """Words as text: a space between them, none where they are glued."""
-    parts: list[str] = []
-    for i, word in enumerate(words):
-        if i and not word.glued:
-            parts.append(" ")
-        parts.append(word.text)
-    return "".join(parts)
+    if len(words) == 1:
+        return words[0].text
+    if True not in [word.glued for word in words[1:]]:
+        return " ".join([word.text for word in words])
+    return "".join([word.text if word.glued or not i else " " + word.text for i, word in enumerate(words)])
 
 
 def goes_on(texts: Iterable[str]) -> float:
@@ -117,14 +126,18 @@ def goes_on(texts: Iterable[str]) -> float:
 
 def lines(words: Iterable[Word]) -> list[Line]:
     """The lines of a page from its words in the order of the file, from the top down."""
+    run: list[Word] = []
     runs: list[list[Word]] = []
+    before: Word | None = None
     for word in words:
-        if runs and _goes_on(runs[-1][-1], word):
-            runs[-1].append(word)
+        if before is not None and _goes_on(before, word):
+            run.append(word)
         else:
             word.glued = False
-            runs.append([word])
-    made = sorted((Line(run) for run in runs), key=lambda line: (round(line.base, 1), line.x0))
+            run = [word]
+            runs.append(run)
+        before = word
+    made = sorted([Line(run) for run in runs], key=lambda line: (round(line.base, 1), line.x0))
     return _merged(made)
 
 
@@ -132,6 +145,8 @@ def _goes_on(before: Word, word: Word) -> bool:
     last, own = before.style.size, word.style.size
     small, size = (last, own) if last < own else (own, last)
     gap = word.x0 - before.x1
+    if word.base == before.base and not word.glued and word.text.isascii():
+        return -0.3 * size < gap <= WIDE * size  # most words; what follows says the same at more length
     lift = abs(word.base - before.base)
     if word.glued:
         return lift <= RAISED * size and -0.5 * size < gap < 0.3 * size
@@ -176,7 +191,12 @@ def _once_more(found: list[Line]) -> list[Line]:
     """A line that came late may close the gap between two others."""
     out: list[Line] = []
     for line in sorted(found, key=lambda line: (line.base, line.x0)):
+        base, x0, x1, size = line.base, line.x0, line.x1, line.size
         for other in reversed(out[-12:]):
+            # Most are ruled out by what is cheap to ask; `_beside` says the same at more length.
+            most = size if size > other.size else other.size
+            if x0 - other.x1 > WIDE * most or other.x0 - x1 > WIDE * most or abs(other.base - base) > RAISED * most:
+                continue
             if _beside(other, line):
                 _join(other, line)
                 break
@@ -186,14 +206,16 @@ def _once_more(found: list[Line]) -> list[Line]:
 
 
 def _beside(a: Line, b: Line) -> bool:
-    left, right = (a, b) if a.x0 <= b.x0 else (b, a)
-    size = max(a.size, b.size)
-    gap = right.x0 - left.x1
+    low, size = (a.size, b.size) if a.size < b.size else (b.size, a.size)
     lift = abs(a.base - b.base)
-    small = min(a.size, b.size) < SMALL * size and len((a if a.size < b.size else b).text) <= TINY
-    if small and lift > BASE * min(a.size, b.size):
-        return lift <= RAISED * size and (-0.2 * size <= gap <= 0.45 * size or _tucked(a, b))
-    return lift <= BASE * min(a.size, b.size) and -0.3 * size <= gap <= WIDE * size
+    if lift > RAISED * size:
+        return False
+    left, right = (a, b) if a.x0 <= b.x0 else (b, a)
+    gap = right.x0 - left.x1
+    if lift <= BASE * low:
+        return -0.3 * size <= gap <= WIDE * size
+    small = low < SMALL * size and len((a if a.size < b.size else b).text) <= TINY
+    return small and (-0.2 * size <= gap <= 0.45 * size or _tucked(a, b))
 
 
 def _tucked(a: Line, b: Line) -> bool:

@@ -58,7 +58,7 @@ def read(page: Any, number: int) -> Page:
         g = glyphs(pdfium.address(text), text.count_chars(), seen)
     finally:
         text.close()
-    drawn = marks(pdfium.address(page), seen)
+    drawn = marks(pdfium.address(page), seen, g.objects)
     out = Page(number, seen.width, seen.height)
     out.links = links(page, number, seen)
     out.pictured = _area(drawn.images) > DRAWN * seen.width * seen.height or len(drawn.curves) > 20
@@ -83,7 +83,7 @@ def _area(boxes: Sequence[Box]) -> float:
 
 def _visible(g: Glyphs, seen: View, drawn: Marks, out: Page) -> npt.NDArray[np.bool_]:
     """Which characters a reader sees. Invisible letters over a scan are the text of the scan."""
-    if not len(g.style):
+    if not len(g.look):
         return np.zeros(len(g.code), dtype=np.bool_)
     known = g.run >= 0
     middle_x, middle_y = (g.x0 + g.x1) / 2, (g.y0 + g.y1) / 2
@@ -107,7 +107,9 @@ def _visible(g: Glyphs, seen: View, drawn: Marks, out: Page) -> npt.NDArray[np.b
         out.scan = drawn.images[:IMAGES]
     # A control code that is drawn stands for a letter whose meaning the file does not give; 2 for a hyphen.
     control = (g.code < 32) & (g.code > 2) & ~SPACING[np.minimum(g.code, 32)] | (g.code == 1)
-    own = (g.code >= 0xE000) & (g.code <= 0xF8FF) & ~np.isin(g.code, list(PRIVATE))
+    own = (g.code >= 0xE000) & (g.code <= 0xF8FF)
+    if own.any():
+        own &= ~np.isin(g.code, list(PRIVATE))
     out.unread = int(((ink | control) & keep & (control | (g.code == 0xFFFD) | own)).sum())
     return without_doubles(g, keep)
 

@@ -94,7 +94,7 @@ def parted_rows(squares: Sequence[Square], columns: int) -> list[Square]:
     for number, own in sorted(by_number.items()):
         groups = _groups(own, columns) if number not in spanned else None
         if groups is None:
-            out += [replace(s, row=number + shift) for s in own]
+            out += [replace(s, row=number + shift) for s in own] if shift else own
             continue
         for k, (rows, group) in enumerate(groups):
             out += _row(own, rows, group, number + shift + k)

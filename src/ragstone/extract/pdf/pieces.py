@@ -53,11 +53,12 @@ class Piece:
     def box(self) -> Box:
         if self.table:
             return self.table.box
+        lines = self.lines
         return (
-            min(line.x0 for line in self.lines),
-            min(line.y0 for line in self.lines),
-            max(line.x1 for line in self.lines),
-            max(line.y1 for line in self.lines),
+            min([line.x0 for line in lines]),
+            min([line.y0 for line in lines]),
+            max([line.x1 for line in lines]),
+            max([line.y1 for line in lines]),
         )
 
     @property

@@ -213,6 +213,9 @@ class Writer:
 
     def _cell(self, square: Square) -> str:
         """Write a cell's lines as one, bars in them escaped; gives the text without the escapes."""
+        if len(square.lines) == 1 and (text := square.lines[0].text) and "|" not in text:
+            self._place(square.lines[0], 0, len(text), square.page, square.turn)
+            return text
         said: list[str] = []
         for number, line in enumerate(square.lines):
             glue, end = " ", len(line.text)

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from functools import lru_cache
+from itertools import pairwise, zip_longest
 from statistics import median
 
 from ragstone.extract.pdf.lines import Line, joined
@@ -17,7 +18,7 @@ NUMBER = re.compile(
     r"[(\[<>≤≥~±+\-–—−$€£¥]{0,3}\s?\d[\d.,:/'’\s]*(?:[%‰)\]*]|bn|m|k|x|pp|[A-Za-z†‡*]{0,2})*|[-–—−*.…]+|n/?a|N/?A"
 )
 YEAR = re.compile(r"\(?(?:19|20)\d\d(?:\s*[/–-]\s*(?:19|20)?\d\d)?\)?\*?")
-LEADER = re.compile(r"(?:\.[ ]?){4,}|…{2,}|(?:_ ?){5,}")
+LEADER = re.compile(r"\.(?: ?\.){3}|……|_(?: ?_){4}")
 
 
 @dataclass(slots=True)
@@ -46,6 +47,11 @@ class Row:
 
     def settle(self, space: float) -> "Row":
         """Take height and phrases from the lines."""
+        if len(self.lines) == 1:
+            line = self.lines[0]
+            self.y0, self.y1, self.base, self.size = line.y0, line.y1, line.base, line.size
+            self.phrases = phrases(line, space)
+            return self
         self.lines.sort(key=lambda line: line.x0)
         self.y0, self.y1 = min(line.y0 for line in self.lines), max(line.y1 for line in self.lines)
         chief = max(self.lines, key=lambda line: line.width)
@@ -69,9 +75,10 @@ class Row:
 def usual_space(lines: Sequence[Line]) -> float:
     """The gap between words that most lines have, in letter heights."""
     gaps = [
-        (b.x0 - a.x1) / max(line.size, 1.0)
+        (b.x0 - a.x1) / size
         for line in lines
         if len(line.words) >= 4
+        for size in (max(line.size, 1.0),)
         for a, b in pairwise(line.words)
         if not b.glued
     ]
@@ -95,17 +102,17 @@ def phrases(line: Line, space: float = 0.28) -> list[Phrase]:
     wide = min(max(TWICE * space, NARROW), WIDE) * line.size
     if len(gaps) >= 4:
         wide = max(wide, min(1.8 * median(gaps), 1.0 * line.size))
-    out: list[Phrase] = []
-    for i, word in enumerate(words):
-        if i and (gaps[i - 1] < wide and word.text not in CURRENCY):
-            out[-1].words.append(word)
-            out[-1].x1 = max(out[-1].x1, word.x1)
-        else:
-            out.append(Phrase([word], word.x0, word.x1))
+    starts = [0]
+    starts += [i for i, gap in enumerate(gaps, 1) if not gap < wide or words[i].text in CURRENCY]
+    parts = [words[a:b] for a, b in zip_longest(starts, starts[1:])]
+    out = [Phrase(part, part[0].x0, max([word.x1 for word in part])) for part in parts]
     return _with_currency(out)
 
 
 def _with_currency(found: list[Phrase]) -> list[Phrase]:
+    """Phrases with each lone sign in front of an amount made one with it."""
+    if not any([phrase.words[0].text in CURRENCY for phrase in found]):  # noqa: C419  # a list is faster
+        return found
     out: list[Phrase] = []
     for phrase in found:
         if (
@@ -140,7 +147,13 @@ def rows_of(lines: Sequence[Line]) -> list[Row]:
 
 def is_number(text: str) -> bool:
     """A number, a share, an amount or a sign for none."""
-    return len(text) <= 40 and NUMBER.fullmatch(text.strip()) is not None
+    return len(text) <= 40 and _matches(text.strip())
+
+
+@lru_cache(maxsize=4096)
+def _matches(text: str) -> bool:
+    """Asked again and again of the same cells."""
+    return NUMBER.fullmatch(text) is not None
 
 
 def is_value(text: str) -> bool:

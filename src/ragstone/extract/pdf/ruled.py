@@ -1,8 +1,8 @@
 """Tables that are drawn with lines in both directions."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from ragstone.extract.pdf.lines import Line
 from ragstone.extract.pdf.marks import Marks, Rule
@@ -120,21 +120,23 @@ def _middle(line: Line) -> float:
     return (line.y0 + line.y1) / 2
 
 
-def _drawn(rules: Sequence[Rule], at: float, start: float, end: float) -> bool:
+def _at(rules: Sequence[Rule], places: Sequence[float]) -> list[list[Rule]]:
+    """The rules at each place."""
+    return [[rule for rule in rules if abs(rule.at - at) <= SAME + 0.5] for at in places]
+
+
+def _drawn(rules: Sequence[Rule], start: float, end: float) -> bool:
     """Whether rules at one place cover most of a stretch."""
-    covered = sum(
-        max(0.0, min(end, rule.end) - max(start, rule.start)) for rule in rules if abs(rule.at - at) <= SAME + 0.5
-    )
+    covered = sum([max(0.0, min(end, rule.end) - max(start, rule.start)) for rule in rules])
     return covered >= COVER * (end - start)
 
 
 def _squares(frame: Frame, xs: Sequence[float], ys: Sequence[float]) -> list[Square]:
     """Cells of the grid; neighbours without a line between them are one, where that is a rectangle."""
     rows, cols = len(ys) - 1, len(xs) - 1
-    right = [
-        [not _drawn(frame.down, xs[c + 1], ys[r], ys[r + 1]) for c in range(cols - 1)] + [False] for r in range(rows)
-    ]
-    below = [[not _drawn(frame.across, ys[r + 1], xs[c], xs[c + 1]) for c in range(cols)] for r in range(rows - 1)]
+    down, across = _at(frame.down, xs), _at(frame.across, ys)
+    right = [[not _drawn(down[c + 1], ys[r], ys[r + 1]) for c in range(cols - 1)] + [False] for r in range(rows)]
+    below = [[not _drawn(across[r + 1], xs[c], xs[c + 1]) for c in range(cols)] for r in range(rows - 1)]
     below.append([False] * cols)
     taken = [[False] * cols for _ in range(rows)]
     squares: list[Square] = []
@@ -172,10 +174,8 @@ def _fill(squares: Sequence[Square], lines: Sequence[Line], xs: Sequence[float],
 
 
 def _slot(edges: Sequence[float], at: float) -> int:
-    for number, (a, b) in enumerate(pairwise(edges)):
-        if at < b or number == len(edges) - 2:
-            return number if at >= a or number == 0 else number - 1
-    return 0
+    """The column or row of a place; what stands outside belongs to the first or the last."""
+    return min(bisect_right(edges, at, 1) - 1, len(edges) - 2)
 
 
 def _is_table(made: Table) -> bool:

@@ -1,8 +1,9 @@
 """A table on one page: its grid, and the lines of text in each cell."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+from operator import attrgetter
 
 from ragstone.extract.pdf.lines import Line, joined
 from ragstone.extract.pdf.words import Box, Word
@@ -50,6 +51,8 @@ def around(boxes: Iterable[Box]) -> Box:
 
 def regrouped(words: Sequence[Word]) -> list[Line]:
     """The lines of one cell from its words, whatever the gaps between them."""
+    if len(words) == 1:
+        return [Line([words[0]])]
     found: list[list[Word]] = []
     for word in sorted(words, key=lambda w: (w.base, w.x0)):
         for line in found[-2:]:
@@ -91,11 +94,17 @@ def _kept(table: Table, place: object, count: int) -> dict[int, int]:
             used.add(start)
     for square in table.squares:
         start, span = place(square)  # type: ignore[operator]  # as above
-        if square.lines and not used.intersection(range(start, start + span)):
+        if span > 1 and square.lines and not used.intersection(range(start, start + span)):
             used.add(start)
     return {old: new for new, old in enumerate(k for k in range(count) if k in used)}
 
 
 def by_row(table: Table) -> list[list[Square]]:
     """The cells of each row that has any."""
-    return [list(group) for _, group in groupby(table.squares, key=lambda square: square.row)]
+    return list(rows_from_top(table))
+
+
+def rows_from_top(table: Table) -> Iterator[list[Square]]:
+    """`by_row`, as far as somebody asks."""
+    for _, group in groupby(table.squares, key=attrgetter("row")):
+        yield list(group)

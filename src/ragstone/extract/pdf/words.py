@@ -1,13 +1,13 @@
 """Words of a page: characters that stand together on one baseline."""
 
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
 
-from ragstone.extract.pdf.glyphs import Glyphs, Style
+from ragstone.extract.pdf.glyphs import SPACE, Glyphs, Style
 from ragstone.extract.pdf.letters import SPACES, letters, right_to_left
 
 # In letter heights (the font's size), from looking at pages: a wider gap parts words even without a
@@ -17,6 +17,7 @@ BACK = 0.6
 LIFT = 0.18
 PLAIN = 0x24F  # the last Latin letter: beyond it are ligatures, other scripts, signs
 SIGNS = (0x2012, 0x2027)  # dashes, quotes, bullets, dots
+CONTROLS = (0x7F, 0x9F)  # codes that are no letters, yet above those of ASCII
 ASCENT, DESCENT = 0.78, 0.22  # of the size: where letters reach; what fonts say of themselves is less reliable
 AGAIN = 0.12  # letter heights: the same character drawn again so near is a bold effect, no text
 
@@ -46,6 +47,12 @@ class Word:
     @property
     def size(self) -> float:
         return self.style.size
+
+    def take(self, text: str, edges: list[float]) -> None:
+        """Say something else, within boundaries that may not rise."""
+        self.text, self.edges = text, edges
+        if edges:
+            self.x0, self.x1 = min(edges), max(edges)
 
 
 def framed(box: Box, turn: int) -> Box:
@@ -90,47 +97,69 @@ def words(g: Glyphs, keep: npt.NDArray[np.bool_], turn: int) -> list[Word]:
     torn = ((gap > GAP) | (gap < -BACK)) & ~(rtl[1:] & rtl[:-1])
     sized = np.abs(np.diff(size)) > 0.15 * np.maximum(size[1:], size[:-1])
     breaks = np.flatnonzero(spaced | lifted | torn | sized) + 1
-    glued = {int(at) for at in breaks[~(spaced | torn)[breaks - 1]]}
-    starts = [0, *breaks.tolist()]
-    return list(_built(g, chosen, starts, glued, (x0, y0, x1, y1)))
+    starts = np.concatenate(([0], breaks))
+    glued = np.concatenate(([False], ~(spaced | torn)[breaks - 1]))
+    return _built(g, chosen, starts, glued, (x0, y0, x1, y1))
 
 
 def _built(
     g: Glyphs,
     chosen: npt.NDArray[np.int64],
-    starts: list[int],
-    glued: set[int],
+    starts: npt.NDArray[np.int64],
+    glued: npt.NDArray[np.bool_],
     frame: tuple[npt.NDArray[np.float64], ...],
-) -> Iterator[Word]:
-    all_codes = g.code[chosen]
+) -> list[Word]:
+    codes = g.code[chosen]
     lefts, rights = frame[0][chosen], frame[2][chosen]
     middles = (rights[:-1] + lefts[1:]) / 2
+    begins = np.zeros(len(codes), dtype=np.bool_)
+    begins[starts] = True
     # Most words are plain: one character a glyph, from left to right; the others are looked at one by one.
-    signs = (all_codes >= SIGNS[0]) & (all_codes <= SIGNS[1])
-    odd = ((all_codes > PLAIN) & ~signs) | (all_codes < 33) | (all_codes == 0xAD)
-    odd[1:-1] |= np.diff(middles) < 0
-    odd[:-1] |= middles < lefts[:-1]
-    odd[1:] |= middles > rights[1:]
-    special = np.logical_or.reduceat(odd, starts).tolist()
+    strange = ((codes > PLAIN) & ((codes < SIGNS[0]) | (codes > SIGNS[1]))) | (codes < 33) | (codes == 0xAD)
+    inner = ~begins[1:]  # of two characters, whether they stand in one word
+    if ((codes >= CONTROLS[0]) & (codes <= CONTROLS[1])).any():
+        inner[:] = True  # words at the ends of lines are looked at too: only there such codes become a sign for none
+    odd = strange.copy()
+    odd[1:-1] |= (np.diff(middles) < 0) & inner[:-1] & inner[1:]
+    odd[:-1] |= (middles < lefts[:-1]) & inner
+    odd[1:] |= (middles > rights[1:]) & inner
+    special = np.flatnonzero(np.logical_or.reduceat(odd, starts)).tolist()
     highest = np.minimum.reduceat(frame[1][chosen], starts)
     lowest = np.maximum.reduceat(frame[3][chosen], starts)
-    codes, left, right, middle = all_codes.tolist(), lefts.tolist(), rights.tolist(), middles.tolist()
     runs = g.run[chosen][starts]
-    bases, sizes = g.base[runs], np.array([style.size for style in g.style])[runs]
+    bases, sizes = g.base[runs], g.size[runs]
     tops = np.minimum(bases - ASCENT * sizes, np.maximum(highest, bases - 1.2 * sizes)).tolist()
     bottoms = np.maximum(bases + DESCENT * sizes, np.minimum(lowest, bases + 0.6 * sizes)).tolist()
-    levels, firsts = bases.tolist(), runs.tolist()
-    said = "".join(map(chr, codes))
-    for number, (a, b) in enumerate(zip(starts, [*starts[1:], len(codes)], strict=True)):
-        if special[number]:
-            text, edges = _text(codes[a:b], left[a:b], right[a:b])
-            if not text:
-                continue
-        else:
-            text, edges = said[a:b], [left[a], *middle[a : b - 1], right[b - 1]]
-        x0, x1 = (min(edges), max(edges)) if special[number] else (edges[0], edges[-1])
-        style = g.style[firsts[number]]
-        yield Word(text, edges, x0, tops[number], x1, bottoms[number], levels[number], style, a in glued)
+    styles = [g.style[look] for look in g.look[runs].tolist()]
+    edges = _boundaries(lefts, middles, rights, begins)
+    behind = np.append(starts[1:], len(codes))
+    x0, x1 = lefts[starts].tolist(), rights[behind - 1].tolist()
+    said = np.where(strange, SPACE, codes).astype("<u4").tobytes().decode("utf-32-le")
+    spans = list(zip(starts.tolist(), behind.tolist(), strict=True))
+    texts = [said[a:b] for a, b in spans]
+    own = [edges[a + k : b + k + 1] for k, (a, b) in enumerate(spans)]
+    out = list(map(Word, texts, own, x0, tops, x1, bottoms, bases.tolist(), styles, glued.tolist()))
+    for number in special:
+        place = slice(*spans[number])
+        out[number].take(*_text(codes[place].tolist(), lefts[place].tolist(), rights[place].tolist()))
+    return [word for word in out if word.text] if special else out
+
+
+def _boundaries(
+    lefts: npt.NDArray[np.float64],
+    middles: npt.NDArray[np.float64],
+    rights: npt.NDArray[np.float64],
+    begins: npt.NDArray[np.bool_],
+) -> list[float]:
+    """The boundaries of plain words one after the other: each word has one more than characters."""
+    starts = np.flatnonzero(begins)
+    befores = lefts.copy()
+    befores[1:][~begins[1:]] = middles[~begins[1:]]
+    out = np.empty(len(lefts) + len(starts))
+    out[np.arange(len(lefts)) + np.cumsum(begins) - 1] = befores
+    behind = np.append(starts[1:], len(lefts))
+    out[behind + np.arange(len(starts))] = rights[behind - 1]
+    return out.tolist()
 
 
 def _text(codes: list[int], lefts: list[float], rights: list[float]) -> tuple[str, list[float]]:
@@ -203,9 +232,10 @@ def without_doubles(g: Glyphs, keep: npt.NDArray[np.bool_]) -> npt.NDArray[np.bo
     kind = g.code[at] * 10_007 + np.rint(10 * size).astype(np.int64)
     x, y = (g.x0[at] + g.x1[at]) / (2 * cell), (g.y0[at] + g.y1[at]) / (2 * cell)
     again = np.zeros(len(at), dtype=np.bool_)
-    for dx, dy in ((0.0, 0.0), (0.5, 0.0), (0.0, 0.5), (0.5, 0.5)):
-        column, row = np.floor(x + dx).astype(np.int64), np.floor(y + dy).astype(np.int64)
-        key = (kind * 100_003 + column) * 100_003 + row
+    columns = [(kind * 100_003 + np.floor(x + shift).astype(np.int64)) * 100_003 for shift in (0.0, 0.5)]
+    rows = [np.floor(y + shift).astype(np.int64) for shift in (0.0, 0.5)]
+    for column, row in product(columns, rows):
+        key = column + row
         ordered = np.sort(key)  # a tenth of the time of `unique`, and most pages have no doubles
         if (ordered[1:] == ordered[:-1]).any():
             _, first = np.unique(key, return_index=True)
