@@ -582,7 +582,7 @@ def test_a_url_names_a_store() -> None:
         assert open_store(url).provider == provider
 
 
-@pytest.mark.parametrize("url", ["mongo:x", "postgresql://host/db", "embedded:", "json:"])
+@pytest.mark.parametrize("url", ["mongo:x", "mysql://host/db", "embedded:", "json:"])
 def test_a_url_that_names_none_is_refused_with_the_known_ones(url: str) -> None:
     with pytest.raises(UsageError, match=r"embedded:|json:"):
         open_store(url)

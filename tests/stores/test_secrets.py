@@ -8,8 +8,9 @@ import pytest
 
 from ragstone.ports import Store
 from ragstone.stores.embedded import EmbeddedStore
-from ragstone.stores.embedded.rows import chunk_of, chunk_parts, packed
+from ragstone.stores.embedded.rows import chunk_of, chunk_parts
 from ragstone.stores.jsonfile import JsonStore
+from ragstone.stores.packing import packed
 from ragstone.testing.stores import SCOPE, make_revision, written
 
 SECRETS = ((2, 9, "password"), (12, 40, "private_key"))

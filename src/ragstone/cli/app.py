@@ -2,7 +2,21 @@
 
 import typer
 
-from ragstone.cli import ask, chunk, collections, convert, doctor, eval_, explain, extract, ingest, runs, search, show
+from ragstone.cli import (
+    ask,
+    chunk,
+    collections,
+    convert,
+    doctor,
+    eval_,
+    explain,
+    extract,
+    ingest,
+    migrate,
+    runs,
+    search,
+    show,
+)
 
 app = typer.Typer(
     name="ragstone",
@@ -26,6 +40,7 @@ for command in (
     eval_.evaluate,
     runs.runs,
     doctor.doctor,
+    migrate.migrate,
 ):
     app.command(name=command.__name__ if command is not eval_.evaluate else "eval")(command)
 app.add_typer(collections.app, name="collections")

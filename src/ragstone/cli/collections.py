@@ -51,13 +51,14 @@ def _show(options: Shared, infos: list[Info]) -> None:
 def list_(options: Shared) -> int:
     """The collections of a tenant."""
     from ragstone.cli.opened import opened
+    from ragstone.stores import concealed
 
     with opened(options, embed__model="none") as kb:
         found = kb.collections()
         settings = kb.engine.settings
     _show(options, found)
     if not found:
-        say(f"nothing was ingested into {settings.store} for tenant {settings.tenant!r} yet")
+        say(f"nothing was ingested into {concealed(settings.store)} for tenant {settings.tenant!r} yet")
     return 0
 
 

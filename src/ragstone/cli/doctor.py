@@ -15,10 +15,11 @@ def doctor(
     """Check the model and the store; exit 1 when something is wrong."""
     from ragstone.cli.opened import opened
     from ragstone.cli.safe import line
+    from ragstone.stores import concealed
 
     with opened(options) as kb:
         problems = kb.doctor(repair=repair)
-        store = kb.engine.settings.store
+        store = concealed(kb.engine.settings.store)
     if options.json:
         emit({"schema": 1, "store": store, "healthy": not problems, "problems": problems})
     else:

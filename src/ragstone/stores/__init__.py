@@ -1,43 +1,104 @@
 """The stores: a URL becomes a store, through one table."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from ragstone.errors import UsageError
 from ragstone.ports import Store
+from ragstone.stores.concealed import concealed
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """What bringing a store's format up to date did: its version now, the steps taken, what to know."""
+
+    version: int | None
+    applied: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of store: how its URL is written, what opens one, what migrates it where that is a step of its own."""
+
+    shape: str
+    open: Callable[[str, int], Store]
+    migrate: Callable[[str], Awaitable[Migration]] | None = None
 
 
 def open_store(url: str, *, keep_versions: int = 1) -> Store:
     """The store behind a URL; nothing is read or written yet.
 
-    `embedded:PATH` or a bare path is a directory, `json:PATH` one file. `keep_versions` is how many revisions
-    of a document stay (the active one always does). Raises `UsageError` for an unknown scheme.
+    `embedded:PATH` or a bare path is a directory, `json:PATH` one file, `postgresql://…` a database as libpq names it
+    (see `ragstone.stores.postgres.url`). `keep_versions` is how many revisions of a document stay (the active one
+    always does). Raises `UsageError` for an unknown scheme.
     """
+    kind, rest = _kind(url)
+    if keep_versions < 1:
+        raise UsageError(f"keep_versions is {keep_versions}; it must be at least 1")
+    return kind.open(rest, keep_versions)
+
+
+async def migrate_store(url: str) -> Migration:
+    """Bring the format of the store behind a URL up to date; a store in files does that when it is opened."""
+    kind, rest = _kind(url)
+    return Migration(None) if kind.migrate is None else await kind.migrate(rest)
+
+
+def _kind(url: str) -> tuple[Kind, str]:
+    """The kind of a store, and what it is opened by."""
     if "\0" in url:
-        raise UsageError(f"store {url!r:.60} is no place; write a folder, or one of: {KINDS}")
+        raise UsageError(f"store {concealed(url)!r:.60} is no place; write a folder, or one of: {KINDS}")
     scheme, colon, rest = url.partition(":")
     if not colon or "/" in scheme:
         scheme, rest = "embedded", url
     if scheme not in STORES:
-        raise UsageError(f"store {url!r} is of an unknown kind; write one of: {KINDS}")
-    if not rest:
-        raise UsageError(f"store {url!r} names no place; write {scheme}:PATH")
-    if keep_versions < 1:
-        raise UsageError(f"keep_versions is {keep_versions}; it must be at least 1")
-    return STORES[scheme](Path(rest).expanduser(), keep_versions)
+        raise UsageError(f"store {concealed(url)!r} is of an unknown kind; write one of: {KINDS}")
+    if not rest.strip("/"):
+        raise UsageError(f"store {concealed(url)!r} names no place; write {STORES[scheme].shape}")
+    return STORES[scheme], rest if STORES[scheme].shape.endswith(":PATH") else url
 
 
-def _embedded(path: Path, keep_versions: int) -> Store:
+def _embedded(path: str, keep_versions: int) -> Store:
     from ragstone.stores.embedded import EmbeddedStore
 
-    return EmbeddedStore(path, keep_versions=keep_versions)
+    return EmbeddedStore(Path(path).expanduser(), keep_versions=keep_versions)
 
 
-def _json(path: Path, keep_versions: int) -> Store:
+def _json(path: str, keep_versions: int) -> Store:
     from ragstone.stores.jsonfile import JsonStore
 
-    return JsonStore(path, keep_versions=keep_versions)
+    return JsonStore(Path(path).expanduser(), keep_versions=keep_versions)
 
 
-STORES: Mapping[str, Callable[[Path, int], Store]] = {"embedded": _embedded, "json": _json}
-KINDS = ", ".join(f"{scheme}:PATH" for scheme in STORES)
+def _postgres(url: str, keep_versions: int) -> Store:
+    _check_driver()
+    from ragstone.stores.postgres import PostgresStore
+
+    return PostgresStore(url, keep_versions=keep_versions)
+
+
+async def _migrate_postgres(url: str) -> Migration:
+    _check_driver()
+    from ragstone.stores.postgres import migrate
+
+    done = await migrate(url)
+    return Migration(done.version, done.applied, done.notes)
+
+
+def _check_driver() -> None:
+    if find_spec("psycopg") is None or find_spec("psycopg_pool") is None:
+        raise UsageError("PostgreSQL needs a package that is not installed; run: pip install 'ragstone[postgres]'")
+
+
+POSTGRES = Kind("postgresql://USER@HOST/DATABASE", _postgres, _migrate_postgres)
+STORES: Mapping[str, Kind] = {
+    "embedded": Kind("embedded:PATH", _embedded),
+    "json": Kind("json:PATH", _json),
+    "postgresql": POSTGRES,
+    "postgres": POSTGRES,
+}
+__all__ = ["KINDS", "STORES", "Kind", "Migration", "concealed", "migrate_store", "open_store"]
+KINDS = ", ".join(dict.fromkeys(kind.shape for kind in STORES.values()))

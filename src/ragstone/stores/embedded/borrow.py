@@ -9,8 +9,8 @@ import msgspec
 
 from ragstone.errors import RagstoneError, StoreError
 from ragstone.ports import Vectors
+from ragstone.stores.cosine import checked
 from ragstone.stores.embedded import vectors
-from ragstone.stores.embedded.cosine import checked
 from ragstone.stores.embedded.database import connect
 from ragstone.stores.embedded.paths import Place, collection_directories
 from ragstone.stores.embedded.reflect import State, state_of

@@ -11,10 +11,10 @@ from ragstone.stores.embedded.collection import Collection
 from ragstone.stores.embedded.database import writing
 from ragstone.stores.embedded.frozen import confirm
 from ragstone.stores.embedded.paths import Place, gate_of
-from ragstone.stores.embedded.rows import document_of, packed, run_of
 from ragstone.stores.embedded.threads import Threads
 from ragstone.stores.foreign import mapped
 from ragstone.stores.locks import gate, held, hold
+from ragstone.stores.packing import document_of, packed, run_of
 from ragstone.types import Document, Run
 
 

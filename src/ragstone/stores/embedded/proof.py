@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import google_crc32c
 
 from ragstone.errors import Corrupt
-from ragstone.stores.embedded.rows import chunk_of, record_of
+from ragstone.stores.embedded.rows import chunk_of
+from ragstone.stores.packing import record_of
 from ragstone.stores.slices import astray
 
 # id, source and path of a document, the number of a revision

@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 from ragstone.layout import Layout
 from ragstone.ports import Vectors
 from ragstone.stores import bm25
+from ragstone.stores.cosine import Scores, cosines, unit
 from ragstone.stores.embedded.collection import Collection, View
-from ragstone.stores.embedded.cosine import SLACK, Scores, cosines, product, unit
+from ragstone.stores.embedded.cosine import SLACK, product
 from ragstone.stores.embedded.frozen import confirm
 from ragstone.stores.embedded.mirror import MISSING, Flags, Longs
-from ragstone.stores.embedded.rows import ACTIVE_CHUNKS, CHUNK_COLUMNS, asked_of, chunk_of, layout_of, record_of
+from ragstone.stores.embedded.rows import ACTIVE_CHUNKS, CHUNK_COLUMNS, asked_of, chunk_of
 from ragstone.stores.embedded.threads import Threads
 from ragstone.stores.foreign import mapped
+from ragstone.stores.packing import layout_of, record_of
 from ragstone.types import Candidate, Chunk, Document, Info, total_order
 from ragstone.where import Where, document_matches, matches
 

@@ -13,8 +13,8 @@ from ragstone.errors import Corrupt
 from ragstone.stores.embedded.mirror import MISSING, NONE, Chunks, Mirror, Revisions
 from ragstone.stores.embedded.paths import Place, discard
 from ragstone.stores.embedded.postings import Postings
-from ragstone.stores.embedded.rows import document_of
 from ragstone.stores.embedded.seal import seal, unseal
+from ragstone.stores.packing import document_of
 from ragstone.types import Document
 
 

@@ -14,7 +14,8 @@ from ragstone.stores import bm25
 from ragstone.stores.effective import due_at, standings
 from ragstone.stores.embedded.postings import Postings, Terms, pairs
 from ragstone.stores.embedded.proof import Columns, Damage, checksum
-from ragstone.stores.embedded.rows import chunk_parts, packed, record_packed
+from ragstone.stores.embedded.rows import chunk_parts
+from ragstone.stores.packing import packed, record_packed
 from ragstone.types import Chunk, Document, Revision
 
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from ragstone.errors import StoreError
 from ragstone.ports import Vectors
+from ragstone.stores.cosine import checked
 from ragstone.stores.embedded import revisions, vectors
 from ragstone.stores.embedded.borrow import Lenders
 from ragstone.stores.embedded.collection import Collection
 from ragstone.stores.embedded.compact import compact_if_worth, remove_leftovers
-from ragstone.stores.embedded.cosine import checked
 from ragstone.stores.embedded.database import cut_log, wipe, writing
 from ragstone.stores.embedded.missing import Missing
 from ragstone.stores.embedded.paths import discard

@@ -1,0 +1,20 @@
+"""A store's URL as it may be shown: whatever could be a password is not in it."""
+
+import re
+
+HIDDEN = "***"
+# Greedy up to the last @: a password with an unquoted @ or / must not show either.
+USER = re.compile(r"(?P<lead>^(?:[a-z+]+:/{0,2}|[^@]*?//))(?P<user>[^:@/]*):.*@", re.DOTALL | re.IGNORECASE)
+PARAMETER = re.compile(r"(?P<name>[^?&=]*(?:password|passwd|pwd|secret|token|key)[^&=]*)=[^&]*", re.IGNORECASE)
+
+
+def concealed(url: str) -> str:
+    """The URL with its password as `***`; a path stays as it is.
+
+    >>> concealed("postgresql://app:s3cret@db/prod?sslmode=require&sslpassword=x")
+    'postgresql://app:***@db/prod?sslmode=require&sslpassword=***'
+    """
+    if "//" not in url and "@" not in url:
+        return url
+    base, mark, query = USER.sub(rf"\g<lead>\g<user>:{HIDDEN}@", url).partition("?")
+    return base + mark + PARAMETER.sub(rf"\g<name>={HIDDEN}", query)

@@ -1,0 +1,46 @@
+"""Cosines, computed the same way on every store, and what a vector must be to be stored or asked with."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragstone.errors import StoreError, UsageError
+from ragstone.ports import Vectors
+
+SCAN = 1_024  # rows multiplied at a time: more, and two BLAS threads wait for each other (8 ms for 1 on a busy machine)
+OFF_UNIT = 1e-3  # how far from 1 a stored vector's length may be: rounding, not another scale
+
+Scores = NDArray[np.float64]
+
+
+def checked(key: str, vector: Vectors, dimension: int) -> Vectors:
+    """The same vector when it is float32 of this dimension and of length 1; else `StoreError` names its key."""
+    row = np.asarray(vector)
+    if row.dtype != np.float32 or row.shape != (dimension,):
+        raise StoreError(
+            f"the vector of {key} is {row.dtype} of shape {row.shape}; float32 of shape ({dimension},) was expected"
+        )
+    length = float(np.linalg.norm(row.astype(np.float64)))
+    if not abs(length - 1) <= OFF_UNIT:
+        raise StoreError(f"the vector of {key} has length {length:g}; a finite one of length 1 was expected")
+    return row
+
+
+def unit(vector: Vectors, dimension: int) -> Scores:
+    """A question's vector at length 1 in float64; raises `UsageError` when it is of another kind."""
+    query = np.asarray(vector, dtype=np.float64).reshape(-1)
+    norm = float(np.linalg.norm(query))
+    if len(query) != dimension:
+        raise UsageError(f"the question's vector has {len(query)} dimensions, the collection's have {dimension}")
+    if not np.isfinite(norm) or norm == 0:
+        raise UsageError("the question's vector is zero or not finite")
+    return query / norm
+
+
+def cosines(rows: Vectors, slots: NDArray[np.int64], query: Scores) -> Scores:
+    """Cosines in float64, each row by itself, so that its place in the file cannot change the last digit."""
+    out = np.empty(len(slots))
+    for start in range(0, len(slots), SCAN):
+        part = rows[slots[start : start + SCAN]].astype(np.float64)
+        norms = np.sqrt((part * part).sum(axis=1))
+        out[start : start + len(part)] = (part * query).sum(axis=1) / norms
+    return out

@@ -1,0 +1,128 @@
+"""Collections of a tenant: made, listed, erased, looked after."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from ragstone.errors import Busy, UsageError
+from ragstone.stores.postgres import check
+from ragstone.stores.postgres.catalogue import found, locked
+from ragstone.stores.postgres.ledger import lock_number
+from ragstone.stores.postgres.pool import Cursor, Pool
+from ragstone.stores.postgres.rows import CollectionRow
+from ragstone.types import Scope
+
+WIDEST = 16_000  # dimensions that pgvector holds
+LARGEST = ("mv_active_chunks", "chunk_fts", "postings", "postings_dead", "chunk_embeddings", "chunks")
+REST = ("document_versions", "documents", "ingestion_runs", "collections")
+MAKE = """INSERT INTO collections (tenant_id, name) VALUES (%s, %s) ON CONFLICT (tenant_id, name) DO NOTHING"""
+MODEL = """UPDATE collections SET embedding_model = %s, embedding_variant = %s, embedding_dim = %s
+    WHERE tenant_id = %s AND collection_id = %s"""
+TENANTS = """UPDATE tenants SET embedding_model = %s, embedding_dim = %s
+    WHERE tenant_id = %s AND embedding_model IS NULL"""
+
+
+class PostgresAdmin:
+    """See `ragstone.ports.Admin`."""
+
+    def __init__(self, pool: Pool, *, now: Callable[[], datetime]) -> None:
+        self._pool = pool
+        self._now = now
+
+    async def create(self, scope: Scope, *, model: str | None, variant: str | None, dimension: int | None) -> None:
+        if dimension is not None and (dimension < 1 or model is None):
+            raise UsageError(f"a collection needs a model and a dimension of at least 1; got {model!r} and {dimension}")
+        if dimension is not None and dimension > WIDEST:
+            raise UsageError(f"PostgreSQL holds vectors of up to {WIDEST} dimensions, not {dimension}")
+
+        await self._pool.done(scope.tenant, lambda cursor, _: _made(cursor, scope, (model, variant, dimension)))
+
+    async def exists(self, scope: Scope) -> bool:
+        return await self._pool.done(scope.tenant, lambda cursor, _: _is_there(cursor, scope))
+
+    async def drop(self, scope: Scope) -> bool:
+        async def drop(cursor: Cursor, tries: int) -> bool:
+            return await _dropped(cursor, scope) or tries > 0
+
+        return await self._pool.done(scope.tenant, drop)
+
+    async def collections(self, tenant: str) -> list[str]:
+        async def names(cursor: Cursor, _: int) -> list[str]:
+            await cursor.execute("SELECT name FROM collections WHERE tenant_id = %s", (tenant,))
+            return sorted(name for (name,) in await cursor.fetchall())
+
+        return await self._pool.done(tenant, names)
+
+    async def check(self, scope: Scope, *, repair: bool = False) -> list[str]:
+        server = await self._pool.server()
+        async with self._pool.writing(scope.tenant) as cursor:
+            await found(cursor, scope)
+            problems = await check.findings(cursor, await found(cursor, scope))
+        if repair and problems:
+            async with self._pool.writing(scope.tenant) as cursor:
+                lost = await check.mend(cursor, await locked(cursor, scope), now=self._now())
+                problems = [*lost, *await check.findings(cursor, await found(cursor, scope))]
+        if server.bypasses:
+            problems.append(
+                f"the role of {self._pool.url.shown} is beyond row-level security (a superuser, or BYPASSRLS): "
+                "let applications log in as a role that is only in ragstone_write"
+            )
+        return problems
+
+
+async def _is_there(cursor: Cursor, scope: Scope) -> bool:
+    await cursor.execute(
+        "SELECT 1 FROM collections WHERE tenant_id = %s AND name = %s", (scope.tenant, scope.collection)
+    )
+    return await cursor.fetchone() is not None
+
+
+async def _made(cursor: Cursor, scope: Scope, wanted: tuple[str | None, str | None, int | None]) -> None:
+    if not await _is_there(cursor, scope):
+        statement = "INSERT INTO tenants (tenant_id, name) VALUES (%s, %s) ON CONFLICT DO NOTHING"
+        await cursor.execute(statement, (scope.tenant, scope.tenant))
+        await cursor.execute(MAKE, (scope.tenant, scope.collection))
+    if wanted[2] is None or _agrees(await found(cursor, scope), scope, wanted):
+        return
+    collection = await locked(cursor, scope)
+    if not _agrees(collection, scope, wanted):
+        await cursor.execute(MODEL, (*wanted, scope.tenant, collection.collection_id))
+        await cursor.execute(TENANTS, (wanted[0], wanted[2], scope.tenant))
+
+
+def _agrees(collection: CollectionRow, scope: Scope, wanted: tuple[str | None, str | None, int | None]) -> bool:
+    """Whether the collection holds such vectors already; raises `UsageError` when it holds others."""
+    if collection.dimension is None:
+        return False
+    held = (collection.model, collection.variant, collection.dimension)
+    if held != wanted:
+        raise UsageError(
+            f"collection {scope.collection!r} holds vectors of {_said(held)}; this run would write {_said(wanted)}: "
+            "use another --collection, or --recreate"
+        )
+    return True
+
+
+def _said(about: tuple[str | None, str | None, int | None]) -> str:
+    model, variant, dimension = about
+    return f"{model}{f' {variant}' if variant else ''} ({dimension})"
+
+
+async def _dropped(cursor: Cursor, scope: Scope) -> bool:
+    """Locked whole first, so that no run begins meanwhile; all of it goes in one transaction."""
+    statement = "SELECT collection_id FROM collections WHERE tenant_id = %s AND name = %s FOR UPDATE"
+    await cursor.execute(statement, (scope.tenant, scope.collection))
+    row = await cursor.fetchone()
+    if row is None:
+        return False
+    here = (scope.tenant, row[0])
+    statement = """SELECT DISTINCT source FROM ingestion_runs
+        WHERE tenant_id = %s AND collection_id = %s AND status = 'running' ORDER BY source"""
+    await cursor.execute(statement, here)
+    for (source,) in await cursor.fetchall():
+        await cursor.execute("SELECT pg_try_advisory_xact_lock(%s::bigint)", (lock_number(row[0], source),))
+        if (await cursor.fetchone()) != (True,):
+            raise Busy(f"collection {scope.collection!r} cannot be erased now: source {source!r} is being ingested")
+    for table in (*LARGEST, *REST):
+        statement = f"DELETE FROM {table} WHERE tenant_id = %s AND collection_id = %s"  # noqa: S608  # our own names
+        await cursor.execute(statement.encode(), here)
+    return True

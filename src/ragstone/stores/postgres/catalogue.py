@@ -1,0 +1,60 @@
+"""The row of a collection: found, locked, counted."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from ragstone.stores.absent import not_built
+from ragstone.stores.postgres.pool import Cursor
+from ragstone.stores.postgres.rows import COLLECTION_COLUMNS, CollectionRow, collection_of
+from ragstone.types import Scope
+
+FIND = f"SELECT {COLLECTION_COLUMNS} FROM collections WHERE tenant_id = %s AND name = %s"  # noqa: S608
+# Not FOR UPDATE: rows that are part of a collection hold its key while they are written, and nobody changes that.
+LOCK = f"{FIND} FOR NO KEY UPDATE"
+COUNT = """UPDATE collections SET chunks = chunks + %s, terms = terms + %s, pending = pending + %s,
+    documents = documents + %s, next_number = next_number + %s, segments = segments + %s,
+    generation = generation + 1, built_at = %s
+    WHERE tenant_id = %s AND collection_id = %s"""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """By how much the counters of a collection move."""
+
+    chunks: int = 0
+    terms: int = 0
+    pending: int = 0
+    documents: int = 0
+    numbers: int = 0
+
+
+async def found(cursor: Cursor, scope: Scope) -> CollectionRow:
+    """The row; raises `NotBuilt`."""
+    return await _one(cursor, scope, FIND)
+
+
+async def locked(cursor: Cursor, scope: Scope) -> CollectionRow:
+    """The row, locked till the end of the transaction: taken last of all locks, so that nobody waits in a circle."""
+    return await _one(cursor, scope, LOCK)
+
+
+async def _one(cursor: Cursor, scope: Scope, query: str) -> CollectionRow:
+    await cursor.execute(query.encode(), (scope.tenant, scope.collection))
+    row = await cursor.fetchone()
+    if row is None:
+        raise not_built(scope)
+    return collection_of(row)
+
+
+async def count(cursor: Cursor, collection: CollectionRow, change: Change, *, now: datetime) -> CollectionRow:
+    """Move the counters and the generation: the last statement of every change that readers can see."""
+    moves = (change.chunks, change.terms, change.pending, change.documents, change.numbers, min(change.numbers, 1))
+    await cursor.execute(COUNT, (*moves, now, collection.tenant, collection.collection_id))
+    return replace(
+        collection,
+        chunks=collection.chunks + change.chunks,
+        terms=collection.terms + change.terms,
+        pending=collection.pending + change.pending,
+        documents=collection.documents + change.documents,
+        generation=collection.generation + 1,
+    )

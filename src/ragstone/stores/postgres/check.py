@@ -1,0 +1,249 @@
+"""What a doctor looks at in one collection, and what can be mended."""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragstone.errors import Corrupt
+from ragstone.stores import bm25
+from ragstone.stores.packing import document_of, record_of
+from ragstone.stores.postgres import activate, segments, vectors
+from ragstone.stores.postgres.pool import Cursor
+from ragstone.stores.postgres.postings import COUNT, LENGTH, NUMBER
+from ragstone.stores.postgres.prepared import checksum
+from ragstone.stores.postgres.rows import CHUNK_COLUMNS, CollectionRow, chunk_of
+from ragstone.stores.slices import astray
+
+OURS = "tenant_id = %(tenant)s AND collection_id = %(collection)s"
+PAGE = 200  # versions or chunks that are in memory at once
+SAMPLE = 2_000  # chunks whose words are counted anew: 5 s where counting all of 100,000 takes minutes
+MEND = "--repair mends it"
+SEARCHED = f"SELECT chunk_key FROM mv_active_chunks WHERE {OURS}"  # noqa: S608
+ACTIVE_CHUNKS = """SELECT c.chunk_key FROM chunks c JOIN document_versions v USING (doc_version_id)
+    WHERE v.status = 'active' AND c.tenant_id = %(tenant)s AND c.collection_id = %(collection)s
+    AND v.tenant_id = %(tenant)s AND v.collection_id = %(collection)s"""
+
+# What must not be there, as a count: the sentence and the query.
+COUNTS = (
+    (
+        "{n} documents have no version; ingest anew with --recreate",
+        f"""SELECT count(*) FROM documents d WHERE {OURS} AND NOT EXISTS (SELECT FROM document_versions v
+            WHERE v.tenant_id = %(tenant)s AND v.collection_id = d.collection_id AND v.doc_id = d.doc_id)""",  # noqa: S608
+    ),
+    (
+        "{n} documents have more than one active version; ingest anew with --recreate",
+        f"""SELECT count(*) FROM (SELECT FROM document_versions WHERE {OURS} AND status = 'active'
+            GROUP BY doc_id HAVING count(*) > 1) twice""",  # noqa: S608
+    ),
+    (
+        f"{{n}} chunks are searched that are not of an active version; {MEND}",
+        f"SELECT count(*) FROM ({SEARCHED} EXCEPT {ACTIVE_CHUNKS}) odd",  # noqa: S608
+    ),
+    (
+        f"{{n}} chunks of active versions are not searched; {MEND}",
+        f"SELECT count(*) FROM ({ACTIVE_CHUNKS} EXCEPT {SEARCHED}) odd",  # noqa: S608
+    ),
+    (
+        f"{{n}} chunks have no row for websearch_to_tsquery; {MEND}",
+        f"""SELECT count(*) FROM (SELECT chunk_key FROM chunks WHERE {OURS}
+            EXCEPT SELECT chunk_key FROM chunk_fts WHERE {OURS}) odd""",  # noqa: S608
+    ),
+    (
+        "{n} vectors are of another dimension than the collection; ingest anew with --recreate",
+        f"""SELECT count(*) FROM chunk_embeddings WHERE {OURS} AND embedding_model = %(model)s
+            AND embedding_dim IS DISTINCT FROM %(dimension)s""",  # noqa: S608
+    ),
+)
+TRUTH = f"""SELECT count(*), coalesce(sum(length), 0)::bigint, count(*) FILTER (WHERE vector_key <> '' AND NOT EXISTS (
+        SELECT FROM chunk_embeddings e WHERE e.tenant_id = %(tenant)s AND e.collection_id = m.collection_id
+        AND e.vector_key = m.vector_key AND e.embedding_model = %(model)s)),
+    (SELECT count(*) FROM document_versions WHERE {OURS} AND status = 'active'),
+    coalesce(max(number) + 1, 0)
+    FROM mv_active_chunks m WHERE {OURS}"""  # noqa: S608
+VERSIONS = f"""SELECT v.doc_version_id, v.status, v.facts, v.record, v.layout, v.checksum, v.doc_id, d.source, d.path
+    FROM document_versions v JOIN documents d ON d.collection_id = v.collection_id AND d.doc_id = v.doc_id
+    WHERE v.tenant_id = %(tenant)s AND v.collection_id = %(collection)s AND v.doc_version_id > %(after)s
+    ORDER BY v.doc_version_id LIMIT {PAGE}"""  # noqa: S608
+CHUNKS = f"""SELECT c.doc_version_id, {CHUNK_COLUMNS} FROM chunks c JOIN document_versions v USING (doc_version_id)
+    WHERE c.tenant_id = %(tenant)s AND c.collection_id = %(collection)s AND c.doc_version_id = ANY(%(versions)s)
+    ORDER BY c.doc_version_id, c.ordinal"""  # noqa: S608
+ACTIVE = f"""SELECT m.number, {CHUNK_COLUMNS} FROM mv_active_chunks m
+    JOIN chunks c USING (chunk_key) JOIN document_versions v ON v.doc_version_id = m.doc_version_id
+    WHERE m.tenant_id = %(tenant)s AND m.collection_id = %(collection)s AND m.number = ANY(%(numbers)s)"""  # noqa: S608
+LENGTHS = f"SELECT number, length FROM mv_active_chunks WHERE {OURS}"  # noqa: S608
+SEARCHABLE = f"""INSERT INTO chunk_fts (chunk_key, tenant_id, collection_id, tsv)
+    SELECT chunk_key, tenant_id, collection_id, to_tsvector('english', left(text, 200000)) FROM chunks WHERE {OURS}"""  # noqa: S608
+NEXT = f"SELECT next_number FROM collections WHERE {OURS}"  # noqa: S608
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """A version that is not what was written."""
+
+    version: int
+    document: str
+    source: str
+    path: str
+    status: str
+    what: str
+
+
+def _ours(collection: CollectionRow, **more: object) -> dict[str, object]:
+    return vectors.ours(collection, **more)
+
+
+async def findings(cursor: Cursor, collection: CollectionRow) -> list[str]:
+    """What is wrong, a sentence each, seen in one transaction."""
+    found: list[str] = []
+    for sentence, query in COUNTS:
+        [number] = await _one(cursor, query, _ours(collection))
+        if number:
+            found.append(sentence.format(n=number))
+    *truth, least = await _one(cursor, TRUTH, _ours(collection))
+    counted = [collection.chunks, collection.terms, collection.pending, collection.documents]
+    names = ("chunks", "terms", "chunks without a vector", "documents")
+    for name, says, is_ in zip(names, counted, truth, strict=True):
+        if says != is_:
+            found.append(f"the collection counts {says} {name}, there are {is_}; {MEND}")
+    [following] = await _one(cursor, NEXT, _ours(collection))
+    if following < least:
+        found.append(f"the next chunk would get a number that is taken; {MEND}")
+    found += [
+        f"{damage.path!r} of source {damage.source!r} is stored damaged ({damage.what}); --repair takes it out, "
+        "and the next ingest takes it in again from its file"
+        async for damage in damages(cursor, collection)
+    ]
+    if not found and (wrong := await _postings(cursor, collection)):
+        found.append(f"{wrong}; {MEND}")
+    return found
+
+
+async def _one(cursor: Cursor, query: str, given: Mapping[str, object]) -> list[int]:
+    await cursor.execute(query.encode(), given)
+    row = await cursor.fetchone()
+    return [int(value) for value in row or ()]
+
+
+async def damages(cursor: Cursor, collection: CollectionRow) -> AsyncIterator[Damage]:
+    """Every version that is not what was written; a page of them at a time is in memory."""
+    after = 0
+    while True:
+        await cursor.execute(VERSIONS.encode(), _ours(collection, after=after))
+        versions = await cursor.fetchall()
+        if not versions:
+            return
+        after = versions[-1][0]
+        await cursor.execute(CHUNKS.encode(), _ours(collection, versions=[row[0] for row in versions]))
+        chunks: dict[int, list[tuple[object, ...]]] = {}
+        for version, *row in await cursor.fetchall():
+            chunks.setdefault(version, []).append(tuple(row))
+        for version, status, facts, record, layout, proof, *place in versions:
+            own = (bytes(facts), bytes(record), None if layout is None else bytes(layout))
+            if what := _wrong(own, proof, tuple(place), chunks.get(version, [])):
+                yield Damage(version, place[0], place[1], place[2], status, what)
+
+
+def _wrong(
+    own: tuple[bytes, bytes, bytes | None], proof: int, place: tuple[str, ...], rows: list[tuple[object, ...]]
+) -> str | None:
+    facts, record, layout = own
+    try:
+        document = document_of(facts)
+        if (document.id, document.source, document.path) != place:
+            return "it is another document's"
+        columns = [(str(i), int(str(o)), _bytes(k), str(t), _bytes(b)) for i, o, k, t, b, _ in rows]
+        if checksum(document, facts, record, layout, columns) != proof:
+            return "it does not match its checksum"
+        known = {facts: document}
+        if wrong := astray([chunk_of(row, known) for row in rows], record_of(record)):
+            return f"chunk {wrong[0]} is not what the text of the document says there"
+    except (Corrupt, TypeError, ValueError) as error:
+        return f"it cannot be read: {error}".partition(";")[0]
+    return None
+
+
+def _bytes(value: object) -> bytes:
+    return bytes(value) if isinstance(value, bytes | memoryview) else b""
+
+
+# Postings
+
+
+async def _postings(cursor: Cursor, collection: CollectionRow) -> str | None:
+    """What is wrong with the postings: each chunk's counts add up to its length, all are of active chunks, and those
+    of a sample are what its words say."""
+    await cursor.execute(LENGTHS.encode(), _ours(collection))
+    rows = await cursor.fetchall()
+    numbers = np.array([row[0] for row in rows], dtype=np.int64)
+    size = int(numbers.max()) + 1 if len(rows) else 0
+    lengths, sums = np.full(size, -1, dtype=np.int64), np.zeros(size, dtype=np.int64)
+    lengths[numbers] = [row[1] for row in rows]
+    gone = await segments.dead(cursor, collection)
+    if stray := int(np.isin(numbers, gone).sum()):
+        return f"{stray} active chunks are marked as gone in the keyword index"
+    wanted = await _sampled(cursor, collection, numbers)
+    after = ""
+    while page := await segments.page(cursor, collection, after):
+        after = page[-1][0]
+        for term, packed, packed_counts, sizes in segments.alive(page, gone):
+            at = np.frombuffer(packed, NUMBER)
+            counts = np.frombuffer(packed_counts, COUNT)
+            if int(at[-1]) >= size or not np.array_equal(lengths[at], np.frombuffer(sizes, LENGTH)):
+                return f"the keyword index knows chunks that are not there, or not their length ({term!r})"
+            np.add.at(sums, at, counts)
+            if wrong := _differs(wanted, term, at.tolist(), counts.tolist()):
+                return wrong
+    if left := sorted(term for words in wanted.values() for term in words):
+        return f"the keyword index lacks {left[0]!r} of some chunk"
+    if off := int((sums[numbers] != lengths[numbers]).sum()):
+        return f"the keyword index does not hold all words of {off} chunks"
+    return None
+
+
+def _differs(wanted: dict[int, dict[str, int]], term: str, numbers: list[int], counts: list[int]) -> str | None:
+    """Takes what it meets out of `wanted`."""
+    for number, count in zip(numbers, counts, strict=True):
+        if number in wanted and wanted[number].pop(term, None) != count:
+            return f"the keyword index does not say what the chunks say of {term!r}"
+    return None
+
+
+async def _sampled(cursor: Cursor, collection: CollectionRow, numbers: NDArray[np.int64]) -> dict[int, dict[str, int]]:
+    """The words of some chunks, by number: all of a small collection."""
+    some = np.sort(numbers)[:: max(len(numbers) // SAMPLE, 1)].tolist()
+    found: dict[int, dict[str, int]] = {}
+    for start in range(0, len(some), PAGE):
+        await cursor.execute(ACTIVE.encode(), _ours(collection, numbers=some[start : start + PAGE]))
+        for number, *row in await cursor.fetchall():
+            found[number] = dict(bm25.frequencies(chunk_of(row))[0])
+    return found
+
+
+# Mending
+
+
+async def mend(cursor: Cursor, collection: CollectionRow, *, now: datetime) -> list[str]:
+    """Take damaged documents out; make active chunks, postings and counters anew from what is left.
+
+    Returns a sentence for each document that was taken out: only its file can bring it back.
+    """
+    lost = [damage async for damage in damages(cursor, collection)]
+    active = sorted({damage.document for damage in lost if damage.status == "active"})
+    await _execute(cursor, f"DELETE FROM documents WHERE {OURS} AND doc_id = ANY(%(ids)s)", collection, ids=active)  # noqa: S608
+    versions = [damage.version for damage in lost]
+    statement = f"DELETE FROM document_versions WHERE {OURS} AND doc_version_id = ANY(%(ids)s)"  # noqa: S608
+    await _execute(cursor, statement, collection, ids=versions)
+    for table in ("mv_active_chunks", "chunk_fts", "postings", "postings_dead"):
+        await _execute(cursor, f"DELETE FROM {table} WHERE {OURS}", collection)  # noqa: S608
+    await _execute(cursor, SEARCHABLE, collection)
+    await activate.rebuilt(cursor, collection, now=now)
+    return [
+        f"{damage.path!r} of source {damage.source!r} was damaged and is taken out; ingest it again" for damage in lost
+    ]
+
+
+async def _execute(cursor: Cursor, query: str, collection: CollectionRow, **more: object) -> None:
+    await cursor.execute(query.encode(), _ours(collection, **more))

@@ -1,0 +1,79 @@
+"""What filters ask about, as columns: `facts` of an active chunk, `asked` of a document's version. Made when these are
+written, by Python's own rules.
+
+Shape of `facts`: {name: [[text, number or null], …]}, by the names of `where.CHUNK_FACTS`; no entry where there is no
+value; each element as `where` compares it: its text, and its number when it is one. `asked` is {"column": the same by
+the other names of `where.Facts.get` (aliases under their one name, see `ALIASES`), "group": {name: [text, …]}}: `group`
+is for the named filters: category, tags, project, doc_type as texts, confidentiality in lower case, date as its one
+text. A document's facts stand once and not with each of its chunks: that made the rows of chunks three times as wide.
+Names and texts stand there as `kept` writes them: NUL, which PostgreSQL cannot hold, would be lost otherwise.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ragstone.types import Chunk, Document
+from ragstone.where import CHUNK_FACTS, DOCUMENT_FACTS, RESTRICTED, Facts, facts
+
+ALIASES = {"file_path": "path", "source_sha": "sha"}
+LISTED = ("category", "tags", "project", "doc_type")
+MARK = "\x01"
+EXACT = 2**53, 2**63  # a float from here to there is a whole number, written with all its digits
+Named = dict[str, list[Any]]
+
+
+def kept(text: str) -> str:
+    """A text as PostgreSQL can hold it: different for different texts, and in the same order as they are."""
+    return text.replace(MARK, MARK + "\x02").replace("\0", MARK * 2) if MARK in text or "\0" in text else text
+
+
+def number_of(value: float) -> float:
+    """A number such that whole numbers and floats compare in decimal digits as they do in Python."""
+    return int(value) if EXACT[0] <= abs(value) < EXACT[1] else value
+
+
+def facts_of(chunk: Chunk) -> Named:
+    """The facts of a chunk itself."""
+    about = facts(chunk)
+    return _filled({name: [_element(value) for value in _elements(about.get(name))] for name in CHUNK_FACTS})
+
+
+def asked_of(document: Document) -> dict[str, Named]:
+    """The facts of a document that came back from its row, so that all values are JSON's."""
+    about, meta = Facts(document), document.meta
+    names = [name for name in DOCUMENT_FACTS if name not in ALIASES]
+    names += [name for name in meta if name not in CHUNK_FACTS and name not in DOCUMENT_FACTS]
+    column = {kept(name): [_element(value) for value in _elements(about.get(name))] for name in names}
+    group = {name: [kept(str(value)) for value in _elements(meta.get(name))] for name in LISTED}
+    group["confidentiality"] = [kept(level) for level in _levels(meta)]
+    group["date"] = _date(meta.get("date"))
+    return {"column": _filled(column), "group": _filled(group)}
+
+
+def is_restricted(meta: Mapping[str, Any]) -> bool:
+    """Whether a document with this front matter is found only by who may see restricted ones."""
+    return RESTRICTED in _levels(meta)
+
+
+def _levels(meta: Mapping[str, Any]) -> list[str]:
+    return [str(level).lower() for level in _elements(meta.get("confidentiality"))]
+
+
+def _date(value: Any) -> list[str]:
+    return [kept(str(value))] if value else []
+
+
+def _filled(lists: Named) -> Named:
+    return {name: values for name, values in lists.items() if values}
+
+
+def _element(value: Any) -> list[Any]:
+    if isinstance(value, bool):
+        return [str(value).lower(), None]
+    return [kept(str(value)), number_of(value) if isinstance(value, int | float) else None]
+
+
+def _elements(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return list(value) if isinstance(value, list | tuple) else [value]

@@ -1,0 +1,103 @@
+"""What PostgreSQL and its driver say, in our words: one table by SQLSTATE, one by what a refused connection says."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from psycopg import DatabaseError, Error, InterfaceError, OperationalError
+
+from ragstone.errors import Busy, Corrupt, DiskFull, RagstoneError, StoreError, UsageError
+
+Meaning = tuple[type[RagstoneError], str]
+
+LOST = (StoreError, "the connection to {place} was lost ({error}); run again (what was committed is safe)")
+FULL = (DiskFull, "no room left on the disk of {place}; free some space and run again (what was committed is safe)")
+BUSY = (Busy, "{place} is busy ({error}); run again")
+DENIED = (UsageError, "the role of {place} may not do this ({error}); give it the role ragstone_write or ragstone_read")
+UNMADE = (UsageError, "{place} is not made ready ({error}); run: ragstone migrate --store URL")
+DAMAGED = (Corrupt, "{place} is damaged ({error}); run: ragstone doctor")
+STANDBY = (StoreError, "{place} may only be read (a standby?); write to its primary: target_session_attrs=primary")
+SLOW = (StoreError, "{place} took too long ({error})")
+ODD = (StoreError, "{place}: {error}")
+
+# The longest prefix of the SQLSTATE that is listed decides.
+STATES: Mapping[str, Meaning] = {
+    "08": LOST,
+    "57P": LOST,
+    "57014": SLOW,
+    "25006": STANDBY,
+    "40": BUSY,
+    "55P03": BUSY,
+    "53": BUSY,
+    "53100": FULL,
+    "42501": DENIED,
+    "42P01": UNMADE,
+    "42703": UNMADE,
+    "42883": UNMADE,
+    "3F000": UNMADE,
+    "XX001": DAMAGED,
+    "XX002": DAMAGED,
+}
+# A refused connection carries no SQLSTATE through libpq; these stand in the server's English and mean: do not retry.
+REFUSED: Mapping[str, str] = {
+    "password authentication failed": "{place}: the user or the password is wrong",
+    "no password supplied": "{place} asks for a password: write it in the URL, PGPASSWORD or a passfile",
+    "role ": "{place}: there is no such user, or it may not log in ({error})",
+    "database ": "{place}: there is no such database, or it may not be used ({error}); create it with createdb",
+    "permission denied": "{place}: this user may not connect ({error})",
+    "authentication failed": "{place}: the server does not accept this user ({error})",
+    "pg_hba.conf": "{place}: the server's pg_hba.conf does not let this user in ({error})",
+    "does not support SSL": "{place}: the server has no TLS ({error})",
+    "certificate": "{place}: the server's certificate is not accepted ({error})",
+    "target_session_attrs": "{place}: no server of the kind that target_session_attrs asks for ({error})",
+    "session is not read-only": "{place}: no standby among the servers ({error})",
+    "session is read-only": "{place}: no primary among the servers ({error})",
+}
+RETRIED = ("08", "57P", "40001", "40P01")
+
+
+def state_of(error: BaseException) -> str:
+    """The SQLSTATE of an error, empty where there is none."""
+    return getattr(error, "sqlstate", None) or ""
+
+
+def is_lost(error: BaseException) -> bool:
+    """Whether the same call may succeed on another connection, or when tried again."""
+    state = state_of(error)
+    return (isinstance(error, OperationalError | InterfaceError) and not state) or state.startswith(RETRIED)
+
+
+def refused(error: OperationalError, place: str) -> UsageError | None:
+    """The caller's mistake behind a refused connection; None when trying again may help."""
+    said = str(error)
+    if "starting up" in said or "shutting down" in said or "recovery" in said or "too many" in said:
+        return None
+    fatal = "FATAL" in said
+    for sign, words in REFUSED.items():
+        if sign in said and (fatal or sign in ("no password supplied", "does not support SSL", "certificate")):
+            return UsageError(words.format(place=place, error=first_line(error)))
+    return None
+
+
+def translated(error: Error, place: str) -> RagstoneError:
+    """Our error for a foreign one."""
+    state = state_of(error)
+    lost = LOST if isinstance(error, OperationalError | InterfaceError) else ODD
+    kind, words = next(
+        (STATES[state[:n]] for n in range(len(state), 1, -1) if state[:n] in STATES), ODD if state else lost
+    )
+    return kind(words.format(place=place, error=first_line(error)))
+
+
+def first_line(error: BaseException) -> str:
+    """What an error says, without the statement and the place in it."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[0].rstrip(".") if lines else type(error).__name__
+
+
+@contextmanager
+def mapped(place: str) -> Iterator[None]:
+    """Let no foreign error pass: `place` is what the sentence names."""
+    try:
+        yield
+    except (DatabaseError, InterfaceError) as error:
+        raise translated(error, place) from error

@@ -1,0 +1,176 @@
+"""Connections to one database: opened when first needed, kept for the next call, given up when they are lost."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg import AsyncConnection, AsyncCursor
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+from ragstone.errors import StoreError
+from ragstone.stores.postgres import foreign
+from ragstone.stores.postgres.ready import Server, inspected
+from ragstone.stores.postgres.url import Url
+
+T = TypeVar("T")
+Connection = AsyncConnection[tuple[Any, ...]]
+Cursor = AsyncCursor[tuple[Any, ...]]
+NAMED = "SELECT set_config('search_path', %s, true), set_config('ragstone.tenant', %s, true)"
+PATIENCE = 30.0  # seconds for a server that does not answer: as long as a restart takes
+PAUSES = (0.1, 0.25, 0.5, 1.0, 2.0)  # seconds between tries; the last one again and again
+IDLE = 300.0  # seconds after which a connection that nobody used is closed
+
+
+class Pool:
+    """The connections of one store, all of one event loop."""
+
+    def __init__(self, url: Url) -> None:
+        self.url = url
+        self._pool: AsyncConnectionPool[Connection] | None = None
+        self._server: Server | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._lock = asyncio.Lock()
+        self._closed = False
+
+    async def server(self) -> Server:
+        """What stands at the other end; the first call connects, and raises `UsageError` for what cannot serve."""
+        self._check_open()
+        async with self._lock:
+            if self._server is None or self._loop is not asyncio.get_running_loop():
+                first = await self.apart()
+                try:
+                    with foreign.mapped(self.url.shown):
+                        self._server = await inspected(first, self.url.shown)
+                finally:
+                    await first.close()
+                self._pool = AsyncConnectionPool(
+                    self.url.conninfo,
+                    connection_class=AsyncConnection,
+                    kwargs={"autocommit": True},
+                    min_size=0,
+                    max_size=self.url.pool,
+                    max_idle=IDLE,
+                    timeout=PATIENCE,
+                    reconnect_timeout=PATIENCE,
+                    open=False,
+                )
+                await self._pool.open()
+                self._loop = asyncio.get_running_loop()
+            return self._server
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[Connection]:
+        """A connection for a while; foreign errors inside come out as ours."""
+        await self.server()
+        pool = self._pool
+        if pool is None:
+            raise self._gone()
+        with foreign.mapped(self.url.shown):
+            taken = await self._taken(pool)
+            try:
+                yield taken
+            finally:
+                await asyncio.shield(_tidied(pool, taken))
+
+    @asynccontextmanager
+    async def writing(self, tenant: str) -> AsyncIterator[Cursor]:
+        """One transaction as a tenant, committed when the block ends well; its cursor gives binary results."""
+        path = (await self.server()).path
+        async with self.connection() as connection, connection.transaction(), connection.cursor(binary=True) as cursor:
+            await cursor.execute(NAMED, (path, tenant))
+            yield cursor
+
+    @asynccontextmanager
+    async def viewing(self, tenant: str) -> AsyncIterator[Connection]:
+        """A connection within one transaction that reads a snapshot as a tenant; it ends with the block."""
+        path = (await self.server()).path
+        async with self.connection() as connection:
+            await connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            await connection.execute(NAMED, (path, tenant))
+            yield connection
+
+    async def _taken(self, pool: "AsyncConnectionPool[Connection]") -> Connection:
+        """A connection that answers: those that a restart of the server left behind are thrown away."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                connection = await pool.getconn(timeout=max(end - time.monotonic(), 0.1))
+            except PoolTimeout:
+                await (await self.apart()).close()  # says why, when the server is the reason
+                said = (
+                    f"all {self.url.pool} connections to {self.url.shown} are in use; write a larger pool= in its URL"
+                )
+                raise StoreError(said) from None
+            try:
+                await pool.check_connection(connection)
+            except psycopg.OperationalError:
+                await pool.putconn(connection)
+            else:
+                return connection
+
+    async def apart(self) -> Connection:
+        """A connection of its own, outside of the pool: waits for a server that does not answer (yet)."""
+        self._check_open()
+        end = time.monotonic() + PATIENCE
+        for tries in range(10_000):
+            try:
+                return await AsyncConnection.connect(self.url.conninfo, autocommit=True)
+            except psycopg.OperationalError as error:
+                if mistake := foreign.refused(error, self.url.shown):
+                    raise mistake from error
+                pause = PAUSES[min(tries, len(PAUSES) - 1)]
+                if time.monotonic() + pause > end:
+                    said = f"{self.url.shown} does not answer ({foreign.first_line(error)}); is the server running?"
+                    raise StoreError(said) from error
+            await asyncio.sleep(pause)
+        raise self._gone()
+
+    async def persistently(self, work: Callable[[int], Awaitable[T]]) -> T:
+        """Do idempotent work, anew when the connection is lost meanwhile; it is given how often it was tried."""
+        end = time.monotonic() + PATIENCE
+        tries = 0
+        while True:
+            try:
+                return await work(tries)
+            except StoreError as error:
+                cause = error.__cause__
+                if cause is None or not foreign.is_lost(cause) or time.monotonic() > end:
+                    raise
+            await asyncio.sleep(PAUSES[min(tries, len(PAUSES) - 1)])
+            tries += 1
+
+    async def done(self, tenant: str, work: Callable[[Cursor, int], Awaitable[T]]) -> T:
+        """Idempotent work in one transaction as a tenant; see `persistently`."""
+
+        async def once(tries: int) -> T:
+            async with self.writing(tenant) as cursor:
+                return await work(cursor, tries)
+
+        return await self.persistently(once)
+
+    async def close(self) -> None:
+        """Close them all; nothing can be asked after."""
+        self._closed = True
+        pool, self._pool = self._pool, None
+        if pool is not None and self._loop is asyncio.get_running_loop():
+            await pool.close()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise self._gone()
+
+    def _gone(self) -> StoreError:
+        return StoreError(f"{self.url.shown} is closed: open the store anew")
+
+
+async def _tidied(pool: "AsyncConnectionPool[Connection]", connection: Connection) -> None:
+    """Give a connection back without an open transaction; what cannot even end one is thrown away."""
+    try:
+        if connection.pgconn.transaction_status not in (0, 4):  # libpq's IDLE, UNKNOWN
+            await connection.rollback()
+    except psycopg.Error:
+        await connection.close()
+    await pool.putconn(connection)

@@ -1,0 +1,130 @@
+"""Collections, documents and chunks as rows of PostgreSQL, and back.
+
+A chunk's `text` column is for everybody's SQL; where PostgreSQL cannot hold the text (it has a NUL), `body` has it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from ragstone.errors import StoreError
+from ragstone.stores.packing import ChunkFacts, document_of, packed, unpacked
+from ragstone.types import Chunk, Document, Secret, Span
+
+COLLECTION_COLUMNS = """collection_id, tenant_id, name, embedding_model, embedding_variant, embedding_dim,
+    generation, chunks, terms, pending, documents, built_at"""
+# With `chunks c` and `document_versions v`: what `chunk_of` reads.
+CHUNK_COLUMNS = "c.chunk_id, c.ordinal, c.vector_key, c.text, c.body, v.facts"
+KEY_BYTES = 32  # a sha256
+SHOWN_FOR_NUL = "\ufffd"
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionRow:
+    """The row of a collection as one transaction saw it; `terms` counts those of its active chunks, `pending` the
+    active chunks whose vector is missing, `built_at` is ISO 8601 in UTC."""
+
+    collection_id: int
+    tenant: str
+    name: str
+    model: str | None
+    variant: str | None
+    dimension: int | None
+    generation: int
+    chunks: int
+    terms: int
+    pending: int
+    documents: int
+    built_at: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRest:
+    """What of a chunk no other column has exactly. `text` only where the column cannot hold it."""
+
+    own: ChunkFacts
+    spans: tuple[Span, ...]
+    embedded_tokens: int
+    overlap: int
+    header: str
+    metadata: dict[str, Any]
+    secrets: tuple[Secret, ...] = ()
+    text: str | None = None
+
+
+_rest = msgspec.json.Decoder(ChunkRest)
+
+
+def collection_of(row: Sequence[Any]) -> CollectionRow:
+    """A collection from `COLLECTION_COLUMNS`."""
+    plain: list[Any] = list(row)
+    plain[-1] = moment(plain[-1])
+    return CollectionRow(*plain)
+
+
+def moment(at: datetime | None) -> str | None:
+    """A time of the database as the store tells it."""
+    return None if at is None else at.astimezone(UTC).isoformat(timespec="seconds")
+
+
+def key_bytes(key: str, *, place: str) -> bytes:
+    """The address of a vector as it is kept; raises `StoreError` for what is no sha256 (none at all is fine)."""
+    try:
+        data = bytes.fromhex(key)
+    except ValueError:
+        data = None
+    if data is None or len(data) not in (0, KEY_BYTES) or data.hex() != key:
+        raise StoreError(f"{place}: vector key {key!r:.80} is no sha256 in hexadecimal")
+    return data
+
+
+def shown(text: str) -> str:
+    """A text as PostgreSQL can hold it."""
+    return text.replace("\0", SHOWN_FOR_NUL)
+
+
+def body_of(chunk: Chunk) -> bytes:
+    """The column `body` of a chunk; raises `StoreError` for what JSON cannot carry."""
+    own = ChunkFacts(chunk.kind, chunk.tokens, chunk.risk_score, chunk.flags, chunk.heading_path)
+    rest = ChunkRest(
+        own,
+        chunk.spans,
+        chunk.embedded_tokens,
+        chunk.overlap,
+        chunk.header,
+        dict(chunk.metadata),
+        chunk.secrets,
+        chunk.text if "\0" in chunk.text else None,
+    )
+    return packed(rest, place=f"{chunk.document.path}#{chunk.ordinal}")
+
+
+def chunk_of(row: Sequence[Any], documents: dict[bytes, Document] | None = None) -> Chunk:
+    """A chunk from `CHUNK_COLUMNS`; `documents` lets chunks of one document share it."""
+    identity, ordinal, key, text, body, facts = row
+    known = {} if documents is None else documents
+    facts = bytes(facts)
+    if facts not in known:
+        known[facts] = document_of(facts)
+    rest = unpacked(_rest, bytes(body))
+    return Chunk(
+        identity,
+        known[facts],
+        ordinal,
+        text if rest.text is None else rest.text,
+        rest.spans,
+        heading_path=rest.own.heading_path,
+        kind=rest.own.kind,
+        tokens=rest.own.tokens,
+        embedded_tokens=rest.embedded_tokens,
+        overlap=rest.overlap,
+        header=rest.header,
+        vector_key=bytes(key).hex(),
+        flags=rest.own.flags,
+        risk_score=rest.own.risk_score,
+        metadata=rest.metadata,
+        secrets=rest.secrets,
+    )

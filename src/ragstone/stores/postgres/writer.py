@@ -1,0 +1,229 @@
+"""What an ingestion changes: each call is one transaction, done again when the connection is lost."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import datetime
+from typing import TypeVar
+
+import psycopg
+
+from ragstone.errors import StoreError
+from ragstone.ports import Vectors
+from ragstone.stores.postgres import activate, copying, segments, vectors
+from ragstone.stores.postgres.catalogue import Change, count, found, locked
+from ragstone.stores.postgres.pool import Cursor, Pool
+from ragstone.stores.postgres.prepared import Active, Prepared, Written, asked_json, prepared
+from ragstone.stores.postgres.rows import CollectionRow, shown
+from ragstone.types import Chunk, Document, Revision, Scope
+
+T = TypeVar("T")
+NEWEST = """SELECT doc_id, max(revision) FROM document_versions
+    WHERE tenant_id = %s AND collection_id = %s AND doc_id = ANY(%s) GROUP BY doc_id"""
+SAME = """SELECT doc_id, revision, version, checksum FROM document_versions
+    WHERE tenant_id = %s AND collection_id = %s AND doc_id = ANY(%s)"""
+DOCUMENTS = """INSERT INTO documents (collection_id, tenant_id, doc_id, source, path, source_type, source_uri, title,
+        content_hash)
+    SELECT %s, %s, * FROM unnest(%s::text[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[])
+    ON CONFLICT (collection_id, doc_id) DO UPDATE SET source_type = excluded.source_type, title = excluded.title,
+        content_hash = excluded.content_hash"""
+VERSION = """INSERT INTO document_versions (tenant_id, collection_id, doc_id, revision, version, recipe, version_label,
+        effective_at, status, extracted_artifact_uri, facts, asked, record, layout, checksum)
+    VALUES (%s, %s, %s, %s, %s, %s, %s, to_timestamp(%s), 'kept', %s, %s, %s::jsonb, %s, %s, %s) RETURNING doc_version_id"""
+KEYS = """SELECT nextval(pg_get_serial_sequence('ragstone.chunks', 'chunk_key')) FROM generate_series(1, %s)"""
+# Texts whose words the server cannot index whole are cut: a tsvector holds 1 MB.
+SEARCHABLE = """INSERT INTO chunk_fts (chunk_key, tenant_id, collection_id, tsv)
+    SELECT chunk_key, tenant_id, collection_id, to_tsvector('english', left(text, 200000)) FROM chunks
+    WHERE tenant_id = %s AND collection_id = %s AND chunk_key = ANY(%s)"""
+COLUMNS = """chunk_key tenant_id collection_id doc_version_id chunk_id ordinal heading_path chunk_type text token_count
+    metadata vector_key body"""
+
+
+class PostgresWriter:
+    """See `ragstone.ports.Writer`. `keep` revisions of a document stay; `now` is the clock."""
+
+    def __init__(self, pool: Pool, scope: Scope, *, keep: int, now: Callable[[], datetime]) -> None:
+        self._pool = pool
+        self._scope = scope
+        self._keep = keep
+        self._now = now
+        self._missing = vectors.Missing()
+        self._one = asyncio.Lock()
+
+    async def replace(self, revisions: Sequence[Revision]) -> None:
+        if revisions:
+            made = await asyncio.to_thread(lambda: [prepared(revision) for revision in revisions])
+            ready = sorted(made, key=lambda one: one.document.id)
+            await self._persistently(lambda cursor, tries: self._replace(cursor, ready, again=tries > 0))
+
+    async def remove(self, documents: Sequence[str]) -> None:
+        wanted = sorted({document for document in documents if "\0" not in document})
+        await self._persistently(lambda cursor, _: self._remove(cursor, wanted))
+
+    async def wanted(self, limit: int) -> list[Chunk]:
+        return await self._persistently(lambda cursor, _: self._wanted(cursor, limit))
+
+    async def put(self, vectors: Mapping[str, Vectors]) -> None:
+        await self._persistently(lambda cursor, _: self._put(cursor, vectors))
+
+    async def settle(self) -> None:
+        await self._persistently(lambda cursor, _: self._settle(cursor))
+        await self._persistently(lambda cursor, _: self._index(cursor))
+
+    async def _persistently(self, work: Callable[[Cursor, int], Awaitable[T]]) -> T:
+        async with self._one:
+            return await self._pool.done(self._scope.tenant, work)
+
+    # Documents
+
+    async def _replace(self, cursor: Cursor, ready: Sequence[Prepared], *, again: bool) -> None:
+        collection = await found(cursor, self._scope)
+        if again:
+            ready = await _undone(cursor, collection, ready)
+        for batch in _rounds(ready):
+            await self._written(cursor, collection, batch)
+
+    async def _written(self, cursor: Cursor, collection: CollectionRow, ready: Sequence[Prepared]) -> None:
+        await _check_newer(cursor, collection, ready)
+        await cursor.execute(DOCUMENTS, (collection.collection_id, collection.tenant, *_columns(ready)))
+        versions = [await _version(cursor, collection, one) for one in ready]
+        chunks = [(version, chunk) for version, one in zip(versions, ready, strict=True) for chunk in one.chunks]
+        await cursor.execute(KEYS, (len(chunks),))
+        keys = [key for (key,) in await cursor.fetchall()]
+        rows = (_row(collection, key, version, chunk) for key, (version, chunk) in zip(keys, chunks, strict=True))
+        await copying.copied(cursor, "chunks", COLUMNS, rows)
+        await cursor.execute(SEARCHABLE, (collection.tenant, collection.collection_id, keys))
+        active: dict[int, list[Active]] = {version: [] for version in versions}
+        for key, (version, chunk) in zip(keys, chunks, strict=True):
+            active[version].append(chunk.active(key))
+        held = await locked(cursor, self._scope)
+        documents = [one.document.id for one in ready]
+        await activate.settle(cursor, held, documents, ready=active, now=self._now(), keep=self._keep)
+
+    async def _remove(self, cursor: Cursor, documents: Sequence[str]) -> None:
+        collection = await found(cursor, self._scope)
+        statement = """SELECT FROM documents WHERE tenant_id = %s AND collection_id = %s AND doc_id = ANY(%s)
+            ORDER BY doc_id FOR UPDATE"""
+        await cursor.execute(statement, (collection.tenant, collection.collection_id, list(documents)))
+        held = await locked(cursor, self._scope)
+        await activate.removed(cursor, held, documents, now=self._now())
+
+    # Vectors
+
+    async def _wanted(self, cursor: Cursor, limit: int) -> list[Chunk]:
+        """Vectors that a sibling collection has are taken from there first."""
+        collection = await found(cursor, self._scope)
+        while True:
+            lacking = await self._missing.find(cursor, collection, limit)
+            if not lacking or not await self._lend(cursor, collection, [key for key, _ in lacking]):
+                return await vectors.chunks_of(cursor, collection, [chunk for _, chunk in lacking])
+
+    async def _lend(self, cursor: Cursor, collection: CollectionRow, keys: Sequence[bytes]) -> int:
+        if collection.dimension is None or not await vectors.lendable(cursor, collection, keys):
+            return 0
+        held = await locked(cursor, self._scope)
+        served = await vectors.lent(cursor, held, keys)
+        if served:
+            await count(cursor, held, Change(pending=-served), now=self._now())
+        return served
+
+    async def _put(self, cursor: Cursor, given: Mapping[str, Vectors]) -> None:
+        rows = vectors.fitting(given, (await found(cursor, self._scope)).dimension)
+        if rows:
+            held = await locked(cursor, self._scope)
+            served = await vectors.put(cursor, held, rows)
+            await count(cursor, held, Change(pending=-served), now=self._now())
+
+    # The end of a run
+
+    async def _settle(self, cursor: Cursor) -> None:
+        held = await locked(cursor, self._scope)
+        await segments.merge(cursor, held)
+        await vectors.sweep(cursor, held)
+
+    async def _index(self, cursor: Cursor) -> None:
+        await vectors.index(cursor, await found(cursor, self._scope))
+
+
+def _rounds(ready: Sequence[Prepared]) -> list[list[Prepared]]:
+    """A document that comes twice in one batch is written twice, the lower revision first."""
+    rounds: list[list[Prepared]] = []
+    seen: dict[str, int] = {}
+    for one in sorted(ready, key=lambda one: (one.document.id, one.document.revision)):
+        turn = seen.get(one.document.id, 0)
+        seen[one.document.id] = turn + 1
+        if turn == len(rounds):
+            rounds.append([])
+        rounds[turn].append(one)
+    return rounds
+
+
+async def _undone(cursor: Cursor, collection: CollectionRow, ready: Sequence[Prepared]) -> list[Prepared]:
+    """What a lost call did not write after all."""
+    await cursor.execute(SAME, (collection.tenant, collection.collection_id, [one.document.id for one in ready]))
+    done = set(await cursor.fetchall())
+    return [one for one in ready if _identity(one) not in done]
+
+
+def _identity(one: Prepared) -> tuple[str, int, str, int]:
+    return one.document.id, one.document.revision, one.document.version, one.checksum
+
+
+async def _check_newer(cursor: Cursor, collection: CollectionRow, ready: Sequence[Prepared]) -> None:
+    await cursor.execute(NEWEST, (collection.tenant, collection.collection_id, [one.document.id for one in ready]))
+    newest: dict[str, int] = dict(await cursor.fetchall())
+    for one in ready:
+        known = newest.get(one.document.id)
+        if known is not None and one.document.revision <= known:
+            raise _not_newer(one.document, known)
+
+
+def _not_newer(document: Document, known: int) -> StoreError:
+    return StoreError(
+        f"{document.path}: revision {document.revision} is not newer than revision {known}, which is stored"
+    )
+
+
+def _columns(ready: Sequence[Prepared]) -> tuple[list[str | None], ...]:
+    documents = [one.document for one in ready]
+    return (
+        [document.id for document in documents],
+        [document.source for document in documents],
+        [document.path for document in documents],
+        [document.media_type for document in documents],
+        [f"{document.source}:{document.path}" for document in documents],
+        [None if document.title is None else shown(document.title) for document in documents],
+        [document.version for document in documents],
+    )
+
+
+async def _version(cursor: Cursor, collection: CollectionRow, one: Prepared) -> int:
+    document = one.document
+    about = (document.id, document.revision, document.version, document.recipe, document.version_label, one.due)
+    artifact = document.meta.get("extracted_artifact_uri")
+    uri = shown(artifact) if isinstance(artifact, str) else None
+    kept = (uri, one.facts, asked_json(document), one.record, one.layout, one.checksum)
+    try:
+        await cursor.execute(VERSION, (collection.tenant, collection.collection_id, *about, *kept))
+    except psycopg.errors.UniqueViolation as error:  # another writer was quicker
+        raise _not_newer(document, document.revision) from error
+    row = await cursor.fetchone()
+    return int(row[0]) if row else 0
+
+
+def _row(collection: CollectionRow, key: int, version: int, written: Written) -> copying.Row:
+    chunk = written.chunk
+    return (
+        copying.long(key),
+        copying.text(collection.tenant),
+        copying.integer(collection.collection_id),
+        copying.long(version),
+        copying.text(chunk.id),
+        copying.integer(chunk.ordinal),
+        copying.json(written.headings),
+        copying.text(shown(chunk.kind)),
+        copying.text(written.text),
+        copying.integer(chunk.tokens),
+        copying.json(written.metadata),
+        written.key,
+        written.body,
+    )

@@ -1,0 +1,271 @@
+"""Servers restart, lines are cut, processes are killed, two ingest at once: nothing is lost, doubled or half."""
+
+import asyncio
+import random
+import sys
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ragstone.errors import Busy, StoreError, UsageError
+from ragstone.ports import Store
+from ragstone.stores.postgres import PostgresStore
+from ragstone.testing.stores import EVERYTHING, SCOPE, contents, created, make_revision, texts_of, vector_of, written
+from ragstone.types import Run
+from tests.stores.postgres.server import USER, Server
+from tests.stores.postgres.victim import DOCUMENTS, ingest
+
+ROOT = Path(__file__).resolve().parents[3]
+VICTIM = "tests.stores.postgres.victim"
+KILLS = 6
+CUTS = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '{}' AND datname = '{}'"
+
+
+async def whole(store: Store, sources: tuple[str, ...]) -> dict[tuple[str, str], int]:
+    """The revision of each document, after making sure that it stands there whole, once, and that all counts agree."""
+    assert await store.admin.check(SCOPE) == []
+    async with store.reader(SCOPE) as reader:
+        info = await reader.info()
+        found = await reader.matching("apple", where=EVERYTHING, limit=10_000)
+        chunks = await reader.chunks([candidate.id for candidate in found])
+        near = await reader.nearest(vector_of("apple"), where=EVERYTHING, limit=10_000)
+    assert info.chunks == len(found)
+    assert len(near) == len(found) - info.pending_vectors
+    revisions: dict[tuple[str, str], int] = {}
+    parts: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for chunk in chunks:
+        place = chunk.document.source, chunk.document.path
+        assert revisions.setdefault(place, chunk.document.revision) == chunk.document.revision
+        assert f"revision{chunk.document.revision} part {chunk.ordinal}" in chunk.text
+        parts[place].append(chunk.ordinal)
+    for place, revision in revisions.items():
+        assert sorted(parts[place]) == list(range(1 + revision % 4))
+        assert place[0] in sources
+    return revisions
+
+
+async def fresh(server: Server, database: str) -> PostgresStore:
+    store = PostgresStore(server.url(database))
+    await created(store)
+    return store
+
+
+def beside(work: Callable[[], None]) -> threading.Thread:
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    return thread
+
+
+def test_the_server_restarts_while_documents_are_written(server: Server, database: str) -> None:
+    if server.process is None:
+        pytest.skip("the server is not ours to restart")
+    failed: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            asyncio.run(prepare())
+            asyncio.run(ingest(server.url(database), "docs", 1, rounds=30))
+        except BaseException as error:
+            failed.append(error)
+
+    async def prepare() -> None:
+        await (await fresh(server, database)).close()
+
+    thread = beside(work)
+    for _ in range(3):
+        time.sleep(0.4)
+        server.restart()
+    thread.join(60)
+    assert not thread.is_alive()
+    assert failed == []
+
+    async def look() -> None:
+        store = PostgresStore(server.url(database))
+        assert set((await whole(store, ("docs",))).values()) == {30}
+        [run] = await store.ledger(SCOPE).runs()
+        assert run.status == "succeeded"
+        await store.close()
+
+    asyncio.run(look())
+
+
+def test_the_server_restarts_while_questions_are_asked(server: Server, database: str) -> None:
+    if server.process is None:
+        pytest.skip("the server is not ours to restart")
+    done = threading.Event()
+    answers: list[str] = []
+    refusals: list[str] = []
+
+    async def ask() -> None:
+        store = PostgresStore(server.url(database))
+        await written(store, make_revision("a.md", ["apple one", "apple two"]))
+        while not done.is_set() or answers[-1:] != ["apple one|apple two"]:
+            try:
+                async with store.reader(SCOPE) as reader:
+                    found = await reader.matching("apple", where=EVERYTHING, limit=9)
+                    await asyncio.sleep(0.01)
+                    answers.append("|".join(await texts_of(reader, found)))
+            except StoreError as error:
+                refusals.append(str(error))
+        await store.close()
+
+    failed: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            asyncio.run(ask())
+        except BaseException as error:
+            failed.append(error)
+
+    thread = beside(work)
+    for _ in range(3):
+        time.sleep(0.5)
+        server.restart()
+    time.sleep(0.3)
+    done.set()
+    thread.join(60)
+    assert failed == []
+    assert set(answers) == {"apple one|apple two"}
+    assert all("lost" in said and "p@ss" not in said for said in refusals)
+
+
+async def test_connections_are_cut_while_documents_are_written(server: Server, database: str) -> None:
+    store = await fresh(server, database)
+    work = asyncio.create_task(ingest(server.url(database), "docs", 1, rounds=25))
+    cuts, chance = 0, random.Random(7)
+    while not work.done():
+        cuts += len(await asyncio.to_thread(server.run, CUTS.format(USER, database)))
+        await asyncio.sleep(chance.uniform(0.2, 0.6))
+    await work
+    assert cuts > 3
+    assert set((await whole(store, ("docs",))).values()) == {25}
+    await store.close()
+
+
+async def test_a_reader_whose_connection_is_cut_says_so(server: Server, database: str) -> None:
+    store = PostgresStore(server.url(database))
+    await written(store, make_revision("a.md", ["apple"]))
+    async with store.reader(SCOPE) as reader:
+        await asyncio.to_thread(server.run, CUTS.format(USER, database))
+        with pytest.raises(StoreError, match=r"connection to .* was lost"):
+            await reader.matching("apple", where=EVERYTHING, limit=1)
+    assert await contents(store, "apple") == ["apple"]
+    await store.close()
+
+
+async def test_killed_at_any_moment_a_document_is_old_or_new(server: Server, database: str) -> None:
+    chance = random.Random(5)
+    store = await fresh(server, database)
+    start = 1
+    for _ in range(KILLS):
+        about = (server.url(database), "docs", str(start))
+        process = await asyncio.create_subprocess_exec(sys.executable, "-m", VICTIM, *about, cwd=ROOT)
+        await _running(store, f"docs-{start}")
+        await asyncio.sleep(chance.uniform(0, 0.6))
+        assert process.returncode is None
+        process.kill()
+        await process.wait()
+        await _released(store)
+        revisions = await whole(store, ("docs",))
+        assert (await store.ledger(SCOPE).runs())[0].status == "interrupted"
+        documents = await store.ledger(SCOPE).documents()
+        start = max((document.revision for document in documents), default=0) + 1
+        assert len(revisions) <= DOCUMENTS
+    await ingest(server.url(database), "docs", start, rounds=2)
+    assert set((await whole(store, ("docs",))).values()) <= {start, start + 1}
+    await store.close()
+
+
+async def _running(store: Store, run: str) -> None:
+    for _ in range(600):
+        if any(one.id == run for one in await store.ledger(SCOPE).runs()):
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError(f"{run} never began")
+
+
+async def _released(store: Store) -> None:
+    """The server notices within moments that a process is gone."""
+    for _ in range(200):
+        if all(run.status != "running" for run in await store.ledger(SCOPE).runs()):
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError("the lock of a dead process is held")
+
+
+async def test_two_ingest_into_one_collection_at_once(server: Server, database: str) -> None:
+    store = await fresh(server, database)
+    sources = ("ant", "bee", "cat")
+    await asyncio.wait_for(
+        asyncio.gather(*(ingest(server.url(database), source, 1, rounds=12) for source in sources)), 90
+    )
+    assert set((await whole(store, sources)).values()) <= {11, 12}
+    await store.close()
+
+
+async def test_two_write_the_same_document_at_once(server: Server, database: str) -> None:
+    """No run lock held: one is told that the other was quicker, and no chunk stands twice."""
+    store = await fresh(server, database)
+
+    async def write(text: str, revision: int) -> None:
+        async with store.writer(SCOPE) as writer:
+            await writer.replace([make_revision("a.md", [f"apple {text}", "apple pie"], revision=revision)])
+
+    for revision in range(1, 8):
+        done = await asyncio.gather(*(write(text, revision) for text in "abc"), return_exceptions=True)
+        refused = [error for error in done if error is not None]
+        assert len(refused) == 2
+        assert all(isinstance(error, StoreError) and "not newer" in str(error) for error in refused)
+        assert len(await contents(store, "apple")) == 2
+    assert await store.admin.check(SCOPE) == []
+    await store.close()
+
+
+async def test_a_collection_is_not_erased_under_a_run(server: Server, database: str) -> None:
+    one, other = await fresh(server, database), PostgresStore(server.url(database))
+    run = Run("1", "docs", "running", "2026-01-01T00:00:00")
+    await one.ledger(SCOPE).start(run)
+    with pytest.raises(Busy, match="'docs' is being ingested"):
+        await other.admin.drop(SCOPE)
+    with pytest.raises(Busy, match="another ingestion of source 'docs'"):
+        await other.ledger(SCOPE).start(Run("2", "docs", "running", "2026-01-01T00:00:00"))
+    assert [found.status for found in await other.ledger(SCOPE).runs()] == ["running"]
+    await one.close()
+    await _released(other)
+    assert [found.status for found in await other.ledger(SCOPE).runs()] == ["interrupted"]
+    assert await other.admin.drop(SCOPE)
+    await other.close()
+
+
+async def test_a_server_that_is_not_there_is_named_without_its_password(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ragstone.stores.postgres.pool.PATIENCE", 0.5)
+    store = PostgresStore("postgresql://app:s3cret@127.0.0.1:1/x")
+    with pytest.raises(StoreError, match="does not answer") as error:
+        await store.admin.collections("t")
+    assert "s3cret" not in str(error.value)
+    await store.close()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"password": "s3cret"}, "the user or the password is wrong"),
+        ({"database": "no-such"}, "there is no such database"),
+        ({"user": "nobody_at_all"}, "the user or the password is wrong"),
+    ],
+)
+async def test_a_wrong_url_is_told_at_once(server: Server, database: str, wrong: dict[str, str], said: str) -> None:
+    store = PostgresStore(server.url(**{"database": database, **wrong}))
+    since = time.monotonic()
+    with pytest.raises(UsageError, match=said) as error:
+        await store.admin.collections("t")
+    assert time.monotonic() - since < 5
+    assert "s3cret" not in str(error.value)
+    assert "p@ss" not in str(error.value)
+    await store.close()

@@ -1,0 +1,137 @@
+"""A database is brought up to date once, from every earlier state, whatever happens meanwhile."""
+
+import asyncio
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from ragstone.errors import RagstoneError, StoreError, StoreTooNew, UsageError
+from ragstone.stores.postgres import PostgresStore, migrate
+from ragstone.stores.postgres.migrations import MIGRATIONS, VERSION, Migration
+from ragstone.testing.stores import contents, make_revision, written
+from tests.stores.postgres.schema import SNAPSHOT, described
+from tests.stores.postgres.server import Server
+
+SLOW = Migration(2, "slow", "CREATE TABLE half (a int); SELECT pg_sleep(30)")
+ROOT = Path(__file__).resolve().parents[3]
+SOON = 10.0  # seconds
+
+
+@pytest.fixture
+def bare(server: Server) -> Iterator[str]:
+    """A database with the extension and nothing else."""
+    with server.database("template0") as name:
+        server.run("CREATE EXTENSION vector", name)
+        yield name
+
+
+def schema_of(server: Server, database: str) -> list[tuple[object, ...]]:
+    return server.run("SELECT version, name FROM ragstone.schema_migrations ORDER BY 1", database)
+
+
+@pytest.mark.parametrize("known", range(len(MIGRATIONS) + 1))
+async def test_every_earlier_version_migrates_to_the_schema_that_is_committed(
+    server: Server, bare: str, known: int
+) -> None:
+    await migrate(server.owner(bare), migrations=MIGRATIONS[:known])
+    done = await migrate(server.owner(bare))
+    assert [int(name[:4]) for name in done.applied] == [m.version for m in MIGRATIONS[known:]]
+    assert done.version == VERSION
+    assert described(server.owner(bare)) == SNAPSHOT.read_text(encoding="utf-8")
+
+
+async def test_migrating_twice_changes_nothing(server: Server, database: str) -> None:
+    before = server.run("SELECT * FROM ragstone.schema_migrations ORDER BY 1", database)
+    assert (await migrate(server.owner(database))).applied == ()
+    assert server.run("SELECT * FROM ragstone.schema_migrations ORDER BY 1", database) == before
+
+
+async def test_two_at_once_migrate_once(server: Server, bare: str) -> None:
+    done = await asyncio.gather(*(migrate(server.owner(bare)) for _ in range(4)))
+    assert sorted(len(one.applied) for one in done) == [0, 0, 0, len(MIGRATIONS)]
+
+
+async def test_a_failing_step_leaves_the_steps_before_it_and_nothing_of_its_own(server: Server, bare: str) -> None:
+    broken = Migration(2, "broken", "CREATE TABLE half (a int); SELECT 1 / 0")
+    with pytest.raises(RagstoneError, match="division by zero"):
+        await migrate(server.owner(bare), migrations=(MIGRATIONS[0], broken))
+    assert schema_of(server, bare) == [(1, MIGRATIONS[0].name)]
+    assert server.run("SELECT to_regclass('ragstone.half')", bare) == [(None,)]
+    await migrate(server.owner(bare))
+    assert described(server.owner(bare)) == SNAPSHOT.read_text(encoding="utf-8")
+
+
+def test_a_migration_that_is_killed_half_way_goes_on_from_there(server: Server, bare: str) -> None:
+    code = f"""import asyncio
+from ragstone.stores.postgres import migrate
+from tests.stores.postgres.test_migrations import MIGRATIONS, SLOW
+asyncio.run(migrate({server.owner(bare)!r}, migrations=(MIGRATIONS[0], SLOW)))"""
+    process = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT)
+    sleeps = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%pg_sleep(30)'"
+    asleep = sleeps + " AND pid <> pg_backend_pid()"
+    end = time.monotonic() + 60
+    while not server.run(asleep, bare):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    process.kill()
+    process.wait(SOON)
+    server.run(f"SELECT pg_terminate_backend(pid) FROM ({asleep}) AS s", bare)  # the server would notice a little later
+    asyncio.run(migrate(server.owner(bare)))
+    assert described(server.owner(bare)) == SNAPSHOT.read_text(encoding="utf-8")
+
+
+async def test_a_changed_step_is_named(server: Server, database: str) -> None:
+    server.run("UPDATE ragstone.schema_migrations SET checksum = 'other' WHERE version = 1", database)
+    with pytest.raises(StoreError, match="migration 0001 was applied with another text"):
+        await migrate(server.owner(database))
+
+
+async def test_a_schema_that_is_newer_or_older_or_absent_is_named(server: Server, database: str, bare: str) -> None:
+    async def refusal(name: str) -> UsageError:
+        store = PostgresStore(server.url(name))
+        try:
+            with pytest.raises(UsageError) as error:
+                await store.admin.collections("t")
+        finally:
+            await store.close()
+        return error.value
+
+    assert "no tables of Ragstone yet; run: ragstone migrate" in str(await refusal(bare))
+    server.run("INSERT INTO ragstone.schema_migrations (version, name, checksum) VALUES (99, 'later', '')", database)
+    assert isinstance(await refusal(database), StoreTooNew)
+    with pytest.raises(StoreTooNew, match="schema version 99"):
+        await migrate(server.owner(database))
+    server.run("DELETE FROM ragstone.schema_migrations WHERE version > 1", database)
+    assert "has schema version 1, this program needs" in str(await refusal(database))
+
+
+async def test_who_may_not_make_tables_hears_so(server: Server) -> None:
+    with server.database("template0") as name:
+        with pytest.raises(UsageError, match="may not make tables here"):
+            await migrate(server.url(name))
+        with pytest.raises(UsageError, match="run as a superuser: CREATE EXTENSION vector"):
+            await migrate(server.owner(name))
+        assert server.run("SELECT to_regnamespace('ragstone')", name) == [(None,)]
+
+
+async def test_a_tenant_is_needed_to_see_or_write_a_row(server: Server, database: str) -> None:
+    """Also for the owner; a forgotten WHERE returns nothing."""
+    store = PostgresStore(server.url(database))
+    await written(store, make_revision("a.md", ["apple"]))
+    assert await contents(store, "apple") == ["apple"]
+    await store.close()
+    tables = [row[0] for row in server.run("SELECT relname FROM pg_class WHERE relrowsecurity", database)]
+    assert len(tables) == 11
+    for url in (server.url(database), server.owner(database)):
+        with psycopg.connect(url, autocommit=True) as connection:
+            for tenant in ("", "rival"):
+                connection.execute("SELECT set_config('ragstone.tenant', %s, false)", (tenant,))
+                for table in tables:
+                    assert connection.execute(f"SELECT FROM ragstone.{table}".encode()).fetchall() == []
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                connection.execute("INSERT INTO ragstone.tenants (tenant_id, name) VALUES ('acme2', 'x')")

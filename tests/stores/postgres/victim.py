@@ -1,0 +1,44 @@
+"""Writes documents again and again until it is killed: `python -m tests.stores.postgres.victim URL SOURCE START`."""
+
+import asyncio
+import sys
+
+from ragstone.stores.postgres import PostgresStore
+from ragstone.testing.stores import SCOPE, filled, make_revision
+from ragstone.types import Revision, Run
+
+DOCUMENTS = 4
+ROUNDS = 1_000
+
+
+def state(number: int, revision: int, source: str) -> Revision:
+    """A document all of whose chunks name its revision; how many it has depends on it."""
+    texts = [f"apple {source} {number} revision{revision} part {part}" for part in range(1 + revision % 4)]
+    return make_revision(f"{number}.md", texts, source=source, revision=revision)
+
+
+async def ingest(url: str, source: str, start: int, rounds: int = ROUNDS) -> None:
+    """What a run does: replace in batches, vectors, now and then a removal and the end of a run."""
+    store = PostgresStore(url)
+    try:
+        ledger = store.ledger(SCOPE)
+        run = Run(f"{source}-{start}", source, "running", "2026-01-01T00:00:00")
+        await ledger.start(run)
+        async with store.writer(SCOPE) as writer:
+            for revision in range(start, start + rounds):
+                batch = [state(number, revision, source) for number in range(DOCUMENTS)]
+                await writer.replace(batch[:2])
+                await writer.replace(batch[2:])
+                await filled(writer)
+                if revision % 3 == 0:
+                    await writer.remove([batch[0].document.id])
+                if revision % 5 == 0:
+                    await writer.settle()
+                await ledger.update(run)
+        await ledger.finish(Run(run.id, source, "succeeded", run.started_at))
+    finally:
+        await store.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(ingest(sys.argv[1], sys.argv[2], int(sys.argv[3])))
