@@ -28,7 +28,8 @@ DOCUMENTS = """INSERT INTO documents (collection_id, tenant_id, doc_id, source, 
         content_hash = excluded.content_hash"""
 VERSION = """INSERT INTO document_versions (tenant_id, collection_id, doc_id, revision, version, recipe, version_label,
         effective_at, status, extracted_artifact_uri, facts, asked, record, layout, checksum)
-    VALUES (%s, %s, %s, %s, %s, %s, %s, to_timestamp(%s), 'kept', %s, %s, %s::jsonb, %s, %s, %s) RETURNING doc_version_id"""
+    VALUES (%s, %s, %s, %s, %s, %s, %s, to_timestamp(%s), 'kept', %s, %s, %s::jsonb, %s, %s, %s)
+    RETURNING doc_version_id"""
 KEYS = """SELECT nextval(pg_get_serial_sequence('ragstone.chunks', 'chunk_key')) FROM generate_series(1, %s)"""
 # Texts whose words the server cannot index whole are cut: a tsvector holds 1 MB.
 SEARCHABLE = """INSERT INTO chunk_fts (chunk_key, tenant_id, collection_id, tsv)
