@@ -80,9 +80,9 @@ class Foreign:
     locked: bool = False
 
 
-WORKBOOK = Foreign("workbook/2", "ragstone.extract.sheet.workbook:parse")
+WORKBOOK = Foreign("workbook/3", "ragstone.extract.sheet.workbook:parse")
 IMAGE = Foreign("image/2", "ragstone.extract.image.parse:parse")
-DELIMITED = Foreign("csv/1", "ragstone.extract.sheet.delimited:parse")
+DELIMITED = Foreign("csv/2", "ragstone.extract.sheet.delimited:parse")
 FOREIGN: Mapping[str, Foreign] = MappingProxyType(
     {
         HTML: Foreign("html/4", "ragstone.extract.html:parse"),

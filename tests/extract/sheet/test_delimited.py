@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.errors import Refused
+from ragstone.extract import DELIMITED
 from ragstone.extract.sheet import delimited
 from ragstone.extract.sheet.fields import rows
 from ragstone.testing.extractors import ExtractorContract, check_block, check_spans
@@ -21,7 +22,7 @@ SIMPLE = 'Name,Size\r\nAnn,"1,5"\r\n"Bob ""B""",2\r\n'
 
 
 class Delimited:
-    recipe = delimited.RECIPE
+    recipe = DELIMITED.recipe
 
     def extract(self, data: bytes, *, path: str) -> Extraction:
         return delimited.parse(data, path=path)
@@ -150,7 +151,9 @@ def test_beyond_the_limit_of_cells_rows_are_left_out_with_a_warning(monkeypatch:
     assert "rows from 4 on left out" in extraction.warnings[0]
 
 
-@pytest.mark.parametrize("unit", ['"a\n', '"""x\n', ',"', '""', '"\n"', '"a" b,', ";\n", "a\n\n", '"a""\n'])
+@pytest.mark.parametrize(
+    "unit", ['"a\n', '"""x\n', ',"', '""', '"\n"', '"a" b,', ";\n", "a\n\n", '"a""\n', '"a"b,', '""x,', 'a,"b"c;\n']
+)
 def test_hostile_quotes_take_linear_time(unit: str) -> None:
     data = (unit * 100_000).encode()
     start = time.process_time()

@@ -1,28 +1,29 @@
 """What workbooks become."""
 
-import contextlib
 import io
 import time
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from xml.sax.saxutils import escape
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.errors import Refused
-from ragstone.extract.sheet import workbook
+from ragstone.extract import WORKBOOK
+from ragstone.extract.sheet import workbook, worksheet
 from ragstone.testing.extractors import ExtractorContract, check_block, check_spans
 from ragstone.types import Block, Extraction
-from tests.extract.sheet.books import DATE, HOURS, MOMENT, PERCENT, ZEROS, book, cell, grid, rows, sheet
+from tests.extract.sheet.books import DATE, HOURS, MAIN, MOMENT, PERCENT, ZEROS, book, cell, grid, rows, sheet
 
 DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data" / "extraction"
 PRICES: list[list[object]] = [["Item", "Price"], ["Spade", 3.0], ["Fork", 4.5]]
 
 
 class Workbook:
-    recipe = workbook.RECIPE
+    recipe = WORKBOOK.recipe
 
     def extract(self, data: bytes, *, path: str) -> Extraction:
         return workbook.parse(data, path=path)
@@ -227,15 +228,25 @@ def test_a_sheet_that_claims_all_rows_and_columns_costs_nothing() -> None:
     assert time.process_time() - start < 1
 
 
-def test_a_lone_cell_in_the_far_corner_is_named_and_not_unfolded() -> None:
-    far = rows(PRICES) + f'<row r="1048576">{cell(1048576, 16384, "x")}</row>'
-    extraction = parse(book({"Far": sheet(far), "Near": sheet(rows(PRICES))}))
-    assert [one.text for one in extraction.blocks if one.type == "heading"] == ["Near"]
-    assert "'Far' left out" in extraction.warnings[0]
+@pytest.mark.parametrize(("row", "col"), [(1_048_576, 16_384), (1_048_576, 1), (2, 16_384)])
+def test_a_lone_cell_far_away_is_kept_and_costs_nothing(row: int, col: int) -> None:
+    filled = [rows([[i, -i]], top=i) for i in range(1, 2001)]
+    far = cell(row, col, "far away")
+    if row == 2:
+        filled[1] = filled[1].replace("</row>", f"{far}</row>")
+    else:
+        filled.append(f'<row r="{row}">{far}</row>')
+    data = "".join(filled)
+    start = time.process_time()
+    extraction = parse(book({"Far": sheet(data)}))
+    assert time.process_time() - start < 5
+    assert extraction.warnings == ()
+    assert extraction.blocks[1].cells[3].text == "-2"
+    assert extraction.record.count("far away") == 1
 
 
 def test_beyond_the_limit_of_cells_rows_are_left_out_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workbook, "MOST_CELLS", 11)
+    monkeypatch.setattr(worksheet, "MOST_CELLS", 11)
     extraction = parse(book({"S": sheet(rows([["n", "m"], *([i, i] for i in range(20))])), "T": sheet(rows(PRICES))}))
     assert len(tables(extraction)[0].spans) == 5
     assert "rows from 6 on left out" in extraction.warnings[0]
@@ -309,6 +320,133 @@ def test_every_filled_cell_is_kept_once_in_its_place(values: list[list[object]])
     assert sorted([(row, one.text) for row, one in found] + lone) == sorted((r, text) for r, _, text in wanted)
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        *("#DIV/0!", "#N/A", "#SPILL!", "#CALC!", "#GETTING_DATA", "#FIELD!", "#BLOCKED!", "#CONNECT!", "#UNKNOWN!"),
+        *("#BUSY!", "#PYTHON!", "#ERROR!", "Err:502", "#OF NEXT YEAR!", "#A&B!"),
+    ],
+)
+def test_an_error_of_any_name_is_shown_and_costs_no_other_cell(error: str) -> None:
+    said = f'<c r="A2" t="e"><v>{escape(error)}</v></c>{cell(2, 2, "kept")}'
+    extraction = parse(book({"S": sheet(rows([["e", "head"]]) + f'<row r="2">{said}</row>')}))
+    assert extraction.record == f"## S\n\n| e | head |\n|---|---|\n| {error} | kept |"
+    assert extraction.warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("odd", "shown"),
+    [
+        ('<c r="A2" t="z"><v>1</v></c>', "1"),
+        ('<c r="A2" t="b"><v>2</v></c>', "2"),
+        ('<c r="A0"><v>1</v></c>', "1"),
+        ('<c r="2"><v>1</v></c>', "1"),
+        ('<c r="A2" s="5"><v>1e300</v></c>', "1e+300"),
+        ('<c r="A2" t="d"><v>next May</v></c>', "next May"),
+    ],
+)
+def test_a_cell_that_no_program_writes_is_shown_as_it_is(odd: str, shown: str) -> None:
+    inside = f'<row r="2">{odd}{cell(2, 2, "kept")}</row>'
+    extraction = parse(book({"S": sheet(rows([["a", "b"]]) + inside + rows([["c", "d"]], top=3))}))
+    assert f"| {shown} | kept |\n| c | d |" in extraction.record
+
+
+STRINGS = f'<sst xmlns="{MAIN}"><si><r><t>in </t></r><r><t>runs</t></r><rPh sb="0" eb="1"><t>said</t></rPh></si></sst>'
+
+
+def test_a_text_that_the_workbook_does_not_hold_costs_its_cell_only() -> None:
+    inside = f'<c r="A2" t="s"><v>0</v></c>{cell(2, 2, 1)}</row><row r="3"><c r="A3" t="s"><v>7</v></c>{cell(3, 2, 2)}'
+    data = book(
+        {"S": sheet(rows([["a", "b"]]) + f'<row r="2">{inside}</row>')}, extra={"xl/sharedStrings.xml": STRINGS}
+    )
+    extraction = parse(data)
+    assert extraction.record == "## S\n\n| a | b |\n|---|---|\n| in runs | 1 |\n| | 2 |"
+    assert extraction.warnings == (
+        "sheet 'S': 1 cell left out whose text the workbook does not hold; save the workbook anew",
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (1234567890123456, "1234567890123456"),
+        (-9007199254740991, "-9007199254740991"),
+        (9007199254740993, "9007199254740993"),
+        (12345678901234567890, "12345678901234567890"),
+        (2.0**60, "1152921504606846976"),
+        ((-5, DATE), "-5"),
+        ((-0.25, MOMENT), "-0.25"),
+        ((0, DATE), "00:00:00"),
+        ((1e300, DATE), "1e+300"),
+    ],
+)
+def test_whole_numbers_keep_their_digits_and_no_date_is_below_zero(value: object, shown: str) -> None:
+    [table] = tables(parse(grid([["a", "b"], ["x", value], ["y", 1]])))
+    assert table.cells[3].text == shown
+
+
+def test_a_text_of_digits_stays_one_beside_a_number_of_as_many() -> None:
+    inside = '<row r="2"><c r="A2" t="str"><v>01234567890123456789</v></c><c r="B2"><v>12345678901234567</v></c></row>'
+    assert "| 01234567890123456789 | 12345678901234567 |" in parse(book({"S": sheet(inside)})).record
+
+
+def test_errors_are_shown_where_rows_are_out_of_order() -> None:
+    data = rows([["c", "#REF!"]], top=3) + rows([["a", "b"], ["b", "#N/A"]])
+    assert parse(book({"S": sheet(data)})).record.endswith("| b | #N/A |\n| c | #REF! |")
+
+
+def test_a_row_of_errors_alone_is_kept() -> None:
+    assert parse(grid([["#REF!", "#N/A"]])).record == "## S\n\n| #REF! | #N/A |\n|---|---|"
+
+
+def test_a_workbook_without_its_list_of_sheets_is_broken() -> None:
+    moved = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(grid(PRICES))) as old, zipfile.ZipFile(moved, "w") as new:
+        for name in old.namelist():
+            if name != "xl/workbook.xml":
+                new.writestr(name, old.read(name))
+    with pytest.raises(Refused) as refused:
+        parse(moved.getvalue())
+    assert refused.value.reason == "broken"
+
+
+VALUES = st.one_of(
+    CELLS,
+    st.booleans(),
+    st.sampled_from(["#REF!", "#ODD!", "x_x0041_", "<f>A1</f><v>2</v>"]),
+    st.tuples(st.floats(-9, 3e6).map(lambda days: round(days, 4)), st.sampled_from([DATE, MOMENT, HOURS, PERCENT])),
+    st.tuples(st.integers(0, 99), st.just(ZEROS)),
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.lists(VALUES, max_size=5), max_size=6), st.booleans())
+def test_both_readers_say_the_same(values: list[list[object]], since_1904: bool) -> None:
+    data = grid(values, merged=["A1:B1", "C2:C4"])
+    if since_1904:
+        data = replaced(data, "xl/workbook.xml", "<sheets>", '<workbookPr date1904="1"/><sheets>')
+    said: list[object] = []
+    for area in (worksheet.MOST_AREA, 0):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(worksheet, "MOST_AREA", area)
+            try:
+                extraction = parse(data)
+                said.append((extraction.blocks, extraction.warnings))
+            except Refused as refused:
+                said.append(str(refused))
+    assert said[0] == said[1]
+
+
+def replaced(data: bytes, part: str, old: str, new: str) -> bytes:
+    """The archive with other words in one of its parts."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as source, zipfile.ZipFile(out, "w") as target:
+        for name in source.namelist():
+            text = source.read(name).decode()
+            target.writestr(name, text.replace(old, new) if name == part else text)
+    return out.getvalue()
+
+
 @pytest.mark.data
 @pytest.mark.parametrize("name", ["markitdown/test.xlsx", "markitdown/test.xls"])
 def test_known_workbooks_keep_their_words(name: str) -> None:
@@ -360,14 +498,19 @@ def test_a_part_that_unpacks_to_far_more_than_it_should_is_refused() -> None:
     assert refused.value.reason == "too_large"
 
 
-@settings(max_examples=60, deadline=None)
+WILD = ["", "<row", "<c ", ' r="ZZZ9999999"', '"', "</v>", "<row r='1'>", "\0", 's="99"', "<f", ">", "&x;", "t="]
+
+
+@settings(max_examples=150, deadline=None)
 @given(st.data())
-def test_damaged_parts_are_read_or_refused(data: st.DataObject) -> None:
-    text = sheet(rows([["a", "b"], [(0.5, PERCENT), "#REF!"], [1, "<f>A3</f>"]]), merged=["A1:B1"])
+def test_of_a_damaged_sheet_the_rows_before_the_damage_come_out_and_other_sheets_whole(data: st.DataObject) -> None:
+    text = sheet(rows([["first", "b"], ["second", "#REF!"], [(0.5, PERCENT), "third"], [1, "<f>A3</f>"]]))
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, min(len(text), start + 40)))
-    wild = data.draw(
-        st.sampled_from(["", "<row", "<c ", ' r="ZZZ9999999"', '"', "</v>", "<row r='1'>", "\0", 's="99"', "<f", ">"])
-    )
-    with contextlib.suppress(Refused):
-        parse(book({"S": text[:start] + wild + text[end:], "T": sheet(rows(PRICES))}))
+    damaged = text[:start] + data.draw(st.sampled_from(WILD)) + text[end:]
+    extraction = parse(book({"S": damaged, "T": sheet(rows(PRICES))}))
+    own, _, other = extraction.record.partition("## T\n\n")
+    assert other == "| Item | Price |\n|---|---|\n| Spade | 3 |\n| Fork | 4.5 |"
+    whole = ["first", "#REF!", "third"][: text[:start].count("</row>")]
+    assert [word for word in whole if word not in own] == []
+    assert own or any("'S'" in warning for warning in extraction.warnings)

@@ -7,8 +7,9 @@ from typing import NamedTuple
 from lxml import etree
 
 from ragstone.extract.archive import Archive
+from ragstone.extract.sheet.marks import Survey
 from ragstone.extract.sheet.package import BROKEN, Package, related
-from ragstone.extract.sheet.survey import Survey, column
+from ragstone.extract.sheet.survey import column
 
 MOST = 10_000  # of one sheet
 LONGEST = 32_767  # characters: as many as a cell may have

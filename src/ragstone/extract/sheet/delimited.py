@@ -10,13 +10,12 @@ from ragstone.extract.sheet.dialect import delimiter
 from ragstone.extract.sheet.encoding import text_of
 from ragstone.extract.sheet.fields import rows
 from ragstone.extract.sheet.headers import header_rows, titles
-from ragstone.extract.sheet.record import LETTER, LONGEST_TITLE, TITLE, is_prose
+from ragstone.extract.sheet.record import TITLE, is_prose, is_title
 from ragstone.extract.sheet.rows import Line, bands
 from ragstone.extract.sheet.values import kind
 from ragstone.lines import unified
 from ragstone.types import Block, Cell, Extraction, Span
 
-RECIPE = "csv-1"
 # Filled fields that are kept, as for workbooks.
 MOST_CELLS = 1_000_000
 
@@ -102,10 +101,9 @@ def _blocks(text: str, lines: Lines, band: Sequence[Line], *, below: Sequence[Se
 def _words(text: str, lines: Lines, line: Line, *, title: bool) -> Block:
     said = line.texts[0]
     span = _span(text, lines, line, (line.cols[0],) * 2)
-    named = (
-        title and len(said) <= LONGEST_TITLE and LETTER.search(said) and said[-1] not in ".:;!?," and "\n" not in said
-    )
-    return Block("heading", said, (span,), level=TITLE) if named else Block("paragraph", said, (span,))
+    if title and is_title(said):
+        return Block("heading", said, (span,), level=TITLE)
+    return Block("paragraph", said, (span,))
 
 
 def _table(text: str, lines: Lines, band: Sequence[Line]) -> Block:

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 QUOTE = '"'
 ENDS = re.compile(r"\r\n|\n|\r")
-CLOSES = re.compile(r'"(?!")')
 DOUBLED = re.compile(r'(?:""|[^"])*+')
 
 
@@ -53,9 +52,10 @@ def _quoted(text: str, start: int, delimiter: str) -> Fields:
     texts: list[str] = []
     places: list[tuple[int, int]] = []
     stop = _stop(delimiter)
+    barren = 0
     at = start
     while True:
-        first, last, end = _field(text, at, stop)
+        first, last, end, barren = _field(text, at, stop, barren)
         said = text[first:last]
         texts.append(said.replace('""', QUOTE) if first > at and text[first - 1] == QUOTE else said)
         places.append((first, last))
@@ -64,8 +64,8 @@ def _quoted(text: str, start: int, delimiter: str) -> Fields:
         at = end + 1
 
 
-def _field(text: str, at: int, stop: re.Pattern[str]) -> tuple[int, int, int]:
-    """Where a field's text begins and ends, and where the field does."""
+def _field(text: str, at: int, stop: re.Pattern[str], barren: int) -> tuple[int, int, int, int]:
+    """Where a field's text begins and ends, where the field does, and `barren` (see `_loose`)."""
     opening = at
     while opening < len(text) and text[opening] == " ":
         opening += 1
@@ -73,23 +73,28 @@ def _field(text: str, at: int, stop: re.Pattern[str]) -> tuple[int, int, int]:
         closing = DOUBLED.match(text, opening + 1)
         last = closing.end() if closing else len(text)
         if last < len(text) and stop.match(text, behind := _spaces(text, last + 1)):
-            return opening + 1, last, behind
+            return opening + 1, last, behind, barren
         if last < len(text) and ENDS.search(text, opening, last) is None:
-            return _loose(text, opening, last, stop)
+            return _loose(text, opening, last, stop, barren)
     end = _search(text, at, stop)
-    return at, end, end
+    return at, end, end, barren
 
 
-def _loose(text: str, opening: int, last: int, stop: re.Pattern[str]) -> tuple[int, int, int]:
+def _loose(text: str, opening: int, last: int, stop: re.Pattern[str], barren: int) -> tuple[int, int, int, int]:
     """A field that goes on behind its quote: `"He said "hi" to me",` ends at a quote that is followed by an
-    end; where there is none in the line, the quotes are kept as text."""
-    end = ENDS.search(text, last)
-    limit = end.start() if end else len(text)
-    for match in re.compile(QUOTE).finditer(text, last, limit):
-        if stop.match(text, behind := _spaces(text, match.end())):
-            return opening + 1, match.start(), behind
+    end; where there is none in the line, the quotes are kept as text.
+
+    `barren` is the end of the line once none was found: no later field of it need look again.
+    """
+    if last >= barren:
+        end = ENDS.search(text, last)
+        limit = end.start() if end else len(text)
+        for match in re.compile(QUOTE).finditer(text, last, limit):
+            if stop.match(text, behind := _spaces(text, match.end())):
+                return opening + 1, match.start(), behind, barren
+        barren = limit
     behind = _search(text, last, stop)
-    return opening, behind, behind
+    return opening, behind, behind, barren
 
 
 def _spaces(text: str, at: int) -> int:

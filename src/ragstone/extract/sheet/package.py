@@ -12,8 +12,9 @@ from lxml import etree
 from ragstone.errors import Refused
 from ragstone.extract.archive import FAULTS, Archive
 
-OFFICE = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 PERCENTS = (9, 10)  # number formats that need no text
+MOMENTS, DURATIONS = (*range(14, 23), 45, 47), (46,)
+ELAPSED, CLOCK = re.compile(r"\[(?:h+|m+|s+)\]", re.IGNORECASE), re.compile(r"[dmyhs]", re.IGNORECASE)
 LITERAL = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')
 PERCENT = 0  # code of a style; 1 to 31 are widths of zeros (see `survey`)
 WIDEST = 31
@@ -22,12 +23,17 @@ BROKEN = (Refused, *FAULTS)
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """`sheets` are the parts of worksheets by name; `codes` the styles by index that change how a number is shown."""
+    """`sheets` are the parts of worksheets by name; `codes` the styles by index that change how a number is shown,
+    `moments` and `durations` those that show it as a date or time, or as hours. `since_1904`: days count from there.
+    """
 
     archive: Archive
     stream: zipfile.ZipFile
     sheets: Mapping[str, str]
     codes: Mapping[int, int]
+    moments: frozenset[int]
+    durations: frozenset[int]
+    since_1904: bool
     properties: Mapping[str, str]
 
 
@@ -37,7 +43,19 @@ def opened(data: bytes, archive: Archive) -> Package | None:
         if "xl/workbook.xml" not in archive.names:
             return None
         stream = zipfile.ZipFile(BytesIO(data))  # the archive gives members as a whole only
-        return Package(archive, stream, _sheets(archive), _codes(archive), _properties(archive))
+        book = archive.xml("xl/workbook.xml")
+        said = next((one.get("date1904") for one in book.iter("{*}workbookPr")), None)
+        formats = _formats(archive)
+        return Package(
+            archive,
+            stream,
+            _sheets(archive, book),
+            {i: code for i, one in enumerate(formats) if (code := _code(*one)) is not None},
+            frozenset(i for i, one in enumerate(formats) if _clock(*one) == "moment"),
+            frozenset(i for i, one in enumerate(formats) if _clock(*one) == "duration"),
+            said in ("1", "true"),
+            _properties(archive),
+        )
     except BROKEN:
         return None
 
@@ -56,10 +74,9 @@ def related(archive: Archive, name: str) -> dict[str, str]:
     }
 
 
-def _sheets(archive: Archive) -> dict[str, str]:
+def _sheets(archive: Archive, book: etree._Element) -> dict[str, str]:
     parts = related(archive, "xl/workbook.xml")
-    found = (one for one in archive.xml("xl/workbook.xml").iter("{*}sheet"))
-    return {one.get("name", ""): parts[key] for one in found if (key := _id(one)) in parts}
+    return {one.get("name", ""): parts[key] for one in book.iter("{*}sheet") if (key := _id(one)) in parts}
 
 
 def _id(sheet: etree._Element) -> str:
@@ -67,14 +84,14 @@ def _id(sheet: etree._Element) -> str:
     return next((str(value) for key, value in sheet.attrib.items() if str(key).endswith("}id")), "")
 
 
-def _codes(archive: Archive) -> dict[int, int]:
+def _formats(archive: Archive) -> list[tuple[str, str | None]]:
+    """The number format of each style: its id, and its text where the file has one."""
     if "xl/styles.xml" not in archive.names:
-        return {}
+        return []
     tree = archive.xml("xl/styles.xml")
     own = {one.get("numFmtId"): one.get("formatCode", "") for one in tree.iter("{*}numFmt")}
-    formats = [one.get("numFmtId", "0") for group in tree.iter("{*}cellXfs") for one in group]
-    coded = ((i, _code(key, own.get(key))) for i, key in enumerate(formats))
-    return {i: code for i, code in coded if code is not None}
+    formats = (one.get("numFmtId", "0") for group in tree.iter("{*}cellXfs") for one in group)
+    return [(key, own.get(key)) for key in formats]
 
 
 def _code(key: str, text: str | None) -> int | None:
@@ -88,6 +105,21 @@ def _code(key: str, text: str | None) -> int | None:
     if "%" in first:
         return PERCENT
     return len(first) if 1 < len(first) <= WIDEST and set(first) == {"0"} else None
+
+
+def _clock(key: str, text: str | None) -> str:
+    """Whether a format shows a number as a "moment" or a "duration", "" for neither.
+
+    >>> _clock("14", None), _clock("170", "yyyy-mm-dd"), _clock("171", "[h]:mm"), _clock("172", '0 "days"')
+    ('moment', 'moment', 'duration', '')
+    """
+    if text is None:
+        number = int(key) if key.isdecimal() and len(key) < 9 else 0
+        return "moment" if number in MOMENTS else "duration" if number in DURATIONS else ""
+    first = text.split(";")[0]
+    if ELAPSED.search(first):
+        return "duration"
+    return "moment" if CLOCK.search(LITERAL.sub("", text).split(";")[0]) else ""
 
 
 def _properties(archive: Archive) -> dict[str, str]:

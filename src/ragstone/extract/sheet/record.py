@@ -57,13 +57,7 @@ class Record:
         self._words(text, {"sheet": sheet, "rows": (row, row), "cols": (col, col)}, title=False)
 
     def _words(self, text: str, place: dict[str, Any], *, title: bool) -> None:
-        if (
-            title
-            and len(text) <= LONGEST_TITLE
-            and LETTER.search(text)
-            and text[-1] not in ".:;!?,"
-            and "\n" not in text
-        ):
+        if title and is_title(text):
             self._heading(text, TITLE, **place)
             return
         text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -155,6 +149,16 @@ class Record:
 def barred(text: str) -> str:
     """A text as it stands between bars: on one line, its own bars escaped."""
     return " ".join(text.split()).replace("|", "\\|")
+
+
+def is_title(text: str) -> bool:
+    """Whether a cell above a table reads as its title: short, with letters, on one line, no sentence.
+
+    >>> is_title("Sales of May"), is_title("All figures are net."), is_title("2024")
+    (True, False, False)
+    """
+    short = 0 < len(text) <= LONGEST_TITLE and "\n" not in text
+    return short and LETTER.search(text) is not None and text[-1] not in ".:;!?,"
 
 
 def is_prose(lines: Sequence[Line]) -> bool:

@@ -5,72 +5,29 @@ faster than an XML parser and takes the memory of one row.
 """
 
 import re
-from array import array
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cache, lru_cache
-from typing import IO, NamedTuple
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import IO
+from xml.sax.saxutils import unescape
 
+from ragstone.extract.sheet.marks import CODES, COLUMNS, Survey
 from ragstone.extract.sheet.package import BROKEN, Package, related
+from ragstone.extract.sheet.patterns import Patterns, patterns_of
+from ragstone.extract.sheet.values import EXACT, number
 
 BLOCK = 1 << 20  # bytes read at once
 WIDEST_ROW = 1 << 26  # bytes of a row; of a longer one only this much is looked at
-ERRORS = ("#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!", "#SPILL!", "#CALC!", "#ERROR!")
-FIRST_ERROR = 32  # codes below are of styles
-COLUMNS, CODES = 16_384, 64  # radixes of a mark
 PLACE = re.compile(rb"[^>]*?\br=[\"']([A-Z]{1,3})\d")
 # Letters first and their boundary behind: what begins with letters is searched for several times as fast.
 PLACES = re.compile(rb"r=(?<=\br=)[\"']([A-Za-z]{1,9})(\d{1,12})")
 PLACE_OF_CELL = re.compile(rb"r=(?<=\br=)[\"']([A-Za-z]{1,9}\d{1,12})")
 NUMBER = re.compile(rb"\br=[\"'](\d{1,7})[\"']")
-PLACED = rb"c r=[\"']([A-Z]{1,3})\d[^>]*?"  # as all writers begin a cell
+PREFIX = re.compile(rb"(?:[^\s/\"'=]{1,100}:)?")
 CELL = re.compile(r"([A-Z]{1,3})(\d{1,7})")
-
-
-@dataclass(slots=True)
-class Survey:
-    """Rows and columns count from 1. `marks` are (row, column, code) as one number each, in the order of the file."""
-
-    hidden_rows: set[int] = field(default_factory=set)
-    hidden_cols: set[int] = field(default_factory=set)
-    marks: "array[int]" = field(default_factory=lambda: array("Q"))
-    uncomputed: int = 0
-    first_row: int = 0
-    last_row: int = 0
-    last_col: int = 0
-
-    @property
-    def area(self) -> int:
-        """Cells of the rectangle from the first filled row and column A to the last: what a reader holds in memory."""
-        return (self.last_row - self.first_row + 1) * self.last_col if self.last_row else 0
-
-
-class _Patterns(NamedTuple):
-    row: bytes
-    cell: bytes
-    formula: bytes
-    formulas: tuple[bytes, bytes]
-    ends: tuple[bytes, bytes]
-    value: bytes
-    computed: bytes
-    empty: bytes
-    styled: re.Pattern[bytes] | None
-    placed: re.Pattern[bytes] | None
-
-
-def marked(survey: Survey) -> Iterator[tuple[int, dict[int, int]]]:
-    """The codes of each row by column; rows rise as long as they do in the file."""
-    row, codes = 0, dict[int, int]()
-    for mark in survey.marks:
-        place, code = divmod(mark, CODES)
-        number, col = divmod(place, COLUMNS)
-        if number != row and codes:
-            yield row, codes
-            codes = {}
-        row = number
-        codes[col + 1] = code
-    if codes:
-        yield row, codes
+# Begin with what every value does: rows are searched for these at the speed of a plain text.
+UNUSUAL = re.compile(rb"v>(?:\d{16}|-)")
+LONG = re.compile(rb"v>-?\d{16}")
+INSIDE = re.compile(rb"(?:<[^>]*>[^<]*){0,4}?<[^>]*v>([^<]{1,40})<")
 
 
 def column(letters: str) -> int:
@@ -92,7 +49,7 @@ def surveyed(package: Package, sheet: str) -> Survey:
         return survey
     try:
         with package.stream.open(name) as stream:
-            head, filters = _rows(stream, survey, package.codes)
+            head, filters = _rows(stream, survey, package)
         filters += _filters_of_tables(package, name) if survey.hidden_rows else []
     except BROKEN:
         return survey
@@ -104,14 +61,16 @@ def surveyed(package: Package, sheet: str) -> Survey:
     return survey
 
 
-def _rows(stream: IO[bytes], survey: Survey, codes: Mapping[int, int]) -> tuple[bytes, list[tuple[int, int]]]:
+def _rows(stream: IO[bytes], survey: Survey, package: Package) -> tuple[bytes, list[tuple[int, int]]]:
     """Fills the survey; gives what stands before the rows and the ranges of filters behind them."""
     buffer = stream.read(BLOCK)
     while b"sheetData" not in buffer and len(buffer) < WIDEST_ROW and (more := stream.read(BLOCK)):
         buffer += more
-    head, _, buffer = buffer.partition(b"sheetData")
+    head, begin, buffer = buffer.partition(b"sheetData")
     prefix = head.rpartition(b"<")[2]
-    patterns = _patterns(prefix, frozenset(codes))
+    survey.begins = bool(begin) and PREFIX.fullmatch(prefix) is not None
+    codes = package.codes
+    patterns = patterns_of(prefix, frozenset(codes), package.moments)
     _hidden_columns(head, survey)
     number = 0
     while True:
@@ -127,13 +86,14 @@ def _rows(stream: IO[bytes], survey: Survey, codes: Mapping[int, int]) -> tuple[
     return head, [(int(match[1]), int(match[2])) for match in found]
 
 
-def _row(row: bytes, before: int, survey: Survey, codes: Mapping[int, int], patterns: _Patterns) -> int:
+def _row(row: bytes, before: int, survey: Survey, codes: Mapping[int, int], patterns: Patterns) -> int:
     """Looks at one row, given from behind `<row`; its number."""
     if row[:1] not in b" \t\r\n":
         return before
     tag, _, cells = row.partition(b">")
     match = NUMBER.search(tag)
-    number = int(match[1]) if match else before + 1
+    number = (int(match[1]) if match else 0) or before + 1
+    survey.in_order &= number > before
     if not cells and b"hidden" not in tag:  # a million of these are found in files
         return number
     if b"hidden=" in tag and re.search(rb"\bhidden=[\"'](?:1|true)", tag) and b"outlineLevel=" not in tag:
@@ -145,12 +105,15 @@ def _row(row: bytes, before: int, survey: Survey, codes: Mapping[int, int], patt
         formulas = cells.count(patterns.formulas[0]) + cells.count(patterns.formulas[1])
         if formulas > cells.count(patterns.computed) - cells.count(patterns.empty):
             survey.uncomputed += sum(_uncomputed(cell, patterns) for cell in cells.split(patterns.cell)[1:])
-    if b't="e"' in cells or (patterns.styled is not None and patterns.styled.search(cells)):
-        _mark(cells, number, survey, codes, patterns)
+    unusual = UNUSUAL.search(cells) is not None and (
+        LONG.search(cells) is not None or (patterns.dated is not None and patterns.dated.search(cells) is not None)
+    )
+    if unusual or b't="e"' in cells or (patterns.styled is not None and patterns.styled.search(cells)):
+        _mark(cells, number, survey, codes, patterns, unusual=unusual)
     return number
 
 
-def _reach(cells: bytes, end: int, number: int, survey: Survey, patterns: _Patterns) -> None:
+def _reach(cells: bytes, end: int, number: int, survey: Survey, patterns: Patterns) -> None:
     """Widens the rectangle by a row's cells up to its last value. Cells may lie elsewhere than their row says."""
     if (widest := _widest(cells, end, number)) is not None:
         survey.first_row, survey.last_row = min(survey.first_row or number, number), max(survey.last_row, number)
@@ -194,7 +157,7 @@ def _number(letters: bytes) -> int:
     return min(column(letters.decode()), COLUMNS)
 
 
-def _uncomputed(cell: bytes, patterns: _Patterns) -> bool:
+def _uncomputed(cell: bytes, patterns: Patterns) -> bool:
     """Whether a formula has no value; an empty text is one."""
     if patterns.formula not in cell:
         return False
@@ -202,8 +165,10 @@ def _uncomputed(cell: bytes, patterns: _Patterns) -> bool:
     return value < 0 or (cell[value + len(patterns.value) :].lstrip()[:2] in (b"/>", b"><") and b't="str"' not in cell)
 
 
-def _mark(cells: bytes, row: int, survey: Survey, codes: Mapping[int, int], patterns: _Patterns) -> None:
-    if patterns.placed is not None and patterns.styled is not None and b't="e"' not in cells:
+def _mark(
+    cells: bytes, row: int, survey: Survey, codes: Mapping[int, int], patterns: Patterns, *, unusual: bool
+) -> None:
+    if patterns.placed is not None and patterns.styled is not None and not unusual and b't="e"' not in cells:
         found = patterns.placed.findall(cells)
         if len(found) == len(patterns.styled.findall(cells)):  # else some are written in another way
             base = row * COLUMNS - 1
@@ -211,16 +176,36 @@ def _mark(cells: bytes, row: int, survey: Survey, codes: Mapping[int, int], patt
             return
     for index, cell in enumerate(cells.split(patterns.cell)[1:], start=1):
         tag, _, inside = cell.partition(b">")
-        code: int | None = None
+        col = min(_place(tag, 0) or index, COLUMNS)
         if b't="e"' in tag:
-            match = re.match(rb"(?:<[^>]*>[^<]*){0,4}?<[^>]*v>([^<]{1,20})<", inside)
-            said = match[1].decode("latin-1") if match else ""
-            code = FIRST_ERROR + (ERRORS.index(said) if said in ERRORS else len(ERRORS) - 1)
+            survey.mark_error(row, col, _said(inside))
         elif patterns.styled is not None and (style := patterns.styled.search(tag)):
-            code = codes[int(style[1])]
-        if code is not None:
-            col = min(_place(tag, 0) or index, COLUMNS)
-            survey.marks.append((row * COLUMNS + col - 1) * CODES + code)
+            survey.mark(row, col, codes[int(style[1])])
+        elif unusual and (b' t="' not in tag or b' t="n"' in tag):
+            dated = patterns.dated is not None and patterns.dated.search(cell) is not None
+            survey.mark_text(row, col, _exact(_said(inside), dated=dated))
+
+
+def _said(inside: bytes) -> str:
+    """The value in a cell as it is written."""
+    match = INSIDE.match(inside)
+    return unescape(match[1].decode(errors="replace")).strip() if match else ""
+
+
+def _exact(said: str, *, dated: bool) -> str:
+    """What is shown for a number that the reader of workbooks gives as another, "" where it does not.
+
+    A whole number keeps the digits that no double has; one below zero is no date.
+
+    >>> _exact("12345678901234567890", dated=False), _exact("-5.0", dated=True), _exact("-5", dated=False)
+    ('12345678901234567890', '-5', '')
+    """
+    if said.removeprefix("-").isdecimal() and abs(int(said)) > EXACT:
+        return said
+    try:
+        return number(float(said)) if dated and float(said) < 0 else ""
+    except ValueError:
+        return ""
 
 
 def _hidden_columns(head: bytes, survey: Survey) -> None:
@@ -243,29 +228,3 @@ def _filters_of_tables(package: Package, name: str) -> list[tuple[int, int]]:
             )
             out += [(rows[0], rows[-1])] if rows else []
     return out
-
-
-@cache
-def _patterns(prefix: bytes, codes: frozenset[int]) -> _Patterns:
-    style = rb"s=(?<=\bs=)[\"'](" + b"|".join(b"%d" % index for index in sorted(codes)) + rb")[\"']"
-    return _Patterns(
-        row=b"<" + prefix + b"row",
-        cell=b"<" + prefix + b"c ",
-        formula=b"<" + prefix + b"f",
-        formulas=(b"<" + prefix + b"f>", b"<" + prefix + b"f "),
-        ends=(b"</" + prefix + b"v>", b"</" + prefix + b"is>"),
-        value=b"<" + prefix + b"v",
-        computed=b"</" + prefix + b"f><" + prefix + b"v>",
-        empty=b"<" + prefix + b"v></" + prefix + b"v>",
-        styled=re.compile(style) if codes else None,
-        placed=re.compile(b"<" + re.escape(prefix) + PLACED + style) if codes else None,
-    )
-
-
-def text_of(code: int) -> str | None:
-    """The error that a code stands for, None where it is of a style.
-
-    >>> text_of(32), text_of(0)
-    ('#DIV/0!', None)
-    """
-    return ERRORS[code - FIRST_ERROR] if FIRST_ERROR <= code < FIRST_ERROR + len(ERRORS) else None

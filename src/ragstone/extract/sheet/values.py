@@ -5,7 +5,8 @@ import re
 
 # Kinds of values, one letter each: text, number, date or time, truth value, error.
 TEXT, NUMBER, DATE, TRUTH, ERROR = "s", "n", "d", "b", "e"
-WHOLE = 1e15  # above this a double no longer holds every whole number
+EXACT = 2**53  # up to here a double holds every whole number
+WHOLE = 1e21  # above this a number has more digits than anybody reads
 AS_NUMBER = re.compile(
     r"[-+(]?\s?[$€£¥]?\s?[-+]?(?:\d{1,3}(?:[ ,.'\u00a0]\d{3})+|\d+)?(?:[.,]\d+)?(?:[eE][-+]?\d{1,3})?\s?[%$€£¥]?\)?"
 )
@@ -43,7 +44,11 @@ def shown(value: object) -> tuple[str, str]:
 
 
 def number(value: float) -> str:
-    """Whole numbers without a point, others with the 15 digits that a spreadsheet keeps."""
+    """Whole numbers without a point, others with the 15 digits that a spreadsheet keeps.
+
+    >>> number(1234567890123456.0), number(2.0**60), number(-0.1), number(1e300)
+    ('1234567890123456', '1152921504606846976', '-0.1', '1e+300')
+    """
     return str(int(value)) if value.is_integer() and abs(value) < WHOLE else format(value, ".15g")
 
 
