@@ -4,17 +4,19 @@ What could not be done is said in notes; a search of which every leg failed is a
 "nothing found". An answer comes as events; waiting for it is the same path.
 """
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from ragstone import answer as answering
 from ragstone import guard, retrieve
 from ragstone.bounds import SEARCH, outside
 from ragstone.embed.batch import checked
 from ragstone.errors import StoreError, UsageError
+from ragstone.layout import Layout
 from ragstone.ports import Embedder, Reader, Store, Vectors
 from ragstone.trace import Trace
-from ragstone.types import Answer, Candidate, Event, Found, Hit, Info, Mode, Note, Scope, Secret, Span
+from ragstone.types import Answer, Candidate, Document, Event, Found, Hit, Info, Mode, Note, Scope, Secret, Span
 from ragstone.where import Where
 
 LONGEST_QUESTION = 10_000  # characters; a longer one is a document
@@ -78,6 +80,36 @@ class Desk:
     model_missing: str | None = None
 
 
+class Asking(Protocol):
+    """Whose question it is: what may embed it."""
+
+    @property
+    def embedder(self) -> Embedder | None: ...
+
+    @property
+    def model_missing(self) -> str | None: ...
+
+
+class Texts(Protocol):
+    """What an answer needs of a view: see `ragstone.ports.Reader`."""
+
+    async def idf(self, query: str) -> dict[str, float]: ...
+
+    async def record(self, document: Document) -> str | None: ...
+
+    async def layout(self, document: Document) -> Layout | None: ...
+
+
+def question_of(text: str, defaults: object, where: Where | None, options: Mapping[str, object]) -> Question:
+    """A question with the fields of a settings' dataclass as defaults; `options` over them, None means default."""
+    fields: Mapping[str, object] = getattr(type(defaults), "__dataclass_fields__", {})
+    known: dict[str, object] = {name: getattr(defaults, name) for name in fields}
+    given = {key: value for key, value in options.items() if value is not None}
+    if unknown := set(given) - set(Question.__dataclass_fields__):
+        raise UsageError(f"unknown search option {min(unknown)!r}")
+    return Question(text, where=where or Where(), **{**known, **given})  # type: ignore[arg-type]  # checked in Question
+
+
 async def search(desk: Desk, question: Question) -> Found:
     """The best chunks in order. Raises `NotBuilt` when nothing was ever ingested, and the store's
     error when every leg failed."""
@@ -97,22 +129,34 @@ async def events(desk: Desk, question: Question) -> AsyncGenerator[Event]:
         async with desk.store.reader(desk.scope) as reader:
             hits = await _hits(desk, reader, question, vector, trace)
             with trace.timed("answer"):
-                made = await _answer(desk, reader, question, vector, hits, trace)
+                made = await answered(desk, reader, question, vector, hits, trace)
     # Only now: whoever reads events slowly must not keep a view of the store open.
+    for event in told(made, hits, trace):
+        yield event
+
+
+def told(made: Answer, hits: Sequence[Hit], trace: Trace) -> Iterator[Event]:
+    """An answer as events."""
     yield Event("search_results", {"hits": hits})
     for sentence in made.sentences:
         yield Event("message", {"text": sentence.text, "citations": sentence.citations})
-    yield Event("final_answer", {"answer": _finished(made, hits, trace)})
+    whole = replace(made, hits=tuple(hits), notes=(*made.notes, *trace.notes), timings=dict(trace.timings))
+    yield Event("final_answer", {"answer": whole})
 
 
 async def answer(desk: Desk, question: Question) -> Answer:
     """The same as `events`, for who would rather wait."""
-    [done] = [event.data["answer"] async for event in events(desk, question) if event.name == "final_answer"]
+    return await waited(events(desk, question))
+
+
+async def waited(stream: AsyncGenerator[Event]) -> Answer:
+    """The answer that a stream of events ends with."""
+    [done] = [event.data["answer"] async for event in stream if event.name == "final_answer"]
     result: Answer = done
     return result
 
 
-async def vector_of(desk: Desk, question: Question, trace: Trace) -> Vectors | None:
+async def vector_of(desk: Asking, question: Question, trace: Trace) -> Vectors | None:
     """The question's vector; None, with a note, when there is no model for it."""
     if question.mode == "keyword":
         return None
@@ -138,7 +182,14 @@ def _keyword_only(trace: Trace, why: str | None) -> None:
 
 
 async def _hits(desk: Desk, reader: Reader, question: Question, vector: Vectors | None, trace: Trace) -> list[Hit]:
-    info = await reader.info()
+    vector = comparable(desk, await reader.info(), vector, trace)
+    nominated = await legs(reader, question, vector, trace, limit=question.depth)
+    with trace.timed("rank"):
+        return rank(await gathered(reader, question, vector, nominated), question)
+
+
+def comparable(desk: Asking, info: Info, vector: Vectors | None, trace: Trace) -> Vectors | None:
+    """The question's vector where the collection's may be compared with it; what is not ready is noted."""
     if vector is not None and not _same_model(desk, info):
         vector = None
         trace.note(
@@ -147,9 +198,7 @@ async def _hits(desk: Desk, reader: Reader, question: Question, vector: Vectors 
             f"{desk.embedder.model if desk.embedder else None}; name that model, or ingest with --recreate",
         )
     _say_state(info, vector, trace)
-    nominated = await legs(reader, question, vector, trace, limit=question.depth)
-    with trace.timed("rank"):
-        return rank(await gathered(reader, question, vector, nominated), question)
+    return vector
 
 
 async def gathered(
@@ -202,7 +251,7 @@ def ordered(hits: list[Hit], question: Question) -> list[Hit]:
     return hits
 
 
-def _same_model(desk: Desk, info: Info) -> bool:
+def _same_model(desk: Asking, info: Info) -> bool:
     """Whether the question's vector may be compared with the collection's: same model, same arithmetic."""
     if info.model is None or desk.embedder is None:
         return True
@@ -236,8 +285,8 @@ async def legs(
     return kept
 
 
-async def _answer(
-    desk: Desk, reader: Reader, question: Question, vector: Vectors | None, hits: Sequence[Hit], trace: Trace
+async def answered(
+    desk: Asking, reader: Texts, question: Question, vector: Vectors | None, hits: Sequence[Hit], trace: Trace
 ) -> Answer:
     """An extractive answer: the sentences that answer best, each quoted and checked; or an abstention."""
     chosen, found = await drafted(desk, reader, question, vector, hits, trace=trace)
@@ -258,8 +307,8 @@ async def _answer(
 
 
 async def drafted(
-    desk: Desk,
-    reader: Reader,
+    desk: Asking,
+    reader: Texts,
     question: Question,
     vector: Vectors | None,
     hits: Sequence[Hit],
@@ -292,7 +341,3 @@ def _abstained(reason: str | None, message: str) -> Answer:
 def masked(text: str, spans: Sequence[Span] = (), secrets: Sequence[Secret] = ()) -> str:
     """The text with its secrets masked; see `guard.shown`."""
     return guard.shown(text, spans, secrets)
-
-
-def _finished(made: Answer, hits: Sequence[Hit], trace: Trace) -> Answer:
-    return replace(made, hits=tuple(hits), notes=(*made.notes, *trace.notes), timings=dict(trace.timings))

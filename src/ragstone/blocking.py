@@ -14,8 +14,9 @@ from ragstone.config import Settings, load
 from ragstone.doors import PLACE, checked
 from ragstone.engine import Engine
 from ragstone.errors import UsageError
+from ragstone.pipeline import Pipeline, PipelineInfo
 from ragstone.ports import Embedder, Store
-from ragstone.types import Event, Extraction, Piece
+from ragstone.types import Answer, Event, Extraction, Found, Piece
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -32,6 +33,35 @@ def waited(verb: Verb[P, R]) -> Callable[Concatenate["Knowledge", P], R]:
     wait.__doc__ = verb.__doc__
     wait.__name__ = verb.__name__
     return wait
+
+
+class Line:
+    """A pipeline's verbs, waited for; see `ragstone.pipeline`."""
+
+    def __init__(self, knowledge: "Knowledge", pipeline: Pipeline) -> None:
+        self._knowledge = knowledge
+        self._pipeline = pipeline
+        self.name = pipeline.name
+
+    def search(self, text: str, **options: Any) -> Found:
+        """See `Pipeline.search`."""
+        return self._knowledge.wait(self._pipeline.search(text, **options))
+
+    def ask(self, text: str, **options: Any) -> Answer:
+        """See `Pipeline.ask`."""
+        return self._knowledge.wait(self._pipeline.ask(text, **options))
+
+    def context(self, text: str, **options: Any) -> str:
+        """See `Pipeline.context`."""
+        return self._knowledge.wait(self._pipeline.context(text, **options))
+
+    def events(self, text: str, **options: Any) -> Generator[Event, None, None]:
+        """See `Pipeline.events`."""
+        yield from self._knowledge.flowing(self._pipeline.events(text, **options))
+
+    def check(self) -> list[str]:
+        """See `Pipeline.check`."""
+        return self._knowledge.wait(self._pipeline.check())
 
 
 class Knowledge:
@@ -105,6 +135,14 @@ class Knowledge:
     drop = waited(Engine.drop)
     doctor = waited(Engine.doctor)
 
+    def pipelines(self) -> list[PipelineInfo]:
+        """See `Engine.pipelines`."""
+        return self.engine.pipelines()
+
+    def pipeline(self, name: str) -> Line:
+        """See `Engine.pipeline`."""
+        return Line(self, self.engine.pipeline(name))
+
     def extract(self, file: str | Path) -> Extraction:
         """See `Engine.extract`."""
         return self.engine.extract(file)
@@ -115,7 +153,10 @@ class Knowledge:
 
     def events(self, text: str, **options: Any) -> Generator[Event, None, None]:
         """An answer as it comes about, see `Engine.events`."""
-        stream = self.engine.events(text, **options)
+        yield from self.flowing(self.engine.events(text, **options))
+
+    def flowing(self, stream: AsyncGenerator[Event]) -> Generator[Event, None, None]:
+        """The events of a stream, each waited for."""
         try:
             while (event := self.wait(_next(stream))) is not None:
                 yield event

@@ -58,7 +58,23 @@ class Name:
         return f"{name} is {value!r:.60}; it must be a text that is not blank"
 
 
-Bounds = Mapping[str, Numbers | Choice | Name]
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Things with a `name` each, no two alike."""
+
+    def holds(self, value: Any) -> bool:
+        """Whether these are some."""
+        names = [one.name for one in value]
+        return len(names) == len(set(names))
+
+    def wrong(self, name: str, value: Any) -> str:
+        """A sentence for two with one name."""
+        names = [one.name for one in value]
+        again = next(one for one in names if names.count(one) > 1)
+        return f"{name}: two are called {again!r}"
+
+
+Bounds = Mapping[str, Numbers | Choice | Name | Named]
 
 FLAG = Choice((True, False))
 # As much as any store or source can count with; nobody means more.
@@ -86,7 +102,13 @@ LIMITS: Bounds = {
     "removals": Numbers(0, 1),
 }
 SOURCE: Bounds = {"path": Name()}
+PIPELINE: Bounds = {
+    "name": Name(),
+    "token_budget": Numbers(1, MANY, whole=True, unset=True),
+    "timeout": Numbers(0.01, 86_400),
+}
 KEPT: Bounds = {"keep_versions": Numbers(1, MANY, whole=True)}
+WHOLE: Bounds = {**KEPT, "pipelines": Named()}
 KEPT_HERE: Bounds = {"keep_versions": Numbers(1, MANY, whole=True, unset=True)}
 
 

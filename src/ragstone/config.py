@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ragstone import configfile
-from ragstone.bounds import KEPT, KEPT_HERE, LIMITS, SEARCH, SOURCE, Bounds, outside
+from ragstone.bounds import KEPT_HERE, LIMITS, PIPELINE, SEARCH, SOURCE, WHOLE, Bounds, outside
 from ragstone.convert import converted, settable
 from ragstone.errors import ConfigError
+from ragstone.pipelinefile import translated
 from ragstone.types import Json, Mode
 
 FILE = "ragstone.yaml"
@@ -115,6 +116,47 @@ class CollectionSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class TableSettings:
+    """A text column of an existing table or view of a pipeline's database, and the column of its vectors. `filter` is
+    SQL, or structured conditions; `filter_columns` are those that a request may filter by, `*` for all."""
+
+    table: str
+    text_column: str
+    vector_column: str | None = None
+    id_column: str | None = None
+    filter: str | Mapping[str, Any] | None = None
+    filter_columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineSettings:
+    """A named way to answer: over collections, over tables of a database, or both. Where null, `store`, `embed` and
+    `search` are as at the top; `token_budget` is for the passages of an answer or a context, `timeout` in seconds for
+    each statement of the database; `notes` are remarks that its listing shows."""
+
+    name: str
+    description: str = ""
+    store: str | None = field(default=None, repr=False)
+    collections: tuple[str, ...] = ()
+    database: str | None = field(default=None, repr=False)
+    tables: tuple[TableSettings, ...] = ()
+    embed: EmbedSettings | None = None
+    search: SearchSettings | None = None
+    token_budget: int | None = None
+    timeout: float = 10.0
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        _check(self, PIPELINE)
+        if bool(self.tables) != bool(self.database):
+            raise ConfigError("a pipeline with tables needs their database, and one with a database its tables")
+        if not self.tables and not self.collections:
+            raise ConfigError("a pipeline needs tables of a database, or collections")
+        if again := next((name for name in self.collections if self.collections.count(name) > 1), None):
+            raise ConfigError(f"collections: {again!r} stands twice")
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All of it. Every field is read somewhere; an unknown key is an error."""
 
@@ -131,9 +173,10 @@ class Settings:
     search: SearchSettings = SearchSettings()
     categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     collections: Mapping[str, CollectionSettings] = field(default_factory=dict)
+    pipelines: tuple[PipelineSettings, ...] = ()
 
     def __post_init__(self) -> None:
-        _check(self, KEPT)
+        _check(self, WHOLE)
 
     def of(self, collection: str) -> "Settings":
         """These settings as they hold in one collection."""
@@ -158,7 +201,7 @@ def load(path: str | Path | None = None, **arguments: Any) -> Settings:
     """
     file = _find(path)
     data = configfile.read(file, os.environ.get) if file else {}
-    settings = converted(data, Settings, origin=str(file))
+    settings = _settings(data, str(file))
     given = [(name.split("__"), value) for name, value in arguments.items() if value is not None]
     for origin, layer in (("environment", _environment()), ("arguments", given)):
         alone: Json = {}
@@ -166,9 +209,13 @@ def load(path: str | Path | None = None, **arguments: Any) -> Settings:
             _put(alone, keys, value)
             _put(data, keys, value)
         if alone:
-            converted(alone, Settings, origin=origin)  # alone, so that an error names where it comes from
-            settings = converted(data, Settings, origin=origin)
+            _settings(alone, origin)  # alone, so that an error names where it comes from
+            settings = _settings(data, origin)
     return settings
+
+
+def _settings(data: Json, origin: str) -> Settings:
+    return converted(translated(data, origin=origin), Settings, origin=origin)
 
 
 def _find(path: str | Path | None) -> Path | None:

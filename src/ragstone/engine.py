@@ -18,13 +18,14 @@ from weakref import WeakSet
 from ragstone import answer, artifacts, ask, extract, ingest, originals, providers, sources, stores
 from ragstone.ask import Desk, Question
 from ragstone.bounds import outside
-from ragstone.config import Settings, SourceSettings
+from ragstone.config import EmbedSettings, Settings, SourceSettings
 from ragstone.doors import SETTINGS, Handed, checked, part
-from ragstone.errors import Corrupt, NotBuilt, RagstoneError, Refused, StoreError, UsageError
+from ragstone.errors import ConfigError, Corrupt, NotBuilt, RagstoneError, Refused, StoreError, UsageError
 from ragstone.explain import Explanation, explain
 from ragstone.extract import sandbox
 from ragstone.ingest import Intake
 from ragstone.near import absent
+from ragstone.pipeline import Pipeline, PipelineInfo, info_of, parts_of
 from ragstone.ports import Embedder, Listed, Source, Store
 from ragstone.progress import Tell
 from ragstone.revise import Cutter, Making, Model
@@ -59,6 +60,9 @@ class Engine:
         self._aparts: WeakSet[sandbox.Apart] = WeakSet()
         self._single: sandbox.Apart | None = None
         self._closed = False
+        self._also_made: dict[EmbedSettings, Embedder] = {}
+        self._tables: dict[tuple[str, float], stores.OpenTables] = {}
+        self._also_opened: dict[str, Store] = {}
         self.store = store or stores.open_store(settings.store, keep_versions=self.settings.keep_versions)
 
     async def __aenter__(self) -> Self:
@@ -76,6 +80,12 @@ class Engine:
             apart.stop()
         if self._made is not None:
             await self._made.close()
+        for embedder in self._also_made.values():
+            await embedder.close()
+        for tables in self._tables.values():
+            await tables.close()
+        for store in self._also_opened.values():
+            await store.close()
         if self._own_store:
             await self.store.close()
 
@@ -89,6 +99,28 @@ class Engine:
             return self._handed
         self._made = providers.make_embedder(name, precision=self.settings.embed.precision)
         return self._made
+
+    def _embedder_of(self, embed: EmbedSettings) -> tuple[Embedder | None, str | None]:
+        """The embedder of other settings, or None and why there is none; one that was handed in serves all."""
+        if self._handed is not None or embed.model == "none":
+            return self._handed, None
+        if embed == self.settings.embed:
+            return self.desk.embedder, self.desk.model_missing
+        missing = next(iter(providers.missing(embed.model)), None)
+        try:
+            if missing is None and embed not in self._also_made:
+                self._also_made[embed] = providers.make_embedder(embed.model, precision=embed.precision)
+        except ConfigError as error:  # a vendor that a file of another program names: keywords still find
+            missing = str(error)
+        return self._also_made.get(embed), missing
+
+    def _store_of(self, url: str | None) -> Store:
+        """The store at another URL, opened once."""
+        if url is None:
+            return self.store
+        if url not in self._also_opened:
+            self._also_opened[url] = stores.open_store(url)
+        return self._also_opened[url]
 
     @cached_property
     def _missing(self) -> str | None:
@@ -256,12 +288,7 @@ class Engine:
 
     def question(self, /, text: str, *, where: Where | None = None, **options: object) -> Question:
         """A question with the settings' defaults; `options` are fields of `Question`, None means default."""
-        search = self.settings.search
-        defaults: dict[str, object] = {field: getattr(search, field) for field in type(search).__dataclass_fields__}
-        given = {key: value for key, value in options.items() if value is not None}
-        if unknown := set(given) - set(Question.__dataclass_fields__):
-            raise UsageError(f"unknown search option {min(unknown)!r}")
-        return Question(text, where=where or Where(), **{**defaults, **given})  # type: ignore[arg-type]  # checked in Question
+        return ask.question_of(text, self.settings.search, where, options)
 
     async def search(self, /, text: str, *, where: Where | None = None, **options: object) -> Found:
         """The best passages for a text; see `question` for the options."""
@@ -279,6 +306,31 @@ class Engine:
         """Passages as XML, ready to stand in a prompt: escaped, secrets masked."""
         found = await self.search(text, where=where, **options)
         return answer.context_xml(found.hits, mask=ask.masked)
+
+    def pipelines(self) -> list[PipelineInfo]:
+        """What is configured under `pipelines`, in its order."""
+        return [info_of(wanted, self._all.embed) for wanted in self._all.pipelines]
+
+    @checked()
+    def pipeline(self, name: str) -> Pipeline:
+        """The pipeline of this name, with `search`, `ask`, `events` and `context`; nothing is connected yet.
+
+        Raises `UsageError` that names those that there are.
+        """
+        settings = self._all
+        wanted = next((one for one in settings.pipelines if one.name == name), None)
+        if wanted is None:
+            known = ", ".join(one.name for one in settings.pipelines) or "none is configured"
+            raise UsageError(f"there is no pipeline {name!r}; there are: {known}")
+        tables = None
+        if wanted.database is not None:
+            place = (wanted.database, wanted.timeout)
+            if place not in self._tables:
+                self._tables[place] = stores.open_tables(wanted.database, timeout=wanted.timeout)
+            tables = self._tables[place]
+        store = self._store_of(wanted.store)
+        parts = parts_of(wanted, settings, store=store, tables=tables, embedders=self._embedder_of)
+        return Pipeline(wanted, settings.search, parts)
 
     @checked()
     async def explain(

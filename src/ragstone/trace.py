@@ -35,8 +35,8 @@ class Trace:
         if note not in self.notes:
             self.notes.append(note)
 
-    async def attempt(self, stage: str, work: Awaitable[T], default: T) -> T:
-        """Await an optional stage; on failure give `default`, leave a note and a log line.
+    async def attempt(self, stage: str, work: Awaitable[T], default: T, *, code: str | None = None) -> T:
+        """Await an optional stage; on failure give `default`, leave a note (`code`, else the stage's) and a log line.
 
         A caller's mistake (`UsageError`) is no reason to go on and is raised.
         """
@@ -47,5 +47,5 @@ class Trace:
             raise
         except Exception as error:  # the one place where any failure may pass
             log.warning("%s failed: %s", stage, error, exc_info=log.isEnabledFor(logging.DEBUG))
-            self.note(f"{stage}_failed", f"{stage} failed and was left out: {error}")
+            self.note(code or f"{stage}_failed", f"{stage} failed and was left out: {error}")
             return default

@@ -1,7 +1,8 @@
 """The fenced blocks of a page, and what their marks mean.
 
 `sh` and `python` blocks run in page order; `exit=2` names another exit status than 0, `not-run` leaves one out.
-`file=NAME` on any block writes it to a file. A `text` block right below one that ran is what it printed.
+`postgres` runs it only where `test_postgres.py` has
+a server. `file=NAME` on any block writes it to a file. A `text` block right below one that ran is what it printed.
 """
 
 import re
@@ -31,7 +32,8 @@ class Block:
 
     @property
     def runs(self) -> bool:
-        return self.language in ("sh", "python") and "not-run" not in self.marks and self.file is None
+        apart = {"not-run", "postgres"}.intersection(self.marks)
+        return self.language in ("sh", "python") and not apart and self.file is None
 
     @property
     def status(self) -> int:

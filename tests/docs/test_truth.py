@@ -35,8 +35,10 @@ SECTIONS = {
     "`limits`": config.LimitSettings,
     "`search`": config.SearchSettings,
     "`collections`": config.CollectionSettings,
+    "`pipelines`": config.PipelineSettings,
+    "`tables`": config.TableSettings,
 }
-GROUPS = ("sources", "chunk", "embed", "limits", "search", "collections")
+GROUPS = ("sources", "chunk", "embed", "limits", "search", "collections", "pipelines")
 
 
 def commands() -> list[str]:

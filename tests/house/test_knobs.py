@@ -10,13 +10,22 @@ import pytest
 
 from ragstone import config
 from ragstone.ask import Question
-from ragstone.config import CollectionSettings, LimitSettings, SearchSettings, Settings, SourceSettings
+from ragstone.config import (
+    CollectionSettings,
+    LimitSettings,
+    PipelineSettings,
+    SearchSettings,
+    Settings,
+    SourceSettings,
+    TableSettings,
+)
 from ragstone.engine import Engine
 from ragstone.testing.bag_of_words import BagOfWords
 
 KINDS = [kind for kind in vars(config).values() if isinstance(kind, type) and is_dataclass(kind)]
 # Whoever looks at every field alike acts on none; the engine hands all of `search` to a question.
 COPIERS = {"dataclasses", "ragstone.bounds", "reprlib"}
+UNREACHABLE = "postgresql://127.0.0.1:1/d"
 Read = set[tuple[str, str, str]]
 
 
@@ -46,6 +55,9 @@ async def test_every_setting_is_read_by_whoever_acts_on_it(read: Read, docs: Pat
         store=str(tmp_path / "store"),
         limits=LimitSettings(chunks=50),
         collections={"default": CollectionSettings(sources=(SourceSettings(str(docs)),))},
+        pipelines=(
+            PipelineSettings("p", "d", None, ("default",), UNREACHABLE, (TableSettings("t", "c"),), timeout=0.1),
+        ),
     )
     async with Engine(settings) as model:
         assert model.desk.embedder is not None
@@ -53,6 +65,8 @@ async def test_every_setting_is_read_by_whoever_acts_on_it(read: Read, docs: Pat
         await engine.ingest()
         await engine.search("samples kept by default", min_cosine=0.1, per_document=3, keyword_boost=True)
         await engine.search("samples", fusion="rrf")
+        assert engine.pipelines()
+        assert await engine.pipeline("p").context("samples kept by default", mode="keyword")
     acted = {(kind, name) for kind, name, module in read if module not in COPIERS}
     wanted = {(kind.__name__, field.name) for kind in KINDS for field in fields(kind)}
     assert wanted - acted == set()

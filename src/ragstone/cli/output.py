@@ -6,17 +6,18 @@ from dataclasses import asdict
 from ragstone import answer, guard
 from ragstone.artifacts import KEY
 from ragstone.ask import masked
-from ragstone.cli.collections import data as info_data
 from ragstone.cli.safe import line, plain
 from ragstone.errors import UsageError
 from ragstone.explain import Explanation
+from ragstone.pipeline import PipelineInfo
 from ragstone.types import Answer, Chunk, Document, Found, Info, Json, Piece
 
 FORMATS = ("text", "json", "xml", "evidence", "evidence-llm")
 
 
-def passages(found: Found, *, format_: str, question: str, info: Info) -> str | Json:
-    """A search's result in one of the formats: text for `text` and `xml`, plain data for the others."""
+def passages(found: Found, *, format_: str, question: str, index: Json) -> str | Json:
+    """A search's result in one of the formats: text for `text` and `xml`, plain data for the others; `index` is what
+    was searched."""
     if format_ == "text":
         return answer.found_text(Found(found.hits), mask=masked)
     if format_ == "xml":
@@ -24,10 +25,15 @@ def passages(found: Found, *, format_: str, question: str, info: Info) -> str | 
     if format_ == "json":
         return answer.found_json(found, mask=masked)
     if format_ == "evidence":
-        return answer.pack_full(found, query=question, index=info_data(info), mask=masked)
+        return answer.pack_full(found, query=question, index=index, mask=masked)
     if format_ == "evidence-llm":
         return answer.pack_llm(found, mask=masked)
     raise UsageError(f"format {format_!r} is unknown; use one of: {', '.join(FORMATS)}")
+
+
+def pipeline_data(info: PipelineInfo) -> Json:
+    """A pipeline as its listing shows it."""
+    return {"schema": 1, **asdict(info), "reads": list(info.reads), "notes": list(info.notes)}
 
 
 def answer_data(made: Answer) -> Json:

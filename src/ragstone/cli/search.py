@@ -1,6 +1,6 @@
 """`ragstone search`: the best passages for a question."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -21,26 +21,33 @@ def search(
     min_cosine: Annotated[float | None, typer.Option(help="Leave out passages below this cosine.")] = None,
     per_document: Annotated[int | None, typer.Option(help="At most so many passages of one document.")] = None,
     keyword_boost: Annotated[bool, typer.Option("--keyword-boost", help="Raise passages that hold the words.")] = False,
+    pipeline: Annotated[str | None, typer.Option(help="Search what this pipeline of the configuration names.")] = None,
     format_: Annotated[str, typer.Option("--format", help="text, xml, json, evidence or evidence-llm.")] = "text",
 ) -> int:
     """Find the best passages, each with its path, lines and scores."""
-    from ragstone.cli.opened import asking
-    from ragstone.cli.output import passages
+    from ragstone.cli.collections import data
+    from ragstone.cli.opened import asking, opened
+    from ragstone.cli.output import passages, pipeline_data
 
-    with asking(options, mode=mode) as kb:
-        found = kb.search(
-            question,
-            where=where,
-            top_k=top_k,
-            mode=mode,
-            fusion=fusion,
-            min_cosine=min_cosine,
-            per_document=per_document,
-            keyword_boost=keyword_boost or None,
-        )
-        info = kb.info()
+    asked: dict[str, Any] = {
+        "where": where,
+        "top_k": top_k,
+        "mode": mode,
+        "fusion": fusion,
+        "min_cosine": min_cosine,
+        "per_document": per_document,
+        "keyword_boost": keyword_boost or None,
+    }
+    if pipeline is not None:
+        with opened(options) as kb:
+            found = kb.pipeline(pipeline).search(question, **asked)
+            index = next(pipeline_data(one) for one in kb.pipelines() if one.name == pipeline)
+    else:
+        with asking(options, mode=mode) as kb:
+            found = kb.search(question, **asked)
+            index = data(kb.info())
     chosen = "json" if options.json else format_
-    shown = passages(found, format_=chosen, question=question, info=info)
+    shown = passages(found, format_=chosen, question=question, index=index)
     if isinstance(shown, str):
         show(shown)
     else:

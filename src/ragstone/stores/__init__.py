@@ -1,12 +1,14 @@
 """The stores: a URL becomes a store, through one table."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any, Protocol
 
 from ragstone.errors import UsageError
-from ragstone.ports import Store
+from ragstone.ports import Reader, Store
 from ragstone.stores.concealed import concealed
 
 
@@ -88,6 +90,39 @@ async def _migrate_postgres(url: str) -> Migration:
     return Migration(done.version, done.applied, done.notes)
 
 
+class OpenTables(Protocol):
+    """Tables of somebody else's database, as readers."""
+
+    def view(
+        self,
+        *,
+        table: str,
+        text: str,
+        vector: str | None,
+        identity: str | None,
+        restriction: str | Mapping[str, Any] | None,
+        columns: tuple[str, ...],
+        ordinal: int,
+    ) -> Callable[[], AbstractAsyncContextManager[Reader]]:
+        """What opens a reader over a text column and the column of its vectors; see `ragstone.stores.tables.pair`."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+def open_tables(url: str, *, timeout: float) -> OpenTables:
+    """The tables behind a URL of PostgreSQL; nothing is connected yet. `timeout` is in seconds, of a statement.
+
+    Raises `UsageError` for a URL of another kind.
+    """
+    if url.partition(":")[0] not in ("postgresql", "postgres"):
+        raise UsageError(f"database {concealed(url)!r} is of an unknown kind; write {POSTGRES.shape}")
+    _check_driver()
+    from ragstone.stores.tables import Tables
+
+    return Tables(url, timeout=timeout)
+
+
 def _check_driver() -> None:
     if find_spec("psycopg") is None or find_spec("psycopg_pool") is None:
         raise UsageError("PostgreSQL needs a package that is not installed; run: pip install 'ragstone[postgres]'")
@@ -100,5 +135,15 @@ STORES: Mapping[str, Kind] = {
     "postgresql": POSTGRES,
     "postgres": POSTGRES,
 }
-__all__ = ["KINDS", "STORES", "Kind", "Migration", "concealed", "migrate_store", "open_store"]
+__all__ = [
+    "KINDS",
+    "STORES",
+    "Kind",
+    "Migration",
+    "OpenTables",
+    "concealed",
+    "migrate_store",
+    "open_store",
+    "open_tables",
+]
 KINDS = ", ".join(dict.fromkeys(kind.shape for kind in STORES.values()))

@@ -78,12 +78,12 @@ def refused(error: OperationalError, place: str) -> UsageError | None:
     return None
 
 
-def translated(error: Error, place: str) -> RagstoneError:
-    """Our error for a foreign one."""
+def translated(error: Error, place: str, states: Mapping[str, Meaning] = STATES) -> RagstoneError:
+    """Our error for a foreign one, by a table of SQLSTATEs."""
     state = state_of(error)
     lost = LOST if isinstance(error, OperationalError | InterfaceError) else ODD
     kind, words = next(
-        (STATES[state[:n]] for n in range(len(state), 1, -1) if state[:n] in STATES), ODD if state else lost
+        (states[state[:n]] for n in range(len(state), 1, -1) if state[:n] in states), ODD if state else lost
     )
     return kind(words.format(place=place, error=first_line(error)))
 
@@ -95,9 +95,9 @@ def first_line(error: BaseException) -> str:
 
 
 @contextmanager
-def mapped(place: str) -> Iterator[None]:
-    """Let no foreign error pass: `place` is what the sentence names."""
+def mapped(place: str, states: Mapping[str, Meaning] = STATES) -> Iterator[None]:
+    """Let no foreign error pass: `place` is what the sentence names, `states` what SQLSTATEs mean here."""
     try:
         yield
     except (DatabaseError, InterfaceError) as error:
-        raise translated(error, place) from error
+        raise translated(error, place, states) from error

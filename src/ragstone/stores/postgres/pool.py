@@ -25,10 +25,19 @@ IDLE = 300.0  # seconds after which a connection that nobody used is closed
 
 
 class Pool:
-    """The connections of one store, all of one event loop."""
+    """The connections of one store, all of one event loop. `look` says what stands at the other end, or raises;
+    `patience` is in seconds."""
 
-    def __init__(self, url: Url) -> None:
+    def __init__(
+        self,
+        url: Url,
+        *,
+        look: Callable[[Connection, str], Awaitable[Server]] = inspected,
+        patience: float = PATIENCE,
+    ) -> None:
         self.url = url
+        self._look = look
+        self._patience = patience
         self._pool: AsyncConnectionPool[Connection] | None = None
         self._server: Server | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -43,7 +52,7 @@ class Pool:
                 first = await self.apart()
                 try:
                     with foreign.mapped(self.url.shown):
-                        self._server = await inspected(first, self.url.shown)
+                        self._server = await self._look(first, self.url.shown)
                 finally:
                     await first.close()
                 self._pool = AsyncConnectionPool(
@@ -53,8 +62,8 @@ class Pool:
                     min_size=0,
                     max_size=self.url.pool,
                     max_idle=IDLE,
-                    timeout=PATIENCE,
-                    reconnect_timeout=PATIENCE,
+                    timeout=self._patience,
+                    reconnect_timeout=self._patience,
                     open=False,
                 )
                 await self._pool.open()
@@ -94,7 +103,7 @@ class Pool:
 
     async def _taken(self, pool: "AsyncConnectionPool[Connection]") -> Connection:
         """A connection that answers: those that a restart of the server left behind are thrown away."""
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + self._patience
         while True:
             try:
                 connection = await pool.getconn(timeout=max(end - time.monotonic(), 0.1))
@@ -114,7 +123,7 @@ class Pool:
     async def apart(self) -> Connection:
         """A connection of its own, outside of the pool: waits for a server that does not answer (yet)."""
         self._check_open()
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + self._patience
         for tries in range(10_000):
             try:
                 return await AsyncConnection.connect(self.url.conninfo, autocommit=True)
@@ -130,7 +139,7 @@ class Pool:
 
     async def persistently(self, work: Callable[[int], Awaitable[T]]) -> T:
         """Do idempotent work, anew when the connection is lost meanwhile; it is given how often it was tried."""
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + self._patience
         tries = 0
         while True:
             try:

@@ -1,0 +1,109 @@
+"""What several parts found becomes one ranking: by score within a model, by rank across models, each row once."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, replace
+
+from ragstone import ask, retrieve
+from ragstone.ask import Question
+from ragstone.ports import Embedder, Reader, Vectors
+from ragstone.retrieve.weigh import place
+from ragstone.types import Candidate, Chunk, Hit, total_order
+
+Model = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One reader of a panel. Without `vectors` it is asked by keyword alone. `raw` says that nobody looked at its
+    texts before: flags and secrets are found now, and its rows are documents of which one passage is enough."""
+
+    name: str
+    view: Callable[[], AbstractAsyncContextManager[Reader]]
+    embedder: Embedder | None
+    model_missing: str | None = None
+    vectors: bool = True
+    raw: bool = False
+
+    @property
+    def model(self) -> Model | None:
+        """Whose vectors it holds."""
+        return (self.embedder.model, self.embedder.variant) if self.embedder else None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What one part brought: candidates of each leg, all their signals, their chunks."""
+
+    part: Part
+    reader: Reader
+    vector: Vectors | None
+    legs: Mapping[str, Sequence[Candidate]]
+    signals: Mapping[str, Mapping[str, float]]
+    chunks: Mapping[str, Chunk]
+
+    @property
+    def ranking(self) -> Model | None:
+        """Parts with the same are one ranking; None where no vectors were compared."""
+        return self.part.model if "cosine" in self.legs else None
+
+
+def ranked(told: Sequence[Told], question: Question) -> list[Hit]:
+    """The hits of all parts: one ranking of each model, then these by rank; rows and texts once; cut to the limit."""
+    groups: dict[Model | None, list[Told]] = {}
+    for one in told:
+        groups.setdefault(one.ranking, []).append(one)
+    # Folding and caps come last, over all of them.
+    alone = replace(question, fold=False, per_document=None)
+    raw = {chunk.document.id for one in told if one.part.raw for chunk in one.chunks.values()}
+    rankings = [_once(ask.ordered(_fused(group, question), alone), raw) for group in groups.values()]
+    hits = rankings[0] if len(rankings) == 1 else _once(_by_rank(rankings), raw)
+    if question.fold:
+        hits = retrieve.fold(hits)
+    if question.per_document is not None:
+        hits = retrieve.capped(hits, per_document=question.per_document)
+    return hits[: question.top_k]
+
+
+def _fused(group: Sequence[Told], question: Question) -> list[Hit]:
+    """The candidates of parts whose scores mean the same."""
+    names = dict.fromkeys(leg for one in group for leg in one.legs)
+    legs = {
+        leg: sorted(
+            (candidate for one in group for candidate in one.legs.get(leg, ())),
+            key=lambda candidate: total_order(candidate.score, candidate.place),
+        )
+        for leg in names
+    }
+    signals = {identity: own for one in group for identity, own in one.signals.items()}
+    chunks = {identity: chunk for one in group for identity, chunk in one.chunks.items()}
+    known = {leg: [candidate for candidate in found if candidate.id in signals] for leg, found in legs.items()}
+    fused = [candidate for candidate in ask.fuse(question, known, signals) if candidate.id in chunks]
+    hits = [Hit(chunks[candidate.id], candidate.score, signals.get(candidate.id, {})) for candidate in fused]
+    return retrieve.ordered(hits)
+
+
+def _by_rank(rankings: Sequence[Sequence[Hit]]) -> list[Hit]:
+    """Rankings whose scores cannot be compared: only who came where counts."""
+    hits = {hit.chunk.id: hit for ranking in rankings for hit in ranking}
+    legs = {
+        str(number): [Candidate(hit.chunk.id, hit.score, place(hit)) for hit in ranking]
+        for number, ranking in enumerate(rankings)
+    }
+    return retrieve.ordered([replace(hits[one.id], score=one.score) for one in retrieve.rrf(legs)])
+
+
+def _once(hits: Sequence[Hit], rows: set[str]) -> list[Hit]:
+    """A row that several columns found stays once, where it is best; the others are its duplicates."""
+    first: dict[str, int] = {}
+    out: list[Hit] = []
+    for hit in hits:
+        document = hit.chunk.document
+        if document.id not in rows or document.id not in first:
+            first.setdefault(document.id, len(out))
+            out.append(hit)
+            continue
+        best = out[first[document.id]]
+        also = (document.source, document.path, hit.chunk.ordinal)
+        out[first[document.id]] = replace(best, duplicates=(*best.duplicates, also, *hit.duplicates))
+    return out

@@ -1,0 +1,112 @@
+"""A named way to answer: the verbs of the library over the parts that a pipeline's settings name."""
+
+from collections.abc import AsyncGenerator, Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from ragstone import answer, ask, panel, stores
+from ragstone.config import EmbedSettings, PipelineSettings, SearchSettings, Settings
+from ragstone.errors import RagstoneError
+from ragstone.merged import Part
+from ragstone.ports import Embedder, Store
+from ragstone.types import Answer, Event, Found, Scope
+from ragstone.where import Where
+
+# The embedder of some settings, or None and why there is none.
+Embedders = Callable[[EmbedSettings], tuple[Embedder | None, str | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineInfo:
+    """What a listing shows of a pipeline: what it reads by name, whose vectors, what is not acted on."""
+
+    name: str
+    description: str
+    reads: tuple[str, ...]
+    model: str
+    notes: tuple[str, ...] = ()
+
+
+class Pipeline:
+    """Questions over several collections and tables at once; see `ragstone.panel`."""
+
+    def __init__(self, settings: PipelineSettings, search: SearchSettings, parts: Sequence[Part]) -> None:
+        self.settings = settings
+        self._search = settings.search or search
+        self.parts = tuple(parts)
+
+    @property
+    def name(self) -> str:
+        return self.settings.name
+
+    def question(self, /, text: str, *, where: Where | None = None, **options: object) -> ask.Question:
+        """A question with the pipeline's defaults; see `Engine.question`."""
+        return ask.question_of(text, self._search, where, options)
+
+    async def search(self, /, text: str, *, where: Where | None = None, **options: object) -> Found:
+        """The best passages of all its parts. What a part cannot do is a note; all failing is an error."""
+        return await panel.search(self.parts, self.question(text, where=where, **options))
+
+    async def ask(self, /, text: str, *, where: Where | None = None, **options: object) -> Answer:
+        """An answer whose sentences are cited and checked, or an abstention with a reason."""
+        question = self.question(text, where=where, **options)
+        return await panel.answer(self.parts, question, tokens=self.settings.token_budget)
+
+    def events(self, /, text: str, *, where: Where | None = None, **options: object) -> AsyncGenerator[Event]:
+        """The same as it comes about."""
+        question = self.question(text, where=where, **options)
+        return panel.events(self.parts, question, tokens=self.settings.token_budget)
+
+    async def context(self, /, text: str, *, where: Where | None = None, **options: object) -> str:
+        """Passages within the token budget as XML, ready to stand in a prompt: escaped, secrets masked."""
+        found = await self.search(text, where=where, **options)
+        return answer.context_xml(panel.within(found.hits, self.settings.token_budget), mask=ask.masked)
+
+    async def check(self) -> list[str]:
+        """What keeps its parts from answering, a sentence each; [] when all is well."""
+        problems = []
+        for part in self.parts:
+            try:
+                async with part.view() as reader:
+                    await reader.info()
+            except RagstoneError as error:
+                problems.append(f"{part.name}: {error}")
+            problems += [f"{part.name}: {part.model_missing}"] if part.model_missing else []
+        return problems
+
+
+def info_of(settings: PipelineSettings, embed: EmbedSettings) -> PipelineInfo:
+    """What is known of a pipeline without opening anything."""
+    tables = tuple(f"{one.table}.{one.text_column}" for one in settings.tables)
+    model = (settings.embed or embed).model
+    return PipelineInfo(settings.name, settings.description, (*settings.collections, *tables), model, settings.notes)
+
+
+def parts_of(
+    wanted: PipelineSettings,
+    settings: Settings,
+    *,
+    store: Store,
+    tables: stores.OpenTables | None,
+    embedders: Embedders,
+) -> list[Part]:
+    """The readers that a pipeline names, none of them opened yet."""
+    parts = []
+    for name in wanted.collections:
+        model, missing = embedders(wanted.embed or settings.of(name).embed)
+        parts.append(Part(name, partial(store.reader, Scope(settings.tenant, name)), model, missing))
+    for number, table in enumerate(wanted.tables):
+        assert tables is not None  # settings with tables have a database
+        model, missing = embedders(wanted.embed or settings.embed)
+        view = tables.view(
+            table=table.table,
+            text=table.text_column,
+            vector=table.vector_column,
+            identity=table.id_column,
+            restriction=table.filter,
+            columns=table.filter_columns,
+            ordinal=number,
+        )
+        name = f"{table.table}.{table.text_column}"
+        parts.append(Part(name, view, model, missing, vectors=table.vector_column is not None, raw=True))
+    return parts

@@ -1,0 +1,6 @@
+"""Tables and views that somebody else fills, as readers: nothing of ours is written beside them."""
+
+from ragstone.stores.tables.pair import Pair
+from ragstone.stores.tables.tables import Tables
+
+__all__ = ["Pair", "Tables"]

@@ -1,0 +1,43 @@
+"""What PostgreSQL says of somebody else's table, in our words."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from ragstone.errors import Corrupt, StoreError, UsageError
+from ragstone.stores.postgres.foreign import BUSY, LOST, Meaning, mapped
+
+GONE = (StoreError, "{place} is not what it was a moment ago ({error}); ask again, or mend the pipeline")
+DENIED = (StoreError, "{place} may not be read by this role ({error}); GRANT SELECT on it, or name another user")
+SLOW = (StoreError, "{place} took longer than the pipeline's timeout ({error}); add an index, or raise timeout")
+VALUE = (UsageError, "a value of the filter fits no column of {place} ({error})")
+VECTORS = (StoreError, "the vectors of {place} cannot be compared with the question's ({error}); is it the same model?")
+DAMAGED = (Corrupt, "{place} is damaged ({error}); its owner must mend it")
+
+# The longest prefix of the SQLSTATE that is listed decides.
+STATES: Mapping[str, Meaning] = {
+    "08": LOST,
+    "57P": LOST,
+    "57014": SLOW,
+    "55P03": SLOW,
+    "40": BUSY,
+    "53": BUSY,
+    "42501": DENIED,
+    "42P01": GONE,
+    "42703": GONE,
+    "42704": GONE,
+    "3F000": GONE,
+    "22007": VALUE,
+    "22008": VALUE,
+    "22003": VALUE,
+    "22P02": VALUE,
+    "22000": VECTORS,
+    "XX001": DAMAGED,
+    "XX002": DAMAGED,
+}
+
+
+@contextmanager
+def told(place: str) -> Iterator[None]:
+    """Let no foreign error pass: `place` is what the sentence names."""
+    with mapped(place, STATES):
+        yield

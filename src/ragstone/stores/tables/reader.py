@@ -1,0 +1,233 @@
+"""One pair as a reader: every question is one transaction that can only read, under a timeout."""
+
+import asyncio
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from psycopg import AsyncConnection, sql
+
+from ragstone.layout import Layout
+from ragstone.ports import Vectors
+from ragstone.stores import bm25
+from ragstone.stores.postgres.nearest import EF_SEARCH, FEW, SPARE
+from ragstone.stores.postgres.postings import Ranking
+from ragstone.stores.tables import statements
+from ragstone.stores.tables.counted import Counted, Counting
+from ragstone.stores.tables.faults import told
+from ragstone.stores.tables.kept import Kept, Print
+from ragstone.stores.tables.look import Relation
+from ragstone.stores.tables.pair import UNUSABLE, Pair
+from ragstone.stores.tables.rows import PROVIDER, Rows
+from ragstone.stores.tables.statements import Statements
+from ragstone.types import Candidate, Chunk, Document, Info, Scope, total_order
+from ragstone.where import Where
+
+BATCH = 500  # rows on their way at a time
+WIDER = 4  # times as many candidates where too few passed
+Row = tuple[Any, ...]
+
+
+class TableReader:
+    """See `ragstone.ports.Reader`. `connection` is inside a transaction that may only read; a row is a document of
+    one chunk, its id and its place come from the table's own."""
+
+    def __init__(
+        self, connection: AsyncConnection[Row], pair: Pair, relation: Relation, kept: Kept, *, place: str
+    ) -> None:
+        self._connection = connection
+        self._pair = pair
+        self._relation = relation
+        self._kept = kept
+        self._named = Rows(pair, relation, place)
+        self._place = f"{relation.label} in {place}"
+        self._known: dict[str, tuple[str, str]] = {}  # ids of chunks: the row's id and text
+        self._ranked: tuple[str, Counted, Ranking] | None = None
+        self._wordless = False  # this question's words could not be counted
+        self._scored: dict[str, float] = {}  # by text, for the question that is ranked
+        self._sql = Statements(pair, relation, self._place)
+
+    async def info(self) -> Info:
+        size = self._relation.columns[self._pair.vector].size if self._pair.vector else -1
+        rows = self._ranked[1].rows if self._ranked else 0
+        scope = Scope("default", PROVIDER)
+        dimension = size if size > 0 else None
+        return Info(scope, PROVIDER, 0, "healthy", rows, rows, 0, dimension, None, None, (), None, 0)
+
+    # Statements
+
+    async def check(self) -> None:
+        """Whether the configured filter is one condition: alone and within brackets it must mean the same.
+
+        Raises `StoreError` with what the server says of it; nothing is carried out.
+        """
+        for statement in self._sql.trials():
+            async with self._aside():
+                await self._connection.execute(statement, {"n": 1}, binary=True)
+
+    @asynccontextmanager
+    async def _aside(self) -> AsyncIterator[None]:
+        """A failure in here leaves the transaction usable for the other leg."""
+        with told(self._place):
+            async with self._connection.transaction():
+                yield
+
+    async def _rows(
+        self, shape: str, given: Mapping[str, Any], where: Where | None = None, **more: sql.Composable
+    ) -> list[Row]:
+        statement, own = self._sql.made(shape, where, **more)
+        async with self._aside():
+            found = await self._connection.execute(statement, {**own, **given}, prepare=False, binary=True)
+            return await found.fetchall()
+
+    # Vectors
+
+    async def nearest(self, vector: Vectors, *, where: Where, limit: int) -> list[Candidate]:
+        if limit <= 0:
+            return []
+        distance, given = self._sql.distance(vector)
+        await self._prepare_walk(limit + SPARE)
+        rows = await self._rows(statements.NEAREST, {**given, "limit": limit + SPARE}, where, distance=distance)
+        return self._candidates((row[0], row[1], 1 - row[2]) for row in rows if row[2] == row[2])[:limit]
+
+    async def _prepare_walk(self, count: int) -> None:
+        """How far approximate indexes look, whichever there is; none is no matter."""
+        values = dict(statements.WALK) if self._relation.iterates else {}
+        values["hnsw.ef_search"] = str(min(max(EF_SEARCH[0], count), EF_SEARCH[1]))
+        values["ivfflat.probes"] = str(self._relation.probes)
+        names = list(values)
+        async with self._aside():
+            await self._connection.execute(
+                "SELECT set_config(n, v, true) FROM unnest(%(names)s::text[], %(values)s::text[]) AS s (n, v)",
+                {"names": names, "values": [values[name] for name in names]},
+            )
+
+    # Keywords
+
+    async def matching(self, query: str, *, where: Where, limit: int) -> list[Candidate]:
+        terms = bm25.query_terms(query)
+        self._sql.made(
+            statements.MATCHING, where, among=sql.SQL("true")
+        )  # a filter that is not allowed is said at once
+        if limit <= 0 or not terms:
+            return []
+        self._wordless = True  # until they were counted
+        counted, ranking = await self._ranking(query)
+        self._wordless = False
+        count, asked = limit, not where.conditions
+        while True:
+            best = ranking.best(count)
+            found = await self._verified(counted, ranking, [counted.ids[n] for n in ranking.numbers[best]], where)
+            if len(found) >= limit or len(best) == len(ranking.numbers):
+                return found[:limit]
+            if not asked and (few := await self._if_few(where)) is not None:
+                ranking = ranking.among(counted.numbers_of(few))
+            else:
+                count *= WIDER
+            asked = True
+
+    async def _if_few(self, where: Where) -> set[str] | None:
+        """The ids of all rows that pass a filter, when they are few."""
+        rows = await self._rows(statements.PASSING, {"limit": FEW + 1}, where)
+        return {row[0] for row in rows} if len(rows) <= FEW else None
+
+    async def _verified(self, counted: Counted, ranking: Ranking, ids: Sequence[str], where: Where) -> list[Candidate]:
+        """Rows as they are now that pass the filter and hold a word, scored by the counts."""
+        if not ids:
+            return []
+        among, given = self._sql.among(ids)
+        rows = await self._rows(statements.MATCHING, given, where, among=among)
+        scores = ((row[0], row[1], self._score(row[1], counted, ranking)) for row in rows)
+        return self._candidates(scored for scored in scores if scored[2] > 0)
+
+    def _score(self, text: str, counted: Counted, ranking: Ranking) -> float:
+        """BM25 of a text, worked out once a question: both legs ask for it."""
+        if text not in self._scored:
+            self._scored[text] = counted.score(text, ranking.weights)
+        return self._scored[text]
+
+    async def _ranking(self, query: str) -> tuple[Counted, Ranking]:
+        if self._ranked is None or self._ranked[0] != query:
+            terms = bm25.query_terms(query)
+            key = (self._relation.label, self._pair.text, self._pair.id, repr(self._pair.filter))
+            counted = await self._kept.counted(key, look=self._print, count=self._count)
+            if counted is None:  # too large to keep: counted for this question alone
+                counted = await self._count(terms)
+            self._ranked, self._scored = (query, counted, counted.ranking(terms)), {}
+        return self._ranked[1], self._ranked[2]
+
+    async def _print(self) -> Print:
+        shape = statements.CHANGED if self._relation.rows else statements.CHANGED_TEXTS
+        [(rows, changes)] = await self._rows(shape, {})
+        return self._relation.oid, rows, changes
+
+    async def _count(self, only: Collection[str] | None = None) -> Counted:
+        """Count the words of all rows, a batch in memory at a time; raises `TooMany`."""
+        counting = Counting(only)
+        statement, given = self._sql.made(statements.ROWS)
+        async with self._aside(), self._connection.cursor(name="ragstone_count", binary=True) as cursor:
+            await cursor.execute(statement, given or None)
+            while rows := await cursor.fetchmany(BATCH):
+                await asyncio.to_thread(counting.add, rows)
+        return await asyncio.to_thread(counting.done)
+
+    async def idf(self, query: str) -> dict[str, float]:
+        return dict((await self._ranking(query))[1].weights) if bm25.query_terms(query) else {}
+
+    # Both
+
+    def _candidates(self, rows: Any) -> list[Candidate]:
+        """Candidates in total order, the best of each id."""
+        best: dict[str, Candidate] = {}
+        for identity, text, score in rows:
+            made = Candidate(
+                self._named.chunk_id(identity), round(float(score), bm25.DECIMALS), self._named.place(identity)
+            )
+            if made.id not in best or made.score > best[made.id].score:
+                best[made.id] = made
+                self._known[made.id] = (identity, text)
+        return sorted(best.values(), key=lambda one: total_order(one.score, one.place))
+
+    async def rate(self, ids: Sequence[str], *, vector: Vectors | None, query: str) -> dict[str, dict[str, float]]:
+        rated: dict[str, dict[str, float]] = {one: {} for one in dict.fromkeys(ids) if one in self._known}
+        if rated and not self._wordless:
+            counted, ranking = await self._ranking(query)
+            for one in rated:
+                rated[one]["bm25"] = self._score(self._known[one][1], counted, ranking)
+        if vector is not None and rated:
+            among, more = self._sql.among([self._known[one][0] for one in rated])
+            distance, given = self._sql.distance(vector)
+            for identity, far in await self._rows(
+                statements.COSINES, {**given, **more}, among=among, distance=distance
+            ):
+                own = rated.get(self._named.chunk_id(identity))
+                if own is not None and far == far:
+                    own["cosine"] = max(round(1 - far, bm25.DECIMALS), own.get("cosine", -1.0))
+        return rated
+
+    async def chunks(self, ids: Sequence[str]) -> list[Chunk]:
+        return [self._named.chunk(*self._known[one]) for one in ids if one in self._known]
+
+    async def at(self, path: str, ordinal: int, *, source: str | None = None) -> Chunk | None:
+        """A row by its path (`schema.table/id`)."""
+        label, slash, identity = path.partition(f"{self._relation.label}/")
+        if (
+            UNUSABLE.search(path)
+            or label
+            or not slash
+            or ordinal != self._pair.ordinal
+            or source not in (None, self._relation.label)
+        ):
+            return None
+        among, given = self._sql.among([identity])
+        rows = await self._rows(statements.MATCHING, given, among=among)
+        self._candidates((row[0], row[1], 0.0) for row in rows)
+        return self._named.chunk(rows[0][0], rows[0][1]) if rows else None
+
+    async def record(self, document: Document) -> str | None:
+        """The text of a row that this reader found."""
+        return next((text for row, text in self._known.values() if self._named.document_id(row) == document.id), None)
+
+    async def layout(self, document: Document) -> Layout | None:
+        del document
+        return None

@@ -1,0 +1,162 @@
+"""Pipelines in a configuration: ours, and a file that was written for the pgEdge RAG Server."""
+
+from pathlib import Path
+
+import pytest
+
+from ragstone.config import SearchSettings, Settings, TableSettings, load
+from ragstone.engine import Engine
+from ragstone.errors import ConfigError, UsageError
+
+THEIRS = """
+server: {listen_address: 0.0.0.0, port: 8080, tls: {enabled: false}, cors: {enabled: true, allowed_origins: ["*"]}}
+defaults:
+  token_budget: 3000
+  embedding_llm: {provider: openai, model: text-embedding-3-small}
+  rag_llm: {provider: anthropic, model: claude-sonnet-4}
+  api_keys: {openai: /etc/keys/openai}
+pipelines:
+  - name: docs
+    description: The manuals
+    database:
+      host: db.example.com
+      port: 5433
+      database: know how
+      username: app
+      password: "p@ss/w:rd?&"
+      ssl_mode: require
+    tables:
+      - {table: documents, text_column: content, vector_column: embedding}
+      - table: shown
+        text_column: body
+        vector_column: body_vec
+        id_column: key
+        filter: status = 'published'
+    system_prompt: Answer in verse.
+    search: {hybrid_enabled: true, vector_weight: 0.7, min_similarity: 0.3}
+  - name: pair
+    database:
+      hosts: [{host: a}, {host: "::1", port: 5440}, "c:5441"]
+      database: d
+    tables: [{table: t, text_column: c, vector_column: v,
+        filter: {conditions: [{column: a, operator: "=", value: 1}], logic: OR}}]
+    embedding_llm: {provider: ollama, model: all-minilm, base_url: "http://localhost:11434"}
+    rag_llm: {provider: ollama, model: llama3}
+    token_budget: 500
+    top_n: 3
+    search: {hybrid_enabled: false}
+    rerank: {provider: cohere}
+"""
+
+
+def loaded(text: str) -> Settings:
+    Path("ragstone.yaml").write_text(text, encoding="utf-8")
+    return load()
+
+
+def test_a_file_of_the_other_program_loads_and_says_what_is_not_acted_on() -> None:
+    docs, pair = loaded(THEIRS).pipelines
+    assert docs.database == ("postgresql://app:p%40ss%2Fw%3Ard%3F%26@db.example.com:5433/know%20how?sslmode=require")
+    assert "p%40ss" not in repr(docs)
+    assert docs.tables == (
+        TableSettings("documents", "content", "embedding", filter_columns=("*",)),
+        TableSettings("shown", "body", "body_vec", "key", "status = 'published'", ("*",)),
+    )
+    assert (docs.description, docs.token_budget) == ("The manuals", 3000)
+    assert docs.embed is not None
+    assert docs.embed.model == "openai/text-embedding-3-small"
+    assert docs.search == SearchSettings(fusion="rrf", cosine_weight=0.7, bm25_weight=0.3, min_cosine=0.3, top_k=10)
+    assert [note.split()[0] for note in docs.notes] == ["rag_llm", "system_prompt", "api_keys"]
+    assert pair.database == (
+        "postgresql://postgres@a:5432,[::1]:5440,c:5441/d?sslmode=prefer&target_session_attrs=prefer-standby"
+    )
+    assert pair.search is not None
+    assert (pair.search.mode, pair.search.top_k, pair.token_budget) == ("semantic", 3, 500)
+    assert pair.search.cosine_weight == pair.search.bm25_weight == 0.5
+    assert [note.split()[0] for note in pair.notes] == ["rag_llm", "rerank", "api_keys", "embedding_llm.base_url"]
+
+
+async def test_it_is_listed_and_opened_and_its_vendor_is_missing() -> None:
+    async with Engine(loaded(THEIRS)) as kb:
+        assert [(info.name, info.reads) for info in kb.pipelines()] == [
+            ("docs", ("documents.content", "shown.body")),
+            ("pair", ("t.c",)),
+        ]
+        [first, _] = kb.pipeline("docs").parts
+        assert first.embedder is None
+        assert "no embedder is called 'openai/text-embedding-3-small'" in str(first.model_missing)
+
+
+def test_our_own_pipelines_take_the_search_settings_of_the_top() -> None:
+    settings = loaded("""
+search: {top_k: 4, fusion: rrf}
+embed: {model: none}
+pipelines:
+  - name: both
+    collections: [manuals]
+    database: postgresql://app@db/know
+    tables: [{table: t, text_column: c, filter_columns: [a]}]
+    search: {fusion: minmax}
+    timeout: 2.5
+  - {name: top, collections: [manuals]}
+""")
+    both, top = settings.pipelines
+    assert both.search == SearchSettings(top_k=4, fusion="minmax")
+    assert top.search == SearchSettings(top_k=4, fusion="rrf")
+    assert (both.timeout, both.token_budget, both.tables[0].filter_columns) == (2.5, None, ("a",))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("pipelines: [{name: p}]", "needs tables of a database, or collections"),
+        ("pipelines: [{collections: [a]}]", "name"),
+        ('pipelines: [{name: "", collections: [a]}]', "it must be a text that is not blank"),
+        ("pipelines: [{name: p, collections: [a, a]}]", "collections: 'a' stands twice"),
+        ("pipelines: [{name: p, collections: [a]}, {name: p, collections: [b]}]", "two are called 'p'"),
+        ("pipelines: [{name: p, tables: [{table: t, text_column: c}]}]", "tables needs their database"),
+        ("pipelines: [{name: p, collections: [a], database: postgresql://h/d}]", "one with a database its tables"),
+        ("pipelines: [{name: p, colections: [a]}]", r"unknown key pipelines\[0\].colections; did you mean collections"),
+        (
+            "pipelines: [{name: p, database: postgresql://h/d, tables: [{table: t, text_colum: c}]}]",
+            r"unknown key pipelines\[0\].tables\[0\].text_colum; did you mean text_column",
+        ),
+        ("pipelines: [{name: p, collections: [a], timeout: 0}]", "timeout is 0"),
+        ("pipelines: [{name: p, collections: [a], token_budget: 0}]", "token_budget is 0"),
+        ("pipelines: [{name: p, collections: [a], search: {vector_weight: 2}}]", r"search.vector_weight is 2"),
+        ("pipelines: [{name: p, collections: [a], search: {hybrid_enabled: 3}}]", "hybrid_enabled is 3"),
+        ("pipelines: [{name: p, collections: [a], search: {topk: 3}}]", "unknown key"),
+        ("pipelines: [{name: p, database: {hots: h}, tables: [{table: t, text_column: c}]}]", "database.hots"),
+        ("pipelines: [{name: p, database: {port: 0x1ffff}, tables: []}]", "port is 131071"),
+        ("pipelines: [{name: p, database: {host: h, ssl_mode: maybe}, tables: []}]", "ssl_mode 'maybe' is unknown"),
+        ("pipelines: [{name: p, database: {hosts: []}, tables: []}]", "hosts must be a list"),
+        ("pipelines: [{name: p, collections: [a], embedding_llm: {provider: anthropic}}]", "anthropic cannot embed"),
+        ("defaults: {rag_llm: {provider: voyage}}\npipelines: [{name: p, collections: [a]}]", "voyage cannot complete"),
+        ("defaults: {token_budgets: 1}", "unknown key defaults.token_budgets"),
+        ("defaults: 3", "defaults must be a mapping"),
+        ("pipelines: 3", "pipelines must be a list"),
+        ("pipelines: [3]", "must be a name, or a mapping"),
+        ("pipelines: {name: p}", "pipelines must be a list"),
+    ],
+)
+def test_a_mistake_is_named_by_its_key(text: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        loaded(text)
+
+
+async def test_a_pipeline_that_is_not_there_names_those_that_are() -> None:
+    async with Engine(loaded("pipelines: [{name: one, collections: [a]}, {name: two, collections: [b]}]")) as kb:
+        with pytest.raises(UsageError, match="there is no pipeline 'three'; there are: one, two"):
+            kb.pipeline("three")
+    async with Engine(Settings()) as kb:
+        assert kb.pipelines() == []
+        with pytest.raises(UsageError, match="none is configured"):
+            kb.pipeline("three")
+
+
+async def test_a_database_of_another_kind_is_refused() -> None:
+    text = "pipelines: [{name: p, database: 'mysql://u:secret@h/d', tables: [{table: t, text_column: c}]}]"
+    async with Engine(loaded(text)) as kb:
+        with pytest.raises(UsageError, match="is of an unknown kind") as raised:
+            kb.pipeline("p")
+    assert "secret" not in str(raised.value)
