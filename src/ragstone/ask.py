@@ -14,7 +14,7 @@ from ragstone.bounds import SEARCH, outside
 from ragstone.embed.batch import checked
 from ragstone.errors import StoreError, UsageError
 from ragstone.layout import Layout
-from ragstone.ports import Embedder, Reader, Store, Vectors
+from ragstone.ports import Embedder, Fusing, Reader, Store, Vectors
 from ragstone.trace import Trace
 from ragstone.types import Answer, Candidate, Document, Event, Found, Hit, Info, Mode, Note, Scope, Secret, Span
 from ragstone.where import Where
@@ -29,7 +29,8 @@ SENTENCES = 8  # passages that are compared with the question by their vectors; 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked, and how it is to be searched. `fusion` is rrf or minmax, weights are per leg.
+    """What is asked, and how it is to be searched. `fusion` is rrf or minmax, weights are per leg; `fusion_at` server
+    leaves both legs and their fusion to the store, where it can.
 
     `min_cosine` is a threshold on the raw cosine; `fold` puts near-duplicates behind the best of them;
     `per_document` is how many chunks of one document may be among the results.
@@ -40,6 +41,7 @@ class Question:
     top_k: int = 10
     where: Where = field(default_factory=Where)
     fusion: str = "minmax"
+    fusion_at: str = "client"
     bm25_weight: float = 0.4
     cosine_weight: float = 0.6
     min_cosine: float | None = None
@@ -67,6 +69,7 @@ class Question:
         return max(FEWEST_CANDIDATES, self.top_k * CANDIDATES)
 
 
+FUSED = "fused"  # the one leg of a store that fuses itself
 FUSIONS = {"minmax": retrieve.minmax, "rrf": retrieve.rrf}
 
 
@@ -183,7 +186,9 @@ def _keyword_only(trace: Trace, why: str | None) -> None:
 
 async def _hits(desk: Desk, reader: Reader, question: Question, vector: Vectors | None, trace: Trace) -> list[Hit]:
     vector = comparable(desk, await reader.info(), vector, trace)
-    nominated = await legs(reader, question, vector, trace, limit=question.depth)
+    nominated = await _by_the_store(reader, question, vector, trace)
+    if nominated is None:
+        nominated = await legs(reader, question, vector, trace, limit=question.depth)
     with trace.timed("rank"):
         return rank(await gathered(reader, question, vector, nominated), question)
 
@@ -201,12 +206,35 @@ def comparable(desk: Asking, info: Info, vector: Vectors | None, trace: Trace) -
     return vector
 
 
+async def _by_the_store(
+    reader: Reader, question: Question, vector: Vectors | None, trace: Trace
+) -> dict[str, list[Candidate]] | None:
+    """What the store's own fusion nominates, when it was asked for; a note says which fusion ran."""
+    if question.fusion_at != "server":
+        return None
+    if question.mode != "hybrid" or vector is None:
+        trace.note("fusion_at", "nothing was fused: one leg was searched")
+        return None
+    if not isinstance(reader, Fusing):
+        trace.note("fusion_at", "fused here, not by the store: this store has no fusion of its own")
+        return None
+    work = reader.fused(question.text, vector, where=question.where, limit=question.depth)
+    found = await trace.attempt("fusion", work, None)
+    if found is None:
+        trace.note("fusion_at", "fused here, not by the store: its fusion failed")
+        return None
+    said = "fused by the store (RRF, k = 60, both legs alike): the order may differ from that of other stores"
+    trace.note("fusion_at", said)
+    return {FUSED: found}
+
+
 async def gathered(
     reader: Reader, question: Question, vector: Vectors | None, nominated: Mapping[str, Sequence[Candidate]]
 ) -> list[Hit]:
     """The legs' candidates as hits in fused order, each with all its raw signals."""
     ids = list(dict.fromkeys(candidate.id for found in nominated.values() for candidate in found))
-    signals = await reader.rate(ids, vector=vector if "cosine" in nominated else None, query=question.text)
+    compared = vector if {"cosine", FUSED} & nominated.keys() else None
+    signals = await reader.rate(ids, vector=compared, query=question.text)
     scores = {candidate.id: candidate.score for candidate in fuse(question, nominated, signals)}
     hits = [Hit(chunk, scores[chunk.id], signals.get(chunk.id, {})) for chunk in await reader.chunks(list(scores))]
     return retrieve.ordered(hits)

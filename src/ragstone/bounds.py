@@ -85,6 +85,7 @@ SEARCH: Bounds = {
     "mode": Choice(("hybrid", "semantic", "keyword")),
     "top_k": Numbers(1, 1000, whole=True),
     "fusion": Choice(("minmax", "rrf")),
+    "fusion_at": Choice(("client", "server")),
     "bm25_weight": Numbers(0, 1000),
     "cosine_weight": Numbers(0, 1000),
     "min_cosine": Numbers(-1, 1, unset=True),

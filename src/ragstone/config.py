@@ -90,6 +90,7 @@ class SearchSettings:
     mode: Mode = "hybrid"
     top_k: int = 10
     fusion: Literal["rrf", "minmax"] = "minmax"
+    fusion_at: Literal["client", "server"] = "client"
     bm25_weight: float = 0.4
     cosine_weight: float = 0.6
     min_cosine: float | None = None

@@ -8,7 +8,7 @@ A store is four seams, each opened for one scope: `Reader` (one consistent view,
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -143,6 +143,15 @@ class Reader(Protocol):
         ...
 
 
+@runtime_checkable
+class Fusing(Protocol):
+    """A reader whose server can fuse both legs itself."""
+
+    async def fused(self, query: str, vector: Vectors, *, where: Where, limit: int) -> list[Candidate]:
+        """Candidates by the server's own RRF (k = 60, both legs alike), in one round trip."""
+        ...
+
+
 class Writer(Protocol):
     """Changes to one scope, each call atomic and durable when it returns."""
 
@@ -244,7 +253,7 @@ class Store(Protocol):
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """Of: dense, keyword, filter, versions, snapshot."""
+        """Of: dense, keyword, filter, versions, snapshot, fusion (its readers are `Fusing`)."""
         ...
 
     def reader(self, scope: Scope) -> AbstractAsyncContextManager[Reader]:

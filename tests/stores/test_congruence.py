@@ -4,6 +4,8 @@ import asyncio
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -16,6 +18,9 @@ from ragstone.testing.stores import make_revision
 from ragstone.types import Hit, Revision, Scope
 from ragstone.where import Condition, Where
 from tests.stores.postgres.server import serving
+from tests.stores.qdrant.engine import Engine
+from tests.stores.qdrant.server import Recorder
+from tests.stores.qdrant.server import serving as recording
 
 pytestmark = pytest.mark.slow
 
@@ -128,7 +133,17 @@ def in_postgres() -> Iterator[str]:
         yield server.url(name)
 
 
-OTHERS: Mapping[str, Callable[[], AbstractContextManager[str]]] = {"postgresql": in_postgres}
+@contextmanager
+def in_qdrant() -> Iterator[str]:
+    """The URL of a Qdrant store: its engine behind a gRPC server, an embedded ledger beside it."""
+    with TemporaryDirectory() as folder:
+        engine = Engine(Path(folder) / "engine")
+        with recording(recorder=Recorder(inner=engine)) as server:
+            yield server.url(Path(folder) / "ledger")
+        engine.close()
+
+
+OTHERS: Mapping[str, Callable[[], AbstractContextManager[str]]] = {"postgresql": in_postgres, "qdrant": in_qdrant}
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from ragstone.cli.safe import line, plain
 from ragstone.errors import UsageError
 from ragstone.explain import Explanation
 from ragstone.pipeline import PipelineInfo
-from ragstone.types import Answer, Chunk, Document, Found, Info, Json, Piece
+from ragstone.types import Answer, Chunk, Document, Found, Json, Piece
 
 FORMATS = ("text", "json", "xml", "evidence", "evidence-llm")
 

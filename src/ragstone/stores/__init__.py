@@ -34,8 +34,9 @@ def open_store(url: str, *, keep_versions: int = 1) -> Store:
     """The store behind a URL; nothing is read or written yet.
 
     `embedded:PATH` or a bare path is a directory, `json:PATH` one file, `postgresql://…` a database as libpq names it
-    (see `ragstone.stores.postgres.url`). `keep_versions` is how many revisions of a document stay (the active one
-    always does). Raises `UsageError` for an unknown scheme.
+    (see `ragstone.stores.postgres.url`), `qdrant://…` a Qdrant with a ledger beside it (`ragstone.stores.qdrant.url`).
+    `keep_versions` is how many revisions of a document stay (the active one always does). Raises `UsageError` for an
+    unknown scheme.
     """
     kind, rest = _kind(url)
     if keep_versions < 1:
@@ -128,12 +129,31 @@ def _check_driver() -> None:
         raise UsageError("PostgreSQL needs a package that is not installed; run: pip install 'ragstone[postgres]'")
 
 
+def _qdrant(url: str, keep_versions: int) -> Store:
+    if find_spec("qdrant_client") is None:
+        raise UsageError("Qdrant needs a package that is not installed; run: pip install 'ragstone[qdrant]'")
+    from ragstone.stores.qdrant import QdrantStore, parsed
+
+    read = parsed(url)
+    return QdrantStore(read, open_store(read.ledger, keep_versions=keep_versions))
+
+
+async def _migrate_qdrant(url: str) -> Migration:
+    """Points have no format of their own; the ledger may have."""
+    from ragstone.stores.qdrant.url import parsed
+
+    return await migrate_store(parsed(url).ledger)
+
+
 POSTGRES = Kind("postgresql://USER@HOST/DATABASE", _postgres, _migrate_postgres)
+QDRANT = Kind("qdrant://HOST:6334", _qdrant, _migrate_qdrant)
 STORES: Mapping[str, Kind] = {
     "embedded": Kind("embedded:PATH", _embedded),
     "json": Kind("json:PATH", _json),
     "postgresql": POSTGRES,
     "postgres": POSTGRES,
+    "qdrant": QDRANT,
+    "qdrants": QDRANT,
 }
 __all__ = [
     "KINDS",

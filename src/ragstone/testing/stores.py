@@ -25,7 +25,7 @@ SCOPE = Scope("acme", "notes")
 OTHER = Scope("rival", "notes")
 MODEL, VARIANT, DIMENSION = "bag-of-bytes", "plain", 8
 EVERYTHING = Where(allow_restricted=True)
-CAPABILITIES = frozenset({"dense", "keyword", "filter", "versions", "snapshot"})  # those of `ports.Store`
+CAPABILITIES = frozenset({"dense", "keyword", "filter", "versions", "snapshot", "fusion"})  # those of `ports.Store`
 DRAWN = 250  # filters, enough for every operator to meet every kind of column
 
 

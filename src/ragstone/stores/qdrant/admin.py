@@ -1,0 +1,87 @@
+"""Collections of a tenant: made, listed, erased, looked after; in the ledger first."""
+
+import contextlib
+from collections.abc import Awaitable, Callable
+
+from ragstone.errors import StoreError, UsageError
+from ragstone.ports import Admin
+from ragstone.stores.qdrant.faults import reach
+from ragstone.stores.qdrant.reconcile import Reconciler, Survey
+from ragstone.stores.qdrant.remote import Remote
+from ragstone.types import Scope
+
+Parts = Callable[[Scope], Awaitable[tuple[Remote, Reconciler] | None]]
+
+
+class QdrantAdmin:
+    """See `ragstone.ports.Admin`. `inner` is the ledger's; `parts` gives what looks after a collection's points."""
+
+    def __init__(self, inner: Admin, parts: Parts, forget: Callable[[Scope], None]) -> None:
+        self._inner = inner
+        self._parts = parts
+        self._forget = forget
+
+    async def create(self, scope: Scope, *, model: str | None, variant: str | None, dimension: int | None) -> None:
+        fresh = not await self._inner.exists(scope)
+        await self._inner.create(scope, model=model, variant=variant, dimension=dimension)
+        parts = await self._parts(scope)
+        if parts is None:
+            return
+        if parts[0].space.scheme.foreign and await parts[0].others():
+            raise UsageError(
+                f"the collection {parts[0].space.name!r} in Qdrant holds points of another tenant or collection: ids "
+                "that come from paths would overwrite them; name a collection of its own by collection= in the URL"
+            )
+        if fresh:
+            await parts[0].erase()  # what an erasure that was cut short had left
+
+    async def exists(self, scope: Scope) -> bool:
+        return await self._inner.exists(scope)
+
+    async def collections(self, tenant: str) -> list[str]:
+        return await self._inner.collections(tenant)
+
+    async def drop(self, scope: Scope) -> bool:
+        """From the ledger first: from then on it is gone for everyone."""
+        parts = None
+        if await self._inner.exists(scope):
+            with contextlib.suppress(StoreError):  # a damaged ledger can be erased all the same
+                parts = await self._parts(scope)
+        there = await self._inner.drop(scope)
+        reach("drop.switched")
+        self._forget(scope)
+        if parts is not None:
+            await parts[0].erase()
+        return there
+
+    async def check(self, scope: Scope, *, repair: bool = False) -> list[str]:
+        found = await self._inner.check(scope, repair=repair)
+        parts = await self._parts(scope)
+        if parts is None:
+            return found
+        remote, reconciler = parts
+        seen = await reconciler.survey()
+        if repair and not seen.clean:
+            await reconciler.mend(seen)
+            seen = await reconciler.survey()
+        if repair:
+            await reconciler.forget()
+        return [*found, *_said(remote, seen)]
+
+
+def _said(remote: Remote, seen: Survey) -> list[str]:
+    name = remote.space.name
+    told = []
+    if seen.missing:
+        first = seen.missing[0]
+        told.append(
+            f"{len(seen.missing)} chunks have no point in {name!r} of Qdrant (the first: {first.document.path}"
+            f"#{first.ordinal}); run: ragstone doctor --repair, then ragstone ingest for their vectors"
+        )
+    if seen.late:
+        told.append(
+            f"{len(seen.late)} points in {name!r} of Qdrant were not switched to; run: ragstone doctor --repair"
+        )
+    if seen.stale:
+        told.append(f"{len(seen.stale)} points in {name!r} of Qdrant belong to nothing; run: ragstone doctor --repair")
+    return told

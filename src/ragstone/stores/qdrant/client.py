@@ -1,0 +1,118 @@
+"""The line to Qdrant: opened when first needed, every call tried again while that may help."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from importlib.metadata import version
+from typing import TypeVar
+
+from qdrant_client import AsyncQdrantClient
+
+from ragstone.errors import RagstoneError, StoreError
+from ragstone.stores.qdrant import foreign
+from ragstone.stores.qdrant.url import Url
+
+T = TypeVar("T")
+PATIENCE = 30.0  # seconds for a server that does not answer: as long as a restart takes
+HASTE = 5.0  # seconds that a question waits; after that its words alone are searched
+PAUSES = (0.1, 0.25, 0.5, 1.0, 2.0)  # seconds between tries; the last one again and again
+APART = 1  # minor versions between client and server that Qdrant promises to work
+
+
+def connected(url: Url) -> AsyncQdrantClient:
+    """A client for a URL; nothing is sent yet."""
+    if url.local == ":memory:":
+        return AsyncQdrantClient(location=":memory:")
+    if url.local is not None:
+        return AsyncQdrantClient(path=url.local)
+    return AsyncQdrantClient(
+        host=url.host,
+        grpc_port=url.port,
+        prefer_grpc=True,
+        https=url.tls,
+        # Not as api_key=: the client would warn of every key without TLS, on a loopback too.
+        headers={} if url.api_key is None else {"api-key": url.api_key},
+        timeout=url.timeout,
+        check_compatibility=False,  # it asks by HTTP on another port; see `Client.version_note`
+        # Vectors of a thousand points are some 10 MB in one message.
+        grpc_options={"grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1},
+    )
+
+
+class Client:
+    """Qdrant's client within our rules: one event loop, our errors, patience."""
+
+    def __init__(self, url: Url, connect: Callable[[Url], AsyncQdrantClient] = connected) -> None:
+        self.url = url
+        self._connect = connect
+        self._client: AsyncQdrantClient | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._version: str | None = None
+        self._closed = False
+        self._silent = 0.0  # until when no answer is expected
+
+    @property
+    def local(self) -> bool:
+        """Whether there is no server: indexes are not made then, for they would do nothing."""
+        return self.url.local is not None
+
+    async def call(self, work: Callable[[AsyncQdrantClient], Awaitable[T]], *, hasty: bool = False) -> T:
+        """Do idempotent work, anew where that may help; raises our errors only. A question is `hasty`: it waits less,
+        and not again where the call before it has just waited in vain."""
+        end = time.monotonic() + PATIENCE
+        if hasty:
+            end = time.monotonic() + (0.0 if time.monotonic() < self._silent else HASTE)
+        tries = 0
+        while True:
+            client = self._opened()
+            try:
+                return await work(client)
+            except RagstoneError:
+                raise
+            except foreign.FOREIGN as error:
+                pause = PAUSES[min(tries, len(PAUSES) - 1)]
+                if not foreign.passes(error) or time.monotonic() + pause > end:
+                    self._silent = time.monotonic() + (HASTE if foreign.passes(error) else 0.0)
+                    raise foreign.translated(error, self.url.shown) from error
+            await asyncio.sleep(pause)
+            tries += 1
+
+    def _opened(self) -> AsyncQdrantClient:
+        if self._closed:
+            raise StoreError(f"{self.url.shown} is closed: open the store anew")
+        loop = asyncio.get_running_loop()
+        if self._client is None or (self._loop is not loop and not self.local):
+            try:
+                self._client = self._connect(self.url)
+            except foreign.FOREIGN as error:  # the local folder is another process's
+                raise foreign.translated(error, self.url.shown) from error
+            self._loop = loop
+        return self._client
+
+    async def version_note(self) -> str | None:
+        """A sentence when server and client are further apart than Qdrant supports."""
+        if self.local:
+            return None
+        if self._version is None:
+            self._version = (await self.call(lambda client: client.info(), hasty=True)).version
+        ours = version("qdrant-client")
+        if _close(ours, self._version):
+            return None
+        return (
+            f"the Qdrant server is {self._version}, the client {ours}; Qdrant supports one minor version between them"
+        )
+
+    async def close(self) -> None:
+        """Close the line; nothing can be asked after."""
+        client, self._client, self._closed = self._client, None, True
+        if client is not None and (self.local or self._loop is asyncio.get_running_loop()):
+            await client.close()
+
+
+def _close(ours: str, theirs: str) -> bool:
+    """Whether two versions may work together; what cannot be read may."""
+    try:
+        (major, minor), (other, others) = ([int(part) for part in one.split(".")[:2]] for one in (ours, theirs))
+    except ValueError:
+        return True
+    return major == other and abs(minor - others) <= APART

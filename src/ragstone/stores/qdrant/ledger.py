@@ -1,0 +1,29 @@
+"""What is known about documents and runs: the ledger store's own, one verb for all."""
+
+from ragstone.ports import Ledger
+from ragstone.types import Document, Run
+
+
+class QdrantLedger:
+    """See `ragstone.ports.Ledger`."""
+
+    def __init__(self, inner: Ledger) -> None:
+        self._inner = inner
+
+    async def documents(self, source: str | None = None) -> list[Document]:
+        return await self._inner.documents(source)
+
+    async def kept(self) -> list[Document]:
+        return await self._inner.kept()
+
+    async def start(self, run: Run) -> None:
+        await self._inner.start(run)
+
+    async def update(self, run: Run) -> None:
+        await self._inner.update(run)
+
+    async def finish(self, run: Run) -> None:
+        await self._inner.finish(run)
+
+    async def runs(self, limit: int = 20) -> list[Run]:
+        return await self._inner.runs(limit)

@@ -1,0 +1,127 @@
+"""Qdrant against the ledger: what a process that was killed, or a date that has come, left between the two."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from qdrant_client import models
+
+from ragstone.ports import Reader, Store
+from ragstone.stores.qdrant import points
+from ragstone.stores.qdrant.points import ACTIVE, RETIRED, STAGED, ours
+from ragstone.stores.qdrant.remote import Remote
+from ragstone.types import Chunk, Document, Scope
+
+GRACE = 60.0  # seconds that a view may last: that long retired points keep their vectors
+UNSURE = 900.0  # seconds after which a staged point that the ledger does not know belongs to no writer any more
+
+
+@dataclass(slots=True)
+class Survey:
+    """What Qdrant holds, judged by the ledger: point ids, and chunks that lack a point."""
+
+    right: int = 0
+    late: list[str] = field(default_factory=list)  # staged, and the ledger calls them active
+    stale: list[str] = field(default_factory=list)  # active or long staged, and the ledger knows nothing of them
+    missing: list[Chunk] = field(default_factory=list)
+    found: set[str] = field(default_factory=set)
+
+    @property
+    def clean(self) -> bool:
+        """Whether there is nothing to mend."""
+        return not (self.late or self.stale or self.missing)
+
+
+class Reconciler:
+    """Brings the points of one collection to what its ledger says."""
+
+    def __init__(self, remote: Remote, ledger: Store, scope: Scope, *, now: Callable[[], datetime]) -> None:
+        self._remote = remote
+        self._ledger = ledger
+        self._scope = scope
+        self._now = now
+
+    async def drifted(self) -> bool:
+        """Whether the two differ in number, or something was left half-way: two counts, to be asked often."""
+        active = await self._remote.count(ACTIVE)
+        async with self._ledger.reader(self._scope) as reader:
+            chunks = (await reader.info()).chunks
+        ahead = points.after("since", self._now().timestamp())
+        return active != chunks or await self._remote.count(STAGED, without=[ahead]) > 0
+
+    async def survey(self) -> Survey:
+        """Look at every point, then at what has none. The ledger is asked after Qdrant, so that what it no longer
+        calls active was switched away from meanwhile."""
+        seen = Survey()
+        horizon = self._now().timestamp() - UNSURE
+        every = ours(self._scope, without=[RETIRED])
+        pages = [page async for page in self._remote.pages(every, fields=["chunk", "key", "state", "since"])]
+        async with self._ledger.reader(self._scope) as reader:
+            for page in pages:
+                active = {
+                    chunk.id: chunk for chunk in await reader.chunks([points.said(record, "chunk") for record in page])
+                }
+                for record in page:
+                    chunk = active.get(points.said(record, "chunk"))
+                    if chunk is not None and self._remote.ids([chunk]) != [str(record.id)]:
+                        chunk = None  # a copy of its point under another id
+                    _judge(seen, record, chunk, horizon)
+            if seen.right + len(seen.late) != (await reader.info()).chunks:
+                seen.missing = await self._missing(reader, seen.found)
+        return seen
+
+    async def _missing(self, reader: Reader, found: set[str]) -> list[Chunk]:
+        """The active chunks without a point: every place is looked at."""
+        lacking: list[Chunk] = []
+        for document in await self._ledger.ledger(self._scope).documents():
+            lacking += [chunk for chunk in await chunks_of(reader, document) if chunk.id not in found]
+        return lacking
+
+    async def mend(self, seen: Survey) -> None:
+        """Write what is missing, switch what is late, empty what is stale."""
+        since = self._now().timestamp()
+        if seen.missing:
+            known = await self._remote.known(chunk.vector_key for chunk in seen.missing)
+            await self._remote.write(self._remote.made(seen.missing, known, state="active", since=since))
+        await self._remote.activate(seen.late)
+        await self._remote.retire(seen.stale, since=since)
+
+    async def catch_up(self) -> None:
+        """Mend what differs, when something does."""
+        if await self.drifted():
+            await self.mend(await self.survey())
+
+    async def forget(self) -> None:
+        """Delete retired points that no view can still want, but those of revisions that the ledger keeps."""
+        horizon = self._now().timestamp() - GRACE
+        old = points.before("since", horizon)
+        if not await self._remote.count(RETIRED, old):
+            return
+        kept = {(document.id, document.revision) for document in await self._ledger.ledger(self._scope).kept()}
+        gone = [
+            str(record.id)
+            async for page in self._remote.pages(ours(self._scope, RETIRED, old), fields=["doc", "revision"])
+            for record in page
+            if (points.said(record, "doc"), (record.payload or {}).get("revision")) not in kept
+        ]
+        await self._remote.erase_ids(gone)
+
+
+async def chunks_of(reader: Reader, document: Document) -> list[Chunk]:
+    """The active chunks at a document's place, in order."""
+    found: list[Chunk] = []
+    while (chunk := await reader.at(document.path, len(found), source=document.source)) is not None:
+        found.append(chunk)
+    return found
+
+
+def _judge(seen: Survey, record: models.Record, chunk: Chunk | None, horizon: float) -> None:
+    identity, staged = str(record.id), points.said(record, "state") == "staged"
+    if chunk is not None and chunk.vector_key == points.said(record, "key"):
+        seen.found.add(chunk.id)
+        if staged:
+            seen.late.append(identity)
+        else:
+            seen.right += 1
+    elif chunk is None and (not staged or (record.payload or {}).get("since", 0.0) < horizon):
+        seen.stale.append(identity)

@@ -1,0 +1,225 @@
+"""What is done with the points of one collection of ours: found, written, switched, taken away."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
+
+import numpy as np
+from qdrant_client import AsyncQdrantClient, models
+
+from ragstone.errors import StoreError
+from ragstone.ports import Vectors
+from ragstone.stores.cosine import checked
+from ragstone.stores.qdrant import points
+from ragstone.stores.qdrant.client import Client
+from ragstone.stores.qdrant.points import RETIRED, STAGED, among, any_of, is_, ours
+from ragstone.stores.qdrant.space import Space
+from ragstone.types import Chunk, Scope
+
+PAGE = 1_000  # points looked through at a time
+WRITE = 256  # points in one message: some 2 MB with texts and 384 dimensions
+NAMED = 5_000  # ids or keys in one filter
+T = TypeVar("T")
+
+
+class Remote:
+    """The points of a scope. Every verb is idempotent; nothing here is believed without the ledger."""
+
+    def __init__(self, client: Client, space: Space, scope: Scope, *, hasty: bool = False) -> None:
+        self.client = client
+        self.space = space
+        self.scope = scope
+        self._hasty = hasty
+
+    async def call(self, work: Callable[[AsyncQdrantClient], Awaitable[T]]) -> T:
+        """See `Client.call`."""
+        return await self.client.call(work, hasty=self._hasty)
+
+    def ids(self, chunks: Iterable[Chunk]) -> list[str]:
+        """The ids of the points of chunks."""
+        return [self.space.scheme.point_id(chunk) for chunk in chunks]
+
+    def made(
+        self, chunks: Iterable[Chunk], known: Mapping[str, Vectors], *, state: points.State, since: float
+    ) -> list[models.PointStruct]:
+        """The points of chunks with the vectors that are known."""
+        return points.points_of(self.space, self.scope, chunks, known, state=state, since=since)
+
+    async def count(self, *conditions: models.Condition, without: Sequence[models.Condition] = ()) -> int:
+        """How many points fit, exactly."""
+        named = ours(self.scope, *conditions, without=without)
+        found = await self.call(lambda c: c.count(self.space.name, count_filter=named, exact=True))
+        return found.count
+
+    async def pages(
+        self,
+        named: models.Filter,
+        *,
+        fields: Sequence[str],
+        vectors: bool = False,
+        size: int = PAGE,
+        start: models.ExtendedPointId | None = None,
+    ) -> AsyncIterator[list[models.Record]]:
+        """The points of a filter in the order of their ids."""
+        offset = start
+        while True:
+            records, offset = await self._page(named, fields, vectors=vectors, size=size, start=offset)
+            if records:
+                yield records
+            if offset is None:
+                return
+
+    async def _page(
+        self,
+        named: models.Filter,
+        fields: Sequence[str],
+        *,
+        vectors: bool,
+        size: int,
+        start: models.ExtendedPointId | None,
+    ) -> tuple[list[models.Record], models.ExtendedPointId | None]:
+        return await self.call(
+            lambda c: c.scroll(
+                self.space.name,
+                scroll_filter=named,
+                limit=size,
+                offset=start,
+                with_payload=list(fields),
+                with_vectors=self.space.with_dense if vectors else False,
+            )
+        )
+
+    async def earliest(
+        self, named: models.Filter, *, fields: Sequence[str], limit: int, start: float | None
+    ) -> list[models.Record]:
+        """The points of a filter in the order of their writing, those from a moment on."""
+        order = models.OrderBy(key="since", start_from=start)
+        found, _ = await self.call(
+            lambda c: c.scroll(
+                self.space.name,
+                scroll_filter=named,
+                limit=limit,
+                order_by=order,
+                with_payload=list(fields),
+                with_vectors=False,
+            )
+        )
+        return found
+
+    async def known(self, keys: Iterable[str]) -> dict[str, Vectors]:
+        """The vectors of these keys that any collection of the tenant has; a broken one is as good as none."""
+        found: dict[str, Vectors] = {}
+        for part in _cut([key for key in dict.fromkeys(keys) if key], WRITE):
+            named = models.Filter(must=[is_("tenant", self.scope.tenant), any_of("key", part), self.space.has_dense])
+            async for page in self.pages(named, fields=["key"], vectors=True, size=2 * WRITE):
+                for record in page:
+                    row, key = points.row_of(record.vector, self.space.dense), points.said(record, "key")
+                    if row is not None and key in part and sound(key, row, self.space.dimension):
+                        found[key] = row
+                if all(key in found for key in part):
+                    break
+        return found
+
+    async def write(self, made: Sequence[models.PointStruct]) -> None:
+        """Put points there, over what stood under their ids."""
+        for part in _cut(made, WRITE):
+            await self._upsert(list(part))
+
+    async def _upsert(self, made: list[models.PointStruct]) -> None:
+        await self.call(lambda c: c.upsert(self.space.name, points=made, wait=True))
+
+    async def switch(
+        self, active: Sequence[str], documents: Sequence[str], *, but: Sequence[str], since: float
+    ) -> None:
+        """Make points active and retire all others of their documents, except some, in one batch."""
+        operations: list[models.UpdateOperation] = []
+        for part in _cut(active, NAMED):
+            chosen = models.SetPayload(payload={"state": "active"}, points=list(part))
+            operations.append(models.SetPayloadOperation(set_payload=chosen))
+        if documents:
+            stays = [*active, *but]
+            others = ours(self.scope, any_of("doc", documents), without=[among(stays)] if stays else [])
+            operations += self._leaving(others, since)
+        if operations:
+            await self._update(operations)
+
+    async def activate(self, ids: Sequence[str]) -> None:
+        """Make staged points active, unless another process has retired them meanwhile."""
+        for part in _cut(ids, NAMED):
+            chosen = models.SetPayload(payload={"state": "active"}, filter=ours(self.scope, among(part), STAGED))
+            await self._update([models.SetPayloadOperation(set_payload=chosen)])
+
+    async def retire(self, ids: Sequence[str], *, since: float) -> None:
+        """Empty points that no view to come will ask for."""
+        for part in _cut(ids, NAMED):
+            await self._update(self._leaving(ours(self.scope, among(part)), since))
+
+    async def give(self, vectors: Mapping[str, Vectors]) -> None:
+        """Put vectors at every point of their keys."""
+        for part in _cut(list(vectors), WRITE):
+            async for page in self.pages(ours(self.scope, any_of("key", part)), fields=["key"]):
+                given = [(record.id, vectors[points.said(record, "key")].tolist()) for record in page]
+                for some in _cut(given, WRITE):
+                    await self._give([models.PointVectors(id=at, vector={self.space.dense: row}) for at, row in some])
+
+    async def _give(self, given: list[models.PointVectors]) -> None:
+        await self.call(lambda c: c.update_vectors(self.space.name, points=given, wait=True))
+
+    async def erase(self, *conditions: models.Condition) -> None:
+        """Delete points for good."""
+        selector = models.FilterSelector(filter=ours(self.scope, *conditions))
+        await self.call(lambda c: c.delete(self.space.name, points_selector=selector, wait=True))
+
+    async def erase_ids(self, ids: Sequence[str]) -> None:
+        """Delete these points for good."""
+        for part in _cut(ids, NAMED):
+            await self.erase(among(part))
+
+    def _leaving(self, others: models.Filter, since: float) -> list[models.UpdateOperation]:
+        """What takes points out of service: retired, or gone at once where another program would still find them."""
+        if self.space.scheme.foreign:
+            return [models.DeleteOperation(delete=models.FilterSelector(filter=others))]
+        return _retiring(others, since, self.space.sparse)
+
+    async def others(self) -> int:
+        """How many points of other collections of ours there are."""
+        mine = models.Filter(must=[is_("tenant", self.scope.tenant), is_("collection", self.scope.collection)])
+        empty = models.IsEmptyCondition(is_empty=models.PayloadField(key="tenant"))
+        named = models.Filter(must_not=[mine, empty])
+        found = await self.call(lambda c: c.count(self.space.name, count_filter=named, exact=True))
+        return found.count
+
+    async def _update(self, operations: Sequence[models.UpdateOperation]) -> None:
+        async def once(client: AsyncQdrantClient) -> None:
+            await client.batch_update_points(self.space.name, update_operations=list(operations), wait=True)
+
+        await self.call(once)
+
+
+def sound(key: str, row: Vectors, dimension: int) -> bool:
+    """Whether a vector is one of length 1 and of this dimension."""
+    try:
+        checked(key, row, dimension)
+    except StoreError:
+        return False
+    return bool(np.isfinite(row).all())
+
+
+def _retiring(others: models.Filter, since: float, sparse: str | None) -> list[models.UpdateOperation]:
+    """What empties points: their state first, so that a batch that ends half-way is known by it."""
+    fresh = models.Filter(must=others.must, must_not=[*_listed(others.must_not), RETIRED])
+    state = models.SetPayload(payload={"state": "retired", "since": since}, filter=fresh)
+    emptied = models.DeletePayload(keys=points.EMPTIED, filter=others)
+    words = models.DeleteVectors(vector=[sparse or ""], filter=others)
+    return [
+        models.SetPayloadOperation(set_payload=state),
+        models.DeletePayloadOperation(delete_payload=emptied),
+        *([models.DeleteVectorsOperation(delete_vectors=words)] if sparse else []),
+    ]
+
+
+def _cut(values: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    return (values[start : start + size] for start in range(0, len(values), size))
+
+
+def _listed(conditions: object) -> list[models.Condition]:
+    return list(conditions) if isinstance(conditions, list) else []

@@ -1,0 +1,134 @@
+"""The URL of a Qdrant store: a server by gRPC, or the client's own local mode for trials and tests.
+
+qdrants://HOST:6334?api_key=KEY&ledger=postgresql://USER@HOST/DATABASE&shards=2&replicas=2
+"""
+
+import re
+import uuid
+from dataclasses import dataclass, field
+from urllib.parse import unquote
+
+from ragstone.errors import UsageError
+from ragstone.stores.concealed import HIDDEN, concealed
+from ragstone.stores.qdrant.scheme import IDS, OURS, Scheme
+
+PORT = 6334  # Qdrant's for gRPC
+TIMEOUT = 20  # seconds a call may take; the client's own 5 are short for a first big batch
+LEDGER = "embedded:.ragstone/qdrant"
+LEDGERS = ("embedded", "postgresql", "postgres")
+TRUE = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+AUTHORITY = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^:/@\[\]]+)(:(?P<port>[0-9]{1,5}))?/?")
+NAME = re.compile(r"[^\0-\x1f/\\?*<>|\":]{1,200}")
+SHAPE = "qdrant://HOST:6334, or qdrants://… for TLS"
+MOST = {"shards": 1_000, "replicas": 100, "write_consistency": 100, "timeout": 3_600}
+
+
+@dataclass(frozen=True, slots=True)
+class Url:
+    """Where points are and where the truth is. `local` is a folder or `:memory:` instead of a server.
+
+    `ledger` is the store of documents; `exact` keeps every search off the approximate index; `collection` names
+    the collection in Qdrant, by default one for each model, variant and dimension; `scheme` is how its points are
+    called; `shown` holds no secret.
+    """
+
+    shown: str
+    host: str = ""
+    port: int = PORT
+    tls: bool = False
+    local: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    ledger: str = field(default=LEDGER, repr=False)
+    collection: str | None = None
+    scheme: Scheme = OURS
+    exact: bool = False
+    shards: int | None = None
+    replicas: int | None = None
+    write_consistency: int | None = None
+    timeout: int = TIMEOUT
+
+
+def parsed(url: str) -> Url:
+    """The parts of a URL; raises `UsageError`, which never shows a key or a password."""
+    base, _, query = url.partition("?")
+    scheme, _, place = base.partition(":")
+    given = _parameters(query)
+    known = {"api_key", "ledger", "collection", "ids", "namespace", "exact", *MOST}
+    if unknown := sorted(set(given) - known):
+        raise _wrong(url, f"{unknown[0]!r} is no parameter; there are {', '.join(sorted(known))}")
+    exact = TRUE.get(given.get("exact", "false").lower())
+    if exact is None:
+        raise _wrong(url, "exact is true or false")
+    name = given.get("collection")
+    if name is not None and not NAME.fullmatch(name):
+        raise _wrong(url, 'collection is a name of 1 to 200 characters without any of / \\ ? * < > | " :')
+    numbers = {key: _number(url, key, given[key]) for key in MOST if key in given}
+    host, port, local = _place(url, scheme, place)
+    return Url(
+        _shown(base, given),
+        host=host,
+        port=port,
+        tls=scheme == "qdrants",
+        local=local,
+        api_key=given.get("api_key") or None,
+        ledger=_ledger(url, given.get("ledger") or LEDGER),
+        collection=name,
+        scheme=_scheme(url, given),
+        exact=exact,
+        shards=numbers.get("shards"),
+        replicas=numbers.get("replicas"),
+        write_consistency=numbers.get("write_consistency"),
+        timeout=numbers.get("timeout", TIMEOUT),
+    )
+
+
+def _parameters(query: str) -> dict[str, str]:
+    pairs = (pair.partition("=") for pair in filter(None, query.split("&")))
+    return {name: unquote(value) for name, _, value in pairs}
+
+
+def _place(url: str, scheme: str, place: str) -> tuple[str, int, str | None]:
+    """Host, port and local folder."""
+    if not place.startswith("//"):
+        if scheme != "qdrant":
+            raise _wrong(url, f"write {SHAPE}")
+        return "", PORT, place
+    found = AUTHORITY.fullmatch(place.removeprefix("//"))
+    port = int((found and found["port"]) or PORT)
+    if found is None or not 0 < port < 65_536:
+        raise UsageError(f"the store's URL cannot be read; write {SHAPE}, and a key as ?api_key=")
+    return found["host"], port, None
+
+
+def _number(url: str, name: str, value: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,4}", value) or not 1 <= int(value) <= MOST[name]:
+        raise _wrong(url, f"{name} is a whole number from 1 to {MOST[name]}")
+    return int(value)
+
+
+def _scheme(url: str, given: dict[str, str]) -> Scheme:
+    ids = next((name for name in IDS if name == given.get("ids", "ours")), None)
+    if ids is None:
+        raise _wrong(url, f"ids is one of {', '.join(IDS)}")
+    if ids != "ours" and "collection" not in given:
+        raise _wrong(url, f"ids={ids} needs the collection's name: collection=NAME")
+    try:
+        return Scheme(ids, uuid.UUID(given["namespace"]) if "namespace" in given else uuid.NAMESPACE_URL)
+    except ValueError:
+        raise _wrong(url, "namespace is a UUID") from None
+
+
+def _ledger(url: str, ledger: str) -> str:
+    kind, colon, _ = ledger.partition(":")
+    if colon and "/" not in kind and kind not in LEDGERS:
+        raise _wrong(url, "the ledger is embedded:PATH or postgresql://…")
+    return ledger
+
+
+def _shown(base: str, given: dict[str, str]) -> str:
+    parts = [f"{name}={HIDDEN if name == 'api_key' else concealed(value)}" for name, value in given.items()]
+    return "?".join(filter(None, (base, "&".join(parts))))
+
+
+def _wrong(url: str, why: str) -> UsageError:
+    return UsageError(f"store {concealed(url)!r}: {why}")

@@ -1,0 +1,65 @@
+"""A URL says where points and truth are; what it keeps secret never shows."""
+
+import pytest
+
+from ragstone.errors import UsageError
+from ragstone.stores import concealed, open_store
+from ragstone.stores.qdrant import parsed
+
+
+def test_a_server_has_a_port_and_a_ledger_by_default() -> None:
+    url = parsed("qdrant://db")
+    assert (url.host, url.port, url.tls, url.local) == ("db", 6334, False, None)
+    assert url.ledger == "embedded:.ragstone/qdrant"
+    assert parsed("qdrants://db:7000/").tls
+    assert (parsed("qdrants://[::1]:7000").host, parsed("qdrants://[::1]:7000").port) == ("[::1]", 7000)
+    assert parsed("qdrant::memory:").local == ":memory:"
+    assert parsed("qdrant:some/folder").local == "some/folder"
+
+
+def test_every_parameter_is_read() -> None:
+    url = parsed(
+        "qdrants://db?api_key=a%26b&ledger=postgresql%3A%2F%2Fapp%3Apw%40pg%2Fx&collection=mine&exact=true"
+        "&shards=2&replicas=3&write_consistency=1&timeout=7"
+    )
+    assert (url.api_key, url.ledger, url.collection) == ("a&b", "postgresql://app:pw@pg/x", "mine")
+    assert (url.exact, url.shards, url.replicas, url.write_consistency, url.timeout) == (True, 2, 3, 1, 7)
+
+
+SECRET = "qdrants://db?api_key=s3cret&ledger=postgresql%3A%2F%2Fapp%3As3cret%40pg%2Fx"
+
+
+def test_secrets_are_never_shown() -> None:
+    assert "s3cret" not in parsed(SECRET).shown
+    assert "postgresql://app:***@pg/x" in parsed(SECRET).shown
+    assert "s3cret" not in repr(parsed(SECRET))
+    assert "s3cret" not in concealed(SECRET)
+    assert "s3cret" not in concealed("qdrants://db?ledger=postgresql://app:s3cret@pg/x")
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("qdrant://db?colour=red", "'colour' is no parameter"),
+        ("qdrant://db?shards=0", "shards is a whole number from 1"),
+        ("qdrant://db?replicas=two", "replicas is a whole number"),
+        ("qdrant://db?exact=perhaps", "exact is true or false"),
+        ("qdrant://db?collection=a/b", "collection is a name"),
+        ("qdrant://db?ledger=json:x", "the ledger is embedded:PATH or postgresql"),
+        ("qdrant://db?ledger=qdrant://other", "the ledger is embedded:PATH or postgresql"),
+        ("qdrant://user:s3cret@db", "cannot be read"),
+        ("qdrant://db:99999", "cannot be read"),
+        ("qdrant://", "names no place"),
+        ("qdrants:folder", "write qdrant://HOST:6334"),
+    ],
+)
+def test_what_cannot_be_read_says_what_to_write(url: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said) as caught:
+        open_store(url)
+    assert "s3cret" not in str(caught.value)
+
+
+def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ragstone.stores.find_spec", lambda name: None)
+    with pytest.raises(UsageError, match=r"pip install 'ragstone\[qdrant\]'"):
+        open_store("qdrant://db")

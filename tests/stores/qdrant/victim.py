@@ -1,0 +1,59 @@
+"""A process that writes until it is killed: `python -m tests.stores.qdrant.victim URL [POINT NTH]`.
+
+Both documents are always replaced together; each number that was committed is printed.
+"""
+
+import asyncio
+import os
+import signal
+import sys
+
+from ragstone.ports import Store
+from ragstone.stores import open_store
+from ragstone.stores.qdrant import faults
+from ragstone.testing.stores import SCOPE, created, filled, make_revision, written
+from tests.stores.victim import PASSING, state
+
+
+def kill_at(point: str, nth: int) -> None:
+    """Set the hook that ends this process."""
+    seen = 0
+
+    def hook(name: str) -> None:
+        nonlocal seen
+        seen += name == point
+        if seen == nth and name == point:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    faults.hook = hook
+
+
+async def step(store: Store, number: int) -> None:
+    """A run: replace, vectors, settle; now and then a document or a collection that comes and goes."""
+    async with store.writer(SCOPE) as writer:
+        await writer.replace(state(number))
+        print(number, flush=True)
+        await filled(writer)
+        if number % 2 == 0:
+            passing = make_revision("x.md", [f"beta {number}"], revision=number)
+            await writer.replace([passing])
+            await writer.remove([passing.document.id])
+            await writer.settle()
+    if number % 3 == 0:
+        await written(store, make_revision("x.md", ["alpha"], scope=PASSING), scope=PASSING)
+        await store.admin.drop(PASSING)
+
+
+async def write(url: str) -> None:
+    store = open_store(url)
+    await created(store)
+    number = max((d.revision for d in await store.ledger(SCOPE).documents("docs")), default=0)
+    while True:
+        number += 1
+        await step(store, number)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 2:
+        kill_at(sys.argv[2], int(sys.argv[3]))
+    asyncio.run(write(sys.argv[1]))
