@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ragstone.extract.pdf import pdfium
+from ragstone.extract.pdf.meaning import tell_hyphens, unmapped
+from ragstone.extract.pdf.upright import set_upright
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -104,6 +106,7 @@ class Glyphs:
     size: Floats
     unseen: Bools  # of each run: drawn invisibly
     pale: Bools  # of each run: drawn in white
+    unmapped: Bools  # of each character: the file does not say which it is, the code is a guess
 
 
 def view(page: Any) -> View:
@@ -126,8 +129,12 @@ def glyphs(text: int, count: int, seen: View) -> Glyphs:
     run = np.where(owner != 0, np.cumsum(changed & (owner != 0)) - 1, -1)
     looks = _runs(page, starts, owner[starts], seen)
     box = (np.minimum(ax, bx), np.minimum(ay, by), np.maximum(ax, bx), np.maximum(ay, by))
+    tell_hyphens(page, code, box)
+    set_upright(page, seen, box, run, looks.turn, looks.base, looks.size)
     _spread(box, run, looks.turn)
-    return Glyphs(code, *box, run, frozenset(owner[starts].tolist()), **looks._asdict())
+    return Glyphs(
+        code, *box, run, frozenset(owner[starts].tolist()), **looks._asdict(), unmapped=unmapped(page, run, starts)
+    )
 
 
 def _codes(text: int, numbers: Sequence[int]) -> Ints:

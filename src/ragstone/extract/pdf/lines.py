@@ -57,10 +57,13 @@ class Line:
         chief = _first(words, weights)
         self.base, self.size = chief.base, chief.style.size
 
-    def freeze(self) -> None:
-        """Keep text and boundaries, drop the words: what stays of a long document's pages."""
+    def freeze(self, *, apart: bool = False) -> None:
+        """Keep text and boundaries, drop the words: what stays of a long document's pages.
+
+        `apart` keeps a box a word instead, for words that do not stand on one level.
+        """
         text = self.text
-        if right_to_left(text):
+        if apart or right_to_left(text):
             at = 0
             for i, word in enumerate(self.words):
                 start = at + (1 if i and not word.glued else 0)

@@ -8,21 +8,27 @@ import numpy as np
 import numpy.typing as npt
 
 from ragstone.extract.pdf import aligned, pdfium, ruled
+from ragstone.extract.pdf.annotations import Typed, annotations
 from ragstone.extract.pdf.beside import beside
 from ragstone.extract.pdf.figures import figures
+from ragstone.extract.pdf.filled import filled
 from ragstone.extract.pdf.glyphs import SMALLEST, Glyphs, View, glyphs, view
+from ragstone.extract.pdf.layers import off
 from ragstone.extract.pdf.letters import PRIVATE
 from ragstone.extract.pdf.lines import Line, lines
 from ragstone.extract.pdf.links import Link, links
 from ragstone.extract.pdf.marks import Marks, Rule, marks
+from ragstone.extract.pdf.meaning import is_text
 from ragstone.extract.pdf.mixed import covered, is_mixed
 from ragstone.extract.pdf.paragraphs import paragraphs
 from ragstone.extract.pdf.pieces import Piece
 from ragstone.extract.pdf.rows import Row, rows_of
+from ragstone.extract.pdf.slanted import slanted_lines
 from ragstone.extract.pdf.table import Table
 from ragstone.extract.pdf.typed import code, parted, share
 from ragstone.extract.pdf.words import SPACING, Box, without_doubles, words
 from ragstone.extract.pdf.zones import Item, Zone, zones
+from ragstone.types import Json
 
 Figures = tuple[Sequence[Box], Sequence[Box]]  # drawings, and lines in them that run along no axis
 SCAN = 0.5  # of the page: a picture so large under invisible letters is a scan, the letters its text
@@ -48,10 +54,15 @@ class Page:
     links: list[Link] = field(default_factory=list)
     figures: list[Box] = field(default_factory=list)  # known on pages with captions only
     scan: list[Box] = field(default_factory=list)  # the pictures of a page that has little text beside them
+    remarks: list[Json] = field(default_factory=list)  # of readers: they open at a click
+    files: list[str] = field(default_factory=list)  # names of those attached to the page
 
 
-def read(page: Any, number: int) -> Page:
-    """The pieces of one page of a pdfium document; `number` counts from 1."""
+def read(page: Any, number: int, *, layered: bool = False) -> Page:
+    """The pieces of one page of a pdfium document; `number` counts from 1.
+
+    `layered` says that the file may have layers that are off: then text is looked for that the page does not show.
+    """
     seen = view(page)
     text = page.get_textpage()
     try:
@@ -63,18 +74,44 @@ def read(page: Any, number: int) -> Page:
     out.links = links(page, number, seen)
     out.pictured = _area(drawn.images) > DRAWN * seen.width * seen.height or len(drawn.curves) > 20
     keep = _visible(g, seen, drawn, out)
+    if layered and not out.scanned:
+        keep = _without_layers(page, g, seen, keep, out)
+    typed = _typed(page, seen, drawn, out)
     turns = np.where(g.run >= 0, g.turn[g.run], 0) if len(g.turn) else np.zeros(len(g.code), dtype=np.int64)
     for turn in (0, 1, 3, 2):
         own = keep & (turns == turn)
-        if own.any():
-            out.pieces += _pieces(g, own, turn, _framed(drawn, turn), number)
+        added = typed if turn == 0 else []
+        if added or own.any():
+            out.pieces += _pieces(g, own, turn, _framed(drawn, turn), number, added)
     if (slanted := keep & (turns == -1)).any():
-        out.pieces += [Piece("paragraph", [line], number, role="header") for line in lines(words(g, slanted, 0))]
+        out.pieces += [Piece("paragraph", [line], number, -1, role="header") for line in slanted_lines(g, slanted)]
     if any(piece.kind == "caption" for piece in out.pieces):
         out.figures = figures(drawn, seen.width, seen.height)
     for piece in out.pieces:
         piece.freeze()
     return out
+
+
+def _without_layers(page: Any, g: Glyphs, seen: View, keep: npt.NDArray[np.bool_], out: Page) -> npt.NDArray[np.bool_]:
+    """`keep` without text on layers that are off."""
+    gone = off(page, g, seen)
+    if not gone.any():
+        return keep
+    left_out = keep & (g.run >= 0) & gone[g.run]
+    count = int((left_out & (g.code > 32)).sum())
+    out.hidden, out.letters = out.hidden + count, out.letters - count
+    return keep & ~left_out
+
+
+def _typed(page: Any, seen: View, drawn: Marks, out: Page) -> list[Typed]:
+    """What was typed into the page; with it a scan can have more text than it shows by itself."""
+    said = annotations(page, out.number, seen)
+    out.hidden, out.remarks, out.files = out.hidden + said.hidden, said.remarks, said.files
+    if said.typed:
+        out.letters += sum(not letter.isspace() for typed in said.typed for letter in typed.text)
+        if not (out.scanned or out.scan) and is_mixed(drawn.images, out.letters, seen.width, seen.height):
+            out.scan = drawn.images[:IMAGES]
+    return said.typed
 
 
 def _area(boxes: Sequence[Box]) -> float:
@@ -110,6 +147,9 @@ def _visible(g: Glyphs, seen: View, drawn: Marks, out: Page) -> npt.NDArray[np.b
     own = (g.code >= 0xE000) & (g.code <= 0xF8FF)
     if own.any():
         own &= ~np.isin(g.code, list(PRIVATE))
+    guessed = g.unmapped & keep
+    if guessed.any() and not is_text(g.code[guessed]):
+        own |= guessed
     out.unread = int(((ink | control) & keep & (control | (g.code == 0xFFFD) | own)).sum())
     return without_doubles(g, keep)
 
@@ -138,8 +178,11 @@ def _framed(drawn: Marks, turn: int) -> Marks:
     )
 
 
-def _pieces(g: Glyphs, keep: npt.NDArray[np.bool_], turn: int, drawn: Marks, number: int) -> list[Piece]:
-    found = lines(words(g, keep, turn))
+def _pieces(
+    g: Glyphs, keep: npt.NDArray[np.bool_], turn: int, drawn: Marks, number: int, added: Sequence[Typed]
+) -> list[Piece]:
+    said = words(g, keep, turn)
+    found = lines([*said, *filled(added, said)] if added else said)
     tables: list[Table] = []
     for frame in ruled.frames(drawn):
         made = ruled.table(frame, found)

@@ -7,7 +7,9 @@ from typing import Any
 import pypdfium2
 
 from ragstone.errors import Refused
+from ragstone.extract.pdf.annotations import attached
 from ragstone.extract.pdf.composed import composed
+from ragstone.extract.pdf.layers import may_hide
 from ragstone.extract.pdf.links import linked
 from ragstone.extract.pdf.ocr import Reader, named, needs_reading
 from ragstone.extract.pdf.page import Page, read
@@ -17,6 +19,7 @@ from ragstone.types import Extraction
 MEDIA_TYPE = "application/pdf"
 WINDOW = 128  # pages that are read before the file is opened anew: pdfium keeps what it has seen
 PAGES = 100_000  # of one file
+NAMED, LONGEST = 5, 120  # embedded files in a message, and letters of their names
 INFO = {"Author": "author", "Subject": "subject", "CreationDate": "created", "Producer": "producer"}
 
 
@@ -48,24 +51,36 @@ def parse(
 def extracted(data: bytes, *, path: str, password: str | None, reader: Reader) -> Extraction:
     """`parse` with a reader of pictures that is already made."""
     info: dict[str, Any] = {}
-    pages = list(_pages(data, path, password, info, reader))
-    warnings = (*_warnings(pages, reader), *reader.warnings())
+    files: list[str] = []
+    pages = list(_pages(data, path, password, info, files, reader))
+    files += [name for page in pages for name in page.files]
+    warnings = (*_warnings(pages, files, reader), *reader.warnings())
     if not any(page.pieces for page in pages):
         if pictured := [page.number for page in pages if page.pictured]:
-            raise Refused("no_text", f"{path} shows pictures only, as a scan does; {_advice(reader, pictured)}")
+            raise Refused(
+                "no_text", f"{path} shows pictures only, as a scan does; {_advice(reader, pictured)}{_holding(files)}"
+            )
+        if files:
+            raise Refused("unsupported", f"{path} shows nothing itself{_holding(files)}; save them and ingest those")
         hint = " but text that nobody can see" if any(page.hidden for page in pages) else ""
-        raise Refused("empty", f"{path} has {len(pages)} pages and nothing on them{hint}")
+        them = "page and nothing on it" if len(pages) == 1 else "pages and nothing on them"
+        raise Refused("empty", f"{path} has {len(pages)} {them}{hint}")
     made = composed(pages)
     title = info.pop("title", None) or made.title
     meta: dict[str, Any] = {"pages": len(pages), **info, **reader.meta()}
     if found := linked(made.layout, made.record, [link for page in pages for link in page.links]):
         meta["links"] = found
+    if remarks := [remark for page in pages for remark in page.remarks]:
+        meta["comments"] = remarks
     return Extraction(made.record, made.blocks, MEDIA_TYPE, title, meta, warnings, made.layout)
 
 
-def _pages(data: bytes, path: str, password: str | None, info: dict[str, Any], reader: Reader) -> Iterator[Page]:
-    """The pages, read in windows so that a long file needs little memory."""
+def _pages(
+    data: bytes, path: str, password: str | None, info: dict[str, Any], files: list[str], reader: Reader
+) -> Iterator[Page]:
+    """The pages, read in windows so that a long file needs little memory; fills `info` and names embedded `files`."""
     first = 0
+    layered = may_hide(data)
     while True:
         with opened(data, path=path, password=password) as document:
             count = min(len(document), PAGES)
@@ -73,20 +88,21 @@ def _pages(data: bytes, path: str, password: str | None, info: dict[str, Any], r
                 raise Refused("broken", f"{path} is a PDF without pages; export it again")
             if not first:
                 info.update(_info(document))
+                files += attached(document)
             for number in range(first, min(first + WINDOW, count)):
-                yield _page(document, number, reader)
+                yield _page(document, number, reader, layered=layered)
         first += WINDOW
         if first >= count:
             return
 
 
-def _page(document: Any, number: int, reader: Reader) -> Page:
+def _page(document: Any, number: int, reader: Reader, *, layered: bool) -> Page:
     try:
         page = document[number]
     except pypdfium2.PdfiumError:
         return Page(number + 1, 0.0, 0.0, failed=True)
     try:
-        return reader.page(page, read(page, number + 1))
+        return reader.page(page, read(page, number + 1, layered=layered))
     except pypdfium2.PdfiumError:
         return Page(number + 1, 0.0, 0.0, failed=True)
     finally:
@@ -105,8 +121,8 @@ def _info(document: Any) -> dict[str, str]:
     return found
 
 
-def _warnings(pages: list[Page], reader: Reader) -> Iterator[str]:
-    """What a reader of the record must know: pages without text, text left out."""
+def _warnings(pages: list[Page], files: list[str], reader: Reader) -> Iterator[str]:
+    """What a reader of the record must know: pages without text, text left out, remarks, files inside."""
     if failed := [page.number for page in pages if page.failed]:
         yield f"could not be read: {named(failed)}"
     if silent := [page.number for page in pages if not page.pieces and needs_reading(page)]:
@@ -114,10 +130,26 @@ def _warnings(pages: list[Page], reader: Reader) -> Iterator[str]:
     if hidden := [page for page in pages if page.hidden]:
         count = sum(page.hidden for page in hidden)
         yield f"left out {count} characters that nobody can see: {named([page.number for page in hidden])}"
+    if remarked := [page for page in pages if page.remarks]:
+        count = sum(len(page.remarks) for page in remarked)
+        where = named([page.number for page in remarked])
+        yield f"{count} remark{'s' * (count != 1)} of readers kept in the metadata only, as comments: {where}"
+    if files:
+        yield f"embedded files were not read: {_listed(files)}"
     if mixed := _unread_scans(pages, reader):
         yield f"mostly a picture, of which nothing was read: {named(mixed)}; {_advice(reader, mixed)}"
     if unread := [page.number for page in pages if page.pieces and needs_reading(page)]:
         yield f"uses letters without a meaning in the file: {named(unread)}; {_advice(reader, unread)}"
+
+
+def _listed(files: list[str]) -> str:
+    more = f" and {len(files) - NAMED} more" if len(files) > NAMED else ""
+    return f"{', '.join(name[:LONGEST] for name in files[:NAMED])}{more}"
+
+
+def _holding(files: list[str]) -> str:
+    """What a document that shows nothing else embeds."""
+    return f", but embeds {_listed(files)}" if files else ""
 
 
 def _unread_scans(pages: list[Page], reader: Reader) -> list[int]:

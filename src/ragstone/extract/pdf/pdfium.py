@@ -55,6 +55,9 @@ point_of = _function("FPDFPathSegment_GetPoint", None)
 kind_of = _function("FPDFPathSegment_GetType", Int)
 closed_of = _function("FPDFPathSegment_GetClose", Int)
 drawn_of = _function("FPDFPath_GetDrawMode", None)
+unmapped_of = _function("FPDFText_HasUnicodeMapError", Int)
+is_hyphen = _function("FPDFText_IsHyphen", Int)
+activate = _function("FPDFPageObj_SetIsActive", Int)
 
 # Asked for each page, form or font.
 text_of = _function("FPDFText_GetText", Int, Pointer, Int, Int, Pointer)
@@ -115,9 +118,21 @@ def address(handle: Any) -> int:
     return int(ctypes.cast(getattr(handle, "raw", handle), Pointer).value or 0)
 
 
+def _init_forms(document: Any) -> None:
+    """Make what a document's form is filled in with known and drawn; to be called before its pages are loaded.
+
+    The wrapper's own call writes to the log about forms of XFA, of which the plain fields are read as all are.
+    """
+    if document.get_formtype() == raw.FORMTYPE_NONE:
+        return
+    config = raw.FPDF_FORMFILLINFO(version=2)
+    if handle := raw.FPDFDOC_InitFormFillEnvironment(document, config):
+        document.formenv = pdfium.PdfFormEnv(handle, config)
+
+
 @contextmanager
 def opened(data: bytes, *, path: str, password: str | None) -> Iterator[Any]:
-    """The document behind `data`; raises `Refused`: encrypted, broken."""
+    """The document behind `data`, its form included; raises `Refused`: encrypted, broken."""
     try:
         document = pdfium.PdfDocument(data, password=password)
     except pdfium.PdfiumError as error:
@@ -127,6 +142,7 @@ def opened(data: bytes, *, path: str, password: str | None) -> Iterator[Any]:
             raise Refused("encrypted", f"{path}: {wrong}; give the right one with --password") from error
         raise Refused("broken", f"{path} is no PDF that can be read; export or repair it again") from error
     try:
+        _init_forms(document)
         yield document
     finally:
         document.close()

@@ -13,7 +13,8 @@ Kind = Literal["heading", "paragraph", "list", "table", "caption", "code", "entr
 
 @dataclass(slots=True)
 class Piece:
-    """Lines from the top down, or a table. `turn` is the frame in which they run to the right.
+    """Lines from the top down, or a table. `turn` is the frame in which they run to the right, -1 for
+    lines on a slant, which are boxes on the page as it is.
 
     `marker` says how many words (once frozen: characters) at the start are a list item's mark;
     `entries` are lines that stay lines, as in a table of contents.
@@ -43,7 +44,7 @@ class Piece:
         if self.marker:
             self.marker = len(joined(self.lines[0].words[: self.marker]))
         for line in self.lines:
-            line.freeze()
+            line.freeze(apart=self.turn < 0)
         for square in self.table.squares if self.table else ():
             square.page, square.turn = self.page, self.turn
             for line in square.lines:

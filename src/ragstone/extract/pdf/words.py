@@ -95,6 +95,8 @@ def words(g: Glyphs, keep: npt.NDArray[np.bool_], turn: int) -> list[Word]:
         (g.code[chosen] >= 0xFB1D) & (g.code[chosen] <= 0xFEFC)
     )
     torn = ((gap > GAP) | (gap < -BACK)) & ~(rtl[1:] & rtl[:-1])
+    slanted = g.turn[run] < 0
+    torn &= ~slanted[1:] | ((gap > GAP) & (np.diff(run) != 0))  # boxes of letters on a slant overlap
     sized = np.abs(np.diff(size)) > 0.15 * np.maximum(size[1:], size[:-1])
     breaks = np.flatnonzero(spaced | lifted | torn | sized) + 1
     starts = np.concatenate(([0], breaks))
@@ -142,6 +144,10 @@ def _built(
     for number in special:
         place = slice(*spans[number])
         out[number].take(*_text(codes[place].tolist(), lefts[place].tolist(), rights[place].tolist()))
+    if (g.turn[runs] < 0).any():  # all are on a slant: no baseline says where their letters reach
+        left, right = np.minimum.reduceat(lefts, starts), np.maximum.reduceat(rights, starts)
+        for word, *box in zip(out, *(v.tolist() for v in (left, highest, right, lowest)), strict=True):
+            word.x0, word.y0, word.x1, word.y1 = box
     return [word for word in out if word.text] if special else out
 
 
