@@ -1,13 +1,15 @@
 """The layout: exact boxes for characters, packed small and looked up fast."""
 
+import struct
 import time
+import zlib
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.errors import Corrupt
-from ragstone.layout import Layout, Strip
+from ragstone.layout import ENTRY, FIELDS, HEAD, Layout, Strip
 
 
 def strips(count: int, *, length: int = 60, lines: int = 50) -> list[Strip]:
@@ -81,6 +83,18 @@ def test_harmed_bytes_are_named_as_such(harm: object) -> None:
     data = Layout.of(strips(10)).pack()
     with pytest.raises(Corrupt):
         Layout.unpack(harm(data))  # type: ignore[operator]  # a function of bytes
+
+
+def test_edges_that_belong_to_no_strip_are_named_as_harm() -> None:
+    data = Layout.of(strips(3)).pack()
+    body = HEAD.size + 2 * ENTRY
+    plain = bytearray(zlib.decompress(data[body:]))
+    plain[FIELDS * 4 * 3 - 4] += 1  # the last strip's number of edges
+    packed = zlib.compress(bytes(plain))
+    end = struct.pack("<qqii", 0, len(packed), 0, 0)
+    harmed = Layout.unpack(data[: body - ENTRY] + end + packed)
+    with pytest.raises(Corrupt):
+        list(harmed.strips())
 
 
 def test_one_lookup_in_a_long_document_is_quick() -> None:

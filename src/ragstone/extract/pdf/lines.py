@@ -28,7 +28,7 @@ class Line:
     size: float = 0.0
     bold: bool = False
     edges: "array[float] | None" = None  # boundaries of the characters of `text`, once frozen
-    chunks: list[tuple[int, int, Box]] = field(default_factory=list)  # of words, where there are no edges
+    chunks: Sequence[tuple[int, int, Box]] = ()  # of words, where there are no edges
     _text: str | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -65,10 +65,12 @@ class Line:
         text = self.text
         if apart or right_to_left(text):
             at = 0
+            chunks: list[tuple[int, int, Box]] = []
             for i, word in enumerate(self.words):
                 start = at + (1 if i and not word.glued else 0)
                 at = start + len(word.text)
-                self.chunks.append((start, at, (word.x0, word.y0, word.x1, word.y1)))
+                chunks.append((start, at, (word.x0, word.y0, word.x1, word.y1)))
+            self.chunks = chunks
         else:
             self.edges = array("f", _edges(self.words))
         self.words = []
