@@ -1,11 +1,14 @@
 """A tokenizer that brings its module with it: where it is imported, web pages are held by `hostile.held`."""
 
+import sys
+
 from ragstone import extract
 from ragstone.extract import Foreign
 from ragstone.extract.media import HTML
 from ragstone.testing.bag_of_words import BagOfWords, Words
 
-extract.FOREIGN = {**extract.FOREIGN, HTML: Foreign("html/2", "tests.extract.sandbox.hostile:held")}
+if "pytest" not in sys.modules:  # it is imported there too, to look for examples in it
+    extract.FOREIGN = {**extract.FOREIGN, HTML: Foreign("html/2", "tests.extract.sandbox.hostile:held")}
 
 
 class Held(Words):
