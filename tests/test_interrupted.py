@@ -4,7 +4,6 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 
 import ragstone
 from ragstone.testing.bag_of_words import BagOfWords
+from tests.killing import killed_while_read
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = 30
@@ -79,16 +79,8 @@ def test_killed_at_random_while_another_process_reads(tmp_path: Path, round_: in
     completed(folder, store, 1)
     write_state(folder, 2)
     child = start(folder, store)
-    assert child.stdout is not None
-    assert child.stdout.readline() == "ready\n"
     with ragstone.open(store, embedder=BagOfWords()) as reader:
-        end, most = time.monotonic() + chance.uniform(0.1, 1.5), 0
-        while time.monotonic() < end and child.poll() is None:
-            now = whole(reader, 2)
-            assert now >= most
-            most = now
-        child.kill()
-        child.communicate()
+        most = killed_while_read(child, lambda: whole(reader, 2), seconds=chance.uniform(0.1, 1.5))
         assert whole(reader, 2) >= most
         statuses = {run.status for run in reader.runs(2)}
         assert statuses <= {"succeeded", "interrupted"}

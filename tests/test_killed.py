@@ -6,7 +6,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +15,7 @@ import ragstone
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.extract.pdf.sheets import paragraph, pdf
 from tests.extract.sandbox.test_sandbox import told
+from tests.killing import killed_while_read
 from tests.processes import gone, state
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked for in /proc")
@@ -133,16 +133,8 @@ def test_killed_at_random_while_another_process_reads(tmp_path: Path, round_: in
     completed(folder, store, 1)
     write(folder, 2)
     child = start(folder, store, *(WORKERS if round_ % 2 else []))
-    assert child.stdout is not None
-    assert child.stdout.readline() == "ready\n"
     with ragstone.open(store, embedder=BagOfWords()) as reader:
-        end, most = time.monotonic() + chance.uniform(0.1, 2.0), 0
-        while time.monotonic() < end and child.poll() is None:
-            now = whole(reader, 2)
-            assert now >= most
-            most = now
-        child.kill()
-        child.communicate()
+        most = killed_while_read(child, lambda: whole(reader, 2), seconds=chance.uniform(0.1, 2.0))
         assert alone(child.pid)
         assert whole(reader, 2) >= most
     completed(folder, store, 2)

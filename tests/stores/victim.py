@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 from pathlib import Path
+from types import ModuleType
 
 from ragstone.stores.embedded import EmbeddedStore, compact, faults
 from ragstone.testing.stores import SCOPE, created, filled, make_revision, written
@@ -23,8 +24,8 @@ def state(number: int) -> list[Revision]:
     return [make_revision(path, texts, revision=number) for path in ("a.md", "b.md")]
 
 
-def kill_at(point: str, nth: int) -> None:
-    """Set the hook that ends this process."""
+def kill_at(point: str, nth: int, *, where: ModuleType = faults) -> None:
+    """Set the hook that ends this process, among the fault points of a store."""
     seen = 0
 
     def hook(name: str) -> None:
@@ -33,7 +34,7 @@ def kill_at(point: str, nth: int) -> None:
         if seen == nth and name == point:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    faults.hook = hook
+    where.hook = hook  # type: ignore[attr-defined]  # each module of fault points has one
 
 
 async def write(root: Path) -> None:

@@ -10,6 +10,7 @@ from typing import IO
 
 from ragstone import revise
 from ragstone.errors import Refused
+from ragstone.extract.sandbox.channels import channels
 from ragstone.revise import Making
 from ragstone.workers.messages import packed, receive, send
 
@@ -17,7 +18,7 @@ from ragstone.workers.messages import packed, receive, send
 def main() -> None:
     """Ends with the parent, or at its word; an interrupt is the parent's business."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    requests, answers = _channels()
+    requests, answers = channels()
     try:
         # All that is unpickled here comes from the process that started this one.
         sys.path[:] = pickle.loads(receive(requests))  # noqa: S301
@@ -30,15 +31,6 @@ def main() -> None:
             send(answers, answer)
     except (EOFError, OSError):
         os._exit(0)  # without a last flush into a pipe that nobody reads
-
-
-def _channels() -> tuple[IO[bytes], IO[bytes]]:
-    """The pipes, out of reach of what prints or reads a line."""
-    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    nothing = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nothing, 0)
-    os.dup2(nothing, 1)
-    return requests, answers
 
 
 def _tied(requests: IO[bytes]) -> AbstractContextManager[None]:

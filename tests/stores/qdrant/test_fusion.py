@@ -1,8 +1,7 @@
 """Fusion by the store: one round trip, the same formula as ours, and a note that says which ran."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,8 +15,7 @@ from ragstone.testing.bag_of_words import BagOfWords
 from ragstone.testing.stores import SCOPE, make_revision
 from ragstone.types import Candidate, Scope
 from ragstone.where import Where
-from tests.stores.qdrant.engine import Engine
-from tests.stores.qdrant.server import Recorder, serving
+from tests.stores.qdrant.server import Recorder
 
 EMBEDDER = BagOfWords(32)
 TEXTS = [
@@ -30,16 +28,6 @@ TEXTS = [
     "the pump hums",
 ]
 QUESTION = "oil valve pressure"
-
-
-@pytest.fixture(params=["client", "engine"])
-def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Recorder]:
-    """Carried out by the client's local mode, and by Qdrant's engine."""
-    engine: Any = Engine(tmp_path / "engine") if request.param == "engine" else None
-    with serving(recorder=Recorder(inner=engine) if engine else Recorder()) as made:
-        yield made
-    if engine:
-        engine.close()
 
 
 async def filled(store: Store, scope: Scope = SCOPE, texts: list[str] = TEXTS) -> Store:
@@ -56,19 +44,19 @@ async def filled(store: Store, scope: Scope = SCOPE, texts: list[str] = TEXTS) -
 
 
 @pytest.fixture
-async def store(server: Recorder, tmp_path: Path) -> AsyncIterator[Store]:
-    made = await filled(open_store(server.url(tmp_path / "ledger")))
+async def store(either: Recorder, tmp_path: Path) -> AsyncIterator[Store]:
+    made = await filled(open_store(either.url(tmp_path / "ledger")))
     yield made
     await made.close()
 
 
-async def test_both_legs_and_their_fusion_are_one_round_trip(server: Recorder, store: Store) -> None:
+async def test_both_legs_and_their_fusion_are_one_round_trip(either: Recorder, store: Store) -> None:
     asked = Question(QUESTION, fusion_at="server")
     await search(Desk(store, SCOPE, EMBEDDER), asked)
-    del server.calls[:]
+    del either.calls[:]
     found = await search(Desk(store, SCOPE, EMBEDDER), asked)
-    assert server.methods() == ["Query"]
-    [call] = server.calls
+    assert either.methods() == ["Query"]
+    [call] = either.calls
     assert [leg.using for leg in call.request.prefetch] == ["dense", "sparse"]
     assert call.request.query.rrf.k == 61
     assert {hit.chunk.text for hit in found.hits} == set(TEXTS)
@@ -77,20 +65,20 @@ async def test_both_legs_and_their_fusion_are_one_round_trip(server: Recorder, s
     assert note.message.startswith("fused by the store (RRF, k = 60, both legs alike)")
 
 
-async def test_the_servers_ranks_give_our_formula(server: Recorder, store: Store) -> None:
+async def test_the_servers_ranks_give_our_formula(either: Recorder, store: Store) -> None:
     """Qdrant counts ranks from 0, so that its k of 61 is our 60; ours, over the legs as the server ranked them."""
     vector = (await EMBEDDER.embed([QUESTION]))[0]
     async with store.reader(SCOPE) as reader:
         assert isinstance(reader, Fusing)
         found = await reader.fused(QUESTION, vector, where=Where(), limit=9)
-    [call] = [call for call in server.calls if call.method == "Query"]
+    [call] = [call for call in either.calls if call.method == "Query"]
     legs = {}
     for name, leg in zip(("cosine", "bm25"), call.request.prefetch, strict=True):
         alone = type(call.request)(
             collection_name=call.request.collection_name, query=leg.query, using=leg.using, filter=leg.filter,
             limit=leg.limit, with_payload=call.request.with_payload, with_vectors=call.request.with_vectors,
         )  # fmt: skip
-        ranked = server.query(alone).result
+        ranked = either.query(alone).result
         legs[name] = [Candidate(point.id.uuid, point.score, ("", "", n)) for n, point in enumerate(ranked)]
     ours = {one.id: one.score for one in rrf(legs)}
     assert {one.id: one.score for one in found} == pytest.approx(ours, abs=1e-6)

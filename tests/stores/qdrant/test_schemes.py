@@ -2,9 +2,7 @@
 
 import hashlib
 import uuid
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from qdrant_client import models
@@ -25,20 +23,10 @@ from ragstone.testing.stores import (
 )
 from ragstone.types import Revision
 from ragstone.where import Where
-from tests.stores.qdrant.engine import Engine
-from tests.stores.qdrant.server import Recorder, serving
+from tests.stores.qdrant.server import Recorder
 
 NAMESPACE = uuid.UUID("6f1c1c7e-0f5e-4a3e-9d5b-0c8f4f0f1a2b")
 LONG = "the gate valve leaks oil " * 8
-
-
-@pytest.fixture(params=["client", "engine"])
-def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Recorder]:
-    engine: Any = Engine(tmp_path / "engine") if request.param == "engine" else None
-    with serving(recorder=Recorder(inner=engine) if engine else Recorder()) as made:
-        yield made
-    if engine:
-        engine.close()
 
 
 def revision(path: str, texts: list[str], number: int = 1) -> Revision:
@@ -59,21 +47,21 @@ def md5_points(path: str, texts: list[str]) -> list[models.PointStruct]:
     ]
 
 
-def every(server: Recorder, name: str) -> list[models.Record]:
-    records, _ = server.inner.scroll(
+def every(either: Recorder, name: str) -> list[models.Record]:
+    records, _ = either.inner.scroll(
         name, scroll_filter=None, limit=100, offset=None, order_by=None, with_payload=True, with_vectors=False
     )
     return list(records)
 
 
-async def test_a_collection_with_md5_ids_is_used_in_place(server: Recorder, tmp_path: Path) -> None:
+async def test_a_collection_with_md5_ids_is_used_in_place(either: Recorder, tmp_path: Path) -> None:
     params = models.VectorParams(size=DIMENSION, distance=models.Distance.COSINE)
-    server.inner.create_collection("docs", vectors_config=params, sparse_vectors_config={})
+    either.inner.create_collection("docs", vectors_config=params, sparse_vectors_config={})
     texts = [LONG, "pressure gauge"]
-    server.inner.upsert("docs", md5_points("a.md", texts))
-    store = open_store(server.url(tmp_path / "ledger", "&collection=docs&ids=md5"))
+    either.inner.upsert("docs", md5_points("a.md", texts))
+    store = open_store(either.url(tmp_path / "ledger", "&collection=docs&ids=md5"))
     await written(store, revision("a.md", texts))
-    records = every(server, "docs")
+    records = every(either, "docs")
     assert len(records) == 2
     for record in records:
         payload = record.payload or {}
@@ -93,7 +81,7 @@ async def test_a_collection_with_md5_ids_is_used_in_place(server: Recorder, tmp_
         await writer.replace([revision("a.md", [LONG + "again"], 2)])
         await filled(writer)
         await writer.settle()
-    assert [(record.payload or {})["text"] for record in every(server, "docs")] == [LONG + "again"]
+    assert [(record.payload or {})["text"] for record in every(either, "docs")] == [LONG + "again"]
     assert await store.admin.check(SCOPE) == []
     async with store.reader(SCOPE) as reader:
         near = await reader.nearest(vector_of(LONG + "again"), where=Where(), limit=5)
@@ -102,10 +90,10 @@ async def test_a_collection_with_md5_ids_is_used_in_place(server: Recorder, tmp_
     await store.close()
 
 
-async def test_a_collection_with_uuid5_ids_is_used_in_place(server: Recorder, tmp_path: Path) -> None:
-    store = open_store(server.url(tmp_path / "ledger", f"&collection=notes&ids=uuid5&namespace={NAMESPACE}"))
+async def test_a_collection_with_uuid5_ids_is_used_in_place(either: Recorder, tmp_path: Path) -> None:
+    store = open_store(either.url(tmp_path / "ledger", f"&collection=notes&ids=uuid5&namespace={NAMESPACE}"))
     await written(store, revision("dir/a.md", ["one apple", "two\npears"]))
-    records = every(server, "notes")
+    records = every(either, "notes")
     assert {str(record.id) for record in records} == {
         str(uuid.uuid5(NAMESPACE, "dir/a.md:1:0")),
         str(uuid.uuid5(NAMESPACE, "dir/a.md:3:1")),
@@ -123,16 +111,16 @@ async def test_a_collection_with_uuid5_ids_is_used_in_place(server: Recorder, tm
     async with store.writer(SCOPE) as writer:
         await writer.replace([revision("dir/a.md", ["one apple", "three", "four"], 2)])
         await filled(writer)
-    assert sorted((record.payload or {})["text"] for record in every(server, "notes")) == ["four", "one apple", "three"]
+    assert sorted((record.payload or {})["text"] for record in every(either, "notes")) == ["four", "one apple", "three"]
     assert await store.admin.check(SCOPE) == []
     async with store.writer(SCOPE) as writer:
         await writer.remove([revision("dir/a.md", []).document.id])
-    assert every(server, "notes") == []
+    assert every(either, "notes") == []
     await store.close()
 
 
-async def test_two_collections_of_ours_never_share_such_a_one(server: Recorder, tmp_path: Path) -> None:
-    store = open_store(server.url(tmp_path / "ledger", "&collection=docs&ids=md5"))
+async def test_two_collections_of_ours_never_share_such_a_one(either: Recorder, tmp_path: Path) -> None:
+    store = open_store(either.url(tmp_path / "ledger", "&collection=docs&ids=md5"))
     await written(store, revision("a.md", ["apple"]))
     with pytest.raises(UsageError, match="holds points of another tenant or collection"):
         await created(store, OTHER)

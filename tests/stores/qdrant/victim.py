@@ -4,28 +4,13 @@ Both documents are always replaced together; each number that was committed is p
 """
 
 import asyncio
-import os
-import signal
 import sys
 
 from ragstone.ports import Store
 from ragstone.stores import open_store
 from ragstone.stores.qdrant import faults
 from ragstone.testing.stores import SCOPE, created, filled, make_revision, written
-from tests.stores.victim import PASSING, state
-
-
-def kill_at(point: str, nth: int) -> None:
-    """Set the hook that ends this process."""
-    seen = 0
-
-    def hook(name: str) -> None:
-        nonlocal seen
-        seen += name == point
-        if seen == nth and name == point:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    faults.hook = hook
+from tests.stores.victim import PASSING, kill_at, state
 
 
 async def step(store: Store, number: int) -> None:
@@ -55,5 +40,5 @@ async def write(url: str) -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) > 2:
-        kill_at(sys.argv[2], int(sys.argv[3]))
+        kill_at(sys.argv[2], int(sys.argv[3]), where=faults)
     asyncio.run(write(sys.argv[1]))

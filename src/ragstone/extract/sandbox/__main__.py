@@ -8,6 +8,7 @@ from typing import IO, Any
 
 from ragstone.errors import Refused
 from ragstone.extract.sandbox import allowance, messages
+from ragstone.extract.sandbox.channels import channels
 from ragstone.extract.sandbox.messages import ANSWER, DRAWN, FAILED, LENGTH, MADE, PAGE, READY, Failure, Request
 from ragstone.types import Extraction
 
@@ -19,7 +20,7 @@ NAME = 80
 
 def main() -> None:
     """Ends with the parent, or when it says so."""
-    requests, answers = _channels()
+    requests, answers = channels()
     faulthandler.enable()  # the parent logs what it says last
     try:
         # Not there on every system; a system without must be told of, not fail on import.
@@ -37,16 +38,6 @@ def main() -> None:
     except (EOFError, OSError):
         pass
     os._exit(0)  # without a last flush into a pipe that nobody reads
-
-
-def _channels() -> tuple[IO[bytes], IO[bytes]]:
-    """The pipes, out of reach of what prints or reads a line."""
-    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    nothing = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nothing, 0)
-    os.dup2(nothing, 1)
-    os.close(nothing)
-    return requests, answers
 
 
 def _paced(request: Request, answers: IO[bytes]) -> Callable[[], bool]:
