@@ -26,7 +26,7 @@ from typing import Any, Literal
 import numpy as np
 
 import ragstone
-from ragstone import ask
+from ragstone import ask, reply
 from ragstone.evals import BeirSource, path_of
 from ragstone.ports import Embedder, Reader, Vectors
 from ragstone.providers import make_embedder
@@ -127,9 +127,9 @@ async def _rows(kb: ragstone.Engine, name: str, asked: Sequence[Asking]) -> Any:
 async def _row(
     desk: ask.Desk, reader: Reader, question: ask.Question, vector: Any, hits: Sequence[Hit], name: str, *what: str
 ) -> dict[str, Any]:
-    _, vectors = await ask.drafted(desk, reader, question, vector, hits)
+    _, vectors = await reply.drafted(desk, reader, question, vector, hits)
     bare = [replace(hit, signals={"bm25": hit.signals["bm25"]}) for hit in hits]
-    _, words = await ask.drafted(desk, reader, question, None, bare)
+    _, words = await reply.drafted(desk, reader, question, None, bare)
     label, group = what
     return {
         "set": name, "label": label, "group": group, "question": question.text,

@@ -1,30 +1,26 @@
-"""The way out: question → candidates of each leg → fused → ranked → answer with checked citations.
+"""The way out: question → candidates of each leg → fused → ranked.
 
-What could not be done is said in notes; a search of which every leg failed is an error, never
-"nothing found". An answer comes as events; waiting for it is the same path.
+What could not be done is said in notes; a search of which every leg failed is an error, never "nothing found".
+What answers are made of it stands in `ragstone.reply`.
 """
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from ragstone import answer as answering
-from ragstone import guard, retrieve
+from ragstone import retrieve
 from ragstone.bounds import SEARCH, outside
 from ragstone.embed.batch import checked
 from ragstone.errors import StoreError, UsageError
-from ragstone.layout import Layout
 from ragstone.ports import Embedder, Fusing, Reader, Store, Vectors
 from ragstone.trace import Trace
-from ragstone.types import Answer, Candidate, Document, Event, Found, Hit, Info, Mode, Note, Scope, Secret, Span
+from ragstone.types import Candidate, Found, Hit, Info, Mode, Scope
 from ragstone.where import Where
 
 LONGEST_QUESTION = 10_000  # characters; a longer one is a document
 CANDIDATES = 5  # per leg, times top_k
 FEWEST_CANDIDATES = 50
 RISK_SHARE = 0.2  # how much of its score a certain injection costs
-EXTRACT_FROM = 12  # hits that an answer is made of
-SENTENCES = 8  # passages that are compared with the question by their vectors; 16 chose no better ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +89,6 @@ class Asking(Protocol):
     def model_missing(self) -> str | None: ...
 
 
-class Texts(Protocol):
-    """What an answer needs of a view: see `ragstone.ports.Reader`."""
-
-    async def idf(self, query: str) -> dict[str, float]: ...
-
-    async def record(self, document: Document) -> str | None: ...
-
-    async def layout(self, document: Document) -> Layout | None: ...
-
-
 def question_of(text: str, defaults: object, where: Where | None, options: Mapping[str, object]) -> Question:
     """A question with the fields of a settings' dataclass as defaults; `options` over them, None means default."""
     fields: Mapping[str, object] = getattr(type(defaults), "__dataclass_fields__", {})
@@ -120,43 +106,8 @@ async def search(desk: Desk, question: Question) -> Found:
     with trace.timed("total"):
         vector = await vector_of(desk, question, trace)
         async with desk.store.reader(desk.scope) as reader:
-            hits = await _hits(desk, reader, question, vector, trace)
+            hits = await hits_of(desk, reader, question, vector, trace)
     return Found(tuple(hits), tuple(trace.notes), dict(trace.timings))
-
-
-async def events(desk: Desk, question: Question) -> AsyncGenerator[Event]:
-    """An answer as it comes about: `search_results`, then a `message` a sentence, then `final_answer`."""
-    trace = Trace()
-    with trace.timed("total"):
-        vector = await vector_of(desk, question, trace)
-        async with desk.store.reader(desk.scope) as reader:
-            hits = await _hits(desk, reader, question, vector, trace)
-            with trace.timed("answer"):
-                made = await answered(desk, reader, question, vector, hits, trace)
-    # Only now: whoever reads events slowly must not keep a view of the store open.
-    for event in told(made, hits, trace):
-        yield event
-
-
-def told(made: Answer, hits: Sequence[Hit], trace: Trace) -> Iterator[Event]:
-    """An answer as events."""
-    yield Event("search_results", {"hits": hits})
-    for sentence in made.sentences:
-        yield Event("message", {"text": sentence.text, "citations": sentence.citations})
-    whole = replace(made, hits=tuple(hits), notes=(*made.notes, *trace.notes), timings=dict(trace.timings))
-    yield Event("final_answer", {"answer": whole})
-
-
-async def answer(desk: Desk, question: Question) -> Answer:
-    """The same as `events`, for who would rather wait."""
-    return await waited(events(desk, question))
-
-
-async def waited(stream: AsyncGenerator[Event]) -> Answer:
-    """The answer that a stream of events ends with."""
-    [done] = [event.data["answer"] async for event in stream if event.name == "final_answer"]
-    result: Answer = done
-    return result
 
 
 async def vector_of(desk: Asking, question: Question, trace: Trace) -> Vectors | None:
@@ -184,7 +135,8 @@ def _keyword_only(trace: Trace, why: str | None) -> None:
         trace.note("model_missing", why)
 
 
-async def _hits(desk: Desk, reader: Reader, question: Question, vector: Vectors | None, trace: Trace) -> list[Hit]:
+async def hits_of(desk: Desk, reader: Reader, question: Question, vector: Vectors | None, trace: Trace) -> list[Hit]:
+    """The results of one view, in order."""
     vector = comparable(desk, await reader.info(), vector, trace)
     nominated = await _by_the_store(reader, question, vector, trace)
     if nominated is None:
@@ -311,61 +263,3 @@ async def legs(
     if not kept:
         raise StoreError("the search failed: " + "; ".join(note.message for note in trace.notes))
     return kept
-
-
-async def answered(
-    desk: Asking, reader: Texts, question: Question, vector: Vectors | None, hits: Sequence[Hit], trace: Trace
-) -> Answer:
-    """An extractive answer: the sentences that answer best, each quoted and checked; or an abstention."""
-    chosen, found = await drafted(desk, reader, question, vector, hits, trace=trace)
-    verdict = answering.decide(found)
-    if verdict.abstain:
-        return _abstained(verdict.reason, verdict.message)
-    quotes = answering.quotes(chosen)
-    records = {d.id: text for d in answering.documents(quotes) if (text := await reader.record(d)) is not None}
-    sentences, citations = answering.cited(quotes, records, mask=masked, secrets=guard.located)
-    grounded = answering.groundedness(sentences)
-    if not grounded:
-        return _abstained("unsupported", "No quote could be found again in the text of its document.")
-    paged = [d for d in answering.documents(quotes) if any(span.page for c in citations for span in c.spans)]
-    layouts = {d.id: layout for d in paged if (layout := await reader.layout(d)) is not None}
-    citations = answering.drawn(citations, records, layouts)
-    text = answering.written(sentences, citations)
-    return Answer(text, sentences=sentences, citations=citations, groundedness=grounded)
-
-
-async def drafted(
-    desk: Asking,
-    reader: Texts,
-    question: Question,
-    vector: Vectors | None,
-    hits: Sequence[Hit],
-    *,
-    trace: Trace | None = None,
-) -> tuple[list[answering.Scored], answering.Evidence]:
-    """The passages that an answer would quote, and what speaks for giving it."""
-    idf = await reader.idf(question.text)
-    asked = answering.asked(question.text, idf)
-    best = list(hits[:EXTRACT_FROM])
-    ranked = answering.rank(asked, best)
-    if vector is not None and desk.embedder is not None and ranked:
-        work = _similar(desk.embedder, vector, ranked[:SENTENCES])
-        ranked = answering.compared(ranked, await (trace or Trace()).attempt("similarity", work, {}))
-    chosen = answering.choose(asked, ranked, best)
-    return chosen, answering.evidence(asked, best, chosen, idf=idf)
-
-
-async def _similar(embedder: Embedder, vector: Vectors, ranked: Sequence[answering.Scored]) -> dict[str, float]:
-    """The cosine of the question and each passage."""
-    texts = list(dict.fromkeys(scored.passage.text for scored in ranked))
-    cosines = await embedder.embed(texts) @ vector
-    return {text: round(float(cosine), 6) for text, cosine in zip(texts, cosines, strict=True)}
-
-
-def _abstained(reason: str | None, message: str) -> Answer:
-    return Answer(answering.ABSTENTION, abstained=True, reason=reason, notes=(Note(reason or "abstained", message),))
-
-
-def masked(text: str, spans: Sequence[Span] = (), secrets: Sequence[Secret] = ()) -> str:
-    """The text with its secrets masked; see `guard.shown`."""
-    return guard.shown(text, spans, secrets)

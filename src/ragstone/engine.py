@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Self, cast
 from weakref import WeakSet
 
-from ragstone import answer, artifacts, ask, extract, ingest, originals, providers, sources, stores
+from ragstone import answer, artifacts, ask, extract, guard, ingest, originals, providers, reply, sources, stores
 from ragstone.ask import Desk, Question
 from ragstone.bounds import outside
 from ragstone.config import EmbedSettings, Settings, SourceSettings
@@ -296,16 +296,16 @@ class Engine:
 
     async def ask(self, /, text: str, *, where: Where | None = None, **options: object) -> Answer:
         """An answer whose sentences are cited and checked, or an abstention with a reason."""
-        return await ask.answer(self.desk, self.question(text, where=where, **options))
+        return await reply.answer(self.desk, self.question(text, where=where, **options))
 
     def events(self, /, text: str, *, where: Where | None = None, **options: object) -> AsyncGenerator[Event]:
         """The same as it comes about."""
-        return ask.events(self.desk, self.question(text, where=where, **options))
+        return reply.events(self.desk, self.question(text, where=where, **options))
 
     async def context(self, /, text: str, *, where: Where | None = None, **options: object) -> str:
         """Passages as XML, ready to stand in a prompt: escaped, secrets masked."""
         found = await self.search(text, where=where, **options)
-        return answer.context_xml(found.hits, mask=ask.masked)
+        return answer.context_xml(found.hits, mask=guard.shown)
 
     def pipelines(self) -> list[PipelineInfo]:
         """What is configured under `pipelines`, in its order."""

@@ -6,19 +6,20 @@ models are fused by rank. What is found twice is folded; a part that fails is a 
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from math import ceil
 
 from ragstone import answer as answering
-from ragstone import ask, guard
+from ragstone import ask, guard, reply
 from ragstone.ask import Question
 from ragstone.errors import RagstoneError, StoreError, UsageError
+from ragstone.generate import Writing
 from ragstone.layout import Layout
 from ragstone.merged import Model, Part, Told, ranked
-from ragstone.ports import Reader, Vectors
+from ragstone.ports import Message, Reader, Vectors
 from ragstone.trace import Trace
-from ragstone.types import Answer, Chunk, Document, Event, Found, Hit
+from ragstone.types import Chunk, Document, Event, Found, Hit
 
 LETTERS = 4  # characters of a token, on average over English: for a budget that need not be exact
 
@@ -70,21 +71,28 @@ async def search(parts: Sequence[Part], question: Question) -> Found:
     return Found(tuple(hits), tuple(trace.notes), dict(trace.timings))
 
 
-async def events(parts: Sequence[Part], question: Question, *, tokens: int | None = None) -> AsyncGenerator[Event]:
-    """An answer as it comes about (see `ragstone.ask.events`), from passages of at most so many tokens together."""
+async def events(
+    parts: Sequence[Part],
+    question: Question,
+    *,
+    tokens: int | None = None,
+    writing: Writing | None = None,
+    history: Sequence[Message] = (),
+) -> AsyncGenerator[Event]:
+    """An answer as it comes about (see `ragstone.reply.events`), from passages of at most so many tokens together."""
     trace = Trace()
+    said, question = question, await reply.alone(question, history, writing, trace)
     with trace.timed("total"):
         async with _seen(parts, question, trace) as seen:
             hits = within(seen.hits, tokens)
             with trace.timed("answer"):
-                made = await ask.answered(seen.asking, seen.views, question, seen.vector, hits, trace)
-    for event in ask.told(made, hits, trace):
-        yield event
-
-
-async def answer(parts: Sequence[Part], question: Question, *, tokens: int | None = None) -> Answer:
-    """The same, for who would rather wait."""
-    return await ask.waited(events(parts, question, tokens=tokens))
+                draft = await reply.prepared(
+                    seen.asking, seen.views, question, seen.vector, hits, trace, writing=writing
+                )
+    draft = replace(draft, question=said.text, history=tuple(history))
+    async with aclosing(reply.told(draft, hits, trace, writing=writing)) as stream:
+        async for event in stream:
+            yield event
 
 
 def within(hits: Sequence[Hit], tokens: int | None) -> list[Hit]:

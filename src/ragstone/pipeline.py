@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from ragstone import answer, ask, panel, stores
+from ragstone import answer, ask, guard, panel, reply, stores
 from ragstone.config import EmbedSettings, PipelineSettings, SearchSettings, Settings
 from ragstone.errors import RagstoneError
 from ragstone.merged import Part
@@ -50,7 +50,7 @@ class Pipeline:
     async def ask(self, /, text: str, *, where: Where | None = None, **options: object) -> Answer:
         """An answer whose sentences are cited and checked, or an abstention with a reason."""
         question = self.question(text, where=where, **options)
-        return await panel.answer(self.parts, question, tokens=self.settings.token_budget)
+        return await reply.waited(panel.events(self.parts, question, tokens=self.settings.token_budget))
 
     def events(self, /, text: str, *, where: Where | None = None, **options: object) -> AsyncGenerator[Event]:
         """The same as it comes about."""
@@ -60,7 +60,7 @@ class Pipeline:
     async def context(self, /, text: str, *, where: Where | None = None, **options: object) -> str:
         """Passages within the token budget as XML, ready to stand in a prompt: escaped, secrets masked."""
         found = await self.search(text, where=where, **options)
-        return answer.context_xml(panel.within(found.hits, self.settings.token_budget), mask=ask.masked)
+        return answer.context_xml(panel.within(found.hits, self.settings.token_budget), mask=guard.shown)
 
     async def check(self) -> list[str]:
         """What keeps its parts from answering, a sentence each; [] when all is well."""

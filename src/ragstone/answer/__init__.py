@@ -3,7 +3,9 @@
 from ragstone.answer.abstain import ABSTENTION, Policy, decide
 from ragstone.answer.boxes import drawn
 from ragstone.answer.budget import Budget, fit
-from ragstone.answer.cite import Quote, by_chunk, cited, documents, groundedness, number, verify, written
+from ragstone.answer.checked import Checked, Support, checked
+from ragstone.answer.cite import Quote, by_chunk, cited, documents, groundedness, number, stands_alone, verify, written
+from ragstone.answer.context import Shown, arranged
 from ragstone.answer.evidence import Evidence, evidence
 from ragstone.answer.extractive import Choosing, Scored, choose, compared, quotes, rank
 from ragstone.answer.formats import (
@@ -23,21 +25,33 @@ from ragstone.answer.formats import (
 )
 from ragstone.answer.order import ends_first
 from ragstone.answer.places import spans_at
+from ragstone.answer.prompt import NAMES, Template, labels, messages, template
 from ragstone.answer.question import Asked, asked
+from ragstone.answer.transcript import Piece, Said, Transcript
 
 __all__ = [
     "ABSTENTION",
+    "NAMES",
     "Asked",
     "Budget",
+    "Checked",
     "Choosing",
     "Evidence",
+    "Piece",
     "Policy",
     "Quote",
+    "Said",
     "Scored",
+    "Shown",
+    "Support",
+    "Template",
+    "Transcript",
     "answer_json",
     "answer_text",
+    "arranged",
     "asked",
     "by_chunk",
+    "checked",
     "choose",
     "citation_json",
     "cited",
@@ -55,6 +69,8 @@ __all__ = [
     "groundedness",
     "hit_json",
     "inline",
+    "labels",
+    "messages",
     "number",
     "pack_full",
     "pack_llm",
@@ -63,6 +79,8 @@ __all__ = [
     "rank",
     "span_json",
     "spans_at",
+    "stands_alone",
+    "template",
     "verify",
     "written",
 ]

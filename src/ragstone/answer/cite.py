@@ -147,12 +147,17 @@ def written(
     out = ""
     alone = False
     for sentence in sentences:
-        before, alone = alone, STANDS_ALONE.match(sentence.text) is not None
+        before, alone = alone, stands_alone(sentence.text)
         marks = "".join(known[n] for n in sentence.citations if n in known)
         piece = sentence.text + ("\n" if "\n" in sentence.text else " ") * bool(marks) + marks
         gap = "" if not out else "\n\n" if alone or before else " "
         out += gap + piece
     return out
+
+
+def stands_alone(text: str) -> bool:
+    """Whether a sentence is an item of a list, or has several lines: it gets lines of its own."""
+    return STANDS_ALONE.match(text) is not None
 
 
 def groundedness(sentences: Sequence[Sentence]) -> float:

@@ -5,10 +5,10 @@ from dataclasses import asdict
 
 from ragstone import answer, guard
 from ragstone.artifacts import KEY
-from ragstone.ask import masked
 from ragstone.cli.safe import line, plain
 from ragstone.errors import UsageError
 from ragstone.explain import Explanation
+from ragstone.guard import shown as masked
 from ragstone.pipeline import PipelineInfo
 from ragstone.types import Answer, Chunk, Document, Found, Json, Piece
 

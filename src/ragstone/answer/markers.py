@@ -1,0 +1,96 @@
+"""Citation markers in a model's text, read while it streams: none leaks in halves, none is taken for text."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+LONGEST = 200  # characters of a marker; an opening bracket that is not closed by then is text
+# What may be a marker: brackets around numbers or ids, as models write them; code is passed over as it is.
+TOKEN = re.compile(rf"`+|\n|\[([^\[\]\n]{{1,{LONGEST}}})\]|【([^【】\n]{{1,{LONGEST}}})】")
+KIND = r"(?:passage|source|chunk|doc)s?[ :]+"
+LABEL = re.compile(rf"(?:{KIND})?(\d{{1,3}})(?:\s*[-–]\s*(\d{{1,3}}))?|{KIND}([\w.\-]+)", re.IGNORECASE)
+OPENING = re.compile(rf"[\[【][^\]】\n]{{0,{LONGEST}}}\Z|`+\Z")
+MOST = 20  # passages that one range may name
+FENCE = 3  # backticks that open code of several lines; fewer end with their line
+WORD = re.compile(r"[\w)\]]\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """The passages that a marker names, by their number in the context from 0; what it names that is not there."""
+
+    passages: tuple[int, ...]
+    unknown: tuple[str, ...] = ()
+
+
+class Markers:
+    """Takes a text piece by piece. `labels` are what passages are called: `1`, or an id for `[chunk:ID]`."""
+
+    def __init__(self, labels: Mapping[str, int]) -> None:
+        self._labels = labels
+        self._held = ""
+        self._last = ""
+        self._code = 0  # the length of the run of backticks that is open
+
+    def feed(self, piece: str) -> Iterator[str | Mark]:
+        """What can be said by now: text and marks in order. What may still become a marker is held back."""
+        yield from self._read(self._held + piece, last=False)
+
+    def end(self) -> Iterator[str | Mark]:
+        """What was held back."""
+        yield from self._read(self._held, last=True)
+
+    def _read(self, text: str, *, last: bool) -> Iterator[str | Mark]:
+        open_ = None if last else OPENING.search(text)
+        self._held = text[open_.start() :] if open_ else ""
+        text = text[: open_.start()] if open_ else text
+        at = 0
+        for found in TOKEN.finditer(text):
+            mark = self._token(found, text)
+            if mark is not None:
+                yield from self._said(text[at : found.start()])
+                yield mark
+                at = found.end()
+        yield from self._said(text[at:])
+
+    def _said(self, text: str) -> Iterator[str]:
+        if text:
+            self._last = text[-1]
+            yield text
+
+    def _token(self, found: re.Match[str], text: str) -> Mark | None:
+        if found[0][0] == "`":
+            length = len(found[0])
+            self._code = 0 if self._code == length else self._code or length
+            return None
+        if found[0] == "\n":
+            self._code *= self._code >= FENCE
+            return None
+        before = text[found.start() - 1] if found.start() else self._last
+        return None if self._code else self._mark(found[1] or found[2], attached=bool(WORD.match(before or " ")))
+
+    def _mark(self, inside: str, *, attached: bool) -> Mark | None:
+        """The marker that brackets hold, None where they are the text's own: `[sic]`, `a[0]`, `[2024]`."""
+        names = _names(inside)
+        if names is None:
+            return None
+        known = tuple(self._labels[name] for name in names if name in self._labels)
+        unknown = tuple(name for name in names if name not in self._labels)
+        if not known and (attached or "0" in unknown) and all(name.isdecimal() for name in unknown):
+            return None  # an index into something
+        return Mark(known, unknown)
+
+
+def _names(inside: str) -> list[str] | None:
+    """The labels between brackets, each once; None where something else stands there."""
+    names: dict[str, None] = {}
+    for part in re.split(r"\s*[,;]\s*", inside.partition("†")[0].strip().removeprefix("^")):
+        label = LABEL.fullmatch(part)
+        if label is None:
+            return None
+        first, last, name = label.groups()
+        numbers = range(int(first), int(last or first) + 1) if first else range(0)
+        if len(numbers) > MOST:
+            return None
+        names |= dict.fromkeys([name] if name else map(str, numbers))
+    return list(names) or None

@@ -1,0 +1,58 @@
+"""A question that goes on from others: what it would be if it stood alone."""
+
+from collections.abc import Sequence
+
+from ragstone.errors import UsageError
+from ragstone.ports import Completion, Message, Prompt
+from ragstone.trace import Trace
+from ragstone.words import terms
+
+TURNS = 10  # of a conversation that are looked at
+LONGEST_TURN = 4_000  # characters; the beginning of a longer one
+FEWEST_TERMS = 3  # a question with fewer words that name something leans on what was said before
+LEANING = frozenset(
+    "it its they them their theirs he him his she her hers this that these those there then one ones same "
+    "such former latter also else instead".split()
+)
+ASKED = (
+    "Rewrite the last question of the conversation so that it can be understood alone: put names in place of words "
+    "such as it, they, that one. Change nothing else, answer nothing, and write the question alone. A question that "
+    "can be understood alone is repeated as it is."
+)
+LONGEST_QUESTION = 2_000  # characters; what is longer is no question
+TOKENS = 200
+
+
+def checked(history: Sequence[Message]) -> tuple[Message, ...]:
+    """The turns that are looked at. Raises `UsageError` for a role that is neither the user's nor the assistant's."""
+    for turn in history:
+        if turn.role not in ("user", "assistant"):
+            raise UsageError(f"a message of the conversation is of role {turn.role!r}; write user or assistant")
+    kept = history[-TURNS:]
+    return tuple(Message(turn.role, turn.text[:LONGEST_TURN]) for turn in kept if turn.text.strip())
+
+
+async def standalone(question: str, history: Sequence[Message], model: Completion | None, trace: Trace) -> str:
+    """The question to search for: the model's rewriting, or without one the last question said along with this one,
+    where this one leans on it."""
+    if not history:
+        return question
+    if model is None:
+        return _with_the_last(question, history)
+    made = await trace.attempt("standalone", _rewritten(question, history, model), None)
+    return made if made is not None else _with_the_last(question, history)
+
+
+async def _rewritten(question: str, history: Sequence[Message], model: Completion) -> str | None:
+    said = "\n".join(f"{turn.role}: {turn.text}" for turn in history)
+    turns = (Message("system", ASKED), Message("user", f"{said}\n\nlast question: {question}"))
+    done = await model.complete(Prompt(turns, max_tokens=TOKENS))
+    text = " ".join(done.text.split()).strip("\"'“”")
+    return text if text and len(text) <= LONGEST_QUESTION and done.ended == "stop" else None
+
+
+def _with_the_last(question: str, history: Sequence[Message]) -> str:
+    asked = [turn.text for turn in history if turn.role == "user"]
+    words = {word.strip(".,;:!?'\"").lower() for word in question.split()}
+    leans = bool(words & LEANING) or len(terms(question)) < FEWEST_TERMS
+    return f"{asked[-1]} {question}" if asked and leans else question

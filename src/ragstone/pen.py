@@ -1,0 +1,161 @@
+"""What a model wrote becomes an answer: sentences checked, citations made, or an abstention."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ragstone import answer as answering
+from ragstone import guard
+from ragstone.answer import Checked, Piece, Said, Shown, Support, Transcript
+from ragstone.layout import Layout
+from ragstone.ports import Completed, Message
+from ragstone.trace import Trace
+from ragstone.types import Answer, Citation, Event, Note, Sentence, Span, joined
+
+# How models say that they do not know, told by their prompts or not; only at the beginning of what they say.
+DECLINED = re.compile(
+    r"\W*(?:i(?:'m| am) sorry,?\W*(?:but )?|unfortunately,? )?"
+    r"(?:i (?:do not|don't|don’t) (?:have (?:enough|sufficient|any) information|know)\b"
+    r"|i (?:cannot|can't|can’t|am unable to|am not able to) (?:answer|find|determine)\b"
+    r"|(?:the|these) (?:provided |given |available )?(?:context|passages|documents|information) (?:do|does) not "
+    r"(?:contain|provide|mention|say|answer|include|specify)\b"
+    r"|there is (?:not enough|no) information\b)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What an answer begins with: the quoted answer, which stands in where the model fails; the passages in their
+    order; texts and pages, by document, that sentences are checked against."""
+
+    question: str
+    quoted: Answer
+    shown: tuple[Shown, ...] = ()
+    records: Mapping[str, str] = field(default_factory=dict)
+    layouts: Mapping[str, Layout] = field(default_factory=dict)
+    history: tuple[Message, ...] = ()
+
+
+def abstained(reason: str | None, message: str) -> Answer:
+    """An abstention, with what it comes from."""
+    return Answer(answering.ABSTENTION, abstained=True, reason=reason, notes=(Note(reason or "abstained", message),))
+
+
+class Pen:
+    """Shows a model's text as it comes, and makes the answer of it. With `strict` a sentence is shown after its check,
+    and only if it is supported or claims nothing."""
+
+    def __init__(self, draft: Draft, transcript: Transcript, *, strict: bool = False) -> None:
+        self._draft = draft
+        self._transcript = transcript
+        self._strict = strict
+        self._out = ""
+        self._checked: list[Checked] = []
+
+    def shown(self, pieces: Iterable[Piece], *, last: bool = False) -> Iterator[Event]:
+        """The events of what came: `message` with the piece's text, `citation` before a passage's first use."""
+        for piece in pieces:
+            for passage in piece.first:
+                chunk = self._draft.shown[passage].first
+                yield Event("citation", {"n": self._transcript.number(passage), "chunk": chunk})
+            if not self._strict:
+                self._out += piece.text
+                yield Event("message", {"text": piece.text, "citations": piece.numbers})
+        if self._strict:
+            yield from self._supported(last=last)
+
+    def _supported(self, *, last: bool) -> Iterator[Event]:
+        """Sentences that are whole by now, and that something supports."""
+        told = self._transcript.sentences(len(self._checked))
+        for said in told if last else told[:-1]:
+            checked = self._check(said)
+            if checked.stands:
+                text = self._written(checked)
+                self._out += text
+                yield Event("message", {"text": text, "citations": self._numbers(checked)})
+
+    def _check(self, said: Said) -> Checked:
+        checked = answering.checked(said, self._draft.shown, self._draft.records)
+        self._checked.append(checked)
+        return checked
+
+    def _numbers(self, checked: Checked) -> tuple[int, ...]:
+        return tuple(self._transcript.number(passage) for passage in checked.passages)
+
+    def _written(self, checked: Checked) -> str:
+        gap = "" if not self._out else "\n" if answering.stands_alone(checked.text) else " "
+        marks = "".join(f"[{n}]" for n in self._numbers(checked))
+        return f"{gap}{checked.text}{' ' if marks else ''}{marks}"
+
+    def answer(self, done: Completed, trace: Trace) -> Answer:
+        """The answer as a whole, or an abstention: the model's own, or since nothing that it says is supported."""
+        for said in self._transcript.sentences(len(self._checked)):
+            self._check(said)
+        self._remark(done, trace)
+        counts = {"prompt_tokens": done.prompt_tokens, "completion_tokens": done.completion_tokens}
+        usage = {name: count for name, count in counts.items() if count is not None}
+        return replace(self._made(), usage=usage)
+
+    def _made(self) -> Answer:
+        whole = " ".join(one.text for one in self._checked)
+        claims = [one for one in self._checked if one.claims]
+        supported = [one for one in claims if one.stands]
+        if DECLINED.match(whole) and not any(one.passages for one in supported):
+            said = guard.shown(self._out.strip() or answering.ABSTENTION)
+            return replace(abstained("declined", "The model found no answer in the passages."), text=said)
+        if not supported:
+            return abstained("unsupported", "Nothing that the model wrote stands in the passages that it was shown.")
+        kept = [one for one in self._checked if one.stands] if self._strict else self._checked
+        citations = self._citations(kept)
+        sentences = tuple(Sentence(guard.shown(one.text), self._numbers(one), one.status) for one in kept)
+        grounded = round(len(supported) / len(claims), 3)
+        return Answer(guard.shown(self._out.strip()), sentences=sentences, citations=citations, groundedness=grounded)
+
+    def _remark(self, done: Completed, trace: Trace) -> None:
+        """What the reader of the answer should know of how it came about."""
+        if done.ended == "length":
+            trace.note("cut", "the answer ends where the model had written as many tokens as it may: allow it more")
+        elif done.ended == "refused":
+            trace.note("refused", "the vendor's filter ended the answer")
+        if unknown := list(dict.fromkeys(self._transcript.unknown)):
+            trace.note("citation_unknown", f"left out citations of what was not shown: {', '.join(unknown[:5])}")
+        left = [one for one in self._checked if not one.stands]
+        if left and self._strict:
+            trace.note("left_out", f"left out {len(left)} sentences that nothing supports")
+        elif left:
+            trace.note("unverified", f"{len(left)} sentences are not supported by what they cite")
+
+    def _citations(self, kept: Sequence[Checked]) -> tuple[Citation, ...]:
+        """One for each passage that a sentence cites, by number: it quotes all that the sentences rest on."""
+        behind: dict[int, list[Support]] = {}
+        for one in kept:
+            for passage in one.passages:
+                behind.setdefault(passage, [])
+            for support in one.supports:
+                behind[support.passage].append(support)
+        made = [self._citation(passage, supports) for passage, supports in behind.items()]
+        drawn = answering.drawn(made, self._draft.records, self._draft.layouts)
+        return tuple(sorted(drawn, key=lambda citation: citation.n))
+
+    def _citation(self, passage: int, supports: Sequence[Support]) -> Citation:
+        number = self._transcript.number(passage)
+        if not supports:
+            chunk = self._draft.shown[passage].first
+            text = guard.shown(chunk.text, chunk.spans, chunk.secrets)
+            return Citation(number, chunk.id, chunk.document, text, chunk.spans, masked=text != chunk.text)
+        chunk = supports[0].chunk
+        spans = _merged(span for support in supports for span in support.spans)
+        record = self._draft.records[chunk.document.id]
+        quote = joined(record, spans)
+        text = guard.shown(quote, spans, guard.touching(guard.located(record), spans))
+        return Citation(number, chunk.id, chunk.document, text, spans, "verified", masked=text != quote)
+
+
+def _merged(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """Each place once, in the order of the text; one inside another goes."""
+    out: list[Span] = []
+    for span in sorted(set(spans), key=lambda span: (span.char_start, -span.char_end)):
+        if not out or span.char_end > out[-1].char_end:
+            out.append(span)
+    return tuple(out)

@@ -1,0 +1,175 @@
+"""The way out, continued: from what was found to an answer whose every sentence was checked, or an abstention.
+
+An answer comes as events; waiting for it is the same path. Without a language model it quotes; with one the model
+writes (`ragstone.generate`), and what is quoted stands in where the model fails.
+"""
+
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from typing import Protocol
+
+from ragstone import answer as answering
+from ragstone import guard
+from ragstone.ask import LONGEST_QUESTION, Asking, Desk, Question, hits_of, vector_of
+from ragstone.conversation import standalone
+from ragstone.generate import Writing, written
+from ragstone.layout import Layout
+from ragstone.pen import Draft, abstained
+from ragstone.ports import Embedder, Message, Vectors
+from ragstone.trace import Trace
+from ragstone.types import Answer, Document, Event, Hit
+
+EXTRACT_FROM = 12  # hits that an answer is made of
+SENTENCES = 8  # passages that are compared with the question by their vectors; 16 chose no better ones
+
+
+class Texts(Protocol):
+    """What an answer needs of a view: see `ragstone.ports.Reader`."""
+
+    async def idf(self, query: str) -> dict[str, float]: ...
+
+    async def record(self, document: Document) -> str | None: ...
+
+    async def layout(self, document: Document) -> Layout | None: ...
+
+
+async def events(
+    desk: Desk, question: Question, *, writing: Writing | None = None, history: Sequence[Message] = ()
+) -> AsyncGenerator[Event]:
+    """An answer as it comes about: `search_results`, then `message` after `message`, then `final_answer`.
+
+    Without `writing` a message is a quoted sentence with the numbers of its citations. With it a message is a piece
+    of the model's text, a `citation` comes before the piece that uses it first, and the final answer carries the
+    verdicts and replaces what was streamed.
+    """
+    trace = Trace()
+    said, question = question, await alone(question, history, writing, trace)
+    with trace.timed("total"):
+        vector = await vector_of(desk, question, trace)
+        async with desk.store.reader(desk.scope) as reader:
+            hits = await hits_of(desk, reader, question, vector, trace)
+            with trace.timed("answer"):
+                draft = await prepared(desk, reader, question, vector, hits, trace, writing=writing)
+    # Only now: whoever reads events slowly, or writes them, must not keep a view of the store open.
+    draft = replace(draft, question=said.text, history=tuple(history))
+    async with aclosing(told(draft, hits, trace, writing=writing)) as stream:
+        async for event in stream:
+            yield event
+
+
+async def alone(question: Question, history: Sequence[Message], writing: Writing | None, trace: Trace) -> Question:
+    """The question as it is searched for where it goes on from others; a note says how it reads then."""
+    text = await standalone(question.text, history, writing.model if writing else None, trace)
+    if text == question.text:
+        return question
+    trace.note("standalone", f"searched for: {text}")
+    return replace(question, text=text[:LONGEST_QUESTION])
+
+
+async def told(
+    draft: Draft, hits: Sequence[Hit], trace: Trace, *, writing: Writing | None = None
+) -> AsyncGenerator[Event]:
+    """An answer as events: quoted, or in the words of a model."""
+    yield Event("search_results", {"hits": hits})
+    made = draft.quoted
+    if writing is None or made.abstained:
+        for sentence in made.sentences:
+            yield Event("message", {"text": sentence.text, "citations": sentence.citations})
+    else:
+        async with aclosing(written(writing, draft, trace)) as stream:
+            async for said in stream:
+                if isinstance(said, Answer):
+                    made = said
+                else:
+                    yield said
+    whole = replace(made, hits=tuple(hits), notes=(*made.notes, *trace.notes), timings=dict(trace.timings))
+    yield Event("final_answer", {"answer": whole})
+
+
+async def answer(
+    desk: Desk, question: Question, *, writing: Writing | None = None, history: Sequence[Message] = ()
+) -> Answer:
+    """The same as `events`, for who would rather wait."""
+    return await waited(events(desk, question, writing=writing, history=history))
+
+
+async def waited(stream: AsyncGenerator[Event]) -> Answer:
+    """The answer that a stream of events ends with."""
+    [done] = [event.data["answer"] async for event in stream if event.name == "final_answer"]
+    result: Answer = done
+    return result
+
+
+async def prepared(
+    desk: Asking,
+    reader: Texts,
+    question: Question,
+    vector: Vectors | None,
+    hits: Sequence[Hit],
+    trace: Trace,
+    *,
+    writing: Writing | None = None,
+) -> Draft:
+    """All that an answer needs of a view: the quoted one, and what a model would be shown and checked against."""
+    quoted = await _quoted(desk, reader, question, vector, hits, trace)
+    if writing is None or quoted.abstained:
+        return Draft(question.text, quoted)
+    shown = writing.context(hits)
+    documents = {chunk.document.id: chunk.document for one in shown for chunk in one.chunks}
+    records = await _records(reader, documents.values())
+    layouts = {one.id: pages for one in documents.values() if (pages := await reader.layout(one)) is not None}
+    return Draft(question.text, quoted, tuple(shown), records, layouts)
+
+
+async def _records(reader: Texts, documents: Iterable[Document]) -> dict[str, str]:
+    return {one.id: text for one in documents if (text := await reader.record(one)) is not None}
+
+
+async def _quoted(
+    desk: Asking, reader: Texts, question: Question, vector: Vectors | None, hits: Sequence[Hit], trace: Trace
+) -> Answer:
+    """An extractive answer: the sentences that answer best, each quoted and checked; or an abstention."""
+    chosen, found = await drafted(desk, reader, question, vector, hits, trace=trace)
+    verdict = answering.decide(found)
+    if verdict.abstain:
+        return abstained(verdict.reason, verdict.message)
+    quotes = answering.quotes(chosen)
+    records = await _records(reader, answering.documents(quotes))
+    sentences, citations = answering.cited(quotes, records, mask=guard.shown, secrets=guard.located)
+    grounded = answering.groundedness(sentences)
+    if not grounded:
+        return abstained("unsupported", "No quote could be found again in the text of its document.")
+    paged = [d for d in answering.documents(quotes) if any(span.page for c in citations for span in c.spans)]
+    layouts = {d.id: layout for d in paged if (layout := await reader.layout(d)) is not None}
+    citations = answering.drawn(citations, records, layouts)
+    text = answering.written(sentences, citations)
+    return Answer(text, sentences=sentences, citations=citations, groundedness=grounded)
+
+
+async def drafted(
+    desk: Asking,
+    reader: Texts,
+    question: Question,
+    vector: Vectors | None,
+    hits: Sequence[Hit],
+    *,
+    trace: Trace | None = None,
+) -> tuple[list[answering.Scored], answering.Evidence]:
+    """The passages that an answer would quote, and what speaks for giving it."""
+    idf = await reader.idf(question.text)
+    asked = answering.asked(question.text, idf)
+    best = list(hits[:EXTRACT_FROM])
+    ranked = answering.rank(asked, best)
+    if vector is not None and desk.embedder is not None and ranked:
+        work = _similar(desk.embedder, vector, ranked[:SENTENCES])
+        ranked = answering.compared(ranked, await (trace or Trace()).attempt("similarity", work, {}))
+    chosen = answering.choose(asked, ranked, best)
+    return chosen, answering.evidence(asked, best, chosen, idf=idf)
+
+
+async def _similar(embedder: Embedder, vector: Vectors, ranked: Sequence[answering.Scored]) -> dict[str, float]:
+    """The cosine of the question and each passage."""
+    texts = list(dict.fromkeys(scored.passage.text for scored in ranked))
+    cosines = await embedder.embed(texts) @ vector
+    return {text: round(float(cosine), 6) for text, cosine in zip(texts, cosines, strict=True)}

@@ -1,0 +1,67 @@
+"""Markers are read from a stream as from the whole, and what is none stays text."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragstone.answer.markers import Mark, Markers
+
+LABELS = {"1": 0, "2": 1, "3": 2, "ab12": 0}
+
+
+def read(pieces: list[str]) -> list[str | Mark]:
+    """What a marker reader gives, neighbouring texts as one."""
+    markers = Markers(LABELS)
+    out: list[str | Mark] = []
+    for part in [said for piece in pieces for said in markers.feed(piece)] + list(markers.end()):
+        if isinstance(part, str) and out and isinstance(out[-1], str):
+            out[-1] += part
+        else:
+            out.append(part)
+    return out
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("A [1]. B [1, 3][2].", ["A ", Mark((0,)), ". B ", Mark((0, 2)), Mark((1,)), "."]),
+        ("[1-3] [^2] 【1†source】", [Mark((0, 1, 2)), " ", Mark((1,)), " ", Mark((0,))]),
+        ("[Passage 2; source 3]", [Mark((1, 2))]),
+        ("[chunk:ab12] [chunk: zz]", [Mark((0,)), " ", Mark((), ("zz",))]),
+        ("x [9] y", ["x ", Mark((), ("9",)), " y"]),
+        ("[sic] [2024] [see 1] [text](u)", ["[sic] [2024] [see 1] [text](u)"]),
+        ("arr[0] = b[7]", ["arr[0] = b[7]"]),
+        ("days[1]", ["days", Mark((0,))]),
+        ("`a[1]` [2]", ["`a[1]` ", Mark((1,))]),
+        ("```\nx[2] [1]\n``` [2]", ["```\nx[2] [1]\n``` ", Mark((1,))]),
+        ("a ` b\n[2]", ["a ` b\n", Mark((1,))]),
+        ("[1", ["[1"]),
+        ("[3-1] [1-999]", ["[3-1] [1-999]"]),
+    ],
+)
+def test_what_is_a_marker_and_what_is_not(text: str, found: list[str | Mark]) -> None:
+    assert read([text]) == found
+
+
+@given(
+    st.lists(st.sampled_from(["[1]", "[2", "]", "[", "1", " a", "`", "```", "\n", "[chunk:ab12]", "【3", "】", ","]))
+)
+@settings(max_examples=300, deadline=None)
+def test_pieces_of_any_size_give_what_the_whole_gives(parts: list[str]) -> None:
+    text = "".join(parts)
+    assert read(list(text)) == read([text])
+    assert read(parts) == read([text])
+
+
+@given(st.text("[]1`,\n ab【】", max_size=400))
+@settings(max_examples=200, deadline=None)
+def test_nothing_but_markers_is_lost(text: str) -> None:
+    said = "".join(part for part in read(list(text)) if isinstance(part, str))
+    rest = iter(text)
+    assert all(character in rest for character in said)
+
+
+def test_what_was_said_does_not_wait_for_a_bracket_for_ever() -> None:
+    markers = Markers(LABELS)
+    said = [*markers.feed("see ["), *markers.feed("x" * 300)]
+    assert "".join(part for part in said if isinstance(part, str)) == "see [" + "x" * 300
