@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 LONGEST = 200  # characters of a marker; an opening bracket that is not closed by then is text
 # What may be a marker: brackets around numbers or ids, as models write them; code is passed over as it is.
-TOKEN = re.compile(rf"`+|\n|\[([^\[\]\n]{{1,{LONGEST}}})\]|【([^【】\n]{{1,{LONGEST}}})】")
+INSIDE = rf"([^\[\]【】\n]{{1,{LONGEST}}})"
+TOKEN = re.compile(rf"`+|\n|\[{INSIDE}\]|【{INSIDE}】")
 KIND = r"(?:passage|source|chunk|doc)s?[ :]+"
 LABEL = re.compile(rf"(?:{KIND})?(\d{{1,3}})(?:\s*[-–]\s*(\d{{1,3}}))?|{KIND}([\w.\-]+)", re.IGNORECASE)
-OPENING = re.compile(rf"[\[【][^\]】\n]{{0,{LONGEST}}}\Z|`+\Z")
+OPENING = re.compile(rf"[\[【][^\[\]【】\n]{{0,{LONGEST}}}\Z|`+\Z")
 MOST = 20  # passages that one range may name
 FENCE = 3  # backticks that open code of several lines; fewer end with their line
 WORD = re.compile(r"[\w)\]]\Z")
