@@ -1,0 +1,227 @@
+"""Where a sentence's words stand in a passage: the longest runs of words first, wherever they moved to."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ragstone.answer.figures import Word, words
+from ragstone.sentences import sentences
+from ragstone.types import Chunk
+
+WINDOW = 100  # words; a longer sentence of a chunk is taken in pieces, so that no text costs more than linear time
+MANY = 24  # places of one word that are looked at in a passage
+MOST = 4  # sentences that one sentence of an answer is compared with
+WEIGHTS = {"number": 2.0, "month": 2.0, "name": 2.0, "code": 2.0, "word": 1.0, "light": 0.0}
+
+
+@dataclass(frozen=True)
+class Source:
+    """A chunk, read: its words, and the ranges of words that are its sentences."""
+
+    chunk: Chunk
+
+    @cached_property
+    def words(self) -> list[Word]:
+        """All words of the chunk."""
+        return words(self.chunk.text)
+
+    @cached_property
+    def pieces(self) -> list[tuple[int, int]]:
+        """Its sentences as ranges of words."""
+        ends = [end for _, end in sentences(self.chunk.text)]
+        out: list[tuple[int, int]] = []
+        first = at = 0
+        for i, word in enumerate(self.words):
+            while at < len(ends) and word.start >= ends[at]:
+                at += 1
+                if i > first:
+                    out.append((first, i))
+                first = i
+            if i - first >= WINDOW:
+                out.append((first, i))
+                first = i
+        return [*out, (first, len(self.words))] if first < len(self.words) else out
+
+    @cached_property
+    def places(self) -> dict[str, list[int]]:
+        """In which pieces a word stands, by its key; light words are left out."""
+        found: dict[str, list[int]] = defaultdict(list)
+        for number, (a, b) in enumerate(self.pieces):
+            for key in {word.key for word in self.words[a:b] if word.kind != "light"}:
+                found[key].append(number)
+        return found
+
+    @cached_property
+    def above(self) -> frozenset[str]:
+        """The words of heading, title, path and table header."""
+        chunk = self.chunk
+        said = " ".join((*chunk.heading_path, chunk.document.title or "", chunk.document.path, chunk.header))
+        return frozenset(word.key for word in words(said))
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """What is written as a name inside of a sentence."""
+        return frozenset(word.key for word in self.words if word.kind == "name" and word.sure)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One sentence of a source: words `start` to `end` of it."""
+
+    source: Source
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Aligned:
+    """A sentence's words beside those of the pieces: `to[i]` is the place of the claim's word i in `passage`, None
+    where it has none; `piece[j]` is the number of the piece that the passage's word j belongs to."""
+
+    claim: Sequence[Word]
+    passage: Sequence[Word]
+    pieces: Sequence[Piece]
+    piece: Sequence[int]
+    to: Sequence[int | None]
+    runs: int
+    longest: float
+
+    @property
+    def used(self) -> frozenset[int]:
+        """The places in the passage that a word of the claim stands at."""
+        return frozenset(j for j in self.to if j is not None)
+
+
+def closest(claim: Sequence[Word], sources: Sequence[Source]) -> list[Piece]:
+    """The sentences of the sources that share most with the claim, at most four, in reading order."""
+    weights = {word.key: WEIGHTS[word.kind] for word in claim if word.kind != "light"}
+    shared: dict[tuple[int, int], set[str]] = defaultdict(set)
+    for rank, source in enumerate(sources):
+        for key in weights:
+            for number in source.places.get(key, ()):
+                shared[rank, number].add(key)
+    chosen: list[tuple[int, int]] = []
+    missing = dict(weights)
+    least = max(1.0, 0.08 * sum(weights.values()))  # what a further sentence must add: set by hand
+    while shared and len(chosen) < MOST:
+        best = min(shared, key=lambda at: (-sum(missing.get(k, 0.0) for k in shared[at]) - _beside(at, chosen), at))
+        gain = sum(missing.get(key, 0.0) for key in shared[best])
+        if gain < (least if chosen else 0.1):
+            break
+        for key in shared.pop(best):
+            missing.pop(key, None)
+        chosen.append(best)
+    return [Piece(sources[rank], *sources[rank].pieces[number]) for rank, number in sorted(chosen)]
+
+
+def _beside(at: tuple[int, int], chosen: Sequence[tuple[int, int]]) -> float:
+    """A little for the neighbours of what was chosen: sentences of one thought stand together."""
+    return 0.5 * any(rank == at[0] and abs(number - at[1]) == 1 for rank, number in chosen)
+
+
+def align(claim: Sequence[Word], pieces: Sequence[Piece]) -> Aligned:
+    """Greedy tiling: of all runs of equal words the weightiest is taken, then the weightiest of what is left.
+
+    At most 24 places of a word are looked at, so the cost grows with the length of the claim and not with its square.
+    """
+    passage = [word for piece in pieces for word in piece.source.words[piece.start : piece.end]]
+    number = [i for i, piece in enumerate(pieces) for _ in range(piece.end - piece.start)]
+    at: dict[str, list[int]] = defaultdict(list)
+    for j, word in enumerate(passage):
+        if len(at[word.key]) < MANY:
+            at[word.key].append(j)
+    to: list[int | None] = [None] * len(claim)
+    taken: set[int] = set()
+    weights: list[float] = []
+    runs = _runs(claim, passage, number, at)
+    while runs:
+        weight, i, j, length = runs.pop()
+        free = [k for k in range(length) if to[i + k] is None and j + k not in taken]
+        if len(free) < length:  # a part of it was taken by a weightier run: what is left may still stand alone
+            runs = _left(runs, claim, i, j, free)
+            continue
+        if weight < 0.5 and not _anchored(i, j, length, to):
+            continue
+        for k in range(length):
+            to[i + k] = j + k
+            taken.add(j + k)
+        weights.append(weight)
+    _loosely(claim, passage, to, taken)
+    return Aligned(claim, passage, pieces, number, to, len([w for w in weights if w >= 1]), max(weights, default=0.0))
+
+
+Run = tuple[float, int, int, int]
+
+
+def _runs(claim: Sequence[Word], passage: Sequence[Word], number: Sequence[int], at: Mapping[str, list[int]]) -> list[Run]:
+    """Every longest run of equal words, the weightiest last."""
+    found: list[Run] = []
+    for i, word in enumerate(claim):
+        for j in at.get(word.key, ()):
+            if i and j and claim[i - 1].key == passage[j - 1].key and number[j] == number[j - 1]:
+                continue
+            length = 1
+            while (
+                i + length < len(claim)
+                and j + length < len(passage)
+                and claim[i + length].key == passage[j + length].key
+                and number[j + length] == number[j]
+            ):
+                length += 1
+            found.append((_weight(claim[i : i + length]), i, j, length))
+    return sorted(found, key=_order)
+
+
+def _order(run: Run) -> tuple[float, int, int, int]:
+    weight, i, j, length = run
+    return (weight, length, -i, -j)
+
+
+def _weight(run: Sequence[Word]) -> float:
+    """What a run counts: its words, and a bonus for standing together."""
+    return sum(WEIGHTS[word.kind] + 0.2 for word in run) + 0.3 * (len(run) - 1)
+
+
+def _left(runs: list[Run], claim: Sequence[Word], i: int, j: int, free: Sequence[int]) -> list[Run]:
+    start = None
+    new: list[Run] = []
+    for k in [*free, None]:
+        if start is not None and (k is None or k != last + 1):
+            new.append((_weight(claim[i + start : i + last + 1]), i + start, j + start, last + 1 - start))
+            start = None
+        if start is None:
+            start = k
+        last = k if k is not None else -1
+    return sorted([*runs, *new], key=_order) if new else runs
+
+
+def _anchored(i: int, j: int, length: int, to: Sequence[int | None]) -> bool:
+    """Whether light words stand beside a word that was found where they stand."""
+    before = any(to[i - d] is not None and abs((to[i - d] or 0) - j) <= 3 for d in (1, 2) if i >= d)
+    end = i + length
+    return before or any(
+        to[end + d] is not None and abs((to[end + d] or 0) - j - length) <= 3 for d in (0, 1) if end + d < len(to)
+    )
+
+
+def _loosely(claim: Sequence[Word], passage: Sequence[Word], to: list[int | None], taken: set[int]) -> None:
+    """Words of one family: `settled` and `settlement`, `Norman` and `Normandy`."""
+    left = [j for j, word in enumerate(passage) if j not in taken and word.kind in ("word", "name") and len(word.key) >= 4]
+    by_start: dict[str, list[int]] = defaultdict(list)
+    for j in left:
+        by_start[passage[j].key[:4]].append(j)
+    for i, word in enumerate(claim):
+        if to[i] is None and word.kind in ("word", "name") and len(word.key) >= 4:
+            for j in by_start.get(word.key[:4], ()):
+                if j not in taken and related(word.key, passage[j].key):
+                    to[i] = j
+                    taken.add(j)
+                    break
+
+
+def related(one: str, other: str) -> bool:
+    """Whether two stems begin alike: three quarters of the longer one, at least four letters."""
+    shorter, longer = sorted((one, other), key=len)
+    shared = max(4, (3 * len(shorter) + 3) // 4)
+    return len(shorter) >= 4 and shorter[:shared] == longer[:shared] and len(longer) - shared <= 5

@@ -1,0 +1,63 @@
+"""What of a sentence claims something: courtesies, announcements and headings do not, frames around a claim neither."""
+
+import re
+
+MARKER = re.compile(r"\[(?:\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*|chunk:[^\]\s]{1,200})\]")
+BULLET = re.compile(r"^\s*(?:[-*+•>]\s+|\d{1,3}[.)]\s+)+")
+FRAME = re.compile(
+    r"^(?:(?:in (?:short|summary|brief|other words)|to summari[sz]e|overall|so|therefore|thus|yes|no|additionally|also|furthermore"
+    r"|moreover|however|finally|in addition|in conclusion|specifically|for example|note that|please note that|sure|certainly)[,:]?\s+"
+    r"|(?:according to|based on|as (?:stated|described|mentioned|noted|per|shown|said|explained) (?:in|by)?)\s*"
+    r"(?:the |this |these |your )?(?:(?:provided|given|retrieved|above|following|supplied) )*"
+    r"(?:documents?|documentation|context|passages?|sources?|texts?|excerpts?|information|articles?)(?: provided| above)?,?\s+"
+    r"|as (?:the |this )?(?:document|documentation|context|passage|source|text|excerpt|article)s? (?:says?|states?|notes?|explains?|mentions?),?\s+"
+    r"|(?:the |this |these )?(?:provided |given )?(?:documents?|documentation|context|passages?|sources?|texts?|excerpts?|article) "
+    r"(?:also )?(?:says?|states?|notes?|explains?|mentions?|shows?|indicates?|describes?) that\s+)+",
+    re.IGNORECASE,
+)
+COURTESY = re.compile(
+    r"^\W*(?:i hope (?:this|that|it) (?:helps?|is helpful|answers? your question)|let me know if|please let me know|feel free to"
+    r"|is there anything else|if you (?:have|need) (?:any |more |further )|sure\b|certainly\b|of course\b|great question|thanks? (?:you|for)"
+    r"|happy to help|i(?:'|’)d be happy to|you(?:'|’)re welcome|sources?:?\W*$|references?:?\W*$|citations?:?\W*$)[^\d]{0,120}$",
+    re.IGNORECASE,
+)
+ANNOUNCES = re.compile(
+    r"(?:\bhere(?:'s| is| are)\b|\bbelow\b|\bfollowing\b|\bas follows\b|\bthese\b|\bthis is what\b|\bsummary\b|\banswer\b|\bsteps?\b"
+    r"|\bto (?:do (?:this|so|that)|summari[sz]e)\b)[^.!?\d]{0,120}[:：]\W*$",
+    re.IGNORECASE,
+)
+DECLINES = re.compile(
+    r"^\W*(?:unfortunately,? |however,? |but )?(?:i(?:'|’)m sorry[^.]{0,40}|i (?:do not|don(?:'|’)t) (?:know|have (?:enough|sufficient|any) information)"
+    r"|i (?:cannot|can(?:'|’)t|am unable to|could not) (?:answer|find|determine)|there is (?:no|not enough) (?:information|mention)"
+    r"|(?:the |this |these )?(?:provided |given |current )?(?:documents?|documentation|context|passages?|sources?|texts?|information)(?: provided)? "
+    r"(?:do|does) not (?:say|mention|contain|provide|specify|state|include|answer|give|explain|discuss))\b"
+    r"(?:(?!\b(?:but|however|although|though|because)\b)[^;\d]){0,200}$",
+    re.IGNORECASE,
+)
+SAYS = re.compile(r"[^\W_]")
+LONGEST_ASIDE = 400  # characters; nothing longer is a courtesy
+
+
+def claimed(sentence: str) -> str:
+    """What a sentence claims: without markers, list marks and frames; "" when it claims nothing.
+
+    Nothing is claimed by courtesies, announcements of a list, questions, headings, and by saying that the documents
+    do not tell: none of them with a figure in it, and no announcement or courtesy that is longer than a line or two.
+
+    >>> claimed("According to the documents, it was 911 [2].")
+    'it was 911 .'
+    >>> claimed("Here is what I found:"), claimed("I hope this helps!"), claimed("### Summary")
+    ('', '', '')
+    """
+    text = MARKER.sub("", sentence).strip()
+    if not SAYS.search(text) or text.startswith("#") or text.endswith(("?", "？")):
+        return ""
+    if len(text) <= LONGEST_ASIDE:
+        plain = text.strip("*_ ")
+        if COURTESY.match(plain) or ANNOUNCES.search(plain) or DECLINES.match(plain):
+            return ""
+        text = BULLET.sub("", text, count=1)
+        framed = FRAME.match(text)
+        if framed and SAYS.search(text, framed.end()):
+            text = text[framed.end() :]
+    return text.strip()
