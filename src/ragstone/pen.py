@@ -51,6 +51,7 @@ class Pen:
         self._transcript = transcript
         self._strict = strict
         self._out = ""
+        self._checker = answering.Checker(draft.shown)
         self._checked: list[Checked] = []
 
     def shown(self, pieces: Iterable[Piece], *, last: bool = False) -> Iterator[Event]:
@@ -76,7 +77,7 @@ class Pen:
                 yield Event("message", {"text": text, "citations": self._numbers(checked)})
 
     def _check(self, said: Said) -> Checked:
-        checked = answering.checked(said, self._draft.shown, self._draft.records)
+        checked = self._checker.check(said)
         self._checked.append(checked)
         return checked
 

@@ -3,7 +3,7 @@
 from ragstone.answer.abstain import ABSTENTION, Policy, decide
 from ragstone.answer.boxes import drawn
 from ragstone.answer.budget import Budget, fit
-from ragstone.answer.checked import Checked, Support, checked
+from ragstone.answer.checked import Checked, Checker, Support
 from ragstone.answer.cite import Quote, by_chunk, cited, documents, groundedness, number, stands_alone, verify, written
 from ragstone.answer.context import Shown, arranged
 from ragstone.answer.evidence import Evidence, evidence
@@ -35,6 +35,7 @@ __all__ = [
     "Asked",
     "Budget",
     "Checked",
+    "Checker",
     "Choosing",
     "Evidence",
     "Piece",
@@ -51,7 +52,6 @@ __all__ = [
     "arranged",
     "asked",
     "by_chunk",
-    "checked",
     "choose",
     "citation_json",
     "cited",

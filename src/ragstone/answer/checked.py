@@ -1,10 +1,10 @@
 """A sentence of a model beside what it cites: supported there, elsewhere in what the model was shown, or nowhere."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ragstone.answer.cite import verify
 from ragstone.answer.context import Shown
+from ragstone.answer.support import Grounds
 from ragstone.answer.transcript import Said
 from ragstone.types import Chunk, Span, Verdict
 
@@ -20,13 +20,14 @@ class Support:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A sentence with its verdict; `passages` are what it cites, mended where the support stands elsewhere. One that
-    `claims` nothing ("Here is what the documents say:") needs no support."""
+    """A sentence with its verdict and why; `passages` are what it cites, mended where the support stands elsewhere.
+    One that `claims` nothing ("Here is what the documents say:") needs no support."""
 
     text: str
     passages: tuple[int, ...]
     status: Verdict
-    claims: bool
+    why: str
+    claims: bool = True
     supports: tuple[Support, ...] = ()
 
     @property
@@ -35,12 +36,20 @@ class Checked:
         return not self.claims or self.status != "unverified"
 
 
-def checked(said: Said, shown: Sequence[Shown], records: Mapping[str, str]) -> Checked:
-    """The verdict on a sentence."""
-    for place in [*said.passages, *(n for n in range(len(shown)) if n not in said.passages)]:
-        for chunk in shown[place].chunks:
-            status, spans = verify(said.text, chunk.spans, records.get(chunk.document.id, ""))
-            if status != "unverified":
-                moved: Verdict = "verified" if place in said.passages else "repaired"
-                return Checked(said.text, (place,), moved, True, (Support(place, chunk, spans),))
-    return Checked(said.text, said.passages, "unverified", True)
+class Checker:
+    """Checks the sentences of one answer against the passages that its model was shown."""
+
+    def __init__(self, shown: Sequence[Shown]) -> None:
+        self._chunks = [(passage, chunk) for passage, one in enumerate(shown) for chunk in one.chunks]
+        self._grounds = Grounds([chunk for _, chunk in self._chunks])
+
+    def check(self, said: Said) -> Checked:
+        """The verdict on a sentence."""
+        cited = [place for place, (passage, _) in enumerate(self._chunks) if passage in said.passages]
+        found = self._grounds.check(said.text, cited)
+        owners = {chunk.id: passage for passage, chunk in self._chunks}
+        supports = tuple(Support(owners[one.chunk.id], one.chunk, one.spans) for one in found.quotes)
+        if not found.claim or found.status == "unverified":
+            return Checked(said.text, said.passages, found.status, found.why, found.claim)
+        passages = tuple(dict.fromkeys(support.passage for support in supports))
+        return Checked(said.text, passages, found.status, found.why, supports=supports)
