@@ -1,0 +1,54 @@
+"""A language model that says what it is told to, for tests of what is made of it."""
+
+from collections.abc import AsyncGenerator, Callable
+
+from ragstone.errors import RagstoneError
+from ragstone.ports import Completed, Prompt, Tokenizer
+
+
+class Scripted:
+    """See `ragstone.ports.Completion`. `says` gives the text of an answer, whole or as pieces; what is an error is
+    raised where it comes."""
+
+    vendor = "scripted"
+    model = "script"
+    tokenizer: Tokenizer | None = None
+
+    def __init__(
+        self,
+        says: Callable[[Prompt], str | list[str | RagstoneError]],
+        *,
+        context: int | None = None,
+        done: Completed | None = None,
+    ) -> None:
+        self._says = says
+        self._done = done
+        self.context = context
+        self.prompts: list[Prompt] = []
+        self.closed = 0
+
+    async def complete(self, prompt: Prompt) -> Completed:
+        parts = [part async for part in self.stream(prompt)]
+        last = parts[-1]
+        assert isinstance(last, Completed)
+        return last
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[str | Completed]:
+        self.prompts.append(prompt)
+        said = self._says(prompt)
+        text = ""
+        try:
+            for piece in [said] if isinstance(said, str) else said:
+                if isinstance(piece, RagstoneError):
+                    raise piece
+                text += piece
+                yield piece
+            yield self._done or Completed(text, prompt_tokens=10, completion_tokens=5)
+        finally:
+            self.closed += 1
+
+    async def check(self) -> list[str]:
+        return []
+
+    async def close(self) -> None:
+        return None

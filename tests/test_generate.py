@@ -1,0 +1,247 @@
+"""Answers in a model's words: shown as they come, checked against the documents, and quoted where the model fails."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import ragstone
+from ragstone import reply
+from ragstone.answer import ABSTENTION, Budget, template
+from ragstone.errors import RagstoneError, Unavailable, UsageError
+from ragstone.generate import Writing
+from ragstone.ports import Completed, Message, Prompt
+from ragstone.stores.embedded.reader import EmbeddedReader
+from ragstone.types import Answer, Event, joined
+from tests.scripted import Scripted
+from tests.words import Words
+
+QUESTION = "For how long are samples kept by default?"
+KEPT = "Samples are kept for 15 days by default."
+Says = Callable[[Prompt], str | list[str | RagstoneError]]
+
+
+def numbers(text: str) -> list[str]:
+    """The numbers of the passages in a prompt."""
+    return re.findall(r"^(?:<<[0-9a-f]{8} )?\[(\d+)\]", text, re.MULTILINE)
+
+
+def passage(prompt: Prompt, saying: str) -> int:
+    """The number that the prompt gives to the passage with these words."""
+    text = prompt.messages[-1].text
+    return int(numbers(text[: text.index(saying)])[-1])
+
+
+def cited(text: str, saying: str = "kept for 15 days") -> Says:
+    """A model that says a text with `[*]` as the marker of the right passage."""
+    return lambda prompt: text.replace("*", str(passage(prompt, saying)))
+
+
+def writing(model: Scripted, **options: Any) -> Writing:
+    return Writing(model, template(options.pop("prompt", "default")), Words(), **options)
+
+
+def told(kb: ragstone.Knowledge, says: Says, question: str = QUESTION, **options: Any) -> Answer:
+    asked = kb.engine.question(question)
+    return kb.wait(reply.answer(kb.engine.desk, asked, writing=writing(Scripted(says), **options)))
+
+
+def events(kb: ragstone.Knowledge, model: Scripted, **options: Any) -> list[Event]:
+    stream = reply.events(kb.engine.desk, kb.engine.question(QUESTION), writing=writing(model, **options))
+    return list(kb.flowing(stream))
+
+
+def codes(answer: Answer) -> list[str]:
+    return [note.code for note in answer.notes]
+
+
+def test_a_supported_sentence_is_verified_where_it_stands(kb: ragstone.Knowledge) -> None:
+    answer = told(kb, cited("By default, samples are kept for 15 days [*]."))
+    assert answer.text == "By default, samples are kept for 15 days [1]."
+    [sentence] = answer.sentences
+    assert (sentence.text, sentence.citations, sentence.status) == (
+        "By default, samples are kept for 15 days.",
+        (1,),
+        "verified",
+    )
+    [citation] = answer.citations
+    _, record = kb.record(citation.document.path)
+    assert citation.quote == joined(record, citation.spans) == KEPT
+    assert answer.groundedness == 1.0
+    assert answer.usage == {"prompt_tokens": 10, "completion_tokens": 5}
+
+
+def test_a_changed_number_is_not_supported(kb: ragstone.Knowledge) -> None:
+    answer = told(kb, cited("Samples are kept for 15 days by default [*]. Blocks of 3 hours are written to disk [*]."))
+    assert [sentence.status for sentence in answer.sentences] == ["verified", "unverified"]
+    assert answer.groundedness == 0.5
+    assert codes(answer) == ["unverified"]
+
+
+def test_a_marker_that_points_elsewhere_is_mended(kb: ragstone.Knowledge) -> None:
+    def wrong(prompt: Prompt) -> str:
+        others = numbers(prompt.messages[-1].text)
+        return f"{KEPT} [{next(n for n in others if int(n) != passage(prompt, KEPT))}]"
+
+    answer = told(kb, wrong)
+    [sentence] = answer.sentences
+    assert sentence.status == "repaired"
+    [citation] = [one for one in answer.citations if one.n in sentence.citations]
+    assert citation.document.path == "storage.md"
+    assert citation.quote == KEPT
+
+
+@pytest.mark.parametrize("prompt", ["default", "notes", "pipelines"])
+def test_pieces_are_shown_as_they_come_and_no_marker_leaks(kb: ragstone.Knowledge, prompt: str) -> None:
+    model = Scripted(lambda asked: list(cited(f"{KEPT[:-1]} [*][99].")(asked)))
+    told = events(kb, model, prompt=prompt)
+    assert [event.name for event in told[:2]] == ["search_results", "message"]
+    names = [event.name for event in told]
+    assert names.count("citation") == names.count("final_answer") == 1
+    pieces = [event.data["text"] for event in told if event.name == "message"]
+    assert "".join(pieces) == told[-1].data["answer"].text == f"{KEPT[:-1]} [1]."
+    assert not any(piece in ("[", "]", "[9") for piece in pieces)
+    assert names.index("citation") < names.index("message", names.index("citation"))
+    assert codes(told[-1].data["answer"]) == ["citation_unknown"]
+
+
+def test_the_companys_prompt_cites_by_chunk(kb: ragstone.Knowledge) -> None:
+    def by_id(prompt: Prompt) -> str:
+        text = prompt.messages[-1].text
+        return f"{KEPT} [chunk:{re.findall(r'- ChunkID: ([^ ]+)', text[: text.index(KEPT)].replace(chr(10), ' '))[-1]}]"
+
+    answer = told(kb, by_id, prompt="company")
+    assert answer.text == f"{KEPT} [1]"
+    assert answer.citations[0].quote == KEPT
+
+
+def test_strict_shows_only_what_is_supported(kb: ragstone.Knowledge) -> None:
+    text = "Here is what the documents say: Samples are kept for 15 days by default [*]. They are kept on tape [*]."
+    model = Scripted(lambda prompt: list(cited(text)(prompt)))
+    told = events(kb, model, strict=True)
+    answer = told[-1].data["answer"]
+    assert "tape" not in "".join(event.data["text"] for event in told if event.name == "message")
+    assert "15 days" in answer.text
+    assert "tape" not in answer.text
+    assert "left_out" in codes(answer)
+
+
+def test_an_answer_of_which_nothing_is_supported_is_an_abstention(kb: ragstone.Knowledge) -> None:
+    answer = told(kb, cited("The moon is made of green cheese [*]."))
+    assert (answer.text, answer.abstained, answer.reason) == (ABSTENTION, True, "unsupported")
+
+
+@pytest.mark.parametrize(
+    "text", [ABSTENTION, "I'm sorry, but I don't know. Which version do you mean?", "The passages do not mention this."]
+)
+def test_a_model_that_declines_abstains_in_its_own_words(kb: ragstone.Knowledge, text: str) -> None:
+    answer = told(kb, lambda _: text)
+    assert (answer.text, answer.abstained, answer.reason) == (text, True, "declined")
+
+
+def test_a_question_with_weak_evidence_never_reaches_the_model(kb: ragstone.Knowledge) -> None:
+    model = Scripted(lambda _: KEPT)
+    asked = kb.engine.question("Which planet has the most moons in our galaxy cluster?")
+    answer = kb.wait(reply.answer(kb.engine.desk, asked, writing=writing(model)))
+    assert answer.abstained
+    assert model.prompts == []
+
+
+@pytest.mark.parametrize(
+    ("error", "code"), [(Unavailable("it is away"), "llm_unavailable"), (UsageError("wrong key"), "llm_refused")]
+)
+@pytest.mark.parametrize("before", [[], ["Samples are "]])
+def test_where_the_model_fails_the_answer_is_quoted(
+    kb: ragstone.Knowledge, error: RagstoneError, code: str, before: list[str | RagstoneError]
+) -> None:
+    answer = told(kb, lambda _: [*before, error])
+    assert KEPT in answer.text
+    assert answer.sentences[0].status == "verified"
+    [note] = [note for note in answer.notes if note.code == code]
+    assert str(error) in note.message
+
+
+def test_no_view_is_open_while_the_model_writes(kb: ragstone.Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
+    open_ = [0]
+    opened, closed = EmbeddedReader.__init__, EmbeddedReader.close
+
+    def begin(self: EmbeddedReader, *args: Any) -> None:
+        open_[0] += 1
+        opened(self, *args)
+
+    def end(self: EmbeddedReader) -> None:
+        open_[0] -= 1
+        closed(self)
+
+    monkeypatch.setattr(EmbeddedReader, "__init__", begin)
+    monkeypatch.setattr(EmbeddedReader, "close", end)
+    seen: list[int] = []
+
+    def look(_: Prompt) -> str:
+        seen.append(open_[0])
+        return KEPT
+
+    told(kb, look)
+    assert seen == [0]
+
+
+def test_who_stops_reading_ends_the_models_work(kb: ragstone.Knowledge) -> None:
+    model = Scripted(lambda _: ["Samples ", "are ", "kept."])
+    stream = kb.flowing(reply.events(kb.engine.desk, kb.engine.question(QUESTION), writing=writing(model)))
+    while next(stream).name != "message":
+        pass
+    assert model.closed == 0
+    stream.close()
+    assert model.closed == 1
+
+
+def test_an_answer_that_was_cut_says_so(kb: ragstone.Knowledge) -> None:
+    asked = kb.engine.question(QUESTION)
+    for ended, code in (("length", "cut"), ("refused", "refused")):
+        model = Scripted(lambda _: KEPT, done=Completed(KEPT, ended=ended))  # type: ignore[arg-type]  # both are listed
+        answer = kb.wait(reply.answer(kb.engine.desk, asked, writing=writing(model)))
+        assert codes(answer) == [code]
+
+
+def test_what_the_model_is_shown_keeps_to_its_budget(kb: ragstone.Knowledge) -> None:
+    shown = []
+    for tokens in (20, 10_000):
+        model = Scripted(lambda _: KEPT)
+        kb.wait(
+            reply.answer(kb.engine.desk, kb.engine.question(QUESTION), writing=writing(model, budget=Budget(tokens, 0)))
+        )
+        shown.append(model.prompts[0].messages[-1].text)
+    assert len(shown[0]) < len(shown[1])
+    assert all("15 days" in text for text in shown)
+
+
+def test_a_model_that_reads_too_little_is_a_note(kb: ragstone.Knowledge) -> None:
+    model = Scripted(lambda _: KEPT, context=100)
+    answer = kb.wait(reply.answer(kb.engine.desk, kb.engine.question(QUESTION), writing=writing(model)))
+    assert KEPT in answer.text
+    assert "llm_refused" in codes(answer)
+    assert model.prompts == []
+
+
+HISTORY = (Message("user", "How are samples kept?"), Message("assistant", "On disk."))
+
+
+def test_a_question_that_goes_on_is_searched_for_as_it_would_stand_alone(kb: ragstone.Knowledge) -> None:
+    model = Scripted(lambda prompt: QUESTION if "Rewrite" in prompt.messages[0].text else cited(f"{KEPT} [*]")(prompt))
+    asked = kb.engine.question("And for how long?")
+    answer = kb.wait(reply.answer(kb.engine.desk, asked, writing=writing(model), history=HISTORY))
+    assert answer.text == f"{KEPT} [1]"
+    assert [note.message for note in answer.notes] == [f"searched for: {QUESTION}"]
+    turns = model.prompts[1].messages
+    assert [turn.role for turn in turns] == ["system", "user", "assistant", "user"]
+    assert turns[-1].text.endswith("Question: And for how long?")
+
+
+def test_without_a_model_the_last_question_is_said_along(kb: ragstone.Knowledge) -> None:
+    asked = kb.engine.question("And for how long?")
+    answer = kb.wait(reply.answer(kb.engine.desk, asked, history=HISTORY))
+    assert codes(answer)[-1:] == ["standalone"]
+    assert "How are samples kept? And for how long?" in answer.notes[-1].message
+    alone = kb.wait(reply.answer(kb.engine.desk, kb.engine.question(QUESTION), history=HISTORY))
+    assert "standalone" not in codes(alone)
