@@ -36,7 +36,7 @@ FLOORS = {
     "originals": 3,
     "ask": 3,
     "conversation": 3,
-    "gate": 3,
+    "outgoing": 3,
     "generate": 3,
     "pen": 3,
     "reply": 3,
