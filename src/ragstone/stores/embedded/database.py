@@ -5,7 +5,7 @@ import os
 import re
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
@@ -18,6 +18,7 @@ from ragstone.stores.embedded.frozen import UNMADE, frozen, writable
 from ragstone.stores.embedded.paths import Place
 
 PATIENCE = 10.0  # seconds to wait for another writer
+Step = Callable[[sqlite3.Connection], None]
 FORMAT = re.compile(r"^-- Format \d+.*\n", re.MULTILINE)
 OPTIONS: Mapping[str, Any] = {"timeout": PATIENCE, "isolation_level": None, "check_same_thread": False}
 LOG_PATIENCE = 0.2  # seconds to wait for readers of the log: it can also be cut another time
@@ -47,7 +48,7 @@ def _laid_out(connection: sqlite3.Connection) -> None:
 
 
 # Step i takes a collection from format i to i + 1; a new format appends a function.
-STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first, _proved, _laid_out)
+STEPS: tuple[Step, ...] = (_first, _proved, _laid_out)
 READ_FROM = 1  # what reads a collection also reads this format: where nothing may be written it stays what it is
 
 
@@ -58,9 +59,9 @@ def make(path: Path) -> None:
     Place(path.parent).check_whole()
     with contextlib.suppress(FileExistsError):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    connection = _connection(path)
+    connection = opened(path)
     try:
-        _to_wal(connection)
+        to_wal(connection)
         migrate(connection)
     finally:
         connection.close()
@@ -74,7 +75,7 @@ def connect(path: Path) -> sqlite3.Connection | None:
     if not path.is_file() or not path.stat().st_size:
         Place(path.parent).check_whole()
         return None
-    connection = _readable(path)
+    connection = readable(path)
     try:
         found = version(connection)
         if found > len(STEPS):
@@ -107,24 +108,26 @@ def _check_unmade(path: Path, connection: sqlite3.Connection) -> None:
             raise Corrupt(f"{path} is damaged (it does not say its format); ingest anew with --recreate")
 
 
-def migrate(connection: sqlite3.Connection) -> None:
+def migrate(connection: sqlite3.Connection, steps: Sequence[Step] = STEPS) -> None:
     """Take the missing steps, all or none."""
     with writing(connection):
-        for step in range(version(connection), len(STEPS)):
-            STEPS[step](connection)
+        for step in range(version(connection), len(steps)):
+            steps[step](connection)
             connection.execute(f"PRAGMA user_version = {step + 1}")
 
 
-def _readable(path: Path) -> sqlite3.Connection:
+def readable(path: Path) -> sqlite3.Connection:
+    """A connection to a file that is there: `Frozen` where this user may only read it."""
     try:
-        return _connection(path)
+        return opened(path)
     except sqlite3.Error as error:
         if error.sqlite_errorcode in UNMADE and not writable(path):
             return frozen(path, **OPTIONS)
         raise
 
 
-def _connection(path: Path) -> sqlite3.Connection:
+def opened(path: Path) -> sqlite3.Connection:
+    """A connection that may write, with what every file of ours asks of SQLite."""
     uri = f"file:{quote(str(path.absolute()))}?mode=rw"
     connection: sqlite3.Connection = sqlite3.connect(uri, uri=True, **OPTIONS)
     try:
@@ -139,7 +142,7 @@ def _connection(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _to_wal(connection: sqlite3.Connection) -> None:
+def to_wal(connection: sqlite3.Connection) -> None:
     """Switch to a write-ahead log; SQLite does not wait here when another process does the same."""
     for wait in (0.05, 0.1, 0.2, 0.5, 1.0):
         try:
