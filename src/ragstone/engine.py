@@ -599,8 +599,8 @@ class Engine:
     ) -> MadeKey:
         """A new API key of the tenant: its `text` is shown here and never again.
 
-        `expires` is a span (`90d`, `12h`, `4w`), a date or a moment; None is never. Raises `UsageError` for a name, role
-        or end that is none, and where the store keeps no keys.
+        `expires` is a span (`90d`, `12h`, `4w`), a date or a moment; None is never. Raises `UsageError` for a name,
+        role or end that is none, and where the store keeps no keys.
         """
         named = (roles,) if isinstance(roles, str) else tuple(roles)
         now = self.entrance.now()

@@ -82,7 +82,7 @@ class Entrance:
     def admit_now(self, permission: Permission, *, what: str) -> None:
         """The same, by what the last look at the key has found."""
         if self.credential is not None:
-            self.credential.check(permission, what=what.replace("_", " "), now=self._clock())
+            self.credential.check(permission, what=what, now=self._clock())
 
     async def _recognised(self, text: str) -> Credential:
         if not looks_like_token(text):

@@ -97,8 +97,8 @@ def _wrapped(verb: Callable[..., Any], permission: Permission) -> Callable[..., 
 
     @wraps(verb)
     def at_once(self: Any, /, *args: Any, **given: Any) -> Any:
-        for one in _needs(permission, given):
-            self.entrance.admit_now(one, what=verb.__name__)
+        for one, what in _needs(verb, permission, given):
+            self.entrance.admit_now(one, what=what)
         return verb(self, *args, **given)
 
     return at_once
@@ -107,8 +107,8 @@ def _wrapped(verb: Callable[..., Any], permission: Permission) -> Callable[..., 
 def _waiting(verb: Callable[..., Any], permission: Permission) -> Callable[..., Any]:
     @wraps(verb)
     async def wait(self: Any, /, *args: Any, **given: Any) -> Any:
-        for one in _needs(permission, given):
-            await self.entrance.admit(one, what=verb.__name__)
+        for one, what in _needs(verb, permission, given):
+            await self.entrance.admit(one, what=what)
         return await verb(self, *args, **given)
 
     return wait
@@ -121,8 +121,8 @@ def _flowing(verb: Callable[..., Any], permission: Permission) -> Callable[..., 
 
         async def flowing() -> AsyncGenerator[Event]:
             try:
-                for one in _needs(permission, given):
-                    await self.entrance.admit(one, what=verb.__name__)
+                for one, what in _needs(verb, permission, given):
+                    await self.entrance.admit(one, what=what)
                 async for event in stream:
                     yield event
             finally:
@@ -133,7 +133,10 @@ def _flowing(verb: Callable[..., Any], permission: Permission) -> Callable[..., 
     return flow
 
 
-def _needs(permission: Permission, given: Mapping[str, Any]) -> tuple[Permission, ...]:
+def _needs(verb: Callable[..., Any], permission: Permission, given: Mapping[str, Any]) -> list[tuple[Permission, str]]:
+    """The permissions of a call, each with what it is for."""
+    needed = [(permission, verb.__name__.replace("_", " "))]
     where = given.get("where")
-    restricted = isinstance(where, Where) and where.allow_restricted
-    return (permission, Permission.RESTRICTED) if restricted else (permission,)
+    if isinstance(where, Where) and where.allow_restricted:
+        needed.append((Permission.RESTRICTED, "reading restricted documents"))
+    return needed

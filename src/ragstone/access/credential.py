@@ -11,7 +11,7 @@ from ragstone.types import Scope
 
 
 class Permission(StrEnum):
-    """What a verb may ask for. `restricted` are documents that front matter calls so; `export` is a whole collection."""
+    """What a verb may ask for: `restricted` documents are those whose front matter says so, `export` is all at once."""
 
     SEARCH = "search"
     RESTRICTED = "restricted"
@@ -45,11 +45,16 @@ def roles_of(names: Iterable[str]) -> tuple[Role, ...]:
     ['read', 'write']
     """
     given = tuple(names)
-    if wrong := next((name for name in given if name not in tuple(Role)), None):
-        raise UsageError(f"role {wrong!r:.60} is unknown; use one of: {', '.join(Role)}")
+    if wrong := [name for name in given if name not in tuple(Role)]:
+        raise UsageError(f"role {wrong[0]!r:.60} is unknown; use one of: {', '.join(Role)}")
     if not given:
         raise UsageError(f"a role is needed: {', '.join(Role)}")
     return tuple(role for role in Role if role in given)
+
+
+def shown(when: datetime) -> str:
+    """A moment as people are told it: to the second."""
+    return when.isoformat(timespec="seconds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +79,7 @@ class Credential:
     def check(self, permission: Permission, *, what: str, now: datetime | None = None) -> None:
         """Raises `Unauthorized` when it has expired, `Forbidden` when it does not permit `what`."""
         if self.expires is not None and self.expires <= (now or datetime.now(UTC)):
-            raise Unauthorized(
-                "expired", f"the {_KINDS[self.kind]} expired at {self.expires.isoformat()}; get a new one"
-            )
+            raise Unauthorized("expired", f"the {_KINDS[self.kind]} expired at {shown(self.expires)}; get a new one")
         if permission not in self.permissions:
             able = " or ".join(role for role in Role if permission in PERMITS[role])
             raise Forbidden(f"{what} needs the role {able}; this {_KINDS[self.kind]} has {', '.join(self.roles)}")

@@ -11,7 +11,7 @@ import secrets
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 
-from ragstone.access.credential import Credential, roles_of
+from ragstone.access.credential import Credential, roles_of, shown
 from ragstone.errors import Unauthorized, UsageError
 from ragstone.ports import Keys
 from ragstone.types import Key, Scope
@@ -33,12 +33,12 @@ class MadeKey:
 
 
 def issued(tenant: str, name: str, roles: tuple[str, ...], *, expires: datetime | None, now: datetime) -> MadeKey:
-    """A new key out of chance; nothing keeps it yet. Raises `UsageError` for a tenant, name, role or end that is none."""
+    """A new key out of chance, kept nowhere yet. Raises `UsageError` for a tenant, name, role or end that is none."""
     Scope(tenant, "any")
     if not name.strip() or not name.isprintable() or len(name) > NAME_LENGTH:
         raise UsageError(f"a key's name is 1 to {NAME_LENGTH} printable characters, such as who will use it")
     if expires is not None and expires <= now:
-        raise UsageError(f"a key that expires at {expires.isoformat()} would be of no use: that is over")
+        raise UsageError(f"a key that expires at {shown(expires)} would be of no use: that is over")
     identity, secret = secrets.token_hex(8), secrets.token_urlsafe(SECRET)
     known = tuple(map(str, roles_of(roles)))
     key = Key(identity, tenant, name, known, now, _digest(secret), expires=expires)
@@ -55,9 +55,9 @@ async def recognised(text: str, keys: Keys, *, now: datetime) -> Credential:
     if key is None or not same:
         raise Unauthorized("unknown", f"the key rag_{shape['id']}_… is not known here; make one: ragstone keys create")
     if key.revoked is not None:
-        raise Unauthorized("revoked", f"the key rag_{key.id}_… was revoked at {key.revoked.isoformat()}")
+        raise Unauthorized("revoked", f"the key rag_{key.id}_… was revoked at {shown(key.revoked)}")
     if key.expires is not None and key.expires <= now:
-        raise Unauthorized("expired", f"the key rag_{key.id}_… expired at {key.expires.isoformat()}; make a new one")
+        raise Unauthorized("expired", f"the key rag_{key.id}_… expired at {shown(key.expires)}; make a new one")
     return Credential(key.tenant, roles_of(key.roles), key.name, "key", key.expires)
 
 

@@ -38,7 +38,7 @@ class Tokens:
         self._keyset = keyset or (Keyset(issuer.jwks) if issuer.jwks else None)
 
     async def recognised(self, token: str) -> Credential:
-        """The credential that a token is; raises `Unauthorized` with a reason, `Unavailable` without the issuer's keys."""
+        """The credential that a token is; raises `Unauthorized`, or `Unavailable` without the issuer's keys."""
         return await asyncio.to_thread(self._recognised, token)
 
     def _recognised(self, token: str) -> Credential:
@@ -63,7 +63,7 @@ class Tokens:
         if algorithm not in issuer.algorithms:
             raise jwt.InvalidAlgorithmError
         if "crit" in header:  # the token must not be accepted by who does not know what it asks for
-            raise Unauthorized("unsupported", "the token asks for extensions (crit) that are not known here")
+            raise Unauthorized("malformed", "the token asks for extensions (crit) that are not known here")
         claims: Mapping[str, Any] = jwt.decode(
             token,
             self._key(header.get("kid"), str(algorithm)),
