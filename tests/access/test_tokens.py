@@ -61,7 +61,7 @@ async def test_a_token_names_its_tenant_and_role() -> None:
 
 async def test_claims_may_have_other_names_and_roles_be_a_list() -> None:
     tokens = Tokens(settings(tenant_claim="https://example.org/org", role_claim="roles"))
-    given = {"https://example.org/org": "rival", "roles": ["offline_access", "read", "write", 5]}
+    given: dict[str, Any] = {"https://example.org/org": "rival", "roles": ["offline_access", "read", "write", 5]}
     found = await tokens.recognised(token(tenant=None, role=None, **given))
     assert (found.tenant, found.roles) == ("rival", ("read", "write"))
 
@@ -94,7 +94,7 @@ NOT_ACCEPTED: dict[str, tuple[Callable[[], str], str]] = {
     "another key": (lambda: token(OTHER_KEY), "signature"),
     "another algorithm": (lambda: token(algorithm="RS512"), "algorithm"),
     "another family": (lambda: token(EC_KEY, "ES256"), "algorithm"),
-    "no algorithm": (lambda: jwt.encode({"tenant": "acme"}, None, algorithm="none"), "algorithm"),
+    "no algorithm": (lambda: f"{encoded({'alg': 'none'})}.{token().split('.')[1]}.", "algorithm"),
     "no algorithm in capitals": (lambda: f"{encoded({'alg': 'None'})}.{token().split('.')[1]}.", "algorithm"),
     "the public key as a secret": (lambda: forged({"alg": "HS256", "typ": "JWT"}, pem().encode()), "algorithm"),
     "that, in disguise": (lambda: forged({"alg": "RS256", "typ": "JWT"}, pem().encode()), "signature"),
