@@ -240,6 +240,10 @@ class Keys(Protocol):
         """End a key for good; False when the tenant has none with this id. A second time changes nothing."""
         ...
 
+    async def erase(self, tenant: str) -> int:
+        """Remove all keys of a tenant that is erased, without a trace; how many there were."""
+        ...
+
 
 class Place(Protocol):
     """Where artifacts are kept, by names with `/` below it. Every verb may wait and raises `StoreError`."""

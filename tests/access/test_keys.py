@@ -34,6 +34,9 @@ class Shelf:
     async def revoke(self, tenant: str, identity: str, *, at: datetime) -> bool:
         return False
 
+    async def erase(self, tenant: str) -> int:
+        return 0
+
 
 MADE = issued("acme", "alice", ("write",), expires=NOW + timedelta(days=1), now=NOW)
 

@@ -754,6 +754,16 @@ class StoreContract:
         assert await keeper.keys.revoke(SCOPE.tenant, "a1", at=NEW_YEAR.replace(year=2030))
         assert [key.revoked for key in await keeper.keys.of(SCOPE.tenant)] == [NEW_YEAR, None]
 
+    async def test_keys_of_an_erased_tenant_are_gone(self, store: Store, keeper: Store) -> None:
+        needs_keys(keeper)
+        assert await keeper.keys.erase(SCOPE.tenant) == 0
+        for key in (make_key("a1"), make_key("a2"), make_key("r1", tenant=OTHER.tenant)):
+            await keeper.keys.add(key)
+        assert await keeper.keys.erase(SCOPE.tenant) == 2
+        assert await store.keys.find("a1") is None
+        assert await keeper.keys.of(SCOPE.tenant) == []
+        assert [key.id for key in await keeper.keys.of(OTHER.tenant)] == ["r1"]
+
     async def test_keys_that_are_added_at_once_are_all_kept(self, keeper: Store) -> None:
         needs_keys(keeper)
         names = [f"{number:02d}" for number in range(24)]

@@ -276,12 +276,12 @@ BEGIN
     END IF;
     IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'ragstone_admin') THEN
         GRANT SELECT ON schema_migrations TO ragstone_admin;
-        GRANT SELECT, INSERT, UPDATE ON api_keys TO ragstone_admin;
+        GRANT SELECT, INSERT, UPDATE, DELETE ON api_keys TO ragstone_admin;
     END IF;
 END $function$
 ;
 
-GRANT INSERT, SELECT, UPDATE ON api_keys TO ragstone_admin;
+GRANT DELETE, INSERT, SELECT, UPDATE ON api_keys TO ragstone_admin;
 GRANT SELECT ON schema_migrations TO ragstone_admin;
 GRANT SELECT ON chunk_embeddings TO ragstone_read;
 GRANT SELECT ON chunk_fts TO ragstone_read;

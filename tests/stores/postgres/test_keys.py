@@ -53,6 +53,7 @@ async def test_who_may_not_make_keys_sees_no_row_of_them(
         store.keys.add(make_key("b")),
         store.keys.of("acme"),
         store.keys.revoke("acme", "a1", at=NEW_YEAR),
+        store.keys.erase("acme"),
     ):
         with pytest.raises(UsageError, match="as a role in ragstone_admin, or as the tables' owner"):
             await attempt
@@ -96,6 +97,12 @@ def test_the_look_at_a_key_opens_nothing_else(server: Server, keyed: str) -> Non
         for odd in ("", None, "%", "a1' OR 'a'='a", "a1'; DELETE FROM ragstone.api_keys; --"):
             assert connection.execute(ask, (odd,)).fetchall() == []
     assert server.run("SELECT key_id FROM ragstone.api_keys ORDER BY 1", keyed) == [("a1",), ("r1",)]
+
+
+def test_no_function_is_for_everybody(server: Server, database: str) -> None:
+    everybody = """SELECT proname FROM pg_proc, aclexplode(coalesce(proacl, acldefault('f', proowner))) AS right_
+        WHERE pronamespace = 'ragstone'::regnamespace AND right_.grantee = 0"""
+    assert server.run(everybody, database) == []
 
 
 async def test_an_application_recognises_a_key_and_serves_its_tenant(server: Server, database: str) -> None:

@@ -59,9 +59,9 @@ def make(path: Path) -> None:
     Place(path.parent).check_whole()
     with contextlib.suppress(FileExistsError):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    connection = opened(path)
+    connection = _connection(path)
     try:
-        to_wal(connection)
+        _to_wal(connection)
         migrate(connection)
     finally:
         connection.close()
@@ -75,7 +75,7 @@ def connect(path: Path) -> sqlite3.Connection | None:
     if not path.is_file() or not path.stat().st_size:
         Place(path.parent).check_whole()
         return None
-    connection = readable(path)
+    connection = _readable(path)
     try:
         found = version(connection)
         if found > len(STEPS):
@@ -93,6 +93,21 @@ def connect(path: Path) -> sqlite3.Connection | None:
         connection.close()
         raise
     return connection
+
+
+def opened(path: Path) -> sqlite3.Connection:
+    """A connection to any file of ours that is there; `Frozen` where this user may only read it."""
+    return _readable(path)
+
+
+def ready(path: Path, steps: Sequence[Step]) -> None:
+    """Bring another file than a collection's to the newest format, also one that a crash left empty."""
+    connection = _connection(path)
+    try:
+        _to_wal(connection)
+        migrate(connection, steps)
+    finally:
+        connection.close()
 
 
 def version(connection: sqlite3.Connection) -> int:
@@ -116,18 +131,16 @@ def migrate(connection: sqlite3.Connection, steps: Sequence[Step] = STEPS) -> No
             connection.execute(f"PRAGMA user_version = {step + 1}")
 
 
-def readable(path: Path) -> sqlite3.Connection:
-    """A connection to a file that is there: `Frozen` where this user may only read it."""
+def _readable(path: Path) -> sqlite3.Connection:
     try:
-        return opened(path)
+        return _connection(path)
     except sqlite3.Error as error:
         if error.sqlite_errorcode in UNMADE and not writable(path):
             return frozen(path, **OPTIONS)
         raise
 
 
-def opened(path: Path) -> sqlite3.Connection:
-    """A connection that may write, with what every file of ours asks of SQLite."""
+def _connection(path: Path) -> sqlite3.Connection:
     uri = f"file:{quote(str(path.absolute()))}?mode=rw"
     connection: sqlite3.Connection = sqlite3.connect(uri, uri=True, **OPTIONS)
     try:
@@ -142,7 +155,7 @@ def opened(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def to_wal(connection: sqlite3.Connection) -> None:
+def _to_wal(connection: sqlite3.Connection) -> None:
     """Switch to a write-ahead log; SQLite does not wait here when another process does the same."""
     for wait in (0.05, 0.1, 0.2, 0.5, 1.0):
         try:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from ragstone.errors import Corrupt, StoreTooNew, UsageError
 from ragstone.stores.durable import sync_directory
-from ragstone.stores.embedded.database import Step, migrate, opened, readable, to_wal, version, writing
+from ragstone.stores.embedded.database import Step, opened, ready, version, writing
 from ragstone.stores.embedded.frozen import confirm
 from ragstone.stores.embedded.paths import check_store, gate_of, make_store
 from ragstone.stores.embedded.threads import Threads
@@ -63,6 +63,9 @@ class EmbeddedKeys:
     async def revoke(self, tenant: str, identity: str, *, at: datetime) -> bool:
         return await self._threads.run(lambda: self._revoke(tenant, identity, at))
 
+    async def erase(self, tenant: str) -> int:
+        return await self._threads.run(lambda: self._erase(tenant))
+
     def _read(self, condition: str, value: str) -> list[Key]:
         statement = f"SELECT {COLUMNS} FROM keys WHERE {condition} ORDER BY created, id"  # noqa: S608  # our own words
 
@@ -71,7 +74,7 @@ class EmbeddedKeys:
             confirm(connection)
             return [_key(row) for row in found]
 
-        return self._on(readable, read, [])
+        return self._on(read, [])
 
     def _add(self, key: Key) -> None:
         row = (
@@ -93,7 +96,7 @@ class EmbeddedKeys:
                 raise UsageError(f"there is a key with the id {key.id} already") from error
 
         self._make()
-        self._on(opened, add, None)
+        self._on(add, None)
 
     def _revoke(self, tenant: str, identity: str, at: datetime) -> bool:
         statement = "UPDATE keys SET revoked = coalesce(revoked, ?) WHERE tenant = ? AND id = ?"
@@ -102,7 +105,14 @@ class EmbeddedKeys:
             with writing(connection):
                 return connection.execute(statement, (at.isoformat(), tenant, identity)).rowcount > 0
 
-        return self._on(opened, revoke, False)
+        return self._on(revoke, False)
+
+    def _erase(self, tenant: str) -> int:
+        def erase(connection: sqlite3.Connection) -> int:
+            with writing(connection):
+                return connection.execute("DELETE FROM keys WHERE tenant = ?", (tenant,)).rowcount
+
+        return self._on(erase, 0)
 
     def _make(self) -> None:
         """Make the file, readable by the owner alone; one that a crash left empty is made whole."""
@@ -112,19 +122,14 @@ class EmbeddedKeys:
                 with contextlib.suppress(FileExistsError):
                     os.close(os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
                     sync_directory(self._root)
-                connection = opened(self._file)
-                try:
-                    to_wal(connection)
-                    migrate(connection, STEPS)
-                finally:
-                    connection.close()
+                ready(self._file, STEPS)
 
-    def _on(self, connect: Callable[[Path], sqlite3.Connection], work: Callable[[sqlite3.Connection], T], none: T) -> T:
+    def _on(self, work: Callable[[sqlite3.Connection], T], none: T) -> T:
         """Work on the file; `none` where no key was ever made."""
         with mapped(self._file):
             if not check_store(self._root) or not self._file.exists():
                 return none
-            connection = connect(self._file)
+            connection = opened(self._file)
             try:
                 return work(connection) if self._made(connection) else none
             finally:

@@ -58,6 +58,13 @@ class PostgresKeys:
 
         return await self._done(tenant, end)
 
+    async def erase(self, tenant: str) -> int:
+        async def erase(cursor: Cursor, _: int) -> int:
+            await cursor.execute("DELETE FROM api_keys WHERE tenant_id = %s", (tenant,))
+            return cursor.rowcount
+
+        return await self._done(tenant, erase)
+
     async def _done(self, tenant: str, work: Callable[[Cursor, int], Awaitable[T]]) -> T:
         """Work that only roles in ragstone_admin may do."""
         try:

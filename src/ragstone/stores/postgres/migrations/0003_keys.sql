@@ -64,7 +64,7 @@ BEGIN
     END IF;
     IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'ragstone_admin') THEN
         GRANT SELECT ON schema_migrations TO ragstone_admin;
-        GRANT SELECT, INSERT, UPDATE ON api_keys TO ragstone_admin;
+        GRANT SELECT, INSERT, UPDATE, DELETE ON api_keys TO ragstone_admin;
     END IF;
 END $$;
 SELECT grant_roles();
