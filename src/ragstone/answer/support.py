@@ -11,7 +11,9 @@ from pathlib import Path
 from ragstone.answer.align import WEIGHTS, Aligned, Piece, Source, align, closest
 from ragstone.answer.cite import Quote
 from ragstone.answer.claims import claimed
-from ragstone.answer.disagree import Disagreement, disagreements, unsaid_extremes
+from ragstone.answer.denials import denials
+from ragstone.answer.disagree import Disagreement, figures, names, opposites, unsaid_extremes
+from ragstone.answer.exchanged import exchanged
 from ragstone.answer.figures import Word, words
 from ragstone.answer.places import spans_at
 from ragstone.sentences import sentences
@@ -140,7 +142,13 @@ def _judged(claim: Sequence[Word], sources: Sequence[Source], similar: Mapping[s
     if not pieces:
         return Finding("unverified", "not_found")
     found = align(claim, pieces)
-    about = tuple(disagreements(found, sources))
+    about = (
+        *figures(found, sources),
+        *names(found, sources),
+        *denials(found),
+        *opposites(found),
+        *exchanged(found),
+    )
     quotes = tuple(_quote(piece, found, number) for number, piece in enumerate(pieces))
     signs = _signs(found, sources, quotes, similar)
     model = models()["words" if signs.similar is None else "vectors"]
