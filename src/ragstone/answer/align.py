@@ -120,17 +120,25 @@ class Aligned:
         return place is not None and bool(near) and all(number != self.piece[place] for number in near)
 
     def _beside(self, i: int) -> tuple[int | None, int | None]:
-        """Where the nearest words before and after, at most three away and of no displaced name, stand."""
-        name = self.claim[i].kind in ("name", "code")
-        sides: list[int | None] = []
-        for step in (-1, 1):
-            k, seen = i + step, 0
-            while name and 0 <= k < len(self.to) and self.claim[k].kind == "name" and abs(self.claim[k].start - self.claim[k - step].start) < 40:
+        """Where the nearest words before and after, at most three away, stand; a name's other words are passed over."""
+        return self._next(i, -1), self._next(i, 1)
+
+    def _next(self, i: int, step: int) -> int | None:
+        k = i + step
+        if self.claim[i].kind in ("name", "code"):
+            while 0 <= k < len(self.to) and self._goes_on(k, step):
                 k += step
-            while 0 <= k < len(self.to) and seen < 3 and self.to[k] is None:
-                k, seen = k + step, seen + 1
-            sides.append(self.to[k] if 0 <= k < len(self.to) else None)
-        return sides[0], sides[1]
+        for at in range(k, k + 3 * step, step):
+            if 0 <= at < len(self.to) and self.to[at] is not None:
+                return self.to[at]
+        return None
+
+    def _goes_on(self, k: int, step: int) -> bool:
+        """Whether word k belongs to the same name as the one before it on the way: a name itself or, as in "Bank of
+        England", a light word that stands beside it in the passage too."""
+        here, before = self.to[k], self.to[k - step]
+        together = here is not None and before is not None and here - before == step
+        return (self.claim[k].kind == "name" and (together or here is None)) or (self.claim[k].kind == "light" and together)
 
 
 def closest(claim: Sequence[Word], sources: Sequence[Source]) -> list[Piece]:

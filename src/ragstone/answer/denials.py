@@ -62,6 +62,8 @@ def _lacks(
             if _reversed(text[k], other):
                 return False
             continue
+        if any(word.key == text[k].key and not _near(text, n) for n, word in enumerate(text)):
+            return False  # said without a denial as well
         free = [j for j, word in enumerate(other) if word.key == text[k].key] or [there]
         return not any(_denied(other, j, piece) for j in free) and not _reversed(text[k], other)
     return bool(head) and all(k in partner for k in (at - 1, at + 2)) and not any(_denies(word) for word in other)
@@ -83,6 +85,10 @@ def _head(text: Sequence[Word], at: int) -> list[int]:
 def _denied(text: Sequence[Word], at: int, piece: Sequence[int]) -> bool:
     """Whether a denial stands among the six words before, in the same sentence, or right behind."""
     return any(_denies(text[k]) for k in range(max(0, at - FAR), min(len(text), at + 3)) if piece[k] == piece[at])
+
+
+def _near(text: Sequence[Word], at: int) -> bool:
+    return any(_denies(word) for word in text[max(0, at - FAR) : at + 3])
 
 
 def _reversed(word: Word, others: Sequence[Word]) -> bool:

@@ -1,6 +1,6 @@
 """What a sentence says otherwise than the passage that it was found in: figures, dates, names, opposites."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from ragstone.answer.align import Aligned, Source, related
@@ -132,17 +132,28 @@ def names(found: Aligned, sources: Sequence[Source]) -> Iterator[Disagreement]:
         return
     sure = {key for source in sources for key in source.names}
     said = {word.key for word in found.passage}
+    keys = {word.key for word in found.claim}
     for i, word in enumerate(found.claim):
         if word.kind not in ("name", "code") or (found.to[i] is not None and not found.displaced(i)):
             continue
         slot = [found.passage[j] for j in found.slot(i)]
-        rival = next((one for one in slot if one.kind in ("name", "code") and (one.sure or one.key in sure)), None)
-        if rival is not None and not (_initials(rival, found.claim) or _initials(word, found.passage)):
+        rival = next((one for one in slot if _is_name(one, sure) and one.key not in keys), None)
+        if rival is not None and not _same_name(word, rival, found):
             yield Disagreement("name", word.lower, rival.lower)
         elif found.to[i] is None and (word.kind == "code" or word.sure or word.key in sure):
             known = word.key in said or _elsewhere(word, sources) or any(related(word.key, key) for key in said)
             if not known and not _initials(word, found.passage):
                 yield Disagreement("name", word.lower)
+
+
+def _is_name(word: Word, sure: Set[str]) -> bool:
+    return word.kind == "code" or (word.kind == "name" and (word.sure or word.key in sure))
+
+
+def _same_name(word: Word, rival: Word, found: Aligned) -> bool:
+    """Whether one is the other's short form, or a part of it: `Southeast`, `South East`."""
+    parts = word.lower.startswith(rival.lower) or rival.lower.startswith(word.lower)
+    return parts or _initials(rival, found.claim) or _initials(word, found.passage)
 
 
 def _shouted(claim: Sequence[Word]) -> bool:
@@ -172,6 +183,17 @@ def opposites(found: Aligned) -> Iterator[Disagreement]:
             if (tight or (other.lower not in said and word.lower not in stands)) and opposite(word, other):
                 yield Disagreement("opposite", word.lower, other.lower)
                 break
+
+
+def replaced(found: Aligned) -> list[tuple[str, str]]:
+    """Pairs of a word of the sentence and the passage's single other word in its place: of one sense, or not."""
+    out: list[tuple[str, str]] = []
+    for i, word in enumerate(found.claim):
+        if word.kind == "word" and found.to[i] is None and found.tight(i):
+            slot = [found.passage[j] for j in found.slot(i) if found.passage[j].kind == "word"]
+            if len(slot) == 1:
+                out.append((word.lower, slot[0].lower))
+    return out
 
 
 def opposite(one: Word, other: Word) -> bool:

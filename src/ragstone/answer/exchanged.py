@@ -1,6 +1,6 @@
 """Where a name or a figure of a sentence stands in the place of another one of the passage."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from ragstone.answer.align import Aligned
 from ragstone.answer.disagree import Disagreement
@@ -23,10 +23,11 @@ def exchanged(found: Aligned) -> Iterator[Disagreement]:
     the side on which a word stands is not looked at.
     """
     directed = _by(found.claim) == _by(found.passage)
-    there = {kind: _spans(found.passage, kind, found.piece) for kind in BETTER}
+    sure = {word.key for word in (*found.claim, *found.passage) if word.kind == "name" and word.sure}
+    there = {kind: _spans(found.passage, kind, sure, found.piece) for kind in BETTER}
     about: dict[Span, About] = {}
     for kind, margin in BETTER.items():
-        for span in _spans(found.claim, kind, None):
+        for span in _spans(found.claim, kind, sure, None):
             keys = _keys(found.claim, span)
             own = [other for other in there[kind] if keys & _keys(found.passage, other)]
             rivals = [other for other in there[kind] if not keys & _keys(found.passage, other)]
@@ -41,11 +42,11 @@ def exchanged(found: Aligned) -> Iterator[Disagreement]:
                 break
 
 
-def _spans(text: Sequence[Word], kind: str, piece: Sequence[int] | None) -> list[Span]:
+def _spans(text: Sequence[Word], kind: str, sure: Set[str], piece: Sequence[int] | None) -> list[Span]:
     """Names of several words, and dates, as one."""
     out: list[Span] = []
     for i, word in enumerate(text):
-        if _kind(word) != kind:
+        if _kind(word, sure) != kind:
             continue
         last = out[-1] if out else None
         together = last is not None and last[1] == i and word.start - text[i - 1].end <= (1 if kind == "name" else 2)
@@ -57,10 +58,10 @@ def _spans(text: Sequence[Word], kind: str, piece: Sequence[int] | None) -> list
     return out
 
 
-def _kind(word: Word) -> str:
+def _kind(word: Word, sure: Set[str]) -> str:
     if word.kind in ("number", "month"):
         return "figure"
-    return "name" if word.kind == "code" or (word.kind == "name" and word.sure) else ""
+    return "name" if word.kind == "code" or (word.kind == "name" and word.key in sure) else ""
 
 
 def _keys(text: Sequence[Word], span: Span) -> set[str]:
