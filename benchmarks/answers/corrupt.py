@@ -76,9 +76,10 @@ tons/pounds bytes/kilobytes MB/GB GB/MB inches/feet acres/hectares degrees/metre
 MONTHS = "January February March April May June July August September October November December".split()
 SMALL = "two three four five six seven eight nine ten eleven twelve".split()
 NEVER_NAMES = frozenset(
-    (*MONTHS, *"Monday Tuesday Wednesday Thursday Friday Saturday Sunday I The A An In It He She They This".split())
+    (*MONTHS, *"Monday Tuesday Wednesday Thursday Friday Saturday Sunday I The A An In It He She They This Around Within Over After "
+        "Before During While When Since Under From For With At By On As However Also Thus Then Other Its His Her".split())
 )
-NAME = re.compile(r"(?<=[a-z,;] )(?:[A-Z][a-z]{2,15})(?: (?:of |de )?[A-Z][a-z]{2,15}){0,2}(?![\w’'-])")
+NAME = re.compile(r"(?<=[a-z,;] )(?:[A-Z][\w.’'-]{1,15})(?: (?:of |de |the |and )?[A-Z][\w.’'-]{1,15}){0,5}(?<![.’'-])(?! ?[–&-]? ?[A-Z]|[\w’'-])")
 NUMBER = re.compile(r"(?<![\w.,/-])\d[\d,]*(?:\.\d+)?(?![\w/-]|[.,]\d)")
 YEAR = re.compile(r"(?<![\w.,/-])(?:1[0-9]|20)\d\d(?![\w/,-]|\.\d)")
 VERB = re.compile(r"\b(is|are|was|were|has|have|had|can|could|will|would|should|must|may|might|does|do|did)\b(?! not)(?!n['’]t)")
@@ -175,10 +176,10 @@ def verbatim(text: str, _: random.Random) -> str | None:
 
 def reordered(text: str, _: random.Random) -> str | None:
     """What stands before the first comma to the end, or the last "in …" to the front."""
-    if found := re.match(r"((?:In|On|At|After|Before|During|By|When|While|Since|Under|From|For|With) [^,;]{3,60}), ([^;:]*[a-z0-9\")])\.$", text):
+    if found := re.match(r"((?:In|On|At|After|During|When|While|Since|Under|From|For|With) [^,;]{3,60}(?:, \d{4})?), (?!\d{4})([^;:,]*[a-z0-9\")])\.$", text):
         head, tail = found[1], found[2]
         return f"{_capital(tail)} {head[0].lower()}{head[1:]}."
-    if found := re.match(r"([A-Z][^,;:]{15,}) ((?:in|on|during|after|before|since|by) (?:the )?[A-Z0-9][^,;:]{2,40})\.$", text):
+    if found := re.match(r"([A-Z][^,;:]{15,}) (?<! and )((?:in|on|during|after|before|since) (?:the )?[A-Z0-9][^,;:]{2,40})\.$", text):
         return f"{_capital(found[2])}, {_lower(found[1])}."
     return None
 
@@ -210,7 +211,7 @@ def synonyms(text: str, chance: random.Random) -> str | None:
 
 def refigured(text: str, _: random.Random) -> str | None:
     """The same numbers and dates, written another way."""
-    new = re.sub(r"\b(\d{1,3}),(\d{3})\b(?!,)", r"\1\2", text)
+    new = re.sub(r"(?<![\d,])\d{1,3}(?:,\d{3})+(?![\d,])", lambda m: m[0].replace(",", ""), text)
     new = re.sub(r"(\d) ?(?:percent|per cent)\b", r"\1%", new) if new == text else new
     new = re.sub(r"(\d)%", r"\1 percent", new) if new == text else new
     new = re.sub(rf"\b({'|'.join(MONTHS)}) (\d{{1,2}}), (\d{{4}})", r"\2 \1 \3", new) if new == text else new
@@ -382,7 +383,8 @@ def _swapped(text: str, chance: random.Random, places: Sequence[re.Match[str]]) 
         for a, b in pairwise(places)
         if not set(a[0].split()) & set(b[0].split())
         # A list names the same whatever its order.
-        and not re.fullmatch(r"(?:, |,? and |,? or |-|–|/| to | through )", text[a.end() : b.start()])
+        and not re.fullmatch(rf"(?:, |,? and |,? or | ?[-–/] ?| to | through |,? ?(?:{'|'.join(MONTHS)}) ?)", text[a.end() : b.start()])
+        and not re.search(rf"(?:{'|'.join(MONTHS)}) $", text[: a.start()])
     ]
     if not pairs:
         return None

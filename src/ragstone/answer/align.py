@@ -11,6 +11,7 @@ from ragstone.types import Chunk
 
 WINDOW = 100  # words; a longer sentence of a chunk is taken in pieces, so that no text costs more than linear time
 MANY = 24  # places of one word that are looked at in a passage
+SLOT = 8  # words between two neighbours, up to which what stands there can be compared
 MOST = 4  # sentences that one sentence of an answer is compared with
 WEIGHTS = {"number": 2.0, "month": 2.0, "name": 2.0, "code": 2.0, "word": 1.0, "light": 0.0}
 
@@ -74,7 +75,7 @@ class Piece:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Aligned:
     """A sentence's words beside those of the pieces: `to[i]` is the place of the claim's word i in `passage`, None
     where it has none; `piece[j]` is the number of the piece that the passage's word j belongs to."""
@@ -87,10 +88,57 @@ class Aligned:
     runs: int
     longest: float
 
-    @property
-    def used(self) -> frozenset[int]:
-        """The places in the passage that a word of the claim stands at."""
-        return frozenset(j for j in self.to if j is not None)
+    @cached_property
+    def free(self) -> list[int]:
+        """The places in the passage that no word of the claim stands at."""
+        used = set(self.to)
+        return [j for j in range(len(self.passage)) if j not in used]
+
+    def slot(self, i: int) -> list[int]:
+        """The passage's free words that stand where the claim's word i would stand, judged by the words beside it."""
+        left, right = self._beside(i)
+        places: set[int] = set()
+        if left is not None and right is not None and 0 < right - left <= SLOT:
+            places = {*range(left + 1, right)}
+        else:
+            if left is not None:
+                places |= {*range(left + 1, min(len(self.passage), left + 4))}
+            if right is not None:
+                places |= {*range(max(0, right - 3), right)}
+        near = {self.piece[j] for j in (left, right) if j is not None}
+        return [j for j in self.free if j in places and self.piece[j] in near]
+
+    def tight(self, i: int) -> bool:
+        """Whether the claim's word i stands between two words that are nearly side by side in the passage."""
+        left, right = self._beside(i)
+        return left is not None and right is not None and 0 < right - left <= 4
+
+    def displaced(self, i: int) -> bool:
+        """Whether word i was found in another sentence than the words on both sides of it."""
+        place = self.to[i]
+        near = [self.piece[j] for j in self._beside(i) if j is not None]
+        return place is not None and bool(near) and all(number != self.piece[place] for number in near)
+
+    def _beside(self, i: int) -> tuple[int | None, int | None]:
+        """Where the nearest words before and after, at most three away, stand; a name's other words are passed over."""
+        return self._next(i, -1), self._next(i, 1)
+
+    def _next(self, i: int, step: int) -> int | None:
+        k = i + step
+        if self.claim[i].kind in ("name", "code"):
+            while 0 <= k < len(self.to) and self._goes_on(k, step):
+                k += step
+        for at in range(k, k + 3 * step, step):
+            if 0 <= at < len(self.to) and self.to[at] is not None:
+                return self.to[at]
+        return None
+
+    def _goes_on(self, k: int, step: int) -> bool:
+        """Whether word k belongs to the same name as the one before it on the way: a name itself or, as in "Bank of
+        England", a light word that stands beside it in the passage too."""
+        here, before = self.to[k], self.to[k - step]
+        together = here is not None and before is not None and here - before == step
+        return (self.claim[k].kind == "name" and (together or here is None)) or (self.claim[k].kind == "light" and together)
 
 
 def closest(claim: Sequence[Word], sources: Sequence[Source]) -> list[Piece]:
@@ -221,7 +269,7 @@ def _loosely(claim: Sequence[Word], passage: Sequence[Word], to: list[int | None
 
 
 def related(one: str, other: str) -> bool:
-    """Whether two stems begin alike: three quarters of the longer one, at least four letters."""
+    """Whether two stems begin alike: three quarters of the shorter one, at least four letters, and end soon after."""
     shorter, longer = sorted((one, other), key=len)
     shared = max(4, (3 * len(shorter) + 3) // 4)
-    return len(shorter) >= 4 and shorter[:shared] == longer[:shared] and len(longer) - shared <= 5
+    return len(shorter) >= 4 and shorter[:shared] == longer[:shared] and len(longer) - shared <= 4

@@ -1,39 +1,68 @@
-"""What a sentence says otherwise than the passage that it was found in: figures, dates, names, denials, opposites."""
+"""What a sentence says otherwise than the passage that it was found in: figures, dates, names, opposites."""
 
-import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from ragstone.answer.align import Aligned, Source, related
-from ragstone.answer.figures import Word
+from ragstone.answer.figures import Word, key_of
 from ragstone.answer.wording import EXTREME, NOT_EXTREME, OPPOSITES, opposite_stems
 
-NEGATIONS = frozenset(
-    """not no never none nor without cannot neither nobody nothing unable fail fails failed lack lacks lacked lacking refuse
-    refuses refused rarely hardly except exclude excludes excluded excluding""".split()
-)
-# "not only", "not until" and their kind deny nothing that stands behind them.
-HARMLESS = frozenset("only just merely until least necessarily yet longer more less later fewer".split())
-BOUNDARY = re.compile(r"[;:()]|,(?= (?:but|and|which|who|while|although|so|or)\b)")
-STOPS = frozenset("but although though whereas while unless because".split())
-# Words that stand in each other's place on one scale: "some" is not "all".
-SCALES = [
+# Further pairs, by word: what changes, begins, ends, permits or judges. Compared by stem, so one form of each is here.
+CHANGES = """
+abolish/establish abolish/found abolish/create dissolve/found dissolve/establish close/found destroy/build demolish/build
+demolish/construct destroy/construct destroy/restore arrive/depart depart/return retain/discard keep/discard keep/abandon
+retain/lose improve/worsen improve/deteriorate expand/shrink grow/shrink expand/contract strengthen/weaken widen/narrow
+raise/reduce raise/lower reduce/increase reduce/expand cut/raise elect/dismiss appoint/dismiss hire/fire employ/fire
+imprison/free release/imprison arrest/release love/hate like/dislike praise/criticize praise/criticise praise/condemn
+welcome/condemn promote/demote promote/discourage encourage/discourage encourage/forbid permit/forbid permit/prohibit
+allow/prohibit require/forbid legal/illegal optional/mandatory optional/required optional/compulsory voluntary/compulsory
+safe/dangerous peaceful/violent friendly/hostile guilty/innocent visible/hidden empty/full wet/dry clean/dirty thick/thin
+heavy/light bright/dark loud/quiet solid/liquid hard/soft conservative/liberal optimistic/pessimistic healthy/sick
+abundant/scarce plentiful/scarce agree/refuse agree/decline approve/veto approve/deny confirm/deny admit/deny accept/decline
+accept/refuse grant/deny grant/refuse ratify/reject pass/reject victory/loss winner/loser successful/failed popular/unpopular
+famous/unknown known/unknown likely/unlikely able/unable elder/younger older/younger mount/unmount attach/detach
+connect/disconnect lock/unlock install/remove install/uninstall insert/remove append/remove append/prepend show/hide
+expose/hide merge/split join/separate combine/separate unite/separate gather/scatter attract/repel absorb/emit
+accelerate/decelerate accelerate/slow hasten/delay precede/follow ancestor/descendant predecessor/successor
+optimal/worst superior/inferior senior/junior proponent/opponent supporter/opponent ally/enemy ally/rival import/export
+surplus/deficit credit/debit asset/liability income/expense lender/borrower employer/employee teacher/student
+acid/alkaline anode/cathode odd/even finite/infinite concrete/abstract explicit/implicit mutable/immutable
+blocking/nonblocking serial/parallel manual/automatic relative/absolute clockwise/counterclockwise left/right
+upward/downward forward/backward inward/outward uphill/downhill morning/evening day/night summer/winter spring/autumn
+asleep/awake present/absent innocent/convicted convict/acquit ascend/descend inhale/exhale freeze/melt freeze/boil heat/cool
+deposit/withdraw lend/borrow lead/follow lead/trail preserve/destroy protect/endanger protect/threaten
+"""
+# Words that stand in each other's place on one scale. All, a part, none: what is on one line is taken for the same.
+ALL = "all every each always entirely completely".split()
+PART = (
+    "most many some several few various numerous often usually sometimes rarely seldom typically generally frequently commonly "
+    "occasionally mostly partly largely partially"
+).split()
+NONE = "no none never neither".split()
+AMOUNTS = {word: level for level, line in enumerate((ALL, PART, NONE)) for word in line}
+OTHERS = [
     frozenset(line.split())
     for line in """
-all every most many some several few no none both any
-always usually often sometimes rarely never typically generally frequently
-must should may might
 million billion trillion thousand hundred
 daily weekly monthly yearly annually hourly quarterly
-north south east west northern southern eastern western northeast northwest southeast southwest
-red blue green yellow black white brown orange purple grey gray pink
+north south east west
+northern southern eastern western
+red blue green yellow black white brown orange purple pink
 first second third last
 father mother son daughter brother sister husband wife
+monday tuesday wednesday thursday friday saturday sunday
 """.strip().splitlines()
 ]
 ABOUT = frozenset("about approximately roughly around nearly almost over some estimated circa under".split())
-REACH = 3  # content words to each side that say what a number or a name is about
-SURE = 0.9  # by how much another's surroundings must fit better: fitted by hand on the training articles
+
+
+def _by_stem(pairs: str) -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for pair in pairs.split():
+        one, other = (key_of(word) for word in pair.split("/"))
+        found[one] = found.get(one, frozenset()) | {other}
+        found[other] = found.get(other, frozenset()) | {one}
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,43 +74,34 @@ class Disagreement:
     stands: str = ""
 
 
-def disagreements(found: Aligned, sources: Sequence[Source]) -> list[Disagreement]:
-    """All of them, in the order of the sentence within each kind."""
-    return [
-        *_figures(found, sources),
-        *_names(found, sources),
-        *_denials(found),
-        *_opposites(found),
-        *_swapped(found),
-    ]
-
-
-# Figures
-
-
-def _figures(found: Aligned, sources: Sequence[Source]) -> Iterator[Disagreement]:
-    used = found.used
-    free = [j for j, word in enumerate(found.passage) if word.kind in ("number", "month") and j not in used]
+def figures(found: Aligned, sources: Sequence[Source]) -> Iterator[Disagreement]:
+    """Numbers and months that the passage does not have, or with another unit."""
+    free = [j for j in found.free if found.passage[j].kind in ("number", "month")]
     for i, word in enumerate(found.claim):
         if word.kind not in ("number", "month"):
             continue
+        hedged = any(before.lower in ABOUT for before in found.claim[max(0, i - 2) : i])
         j = found.to[i]
+        if j is not None and found.displaced(i):
+            rival = next((found.passage[k] for k in found.slot(i) if found.passage[k].kind == word.kind), None)
+            if rival is not None and not same_value(word, rival, hedged=hedged):
+                yield Disagreement(_code(word), word.lower, rival.lower)
+                continue
         if j is None:
-            j = next((k for k in free if _same_value(word, found.passage[k], _hedged(found.claim, i))), None)
+            j = next((k for k in free if same_value(word, found.passage[k], hedged=hedged)), None)
         if j is not None:
             other = found.passage[j]
             if word.unit and other.unit and word.unit != other.unit:
                 yield Disagreement("unit", f"{word.lower} {word.unit}", f"{other.lower} {other.unit}")
             continue
         rivals = [found.passage[k] for k in free if found.passage[k].kind == word.kind]
-        elsewhere = any(word.key in source.places or word.key in source.above for source in sources)
-        if rivals or not elsewhere:
-            code = "date" if word.kind == "month" or _is_year(word) else "number"
-            yield Disagreement(code, word.lower, rivals[0].lower if rivals else "")
+        if rivals or not _elsewhere(word, sources):
+            yield Disagreement(_code(word), word.lower, rivals[0].lower if rivals else "")
 
 
-def _same_value(word: Word, other: Word, hedged: bool) -> bool:
-    """Whether two numbers are one, or the first is the second rounded as it says."""
+def same_value(word: Word, other: Word, *, hedged: bool = False) -> bool:
+    """Whether two numbers are one, or the first is the second rounded as it says: "about 83" for 82.9 and, where it is
+    written in millions, 1.2 million for 1,234,567. Years are never rounded."""
     if word.kind != "number" or other.kind != "number" or word.key.endswith("s") != other.key.endswith("s"):
         return False
     if word.value == other.value:
@@ -89,155 +109,103 @@ def _same_value(word: Word, other: Word, hedged: bool) -> bool:
     if not other.value or _is_year(word):
         return False
     off = abs(word.value - other.value) / abs(other.value)
-    digits = len(f"{word.value:.10g}".rstrip("0").replace(".", ""))
-    scaled = abs(word.value) >= 1e5 and digits >= 2 and float(f"{other.value:.{digits}g}") == word.value
-    return scaled or (hedged and off <= 0.05)
+    digits = len(f"{word.value:.0f}".rstrip("0"))
+    rounded = abs(word.value) >= 1e5 and 2 <= digits <= 4 and float(f"{other.value:.{digits - 1}e}") == word.value
+    return rounded or (hedged and off <= 0.05)
 
 
-def _hedged(claim: Sequence[Word], i: int) -> bool:
-    return any(word.lower in ABOUT for word in claim[max(0, i - 2) : i])
+def _code(word: Word) -> str:
+    return "date" if word.kind == "month" or _is_year(word) else "number"
 
 
 def _is_year(word: Word) -> bool:
     return word.kind == "number" and not word.unit and word.value == int(word.value) and 1000 <= word.value <= 2100
 
 
-# Names
+def _elsewhere(word: Word, sources: Sequence[Source]) -> bool:
+    return any(word.key in source.places or word.key in source.above for source in sources)
 
 
-def _names(found: Aligned, sources: Sequence[Source]) -> Iterator[Disagreement]:
+def names(found: Aligned, sources: Sequence[Source]) -> Iterator[Disagreement]:
+    """Names that stand where the passage has another one, and names that the chunks do not know."""
     if _shouted(found.claim):
         return
     sure = {key for source in sources for key in source.names}
     said = {word.key for word in found.passage}
+    keys = {word.key for word in found.claim}
     for i, word in enumerate(found.claim):
-        if word.kind not in ("name", "code") or found.to[i] is not None or word.key in said:
+        if word.kind not in ("name", "code") or (found.to[i] is not None and not found.displaced(i)):
             continue
-        if _initials(word, found.passage) or any(related(word.key, key) for key in said):
-            continue
-        rivals = [found.passage[j] for j in _slot(found, i) if found.passage[j].kind in ("name", "code")]
-        rival = next((one for one in rivals if one.sure or one.key in sure), None)
-        known = any(word.key in source.places or word.key in source.above for source in sources)
-        certain = word.kind == "code" or word.sure or word.key in sure
-        if rival is not None and not _initials(rival, found.claim):
+        slot = [found.passage[j] for j in found.slot(i)]
+        rival = next((one for one in slot if _is_name(one, sure) and one.key not in keys), None)
+        if rival is not None and not _same_name(word, rival, found):
             yield Disagreement("name", word.lower, rival.lower)
-        elif certain and not known:
-            yield Disagreement("name", word.lower)
+        elif found.to[i] is None and (word.kind == "code" or word.sure or word.key in sure):
+            known = word.key in said or _elsewhere(word, sources) or any(related(word.key, key) for key in said)
+            if not known and not _initials(word, found.passage):
+                yield Disagreement("name", word.lower)
+
+
+def _is_name(word: Word, sure: Set[str]) -> bool:
+    return word.kind == "code" or (word.kind == "name" and (word.sure or word.key in sure))
+
+
+def _same_name(word: Word, rival: Word, found: Aligned) -> bool:
+    """Whether one is the other's short form, or a part of it: `Southeast`, `South East`."""
+    parts = word.lower.startswith(rival.lower) or rival.lower.startswith(word.lower)
+    return parts or _initials(rival, found.claim) or _initials(word, found.passage)
 
 
 def _shouted(claim: Sequence[Word]) -> bool:
     """Whether nearly every word has a capital, so that capitals make no names."""
     content = [word for word in claim if word.kind in ("name", "word")]
-    return len(content) >= 5 and sum(word.kind == "name" for word in content) > 0.75 * len(content)
+    return len(content) >= 5 and sum(word.kind == "name" for word in content) > 0.9 * len(content)
 
 
 def _initials(word: Word, others: Sequence[Word]) -> bool:
     """Whether a word abbreviates names that stand in a row: `UN`, `United Nations`."""
-    if not 2 <= len(word.key) <= 6 or not word.key.isalpha():
+    if not 2 <= len(word.lower) <= 6 or not word.key.isupper():
         return False
     letters = "".join(one.lower[0] for one in others if one.kind == "name" and one.lower)
     return word.lower in letters
 
 
-def _slot(found: Aligned, i: int) -> list[int]:
-    """The passage's words without a partner that stand where the claim's word i would stand."""
-    used = found.used
-    left = next((found.to[k] for k in range(i - 1, max(-1, i - 4), -1) if found.to[k] is not None), None)
-    right = next((found.to[k] for k in range(i + 1, min(len(found.to), i + 4)) if found.to[k] is not None), None)
-    places: list[int] = []
-    if left is not None and right is not None and 0 < right - left <= 8:
-        places = [*range(left + 1, right)]
-    else:
-        places += range(left + 1, min(len(found.passage), left + 4)) if left is not None else ()
-        places += range(max(0, right - 3), right) if right is not None else ()
-    return [j for j in places if j not in used]
-
-
-# Denials
-
-
-def _denials(found: Aligned) -> Iterator[Disagreement]:
-    back = {j: i for i, j in enumerate(found.to) if j is not None}
-    claim, passage = found.claim, found.passage
-    for i in _negations(claim):
-        head = _head(claim, i, range(len(claim)))
-        for k in head:
-            j = found.to[k]
-            if j is None:
-                continue
-            if not _denied(passage, j, found.piece) and not _reversed(claim[k], passage):
-                yield Disagreement("negation", f"{claim[i].lower} {claim[k].lower}", passage[j].lower)
-            break
-        else:
-            if head and not any(True for _ in _negations(passage)) and not any(_reversed(claim[k], passage) for k in head):
-                yield Disagreement("negation", claim[i].lower)
-    for j in _negations(passage):
-        for k in _head(passage, j, [n for n in range(len(passage)) if found.piece[n] == found.piece[j]]):
-            partner = back.get(k)
-            if partner is None:
-                continue
-            if not _denied(claim, partner, None) and not _reversed(passage[k], claim):
-                yield Disagreement("negation", claim[partner].lower, f"{passage[j].lower} {passage[k].lower}")
-            break
-
-
-def _negations(text: Sequence[Word]) -> Iterator[int]:
-    for i, word in enumerate(text):
-        if (word.lower in NEGATIONS or word.lower.endswith(("n't", "n’t"))) and not (
-            i + 1 < len(text) and text[i + 1].lower in HARMLESS
-        ):
-            yield i
-
-
-def _head(text: Sequence[Word], at: int, allowed: Sequence[int]) -> list[int]:
-    """What a denial denies: the next two content words of its clause."""
-    out: list[int] = []
-    for k in range(at + 1, min(len(text), at + 7)):
-        if k not in allowed or text[k].lower in STOPS or text[k].start - text[k - 1].end > 3:
-            break
-        if text[k].kind != "light":
-            out.append(k)
-        if len(out) == 2:
-            break
-    return out
-
-
-def _denied(text: Sequence[Word], at: int, piece: Sequence[int] | None) -> bool:
-    """Whether a denial stands among the six words before, in the same sentence, or right behind."""
-    near = [k for k in range(max(0, at - 6), min(len(text), at + 3)) if piece is None or piece[k] == piece[at]]
-    return any(text[k].lower in NEGATIONS or text[k].lower.endswith(("n't", "n’t")) for k in near)
-
-
-def _reversed(word: Word, others: Sequence[Word]) -> bool:
-    """Whether the others say the opposite word instead: "not supported" is "unsupported"."""
-    said = {other.lower for other in others}
-    against = OPPOSITES.get(word.lower, frozenset()) | opposite_stems(word.lower)
-    return bool(against & said) or any(word.lower in opposite_stems(other) for other in said)
-
-
-# Opposites
-
-
-def _opposites(found: Aligned) -> Iterator[Disagreement]:
+def opposites(found: Aligned) -> Iterator[Disagreement]:
+    """Words in whose place the passage has one that says the opposite, or more, or less."""
     said = {word.lower for word in found.claim}
     stands = {word.lower for word in found.passage}
     for i, word in enumerate(found.claim):
-        if word.kind not in ("word", "light", "name") or word.lower in stands:
+        if word.kind not in ("word", "light", "name") or found.to[i] is not None:
             continue
-        for j in _slot(found, i):
-            other = found.passage[j].lower
-            if other not in said and opposite(word.lower, other):
-                yield Disagreement("opposite", word.lower, other)
+        tight = found.tight(i)
+        for j in found.slot(i):
+            other = found.passage[j]
+            if (tight or (other.lower not in said and word.lower not in stands)) and opposite(word, other):
+                yield Disagreement("opposite", word.lower, other.lower)
                 break
 
 
-def opposite(one: str, other: str) -> bool:
-    """Whether one word cannot stand for the other: opposites, or other places on one scale."""
+def replaced(found: Aligned) -> list[tuple[str, str]]:
+    """Pairs of a word of the sentence and the passage's single other word in its place: of one sense, or not."""
+    out: list[tuple[str, str]] = []
+    for i, word in enumerate(found.claim):
+        if word.kind == "word" and found.to[i] is None and found.tight(i):
+            slot = [found.passage[j] for j in found.slot(i) if found.passage[j].kind == "word"]
+            if len(slot) == 1:
+                out.append((word.lower, slot[0].lower))
+    return out
+
+
+def opposite(one: Word, other: Word) -> bool:
+    """Whether one word cannot stand for the other."""
+    a, b = one.lower, other.lower
     return (
-        other in OPPOSITES.get(one, frozenset())
-        or other in opposite_stems(one)
-        or one in opposite_stems(other)
-        or any(one in scale and other in scale for scale in SCALES)
+        b in OPPOSITES.get(a, frozenset())
+        or other.key in STEMS.get(one.key, frozenset())
+        or b in opposite_stems(a)
+        or a in opposite_stems(b)
+        or AMOUNTS.get(a, -1) != AMOUNTS.get(b, AMOUNTS.get(a, -1)) and a in AMOUNTS
+        or any(a in scale and b in scale for scale in OTHERS)
     )
 
 
@@ -250,63 +218,4 @@ def unsaid_extremes(found: Aligned) -> int:
     )
 
 
-# Exchanged
-
-
-def _swapped(found: Aligned) -> Iterator[Disagreement]:
-    """Numbers and names that stand where the passage has another one."""
-    directed = _by(found.claim) == _by(found.passage)
-    about: dict[int, dict[tuple[int, str], float]] = {}
-    for i, word in enumerate(found.claim):
-        kind = _entity(word)
-        if not kind or _inside_name(found.claim, i):
-            continue
-        rivals = [j for j, other in enumerate(found.passage) if _entity(other) == kind]
-        own = [j for j in rivals if found.passage[j].key == word.key]
-        if not own or len(own) == len(rivals):
-            continue
-        here = _around(found.claim, i, directed)
-        for j in rivals:
-            about.setdefault(j, _around(found.passage, j, directed))
-        best_own = max(_alike(here, about[j]) for j in own)
-        others = [j for j in rivals if found.passage[j].key != word.key]
-        rival = max(others, key=lambda j: _alike(here, about[j]))
-        if _alike(here, about[rival]) > best_own + SURE:
-            yield Disagreement("swapped", word.lower, found.passage[rival].lower)
-
-
-def _entity(word: Word) -> str:
-    if word.kind in ("number", "month"):
-        return word.kind
-    return "name" if word.kind in ("name", "code") else ""
-
-
-def _inside_name(text: Sequence[Word], i: int) -> bool:
-    """Whether the name before goes on in this word."""
-    return bool(i) and text[i].kind == "name" and text[i - 1].kind == "name" and text[i].start - text[i - 1].end == 1
-
-
-def _by(text: Sequence[Word]) -> int:
-    return sum(word.lower == "by" for word in text)
-
-
-def _around(text: Sequence[Word], i: int, directed: bool) -> dict[tuple[int, str], float]:
-    """The words around a place and what they weigh, nearer ones more; other names and figures are passed over."""
-    out: dict[tuple[int, str], float] = {}
-    for step in (-1, 1):
-        seen = 0.0
-        k = i + step
-        while 0 <= k < len(text) and seen < REACH and abs(k - i) <= 9:
-            word = text[k]
-            if not _entity(word):
-                light = word.kind == "light"
-                weight = (0.35 if light else 1.0) / (1 + 0.5 * seen)
-                key = (step if directed else 0, word.key)
-                out[key] = max(out.get(key, 0.0), weight)
-                seen += 0.34 if light else 1.0
-            k += step
-    return out
-
-
-def _alike(one: dict[tuple[int, str], float], other: dict[tuple[int, str], float]) -> float:
-    return sum(min(weight, other[key]) for key, weight in one.items() if key in other)
+STEMS = _by_stem(CHANGES)

@@ -242,3 +242,8 @@ def _with_units(found: list[Word]) -> list[Word]:
                     word.start, word.end, word.key, word.kind, word.lower, word.value, UNITS[low], word.sure
                 )
     return found
+
+
+def key_of(word: str) -> str:
+    """What a single word, in small letters, is compared by."""
+    return _kind(word)[1]

@@ -1,23 +1,25 @@
 """Whether a sentence that a language model wrote stands in what it cites: found by words, checked by facts."""
 
 import json
-import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
 from ragstone.answer.align import WEIGHTS, Aligned, Piece, Source, align, closest
 from ragstone.answer.cite import Quote
 from ragstone.answer.claims import claimed
-from ragstone.answer.disagree import Disagreement, disagreements, unsaid_extremes
+from ragstone.answer.denials import denials
+from ragstone.answer.disagree import Disagreement, figures, names, opposites, replaced, unsaid_extremes
+from ragstone.answer.exchanged import exchanged
 from ragstone.answer.figures import Word, words
 from ragstone.answer.places import spans_at
 from ragstone.sentences import sentences
 from ragstone.types import Chunk, Verdict
 
 LONGEST = 300  # words of a sentence; what is longer is compared whole or not at all
+LEAST = 0.15  # of a sentence that another chunk must hold to be looked at
 TRIED = 3  # chunks of the context that are looked at when the cited ones do not support a sentence
 
 
@@ -37,14 +39,18 @@ class Signs:
     similar: float | None = None
 
 
+Pair = tuple[str, str]
+QUOTED = Signs(1.0, longest=1.0)
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """What came of a check.
 
     `why`: quoted, found, moved (the marker pointed elsewhere), no_claim; or what is wrong: number, date, unit, name,
-    negation, opposite, swapped, not_found, too_long. `quotes` are where it stands; of an unverified sentence the
-    closest passages of what it cites. `about` names the words that are said otherwise. `doubtful` are passages
-    whose cosine with the sentence may still decide: check again with them in `similar`.
+    negation, opposite, swapped, replaced, not_found, too_long. `quotes` are where it stands; of an unverified
+    sentence the closest passages of what it cites. `about` names the words that are said otherwise. `pairs` are
+    texts whose cosine may still decide: check again with them in `similar`.
     """
 
     status: Verdict
@@ -53,7 +59,7 @@ class Finding:
     about: tuple[Disagreement, ...] = ()
     claim: bool = True
     odds: float = 0.0
-    doubtful: tuple[str, ...] = ()
+    pairs: tuple[Pair, ...] = ()
     signs: Signs = field(default_factory=Signs)
 
 
@@ -63,38 +69,49 @@ class Grounds:
     def __init__(self, context: Sequence[Chunk]) -> None:
         self.sources = [Source(chunk) for chunk in context]
 
-    def check(
-        self, sentence: str, cited: Sequence[int], *, similar: Mapping[str, float] | None = None
-    ) -> Finding:
-        """Whether a sentence, without its markers, stands in the chunks at the places `cited` of the context.
+    def check(self, sentence: str, cited: Sequence[int], *, similar: Mapping[Pair, float] | None = None) -> Finding:
+        """Whether a sentence, with or without its markers, stands in the chunks at the places `cited` of the context.
 
-        `verified`: they support it together, or it claims nothing. `repaired`: another chunk of the context does, alone or
-        with them. `unverified`: neither. `similar` gives the cosine of the sentence with passages by their text.
-        Linear in the length of the context.
+        `verified`: they support it together, or it claims nothing. `repaired`: another chunk of the context does, alone
+        or with them. `unverified`: neither. `similar` gives cosines of pairs of texts, of `Finding.pairs` at least;
+        without them words alone decide. Linear in the length of sentence and context.
         """
         claim = claimed(sentence)
         if not claim:
             return Finding("verified", "no_claim", claim=False)
         mine = [self.sources[n] for n in dict.fromkeys(cited)]
-        others = [source for source in self.sources if source not in mine]
-        for status, why, sources in (("verified", "quoted", mine), ("repaired", "moved", others)):
-            if quote := _quoted(claim, sources):
-                return Finding(status, why, (quote,), signs=Signs(1.0, longest=1.0))
+        others = [source for n, source in enumerate(self.sources) if n not in cited]
+        if quote := _quoted(claim, mine):
+            return Finding("verified", "quoted", (quote,), signs=QUOTED)
         read = words(claim, LONGEST)
-        if len(read) > LONGEST:
-            return Finding("unverified", "too_long")
-        first = _judged(read, mine, similar)
+        first = _judged(read, mine, similar) if len(read) <= LONGEST else Finding("unverified", "too_long")
         if first.status == "verified":
             return first
-        for source in _likely(read, others)[:TRIED]:
+        if quote := _quoted(claim, others):
+            return Finding("repaired", "moved", (quote,), signs=QUOTED)
+        return first if first.why == "too_long" else self._moved(read, mine, others, similar) or first
+
+    def pairs(self, sentence: str, cited: Sequence[int]) -> tuple[Pair, ...]:
+        """Every pair of texts whose cosine says something of a sentence and what it cites: itself with the closest
+        passages, then words with those in whose place they stand."""
+        read = words(claimed(sentence), LONGEST)
+        mine = [self.sources[n] for n in dict.fromkeys(cited)]
+        return _pairs(align(read, closest(read, mine)))
+
+    def _moved(
+        self, claim: Sequence[Word], mine: Sequence[Source], others: Sequence[Source], similar: Mapping[Pair, float] | None
+    ) -> Finding | None:
+        """What another chunk makes of the claim, alone or together with the cited ones."""
+        for source in _likely(claim, others)[:TRIED]:
             for sources in ([source], [*mine, source]) if mine else ([source],):
-                if (second := _judged(read, sources, similar)).status == "verified":
-                    return Finding("repaired", "moved", second.quotes, odds=second.odds, signs=second.signs)
-        return first
+                found = _judged(claim, sources, similar, added=source)
+                if found.status == "verified":
+                    return replace(found, status="repaired", why="moved")
+        return None
 
 
 def check(
-    sentence: str, cited: Sequence[Chunk], context: Sequence[Chunk], *, similar: Mapping[str, float] | None = None
+    sentence: str, cited: Sequence[Chunk], context: Sequence[Chunk], *, similar: Mapping[Pair, float] | None = None
 ) -> Finding:
     """`Grounds.check` for a single sentence; `context` are further chunks that the model was shown.
 
@@ -132,28 +149,53 @@ def _likely(claim: Sequence[Word], sources: Sequence[Source]) -> list[Source]:
     total = sum(weights.values())
     held = [sum(weight for key, weight in weights.items() if key in source.places) for source in sources]
     order = sorted(range(len(sources)), key=lambda n: (-held[n], n))
-    return [sources[n] for n in order if held[n] >= 0.3 * total]
+    return [sources[n] for n in order if held[n] >= LEAST * total]
 
 
-def _judged(claim: Sequence[Word], sources: Sequence[Source], similar: Mapping[str, float] | None) -> Finding:
+def _judged(
+    claim: Sequence[Word], sources: Sequence[Source], similar: Mapping[Pair, float] | None, added: Source | None = None
+) -> Finding:
     pieces = closest(claim, sources)
     if not pieces:
         return Finding("unverified", "not_found")
     found = align(claim, pieces)
-    about = tuple(disagreements(found, sources))
-    quotes = tuple(_quote(piece, found, number) for number, piece in enumerate(pieces))
-    signs = _signs(found, sources, quotes, similar)
+    about = (
+        *figures(found, sources), *names(found, sources), *denials(found), *opposites(found), *exchanged(found),
+    )  # fmt: skip
+    quotes = tuple(_quote(piece) for piece in pieces)
+    pairs = _pairs(found)
+    whole, changed = pairs[: len(pieces)], pairs[len(pieces) :]
+    signs = _signs(found, sources, [similar[pair] for pair in whole if pair in similar] if similar else [])
     model = models()["words" if signs.similar is None else "vectors"]
-    odds = model.odds(signs)
+    seen = Finding("unverified", "not_found", quotes, odds=model.odds(signs), pairs=pairs, signs=signs)
     if about:
-        return Finding("unverified", about[0].code, quotes, about, odds=odds, signs=signs)
-    if odds >= model.verified_from:
-        return Finding("verified", "found", quotes, odds=odds, signs=signs)
-    doubtful = tuple(quote.text for quote in quotes) if similar is None and odds >= model.doubtful_from else ()
-    return Finding("unverified", "not_found", quotes, odds=odds, doubtful=doubtful, signs=signs)
+        return replace(seen, why=about[0].code, about=about, pairs=())
+    if added is not None and not _adds(found, added):
+        return seen
+    strange = [pair for pair in changed if similar and similar.get(pair, 1.0) < model.word_from]
+    if strange:
+        return replace(seen, why="replaced", about=tuple(Disagreement("replaced", *pair) for pair in strange))
+    if seen.odds < model.verified_from:
+        return replace(seen, pairs=pairs if seen.odds >= model.doubtful_from else ())
+    return replace(seen, status="verified", why="found", pairs=changed)
 
 
-def _quote(piece: Piece, found: Aligned, number: int) -> Quote:
+def _pairs(found: Aligned) -> tuple[Pair, ...]:
+    said = " ".join(word.lower for word in found.claim)
+    return (*((said, _quote(piece).text) for piece in found.pieces), *replaced(found))
+
+
+def _adds(found: Aligned, source: Source) -> bool:
+    """Whether a chunk that was not cited says some of the claim, and does not only lend it a name."""
+    plain = [
+        found.piece[j]
+        for word, j in zip(found.claim, found.to, strict=True)
+        if j is not None and word.kind == "word" and found.pieces[found.piece[j]].source is source
+    ]
+    return len(plain) >= min(3, sum(word.kind == "word" for word in found.claim))
+
+
+def _quote(piece: Piece) -> Quote:
     """The passage as it stands: the sentence whole, for half of one may say something else."""
     first, last = piece.source.words[piece.start], piece.source.words[piece.end - 1]
     text = piece.source.chunk.text
@@ -163,9 +205,7 @@ def _quote(piece: Piece, found: Aligned, number: int) -> Quote:
     return Quote(piece.source.chunk, text[start:end], spans_at(piece.source.chunk, start, end), prose=True)
 
 
-def _signs(
-    found: Aligned, sources: Sequence[Source], quotes: Sequence[Quote], similar: Mapping[str, float] | None
-) -> Signs:
+def _signs(found: Aligned, sources: Sequence[Source], cosines: Sequence[float]) -> Signs:
     weights = [WEIGHTS[word.kind] for word in found.claim]
     total = sum(weights) or 1.0
     content = sum(weight > 0 for weight in weights) or 1
@@ -177,7 +217,6 @@ def _signs(
         if j is None
         and (word.key in said or any(word.key in source.places or word.key in source.above for source in sources))
     )
-    known = [similar[quote.text] for quote in quotes if quote.text in similar] if similar else []
     return Signs(
         aligned=round(aligned / total, 6),
         near=round(near / total, 6),
@@ -185,7 +224,7 @@ def _signs(
         runs=round(found.runs / content, 6),
         pieces=float(len(found.pieces) - 1),
         extremes=float(unsaid_extremes(found)),
-        similar=max(known, default=None),
+        similar=max(cosines, default=None),
     )
 
 
@@ -196,6 +235,7 @@ class Model:
     base: float
     verified_from: float
     doubtful_from: float
+    word_from: float
     weights: Mapping[str, float]
 
     def odds(self, signs: Signs) -> float:
@@ -209,6 +249,6 @@ def models() -> Mapping[str, Model]:
     that fitted them and on what."""
     data = json.loads(Path(__file__).with_name("support.json").read_text("utf-8"))
     return {
-        name: Model(one["base"], one["verified_from"], one["doubtful_from"], one["weights"])
+        name: Model(one["base"], one["verified_from"], one["doubtful_from"], one["word_from"], one["weights"])
         for name, one in data["models"].items()
     }
