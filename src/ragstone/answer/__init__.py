@@ -24,6 +24,7 @@ from ragstone.answer.formats import (
 from ragstone.answer.order import ends_first
 from ragstone.answer.places import spans_at
 from ragstone.answer.question import Asked, asked
+from ragstone.answer.support import Finding, Grounds, grounded
 
 __all__ = [
     "ABSTENTION",
@@ -31,6 +32,8 @@ __all__ = [
     "Budget",
     "Choosing",
     "Evidence",
+    "Finding",
+    "Grounds",
     "Policy",
     "Quote",
     "Scored",
@@ -52,6 +55,7 @@ __all__ = [
     "fit",
     "found_json",
     "found_text",
+    "grounded",
     "groundedness",
     "hit_json",
     "inline",

@@ -7,7 +7,8 @@ from ragstone.answer.disagree import Disagreement, opposite
 from ragstone.answer.figures import Word
 
 NEGATIONS = frozenset(
-    """not no never none nor without cannot neither nobody nothing unable fail fails failed lack lacks lacked lacking refuse
+    """not no never none nor without cannot neither nobody nothing unable fail fails failed lack lacks lacked lacking
+    refuse
     refuses refused rarely hardly except exclude excludes excluded excluding""".split()
 )
 # "not only", "not until" and their kind deny nothing that stands behind them.
@@ -49,9 +50,7 @@ def _put_in(at: int, partner: dict[int, int]) -> bool:
     return left is not None and right is not None and right == left + 1
 
 
-def _lacks(
-    text: Sequence[Word], at: int, partner: dict[int, int], other: Sequence[Word], piece: Sequence[int]
-) -> bool:
+def _lacks(text: Sequence[Word], at: int, partner: dict[int, int], other: Sequence[Word], piece: Sequence[int]) -> bool:
     """Whether what a denial denies stands in the other text without one."""
     if at + 1 < len(text) and text[at + 1].lower in HARMLESS:
         return False
