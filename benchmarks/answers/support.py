@@ -1,7 +1,7 @@
 """How often a sentence that its chunks do not support is caught, how often one that they support is doubted, and the
 cost.
 
-    python benchmarks/answers/support.py DATA [--vectors] [--most N] [--show KIND]
+    python benchmarks/answers/support.py DATA [--vectors] [--most N] [--held-out] [--show KIND]
 
 DATA holds `qa/` (squad_near, clapnq, chunking_evaluation) and `kb/` (prometheus_docs, rust_book). The sentences are the
 passages' own, lightly paraphrased or corrupted by script (`corrupt.py`), each beside 12 chunks of context; "written by
@@ -41,12 +41,13 @@ def main() -> None:
     parser.add_argument(
         "--vectors", action="store_true", help="let the built-in model's cosines decide where words do not"
     )
+    parser.add_argument("--held-out", action="store_true", help="leave the training articles out")
     parser.add_argument("--show", help="show ten mistakes of a kind")
     args = parser.parse_args()
     found = [*cases(articles(args.data), most=30), *written(args.data)]
     random.Random(0).shuffle(found)
     embedder = make_embedder("minilm") if args.vectors else None
-    for held_out in (False, True):
+    for held_out in (True,) if args.held_out else (False, True):
         taken: dict[str, list[Case]] = defaultdict(list)
         for case in found:
             kind = _kind(case)

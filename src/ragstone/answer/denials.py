@@ -15,6 +15,7 @@ NEGATIONS = frozenset(
 HARMLESS = frozenset("only just merely until least necessarily yet longer more less later fewer".split())
 STOPS = frozenset("but although though whereas while unless because".split())
 JOINS = frozenset("and or which who whose that so".split())
+NOBODY = frozenset("no none nobody nothing neither".split())  # the verb that they deny may stand further behind
 FAR = 6  # words between a denial and what it denies
 
 
@@ -64,7 +65,8 @@ def _lacks(text: Sequence[Word], at: int, partner: dict[int, int], other: Sequen
         if any(word.key == text[k].key and not _near(text, n) for n, word in enumerate(text)):
             return False  # said without a denial as well
         free = [j for j, word in enumerate(other) if word.key == text[k].key] or [there]
-        return not any(_denied(other, j, piece) for j in free) and not _reversed(text[k], other)
+        after = FAR if text[at].lower in NOBODY else 3
+        return not any(_denied(other, j, piece, after) for j in free) and not _reversed(text[k], other)
     return bool(head) and all(k in partner for k in (at - 1, at + 2)) and not any(_denies(word) for word in other)
 
 
@@ -81,9 +83,9 @@ def _head(text: Sequence[Word], at: int) -> list[int]:
     return out
 
 
-def _denied(text: Sequence[Word], at: int, piece: Sequence[int]) -> bool:
-    """Whether a denial stands among the six words before, in the same sentence, or right behind."""
-    return any(_denies(text[k]) for k in range(max(0, at - FAR), min(len(text), at + 3)) if piece[k] == piece[at])
+def _denied(text: Sequence[Word], at: int, piece: Sequence[int], after: int) -> bool:
+    """Whether a denial stands among the six words before, or close behind, in the same sentence."""
+    return any(_denies(text[k]) for k in range(max(0, at - FAR), min(len(text), at + after)) if piece[k] == piece[at])
 
 
 def _near(text: Sequence[Word], at: int) -> bool:

@@ -91,7 +91,7 @@ def figures(found: Aligned, sources: Sequence[Source]) -> Iterator[Disagreement]
             continue
         hedged = any(before.lower in ABOUT for before in found.claim[max(0, i - 2) : i])
         j = found.to[i]
-        if j is not None and found.displaced(i):
+        if j is not None and found.displaced(i) and not _belongs(found, i):
             rival = next((found.passage[k] for k in found.slot(i) if found.passage[k].kind == word.kind), None)
             if rival is not None and not same_value(word, rival, hedged=hedged):
                 yield Disagreement(_code(word), word.lower, rival.lower)
@@ -106,6 +106,18 @@ def figures(found: Aligned, sources: Sequence[Source]) -> Iterator[Disagreement]
         rivals = [found.passage[k] for k in free if found.passage[k].kind == word.kind]
         if rivals or not _elsewhere(word, sources):
             yield Disagreement(_code(word), word.lower, rivals[0].lower if rivals else "")
+
+
+def _belongs(found: Aligned, i: int) -> bool:
+    """Whether the sentence in which a figure was found says something else of the claim too, such as what it is of."""
+    place = found.to[i]
+    return place is not None and any(
+        j is not None
+        and k != i
+        and word.kind not in ("light", "number", "month")
+        and found.piece[j] == found.piece[place]
+        for k, (word, j) in enumerate(zip(found.claim, found.to, strict=True))
+    )
 
 
 def same_value(word: Word, other: Word, *, hedged: bool = False) -> bool:
