@@ -24,37 +24,56 @@ Change = Callable[[str, random.Random], str | None]
 SYNONYMS = dict(
     pair.split("/")
     for pair in """
-began/started started/began big/large large/big used/employed use/employ show/demonstrate shows/demonstrates showed/demonstrated
+began/started started/began big/large large/big used/employed use/employ show/demonstrate shows/demonstrates
+showed/demonstrated
 important/significant significant/important help/assist helps/assists often/frequently frequently/often many/numerous
-around/about approximately/about however/nevertheless because/since while/whereas build/construct built/constructed get/obtain
-obtained/got purchase/buy purchased/bought bought/purchased people/persons children/kids also/additionally mainly/primarily
-primarily/mainly main/principal major/principal quickly/rapidly rapidly/quickly called/named named/called known/recognized
-created/made made/produced area/region region/area city/town country/nation nation/country film/movie movie/film begins/starts
-starts/begins ended/finished finished/ended received/got gave/granted said/stated stated/said near/close-to within/inside
+around/about approximately/about however/nevertheless because/since while/whereas build/construct built/constructed
+get/obtain
+obtained/got purchase/buy purchased/bought bought/purchased people/persons children/kids also/additionally
+mainly/primarily
+primarily/mainly main/principal major/principal quickly/rapidly rapidly/quickly called/named named/called
+known/recognized
+created/made made/produced area/region region/area city/town country/nation nation/country film/movie movie/film
+begins/starts
+starts/begins ended/finished finished/ended received/got gave/granted said/stated stated/said near/close-to
+within/inside
 allow/permit allows/permits allowed/permitted require/need requires/needs required/needed needs/requires choose/select
-chosen/selected chose/selected whole/entire entire/whole different/distinct various/several several/various difficult/hard hard/difficult
-kind/type type/kind part/portion located/situated died/deceased famous/renowned usually/typically typically/usually change/alter
-changes/alters changed/altered result/outcome results/outcomes method/technique methods/techniques answer/response error/mistake
-default/standard contains/holds contain/hold includes/comprises ensure/guarantee provides/offers provide/offer provided/offered
+chosen/selected chose/selected whole/entire entire/whole different/distinct various/several several/various
+difficult/hard hard/difficult
+kind/type type/kind part/portion located/situated died/deceased famous/renowned usually/typically typically/usually
+change/alter
+changes/alters changed/altered result/outcome results/outcomes method/technique methods/techniques answer/response
+error/mistake
+default/standard contains/holds contain/hold includes/comprises ensure/guarantee provides/offers provide/offer
+provided/offered
 """.split()
 )
 OPPOSITES = {
     one: other
     for pair in """
 more/fewer less/more higher/lower lower/higher larger/smaller smaller/larger longer/shorter shorter/longer older/younger
-before/after after/before first/last last/first most/least least/most above/below below/above increased/decreased decreased/increased
-increase/decrease decrease/increase rose/fell fell/rose won/lost lost/won early/late late/early north/south south/north east/west
-west/east northern/southern southern/northern eastern/western western/eastern maximum/minimum minimum/maximum majority/minority
-begin/end began/ended start/stop enabled/disabled enable/disable open/closed opened/closed inside/outside internal/external
-external/internal buy/sell bought/sold best/worst better/worse strong/weak rich/poor high/low low/high large/small small/large
+before/after after/before first/last last/first most/least least/most above/below below/above increased/decreased
+decreased/increased
+increase/decrease decrease/increase rose/fell fell/rose won/lost lost/won early/late late/early north/south
+south/north east/west
+west/east northern/southern southern/northern eastern/western western/eastern maximum/minimum minimum/maximum
+majority/minority
+begin/end began/ended start/stop enabled/disabled enable/disable open/closed opened/closed inside/outside
+internal/external
+external/internal buy/sell bought/sold best/worst better/worse strong/weak rich/poor high/low low/high large/small
+small/large
 many/few few/many always/never never/always all/none everyone/nobody public/private private/public left/joined
 hot/cold young/old old/young true/false allow/forbid allows/forbids accepted/rejected support/oppose supported/opposed
 positive/negative negative/positive male/female success/failure gain/loss profit/loss with/without
-popular/unpopular famous/unknown agreed/refused approved/vetoed expanded/shrank grew/shrank growing/shrinking strengthened/weakened
-peaceful/violent optional/mandatory required/optional safe/dangerous safe/unsafe visible/hidden empty/full wet/dry clean/dirty guilty/innocent
-conservative/liberal optimistic/pessimistic healthy/sick friendly/hostile thick/thin heavy/light bright/dark loud/quiet solid/liquid
+popular/unpopular famous/unknown agreed/refused approved/vetoed expanded/shrank grew/shrank growing/shrinking
+strengthened/weakened
+peaceful/violent optional/mandatory required/optional safe/dangerous safe/unsafe visible/hidden empty/full wet/dry
+clean/dirty guilty/innocent
+conservative/liberal optimistic/pessimistic healthy/sick friendly/hostile thick/thin heavy/light bright/dark
+loud/quiet solid/liquid
 urban/rural modern/ancient abundant/scarce succeeded/failed improved/worsened improve/worsen reduced/raised reduce/raise
-reduces/raises retained/discarded kept/discarded loved/hated elected/dismissed appointed/dismissed hired/fired arrived/departed
+reduces/raises retained/discarded kept/discarded loved/hated elected/dismissed appointed/dismissed hired/fired
+arrived/departed
 destroyed/built built/demolished founded/dissolved established/abolished formed/dissolved freed/imprisoned
 """.split()
     for one, other in [pair.split("/")]
@@ -67,8 +86,10 @@ QUANTIFIERS = dict(
 UNITS = {
     one: other
     for pair in """
-km/miles kilometers/miles kilometres/miles miles/kilometres metres/feet meters/feet feet/metres million/billion billion/million thousand/million
-percent/dollars years/months months/years days/weeks weeks/days hours/minutes minutes/hours seconds/minutes kg/pounds pounds/kilograms
+km/miles kilometers/miles kilometres/miles miles/kilometres metres/feet meters/feet feet/metres million/billion
+billion/million thousand/million
+percent/dollars years/months months/years days/weeks weeks/days hours/minutes minutes/hours seconds/minutes kg/pounds
+pounds/kilograms
 tons/pounds bytes/kilobytes MB/GB GB/MB inches/feet acres/hectares degrees/metres
 """.split()
     for one, other in [pair.split("/")]
@@ -76,14 +97,27 @@ tons/pounds bytes/kilobytes MB/GB GB/MB inches/feet acres/hectares degrees/metre
 MONTHS = "January February March April May June July August September October November December".split()
 SMALL = "two three four five six seven eight nine ten eleven twelve".split()
 NEVER_NAMES = frozenset(
-    (*MONTHS, *"Monday Tuesday Wednesday Thursday Friday Saturday Sunday I The A An In It He She They This Around Within Over After "
-        "Before During While When Since Under From For With At By On As However Also Thus Then Other Its His Her".split())
+    (
+        *MONTHS,
+        *"Monday Tuesday Wednesday Thursday Friday Saturday Sunday I The A An In It He She They This Around Within "
+        "Over After "
+        "Before During While When Since Under From For With At By On As However Also Thus Then Other Its His "
+        "Her".split(),
+    )
 )
-NAME = re.compile(r"(?<=[a-z,;] )(?:[A-Z][\w.’'-]{1,15})(?: (?:of |de |the |and )?[A-Z][\w.’'-]{1,15}){0,5}(?<![.’'-])(?! ?[–&-]? ?[A-Z]|[\w’'-])")
+NAME = re.compile(
+    r"(?<=[a-z,;] )(?:[A-Z][\w.’'-]{1,15})(?: (?:of |de |the "
+    r"|and )?[A-Z][\w.’'-]{1,15}){0,5}(?<![.’'-])(?! ?[–&-]? ?[A-Z]|[\w’'-])"
+)
 NUMBER = re.compile(r"(?<![\w.,/-])\d[\d,]*(?:\.\d+)?(?![\w/-]|[.,]\d)")
 YEAR = re.compile(r"(?<![\w.,/-])(?:1[0-9]|20)\d\d(?![\w/,-]|\.\d)")
-VERB = re.compile(r"\b(is|are|was|were|has|have|had|can|could|will|would|should|must|may|might|does|do|did)\b(?! not)(?!n['’]t)")
-NOT = re.compile(r"\b(is|are|was|were|has|have|had|can|could|will|would|should|must|may|might|does|do|did) not\b|\bcannot\b|\b(never) ")
+VERB = re.compile(
+    r"\b(is|are|was|were|has|have|had|can|could|will|would|should|must|may|might|does|do|did)\b(?! not)(?!n['’]t)"
+)
+NOT = re.compile(
+    r"\b(is|are|was|were|has|have|had|can|could|will|would|should|must|may|might|does|do|did) not\b|\bcannot\b"
+    r"|\b(never) "
+)
 
 
 @dataclass(frozen=True)
@@ -126,8 +160,8 @@ class Article:
 def articles(data: Path) -> list[Article]:
     """Wikipedia paragraphs, long documents of other kinds, technical documentation."""
     found = [*_beir(data / "qa" / "squad_near", "squad"), *_beir(data / "qa" / "clapnq", "clapnq")]
-    for file in sorted((data / "qa" / "chunking_evaluation" / "data" / "corpora").glob("*.md")):
-        found.append(Article("chunking", file.stem, tuple(_runs(file.read_text(encoding="utf-8")))[:400]))
+    corpora = sorted((data / "qa" / "chunking_evaluation" / "data" / "corpora").glob("*.md"))
+    found += [Article("chunking", f.stem, tuple(_runs(f.read_text(encoding="utf-8")))[:400]) for f in corpora]
     for name in ("prometheus_docs", "rust_book"):
         for file in sorted((data / "kb" / name).rglob("*.md")):
             runs = tuple(_runs(re.sub(r"(?s)\A---.*?\n---\n|```.*?```", "", file.read_text(encoding="utf-8"))))
@@ -176,10 +210,16 @@ def verbatim(text: str, _: random.Random) -> str | None:
 
 def reordered(text: str, _: random.Random) -> str | None:
     """What stands before the first comma to the end, or the last "in …" to the front."""
-    if found := re.match(r"((?:In|On|At|After|During|When|While|Since|Under|From|For|With) [^,;]{3,60}(?:, \d{4})?), (?!\d{4})([^;:,]*[a-z0-9\")])\.$", text):
+    if found := re.match(
+        r"((?:In|On|At|After|During|When|While|Since|Under|From|For"
+        r"|With) [^,;]{3,60}(?:, \d{4})?), (?!\d{4})([^;:,]*[a-z0-9\")])\.$",
+        text,
+    ):
         head, tail = found[1], found[2]
         return f"{_capital(tail)} {head[0].lower()}{head[1:]}."
-    if found := re.match(r"([A-Z][^,;:]{15,}) (?<! and )((?:in|on|during|after|before|since) (?:the )?[A-Z0-9][^,;:]{2,40})\.$", text):
+    if found := re.match(
+        r"([A-Z][^,;:]{15,}) (?<! and )((?:in|on|during|after|before|since) (?:the )?[A-Z0-9][^,;:]{2,40})\.$", text
+    ):
         return f"{_capital(found[2])}, {_lower(found[1])}."
     return None
 
@@ -189,7 +229,10 @@ def dropped(text: str, _: random.Random) -> str | None:
     for pattern, new in (
         (r" ?\([^()]*\)", ""),
         (r", (?:which|who|where|whose) [^,]*,", ""),
-        (r"^(?:However|Moreover|Therefore|Thus|Also|Furthermore|Additionally|Finally|Then|Generally|Historically), ", ""),
+        (
+            r"^(?:However|Moreover|Therefore|Thus|Also|Furthermore|Additionally|Finally|Then|Generally|Historically), ",
+            "",
+        ),
         (r", (?:which|where|while|whereas|although|but|so|because|including|such as) [^;]*\.$", "."),
         (r"; [^;]*\.$", "."),
         (r", and [^,;]*\.$", "."),
@@ -227,7 +270,13 @@ def refigured(text: str, _: random.Random) -> str | None:
 def framed(text: str, chance: random.Random) -> str | None:
     """With words around it that claim nothing."""
     frame = chance.choice(
-        ("According to the documents, {}", "The documentation states that {}", "Based on the provided context, {}", "As the passage says, {}", "In short, {}")
+        (
+            "According to the documents, {}",
+            "The documentation states that {}",
+            "Based on the provided context, {}",
+            "As the passage says, {}",
+            "In short, {}",
+        )
     )
     return frame.format(_lower(text))
 
@@ -242,7 +291,13 @@ def marked(text: str, chance: random.Random) -> str | None:
 
 def twofold(text: str, chance: random.Random) -> str | None:
     """Two of these at once."""
-    for one, other in ((reordered, synonyms), (dropped, refigured), (dropped, synonyms), (refigured, framed), (synonyms, framed)):
+    for one, other in (
+        (reordered, synonyms),
+        (dropped, refigured),
+        (dropped, synonyms),
+        (refigured, framed),
+        (synonyms, framed),
+    ):
         if (first := one(text, chance)) and (second := other(first, chance)):
             return second
     return None
@@ -283,7 +338,9 @@ def date(text: str, chance: random.Random) -> str | None:
 
 def spelled(text: str, chance: random.Random) -> str | None:
     """Another small number in words."""
-    return _word(text, chance, {one: chance.choice([w for w in SMALL if w not in text.split()] or [""]) for one in SMALL})
+    return _word(
+        text, chance, {one: chance.choice([w for w in SMALL if w not in text.split()] or [""]) for one in SMALL}
+    )
 
 
 def unit(text: str, chance: random.Random) -> str | None:
@@ -299,7 +356,14 @@ def unit(text: str, chance: random.Random) -> str | None:
 def negated(text: str, chance: random.Random) -> str | None:
     """A "not" more or less."""
     if place := NOT.search(text):
-        return " ".join((text[: place.start()] + (place[1] or ("can" if "cannot" in place[0] else "")) + " " + text[place.end() :]).split())
+        return " ".join(
+            (
+                text[: place.start()]
+                + (place[1] or ("can" if "cannot" in place[0] else ""))
+                + " "
+                + text[place.end() :]
+            ).split()
+        )
     places = [m for m in VERB.finditer(text) if not re.match(r" (?:also|only)\b", text[m.end() :])]
     if not places:
         return None
@@ -345,7 +409,7 @@ def renamed(text: str, names: Sequence[str], chance: random.Random) -> str | Non
 
 def worded(text: str, words: Sequence[str], chance: random.Random) -> str | None:
     """One longer word by another of the same ending from elsewhere."""
-    places = [m for m in re.finditer(r"(?<= )[a-z]{6,}\b", text)]
+    places = list(re.finditer(r"(?<= )[a-z]{6,}\b", text))
     if not places:
         return None
     place = chance.choice(places)
@@ -383,7 +447,9 @@ def _swapped(text: str, chance: random.Random, places: Sequence[re.Match[str]]) 
         for a, b in pairwise(places)
         if not set(a[0].split()) & set(b[0].split())
         # A list names the same whatever its order.
-        and not re.fullmatch(rf"(?:, |,? and |,? or | ?[-–/] ?| to | through |,? ?(?:{'|'.join(MONTHS)}) ?)", text[a.end() : b.start()])
+        and not re.fullmatch(
+            rf"(?:, |,? and |,? or | ?[-–/] ?| to | through |,? ?(?:{'|'.join(MONTHS)}) ?)", text[a.end() : b.start()]
+        )
         and not re.search(rf"(?:{'|'.join(MONTHS)}) $", text[: a.start()])
     ]
     if not pairs:
@@ -397,7 +463,10 @@ def _capital(text: str) -> str:
 
 
 def _lower(text: str) -> str:
-    word = re.match(r"(?:The|A|An|In|On|At|It|This|These|They|He|She|There|When|While|If|For|As|Some|Many|Most|After|Its|To)\b", text)
+    word = re.match(
+        r"(?:The|A|An|In|On|At|It|This|These|They|He|She|There|When|While|If|For|As|Some|Many|Most|After|Its|To)\b",
+        text,
+    )
     return text[0].lower() + text[1:] if word else text
 
 
@@ -504,4 +573,6 @@ def written(data: Path) -> Iterator[Case]:
             answer = _untokenised(output["answer"])
             for a, b in sentences(answer):
                 if len(answer[a:b].split()) >= 4:
-                    yield Case("clapnq", passage["title"], "written by people", "supported", answer[a:b], (0,), tuple(around))
+                    yield Case(
+                        "clapnq", passage["title"], "written by people", "supported", answer[a:b], (0,), tuple(around)
+                    )

@@ -19,17 +19,27 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from corrupt import Case, articles, cases, written
 from numpy.typing import NDArray
 
-from corrupt import Case, articles, cases, written
-from ragstone.answer.support import Grounds, Pair, Signs
+from ragstone.answer.signs import Signs
+from ragstone.answer.support import Grounds, Pair
 from ragstone.ports import Embedder
 from ragstone.providers import make_embedder
 
 Floats = NDArray[np.float64]
 SIGNS = "aligned near longest runs pieces extremes".split()
 MODES = {"words": SIGNS, "vectors": [*SIGNS, "similar"]}
-GOOD = ("reordered", "dropped", "synonyms", "twofold", "refigured", "two sentences in one", "two chunks in one", "written by people")
+GOOD = (
+    "reordered",
+    "dropped",
+    "synonyms",
+    "twofold",
+    "refigured",
+    "two sentences in one",
+    "two chunks in one",
+    "written by people",
+)
 BAD = ("wrong chunk", "half of it from another chunk", "its chunk is gone")
 EACH = 250
 PENALTY = 1.0

@@ -15,20 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.layout import Layout
-from ragstone.types import (
-    Candidate,
-    Chunk,
-    Document,
-    Extraction,
-    Info,
-    Json,
-    Key,
-    Piece,
-    Revision,
-    Run,
-    Scope,
-    Skipped,
-)
+from ragstone.types import Candidate, Chunk, Document, Extraction, Info, Json, Key, Piece, Revision, Run, Scope, Skipped
 from ragstone.where import Where
 
 Vectors = NDArray[np.float32]

@@ -27,6 +27,7 @@ from ragstone.answer.order import ends_first
 from ragstone.answer.places import spans_at
 from ragstone.answer.prompt import NAMES, Template, labels, messages, template
 from ragstone.answer.question import Asked, asked
+from ragstone.answer.support import Finding, Grounds, grounded
 from ragstone.answer.transcript import Piece, Said, Transcript
 
 __all__ = [
@@ -38,6 +39,8 @@ __all__ = [
     "Checker",
     "Choosing",
     "Evidence",
+    "Finding",
+    "Grounds",
     "Piece",
     "Policy",
     "Quote",
@@ -66,6 +69,7 @@ __all__ = [
     "fit",
     "found_json",
     "found_text",
+    "grounded",
     "groundedness",
     "hit_json",
     "inline",

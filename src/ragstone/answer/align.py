@@ -28,9 +28,33 @@ class Source:
         return words(self.chunk.text)
 
     @cached_property
+    def bounds(self) -> list[tuple[int, int]]:
+        """Its sentences as ranges of characters."""
+        return sentences(self.chunk.text)
+
+    @cached_property
+    def plain(self) -> str:
+        """Its text with single spaces."""
+        return " ".join(self.chunk.text.split())
+
+    @cached_property
+    def marks(self) -> tuple[dict[int, int], dict[int, int]]:
+        """Where in `plain` sentences begin and end, with the same places in the chunk's text."""
+        starts: dict[int, int] = {}
+        ends: dict[int, int] = {}
+        at = 0
+        for a, b in self.bounds:
+            piece = " ".join(self.chunk.text[a:b].split())
+            at = self.plain.find(piece, at)
+            starts[at] = a
+            at += len(piece)
+            ends[at] = b
+        return starts, ends
+
+    @cached_property
     def pieces(self) -> list[tuple[int, int]]:
         """Its sentences as ranges of words."""
-        ends = [end for _, end in sentences(self.chunk.text)]
+        ends = [end for _, end in self.bounds]
         out: list[tuple[int, int]] = []
         first = at = 0
         for i, word in enumerate(self.words):
@@ -138,7 +162,9 @@ class Aligned:
         England", a light word that stands beside it in the passage too."""
         here, before = self.to[k], self.to[k - step]
         together = here is not None and before is not None and here - before == step
-        return (self.claim[k].kind == "name" and (together or here is None)) or (self.claim[k].kind == "light" and together)
+        return (self.claim[k].kind == "name" and (together or here is None)) or (
+            self.claim[k].kind == "light" and together
+        )
 
 
 def closest(claim: Sequence[Word], sources: Sequence[Source]) -> list[Piece]:
@@ -202,7 +228,9 @@ def align(claim: Sequence[Word], pieces: Sequence[Piece]) -> Aligned:
 Run = tuple[float, int, int, int]
 
 
-def _runs(claim: Sequence[Word], passage: Sequence[Word], number: Sequence[int], at: Mapping[str, list[int]]) -> list[Run]:
+def _runs(
+    claim: Sequence[Word], passage: Sequence[Word], number: Sequence[int], at: Mapping[str, list[int]]
+) -> list[Run]:
     """Every longest run of equal words, the weightiest last."""
     found: list[Run] = []
     for i, word in enumerate(claim):
@@ -232,15 +260,12 @@ def _weight(run: Sequence[Word]) -> float:
 
 
 def _left(runs: list[Run], claim: Sequence[Word], i: int, j: int, free: Sequence[int]) -> list[Run]:
-    start = None
+    """The runs, with those that remain of one: its words at the places `free`, counted from its beginning."""
+    starts = [k for n, k in enumerate(free) if not n or free[n - 1] != k - 1]
     new: list[Run] = []
-    for k in [*free, None]:
-        if start is not None and (k is None or k != last + 1):
-            new.append((_weight(claim[i + start : i + last + 1]), i + start, j + start, last + 1 - start))
-            start = None
-        if start is None:
-            start = k
-        last = k if k is not None else -1
+    for k in starts:
+        length = next(n for n in range(1, len(free) + 1) if k + n not in free)
+        new.append((_weight(claim[i + k : i + k + length]), i + k, j + k, length))
     return sorted([*runs, *new], key=_order) if new else runs
 
 
@@ -255,7 +280,9 @@ def _anchored(i: int, j: int, length: int, to: Sequence[int | None]) -> bool:
 
 def _loosely(claim: Sequence[Word], passage: Sequence[Word], to: list[int | None], taken: set[int]) -> None:
     """Words of one family: `settled` and `settlement`, `Norman` and `Normandy`."""
-    left = [j for j, word in enumerate(passage) if j not in taken and word.kind in ("word", "name") and len(word.key) >= 4]
+    left = [
+        j for j, word in enumerate(passage) if j not in taken and word.kind in ("word", "name") and len(word.key) >= 4
+    ]
     by_start: dict[str, list[int]] = defaultdict(list)
     for j in left:
         by_start[passage[j].key[:4]].append(j)

@@ -5,31 +5,43 @@ import re
 MARKER = re.compile(r"\[(?:\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*|chunk:[^\]\s]{1,200})\]")
 BULLET = re.compile(r"^\s*(?:[-*+•>]\s+|\d{1,3}[.)]\s+)+")
 FRAME = re.compile(
-    r"^(?:(?:in (?:short|summary|brief|other words)|to summari[sz]e|overall|so|therefore|thus|yes|no|additionally|also|furthermore"
-    r"|moreover|however|finally|in addition|in conclusion|specifically|for example|note that|please note that|sure|certainly)[,:]?\s+"
+    r"^(?:(?:in (?:short|summary|brief|other words)|to summari[sz]e|overall|so|therefore|thus|yes|no"
+    r"|additionally|also|furthermore"
+    r"|moreover|however|finally|in addition|in conclusion|specifically|for example|sure|certainly)[,:]\s+"
+    r"|(?:please )?note that\s+"
     r"|(?:according to|based on|as (?:stated|described|mentioned|noted|per|shown|said|explained) (?:in|by)?)\s*"
     r"(?:the |this |these |your )?(?:(?:provided|given|retrieved|above|following|supplied) )*"
-    r"(?:documents?|documentation|context|passages?|sources?|texts?|excerpts?|information|articles?)(?: provided| above)?,?\s+"
-    r"|as (?:the |this )?(?:document|documentation|context|passage|source|text|excerpt|article)s? (?:says?|states?|notes?|explains?|mentions?),?\s+"
-    r"|(?:the |this |these )?(?:provided |given )?(?:documents?|documentation|context|passages?|sources?|texts?|excerpts?|article) "
+    r"(?:documents?|documentation|context|passages?|sources?|texts?|excerpts?|information"
+    r"|articles?)(?: provided| above)?,?\s+"
+    r"|as (?:the |this )?(?:document|documentation|context|passage|source|text|excerpt|article)s? (?:says?"
+    r"|states?|notes?|explains?|mentions?),?\s+"
+    r"|(?:the |this |these )?(?:provided |given )?(?:documents?|documentation|context|passages?|sources?|texts?"
+    r"|excerpts?|article) "
     r"(?:also )?(?:says?|states?|notes?|explains?|mentions?|shows?|indicates?|describes?) that\s+)+",
     re.IGNORECASE,
 )
 COURTESY = re.compile(
-    r"^\W*(?:i hope (?:this|that|it) (?:helps?|is helpful|answers? your question)|let me know if|please let me know|feel free to"
-    r"|is there anything else|if you (?:have|need) (?:any |more |further )|sure\b|certainly\b|of course\b|great question|thanks? (?:you|for)"
-    r"|happy to help|i(?:'|’)d be happy to|you(?:'|’)re welcome|sources?:?\W*$|references?:?\W*$|citations?:?\W*$)[^\d]{0,120}$",
+    r"^\W*(?:i hope (?:this|that|it) (?:helps?|is helpful|answers? your question)|let me know if"
+    r"|please let me know|feel free to"
+    r"|is there anything else|if you (?:have|need) (?:any |more |further )|great question|thanks? (?:you|for)"
+    r"|(?:sure|certainly|of course)(?:\W*$|\W+(?:i|here|let)\b)"
+    r"|happy to help|i(?:'|’)d be happy to|you(?:'|’)re welcome|sources?:?\W*$|references?:?\W*$"
+    r"|citations?:?\W*$)[^\d]{0,120}$",
     re.IGNORECASE,
 )
 ANNOUNCES = re.compile(
-    r"(?:\bhere(?:'s| is| are)\b|\bbelow\b|\bfollowing\b|\bas follows\b|\bthese\b|\bthis is what\b|\bsummary\b|\banswer\b|\bsteps?\b"
+    r"(?:\bhere(?:'s| is| are)\b|\bbelow\b|\bfollowing\b|\bas follows\b|\bthese\b|\bthis is what\b|\bsummary\b"
+    r"|\banswer\b|\bsteps?\b"
     r"|\bto (?:do (?:this|so|that)|summari[sz]e)\b)[^.!?\d]{0,120}[:：]\W*$",
     re.IGNORECASE,
 )
 DECLINES = re.compile(
-    r"^\W*(?:unfortunately,? |however,? |but )?(?:i(?:'|’)m sorry[^.]{0,40}|i (?:do not|don(?:'|’)t) (?:know|have (?:enough|sufficient|any) information)"
-    r"|i (?:cannot|can(?:'|’)t|am unable to|could not) (?:answer|find|determine)|there is (?:no|not enough) (?:information|mention)"
-    r"|(?:the |this |these )?(?:provided |given |current )?(?:documents?|documentation|context|passages?|sources?|texts?|information)(?: provided)? "
+    r"^\W*(?:unfortunately,? |however,? |but )?(?:i(?:'|’)m sorry[^.]{0,40}|i (?:do not|don(?:'|’)t) (?:know"
+    r"|have (?:enough|sufficient|any) information)"
+    r"|i (?:cannot|can(?:'|’)t|am unable to|could not) (?:answer|find|determine)|there is (?:no"
+    r"|not enough) (?:information|mention)"
+    r"|(?:the |this |these )?(?:provided |given |current )?(?:documents?|documentation|context|passages?"
+    r"|sources?|texts?|information)(?: provided)? "
     r"(?:do|does) not (?:say|mention|contain|provide|specify|state|include|answer|give|explain|discuss))\b"
     r"(?:(?!\b(?:but|however|although|though|because)\b)[^;\d]){0,200}$",
     re.IGNORECASE,

@@ -7,13 +7,15 @@ from ragstone.answer.disagree import Disagreement, opposite
 from ragstone.answer.figures import Word
 
 NEGATIONS = frozenset(
-    """not no never none nor without cannot neither nobody nothing unable fail fails failed lack lacks lacked lacking refuse
+    """not no never none nor without cannot neither nobody nothing unable fail fails failed lack lacks lacked lacking
+    refuse
     refuses refused rarely hardly except exclude excludes excluded excluding""".split()
 )
 # "not only", "not until" and their kind deny nothing that stands behind them.
 HARMLESS = frozenset("only just merely until least necessarily yet longer more less later fewer".split())
 STOPS = frozenset("but although though whereas while unless because".split())
 JOINS = frozenset("and or which who whose that so".split())
+NOBODY = frozenset("no none nobody nothing neither".split())  # the verb that they deny may stand further behind
 FAR = 6  # words between a denial and what it denies
 
 
@@ -49,9 +51,7 @@ def _put_in(at: int, partner: dict[int, int]) -> bool:
     return left is not None and right is not None and right == left + 1
 
 
-def _lacks(
-    text: Sequence[Word], at: int, partner: dict[int, int], other: Sequence[Word], piece: Sequence[int]
-) -> bool:
+def _lacks(text: Sequence[Word], at: int, partner: dict[int, int], other: Sequence[Word], piece: Sequence[int]) -> bool:
     """Whether what a denial denies stands in the other text without one."""
     if at + 1 < len(text) and text[at + 1].lower in HARMLESS:
         return False
@@ -65,7 +65,8 @@ def _lacks(
         if any(word.key == text[k].key and not _near(text, n) for n, word in enumerate(text)):
             return False  # said without a denial as well
         free = [j for j, word in enumerate(other) if word.key == text[k].key] or [there]
-        return not any(_denied(other, j, piece) for j in free) and not _reversed(text[k], other)
+        after = FAR if text[at].lower in NOBODY else 3
+        return not any(_denied(other, j, piece, after) for j in free) and not _reversed(text[k], other)
     return bool(head) and all(k in partner for k in (at - 1, at + 2)) and not any(_denies(word) for word in other)
 
 
@@ -82,9 +83,9 @@ def _head(text: Sequence[Word], at: int) -> list[int]:
     return out
 
 
-def _denied(text: Sequence[Word], at: int, piece: Sequence[int]) -> bool:
-    """Whether a denial stands among the six words before, in the same sentence, or right behind."""
-    return any(_denies(text[k]) for k in range(max(0, at - FAR), min(len(text), at + 3)) if piece[k] == piece[at])
+def _denied(text: Sequence[Word], at: int, piece: Sequence[int], after: int) -> bool:
+    """Whether a denial stands among the six words before, or close behind, in the same sentence."""
+    return any(_denies(text[k]) for k in range(max(0, at - FAR), min(len(text), at + after)) if piece[k] == piece[at])
 
 
 def _near(text: Sequence[Word], at: int) -> bool:

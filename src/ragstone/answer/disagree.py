@@ -9,17 +9,23 @@ from ragstone.answer.wording import EXTREME, NOT_EXTREME, OPPOSITES, opposite_st
 
 # Further pairs, by word: what changes, begins, ends, permits or judges. Compared by stem, so one form of each is here.
 CHANGES = """
-abolish/establish abolish/found abolish/create dissolve/found dissolve/establish close/found destroy/build demolish/build
-demolish/construct destroy/construct destroy/restore arrive/depart depart/return retain/discard keep/discard keep/abandon
+abolish/establish abolish/found abolish/create dissolve/found dissolve/establish close/found destroy/build
+demolish/build
+demolish/construct destroy/construct destroy/restore arrive/depart depart/return retain/discard keep/discard
+keep/abandon
 retain/lose improve/worsen improve/deteriorate expand/shrink grow/shrink expand/contract strengthen/weaken widen/narrow
 raise/reduce raise/lower reduce/increase reduce/expand cut/raise elect/dismiss appoint/dismiss hire/fire employ/fire
 imprison/free release/imprison arrest/release love/hate like/dislike praise/criticize praise/criticise praise/condemn
 welcome/condemn promote/demote promote/discourage encourage/discourage encourage/forbid permit/forbid permit/prohibit
-allow/prohibit require/forbid legal/illegal optional/mandatory optional/required optional/compulsory voluntary/compulsory
-safe/dangerous peaceful/violent friendly/hostile guilty/innocent visible/hidden empty/full wet/dry clean/dirty thick/thin
+allow/prohibit require/forbid legal/illegal optional/mandatory optional/required optional/compulsory
+voluntary/compulsory
+safe/dangerous peaceful/violent friendly/hostile guilty/innocent visible/hidden empty/full wet/dry clean/dirty
+thick/thin
 heavy/light bright/dark loud/quiet solid/liquid hard/soft conservative/liberal optimistic/pessimistic healthy/sick
-abundant/scarce plentiful/scarce agree/refuse agree/decline approve/veto approve/deny confirm/deny admit/deny accept/decline
-accept/refuse grant/deny grant/refuse ratify/reject pass/reject victory/loss winner/loser successful/failed popular/unpopular
+abundant/scarce plentiful/scarce agree/refuse agree/decline approve/veto approve/deny confirm/deny admit/deny
+accept/decline
+accept/refuse grant/deny grant/refuse ratify/reject pass/reject victory/loss winner/loser successful/failed
+popular/unpopular
 famous/unknown known/unknown likely/unlikely able/unable elder/younger older/younger mount/unmount attach/detach
 connect/disconnect lock/unlock install/remove install/uninstall insert/remove append/remove append/prepend show/hide
 expose/hide merge/split join/separate combine/separate unite/separate gather/scatter attract/repel absorb/emit
@@ -29,13 +35,15 @@ surplus/deficit credit/debit asset/liability income/expense lender/borrower empl
 acid/alkaline anode/cathode odd/even finite/infinite concrete/abstract explicit/implicit mutable/immutable
 blocking/nonblocking serial/parallel manual/automatic relative/absolute clockwise/counterclockwise left/right
 upward/downward forward/backward inward/outward uphill/downhill morning/evening day/night summer/winter spring/autumn
-asleep/awake present/absent innocent/convicted convict/acquit ascend/descend inhale/exhale freeze/melt freeze/boil heat/cool
+asleep/awake present/absent innocent/convicted convict/acquit ascend/descend inhale/exhale freeze/melt freeze/boil
+heat/cool
 deposit/withdraw lend/borrow lead/follow lead/trail preserve/destroy protect/endanger protect/threaten
 """
 # Words that stand in each other's place on one scale. All, a part, none: what is on one line is taken for the same.
 ALL = "all every each always entirely completely".split()
 PART = (
-    "most many some several few various numerous often usually sometimes rarely seldom typically generally frequently commonly "
+    "most many some several few various numerous often usually sometimes rarely seldom typically generally "
+    "frequently commonly "
     "occasionally mostly partly largely partially"
 ).split()
 NONE = "no none never neither".split()
@@ -53,6 +61,7 @@ father mother son daughter brother sister husband wife
 monday tuesday wednesday thursday friday saturday sunday
 """.strip().splitlines()
 ]
+COMMON = ("s", "ing", "ly", "ed", "ion", "ment", "ity", "ness")  # endings of words that begin sentences
 ABOUT = frozenset("about approximately roughly around nearly almost over some estimated circa under".split())
 
 
@@ -82,7 +91,7 @@ def figures(found: Aligned, sources: Sequence[Source]) -> Iterator[Disagreement]
             continue
         hedged = any(before.lower in ABOUT for before in found.claim[max(0, i - 2) : i])
         j = found.to[i]
-        if j is not None and found.displaced(i):
+        if j is not None and found.displaced(i) and not _belongs(found, i):
             rival = next((found.passage[k] for k in found.slot(i) if found.passage[k].kind == word.kind), None)
             if rival is not None and not same_value(word, rival, hedged=hedged):
                 yield Disagreement(_code(word), word.lower, rival.lower)
@@ -97,6 +106,18 @@ def figures(found: Aligned, sources: Sequence[Source]) -> Iterator[Disagreement]
         rivals = [found.passage[k] for k in free if found.passage[k].kind == word.kind]
         if rivals or not _elsewhere(word, sources):
             yield Disagreement(_code(word), word.lower, rivals[0].lower if rivals else "")
+
+
+def _belongs(found: Aligned, i: int) -> bool:
+    """Whether the sentence in which a figure was found says something else of the claim too, such as what it is of."""
+    place = found.to[i]
+    return place is not None and any(
+        j is not None
+        and k != i
+        and word.kind not in ("light", "number", "month")
+        and found.piece[j] == found.piece[place]
+        for k, (word, j) in enumerate(zip(found.claim, found.to, strict=True))
+    )
 
 
 def same_value(word: Word, other: Word, *, hedged: bool = False) -> bool:
@@ -137,17 +158,28 @@ def names(found: Aligned, sources: Sequence[Source]) -> Iterator[Disagreement]:
         if word.kind not in ("name", "code") or (found.to[i] is not None and not found.displaced(i)):
             continue
         slot = [found.passage[j] for j in found.slot(i)]
-        rival = next((one for one in slot if _is_name(one, sure) and one.key not in keys), None)
+        certain = word.kind == "code" or word.sure or word.key in sure or _leads(found.claim, i)
+        rival = next((one for one in slot if _rivals(word, one, sure, certain=certain) and one.key not in keys), None)
         if rival is not None and not _same_name(word, rival, found):
             yield Disagreement("name", word.lower, rival.lower)
-        elif found.to[i] is None and (word.kind == "code" or word.sure or word.key in sure):
+        elif found.to[i] is None and certain:
             known = word.key in said or _elsewhere(word, sources) or any(related(word.key, key) for key in said)
             if not known and not _initials(word, found.passage):
                 yield Disagreement("name", word.lower)
 
 
-def _is_name(word: Word, sure: Set[str]) -> bool:
-    return word.kind == "code" or (word.kind == "name" and (word.sure or word.key in sure))
+def _rivals(word: Word, other: Word, sure: Set[str], *, certain: bool) -> bool:
+    """Whether the passage's word is another name: one of both is surely a name, or both begin their sentences and
+    look like one (a plural or a word with a common ending may be any noun)."""
+    if other.kind == "code" or (other.kind == "name" and (certain or other.sure or other.key in sure)):
+        return True
+    return other.kind == "name" and not word.lower.endswith(COMMON) and not other.lower.endswith(COMMON)
+
+
+def _leads(claim: Sequence[Word], i: int) -> bool:
+    """Whether another name follows at once, so that the sentence's first word is a part of it."""
+    after = claim[i + 1] if i + 1 < len(claim) else None
+    return after is not None and after.kind == "name" and after.start - claim[i].end == 1
 
 
 def _same_name(word: Word, rival: Word, found: Aligned) -> bool:
@@ -204,7 +236,7 @@ def opposite(one: Word, other: Word) -> bool:
         or other.key in STEMS.get(one.key, frozenset())
         or b in opposite_stems(a)
         or a in opposite_stems(b)
-        or AMOUNTS.get(a, -1) != AMOUNTS.get(b, AMOUNTS.get(a, -1)) and a in AMOUNTS
+        or (AMOUNTS.get(a, -1) != AMOUNTS.get(b, AMOUNTS.get(a, -1)) and a in AMOUNTS)
         or any(a in scale and b in scale for scale in OTHERS)
     )
 

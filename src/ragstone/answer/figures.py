@@ -28,12 +28,17 @@ UNITS = {
     for names in """
 %/percent/percentage/pct km/kilometre/kilometres/kilometer/kilometers/kms m/metre/metres/meter/meters
 cm/centimetre/centimetres/centimeter/centimeters mm/millimetre/millimetres/millimeter/millimeters mile/miles/mi
-foot/feet/ft inch/inches yard/yards/yd kg/kilogram/kilograms/kilogramme/kilogrammes/kilo/kilos g/gram/grams/gramme/grammes
-mg/milligram/milligrams pound/pounds/lb/lbs/£ ounce/ounces/oz ton/tons tonne/tonnes dollar/dollars/$/usd euro/euros/€/eur yen/¥
-cent/cents rupee/rupees franc/francs second/seconds/sec/secs/s ms/millisecond/milliseconds minute/minutes/min/mins hour/hours/h/hr/hrs
+foot/feet/ft inch/inches yard/yards/yd kg/kilogram/kilograms/kilogramme/kilogrammes/kilo/kilos
+g/gram/grams/gramme/grammes
+mg/milligram/milligrams pound/pounds/lb/lbs/£ ounce/ounces/oz ton/tons tonne/tonnes dollar/dollars/$/usd
+euro/euros/€/eur yen/¥
+cent/cents rupee/rupees franc/francs second/seconds/sec/secs/s ms/millisecond/milliseconds minute/minutes/min/mins
+hour/hours/h/hr/hrs
 day/days week/weeks month/months year/years/yr/yrs decade/decades century/centuries byte/bytes kb/kilobyte/kilobytes
-mb/megabyte/megabytes gb/gigabyte/gigabytes tb/terabyte/terabytes kib/kibibytes mib/mebibytes gib/gibibytes bit/bits degree/degrees/°
-°c/celsius °f/fahrenheit acre/acres hectare/hectares/ha litre/litres/liter/liters gallon/gallons volt/volts watt/watts kw/kilowatt/kilowatts
+mb/megabyte/megabytes gb/gigabyte/gigabytes tb/terabyte/terabytes kib/kibibytes mib/mebibytes gib/gibibytes bit/bits
+degree/degrees/°
+°c/celsius °f/fahrenheit acre/acres hectare/hectares/ha litre/litres/liter/liters gallon/gallons volt/volts watt/watts
+kw/kilowatt/kilowatts
 mw/megawatt/megawatts hz/hertz khz/kilohertz mhz/megahertz ghz/gigahertz mph knot/knots point/points goal/goals
 """.split()
     for names in [names.replace("/", " ")]
@@ -54,11 +59,12 @@ SPELLED: dict[str, float] = {
     **{word: 10.0 * i for i, word in enumerate(TENS, 2)},
 }
 # "First", "second" and "third" are seldom numbers; they are compared as words.
+FROM_FOURTH = "fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
 ORDINALS: dict[str, float] = {
-    **{word: float(i) for i, word in enumerate("fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(), 4)},
+    **{word: float(i) for i, word in enumerate(FROM_FOURTH, 4)},
     **{f"{word}th": float(i) for i, word in enumerate(UNDER_TWENTY) if i > 12},
     **{f"{word[:-1]}ieth": 10.0 * i for i, word in enumerate(TENS, 2)},
-}  # fmt: skip
+}
 MONTHS = {
     name: i
     for i, names in enumerate(
@@ -69,15 +75,17 @@ MONTHS = {
     for name in names.split()
 }
 LIGHT = frozenset(
-    """a an the and or but nor so yet if then than that this these those there here it its it's itself he him his himself she her hers
-    herself they them their theirs themselves we us our ours you your yours i me my mine who whom whose which what when where
-    while why how as at by for from in into of off on onto out over to up upon with within about across after again against
-    along also although among around because before behind below between both down during each either else even ever
-    every few further hence however indeed instead just like many may might more most much must neither never no not
-    nothing now only other others otherwise per rather same several shall should since some such though through
-    throughout thus too toward towards under unless until very via was were be been being is are am has have had having do
-    does did doing done will would can could cannot without one ones any all another first later still already often
-    called known named well way able according itself""".split()
+    """
+    a an the and or but nor so yet if then than that this these those there here it its it's itself he him his himself
+    she her hers herself they them their theirs themselves we us our ours you your yours i me my mine who whom whose
+    which what when where while why how as at by for from in into of off on onto out over to up upon with within about
+    across after again against along also although among around because before behind below between both down during
+    each either else even ever every few further hence however indeed instead just like many may might more most much
+    must neither never no not nothing now only other others otherwise per rather same several shall should since some
+    such though through throughout thus too toward towards under unless until very via was were be been being is are am
+    has have had having do does did doing done will would can could cannot without one ones any all another first later
+    still already often called known named well way able according
+    """.split()
 )
 
 
@@ -99,21 +107,21 @@ class Word:
 def words(text: str, most: int | None = None) -> list[Word]:
     """The words of a text in order; one longer than `most` words is read that far.
 
-    >>> [(word.key, word.unit) for word in words("Some 1,200 km by 2 May, twenty-five percent.")][1:5]
-    [('#1200', 'km'), ('by', ''), ('#2', ''), ('month 5', '')]
+    >>> [(word.key, word.unit) for word in words("Some 1,200 km by 2 May, twenty-five percent.")][1:6]
+    [('#1200', 'km'), ('km', ''), ('by', ''), ('#2', ''), ('month 5', '')]
     """
     raw: list[Word] = []
     for match in WORD.finditer(text):
         if match.lastgroup == "word":
             raw.append(_word(match[0], match.start(), match.end(), text))
         else:
-            raw += _of(match, text)
+            raw += _of(match)
         if most is not None and len(raw) > most:
             break
     return _with_units(_combined(raw))
 
 
-def _of(match: re.Match[str], text: str) -> Iterator[Word]:
+def _of(match: re.Match[str]) -> Iterator[Word]:
     start, end = match.span()
     if iso := match["iso"]:
         year, month, day = iso.split("-")
@@ -226,7 +234,13 @@ def _combined(raw: list[Word]) -> list[Word]:
 def _adds(last: Word, word: Word) -> bool:
     """Whether `word` goes on counting: "twenty" and "five"."""
     near = word.kind == "number" and word.start - last.end == 1
-    return near and last.end - last.start > 4 and last.value in range(20, 100, 10) and 0 < word.value < 10 and not last.unit
+    return (
+        near
+        and last.end - last.start > 4
+        and last.value in range(20, 100, 10)
+        and 0 < word.value < 10
+        and not last.unit
+    )
 
 
 def _with_units(found: list[Word]) -> list[Word]:

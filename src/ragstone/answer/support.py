@@ -1,42 +1,23 @@
 """Whether a sentence that a language model wrote stands in what it cites: found by words, checked by facts."""
 
-import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
-from pathlib import Path
 
 from ragstone.answer.align import WEIGHTS, Aligned, Piece, Source, align, closest
 from ragstone.answer.cite import Quote
 from ragstone.answer.claims import claimed
 from ragstone.answer.denials import denials
-from ragstone.answer.disagree import Disagreement, figures, names, opposites, replaced, unsaid_extremes
+from ragstone.answer.disagree import Disagreement, figures, names, opposites, replaced
 from ragstone.answer.exchanged import exchanged
 from ragstone.answer.figures import Word, words
 from ragstone.answer.places import spans_at
-from ragstone.sentences import sentences
+from ragstone.answer.signs import Signs, models, signs_of
 from ragstone.types import Chunk, Verdict
 
 LONGEST = 300  # words of a sentence; what is longer is compared whole or not at all
 LEAST = 0.15  # of a sentence that another chunk must hold to be looked at
+PLACES = 20  # of a text in a chunk that are looked at for one that begins and ends with sentences
 TRIED = 3  # chunks of the context that are looked at when the cited ones do not support a sentence
-
-
-@dataclass(frozen=True, slots=True)
-class Signs:
-    """How well a sentence's words are found, as shares of their weight: `aligned` in the closest sentences, `near`
-    elsewhere in the chunks or above them, `longest` in one run. `pieces`: how many sentences it took beyond one,
-    `runs`: for each content word; `extremes`: "first", "only" … that are not said; `similar`: the cosine of the sentence and
-    the closest passage, None where nobody asked."""
-
-    aligned: float = 0.0
-    near: float = 0.0
-    longest: float = 0.0
-    runs: float = 0.0
-    pieces: float = 0.0
-    extremes: float = 0.0
-    similar: float | None = None
 
 
 Pair = tuple[str, str]
@@ -77,12 +58,12 @@ class Grounds:
         without them words alone decide. Linear in the length of sentence and context.
         """
         claim = claimed(sentence)
-        if not claim:
-            return Finding("verified", "no_claim", claim=False)
         mine = [self.sources[n] for n in dict.fromkeys(cited)]
         others = [source for n, source in enumerate(self.sources) if n not in cited]
-        if quote := _quoted(claim, mine):
-            return Finding("verified", "quoted", (quote,), signs=QUOTED)
+        if quote := _quoted(sentence, mine) or _quoted(claim, mine):
+            return Finding("verified", "quoted", (quote,), claim=bool(claim), signs=QUOTED)
+        if not claim:
+            return Finding("verified", "no_claim", claim=False)
         read = words(claim, LONGEST)
         first = _judged(read, mine, similar) if len(read) <= LONGEST else Finding("unverified", "too_long")
         if first.status == "verified":
@@ -99,7 +80,11 @@ class Grounds:
         return _pairs(align(read, closest(read, mine)))
 
     def _moved(
-        self, claim: Sequence[Word], mine: Sequence[Source], others: Sequence[Source], similar: Mapping[Pair, float] | None
+        self,
+        claim: Sequence[Word],
+        mine: Sequence[Source],
+        others: Sequence[Source],
+        similar: Mapping[Pair, float] | None,
     ) -> Finding | None:
         """What another chunk makes of the claim, alone or together with the cited ones."""
         for source in _likely(claim, others)[:TRIED]:
@@ -118,29 +103,43 @@ def check(
     >>> from ragstone.types import Document, Span
     >>> text = "Rollo reached Normandy in 911."
     >>> one = Chunk("c", Document("d", "s", "a.md", 1, "", ""), 0, text, (Span(0, 30, 1, 1),))
-    >>> [check(said, [one], []).why for said in (text, "In 911, Rollo reached Normandy.", "Rollo reached Normandy in 912.")]
-    ['quoted', 'found', 'date']
+    >>> said = (text, "In 911, Rollo reached Normandy.", "Rollo reached Normandy in 912.")
+    >>> [check(sentence, [one], []).why for sentence in said]
+    ['quoted', 'found', 'number']
     """
     return Grounds([*cited, *context]).check(sentence, range(len(cited)), similar=similar)
 
 
+def grounded(findings: Sequence[Finding]) -> float:
+    """The share of the sentences that claim something which are verified or repaired, 0 to 1; 0 without any claim."""
+    claims = [finding for finding in findings if finding.claim]
+    return round(sum(finding.status != "unverified" for finding in claims) / len(claims), 3) if claims else 0.0
+
+
 def _quoted(claim: str, sources: Sequence[Source]) -> Quote | None:
-    """The sentence where it stands word by word as whole sentences of a chunk; white space may differ."""
+    """The claim where it stands as whole sentences of a chunk, word by word; white space may differ."""
     wanted = " ".join(claim.split())
-    for source in sources:
-        text = source.chunk.text
-        at = text.find(claim)
-        if at >= 0:
-            start, end = at, at + len(claim)
-        else:
-            pieces = [(a, b) for a, b in sentences(text) if " ".join(text[a:b].split()) == wanted]
-            if not pieces:
-                continue
-            start, end = pieces[0]
-        bounds = sentences(text)
-        if any(a == start for a, _ in bounds) and any(b == end for _, b in bounds):
-            return Quote(source.chunk, text[start:end], spans_at(source.chunk, start, end), prose=True)
+    for source in sources if wanted else ():
+        if wanted in source.plain and (place := _place(wanted, source)):
+            return _cut(source, *place)
     return None
+
+
+def _place(wanted: str, source: Source) -> tuple[int, int] | None:
+    """From where to where sentences of the source are the wanted text."""
+    starts, ends = source.marks
+    at = -1
+    for _ in range(PLACES):
+        at = source.plain.find(wanted, at + 1)
+        if at < 0:
+            break
+        if at in starts and at + len(wanted) in ends:
+            return starts[at], ends[at + len(wanted)]
+    return None
+
+
+def _cut(source: Source, start: int, end: int) -> Quote:
+    return Quote(source.chunk, source.chunk.text[start:end], spans_at(source.chunk, start, end), prose=True)
 
 
 def _likely(claim: Sequence[Word], sources: Sequence[Source]) -> list[Source]:
@@ -165,7 +164,7 @@ def _judged(
     quotes = tuple(_quote(piece) for piece in pieces)
     pairs = _pairs(found)
     whole, changed = pairs[: len(pieces)], pairs[len(pieces) :]
-    signs = _signs(found, sources, [similar[pair] for pair in whole if pair in similar] if similar else [])
+    signs = signs_of(found, sources, [similar[pair] for pair in whole if pair in similar] if similar else [])
     model = models()["words" if signs.similar is None else "vectors"]
     seen = Finding("unverified", "not_found", quotes, odds=model.odds(signs), pairs=pairs, signs=signs)
     if about:
@@ -198,57 +197,5 @@ def _adds(found: Aligned, source: Source) -> bool:
 def _quote(piece: Piece) -> Quote:
     """The passage as it stands: the sentence whole, for half of one may say something else."""
     first, last = piece.source.words[piece.start], piece.source.words[piece.end - 1]
-    text = piece.source.chunk.text
-    start, end = next(
-        ((a, b) for a, b in sentences(text) if a <= first.start and last.end <= b), (first.start, last.end)
-    )
-    return Quote(piece.source.chunk, text[start:end], spans_at(piece.source.chunk, start, end), prose=True)
-
-
-def _signs(found: Aligned, sources: Sequence[Source], cosines: Sequence[float]) -> Signs:
-    weights = [WEIGHTS[word.kind] for word in found.claim]
-    total = sum(weights) or 1.0
-    content = sum(weight > 0 for weight in weights) or 1
-    aligned = sum(weight for weight, j in zip(weights, found.to, strict=True) if j is not None)
-    said = {word.key for word in found.passage}
-    near = sum(
-        weight
-        for word, weight, j in zip(found.claim, weights, found.to, strict=True)
-        if j is None
-        and (word.key in said or any(word.key in source.places or word.key in source.above for source in sources))
-    )
-    return Signs(
-        aligned=round(aligned / total, 6),
-        near=round(near / total, 6),
-        longest=round(min(1.0, found.longest / total), 6),
-        runs=round(found.runs / content, 6),
-        pieces=float(len(found.pieces) - 1),
-        extremes=float(unsaid_extremes(found)),
-        similar=max(cosines, default=None),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Model:
-    """Logistic regression over the signs: log-odds that the passage supports the sentence, and from which on it does."""
-
-    base: float
-    verified_from: float
-    doubtful_from: float
-    word_from: float
-    weights: Mapping[str, float]
-
-    def odds(self, signs: Signs) -> float:
-        """The log-odds of support."""
-        return round(self.base + sum(w * (getattr(signs, name) or 0.0) for name, w in self.weights.items()), 6)
-
-
-@cache
-def models() -> Mapping[str, Model]:
-    """The fitted models: `words` without, `vectors` with cosines. Their numbers stand in `support.json` with the command
-    that fitted them and on what."""
-    data = json.loads(Path(__file__).with_name("support.json").read_text("utf-8"))
-    return {
-        name: Model(one["base"], one["verified_from"], one["doubtful_from"], one["word_from"], one["weights"])
-        for name, one in data["models"].items()
-    }
+    inside = ((a, b) for a, b in piece.source.bounds if a <= first.start and last.end <= b)
+    return _cut(piece.source, *next(inside, (first.start, last.end)))
