@@ -14,7 +14,7 @@ from ragstone.bounds import SEARCH, outside
 from ragstone.embed.batch import checked
 from ragstone.errors import StoreError, UsageError
 from ragstone.layout import Layout
-from ragstone.ports import Embedder, Fusing, Reader, Store, Vectors
+from ragstone.ports import Embedder, Fusing, Reader, Store, Vectors, Worded
 from ragstone.trace import Trace
 from ragstone.types import Answer, Candidate, Document, Event, Found, Hit, Info, Mode, Note, Scope, Secret, Span
 from ragstone.where import Where
@@ -256,7 +256,7 @@ def fuse(
             leg: [replace(c, score=signals[c.id][leg]) for c in every.values() if leg in signals.get(c.id, {})]
             for leg in legs
         }
-    weights = {"bm25": question.bm25_weight, "cosine": question.cosine_weight}
+    weights = {leg: question.cosine_weight if leg == "cosine" else question.bm25_weight for leg in legs}
     return FUSIONS[question.fusion](legs, weights=weights)
 
 
@@ -305,7 +305,8 @@ async def legs(
     if vector is not None:
         work["cosine"] = lambda: reader.nearest(vector, where=question.where, limit=limit)
     if question.mode != "semantic" or vector is None:
-        work["bm25"] = lambda: reader.matching(question.text, where=question.where, limit=limit)
+        words = reader.keywords if isinstance(reader, Worded) else "bm25"
+        work[words] = lambda: reader.matching(question.text, where=question.where, limit=limit)
     found = {name: await trace.attempt(name, leg(), None) for name, leg in work.items()}
     kept = {name: candidates for name, candidates in found.items() if candidates is not None}
     if not kept:

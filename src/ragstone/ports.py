@@ -153,6 +153,16 @@ class Fusing(Protocol):
         ...
 
 
+@runtime_checkable
+class Worded(Protocol):
+    """A reader whose `matching` may score by another signal than BM25."""
+
+    @property
+    def keywords(self) -> str:
+        """The name of that signal, as `rate` gives it beside `bm25`."""
+        ...
+
+
 class Writer(Protocol):
     """Changes to one scope, each call atomic and durable when it returns."""
 

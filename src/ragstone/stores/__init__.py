@@ -61,7 +61,11 @@ def _kind(url: str) -> tuple[Kind, str]:
         raise UsageError(f"store {concealed(url)!r} is of an unknown kind; write one of: {KINDS}")
     if not rest.strip("/"):
         raise UsageError(f"store {concealed(url)!r} names no place; write {STORES[scheme].shape}")
-    return STORES[scheme], rest if STORES[scheme].shape.endswith(":PATH") else url
+    if not STORES[scheme].shape.endswith(":PATH"):
+        return STORES[scheme], url
+    if "?keywords=" in rest:
+        raise UsageError(f"store {concealed(url)!r}: only PostgreSQL ranks words in another way; leave out ?keywords=…")
+    return STORES[scheme], rest
 
 
 def _embedded(path: str, keep_versions: int) -> Store:

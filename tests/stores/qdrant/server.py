@@ -147,8 +147,10 @@ class Recorder:
 
     def query(self, request: Any) -> Any:
         asked = GrpcToRest.convert_query_points(request)
+        params = {} if isinstance(self.inner, QdrantClient) else {"search_params": asked.params}  # it has no index
         found = self.inner.query_points(
             request.collection_name,
+            **params,
             prefetch=asked.prefetch,
             query=asked.query,
             using=asked.using,

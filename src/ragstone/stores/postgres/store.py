@@ -12,10 +12,12 @@ from ragstone.stores.postgres.admin import PostgresAdmin
 from ragstone.stores.postgres.catalogue import found, locked
 from ragstone.stores.postgres.keys import PostgresKeys
 from ragstone.stores.postgres.ledger import Held, PostgresLedger
-from ragstone.stores.postgres.pool import Connection, Pool
-from ragstone.stores.postgres.reader import PROVIDER, PostgresReader
+from ragstone.stores.postgres.pool import Connection, Pool, Row
+from ragstone.stores.postgres.ranked import RankedReader
+from ragstone.stores.postgres.reader import PROVIDER, PostgresReader, Recipes
 from ragstone.stores.postgres.rows import COLLECTION_COLUMNS, CollectionRow, collection_of
-from ragstone.stores.postgres.url import parsed
+from ragstone.stores.postgres.url import KEYWORDS, parsed
+from ragstone.stores.postgres.view import View
 from ragstone.stores.postgres.writer import PostgresWriter
 from ragstone.types import Scope
 
@@ -38,6 +40,7 @@ class PostgresStore:
         self._now = now
         self._runs = Held()
         self._admin = PostgresAdmin(self._pool, now=now)
+        self._recipes = Recipes()
 
     @property
     def provider(self) -> str:
@@ -60,15 +63,15 @@ class PostgresStore:
 
     @asynccontextmanager
     async def reader(self, scope: Scope) -> AsyncIterator[PostgresReader]:
-        url = self._pool.url
-        async with self._pool.viewing(scope.tenant) as connection:
-            row, due = await self._opened(connection, scope)
+        asked = (self._now(), scope.tenant, scope.collection)
+        async with self._pool.viewing(scope.tenant, OPEN, asked) as (connection, found_row):
+            row, due = _opened(found_row, scope)
             if not due or not await self._activate_due(scope):
-                yield PostgresReader(connection, row, scope, exact=url.exact, place=url.shown)
+                yield self._reader(connection, row, scope)
                 return
-        async with self._pool.viewing(scope.tenant) as connection:
-            row, _ = await self._opened(connection, scope)
-            yield PostgresReader(connection, row, scope, exact=url.exact, place=url.shown)
+        async with self._pool.viewing(scope.tenant, OPEN, asked) as (connection, found_row):
+            row, _ = _opened(found_row, scope)
+            yield self._reader(connection, row, scope)
 
     @asynccontextmanager
     async def writer(self, scope: Scope) -> AsyncIterator[PostgresWriter]:
@@ -80,14 +83,10 @@ class PostgresStore:
         await self._runs.close()
         await self._pool.close()
 
-    async def _opened(self, connection: Connection, scope: Scope) -> tuple[CollectionRow, bool]:
-        """The collection's row, and whether a version waits whose time has come."""
-        cursor = await connection.execute(OPEN.encode(), (self._now(), scope.tenant, scope.collection), binary=True)
-        found_row = await cursor.fetchone()
-        if found_row is None:
-            raise not_built(scope)
-        *row, due = found_row
-        return collection_of(row), due
+    def _reader(self, connection: Connection, row: CollectionRow, scope: Scope) -> PostgresReader:
+        url = self._pool.url
+        kind = PostgresReader if url.keywords == KEYWORDS[0] else RankedReader
+        return kind(View(connection, row, place=url.shown), scope, recipes=self._recipes, exact=url.exact)
 
     async def _activate_due(self, scope: Scope) -> bool:
         """Make revisions active whose time has come: looked at when a view is opened, written only then.
@@ -107,3 +106,11 @@ class PostgresStore:
                 raise
             return False
         return True
+
+
+def _opened(row: Row | None, scope: Scope) -> tuple[CollectionRow, bool]:
+    """The collection's row, and whether a version waits whose time has come."""
+    if row is None:
+        raise not_built(scope)
+    *collection, due = row
+    return collection_of(collection), due

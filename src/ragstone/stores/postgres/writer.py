@@ -33,8 +33,9 @@ VERSION = """INSERT INTO document_versions (tenant_id, collection_id, doc_id, re
 KEYS = """SELECT nextval(pg_get_serial_sequence('ragstone.chunks', 'chunk_key')) FROM generate_series(1, %s)"""
 # Texts whose words the server cannot index whole are cut: a tsvector holds 1 MB.
 SEARCHABLE = """INSERT INTO chunk_fts (chunk_key, tenant_id, collection_id, tsv)
-    SELECT chunk_key, tenant_id, collection_id, to_tsvector('english', left(text, 200000)) FROM chunks
-    WHERE tenant_id = %s AND collection_id = %s AND chunk_key = ANY(%s)"""
+    SELECT chunk_key, tenant_id, collection_id,
+        to_tsvector('english', left(text, 200000)) || ragstone.fts_mark(collection_id)
+    FROM chunks WHERE tenant_id = %s AND collection_id = %s AND chunk_key = ANY(%s)"""
 COLUMNS = """chunk_key tenant_id collection_id doc_version_id chunk_id ordinal heading_path chunk_type text token_count
     metadata vector_key body"""
 
@@ -67,6 +68,8 @@ class PostgresWriter:
         await self._persistently(lambda cursor, _: self._put(cursor, vectors))
 
     async def settle(self) -> None:
+        # First, for what comes after has to look at all that was written.
+        await self._persistently(lambda cursor, _: cursor.execute("SELECT ragstone.count_rows()"))
         await self._persistently(lambda cursor, _: self._settle(cursor))
         await self._persistently(lambda cursor, _: self._index(cursor))
 

@@ -10,7 +10,7 @@ from qdrant_client import models
 
 from ragstone.errors import StoreError
 from ragstone.layout import Layout
-from ragstone.ports import Reader, Store, Vectors
+from ragstone.ports import Reader, Store, Vectors, Worded
 from ragstone.stores import bm25
 from ragstone.stores.cosine import Scores, cosines, unit
 from ragstone.stores.qdrant import points
@@ -24,7 +24,9 @@ from ragstone.where import Where, facts, matches
 
 Order = tuple[float, str, str, int]
 PROVIDER = "qdrant"
-EXACT = 20_000  # chunks up to which every vector is compared, as in the other stores
+# Chunks up to which every vector is compared, as in PostgreSQL: 20,000 took longer than the rest of a question together
+# (`benchmarks/stores`).
+EXACT = 5_000
 MORE = 32  # asked for beyond the limit: ties at the cut, and points between two states
 WIDER = 4  # times as many where too few passed
 NOISE = 1e-5  # how far Qdrant's cosine, in float32, may be from ours
@@ -61,6 +63,10 @@ class QdrantReader:
         self._info: Info | None = None
 
     # What the ledger knows alone
+
+    @property
+    def keywords(self) -> str:
+        return self._inner.keywords if isinstance(self._inner, Worded) else "bm25"
 
     async def matching(self, query: str, *, where: Where, limit: int) -> list[Candidate]:
         return await self._inner.matching(query, where=where, limit=limit)
