@@ -195,15 +195,19 @@ async def _hits(desk: Desk, reader: Reader, question: Question, vector: Vectors 
 
 def comparable(desk: Asking, info: Info, vector: Vectors | None, trace: Trace) -> Vectors | None:
     """The question's vector where the collection's may be compared with it; what is not ready is noted."""
-    if vector is not None and not _same_model(desk, info):
+    if vector is not None and not _same_model(desk, info, vector):
         vector = None
         trace.note(
             "model_changed",
             f"semantic left out: the collection holds vectors of {info.model} ({info.variant}), the model at hand is "
-            f"{desk.embedder.model if desk.embedder else None}; name that model, or ingest with --recreate",
+            f"{_named(desk.embedder)}; name that model, or ingest with --recreate",
         )
     _say_state(info, vector, trace)
     return vector
+
+
+def _named(embedder: Embedder | None) -> str:
+    return f"{embedder.model} ({embedder.variant})" if embedder else "none"
 
 
 async def _by_the_store(
@@ -279,10 +283,12 @@ def ordered(hits: list[Hit], question: Question) -> list[Hit]:
     return hits
 
 
-def _same_model(desk: Asking, info: Info) -> bool:
-    """Whether the question's vector may be compared with the collection's: same model, same arithmetic."""
+def _same_model(desk: Asking, info: Info, vector: Vectors) -> bool:
+    """Whether the question's vector may be compared with the collection's: same model, same arithmetic, as long."""
     if info.model is None or desk.embedder is None:
         return True
+    if info.dimension is not None and info.dimension != len(vector):
+        return False
     return info.model == desk.embedder.model and (info.variant or "").partition("+")[0] == desk.embedder.variant
 
 

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Self, cast
 from weakref import WeakSet
 
-from ragstone import answer, artifacts, ask, extract, ingest, originals, providers, sources, stores
+from ragstone import answer, artifacts, ask, extract, ingest, originals, providers, reembed, sources, stores, transfer
 from ragstone.access import Credential, MadeKey, Permission, ending, identified, issued
 from ragstone.ask import Desk, Question
 from ragstone.bounds import outside
@@ -29,7 +29,7 @@ from ragstone.gate import VERBS, gated
 from ragstone.ingest import Intake
 from ragstone.near import absent
 from ragstone.pipeline import Pipeline, PipelineInfo, info_of, parts_of
-from ragstone.ports import Embedder, Listed, Source, Store
+from ragstone.ports import Embedder, HeldModel, Listed, Source, Store
 from ragstone.progress import Tell
 from ragstone.revise import Cutter, Making, Model
 from ragstone.types import (
@@ -573,6 +573,70 @@ class Engine:
         return removed
 
     @checked()
+    async def copy(
+        self, to: str, *, collections: Sequence[str] = (), tell: Tell = lambda _event: None
+    ) -> list[transfer.Copied]:
+        """Copy collections of the tenant (all unless named) to the store at another URL, as they are: revisions, texts,
+        layouts, chunks, vectors, runs. Then both sides are read and compared; see `Copied.differing`.
+
+        The same call goes on where an earlier one stopped. Raises `UsageError`, before anything is written there, for a
+        collection that the target holds with other contents.
+        """
+        if to == self.settings.store:
+            raise UsageError(f"{stores.concealed(to)} is where these collections are: name another store to copy to")
+        source = self.store
+        target = stores.open_store(to, keep_versions=transfer.ALL_VERSIONS)
+        try:
+            if self._own_store:
+                source = stores.open_store(self.settings.store, keep_versions=transfer.ALL_VERSIONS)
+            scopes = await self._to_copy(source, collections)
+            way = transfer.Way(source, target, stores.concealed(self.settings.store))
+            return [await transfer.copied(way, scope, tell=_named(scope, tell)) for scope in scopes]
+        finally:
+            await target.close()
+            if source is not self.store:
+                await source.close()
+
+    async def _to_copy(self, source: Store, collections: Sequence[str]) -> list[Scope]:
+        tenant, here = self.scope.tenant, stores.concealed(self.settings.store)
+        names = await source.admin.collections(tenant)
+        known = [name for name in names if await source.admin.exists(Scope(tenant, name))]  # some are only begun
+        if missing := next((name for name in collections if name not in known), None):
+            raise UsageError(f"{here} has no collection {missing!r} of tenant {tenant!r}; it has: {_listed(known)}")
+        if not known:
+            raise UsageError(f"{here} has no collection of tenant {tenant!r}: there is nothing to copy")
+        return [Scope(tenant, name) for name in dict.fromkeys(collections or known)]
+
+    @checked()
+    async def reembed(self, *, tell: Tell = lambda _event: None) -> Run:
+        """Fill in vectors of this engine's model beside those that the collection has; nothing else changes yet.
+
+        The same call goes on where an earlier one stopped. Raises `UsageError` when the collection has this model, or
+        another one beside its own.
+        """
+        if self._embedder is None:
+            raise UsageError("re-embedding needs a model: name it in `embed`")
+        if self._missing:
+            raise UsageError(self._missing)
+        return await reembed.renewed(reembed.Renewal(self.store, self._intake().making, self._embedder), tell=tell)
+
+    async def models(self) -> list[HeldModel]:
+        """The models whose vectors the collection holds: the active one, then the one beside it."""
+        return await reembed.able(self.store).models(self.scope)
+
+    async def switch_model(self) -> list[HeldModel]:
+        """Make the model beside the active one: at once, for all questions to come; the other one is kept.
+
+        Raises `UsageError` while a chunk lacks a vector of it.
+        """
+        await reembed.able(self.store).switch(self.scope)
+        return await self.models()
+
+    async def drop_model(self) -> None:
+        """Give up the model beside the active one, with its vectors."""
+        await reembed.able(self.store).forget(self.scope)
+
+    @checked()
     async def doctor(self, *, repair: bool = False) -> list[str]:
         """What is wrong with the model and the store, a sentence each with what mends it."""
         problems = [] if self.settings.embed.model == "none" else providers.health(self.settings.embed.model)
@@ -627,6 +691,15 @@ def _check_date(effective_at: str | None) -> None:
             datetime.fromisoformat(effective_at)
     except (ValueError, TypeError) as error:
         raise UsageError(f"effective_at {effective_at!r} is not a date; write it as 2026-01-31") from error
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names)) or "none"
+
+
+def _named(scope: Scope, tell: Tell) -> Tell:
+    """Events that say of which collection they are."""
+    return lambda event: tell(replace(event, data={**event.data, "collection": scope.collection}))
 
 
 def _is_file(place: str) -> bool:

@@ -256,7 +256,8 @@ def test_an_earlier_format_is_read_where_it_cannot_be_brought_up_to_date(root: P
     wanted = everything(root)
     connection = sqlite3.connect(place(root, SCOPE).database)
     connection.execute("DROP TABLE proofs")
-    connection.execute("DROP TABLE layouts")
+    for table in ("layouts", "beside_vectors", "beside_blocks"):
+        connection.execute(f"DROP TABLE {table}")
     connection.execute("PRAGMA user_version = 1")
     connection.close()
     with closed_to_writers(root):

@@ -7,6 +7,7 @@ from ragstone.cli import (
     chunk,
     collections,
     convert,
+    copy,
     doctor,
     eval_,
     explain,
@@ -15,6 +16,7 @@ from ragstone.cli import (
     keys,
     migrate,
     pipelines,
+    reembed,
     runs,
     search,
     show,
@@ -44,7 +46,9 @@ for command in (
     runs.runs,
     doctor.doctor,
     migrate.migrate,
+    copy.copy,
 ):
     app.command(name=command.__name__ if command is not eval_.evaluate else "eval")(command)
 app.add_typer(collections.app, name="collections")
+app.add_typer(reembed.app, name="reembed")
 app.add_typer(keys.app, name="keys")

@@ -48,6 +48,12 @@
 -- collections.merged: integer NOT NULL DEFAULT 0 p
 -- collections.built_at: timestamp with time zone p
 -- collections.created_at: timestamp with time zone NOT NULL DEFAULT now() p
+-- collections.embedding_label: text x
+-- collections.second_model: text x
+-- collections.second_variant: text x
+-- collections.second_dim: integer p
+-- collections.second_label: text x
+-- collections.second_was_active: boolean NOT NULL DEFAULT false p
 -- document_versions.doc_version_id: bigint NOT NULL IDENTITY p
 -- document_versions.tenant_id: text COLLATE C NOT NULL x
 -- document_versions.collection_id: integer NOT NULL p
@@ -134,6 +140,7 @@ ALTER TABLE chunks ADD CONSTRAINT chunks_doc_version_id_fkey FOREIGN KEY (doc_ve
 ALTER TABLE chunks ADD CONSTRAINT chunks_doc_version_id_ordinal_key UNIQUE (doc_version_id, ordinal);
 ALTER TABLE chunks ADD CONSTRAINT chunks_pkey PRIMARY KEY (chunk_key);
 ALTER TABLE collections ADD CONSTRAINT collections_check CHECK (((embedding_dim IS NULL) = (embedding_model IS NULL)));
+ALTER TABLE collections ADD CONSTRAINT collections_check1 CHECK ((((second_dim IS NULL) = (second_model IS NULL)) AND ((second_dim IS NULL) = (second_label IS NULL))));
 ALTER TABLE collections ADD CONSTRAINT collections_pkey PRIMARY KEY (collection_id);
 ALTER TABLE collections ADD CONSTRAINT collections_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id) ON DELETE CASCADE;
 ALTER TABLE collections ADD CONSTRAINT collections_tenant_id_name_key UNIQUE (tenant_id, name);
@@ -244,7 +251,9 @@ DECLARE
     kind text := CASE WHEN dim > 2000 THEN 'halfvec' ELSE 'vector' END;
 BEGIN
     IF dim NOT BETWEEN 1 AND 4000 OR NOT EXISTS (
-        SELECT FROM ragstone.collections c WHERE c.embedding_model = model AND c.embedding_dim = dim
+        SELECT FROM ragstone.collections c
+        WHERE coalesce(c.embedding_label, c.embedding_model) = model AND c.embedding_dim = dim
+            OR c.second_label = model AND c.second_dim = dim
     ) THEN
         RETURN NULL;
     END IF;

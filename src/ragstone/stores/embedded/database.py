@@ -47,8 +47,12 @@ def _laid_out(connection: sqlite3.Connection) -> None:
     _schema(connection, 3)
 
 
+def _beside(connection: sqlite3.Connection) -> None:
+    _schema(connection, 4)
+
+
 # Step i takes a collection from format i to i + 1; a new format appends a function.
-STEPS: tuple[Step, ...] = (_first, _proved, _laid_out)
+STEPS: tuple[Step, ...] = (_first, _proved, _laid_out, _beside)
 READ_FROM = 1  # what reads a collection also reads this format: where nothing may be written it stays what it is
 
 

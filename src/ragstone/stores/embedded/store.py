@@ -1,15 +1,18 @@
 """The embedded store: a directory, no server. Opened without touching the disk."""
 
+import sqlite3
 import threading
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime
 from pathlib import Path
+from typing import TypeVar
 
+from ragstone.ports import HeldModel
 from ragstone.stores.absent import not_built
 from ragstone.stores.effective import utc_now
-from ragstone.stores.embedded import revisions
+from ragstone.stores.embedded import beside, revisions
 from ragstone.stores.embedded.admin import EmbeddedAdmin
 from ragstone.stores.embedded.borrow import Lenders
 from ragstone.stores.embedded.collection import Collection
@@ -18,18 +21,20 @@ from ragstone.stores.embedded.database import writing
 from ragstone.stores.embedded.frozen import writable
 from ragstone.stores.embedded.keys import EmbeddedKeys
 from ragstone.stores.embedded.ledger import EmbeddedLedger, Held
-from ragstone.stores.embedded.paths import check_store, place, sweep
+from ragstone.stores.embedded.paths import Place, check_store, place, sweep
 from ragstone.stores.embedded.reader import PROVIDER, EmbeddedReader
+from ragstone.stores.embedded.tables import ACTIVE, BESIDE, Tables
 from ragstone.stores.embedded.threads import Threads
 from ragstone.stores.embedded.writer import EmbeddedWriter
 from ragstone.stores.foreign import mapped
 from ragstone.types import Scope
 
+T = TypeVar("T")
 OPEN = 32  # collections that keep their index in memory; the one least recently used gives way
 
 
 class EmbeddedStore:
-    """See `ragstone.ports.Store`. `keep_versions` revisions of a document stay; `now` is the clock."""
+    """See `ragstone.ports.Store`, `Reembedding`. `keep_versions` revisions of a document stay; `now` is the clock."""
 
     def __init__(self, root: Path, *, keep_versions: int = 1, now: Callable[[], datetime] = utc_now) -> None:
         self._root = root
@@ -49,7 +54,7 @@ class EmbeddedStore:
 
     @property
     def capabilities(self) -> frozenset[str]:
-        return frozenset({"dense", "keyword", "filter", "versions", "snapshot"})
+        return frozenset({"dense", "keyword", "filter", "versions", "snapshot", "export", "models"})
 
     @property
     def admin(self) -> EmbeddedAdmin:
@@ -78,6 +83,56 @@ class EmbeddedStore:
         finally:
             await self._threads.end(writer.close)
 
+    @asynccontextmanager
+    async def second(self, scope: Scope) -> AsyncIterator[EmbeddedReader]:
+        reader = await self._threads.run(lambda: self._reader(scope, BESIDE), undo=EmbeddedReader.close)
+        try:
+            yield reader
+        finally:
+            await self._threads.end(reader.close)
+
+    @asynccontextmanager
+    async def filler(self, scope: Scope) -> AsyncIterator[beside.EmbeddedFiller]:
+        filler = await self._threads.run(lambda: self._filler(scope), undo=beside.EmbeddedFiller.close)
+        try:
+            yield filler
+        finally:
+            await self._threads.end(filler.close)
+
+    async def models(self, scope: Scope) -> list[HeldModel]:
+        return await self._change(scope, lambda _, connection: beside.models(connection))
+
+    async def begin(self, scope: Scope, *, model: str, variant: str, dimension: int) -> None:
+        wanted = (model, variant, dimension)
+        await self._change(scope, lambda place, one: beside.begin(place, one, wanted, scope, now=self._now()))
+
+    async def switch(self, scope: Scope, *, elsewhere: bool = False) -> None:
+        now = self._now()
+        await self._change(scope, lambda _, one: beside.switch(one, scope, now=now, elsewhere=elsewhere))
+
+    async def forget(self, scope: Scope) -> None:
+        await self._change(scope, lambda place, one: beside.forget(place, one, scope, now=self._now()))
+
+    async def _change(self, scope: Scope, work: Callable[[Place, sqlite3.Connection], T]) -> T:
+        return await self._threads.run(lambda: self._done(self._collection(scope), work))
+
+    def _done(self, collection: Collection, work: Callable[[Place, sqlite3.Connection], T]) -> T:
+        connection = collection.connection()
+        try:
+            with mapped(collection.place.directory):
+                return work(collection.place, connection)
+        finally:
+            collection.release(connection)
+
+    def _filler(self, scope: Scope) -> beside.EmbeddedFiller:
+        collection = self._collection(scope)
+        connection = collection.connection()
+        try:
+            return beside.EmbeddedFiller(collection, connection, self._threads, now=self._now)
+        except BaseException:
+            collection.release(connection)
+            raise
+
     async def close(self) -> None:
         """Close connections and let the locks of unfinished runs go. The store cannot be used after."""
         if not self._threads.closed:
@@ -92,10 +147,10 @@ class EmbeddedStore:
             collection.close()
         self._runs.close()
 
-    def _reader(self, scope: Scope) -> EmbeddedReader:
+    def _reader(self, scope: Scope, tables: Tables = ACTIVE) -> EmbeddedReader:
         collection = self._collection(scope)
         self._activate_due(collection)
-        return EmbeddedReader(collection, collection.view(), self._threads)
+        return EmbeddedReader(collection, collection.view(tables), self._threads)
 
     def _writer(self, scope: Scope) -> EmbeddedWriter:
         collection = self._collection(scope)

@@ -21,6 +21,7 @@ from ragstone.errors import Corrupt, StoreTooNew
 from ragstone.ports import Vectors
 from ragstone.stores.durable import sync_directory, write_aside
 from ragstone.stores.embedded.faults import reach
+from ragstone.stores.embedded.tables import ACTIVE, Tables
 
 MAGIC = b"RAGVECT\0"
 VERSION = 1
@@ -111,25 +112,29 @@ def crc(rows: Vectors, *, before: int = 0) -> int:
     return int(google_crc32c.extend(before, flat))
 
 
-def extend_blocks(connection: sqlite3.Connection, vectors: Vectors, *, first: int) -> None:
+def extend_blocks(connection: sqlite3.Connection, vectors: Vectors, *, first: int, tables: Tables = ACTIVE) -> None:
     """Bring the checksums up to the rows appended at `first`; inside the caller's transaction."""
     done = 0
     while done < len(vectors):
         block, inside = divmod(first + done, BLOCK)
         piece = vectors[done : done + BLOCK - inside]
-        before = connection.execute("SELECT crc FROM vector_blocks WHERE block = ?", (block,)).fetchone()
+        before = connection.execute(f"SELECT crc FROM {tables.blocks} WHERE block = ?", (block,)).fetchone()  # noqa: S608
         value = crc(piece, before=before[0] if inside and before else 0)
-        connection.execute("REPLACE INTO vector_blocks VALUES (?, ?, ?)", (block, inside + len(piece), value))
+        row = (block, inside + len(piece), value)
+        connection.execute(f"REPLACE INTO {tables.blocks} VALUES (?, ?, ?)", row)  # noqa: S608
         done += len(piece)
 
 
-def bad_blocks(connection: sqlite3.Connection, rows: Vectors, *, trusted: dict[int, int]) -> list[int]:
+def bad_blocks(
+    connection: sqlite3.Connection, rows: Vectors, *, trusted: dict[int, int], tables: Tables = ACTIVE
+) -> list[int]:
     """The blocks whose rows differ from their checksum.
 
     `trusted` remembers how many rows of each block were found good, so that each is read once a process.
     """
     bad = []
-    for block, held, value in connection.execute("SELECT block, rows, crc FROM vector_blocks ORDER BY block"):
+    kept = connection.execute(f"SELECT block, rows, crc FROM {tables.blocks} ORDER BY block")  # noqa: S608
+    for block, held, value in kept:
         if trusted.get(block, -1) >= held:
             continue
         piece = rows[block * BLOCK : block * BLOCK + held]

@@ -48,6 +48,7 @@ class EmbeddedWriter:
         self._keep = keep
         self._now = now
         self._missing = Missing(connection)
+        self._held = state_of(connection).held
         self._lock = threading.Lock()
 
     async def replace(self, revisions: Sequence[Revision]) -> None:
@@ -114,6 +115,8 @@ class EmbeddedWriter:
             return
         with writing(self._connection):
             state = state_of(self._connection)
+            if self._held[2] is not None and state.held != self._held:
+                raise StoreError("the collection was switched to another model meanwhile; run again with that model")
             fresh = [key for key in rows_of if not self._has(key)]
             if fresh:
                 rows = np.stack([rows_of[key] for key in fresh])

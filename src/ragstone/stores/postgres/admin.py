@@ -31,9 +31,8 @@ class PostgresAdmin:
     async def create(self, scope: Scope, *, model: str | None, variant: str | None, dimension: int | None) -> None:
         if dimension is not None and (dimension < 1 or model is None):
             raise UsageError(f"a collection needs a model and a dimension of at least 1; got {model!r} and {dimension}")
-        if dimension is not None and dimension > WIDEST:
-            raise UsageError(f"PostgreSQL holds vectors of up to {WIDEST} dimensions, not {dimension}")
-
+        if dimension is not None:
+            check_width(dimension)
         await self._pool.done(scope.tenant, lambda cursor, _: _made(cursor, scope, (model, variant, dimension)))
 
     async def exists(self, scope: Scope) -> bool:
@@ -67,6 +66,12 @@ class PostgresAdmin:
                 "let applications log in as a role that is only in ragstone_write"
             )
         return problems
+
+
+def check_width(dimension: int) -> None:
+    """Raises `UsageError` for vectors that PostgreSQL cannot hold."""
+    if dimension > WIDEST:
+        raise UsageError(f"PostgreSQL holds vectors of up to {WIDEST} dimensions, not {dimension}")
 
 
 async def _is_there(cursor: Cursor, scope: Scope) -> bool:

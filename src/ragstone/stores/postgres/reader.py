@@ -1,16 +1,17 @@
 """One consistent view of a collection: one transaction, whose snapshot every statement sees."""
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ragstone.layout import Layout
-from ragstone.ports import Vectors
+from ragstone.ports import Kept, Vectors
 from ragstone.stores import bm25
 from ragstone.stores.cosine import Scores, unit
 from ragstone.stores.packing import record_of
-from ragstone.stores.postgres import nearest, postings
+from ragstone.stores.postgres import export, nearest, postings
 from ragstone.stores.postgres.filters import Filter
 from ragstone.stores.postgres.migrations import VERSION
 from ragstone.stores.postgres.passing import Passing
@@ -19,7 +20,7 @@ from ragstone.stores.postgres.pool import Row
 from ragstone.stores.postgres.postings import Ints, Ranking
 from ragstone.stores.postgres.rows import CHUNK_COLUMNS, chunk_of
 from ragstone.stores.postgres.view import View
-from ragstone.types import Candidate, Chunk, Document, Info, Scope, total_order
+from ragstone.types import Candidate, Chunk, Document, Info, Revision, Scope, total_order
 from ragstone.where import Where
 
 PROVIDER = "postgresql"
@@ -82,7 +83,7 @@ class Recipes:
 
 
 class PostgresReader:
-    """See `ragstone.ports.Reader`. `exact` keeps off the approximate index."""
+    """See `ragstone.ports.Reader` and `Exporter`. `exact` keeps off the approximate index."""
 
     def __init__(self, view: View, scope: Scope, *, recipes: Recipes, exact: bool = False) -> None:
         self._view = view
@@ -177,7 +178,7 @@ class PostgresReader:
 
     async def _nearest(self, query: Scores, made: Filter, where: Where, limit: int) -> list[Candidate]:
         row = self._row
-        given = {**made.parameters, "model": row.model, "vector": nearest.literal(query)}
+        given = {**made.parameters, "model": row.label, "vector": nearest.literal(query)}
         exact, few = self._exact or row.chunks <= nearest.EXACT_UP_TO, None
         if not exact and not made.trivial:
             few = await self._passing.few(where)
@@ -220,7 +221,7 @@ class PostgresReader:
         if compared is not None:
             self._compare(compared)
         unrated = [] if compared is None else [one for one in asked if one not in self._cosines]
-        given = {"ids": asked, "unrated": unrated, "model": self._row.model}
+        given = {"ids": asked, "unrated": unrated, "model": self._row.label}
         rows = await self._rows(RATED, given) if asked else []
         self._texts.update((row[2], row[2:]) for row in rows)
         if compared is not None:
@@ -258,18 +259,32 @@ class PostgresReader:
         return chunk_of(rows[0]) if rows else None
 
     async def record(self, document: Document) -> str | None:
-        found = await self._kept("record", document)
+        found = await self._kept_column("record", document)
         return None if found is None else record_of(found)
 
     async def layout(self, document: Document) -> Layout | None:
-        found = await self._kept("layout", document)
+        found = await self._kept_column("layout", document)
         return None if found is None else Layout.unpack(found)
 
-    async def _kept(self, column: str, document: Document) -> bytes | None:
+    async def _kept_column(self, column: str, document: Document) -> bytes | None:
         if not _storable([document.id]):
             return None
         rows = await self._rows(KEPT.format(column), {"id": document.id, "revision": document.revision})
         return bytes(rows[0][0]) if rows and rows[0][0] is not None else None
+
+    # All that is kept
+
+    async def kept(self, after: tuple[str, int] | None, *, limit: int) -> list[Kept]:
+        return export.kept_of(await self._rows(export.PAGE, export.page_after(after, limit)))
+
+    async def revisions(self, documents: Sequence[Document]) -> list[Revision]:
+        versions = await self._rows(export.VERSIONS, export.wanted(documents)) if documents else []
+        chunks = await self._rows(export.CHUNKS, {"versions": [row[0] for row in versions]}) if versions else []
+        return await asyncio.to_thread(export.revisions_of, documents, versions, chunks)
+
+    async def vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:
+        asked = {"model": self._row.label, "keys": export.keys_of(keys)}
+        return export.vectors_of(await self._rows(export.VECTORS, asked)) if asked["keys"] else {}
 
 
 def _storable(texts: Any) -> list[str]:

@@ -41,7 +41,7 @@ PAGE = 8_192  # chunks looked at in one go
 
 def ours(collection: CollectionRow, **more: object) -> dict[str, object]:
     """The parameters that every statement here takes."""
-    about = {"tenant": collection.tenant, "collection": collection.collection_id, "model": collection.model}
+    about = {"tenant": collection.tenant, "collection": collection.collection_id, "model": collection.label}
     return {**about, "variant": collection.variant, "dimension": collection.dimension, **more}
 
 
@@ -116,7 +116,7 @@ async def put(cursor: Cursor, collection: CollectionRow, rows: Mapping[bytes, Ve
     fresh = [key for key in rows if key not in there]
     if fresh:
         head = (copying.text(collection.tenant), copying.integer(collection.collection_id))
-        kind = (copying.text(collection.model), copying.text(collection.variant))
+        kind = (copying.text(collection.label), copying.text(collection.variant))
         size = copying.integer(collection.dimension or 0)
         made = ((*head, key, *kind, size, copying.vector(rows[key])) for key in fresh)
         await copying.copied(cursor, "chunk_embeddings", COLUMNS, made)
@@ -147,5 +147,5 @@ async def sweep(cursor: Cursor, collection: CollectionRow) -> int:
 
 async def index(cursor: Cursor, collection: CollectionRow) -> None:
     """Have an index over the vectors of this model made, once they are many."""
-    if collection.model is not None and collection.chunks > nearest.EXACT_UP_TO:
-        await cursor.execute("SELECT ragstone.ensure_vector_index(%s, %s)", (collection.model, collection.dimension))
+    if collection.label is not None and collection.chunks > nearest.EXACT_UP_TO:
+        await cursor.execute("SELECT ragstone.ensure_vector_index(%s, %s)", (collection.label, collection.dimension))

@@ -41,11 +41,15 @@ COLUMNS = """chunk_key tenant_id collection_id doc_version_id chunk_id ordinal h
 
 
 class PostgresWriter:
-    """See `ragstone.ports.Writer`. `keep` revisions of a document stay; `now` is the clock."""
+    """See `ragstone.ports.Writer`. `keep` revisions of a document stay; `now` is the clock; `opened` is the collection
+    as it was when this was opened."""
 
-    def __init__(self, pool: Pool, scope: Scope, *, keep: int, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self, pool: Pool, scope: Scope, opened: CollectionRow, *, keep: int, now: Callable[[], datetime]
+    ) -> None:
         self._pool = pool
         self._scope = scope
+        self._held = opened.held
         self._keep = keep
         self._now = now
         self._missing = vectors.Missing()
@@ -131,9 +135,11 @@ class PostgresWriter:
         return served
 
     async def _put(self, cursor: Cursor, given: Mapping[str, Vectors]) -> None:
-        rows = vectors.fitting(given, (await found(cursor, self._scope)).dimension)
+        rows = vectors.fitting(given, self._held[2] or (await found(cursor, self._scope)).dimension)
         if rows:
             held = await locked(cursor, self._scope)
+            if self._held[2] is not None and held.held != self._held:
+                raise StoreError("the collection was switched to another model meanwhile; run again with that model")
             served = await vectors.put(cursor, held, rows)
             await count(cursor, held, Change(pending=-served), now=self._now())
 

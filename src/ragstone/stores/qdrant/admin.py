@@ -10,14 +10,17 @@ from ragstone.stores.qdrant.reconcile import Reconciler, Survey
 from ragstone.stores.qdrant.remote import Remote
 from ragstone.types import Scope
 
+Also = Callable[[Scope], Awaitable[Remote | None]]
 Parts = Callable[[Scope], Awaitable[tuple[Remote, Reconciler] | None]]
 
 
 class QdrantAdmin:
-    """See `ragstone.ports.Admin`. `inner` is the ledger's; `parts` gives what looks after a collection's points."""
+    """See `ragstone.ports.Admin`. `inner` is the ledger's; `parts` gives what looks after a collection's points, `also`
+    those of a second model."""
 
-    def __init__(self, inner: Admin, parts: Parts, forget: Callable[[Scope], None]) -> None:
+    def __init__(self, inner: Admin, parts: Parts, also: Also, forget: Callable[[Scope], None]) -> None:
         self._inner = inner
+        self._also = also
         self._parts = parts
         self._forget = forget
 
@@ -43,15 +46,16 @@ class QdrantAdmin:
 
     async def drop(self, scope: Scope) -> bool:
         """From the ledger first: from then on it is gone for everyone."""
-        parts = None
+        parts = also = None
         if await self._inner.exists(scope):
             with contextlib.suppress(StoreError):  # a damaged ledger can be erased all the same
-                parts = await self._parts(scope)
+                parts, also = await self._parts(scope), await self._also(scope)
         there = await self._inner.drop(scope)
         reach("drop.switched")
         self._forget(scope)
-        if parts is not None:
-            await parts[0].erase()
+        for remote in (parts and parts[0], also):
+            if remote is not None:
+                await remote.erase()
         return there
 
     async def check(self, scope: Scope, *, repair: bool = False) -> list[str]:
