@@ -22,14 +22,25 @@ from ragstone.bounds import outside
 from ragstone.config import EmbedSettings, Settings, SourceSettings
 from ragstone.doors import OR_NONE, SETTINGS, Handed, checked, part
 from ragstone.entrance import Entrance
-from ragstone.errors import ConfigError, Corrupt, NotBuilt, RagstoneError, Refused, StoreError, UsageError
+from ragstone.errors import (
+    Busy,
+    ConfigError,
+    Corrupt,
+    Forbidden,
+    NoKey,
+    NotBuilt,
+    RagstoneError,
+    Refused,
+    StoreError,
+    UsageError,
+)
 from ragstone.explain import Explanation, explain
 from ragstone.extract import sandbox
 from ragstone.gate import VERBS, gated
 from ragstone.ingest import Intake
 from ragstone.near import absent
 from ragstone.pipeline import Pipeline, PipelineInfo, info_of, parts_of
-from ragstone.ports import Embedder, HeldModel, Listed, Source, Store
+from ragstone.ports import Embedder, HeldModel, Keys, Listed, Sealing, Source, Store
 from ragstone.progress import Tell
 from ragstone.revise import Cutter, Making, Model
 from ragstone.types import (
@@ -46,6 +57,7 @@ from ragstone.types import (
     Scope,
     Skipped,
     Span,
+    Tenant,
 )
 from ragstone.where import Where, document_matches
 
@@ -84,7 +96,15 @@ class Engine:
         self._also_made: dict[EmbedSettings, Embedder] = {}
         self._tables: dict[tuple[str, float], stores.OpenTables] = {}
         self._also_opened: dict[str, Store] = {}
-        self.store = store or stores.open_store(settings.store, keep_versions=self.settings.keep_versions)
+        self._master = stores.Master.of(
+            settings.encryption.key,
+            settings.encryption.key_file,
+            settings.encryption.previous,
+            settings.encryption.previous_file,
+        )
+        self.store = store or stores.open_store(
+            settings.store, keep_versions=self.settings.keep_versions, master=self._master
+        )
 
     async def __aenter__(self) -> Self:
         try:
@@ -163,7 +183,7 @@ class Engine:
         if url is None:
             return self.store
         if url not in self._also_opened:
-            self._also_opened[url] = stores.open_store(url)
+            self._also_opened[url] = stores.open_store(url, master=self._master if stores.encrypts(url) else None)
         return self._also_opened[url]
 
     @cached_property
@@ -240,6 +260,7 @@ class Engine:
         """
         _check_date(effective_at)
         roots = self._roots(paths, name, (ignore,) if isinstance(ignore, str) else ignore)
+        await self._pin(recreate=recreate)
         if recreate:
             await self._erase_for([source for source, _ in roots], allow_removals=allow_removals)
         intake = self._intake(
@@ -254,6 +275,15 @@ class Engine:
             here = replace(intake, root=None if name else root, place=root, apart=apart, named=_is_file(root))
             runs.append(await ingest.ingest(here, source, tell=tell))
         return runs
+
+    async def _pin(self, *, recreate: bool = False) -> None:
+        """Hold the tenant to one model; a collection that is configured to have its own is left out."""
+        embedder = None if self._all.own_embed(self.scope.collection) is not None else self._embedder
+        if embedder is not None and not self._missing:
+            without = self.scope.collection if recreate else None
+            await self.store.admin.pin(
+                self.scope.tenant, model=embedder.model, dimension=embedder.dimension, without=without
+            )
 
     async def _erase_for(self, roots: Sequence[Source], *, allow_removals: bool) -> None:
         """Erase the collection, but only when the sources have something to put in its place."""
@@ -276,6 +306,7 @@ class Engine:
     @checked(source=part("a source", "walk", "read"))
     async def ingest_source(self, source: Source, *, tell: Tell = lambda _event: None) -> Run:
         """The same for a source object of your own."""
+        await self._pin()
         return await ingest.ingest(replace(self._intake(), apart=self._own()), source, tell=tell)
 
     def _intake(
@@ -528,12 +559,15 @@ class Engine:
                     out.append(await reader.info())
             except NotBuilt:
                 continue  # erased meanwhile
+            except NoKey:
+                raise  # of the tenant, not of this collection
             except StoreError as error:
                 out.append(Info.broken(scope, self.store.provider, str(error)))
         return out
 
     async def create(self) -> Info:
         """Make this collection, empty, for vectors of the configured model; nothing changes where it exists."""
+        await self._pin()
         making = self._intake().making
         model = making.model
         await self.store.admin.create(
@@ -559,9 +593,90 @@ class Engine:
     async def _drop(self, collection: str) -> bool:
         scope = Scope(self.scope.tenant, collection)
         where = await self._kept_at(scope)
-        await artifacts.unclaim(scope, where)
+        await artifacts.unclaim(self.store, scope, where)
         erased = await self.store.admin.drop(scope)
         return bool(await self._sweep(scope, where)) or erased
+
+    async def tenants(self) -> list[Tenant]:
+        """The tenants of the store; PostgreSQL shows the own one alone to who is under its row-level security."""
+        found = await self.store.admin.tenants(self.scope.tenant)
+        return [tenant for tenant in found if self.entrance.credential is None or tenant.name == self.scope.tenant]
+
+    @checked()
+    async def erase_tenant(self, name: str) -> bool:
+        """Erase a tenant: its collections with their artifacts, its record and its keys; False when there was none.
+
+        Raises `Busy` while a source of it is being ingested, and `StoreError` when all else is done and artifacts are
+        left, because their place cannot be reached. What is killed half-way is finished by another call.
+        """
+        self._check_own(name)
+        keys = self._keys_kept()
+        if keys is not None:
+            await keys.of(name)  # who may not look at them may not erase them: said before anything is gone
+        names = await self.store.admin.collections(name)
+        places = {Scope(name, each): await self._kept_at(Scope(name, each)) for each in names}
+        left: list[StoreError] = []
+        for scope, where in places.items():
+            try:
+                await artifacts.unclaim(self.store, scope, where)
+                await self.store.admin.drop(scope)
+                await self._sweep(scope, where)
+            except NoKey:
+                continue  # nobody can read them any more
+            except Busy:
+                raise
+            except StoreError as error:
+                left.append(error)
+        # Whatever else a store keeps of a tenant is erased here: its record and keys of encryption, then its API keys.
+        erased = await self.store.admin.erase(name)
+        if keys is not None:
+            erased = bool(await keys.erase(name)) or erased
+        if left:
+            raise left[0]
+        return erased
+
+    def _keys_kept(self) -> Keys | None:
+        try:
+            return self.store.keys
+        except UsageError:  # this kind of store keeps none
+            return None
+
+    def _check_own(self, tenant: str) -> None:
+        credential = self.entrance.credential
+        if credential is not None and tenant != credential.tenant:
+            raise Forbidden(f"tenant {tenant!r} was named; this {credential.kind} is of another one")
+
+    @checked()
+    async def rotate(self, tenant: str | None = None, *, rekey: bool = False) -> list[str]:
+        """Wrap the keys of all encrypted tenants, or of one, with the configured master key; returns whose.
+
+        With `rekey` each gets a new key, and all that it holds is encrypted anew. Raises `NoKey` when neither the
+        configured key nor the previous one opens them.
+        """
+        if tenant is not None:
+            self._check_own(tenant)
+        sealing, chosen = self._sealing(), []
+        for one in await self.tenants():
+            if one.encrypted and tenant in (None, one.name):
+                if rekey:
+                    await sealing.rekey(one.name, fresh=True)
+                await sealing.rotate(one.name)
+                chosen.append(one.name)
+        if tenant is not None and not chosen:
+            raise UsageError(f"there is no encrypted tenant {tenant!r} in {stores.concealed(self.settings.store)}")
+        return chosen
+
+    async def encrypt(self) -> int:
+        """Encrypt what of the tenant's collections is not; how many were. Raises `UsageError` without a master key."""
+        return await self._sealing().rekey(self.scope.tenant, fresh=False)
+
+    def _sealing(self) -> Sealing:
+        if not isinstance(self.store, Sealing):
+            shown = stores.concealed(self.settings.store)
+            raise UsageError(f"store {shown!r} keeps nothing encrypted: that is done by embedded stores alone")
+        if self._master is None and self._own_store:
+            raise UsageError("encryption.key is not set: name the master key that is to wrap the keys of tenants")
+        return self.store
 
     async def _kept_at(self, scope: Scope) -> artifacts.Known:
         return await artifacts.known(self.store, scope, configured=self._artifacts(scope.collection))

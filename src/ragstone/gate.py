@@ -51,6 +51,10 @@ VERBS: Asked = {
     "create_key": Permission.KEYS,
     "keys": Permission.KEYS,
     "revoke_key": Permission.KEYS,
+    "tenants": Permission.KEYS,  # with a credential its own tenant alone, as the next three
+    "erase_tenant": Permission.KEYS,
+    "rotate": Permission.KEYS,
+    "encrypt": Permission.KEYS,
 }
 OF_PIPELINES: Asked = {
     "question": None,

@@ -15,7 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.layout import Layout
-from ragstone.types import Candidate, Chunk, Document, Extraction, Info, Key, Piece, Revision, Run, Scope, Skipped
+from ragstone.types import (
+    Candidate,
+    Chunk,
+    Document,
+    Extraction,
+    Info,
+    Key,
+    Piece,
+    Revision,
+    Run,
+    Scope,
+    Skipped,
+    Tenant,
+)
 from ragstone.where import Where
 
 Vectors = NDArray[np.float32]
@@ -310,8 +323,58 @@ class Admin(Protocol):
 
     async def collections(self, tenant: str) -> list[str]: ...
 
+    async def pin(self, tenant: str, *, model: str, dimension: int, without: str | None = None) -> None:
+        """Write down which model the tenant's vectors are of, the first time.
+
+        Raises `UsageError` when it is another one already, and there are collections beside `without`.
+        """
+        ...
+
+    async def tenants(self, own: str) -> list[Tenant]:
+        """The tenants that this store shows to the tenant `own`, by name; itself at least, where it exists."""
+        ...
+
+    async def erase(self, tenant: str) -> bool:
+        """Erase a tenant with its collections, its record and its keys; False when there is nothing of it.
+
+        Raises `Busy` while a source is being ingested. What is killed half-way is finished by the next call.
+        """
+        ...
+
     async def check(self, scope: Scope, *, repair: bool = False) -> list[str]:
         """What is wrong, a sentence each: orphans, checksums, counts. With `repair`, mend what can be."""
+        ...
+
+
+class Sealer(Protocol):
+    """Encrypts what is kept of a tenant beside the store."""
+
+    def seal(self, data: bytes, *, about: str) -> bytes:
+        """`about` is where it will stand, and bound to it."""
+        ...
+
+    def unseal(self, data: bytes, *, about: str, size: int) -> bytes:
+        """The first bytes of what was sealed, at most `size`; what is not sealed at all comes back as it is."""
+        ...
+
+
+@runtime_checkable
+class Sealing(Protocol):
+    """A store that can keep a tenant encrypted under a key of its own."""
+
+    async def sealer(self, tenant: str) -> Sealer | None:
+        """None for a tenant that is not encrypted; a new one gets its key. Raises `NoKey`."""
+        ...
+
+    async def rotate(self, tenant: str) -> None:
+        """Wrap the tenant's keys with the present master key."""
+        ...
+
+    async def rekey(self, tenant: str, *, fresh: bool) -> int:
+        """Put all collections of a tenant under a new key, or, unless `fresh`, those that are not under its newest.
+
+        How many were written anew. Raises `Busy` while a source is being ingested.
+        """
         ...
 
 

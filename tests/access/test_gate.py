@@ -68,6 +68,10 @@ CALLS: dict[str, Call] = {
     "create_key": lambda kb, _: kb.create_key("alice"),
     "keys": lambda kb, _: kb.keys(),
     "revoke_key": lambda kb, _: kb.revoke_key("no id"),
+    "tenants": lambda kb, _: kb.tenants(),
+    "erase_tenant": lambda kb, _: kb.erase_tenant("\ud800"),
+    "rotate": lambda kb, _: kb.rotate(),
+    "encrypt": lambda kb, _: kb.encrypt(),
 }
 OF_PIPELINE: dict[str, Callable[[Pipeline], Any]] = {
     "search": lambda line: line.search(QUESTION),

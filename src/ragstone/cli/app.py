@@ -20,6 +20,7 @@ from ragstone.cli import (
     runs,
     search,
     show,
+    tenants,
 )
 
 app = typer.Typer(
@@ -51,4 +52,5 @@ for command in (
     app.command(name=command.__name__ if command is not eval_.evaluate else "eval")(command)
 app.add_typer(collections.app, name="collections")
 app.add_typer(reembed.app, name="reembed")
+app.add_typer(tenants.app, name="tenants")
 app.add_typer(keys.app, name="keys")

@@ -301,6 +301,60 @@ class StoreContract:
         assert await store.ledger(SCOPE).runs() == []
         assert await contents(store, "apple", OTHER) == ["apple"]
 
+    async def test_erasing_a_tenant_leaves_nothing_of_it_and_all_of_others(self, store: Store) -> None:
+        more = Scope(SCOPE.tenant, "more")
+        for scope in (SCOPE, more, OTHER):
+            await written(store, make_revision("a.md", ["apple"], scope=scope), scope=scope)
+        await store.admin.pin(SCOPE.tenant, model=MODEL, dimension=DIMENSION)
+        assert await store.admin.erase(SCOPE.tenant)
+        assert await store.admin.collections(SCOPE.tenant) == []
+        assert SCOPE.tenant not in [tenant.name for tenant in await store.admin.tenants(SCOPE.tenant)]
+        assert not await store.admin.erase(SCOPE.tenant)
+        await created(store)
+        assert await contents(store, "apple") == []
+        assert await store.ledger(SCOPE).runs() == []
+        if "dense" in store.capabilities:
+            await written(store, make_revision("a.md", ["apple"]), vectors=False)
+            async with store.writer(SCOPE) as writer:
+                assert [chunk.text for chunk in await writer.wanted(9)] == ["apple"]
+        assert await contents(store, "apple", OTHER) == ["apple"]
+
+    async def test_a_tenant_is_not_erased_while_a_source_is_ingested(self, store: Store) -> None:
+        await created(store)
+        run = Run("r", "docs", "running", "2026-01-01T00:00:00Z")
+        await store.ledger(SCOPE).start(run)
+        if "dense" in store.capabilities:
+            with pytest.raises(Busy):
+                await store.admin.erase(SCOPE.tenant)
+        await store.ledger(SCOPE).finish(replace(run, status="succeeded"))
+        assert await store.admin.erase(SCOPE.tenant)
+
+    async def test_a_tenant_is_pinned_to_one_model_until_nothing_of_it_is_left(self, store: Store) -> None:
+        needs(store, "dense")
+        pin = store.admin.pin
+        await pin(SCOPE.tenant, model=MODEL, dimension=DIMENSION)
+        await created(store)
+        await pin(SCOPE.tenant, model=MODEL, dimension=DIMENSION)
+        await pin(OTHER.tenant, model="another", dimension=16)
+        for model, dimension in (("another", DIMENSION), (MODEL, 16)):
+            with pytest.raises(UsageError, match=r"tenant 'acme' is pinned to vectors of bag-of-bytes \(8\).*re-embed"):
+                await pin(SCOPE.tenant, model=model, dimension=dimension)
+        [ours] = [tenant for tenant in await store.admin.tenants(SCOPE.tenant) if tenant.name == SCOPE.tenant]
+        assert (ours.model, ours.dimension, ours.collections) == (MODEL, DIMENSION, 1)
+        await pin(SCOPE.tenant, model="another", dimension=16, without=SCOPE.collection)
+        await store.admin.drop(SCOPE)
+        await pin(SCOPE.tenant, model=MODEL, dimension=DIMENSION)
+
+    async def test_vectors_of_what_was_removed_are_wanted_again(self, store: Store) -> None:
+        needs(store, "dense")
+        revision = make_revision("a.md", ["apple"])
+        await written(store, revision, make_revision("b.md", ["pear"]))
+        async with store.writer(SCOPE) as writer:
+            await writer.remove([revision.document.id])
+            await writer.settle()
+            await writer.replace([replace(revision, document=replace(revision.document, revision=2))])
+            assert [chunk.text for chunk in await writer.wanted(9)] == ["apple"]
+
     async def test_a_tenant_never_sees_another(self, store: Store) -> None:
         await written(store, make_revision("a.md", ["our apple"]))
         await written(store, make_revision("b.md", ["their apple"], scope=OTHER), scope=OTHER)

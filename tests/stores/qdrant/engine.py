@@ -94,6 +94,9 @@ class Engine:
     def collection_exists(self, name: str) -> bool:
         return name in self._made
 
+    def get_collections(self) -> models.CollectionsResponse:
+        return models.CollectionsResponse(collections=[models.CollectionDescription(name=name) for name in self._made])
+
     def create_collection(
         self,
         name: str,

@@ -72,7 +72,7 @@ def begin(
                 "ragstone reembed drop"
             )
         number = next_file(connection)
-        vectors.make(place.vectors(number), wanted[2])
+        vectors.make(place.vectors(number), wanted[2], place.key)
         about = dict(zip(ABOUT, (*wanted, number, 0), strict=True))
         rows = [(BESIDE.meta + name, value) for name, value in about.items()]
         connection.executemany("REPLACE INTO meta VALUES (?, ?)", [*rows, (WAS_ACTIVE, 0)])
@@ -169,8 +169,7 @@ class EmbeddedFiller:
                 return
             rows = np.stack([rows_of[key] for key in fresh])
             path = self._place.vectors(state.vector_file)
-            vectors.check_header(path, state.dimension)
-            vectors.append(path, rows, first=state.next_slot)
+            vectors.append(path, rows, first=state.next_slot, key=self._place.key)
             vectors.extend_blocks(self._connection, rows, first=state.next_slot, tables=BESIDE)
             slots = ((key, state.next_slot + i) for i, key in enumerate(fresh))
             self._connection.executemany(f"INSERT INTO {BESIDE.vectors} VALUES (?, ?)", slots)  # noqa: S608

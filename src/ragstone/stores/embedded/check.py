@@ -100,7 +100,7 @@ def vector_findings(place: Place, connection: sqlite3.Connection, tables: Tables
         return
     path = place.vectors(state.vector_file)
     try:
-        rows = vectors.mapped_rows(path, dimension=state.dimension, rows=state.next_slot)
+        rows = vectors.mapped_rows(path, dimension=state.dimension, rows=state.next_slot, key=place.key)
     except StoreError as error:
         yield str(error)
         return

@@ -11,14 +11,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from ragstone.errors import Corrupt
-from ragstone.ports import Vectors
+from ragstone.stores import driver
 from ragstone.stores.absent import no_second, not_built
+from ragstone.stores.cosine import Rows
 from ragstone.stores.embedded import vectors
 from ragstone.stores.embedded.database import connect
 from ragstone.stores.embedded.frozen import confirm, unchanged
 from ragstone.stores.embedded.mirror import Flags, Mirror
 from ragstone.stores.embedded.paths import Place
 from ragstone.stores.embedded.reflect import State, advanced, beside, read_index, rebuilt, state_of
+from ragstone.stores.embedded.sealedrows import Pages
 from ragstone.stores.embedded.tables import ACTIVE, Tables
 from ragstone.stores.foreign import mapped
 from ragstone.types import Scope
@@ -36,7 +38,7 @@ class View:
     connection: sqlite3.Connection
     state: State
     mirror: Mirror
-    rows: Callable[[], Vectors]
+    rows: Callable[[], Rows]
     tables: Tables = ACTIVE
 
 
@@ -54,6 +56,7 @@ class Collection:
         self._second_of: Mirror | None = None
         self._masks: OrderedDict[tuple[int, str], Flags] = OrderedDict()
         self._trusted: dict[int, dict[int, int]] = {}
+        self._pages: dict[int, Pages] = {}
 
     def connection(self) -> sqlite3.Connection:
         """A connection of one's own; give it back with `release`. Raises `NotBuilt`."""
@@ -62,7 +65,7 @@ class Collection:
 
     def release(self, connection: sqlite3.Connection) -> None:
         """Take a connection back, whatever state it is in."""
-        with self._lock, contextlib.suppress(sqlite3.Error):
+        with self._lock, contextlib.suppress(*driver.errors()):
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             if len(self._idle) < IDLE and self._file() == self._identity:
@@ -129,7 +132,7 @@ class Collection:
             if unchanged(connection):
                 return connection
             connection.close()
-        opened = connect(self.place.database)
+        opened = connect(self.place.database, self.place.key)
         if opened is None:
             raise not_built(self.scope)
         return opened
@@ -175,7 +178,7 @@ class Collection:
 
     def _moved(self, state: State, tables: Tables) -> bool:
         """Whether a later transaction names another vector file than this one."""
-        other = connect(self.place.database)
+        other = connect(self.place.database, self.place.key)
         if other is None:
             return False
         try:
@@ -185,19 +188,20 @@ class Collection:
 
     def _rows(
         self, state: State, connection: sqlite3.Connection, tables: Tables
-    ) -> tuple[Callable[[], Vectors], Corrupt | None]:
+    ) -> tuple[Callable[[], Rows], Corrupt | None]:
         """The vectors of this view: mapped now (the file may be removed later), checked when first used."""
         dimension = state.dimension
         if dimension is None or state.next_slot == 0:
             return (lambda: np.zeros((0, dimension or 0), dtype=np.float32)), None
         path = self.place.vectors(state.vector_file)
         try:
-            rows = vectors.mapped_rows(path, dimension=dimension, rows=state.next_slot)
+            held = self._pages.setdefault(state.vector_file, Pages())
+            rows = vectors.mapped_rows(path, dimension=dimension, rows=state.next_slot, key=self.place.key, pages=held)
         except Corrupt as error:
             return _raising(error), error
         trusted = self._trusted.setdefault(state.vector_file, {})
 
-        def checked() -> Vectors:
+        def checked() -> Rows:
             if vectors.bad_blocks(connection, rows, trusted=trusted, tables=tables):
                 raise vectors.damaged(path, "rows do not match their checksum")
             return rows
@@ -205,8 +209,8 @@ class Collection:
         return checked, None
 
 
-def _raising(error: Corrupt) -> Callable[[], Vectors]:
-    def rows() -> Vectors:
+def _raising(error: Corrupt) -> Callable[[], Rows]:
+    def rows() -> Rows:
         raise error
 
     return rows

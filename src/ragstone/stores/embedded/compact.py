@@ -1,5 +1,6 @@
 """Giving back the space of vectors that no chunk refers to, and what crashes left."""
 
+import contextlib
 import sqlite3
 from collections.abc import Iterator
 from datetime import datetime
@@ -7,12 +8,16 @@ from pathlib import Path
 
 import numpy as np
 
+from ragstone.errors import Corrupt
 from ragstone.ports import Vectors
+from ragstone.stores.cosine import Rows
+from ragstone.stores.crypt import Secret
 from ragstone.stores.embedded import revisions, vectors
 from ragstone.stores.embedded.database import writing
 from ragstone.stores.embedded.faults import reach
 from ragstone.stores.embedded.paths import Place, discard
 from ragstone.stores.embedded.reflect import State, state_of
+from ragstone.stores.embedded.sealedrows import stride as stride_of_sealed
 from ragstone.stores.embedded.tables import ACTIVE, BESIDE, Tables
 
 FEW = 1_024  # dead rows that are not worth a rewrite: 1.5 MB at 384 dimensions
@@ -49,9 +54,9 @@ def rewrite(
         number = next_file(connection)
         old, new = place.vectors(state.vector_file), place.vectors(number)
         rows = (
-            _readable(old, state)
+            _readable(old, state, place.key)
             if repair
-            else vectors.mapped_rows(old, dimension=state.dimension, rows=state.next_slot)
+            else vectors.mapped_rows(old, dimension=state.dimension, rows=state.next_slot, key=place.key)
         )
         bad = vectors.bad_blocks(connection, rows, trusted={}, tables=tables)
         if bad and not repair:
@@ -63,7 +68,7 @@ def rewrite(
             if slot // vectors.BLOCK not in bad and slot < len(rows)
         ]
         slots = np.array([slot for _, slot in kept], dtype=np.int64)
-        vectors.write_new(new, _pieces(rows, slots), dimension=state.dimension)
+        vectors.write_new(new, _pieces(rows, slots), dimension=state.dimension, key=place.key)
         _switch(connection, [key for key, _ in kept], rows, slots, number, tables)
         revisions.touch(connection, now=now)
         reach("compact.written")
@@ -71,18 +76,23 @@ def rewrite(
     discard(old)
 
 
-def _readable(path: Path, state: State) -> Vectors:
-    """As many whole rows as the file still has."""
+def _readable(path: Path, state: State, key: Secret | None) -> Rows:
+    """As many whole rows as the file still has; those of an encrypted one are nothing without its header."""
     dimension = state.dimension or 1
     size = path.stat().st_size if path.is_file() else 0
-    rows = max(0, min(state.next_slot, (size - vectors.HEADER) // (dimension * 4)))
+    stride = vectors.Form(dimension).stride if key is None else stride_of_sealed(dimension)
+    rows = max(0, min(state.next_slot, (size - vectors.HEADER) // stride))
+    if rows and key is not None:
+        with contextlib.suppress(Corrupt):
+            return vectors.mapped_rows(path, dimension=dimension, rows=rows, key=key)
+        rows = 0
     if not rows:
         return np.zeros((0, dimension), dtype=np.float32)
     flat = np.fromfile(path, dtype="<f4", count=rows * dimension, offset=vectors.HEADER)
     return flat.reshape(rows, dimension)
 
 
-def _pieces(rows: Vectors, slots: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Iterator[Vectors]:
+def _pieces(rows: Rows, slots: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Iterator[Vectors]:
     for start in range(0, len(slots), vectors.BLOCK):
         yield rows[slots[start : start + vectors.BLOCK]]
 
@@ -90,7 +100,7 @@ def _pieces(rows: Vectors, slots: np.ndarray[tuple[int], np.dtype[np.int64]]) ->
 def _switch(
     connection: sqlite3.Connection,
     keys: list[str],
-    rows: Vectors,
+    rows: Rows,
     slots: np.ndarray[tuple[int], np.dtype[np.int64]],
     number: int,
     tables: Tables,

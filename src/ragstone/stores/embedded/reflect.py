@@ -162,7 +162,7 @@ def write_index(place: Place, mirror: Mirror) -> Mirror:
     path = place.index(mirror.generation)
     if path.is_dir():
         discard(path)
-    seal(path, facts, arrays)
+    seal(path, facts, arrays, place.key)
     return mirror
 
 
@@ -171,7 +171,7 @@ def read_index(place: Place, generation: int, connection: sqlite3.Connection, st
 
     Raises `Corrupt` when the file is damaged.
     """
-    facts, arrays = unseal(place.index(generation))
+    facts, arrays = unseal(place.index(generation), place.key)
     try:
         key = (facts["generation"], facts["vector_file"], facts["next_slot"])
         chunks = Chunks(*(cast("NDArray[np.int64]", arrays[name]) for name in Chunks.__dataclass_fields__))  # type: ignore[arg-type]  # dtypes stand in the file

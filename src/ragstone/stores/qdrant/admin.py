@@ -5,10 +5,12 @@ from collections.abc import Awaitable, Callable
 
 from ragstone.errors import StoreError, UsageError
 from ragstone.ports import Admin
+from ragstone.stores.qdrant.client import Client
 from ragstone.stores.qdrant.faults import reach
 from ragstone.stores.qdrant.reconcile import Reconciler, Survey
 from ragstone.stores.qdrant.remote import Remote
-from ragstone.types import Scope
+from ragstone.stores.qdrant.space import erase_tenant
+from ragstone.types import Scope, Tenant
 
 Also = Callable[[Scope], Awaitable[Remote | None]]
 Parts = Callable[[Scope], Awaitable[tuple[Remote, Reconciler] | None]]
@@ -18,7 +20,8 @@ class QdrantAdmin:
     """See `ragstone.ports.Admin`. `inner` is the ledger's; `parts` gives what looks after a collection's points, `also`
     those of a second model."""
 
-    def __init__(self, inner: Admin, parts: Parts, also: Also, forget: Callable[[Scope], None]) -> None:
+    def __init__(self, inner: Admin, client: Client, parts: Parts, also: Also, forget: Callable[[Scope], None]) -> None:
+        self._client = client
         self._inner = inner
         self._also = also
         self._parts = parts
@@ -57,6 +60,22 @@ class QdrantAdmin:
             if remote is not None:
                 await remote.erase()
         return there
+
+    async def pin(self, tenant: str, *, model: str, dimension: int, without: str | None = None) -> None:
+        await self._inner.pin(tenant, model=model, dimension=dimension, without=without)
+
+    async def tenants(self, own: str) -> list[Tenant]:
+        return await self._inner.tenants(own)
+
+    async def erase(self, tenant: str) -> bool:
+        """From the ledger first. Its points go whatever the ledger still knows of, so that a second call finishes what
+        was killed."""
+        names = await self._inner.collections(tenant)
+        there = await self._inner.erase(tenant)
+        reach("erase.switched")
+        for name in names:
+            self._forget(Scope(tenant, name))
+        return bool(await erase_tenant(self._client, tenant)) or there
 
     async def check(self, scope: Scope, *, repair: bool = False) -> list[str]:
         found = await self._inner.check(scope, repair=repair)

@@ -43,7 +43,7 @@ class QdrantStore:
         self._ensured: dict[Space, Space] = {}
         self._whole: dict[Scope, int] = {}
         self._looked: dict[Scope, tuple[int, float]] = {}
-        self._admin = QdrantAdmin(ledger.admin, self._parts, self._also, self._forget)
+        self._admin = QdrantAdmin(ledger.admin, self._client, self._parts, self._also, self._forget)
 
     @property
     def provider(self) -> str:
