@@ -3,6 +3,7 @@
 import base64
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -63,33 +64,55 @@ def test_a_store_that_cannot_encrypt_refuses_a_master_key(store: str) -> None:
 
 
 def test_a_tenant_is_held_to_the_model_of_its_first_ingest(docs: Path, opened: Opened) -> None:
-    opened().ingest(docs)
-    wider = opened(collection="more", embedder=Wider(64))
+    opened(tenant="acme").ingest(docs)
+    wider = opened(tenant="acme", collection="more", embedder=Wider(64))
     for refused in (lambda: wider.ingest(docs), wider.create):
         with pytest.raises(UsageError, match=r"pinned to vectors of bag-of-words \(256\).*wider-bag \(64\).*re-embed"):
             refused()
     assert not wider.exists()
     opened(tenant="rival", embedder=Wider(64)).ingest(docs)
-    assert [(t.name, t.model) for t in wider.tenants()] == [("default", "bag-of-words"), ("rival", "wider-bag")]
+    assert [(t.name, t.model) for t in wider.tenants()] == [("acme", "bag-of-words"), ("rival", "wider-bag")]
 
 
 def test_a_tenant_with_one_collection_changes_its_model_by_making_it_anew(docs: Path, opened: Opened) -> None:
-    opened().ingest(docs)
-    opened(collection="more").ingest(docs)
-    wider = opened(embedder=Wider(64))
+    acme = partial(opened, tenant="acme")
+    acme().ingest(docs)
+    acme(collection="more").ingest(docs)
+    wider = acme(embedder=Wider(64))
     with pytest.raises(UsageError, match="re-embed"):
         wider.ingest(docs, recreate=True)
-    assert opened().info().model == "bag-of-words"
-    opened(collection="more").drop("more")
+    assert acme().info().model == "bag-of-words"
+    acme(collection="more").drop("more")
     wider.ingest(docs, recreate=True)
     assert wider.info().model == wider.tenants()[0].model == "wider-bag"
 
 
 def test_a_collection_may_have_a_model_of_its_own(docs: Path, opened: Opened) -> None:
-    own = {"collections": {"own": {"embed": {"model": "minilm"}}}}
+    own = {"tenant": "acme", "collections": {"own": {"embed": {"model": "minilm"}}}}
     opened(collection="own", embedder=Wider(64), **own).ingest(docs)
     opened(**own).ingest(docs)
     assert [tenant.model for tenant in opened().tenants()] == ["bag-of-words"]
+
+
+def test_the_tenant_that_nobody_names_is_held_to_no_model_unless_it_is_configured(docs: Path, opened: Opened) -> None:
+    opened().ingest(docs)
+    opened(collection="more", embedder=Wider(64)).ingest(docs)
+    named = {"tenants": {"default": {"embed": {"model": "minilm"}}}}
+    opened(**named).ingest(docs)
+    with pytest.raises(UsageError, match="re-embed"):
+        opened(collection="third", embedder=Wider(64), **named).ingest(docs)
+
+
+def test_the_last_switch_to_a_new_model_moves_the_pin(docs: Path, opened: Opened) -> None:
+    acme = partial(opened, tenant="acme")
+    for collection in ("one", "two"):
+        acme(collection=collection).ingest(docs)
+    for collection in ("one", "two"):
+        wider = acme(collection=collection, embedder=Wider(64))
+        wider.reembed()
+        wider.switch_model()
+    assert [tenant.model for tenant in wider.tenants()] == ["wider-bag"]
+    wider.ingest(docs)
 
 
 # Keys, through the library and the commands

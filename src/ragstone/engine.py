@@ -6,6 +6,7 @@ async with Engine(load(store="embedded:./store")) as kb:
 """
 
 import asyncio
+import contextlib
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -277,7 +278,10 @@ class Engine:
         return runs
 
     async def _pin(self, *, recreate: bool = False) -> None:
-        """Hold the tenant to one model; a collection that is configured to have its own is left out."""
+        """Hold the tenant to one model. Left out are a collection that is configured to have its own, and the tenant that
+        nobody named."""
+        if self.scope.tenant == Settings.tenant and self.scope.tenant not in self._all.tenants:
+            return
         embedder = None if self._all.own_embed(self.scope.collection) is not None else self._embedder
         if embedder is not None and not self._missing:
             without = self.scope.collection if recreate else None
@@ -745,6 +749,8 @@ class Engine:
         Raises `UsageError` while a chunk lacks a vector of it.
         """
         await reembed.able(self.store).switch(self.scope)
+        with contextlib.suppress(UsageError):  # other collections of the tenant are still to be switched
+            await self._pin(recreate=True)
         return await self.models()
 
     async def drop_model(self) -> None:

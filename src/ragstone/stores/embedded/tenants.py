@@ -14,6 +14,7 @@ from pathlib import Path
 from ragstone.errors import Corrupt, NoKey, UsageError
 from ragstone.stores.crypt import Secret, boxed, check_installed, is_box, unboxed
 from ragstone.stores.durable import make_directory, write_aside
+from ragstone.stores.embedded.database import connect
 from ragstone.stores.embedded.paths import (
     KEYS,
     RECORD,
@@ -25,6 +26,7 @@ from ragstone.stores.embedded.paths import (
     gate_of,
     place,
 )
+from ragstone.stores.embedded.reflect import state_of
 from ragstone.stores.locks import gate
 from ragstone.stores.master import Master, checks, unwrapped
 from ragstone.stores.pinned import pinned
@@ -133,10 +135,21 @@ class Tenants:
             held = self.record(tenant)
             if (held.get("model"), held.get("dimension")) == (model, dimension):
                 return
+            old = (held.get("model"), held.get("dimension"))
             others = [d for d in collection_directories(self.root, tenant) if d.name != encoded(without or "")]
-            if held.get("model") is not None and others:
+            if old[0] is not None and any(self._model_of(directory, tenant) == old for directory in others):
                 raise pinned(tenant, (held["model"], held["dimension"]), (model, dimension))
             self.write_record(tenant, model, dimension)
+
+    def _model_of(self, directory: Path, tenant: str) -> tuple[str | None, int | None]:
+        """The model and dimension of a collection's vectors."""
+        place = self.keyed(Place(directory), tenant)
+        connection = connect(place.database, place.key)
+        if connection is None:
+            return None, None
+        with contextlib.closing(connection):
+            state = state_of(connection)
+            return state.model, state.dimension
 
     # All of them
 

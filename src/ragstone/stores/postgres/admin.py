@@ -21,7 +21,8 @@ MODEL = """UPDATE collections SET embedding_model = %s, embedding_variant = %s, 
 NAME = "INSERT INTO tenants (tenant_id, name) VALUES (%s, %s) ON CONFLICT DO NOTHING"
 HELD = "SELECT embedding_model, embedding_dim FROM tenants WHERE tenant_id = %s FOR UPDATE"
 PIN = "UPDATE tenants SET embedding_model = %s, embedding_dim = %s WHERE tenant_id = %s"
-OTHERS = "SELECT 1 FROM collections WHERE tenant_id = %s AND name <> %s LIMIT 1"
+OTHERS = """SELECT 1 FROM collections WHERE tenant_id = %s AND name <> %s
+    AND embedding_model = %s AND embedding_dim = %s LIMIT 1"""
 LIST = """SELECT t.tenant_id, t.embedding_model, t.embedding_dim,
     (SELECT count(*) FROM collections c WHERE c.tenant_id = t.tenant_id) FROM tenants t ORDER BY t.tenant_id"""
 
@@ -107,7 +108,7 @@ async def _pinned(cursor: Cursor, tenant: str, wanted: Model, without: str | Non
     if held == wanted:
         return
     if held is not None:
-        await cursor.execute(OTHERS, (tenant, without or ""))
+        await cursor.execute(OTHERS, (tenant, without or "", *held))
         if await cursor.fetchone() is not None:
             raise pinned(tenant, held, wanted)
     await cursor.execute(PIN, (*wanted, tenant))
