@@ -162,7 +162,7 @@ def test_killed_between_any_two_steps_it_stays_whole(folder: Path, tmp_path: Pat
 
 
 @pytest.mark.parametrize("place", ["qdrant"], indirect=True)
-@pytest.mark.parametrize("nth", [2, 5])
+@pytest.mark.parametrize("nth", [5])
 def test_killed_after_any_step_of_the_ledger_qdrant_stays_whole(folder: Path, place: str, nth: int) -> None:
     killed(place, folder, "commit.after", nth)
 

@@ -278,9 +278,9 @@ class Engine:
         return runs
 
     async def _pin(self, *, recreate: bool = False) -> None:
-        """Hold the tenant to one model. Left out are a collection that is configured to have its own, and the tenant that
-        nobody named."""
-        if self.scope.tenant == Settings.tenant and self.scope.tenant not in self._all.tenants:
+        """Hold the tenant to one model. Left out: a collection that is configured to have its own, a tenant that nobody
+        named."""
+        if self.scope.tenant == Settings().tenant and self.scope.tenant not in self._all.tenants:
             return
         embedder = None if self._all.own_embed(self.scope.collection) is not None else self._embedder
         if embedder is not None and not self._missing:
