@@ -3,7 +3,7 @@
 import hashlib
 import random
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -67,8 +67,10 @@ def revisions(scope: Scope, texts: Iterator[str], chunks: int, *, first: int = 0
         yield revision(scope, f"docs/{number // CHUNKS:06d}.md", own, first=first + number)
 
 
-def revision(scope: Scope, path: str, texts: list[str], *, first: int, state: int = 1) -> Revision:
-    """One document; its key of vector number n is `key(n)`."""
+def revision(
+    scope: Scope, path: str, texts: list[str], *, first: int, state: int = 1, keys: Sequence[str] | None = None
+) -> Revision:
+    """One document; its key of vector number n is `key(n)`, or stands in `keys`."""
     record = "\n".join(texts)
     version = hashlib.sha256(record.encode()).hexdigest()
     identity = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{scope.tenant}\n{scope.collection}\n{path}"))
@@ -84,9 +86,8 @@ def revision(scope: Scope, path: str, texts: list[str], *, first: int, state: in
     for ordinal, text in enumerate(texts):
         span = Span(start, start + len(text), ordinal + 1, ordinal + 1)
         chunk = str(uuid.uuid5(uuid.UUID(identity), f"{version}/{ordinal}"))
-        made.append(
-            Chunk(chunk, document, ordinal, text, (span,), tokens=len(text.split()), vector_key=key(first + ordinal))
-        )
+        own = key(first + ordinal) if keys is None else keys[first + ordinal]
+        made.append(Chunk(chunk, document, ordinal, text, (span,), tokens=len(text.split()), vector_key=own))
         start += len(text) + 1
     return Revision(document, tuple(made), record)
 

@@ -33,6 +33,7 @@ from ragstone.stores.bm25 import query_terms
 from ragstone.stores.postgres import nearest, postings
 from ragstone.stores.postgres import reader as reading
 from ragstone.stores.postgres.filters import condition_of
+from ragstone.stores.postgres.ranked import FOUND, MATCHING
 from ragstone.types import Scope
 from ragstone.where import Where
 
@@ -42,6 +43,9 @@ CLIENTS = (1, 8, 32)
 SHARES = {"half": 0.5, "one percent": 0.01, "rest": 0.49}
 VECTORS = Clusters()
 QUESTIONS = 200
+SETTINGS = (
+    "shared_buffers=1GB",
+)  # a server of its own has a quarter of the memory; the default of 128 MB holds no index
 
 # What somebody would write by hand over the same tables: a join of the normal ones, and the table kept for questions.
 NORMAL = """SELECT c.chunk_id, e.embedding::vector(384) <=> %(v)s::vector(384) AS d
@@ -143,7 +147,7 @@ def asks(store: Store, scope: Scope, words: Sequence[str]) -> dict[str, Ask]:
             }
             return await gathered(reader, Asked(text), query, legs)
 
-    return {"vector": vector, "BM25": keywords, "BM25, one tag of 100": tagged, "hybrid": hybrid}
+    return {"vector": vector, "words": keywords, "words, one tag of 100": tagged, "hybrid": hybrid}
 
 
 async def raw(url: str, scope: Scope, words: Sequence[str], *, seconds: float) -> None:
@@ -193,13 +197,14 @@ async def plans(url: str, scope: Scope, words: Sequence[str]) -> None:
             "vector, exact by a filter": nearest.exact_sql("NOT m.restricted", numbers=False),
             "postings": postings.FETCH,
             "places": reading.PLACES,
-            "signals": reading.EMBEDDED,
+            "signals and texts": reading.RATED,
             "chunks": reading.BY_ID,
             "chunk at a place": reading.AT.format(""),
             "recipes": reading.RECIPES,
             "versions with a tag": tag.versions or "",
             "by hand, mv_active_chunks": ACTIVE,
             "by hand, normal tables": NORMAL,
+            "ts_rank_cd by its index": MATCHING.format(FOUND.format(6, reading.OURS), "true"),
             "by hand, ts_rank_cd": RANKED.format(EVERY),
         }
         for name, sql in statements.items():
@@ -211,6 +216,8 @@ async def plans(url: str, scope: Scope, words: Sequence[str]) -> None:
                     "c": collection,
                     "v": vector,
                     "q": words[number],
+                    "query": words[number],
+                    "limit": LIMIT,
                     "tenant": scope.tenant,
                     "collection": collection,
                     "vector": vector,
@@ -219,6 +226,7 @@ async def plans(url: str, scope: Scope, words: Sequence[str]) -> None:
                     "terms": query_terms(words[number]),
                     "numbers": [row[0] for row in rows],
                     "ids": [row[1] for row in rows],
+                    "unrated": [row[1] for row in rows],
                     "path": "docs/000002.md",
                     "ordinal": 3,
                     **tag.parameters,
@@ -282,7 +290,6 @@ async def postgres(server: Server, database: str, options: argparse.Namespace) -
         rate = count / sum(spent.values())
         told = ", ".join(f"{what} {seconds:.1f} s" for what, seconds in spent.items())
         print(f"built {name}: {count} chunks, {rate:.0f}/s ({told})", flush=True)
-    server.run("VACUUM ANALYZE", database)
     sizes(server, database)
     for name in ("half", "one percent"):
         print(f"tenant {name}:   p50     p95")
@@ -292,6 +299,10 @@ async def postgres(server: Server, database: str, options: argparse.Namespace) -
                 print(f"  {what:22} {clients:3} clients {line}", flush=True)
         await raw(url.partition("?")[0], scopes[name], words, seconds=options.seconds)
         await plans(url.partition("?")[0], scopes[name], words)
+        ranked = open_store(server.url(database, keywords="ts_rank_cd"))
+        line = await measured(asks(ranked, scopes[name], words)["words"], clients=1, seconds=options.seconds)
+        print(f"  {'words by ts_rank_cd':22}   1 clients {line}", flush=True)
+        await ranked.close()
     exact = open_store(server.url(database, exact="true"))
     print(f"recall@10 of the index, tenant half: {await recall(store, exact, scopes['half']):.3f}")
     await exact.close()
@@ -308,12 +319,16 @@ async def beside(server: Server, database: str, options: argparse.Namespace) -> 
         for url in (f"embedded:{folder}/store", server.url(database, pool="32")):
             store = open_store(url)
             spent = await build(store, scope, count, first=0, folder=options.text)
-            if url.startswith("postgresql"):
-                server.run("VACUUM ANALYZE", database)
             print(f"{store.provider}: {count} chunks, {count / sum(spent.values()):.0f}/s;   p50     p95")
             for what, ask in asks(store, scope, words).items():
                 line = await measured(ask, clients=1, seconds=options.seconds)
                 print(f"  {what:22} {line}", flush=True)
+            if url.startswith("postgresql"):
+                exact = open_store(f"{url}&exact=true")
+                line = await measured(asks(exact, scope, words)["vector"], clients=1, seconds=options.seconds)
+                print(f"  {'vector, exact=true':22} {line}", flush=True)
+                print(f"  recall@10 of the index: {await recall(store, exact, scope):.3f}", flush=True)
+                await exact.close()
             print(f"  replaced and found, p50 and p95: {await replacing(store, scope, options.text)}", flush=True)
             await store.close()
 
@@ -325,7 +340,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=2.0, help="how long each figure is measured")
     parser.add_argument("--only", choices=("tenants", "beside"), help="one of the two parts")
     options = parser.parse_args()
-    with serving() as server:
+    with serving(*SETTINGS) as server:
         for name, part in (("tenants", postgres), ("beside", beside)):
             if options.only in (None, name):
                 with server.database() as database:

@@ -12,7 +12,7 @@ from ragstone import retrieve
 from ragstone.bounds import SEARCH, outside
 from ragstone.embed.batch import checked
 from ragstone.errors import StoreError, UsageError
-from ragstone.ports import Embedder, Fusing, Reader, Store, Vectors
+from ragstone.ports import Embedder, Fusing, Reader, Store, Vectors, Worded
 from ragstone.trace import Trace
 from ragstone.types import Candidate, Found, Hit, Info, Mode, Scope
 from ragstone.where import Where
@@ -147,15 +147,19 @@ async def hits_of(desk: Desk, reader: Reader, question: Question, vector: Vector
 
 def comparable(desk: Asking, info: Info, vector: Vectors | None, trace: Trace) -> Vectors | None:
     """The question's vector where the collection's may be compared with it; what is not ready is noted."""
-    if vector is not None and not _same_model(desk, info):
+    if vector is not None and not _same_model(desk, info, vector):
         vector = None
         trace.note(
             "model_changed",
             f"semantic left out: the collection holds vectors of {info.model} ({info.variant}), the model at hand is "
-            f"{desk.embedder.model if desk.embedder else None}; name that model, or ingest with --recreate",
+            f"{_named(desk.embedder)}; name that model, or ingest with --recreate",
         )
     _say_state(info, vector, trace)
     return vector
+
+
+def _named(embedder: Embedder | None) -> str:
+    return f"{embedder.model} ({embedder.variant})" if embedder else "none"
 
 
 async def _by_the_store(
@@ -208,7 +212,7 @@ def fuse(
             leg: [replace(c, score=signals[c.id][leg]) for c in every.values() if leg in signals.get(c.id, {})]
             for leg in legs
         }
-    weights = {"bm25": question.bm25_weight, "cosine": question.cosine_weight}
+    weights = {leg: question.cosine_weight if leg == "cosine" else question.bm25_weight for leg in legs}
     return FUSIONS[question.fusion](legs, weights=weights)
 
 
@@ -231,10 +235,12 @@ def ordered(hits: list[Hit], question: Question) -> list[Hit]:
     return hits
 
 
-def _same_model(desk: Asking, info: Info) -> bool:
-    """Whether the question's vector may be compared with the collection's: same model, same arithmetic."""
+def _same_model(desk: Asking, info: Info, vector: Vectors) -> bool:
+    """Whether the question's vector may be compared with the collection's: same model, same arithmetic, as long."""
     if info.model is None or desk.embedder is None:
         return True
+    if info.dimension is not None and info.dimension != len(vector):
+        return False
     return info.model == desk.embedder.model and (info.variant or "").partition("+")[0] == desk.embedder.variant
 
 
@@ -257,7 +263,8 @@ async def legs(
     if vector is not None:
         work["cosine"] = lambda: reader.nearest(vector, where=question.where, limit=limit)
     if question.mode != "semantic" or vector is None:
-        work["bm25"] = lambda: reader.matching(question.text, where=question.where, limit=limit)
+        words = reader.keywords if isinstance(reader, Worded) else "bm25"
+        work[words] = lambda: reader.matching(question.text, where=question.where, limit=limit)
     found = {name: await trace.attempt(name, leg(), None) for name, leg in work.items()}
     kept = {name: candidates for name, candidates in found.items() if candidates is not None}
     if not kept:

@@ -118,6 +118,25 @@ class CollectionSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class TenantSettings:
+    """What differs for one tenant. Its collections come before those at the top; where null, all is as there."""
+
+    embed: EmbedSettings | None = None
+    collections: Mapping[str, CollectionSettings] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class EncryptionSettings:
+    """The master key, 32 bytes in base64 or a file that holds them: it wraps the keys of tenants. `previous` is the one
+    before, while keys are rotated. None of them is ever shown."""
+
+    key: str | None = field(default=None, repr=False)
+    key_file: str | None = None
+    previous: str | None = field(default=None, repr=False)
+    previous_file: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class TableSettings:
     """A text column of an existing table or view of a pipeline's database, and the column of its vectors. `filter` is
     SQL, or structured conditions; `filter_columns` are those that a request may filter by, `*` for all."""
@@ -184,6 +203,8 @@ class Settings:
     categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     collections: Mapping[str, CollectionSettings] = field(default_factory=dict)
     pipelines: tuple[PipelineSettings, ...] = ()
+    tenants: Mapping[str, TenantSettings] = field(default_factory=dict)
+    encryption: EncryptionSettings = EncryptionSettings()
     key: str | None = field(default=None, repr=False)
     access: AccessSettings = AccessSettings()
 
@@ -191,19 +212,29 @@ class Settings:
         _check(self, WHOLE)
 
     def of(self, collection: str) -> "Settings":
-        """These settings as they hold in one collection."""
-        own = self.collections.get(collection)
+        """These settings as they hold in one collection of the tenant: what is said of the tenant comes first."""
+        tenant = self.tenants.get(self.tenant, TenantSettings())
+        embed = self.own_embed(collection) or tenant.embed or self.embed
+        own = tenant.collections.get(collection) or self.collections.get(collection)
         if own is None:
-            return replace(self, collection=collection)
+            return replace(self, collection=collection, embed=embed)
         return replace(
             self,
             collection=collection,
             sources=own.sources,
             chunk=own.chunk or self.chunk,
-            embed=own.embed or self.embed,
+            embed=embed,
             keep_versions=own.keep_versions or self.keep_versions,
             artifacts=own.artifacts or self.artifacts,
         )
+
+    def own_embed(self, collection: str) -> EmbedSettings | None:
+        """The model of one collection that has its own, whatever its tenant's is."""
+        tenant = self.tenants.get(self.tenant, TenantSettings())
+        for settings in (tenant.collections, {} if tenant.embed else self.collections):
+            if (found := settings.get(collection)) is not None and found.embed is not None:
+                return found.embed
+        return None
 
 
 def load(path: str | Path | None = None, **arguments: Any) -> Settings:

@@ -45,6 +45,10 @@ def _all(holds: Callable[[Any], bool]) -> Callable[[Any], bool]:
     return lambda values: isinstance(values, Collection) and not isinstance(values, bytes) and all(map(holds, values))
 
 
+def _names(values: Any) -> bool:
+    return not isinstance(values, str) and _all(_text)(values)
+
+
 def part(what: str, *verbs: str) -> Kind:
     """Objects that have these verbs. Nothing else is asked of them: an attribute may cost time, such as a model's."""
     return Kind(
@@ -61,12 +65,13 @@ ARGUMENTS: Mapping[str, Kind | Numbers | Choice] = {
     "store": part("a store", "reader", "writer", "ledger", "close"),
     "embedder": part("an embedder", "embed", "close"),
     "paths": Kind("paths: texts or pathlib.Paths, without a NUL character", _all(_place)),
+    "collections": Kind("names of collections: texts in a list", _names),
     "ignore": Kind("a glob, or a list of globs", _all(_text)),
     "tell": Kind("a function that takes an event", callable),
     "roles": Kind("the name of a role, or a list of them", _all(_text)),
     "credential": Kind("a ragstone.Credential, or None", lambda value: value is None or isinstance(value, Credential)),
-    **dict.fromkeys(("refresh", "allow_removals", "recreate", "repair"), FLAG),
-    **dict.fromkeys(("name", "path", "source", "collection", "identity", "version_label"), TEXT),
+    **dict.fromkeys(("refresh", "allow_removals", "recreate", "repair", "rekey"), FLAG),
+    **dict.fromkeys(("name", "path", "source", "tenant", "collection", "identity", "version_label", "to"), TEXT),
     "file": PLACE,
     "ordinal": Numbers(0, 2**31 - 1, whole=True),
     "limit": Numbers(0, MANY, whole=True),

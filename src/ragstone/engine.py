@@ -6,6 +6,7 @@ async with Engine(load(store="embedded:./store")) as kb:
 """
 
 import asyncio
+import contextlib
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -15,21 +16,46 @@ from types import TracebackType
 from typing import Self, cast
 from weakref import WeakSet
 
-from ragstone import answer, artifacts, ask, extract, guard, ingest, originals, providers, reply, sources, stores
+from ragstone import (
+    answer,
+    artifacts,
+    ask,
+    extract,
+    guard,
+    ingest,
+    originals,
+    providers,
+    reembed,
+    reply,
+    sources,
+    stores,
+    transfer,
+)
 from ragstone.access import Credential, MadeKey, Permission, ending, identified, issued
 from ragstone.ask import Desk, Question
 from ragstone.bounds import outside
 from ragstone.config import EmbedSettings, Settings, SourceSettings
 from ragstone.doors import OR_NONE, SETTINGS, Handed, checked, part
 from ragstone.entrance import Entrance
-from ragstone.errors import ConfigError, Corrupt, NotBuilt, RagstoneError, Refused, StoreError, UsageError
+from ragstone.errors import (
+    Busy,
+    ConfigError,
+    Corrupt,
+    Forbidden,
+    NoKey,
+    NotBuilt,
+    RagstoneError,
+    Refused,
+    StoreError,
+    UsageError,
+)
 from ragstone.explain import Explanation, explain
 from ragstone.extract import sandbox
 from ragstone.gate import VERBS, gated
 from ragstone.ingest import Intake
 from ragstone.near import absent
 from ragstone.pipeline import Pipeline, PipelineInfo, info_of, parts_of
-from ragstone.ports import Embedder, Listed, Source, Store
+from ragstone.ports import Embedder, HeldModel, Keys, Listed, Sealing, Source, Store
 from ragstone.progress import Tell
 from ragstone.revise import Cutter, Making, Model
 from ragstone.types import (
@@ -46,6 +72,7 @@ from ragstone.types import (
     Scope,
     Skipped,
     Span,
+    Tenant,
 )
 from ragstone.where import Where, document_matches
 
@@ -84,7 +111,15 @@ class Engine:
         self._also_made: dict[EmbedSettings, Embedder] = {}
         self._tables: dict[tuple[str, float], stores.OpenTables] = {}
         self._also_opened: dict[str, Store] = {}
-        self.store = store or stores.open_store(settings.store, keep_versions=self.settings.keep_versions)
+        self._master = stores.Master.of(
+            settings.encryption.key,
+            settings.encryption.key_file,
+            settings.encryption.previous,
+            settings.encryption.previous_file,
+        )
+        self.store = store or stores.open_store(
+            settings.store, keep_versions=self.settings.keep_versions, master=self._master
+        )
 
     async def __aenter__(self) -> Self:
         try:
@@ -163,7 +198,7 @@ class Engine:
         if url is None:
             return self.store
         if url not in self._also_opened:
-            self._also_opened[url] = stores.open_store(url)
+            self._also_opened[url] = stores.open_store(url, master=self._master if stores.encrypts(url) else None)
         return self._also_opened[url]
 
     @cached_property
@@ -240,6 +275,7 @@ class Engine:
         """
         _check_date(effective_at)
         roots = self._roots(paths, name, (ignore,) if isinstance(ignore, str) else ignore)
+        await self._pin(recreate=recreate)
         if recreate:
             await self._erase_for([source for source, _ in roots], allow_removals=allow_removals)
         intake = self._intake(
@@ -254,6 +290,18 @@ class Engine:
             here = replace(intake, root=None if name else root, place=root, apart=apart, named=_is_file(root))
             runs.append(await ingest.ingest(here, source, tell=tell))
         return runs
+
+    async def _pin(self, *, recreate: bool = False) -> None:
+        """Hold the tenant to one model. Left out: a collection that is configured to have its own, a tenant that nobody
+        named."""
+        if self.scope.tenant == Settings().tenant and self.scope.tenant not in self._all.tenants:
+            return
+        embedder = None if self._all.own_embed(self.scope.collection) is not None else self._embedder
+        if embedder is not None and not self._missing:
+            without = self.scope.collection if recreate else None
+            await self.store.admin.pin(
+                self.scope.tenant, model=embedder.model, dimension=embedder.dimension, without=without
+            )
 
     async def _erase_for(self, roots: Sequence[Source], *, allow_removals: bool) -> None:
         """Erase the collection, but only when the sources have something to put in its place."""
@@ -276,6 +324,7 @@ class Engine:
     @checked(source=part("a source", "walk", "read"))
     async def ingest_source(self, source: Source, *, tell: Tell = lambda _event: None) -> Run:
         """The same for a source object of your own."""
+        await self._pin()
         return await ingest.ingest(replace(self._intake(), apart=self._own()), source, tell=tell)
 
     def _intake(
@@ -528,12 +577,15 @@ class Engine:
                     out.append(await reader.info())
             except NotBuilt:
                 continue  # erased meanwhile
+            except NoKey:
+                raise  # of the tenant, not of this collection
             except StoreError as error:
                 out.append(Info.broken(scope, self.store.provider, str(error)))
         return out
 
     async def create(self) -> Info:
         """Make this collection, empty, for vectors of the configured model; nothing changes where it exists."""
+        await self._pin()
         making = self._intake().making
         model = making.model
         await self.store.admin.create(
@@ -559,9 +611,90 @@ class Engine:
     async def _drop(self, collection: str) -> bool:
         scope = Scope(self.scope.tenant, collection)
         where = await self._kept_at(scope)
-        await artifacts.unclaim(scope, where)
+        await artifacts.unclaim(self.store, scope, where)
         erased = await self.store.admin.drop(scope)
         return bool(await self._sweep(scope, where)) or erased
+
+    async def tenants(self) -> list[Tenant]:
+        """The tenants of the store; PostgreSQL shows the own one alone to who is under its row-level security."""
+        found = await self.store.admin.tenants(self.scope.tenant)
+        return [tenant for tenant in found if self.entrance.credential is None or tenant.name == self.scope.tenant]
+
+    @checked()
+    async def erase_tenant(self, name: str) -> bool:
+        """Erase a tenant: its collections with their artifacts, its record and its keys; False when there was none.
+
+        Raises `Busy` while a source of it is being ingested, and `StoreError` when all else is done and artifacts are
+        left, because their place cannot be reached. What is killed half-way is finished by another call.
+        """
+        self._check_own(name)
+        keys = self._keys_kept()
+        if keys is not None:
+            await keys.of(name)  # who may not look at them may not erase them: said before anything is gone
+        names = await self.store.admin.collections(name)
+        places = {Scope(name, each): await self._kept_at(Scope(name, each)) for each in names}
+        left: list[StoreError] = []
+        for scope, where in places.items():
+            try:
+                await artifacts.unclaim(self.store, scope, where)
+                await self.store.admin.drop(scope)
+                await self._sweep(scope, where)
+            except NoKey:
+                continue  # nobody can read them any more
+            except Busy:
+                raise
+            except StoreError as error:
+                left.append(error)
+        # Whatever else a store keeps of a tenant is erased here: its record and keys of encryption, then its API keys.
+        erased = await self.store.admin.erase(name)
+        if keys is not None:
+            erased = bool(await keys.erase(name)) or erased
+        if left:
+            raise left[0]
+        return erased
+
+    def _keys_kept(self) -> Keys | None:
+        try:
+            return self.store.keys
+        except UsageError:  # this kind of store keeps none
+            return None
+
+    def _check_own(self, tenant: str) -> None:
+        credential = self.entrance.credential
+        if credential is not None and tenant != credential.tenant:
+            raise Forbidden(f"tenant {tenant!r} was named; this {credential.kind} is of another one")
+
+    @checked()
+    async def rotate(self, tenant: str | None = None, *, rekey: bool = False) -> list[str]:
+        """Wrap the keys of all encrypted tenants, or of one, with the configured master key; returns whose.
+
+        With `rekey` each gets a new key, and all that it holds is encrypted anew. Raises `NoKey` when neither the
+        configured key nor the previous one opens them.
+        """
+        if tenant is not None:
+            self._check_own(tenant)
+        sealing, chosen = self._sealing(), []
+        for one in await self.tenants():
+            if one.encrypted and tenant in (None, one.name):
+                if rekey:
+                    await sealing.rekey(one.name, fresh=True)
+                await sealing.rotate(one.name)
+                chosen.append(one.name)
+        if tenant is not None and not chosen:
+            raise UsageError(f"there is no encrypted tenant {tenant!r} in {stores.concealed(self.settings.store)}")
+        return chosen
+
+    async def encrypt(self) -> int:
+        """Encrypt what of the tenant's collections is not; how many were. Raises `UsageError` without a master key."""
+        return await self._sealing().rekey(self.scope.tenant, fresh=False)
+
+    def _sealing(self) -> Sealing:
+        if not isinstance(self.store, Sealing):
+            shown = stores.concealed(self.settings.store)
+            raise UsageError(f"store {shown!r} keeps nothing encrypted: that is done by embedded stores alone")
+        if self._master is None and self._own_store:
+            raise UsageError("encryption.key is not set: name the master key that is to wrap the keys of tenants")
+        return self.store
 
     async def _kept_at(self, scope: Scope) -> artifacts.Known:
         return await artifacts.known(self.store, scope, configured=self._artifacts(scope.collection))
@@ -571,6 +704,72 @@ class Engine:
         if failed:
             raise StoreError(f"what was asked is done, but not all artifacts are removed: {failed[0]}")
         return removed
+
+    @checked()
+    async def copy(
+        self, to: str, *, collections: Sequence[str] = (), tell: Tell = lambda _event: None
+    ) -> list[transfer.Copied]:
+        """Copy collections of the tenant (all unless named) to the store at another URL, as they are: revisions, texts,
+        layouts, chunks, vectors, runs. Then both sides are read and compared; see `Copied.differing`.
+
+        The same call goes on where an earlier one stopped. Raises `UsageError`, before anything is written there, for a
+        collection that the target holds with other contents.
+        """
+        if to == self.settings.store:
+            raise UsageError(f"{stores.concealed(to)} is where these collections are: name another store to copy to")
+        source = self.store
+        target = stores.open_store(to, keep_versions=transfer.ALL_VERSIONS)
+        try:
+            if self._own_store:
+                source = stores.open_store(self.settings.store, keep_versions=transfer.ALL_VERSIONS)
+            scopes = await self._to_copy(source, collections)
+            way = transfer.Way(source, target, stores.concealed(self.settings.store))
+            return [await transfer.copied(way, scope, tell=_named(scope, tell)) for scope in scopes]
+        finally:
+            await target.close()
+            if source is not self.store:
+                await source.close()
+
+    async def _to_copy(self, source: Store, collections: Sequence[str]) -> list[Scope]:
+        tenant, here = self.scope.tenant, stores.concealed(self.settings.store)
+        names = await source.admin.collections(tenant)
+        known = [name for name in names if await source.admin.exists(Scope(tenant, name))]  # some are only begun
+        if missing := next((name for name in collections if name not in known), None):
+            raise UsageError(f"{here} has no collection {missing!r} of tenant {tenant!r}; it has: {_listed(known)}")
+        if not known:
+            raise UsageError(f"{here} has no collection of tenant {tenant!r}: there is nothing to copy")
+        return [Scope(tenant, name) for name in dict.fromkeys(collections or known)]
+
+    @checked()
+    async def reembed(self, *, tell: Tell = lambda _event: None) -> Run:
+        """Fill in vectors of this engine's model beside those that the collection has; nothing else changes yet.
+
+        The same call goes on where an earlier one stopped. Raises `UsageError` when the collection has this model, or
+        another one beside its own.
+        """
+        if self._embedder is None:
+            raise UsageError("re-embedding needs a model: name it in `embed`")
+        if self._missing:
+            raise UsageError(self._missing)
+        return await reembed.renewed(reembed.Renewal(self.store, self._intake().making, self._embedder), tell=tell)
+
+    async def models(self) -> list[HeldModel]:
+        """The models whose vectors the collection holds: the active one, then the one beside it."""
+        return await reembed.able(self.store).models(self.scope)
+
+    async def switch_model(self) -> list[HeldModel]:
+        """Make the model beside the active one: at once, for all questions to come; the other one is kept.
+
+        Raises `UsageError` while a chunk lacks a vector of it.
+        """
+        await reembed.able(self.store).switch(self.scope)
+        with contextlib.suppress(UsageError):  # other collections of the tenant are still to be switched
+            await self._pin(recreate=True)
+        return await self.models()
+
+    async def drop_model(self) -> None:
+        """Give up the model beside the active one, with its vectors."""
+        await reembed.able(self.store).forget(self.scope)
 
     @checked()
     async def doctor(self, *, repair: bool = False) -> list[str]:
@@ -627,6 +826,15 @@ def _check_date(effective_at: str | None) -> None:
             datetime.fromisoformat(effective_at)
     except (ValueError, TypeError) as error:
         raise UsageError(f"effective_at {effective_at!r} is not a date; write it as 2026-01-31") from error
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names)) or "none"
+
+
+def _named(scope: Scope, tell: Tell) -> Tell:
+    """Events that say of which collection they are."""
+    return lambda event: tell(replace(event, data={**event.data, "collection": scope.collection}))
 
 
 def _is_file(place: str) -> bool:

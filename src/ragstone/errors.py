@@ -9,6 +9,7 @@ RagstoneError                   1  failure
 ├── StoreError                  1  the store cannot do what was asked
 │   ├── NotBuilt                1  nothing was ever ingested there
 │   ├── Busy                    1  another process is writing
+│   ├── NoKey                   2  the data is encrypted and the key that opens it is not here
 │   ├── Corrupt                 1  a file does not match its checksum
 │   └── DiskFull                1  no room left to write
 ├── Refused                     1  one document that is skipped, with a reason code
@@ -82,6 +83,13 @@ class Busy(StoreError):
     """Another process holds the lock that is needed."""
 
     code = "busy"
+
+
+class NoKey(StoreError):
+    """The data is encrypted, and the configured key does not open it, or none is configured."""
+
+    code = "no_key"
+    exit = 2
 
 
 class Corrupt(StoreError):

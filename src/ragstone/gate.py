@@ -30,6 +30,7 @@ VERBS: Asked = {
     "documents": Permission.SEARCH,
     "collections": Permission.SEARCH,
     "exists": Permission.SEARCH,
+    "models": Permission.SEARCH,
     "pipelines": Permission.SEARCH,
     "pipeline": Permission.SEARCH,
     "ingest": Permission.WRITE,
@@ -37,15 +38,23 @@ VERBS: Asked = {
     "create": Permission.WRITE,
     "delete": Permission.WRITE,
     "drop": Permission.WRITE,
+    "reembed": Permission.WRITE,
+    "switch_model": Permission.WRITE,
+    "drop_model": Permission.WRITE,
     "runs": Permission.WRITE,  # what it says of files and errors is for who ingests
     "doctor": Permission.WRITE,
     "extract": Permission.WRITE,  # reads files that this process may read
     "extracted": Permission.WRITE,
     "preview": Permission.WRITE,
     "explain": Permission.EXPLAIN,
+    "copy": Permission.EXPORT,
     "create_key": Permission.KEYS,
     "keys": Permission.KEYS,
     "revoke_key": Permission.KEYS,
+    "tenants": Permission.KEYS,  # with a credential its own tenant alone, as the next three
+    "erase_tenant": Permission.KEYS,
+    "rotate": Permission.KEYS,
+    "encrypt": Permission.KEYS,
 }
 OF_PIPELINES: Asked = {
     "question": None,

@@ -16,10 +16,10 @@ from typing import Any
 
 from ragstone import artifacts, changes, workers
 from ragstone.artifacts import Shelf
-from ragstone.embed import embed_all
-from ragstone.errors import RagstoneError, Refused, StoreError, UsageError
+from ragstone.errors import Refused, StoreError, UsageError
 from ragstone.extract import pictures
 from ragstone.extract.sandbox import Apart
+from ragstone.fill import fill
 from ragstone.ports import Embedder, Ledger, Listed, Source, Store, Writer
 from ragstone.progress import PASSED_OVER, Progress, Tally, Tell
 from ragstone.revise import Making
@@ -28,7 +28,6 @@ from ragstone.types import Document, Revision, Run, Skipped
 IN_FLIGHT = 8  # documents read and cut ahead of the writer
 BATCH_CHUNKS = 512  # a commit costs an fsync; past this many chunks the gain is gone
 BATCH_SECONDS = 0.5
-EMBED_AT_ONCE = 256
 
 log = logging.getLogger("ragstone")
 
@@ -284,8 +283,9 @@ def _asked_anew(before: Document, intake: Intake) -> bool:
 
 
 def _wants_vectors(before: Document, intake: Intake) -> bool:
-    """Whether a document came in without a model and there is one now."""
-    return intake.making.address is not None and before.addressed != intake.making.address
+    """Whether a document came in without a model and there is one now. Addresses of vectors stay when a collection goes
+    over to another model."""
+    return intake.making.address is not None and before.addressed is None
 
 
 # --- artifacts ----------------------------------------------------------------------------------
@@ -324,14 +324,4 @@ async def _vectors(intake: Intake, tally: Tally, progress: Progress) -> None:
 async def _fill(intake: Intake, embedder: Embedder, writer: Writer, tally: Tally, progress: Progress) -> None:
     async with intake.store.reader(intake.making.scope) as reader:
         total = (await reader.info()).pending_vectors
-    while chunks := await writer.wanted(EMBED_AT_ONCE):
-        texts = [intake.making.embedded(chunk) for chunk in chunks]
-        keys = [chunk.vector_key for chunk in chunks]
-        names = [f"{chunk.document.path}#{chunk.ordinal}" for chunk in chunks]
-        try:
-            async for places, vectors in embed_all(embedder, texts, references=names):
-                await writer.put({keys[place]: vector for place, vector in zip(places, vectors, strict=True)})
-        except RagstoneError as error:
-            raise type(error)(f"{error} (text is searchable; the next run goes on with the vectors)") from error
-        tally.embedded += len(chunks)
-        await progress.at("vectors", done=tally.embedded, total=max(total, tally.embedded))
+    await fill(writer, embedder, intake.making, total=total, tally=tally, progress=progress)

@@ -15,7 +15,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.layout import Layout
-from ragstone.types import Candidate, Chunk, Document, Extraction, Info, Json, Key, Piece, Revision, Run, Scope, Skipped
+from ragstone.types import (
+    Candidate,
+    Chunk,
+    Document,
+    Extraction,
+    Info,
+    Json,
+    Key,
+    Piece,
+    Revision,
+    Run,
+    Scope,
+    Skipped,
+    Tenant,
+)
 from ragstone.where import Where
 
 Vectors = NDArray[np.float32]
@@ -27,6 +41,26 @@ class Listed:
 
     path: str
     size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A revision that is there, and what it is in the view that told of it."""
+
+    document: Document
+    status: Literal["active", "pending", "kept"]
+
+
+@dataclass(frozen=True, slots=True)
+class HeldModel:
+    """A model whose vectors a collection holds; `pending` active chunks have none of it. The second one is `filling`
+    until none is pending, then `ready`; `kept` once it was the active one."""
+
+    model: str
+    variant: str | None
+    dimension: int
+    state: Literal["active", "filling", "ready", "kept"]
+    pending: int
 
 
 class Source(Protocol):
@@ -216,6 +250,35 @@ class Fusing(Protocol):
         ...
 
 
+@runtime_checkable
+class Worded(Protocol):
+    """A reader whose `matching` may score by another signal than BM25."""
+
+    @property
+    def keywords(self) -> str:
+        """The name of that signal, as `rate` gives it beside `bm25`."""
+        ...
+
+
+@runtime_checkable
+class Exporter(Protocol):
+    """A reader whose view tells of all that is kept, active or not: what a copy is made from."""
+
+    async def kept(self, after: tuple[str, int] | None, *, limit: int) -> list[Kept]:
+        """The next revisions after one (document id, number) in that order, ids by their UTF-8; [] at the end."""
+        ...
+
+    async def revisions(self, documents: Sequence[Document]) -> list[Revision]:
+        """Kept revisions whole, chunks by ordinal, in the order asked; without artifacts, and without those that are
+        not kept. Raises `Corrupt` for one that is not what was written."""
+        ...
+
+    async def vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:
+        """The vectors of the collection's model that have these keys, float32 of shape (dimension,); unknown keys are
+        left out. A store need not have those of revisions that are neither active nor waiting."""
+        ...
+
+
 class Writer(Protocol):
     """Changes to one scope, each call atomic and durable when it returns."""
 
@@ -237,6 +300,51 @@ class Writer(Protocol):
 
     async def settle(self) -> None:
         """Bring derived files up to date and give back dead space: called at the end of a run."""
+        ...
+
+
+class Filler(Protocol):
+    """The vectors of a collection's second model; each call atomic and durable when it returns."""
+
+    async def wanted(self, limit: int) -> list[Chunk]:
+        """Active chunks that lack a vector of this model, one for each vector key; [] when all are there."""
+        ...
+
+    async def put(self, vectors: Mapping[str, Vectors]) -> None:
+        """Store vectors by the key of the chunks that they are of."""
+        ...
+
+    async def settle(self) -> None:
+        """Give back dead space."""
+        ...
+
+
+@runtime_checkable
+class Reembedding(Protocol):
+    """A store whose collections can hold vectors of a second model beside the active one; keys of vectors stay.
+
+    `second` is a view that compares with the second model's vectors. All raise `UsageError` where there is none.
+    """
+
+    async def models(self, scope: Scope) -> list[HeldModel]:
+        """The active model, if any, then the second one."""
+        ...
+
+    async def begin(self, scope: Scope, *, model: str, variant: str, dimension: int) -> None:
+        """Make room for a second model; nothing changes where it is this one already."""
+        ...
+
+    def filler(self, scope: Scope) -> AbstractAsyncContextManager[Filler]: ...
+
+    def second(self, scope: Scope) -> AbstractAsyncContextManager[Reader]: ...
+
+    async def switch(self, scope: Scope, *, elsewhere: bool = False) -> None:
+        """Make the second model the active one and the active one the second, at once. Raises `UsageError` while an
+        active chunk lacks a vector of the second, but where the vectors are `elsewhere` and were looked at there."""
+        ...
+
+    async def forget(self, scope: Scope) -> None:
+        """Give up the second model with its vectors."""
         ...
 
 
@@ -279,8 +387,58 @@ class Admin(Protocol):
 
     async def collections(self, tenant: str) -> list[str]: ...
 
+    async def pin(self, tenant: str, *, model: str, dimension: int, without: str | None = None) -> None:
+        """Write down which model the tenant's vectors are of, the first time.
+
+        Raises `UsageError` when it is another one already, and there are collections beside `without`.
+        """
+        ...
+
+    async def tenants(self, own: str) -> list[Tenant]:
+        """The tenants that this store shows to the tenant `own`, by name; itself at least, where it exists."""
+        ...
+
+    async def erase(self, tenant: str) -> bool:
+        """Erase a tenant with its collections, its record and its keys; False when there is nothing of it.
+
+        Raises `Busy` while a source is being ingested. What is killed half-way is finished by the next call.
+        """
+        ...
+
     async def check(self, scope: Scope, *, repair: bool = False) -> list[str]:
         """What is wrong, a sentence each: orphans, checksums, counts. With `repair`, mend what can be."""
+        ...
+
+
+class Sealer(Protocol):
+    """Encrypts what is kept of a tenant beside the store."""
+
+    def seal(self, data: bytes, *, about: str) -> bytes:
+        """`about` is where it will stand, and bound to it."""
+        ...
+
+    def unseal(self, data: bytes, *, about: str, size: int) -> bytes:
+        """The first bytes of what was sealed, at most `size`; what is not sealed at all comes back as it is."""
+        ...
+
+
+@runtime_checkable
+class Sealing(Protocol):
+    """A store that can keep a tenant encrypted under a key of its own."""
+
+    async def sealer(self, tenant: str) -> Sealer | None:
+        """None for a tenant that is not encrypted; a new one gets its key. Raises `NoKey`."""
+        ...
+
+    async def rotate(self, tenant: str) -> None:
+        """Wrap the tenant's keys with the present master key."""
+        ...
+
+    async def rekey(self, tenant: str, *, fresh: bool) -> int:
+        """Put all collections of a tenant under a new key, or, unless `fresh`, those that are not under its newest.
+
+        How many were written anew. Raises `Busy` while a source is being ingested.
+        """
         ...
 
 
@@ -341,7 +499,8 @@ class Store(Protocol):
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """Of: dense, keyword, filter, versions, snapshot, fusion (its readers are `Fusing`)."""
+        """Of: dense, keyword, filter, versions, snapshot, fusion (its readers are `Fusing`), export (they are
+        `Exporter`s), models (the store is `Reembedding`)."""
         ...
 
     def reader(self, scope: Scope) -> AbstractAsyncContextManager[Reader]:

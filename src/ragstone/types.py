@@ -329,6 +329,19 @@ class Info:
 
 
 @dataclass(frozen=True, slots=True)
+class Tenant:
+    """A tenant of a store: the model that its vectors are pinned to, and, where it is encrypted by us, the checks of
+    the master keys that its keys are wrapped by. What a missing key hides is None."""
+
+    name: str
+    collections: int
+    encrypted: bool = False
+    model: str | None = None
+    dimension: int | None = None
+    wrapped_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Key:
     """An API key as a store keeps it: all but its secret. `digest` is the SHA-256 of that, 32 bytes; times are in UTC;
     `id` is public and the first part of the key."""

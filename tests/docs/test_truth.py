@@ -39,10 +39,23 @@ SECTIONS = {
     "`limits`": config.LimitSettings,
     "`search`": config.SearchSettings,
     "`collections`": config.CollectionSettings,
+    "`tenants`": config.TenantSettings,
+    "`encryption`": config.EncryptionSettings,
     "`pipelines`": config.PipelineSettings,
     "`tables`": config.TableSettings,
 }
-GROUPS = ("access", "sources", "chunk", "embed", "limits", "search", "collections", "pipelines")
+GROUPS = (
+    "access",
+    "sources",
+    "chunk",
+    "embed",
+    "limits",
+    "search",
+    "collections",
+    "tenants",
+    "encryption",
+    "pipelines",
+)
 
 
 def commands() -> list[str]:

@@ -128,18 +128,18 @@ async def build(url: str) -> None:
 
 @contextmanager
 def in_postgres() -> Iterator[str]:
-    """The URL of a fresh database, for a role that owns nothing."""
+    """The URL of a fresh database, for a role that owns nothing; without its approximate index."""
     with serving() as server, server.database() as name:
-        yield server.url(name)
+        yield server.url(name, exact="true")
 
 
 @contextmanager
 def in_qdrant() -> Iterator[str]:
-    """The URL of a Qdrant store: its engine behind a gRPC server, an embedded ledger beside it."""
+    """The URL of an exact Qdrant store: its engine behind a gRPC server, an embedded ledger beside it."""
     with TemporaryDirectory() as folder:
         engine = Engine(Path(folder) / "engine")
         with recording(recorder=Recorder(inner=engine)) as server:
-            yield server.url(Path(folder) / "ledger")
+            yield server.url(Path(folder) / "ledger", "&exact=true")
         engine.close()
 
 

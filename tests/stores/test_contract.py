@@ -9,9 +9,13 @@ import pytest
 
 from ragstone.ports import Store
 from ragstone.stores import open_store
+from ragstone.stores.crypt import Secret
 from ragstone.stores.embedded import EmbeddedStore
 from ragstone.stores.jsonfile import JsonStore
+from ragstone.stores.master import Master
 from ragstone.testing.stores import StoreContract
+
+MASTER = Master(Secret(bytes(range(32))))
 
 
 class TestEmbeddedStore(StoreContract):
@@ -28,6 +32,24 @@ class TestEmbeddedStore(StoreContract):
     @asynccontextmanager
     async def another(self, *, keep_versions: int = 1, now: Callable[[], datetime]) -> AsyncIterator[Store]:
         store = EmbeddedStore(self.root / "another", keep_versions=keep_versions, now=now)
+        yield store
+        await store.close()
+
+
+class TestEncryptedStore(StoreContract):
+    @pytest.fixture(autouse=True)
+    def place(self, tmp_path: Path) -> None:
+        self.root = tmp_path
+
+    @pytest.fixture
+    async def store(self, tmp_path: Path) -> AsyncIterator[Store]:
+        store = EmbeddedStore(tmp_path / "store", master=MASTER)
+        yield store
+        await store.close()
+
+    @asynccontextmanager
+    async def another(self, *, keep_versions: int = 1, now: Callable[[], datetime]) -> AsyncIterator[Store]:
+        store = EmbeddedStore(self.root / "another", keep_versions=keep_versions, now=now, master=MASTER)
         yield store
         await store.close()
 

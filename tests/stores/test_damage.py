@@ -343,7 +343,7 @@ async def test_a_database_of_a_newer_format_names_both_versions(store: EmbeddedS
     connection = sqlite3.connect(here.database)
     connection.execute("PRAGMA user_version = 7")
     connection.close()
-    with pytest.raises(StoreTooNew, match=r"format 7.*up to 3: upgrade ragstone"):
+    with pytest.raises(StoreTooNew, match=r"format 7.*up to 4: upgrade ragstone"):
         await nearest(store)
 
 

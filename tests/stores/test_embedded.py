@@ -305,18 +305,22 @@ async def test_both_legs_of_one_reader_can_be_asked_at_once(store: EmbeddedStore
 # Space
 
 
-async def test_dead_vectors_stay_until_they_are_worth_a_rewrite(
+async def test_dead_vectors_are_overwritten_at_once_and_their_space_is_given_back_when_it_is_worth_it(
     store: EmbeddedStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = place(tmp_path / "store", SCOPE)
     texts = [f"text {n}" for n in range(40)]
     await written(store, make_revision("a.md", texts))
     await written(store, make_revision("a.md", texts[30:], revision=2))
+    assert vector_of(texts[0]).tobytes() in here.vectors(1).read_bytes()
     async with store.writer(SCOPE) as writer:
         await writer.settle()
-        assert here.vectors(1).stat().st_size == vectors.HEADER + 40 * 32
+        held = here.vectors(1).read_bytes()
+        assert [text for text in texts if vector_of(text).tobytes() in held] == texts[30:]
+        assert len(held) == vectors.HEADER + 40 * 32
         async with store.reader(SCOPE) as reader:
             before = await reader.nearest(vector_of("x"), where=Where(), limit=99)
+        assert await store.admin.check(SCOPE) == []
         monkeypatch.setattr(compact, "FEW", 10)
         await writer.settle()
         async with store.reader(SCOPE) as reader:
@@ -332,6 +336,38 @@ async def test_dead_vectors_stay_until_they_are_worth_a_rewrite(
             [best] = await reader.nearest(vector_of(text), where=Where(), limit=1)
             assert [chunk.text for chunk in await reader.chunks([best.id])] == [text]
     assert await store.admin.check(SCOPE) == []
+
+
+async def test_vectors_that_an_open_view_still_sees_are_overwritten_when_it_is_closed(
+    store: EmbeddedStore, tmp_path: Path
+) -> None:
+    here = place(tmp_path / "store", SCOPE)
+    await written(store, make_revision("a.md", ["apple"]), make_revision("b.md", ["pear"]))
+    apple = vector_of("apple").tobytes()
+    async with store.writer(SCOPE) as writer:
+        async with store.reader(SCOPE) as reader:
+            await writer.remove([make_revision("a.md", []).document.id])
+            await writer.settle()
+            [best] = await reader.nearest(vector_of("apple"), where=Where(), limit=1)
+            assert best.score == pytest.approx(1)
+            assert apple in here.vectors(1).read_bytes()
+        await writer.settle()
+    assert apple not in here.vectors(1).read_bytes()
+    assert await store.admin.check(SCOPE) == []
+
+
+async def test_a_damaged_block_is_not_blessed_when_a_vector_in_it_is_forgotten(
+    store: EmbeddedStore, tmp_path: Path
+) -> None:
+    here = place(tmp_path / "store", SCOPE)
+    await written(store, make_revision("a.md", ["apple"]), make_revision("b.md", ["pear"]))
+    with here.vectors(1).open("r+b") as file:
+        file.seek(vectors.HEADER + 32)
+        file.write(b"\xff\xff")
+    async with store.writer(SCOPE) as writer:
+        await writer.remove([make_revision("a.md", []).document.id])
+        await writer.settle()
+    assert any("checksum" in problem for problem in await store.admin.check(SCOPE))
 
 
 async def test_settling_leaves_one_index_file_and_forgets_the_log(store: EmbeddedStore, tmp_path: Path) -> None:

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from ragstone.stores.embedded import EmbeddedStore, faults
+from ragstone.stores.master import Master
 from ragstone.testing.stores import SCOPE, created, filled, vector_of
 from ragstone.where import Where
-from tests.stores.victim import PASSING, state
+from tests.stores.victim import MASTER, PASSING, state
 
 POINTS = [
     ("append.before", 3),
@@ -31,8 +32,10 @@ POINTS = [
     ("seal.renamed", 2),
     ("compact.written", 1),
     ("compact.switched", 1),
+    ("purge.forgotten", 1),
     ("drop.renamed", 1),
 ]
+SEALED = [("append.written", 3), ("commit.before", 8), ("compact.switched", 1), ("purge.forgotten", 1)]
 ROUNDS = 6
 
 
@@ -58,9 +61,9 @@ async def number_seen(store: EmbeddedStore) -> int:
         return number
 
 
-async def proven(root: Path, committed: int) -> None:
+async def proven(root: Path, committed: int, master: Master | None = None) -> None:
     """After a death: nothing lost, nothing torn, nothing orphaned, and the next run completes it."""
-    store = EmbeddedStore(root)
+    store = EmbeddedStore(root, master=master)
     await created(store)  # as every run begins: it may have died before that
     number = await number_seen(store)
     assert committed <= number <= committed + 1
@@ -86,6 +89,14 @@ def test_killed_at_a_fault_point(tmp_path: Path, point: str, nth: int) -> None:
     numbers = [int(line) for line in out.splitlines()]
     asyncio.run(proven(tmp_path / "store", max(numbers, default=0)))
     assert not list(tmp_path.rglob(".gone-*"))
+
+
+@pytest.mark.parametrize(("point", "nth"), SEALED)
+def test_killed_at_a_fault_point_while_encrypted(tmp_path: Path, point: str, nth: int) -> None:
+    child = start(tmp_path / "store", point, str(nth), "sealed")
+    out, _ = child.communicate(timeout=120)
+    assert child.returncode == -9
+    asyncio.run(proven(tmp_path / "store", max(map(int, out.split()), default=0), MASTER))
 
 
 @pytest.mark.parametrize("round_", range(ROUNDS))

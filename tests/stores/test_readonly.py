@@ -221,7 +221,7 @@ def test_a_frozen_connection_is_not_used_again_after_a_write(root: Path, monkeyp
         for number in (2, 3):
             with monkeypatch.context() as only_read:
                 only_read.setattr("ragstone.stores.embedded.store.writable", lambda _: False)
-                only_read.setattr("ragstone.stores.embedded.collection.connect", lambda at: frozen(at, **OPTIONS))
+                only_read.setattr("ragstone.stores.embedded.collection.connect", lambda at, _: frozen(at, **OPTIONS))
                 found += await contents(store, "apple")
             await written(writer, make_revision("a.md", [f"apple {number}"], revision=number))
             async with writer.writer(SCOPE) as tidy:
@@ -256,7 +256,8 @@ def test_an_earlier_format_is_read_where_it_cannot_be_brought_up_to_date(root: P
     wanted = everything(root)
     connection = sqlite3.connect(place(root, SCOPE).database)
     connection.execute("DROP TABLE proofs")
-    connection.execute("DROP TABLE layouts")
+    for table in ("layouts", "beside_vectors", "beside_blocks"):
+        connection.execute(f"DROP TABLE {table}")
     connection.execute("PRAGMA user_version = 1")
     connection.close()
     with closed_to_writers(root):

@@ -1,4 +1,4 @@
-"""A process that writes until it is killed: run as `python victim.py ROOT [POINT NTH]`.
+"""A process that writes until it is killed: run as `python victim.py ROOT [POINT NTH [sealed]]`.
 
 Two documents are always replaced together, so that both stand at the same number; each number that was
 committed is printed. With a fault point the process kills itself when it reaches it for the nth time.
@@ -11,10 +11,13 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+from ragstone.stores.crypt import Secret
 from ragstone.stores.embedded import EmbeddedStore, compact, faults
+from ragstone.stores.master import Master
 from ragstone.testing.stores import SCOPE, created, filled, make_revision, written
 from ragstone.types import Revision, Scope
 
+MASTER = Master(Secret(bytes(range(32))))
 PASSING = Scope(SCOPE.tenant, "passing")
 
 
@@ -37,9 +40,9 @@ def kill_at(point: str, nth: int, *, where: ModuleType = faults) -> None:
     where.hook = hook  # type: ignore[attr-defined]  # each module of fault points has one
 
 
-async def write(root: Path) -> None:
+async def write(root: Path, master: Master | None = None) -> None:
     compact.FEW = 6  # so that compaction comes often
-    store = EmbeddedStore(root)
+    store = EmbeddedStore(root, master=master)
     await created(store)
     number = max((d.revision for d in await store.ledger(SCOPE).documents()), default=0)
     while True:
@@ -58,4 +61,4 @@ async def write(root: Path) -> None:
 if __name__ == "__main__":
     if len(sys.argv) > 2:
         kill_at(sys.argv[2], int(sys.argv[3]))
-    asyncio.run(write(Path(sys.argv[1])))
+    asyncio.run(write(Path(sys.argv[1]), MASTER if "sealed" in sys.argv[4:] else None))

@@ -10,6 +10,7 @@ import uuid
 from dataclasses import dataclass, replace
 
 from ragstone.artifacts.place import open_place
+from ragstone.artifacts.sealed import sealed
 from ragstone.artifacts.shape import HEAD, claim_of, marks, name_of
 from ragstone.errors import ConfigError, NotBuilt, Refused, StoreError
 from ragstone.ports import Place, Store
@@ -64,7 +65,7 @@ class Shelf:
 
 async def opened(store: Store, scope: Scope, uri: str) -> Shelf:
     """The shelf at a place; raises `ConfigError` when another store has claimed it."""
-    place = open_place(uri)
+    place = await sealed(store, scope, open_place(uri))
     own = (await known(store, scope)).claims
     try:
         claim = await asyncio.to_thread(holder, place, scope)

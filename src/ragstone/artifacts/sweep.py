@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterable, Sequence
 
 from ragstone.artifacts.place import open_place
+from ragstone.artifacts.sealed import sealed
 from ragstone.artifacts.shape import ARTIFACT, ASIDE, HEAD, KEY, claim_of, folder_of, marks, name_of, source_of
 from ragstone.artifacts.shelf import Known, holder, runs, taken
 from ragstone.errors import ConfigError, NotBuilt, StoreError
@@ -19,7 +20,7 @@ async def sweep(store: Store, scope: Scope, where: Known, *, source: str | None 
     removed, failed = 0, []
     for uri in where.places:
         try:
-            place = await asyncio.to_thread(_ours_at, uri, scope, where)
+            place = await _ours_at(store, uri, scope, where)
             strays = await _strays(place, store, scope, source)
             await asyncio.to_thread(_remove, place, strays)
             removed += len(strays)
@@ -33,7 +34,7 @@ async def examine(store: Store, scope: Scope, where: Known) -> list[str]:
     found = []
     for uri in where.places:
         try:
-            place = await asyncio.to_thread(_ours_at, uri, scope, where)
+            place = await _ours_at(store, uri, scope, where)
             if strays := await _strays(place, store, scope, None):
                 found.append(
                     f"{len(strays)} artifacts belong to no kept revision, such as {place.uri}/{strays[0]}; --repair "
@@ -49,19 +50,16 @@ async def examine(store: Store, scope: Scope, where: Known) -> list[str]:
     return found
 
 
-async def unclaim(scope: Scope, where: Known) -> None:
+async def unclaim(store: Store, scope: Scope, where: Known) -> None:
     """Take our claims away, before a collection is erased: what a kill would leave is then nobody's, and found."""
 
-    def work() -> None:
-        for uri in where.places:
-            try:
-                place = open_place(uri)
-                if holder(place, scope) in where.claims:
-                    place.remove(claim_of(scope))
-            except (StoreError, ConfigError):
-                continue  # the sweep will say it
-
-    await asyncio.to_thread(work)
+    for uri in where.places:
+        try:
+            place = await sealed(store, scope, open_place(uri))
+            if await asyncio.to_thread(holder, place, scope) in where.claims:
+                await asyncio.to_thread(place.remove, claim_of(scope))
+        except (StoreError, ConfigError):
+            continue  # the sweep will say it
 
 
 async def missing(store: Store, scope: Scope, place: Place) -> set[str]:
@@ -74,10 +72,10 @@ def _unseen(uri: str, problem: Exception) -> str:
     return f"the artifacts at {uri} could not be looked through: {problem}"
 
 
-def _ours_at(uri: str, scope: Scope, where: Known) -> Place:
+async def _ours_at(store: Store, uri: str, scope: Scope, where: Known) -> Place:
     """The place, when it is not another store's."""
-    place = open_place(uri)
-    if holder(place, scope) not in (None, *where.claims):
+    place = await sealed(store, scope, open_place(uri))
+    if await asyncio.to_thread(holder, place, scope) not in (None, *where.claims):
         raise ConfigError(taken(place, scope))
     return place
 

@@ -7,6 +7,7 @@ from ragstone.cli import (
     chunk,
     collections,
     convert,
+    copy,
     doctor,
     eval_,
     explain,
@@ -15,9 +16,11 @@ from ragstone.cli import (
     keys,
     migrate,
     pipelines,
+    reembed,
     runs,
     search,
     show,
+    tenants,
 )
 
 app = typer.Typer(
@@ -44,7 +47,10 @@ for command in (
     runs.runs,
     doctor.doctor,
     migrate.migrate,
+    copy.copy,
 ):
     app.command(name=command.__name__ if command is not eval_.evaluate else "eval")(command)
 app.add_typer(collections.app, name="collections")
+app.add_typer(reembed.app, name="reembed")
+app.add_typer(tenants.app, name="tenants")
 app.add_typer(keys.app, name="keys")

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from ragstone.types import Event
 
-LABELS = {"text": "documents", "vectors": "vectors"}
+LABELS = {"text": "documents", "vectors": "vectors", "copied": "copied", "verified": "verified"}
 EVERY_SECONDS = 1.0
 
 
@@ -35,22 +35,23 @@ class Progress:
             self._bars.stop()
 
     def hear(self, event: Event) -> None:
-        """Show an event with `done` and `total`."""
+        """Show an event with `done` and `total`, and of which collection it is where there are several."""
         if event.name not in LABELS:
             return
         done, total = event.data["done"], event.data["total"]
+        of = {name: event.data[name] for name in ("collection",) if name in event.data}
         if self._bars is not None:
-            self._draw(event.name, done, total)
+            self._draw(" ".join([*of.values(), LABELS[event.name]]), done, total)
         elif done >= total or time.monotonic() - self._last >= EVERY_SECONDS:
             self._last = time.monotonic()
-            line = {"event": event.name, "done": done, "total": total}
+            line = {"event": event.name, **of, "done": done, "total": total}
             with suppress(OSError):  # whether somebody looks on must not decide the run
                 self._stream.write(json.dumps(line) + "\n")
                 self._stream.flush()
 
     def _draw(self, name: str, done: int, total: int) -> None:
         if name not in self._tasks:
-            self._tasks[name] = self._bars.add_task(LABELS[name], total=total)
+            self._tasks[name] = self._bars.add_task(name, total=total)
         self._bars.update(self._tasks[name], completed=done, total=total)
 
 

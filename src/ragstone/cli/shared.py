@@ -51,16 +51,21 @@ OPTIONS = {
 
 def shared(command: Callable[..., int | None]) -> Callable[..., int | None]:
     """Give a command whose first parameter is a `Shared` the shared options in its place."""
+    return _sharing(command, OPTIONS)
 
+
+def shared_but(*names: str) -> Callable[[Callable[..., int | None]], Callable[..., int | None]]:
+    """The same without some of them, which the command calls otherwise; they are None in its `Shared`."""
+    kinds = {name: kind for name, kind in OPTIONS.items() if name not in names}
+    return lambda command: _sharing(command, kinds)
+
+
+def _sharing(command: Callable[..., int | None], kinds: Mapping[str, Any]) -> Callable[..., int | None]:
     @wraps(command)
     def run(*args: Any, **given: Any) -> int | None:
-        options = Shared(
-            given.pop("store"),
-            given.pop("collection"),
-            given.pop("tenant"),
-            given.pop("config"),
-            given.pop("json_"),
-        )
+        taken = {name: given.pop(name) for name in kinds}
+        store, collection, tenant, config = (taken.get(name) for name in ("store", "collection", "tenant", "config"))
+        options = Shared(store, collection, tenant, config, taken["json_"])
         check_texts({"store": options.store, "collection": options.collection, "tenant": options.tenant, **given})
         try:
             return command(options, *args, **given)
@@ -73,7 +78,7 @@ def shared(command: Callable[..., int | None]) -> Callable[..., int | None]:
         inspect.Parameter(
             name, inspect.Parameter.KEYWORD_ONLY, default=False if name == "json_" else None, annotation=kind
         )
-        for name, kind in OPTIONS.items()
+        for name, kind in kinds.items()
     ]
     run.__signature__ = inspect.Signature([*own, *extra])  # type: ignore[attr-defined]  # what typer reads
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in [*own, *extra]}

@@ -20,6 +20,7 @@ __all__ = [
     "MiniLM",
     "WordPiece",
     "begun",
+    "called",
     "check_dimension",
     "health",
     "make_embedder",
@@ -30,6 +31,9 @@ __all__ = [
 EMBEDDERS: Mapping[str, Callable[..., Embedder]] = {"minilm": MiniLM}
 HEALTH: Mapping[str, Callable[[], list[str]]] = {"minilm": problems}
 MISSING: Mapping[str, Callable[[], list[str]]] = {"minilm": minilm_missing}
+
+# What of its settings decides the variant of a model.
+PRECISIONS: Mapping[str, tuple[str, ...]] = {"minilm": ("fp32", "int8")}
 
 # From the models' cards. A model that is not here is asked for one vector.
 KNOWN_DIMENSIONS: Mapping[str, int] = {
@@ -52,6 +56,16 @@ def make_embedder(name: str, **options: Any) -> Embedder:
         return maker(**options)
     except TypeError as error:
         raise ConfigError(f"embedder {name!r}: {error}") from error
+
+
+def called(model: str, variant: str) -> tuple[str, str] | None:
+    """The name and precision that make the embedder of this model and variant; None for one that is unknown here."""
+    for name in EMBEDDERS:
+        for precision in PRECISIONS.get(name, ()):
+            made = make_embedder(name, precision=precision)
+            if (made.model, made.variant) == (model, variant):
+                return name, precision
+    return None
 
 
 def begun(name: str, **options: Any) -> Embedder | None:

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from ragstone.errors import UsageError
 from ragstone.ports import Reader, Store
 from ragstone.stores.concealed import concealed
+from ragstone.stores.master import Master
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,25 +24,37 @@ class Migration:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of store: how its URL is written, what opens one, what migrates it where that is a step of its own."""
+    """One kind of store: how its URL is written, what opens one, what migrates it where that is a step of its own,
+    and whether it can keep tenants encrypted."""
 
     shape: str
-    open: Callable[[str, int], Store]
+    open: Callable[[str, int, Master | None], Store]
     migrate: Callable[[str], Awaitable[Migration]] | None = None
+    encrypts: bool = False
 
 
-def open_store(url: str, *, keep_versions: int = 1) -> Store:
+def open_store(url: str, *, keep_versions: int = 1, master: Master | None = None) -> Store:
     """The store behind a URL; nothing is read or written yet.
 
     `embedded:PATH` or a bare path is a directory, `json:PATH` one file, `postgresql://…` a database as libpq names it
     (see `ragstone.stores.postgres.url`), `qdrant://…` a Qdrant with a ledger beside it (`ragstone.stores.qdrant.url`).
-    `keep_versions` is how many revisions of a document stay (the active one always does). Raises `UsageError` for an
-    unknown scheme.
+    `keep_versions` is how many revisions of a document stay (the active one always does); `master` wraps the keys of
+    new tenants. Raises `UsageError` for an unknown scheme, and for a master key where nothing would be encrypted.
     """
     kind, rest = _kind(url)
     if keep_versions < 1:
         raise UsageError(f"keep_versions is {keep_versions}; it must be at least 1")
-    return kind.open(rest, keep_versions)
+    if master is not None and not kind.encrypts:
+        raise UsageError(
+            f"store {concealed(url)!r} cannot encrypt: encryption at rest is made by embedded stores alone. Leave out "
+            "`encryption`, and encrypt the server's disks"
+        )
+    return kind.open(rest, keep_versions, master)
+
+
+def encrypts(url: str) -> bool:
+    """Whether the store behind a URL can keep tenants encrypted."""
+    return _kind(url)[0].encrypts
 
 
 async def migrate_store(url: str) -> Migration:
@@ -61,22 +74,26 @@ def _kind(url: str) -> tuple[Kind, str]:
         raise UsageError(f"store {concealed(url)!r} is of an unknown kind; write one of: {KINDS}")
     if not rest.strip("/"):
         raise UsageError(f"store {concealed(url)!r} names no place; write {STORES[scheme].shape}")
-    return STORES[scheme], rest if STORES[scheme].shape.endswith(":PATH") else url
+    if not STORES[scheme].shape.endswith(":PATH"):
+        return STORES[scheme], url
+    if "?keywords=" in rest:
+        raise UsageError(f"store {concealed(url)!r}: only PostgreSQL ranks words in another way; leave out ?keywords=…")
+    return STORES[scheme], rest
 
 
-def _embedded(path: str, keep_versions: int) -> Store:
+def _embedded(path: str, keep_versions: int, master: Master | None) -> Store:
     from ragstone.stores.embedded import EmbeddedStore
 
-    return EmbeddedStore(Path(path).expanduser(), keep_versions=keep_versions)
+    return EmbeddedStore(Path(path).expanduser(), keep_versions=keep_versions, master=master)
 
 
-def _json(path: str, keep_versions: int) -> Store:
+def _json(path: str, keep_versions: int, _: Master | None) -> Store:
     from ragstone.stores.jsonfile import JsonStore
 
     return JsonStore(Path(path).expanduser(), keep_versions=keep_versions)
 
 
-def _postgres(url: str, keep_versions: int) -> Store:
+def _postgres(url: str, keep_versions: int, _: Master | None) -> Store:
     _check_driver()
     from ragstone.stores.postgres import PostgresStore
 
@@ -129,7 +146,7 @@ def _check_driver() -> None:
         raise UsageError("PostgreSQL needs a package that is not installed; run: pip install 'ragstone[postgres]'")
 
 
-def _qdrant(url: str, keep_versions: int) -> Store:
+def _qdrant(url: str, keep_versions: int, _: Master | None) -> Store:
     if find_spec("qdrant_client") is None:
         raise UsageError("Qdrant needs a package that is not installed; run: pip install 'ragstone[qdrant]'")
     from ragstone.stores.qdrant import QdrantStore, parsed
@@ -148,7 +165,7 @@ async def _migrate_qdrant(url: str) -> Migration:
 POSTGRES = Kind("postgresql://USER@HOST/DATABASE", _postgres, _migrate_postgres)
 QDRANT = Kind("qdrant://HOST:6334", _qdrant, _migrate_qdrant)
 STORES: Mapping[str, Kind] = {
-    "embedded": Kind("embedded:PATH", _embedded),
+    "embedded": Kind("embedded:PATH", _embedded, encrypts=True),
     "json": Kind("json:PATH", _json),
     "postgresql": POSTGRES,
     "postgres": POSTGRES,
@@ -159,9 +176,11 @@ __all__ = [
     "KINDS",
     "STORES",
     "Kind",
+    "Master",
     "Migration",
     "OpenTables",
     "concealed",
+    "encrypts",
     "migrate_store",
     "open_store",
     "open_tables",

@@ -6,7 +6,9 @@ HIDDEN = "***"
 # Greedy up to the last @: a password with an unquoted @ or / must not show either.
 USER = re.compile(r"(?P<lead>^(?:[a-z+]+:/{0,2}|[^@]*?//))(?P<user>[^:@/]*):.*@", re.DOTALL | re.IGNORECASE)
 # The ledger of a Qdrant store is a URL within a URL, where a password may stand in percent signs.
-PARAMETER = re.compile(r"(?P<name>[^?&=]*(?:password|passwd|pwd|secret|token|key|ledger)[^&=]*)=[^&]*", re.IGNORECASE)
+PARAMETER = re.compile(
+    r"(?P<name>[^?&=]*(?:password|passwd|pwd|secret|token|key(?!words)|ledger)[^&=]*)=[^&]*", re.IGNORECASE
+)
 
 
 def concealed(url: str) -> str:

@@ -1,5 +1,7 @@
 """Cosines, computed the same way on every store, and what a vector must be to be stored or asked with."""
 
+from typing import Protocol
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,6 +12,15 @@ SCAN = 1_024  # rows multiplied at a time: more, and two BLAS threads wait for e
 OFF_UNIT = 1e-3  # how far from 1 a stored vector's length may be: rounding, not another scale
 
 Scores = NDArray[np.float64]
+Longs = NDArray[np.int64]
+
+
+class Rows(Protocol):
+    """Vectors by slot: an array of shape (rows, dimension), or what gives parts of one when asked."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, at: slice | Longs, /) -> Vectors: ...
 
 
 def checked(key: str, vector: Vectors, dimension: int) -> Vectors:
@@ -36,7 +47,7 @@ def unit(vector: Vectors, dimension: int) -> Scores:
     return query / norm
 
 
-def cosines(rows: Vectors, slots: NDArray[np.int64], query: Scores) -> Scores:
+def cosines(rows: Rows, slots: Longs, query: Scores) -> Scores:
     """Cosines in float64, each row by itself, so that its place in the file cannot change the last digit."""
     out = np.empty(len(slots))
     for start in range(0, len(slots), SCAN):

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ragstone.errors import Busy, Corrupt, DiskFull, StoreError
+from ragstone.stores import driver
 
 FULL = (DiskFull, "no room left on the disk of {place}; free some space and run again (what was committed is safe)")
 LOCKED = (Busy, "{place} is locked by another process; wait for it and run again")
@@ -50,7 +51,7 @@ UNDECODED = "Could not decode to UTF-8"
 def translated(error: Exception, place: Path) -> StoreError:
     """Our error for a foreign one."""
     said = str(error)
-    if isinstance(error, sqlite3.Error):
+    if isinstance(error, driver.errors()):
         other = BROKEN if said.startswith(UNDECODED) else ODD
         kind, words = SQLITE.get(getattr(error, "sqlite_errorcode", 0) & 0xFF, other)
     elif isinstance(error, SENSELESS) and not isinstance(error, ARGUMENTS):
@@ -65,5 +66,5 @@ def mapped(place: Path) -> Iterator[None]:
     """Let no foreign error pass: `place` is what the sentence names."""
     try:
         yield
-    except (sqlite3.Error, OSError, *SENSELESS) as error:
+    except driver.errors(OSError, *SENSELESS) as error:
         raise translated(error, place) from error

@@ -18,16 +18,18 @@ import pytest
 
 from ragstone.errors import Busy, NotBuilt, StoreError, UsageError
 from ragstone.layout import Layout, Strip
-from ragstone.ports import Reader, Store, Vectors, Writer
+from ragstone.ports import Exporter, Kept, Reader, Reembedding, Store, Vectors, Writer
 from ragstone.types import Candidate, Chunk, Document, Key, Revision, Run, Scope, Span, joined, total_order
 from ragstone.where import CHUNK_FACTS, DOCUMENT_FACTS, OPERATORS, Condition, Where, facts, matches
 
 SCOPE = Scope("acme", "notes")
 OTHER = Scope("rival", "notes")
 MODEL, VARIANT, DIMENSION = "bag-of-bytes", "plain", 8
+SECOND, WIDER = "bag-of-more-bytes", 12
 EVERYTHING = Where(allow_restricted=True)
 NEW_YEAR = datetime(2026, 1, 1, tzinfo=UTC)
-CAPABILITIES = frozenset({"dense", "keyword", "filter", "versions", "snapshot", "fusion"})  # those of `ports.Store`
+# Those of `ports.Store`.
+CAPABILITIES = frozenset({"dense", "keyword", "filter", "versions", "snapshot", "fusion", "export", "models"})
 DRAWN = 250  # filters, enough for every operator to meet every kind of column
 
 
@@ -132,6 +134,10 @@ async def texts_of(reader: Reader, found: Sequence[Candidate]) -> list[str]:
     return [chunk.text for chunk in await reader.chunks([candidate.id for candidate in found])]
 
 
+def _order(one: Kept) -> tuple[str, int]:
+    return one.document.id, one.document.revision
+
+
 def needs_keys(store: Store) -> None:
     """Skip the test when the store keeps no keys."""
     try:
@@ -145,6 +151,50 @@ def needs(store: Store, *capabilities: str) -> None:
     for capability in capabilities:
         if capability not in store.capabilities:
             pytest.skip(f"{store.provider} has no {capability}")
+
+
+def giving(reader: Reader) -> Exporter:
+    """The same reader, which says that it gives out what it keeps."""
+    assert isinstance(reader, Exporter)
+    return reader
+
+
+def two_models(store: Store) -> Reembedding:
+    """The same store, which says that its collections can hold two models."""
+    assert isinstance(store, Reembedding)
+    return store
+
+
+def wide(text: str) -> Vectors:
+    """The vector of the second model, shape (12,): another order of neighbours than the first one's."""
+    numbers = np.frombuffer(hashlib.sha256(f"second {text}".encode()).digest()[:WIDER], dtype=np.uint8)
+    centred = numbers.astype(np.float64) - 127.5
+    return (centred / np.linalg.norm(centred)).astype(np.float32)
+
+
+async def fill_second(store: Reembedding) -> int:
+    """Put every vector that the second model lacks; how many there were."""
+    count = 0
+    async with store.filler(SCOPE) as filler:
+        while wanted := await filler.wanted(2):
+            await filler.put({chunk.vector_key: wide(chunk.text) for chunk in wanted})
+            count += len(wanted)
+        await filler.settle()
+    return count
+
+
+async def states(store: Reembedding) -> list[tuple[str, str, int]]:
+    """Name, state and what is missing of each model."""
+    return [(held.model, held.state, held.pending) for held in await store.models(SCOPE)]
+
+
+async def near(opened: AbstractAsyncContextManager[Reader], vector: Vectors) -> list[Candidate]:
+    """The nearest chunks of a view, which is closed after."""
+    async with opened as reader:
+        found = await reader.nearest(vector, where=Where(), limit=9)
+        rated = await reader.rate([one.id for one in found], vector=vector, query="")
+        assert [rated[one.id]["cosine"] for one in found] == [one.score for one in found]
+        return found
 
 
 def make_key(identity: str, *, tenant: str = SCOPE.tenant, created: datetime = NEW_YEAR, **fields: Any) -> Key:
@@ -250,6 +300,60 @@ class StoreContract:
         assert await contents(store, "apple") == []
         assert await store.ledger(SCOPE).runs() == []
         assert await contents(store, "apple", OTHER) == ["apple"]
+
+    async def test_erasing_a_tenant_leaves_nothing_of_it_and_all_of_others(self, store: Store) -> None:
+        more = Scope(SCOPE.tenant, "more")
+        for scope in (SCOPE, more, OTHER):
+            await written(store, make_revision("a.md", ["apple"], scope=scope), scope=scope)
+        await store.admin.pin(SCOPE.tenant, model=MODEL, dimension=DIMENSION)
+        assert await store.admin.erase(SCOPE.tenant)
+        assert await store.admin.collections(SCOPE.tenant) == []
+        assert SCOPE.tenant not in [tenant.name for tenant in await store.admin.tenants(SCOPE.tenant)]
+        assert not await store.admin.erase(SCOPE.tenant)
+        await created(store)
+        assert await contents(store, "apple") == []
+        assert await store.ledger(SCOPE).runs() == []
+        if "dense" in store.capabilities:
+            await written(store, make_revision("a.md", ["apple"]), vectors=False)
+            async with store.writer(SCOPE) as writer:
+                assert [chunk.text for chunk in await writer.wanted(9)] == ["apple"]
+        assert await contents(store, "apple", OTHER) == ["apple"]
+
+    async def test_a_tenant_is_not_erased_while_a_source_is_ingested(self, store: Store) -> None:
+        await created(store)
+        run = Run("r", "docs", "running", "2026-01-01T00:00:00Z")
+        await store.ledger(SCOPE).start(run)
+        if "dense" in store.capabilities:
+            with pytest.raises(Busy):
+                await store.admin.erase(SCOPE.tenant)
+        await store.ledger(SCOPE).finish(replace(run, status="succeeded"))
+        assert await store.admin.erase(SCOPE.tenant)
+
+    async def test_a_tenant_is_pinned_to_one_model_until_nothing_of_it_is_left(self, store: Store) -> None:
+        needs(store, "dense")
+        pin = store.admin.pin
+        await pin(SCOPE.tenant, model=MODEL, dimension=DIMENSION)
+        await created(store)
+        await pin(SCOPE.tenant, model=MODEL, dimension=DIMENSION)
+        await pin(OTHER.tenant, model="another", dimension=16)
+        for model, dimension in (("another", DIMENSION), (MODEL, 16)):
+            with pytest.raises(UsageError, match=r"tenant 'acme' is pinned to vectors of bag-of-bytes \(8\).*re-embed"):
+                await pin(SCOPE.tenant, model=model, dimension=dimension)
+        [ours] = [tenant for tenant in await store.admin.tenants(SCOPE.tenant) if tenant.name == SCOPE.tenant]
+        assert (ours.model, ours.dimension, ours.collections) == (MODEL, DIMENSION, 1)
+        await pin(SCOPE.tenant, model="another", dimension=16, without=SCOPE.collection)
+        await store.admin.drop(SCOPE)
+        await pin(SCOPE.tenant, model=MODEL, dimension=DIMENSION)
+
+    async def test_vectors_of_what_was_removed_are_wanted_again(self, store: Store) -> None:
+        needs(store, "dense")
+        revision = make_revision("a.md", ["apple"])
+        await written(store, revision, make_revision("b.md", ["pear"]))
+        async with store.writer(SCOPE) as writer:
+            await writer.remove([revision.document.id])
+            await writer.settle()
+            await writer.replace([replace(revision, document=replace(revision.document, revision=2))])
+            assert [chunk.text for chunk in await writer.wanted(9)] == ["apple"]
 
     async def test_a_tenant_never_sees_another(self, store: Store) -> None:
         await written(store, make_revision("a.md", ["our apple"]))
@@ -499,6 +603,144 @@ class StoreContract:
             assert records == [None, None, "apple 3", "apple 4"]
             assert await contents(keeping, "apple") == ["apple 4"]
             assert await keeping.admin.check(SCOPE) == []
+
+    # All that is kept
+
+    async def test_every_kept_revision_is_given_out_whole_with_what_it_is(self, store: Store) -> None:
+        needs(store, "versions", "export")
+        layout = Layout.of([Strip(0, 3, 1, (10.0, 20.0, 40.0, 32.0), (10.0, 20.0, 30.0, 40.0))])
+        more = {"heading_path": ("Top",), "metadata": {"n": 1}, "secrets": ((0, 3, "key"),), "header": "| a |"}
+        old = [replace(make_revision("a.md", [f"one {n}", "two \x00"], revision=n), layout=layout) for n in (1, 2)]
+        now = make_revision("a.md", ["three", "four"], revision=3, meta={"tags": ["t"]}, chunks=more)
+        waits = make_revision("a.md", ["five"], revision=4, effective_at="2026-02-01", title="T")
+        beside = make_revision("b.md", [])
+        async with self.another(keep_versions=2, now=lambda: datetime(2026, 1, 1, tzinfo=UTC)) as keeping:
+            for revision in (*old, now, waits, beside):
+                await written(keeping, revision)
+            await written(keeping, make_revision("a.md", ["theirs"], scope=OTHER), scope=OTHER)
+            async with keeping.reader(SCOPE) as reader:
+                view = giving(reader)
+                statuses = {2: "kept", 3: "active", 4: "pending"}
+                kept = [Kept(one.document, statuses[one.document.revision]) for one in (old[1], now, waits)]  # type: ignore[arg-type]  # literals
+                wanted = sorted([*kept, Kept(beside.document, "active")], key=_order)
+                assert await view.kept(None, limit=99) == wanted
+                assert await view.kept(None, limit=2) == wanted[:2]
+                assert await view.kept(_order(wanted[1]), limit=1) == wanted[2:3]
+                assert await view.kept(_order(wanted[-1]), limit=9) == []
+                asked = [waits, old[1], beside, now]
+                assert await view.revisions([one.document for one in asked]) == asked
+                assert await view.revisions([old[0].document, now.document]) == [now]
+
+    async def test_what_is_given_out_is_of_one_view(self, store: Store) -> None:
+        needs(store, "snapshot", "export")
+        first = make_revision("a.md", ["one"])
+        await written(store, first)
+        async with store.reader(SCOPE) as reader:
+            view = giving(reader)
+            await written(store, make_revision("a.md", ["two"], revision=2), make_revision("b.md", ["three"]))
+            assert [one.document for one in await view.kept(None, limit=9)] == [first.document]
+            assert await view.revisions([first.document]) == [first]
+
+    async def test_vectors_are_given_out_by_their_keys(self, store: Store) -> None:
+        needs(store, "dense", "export")
+        await written(store, make_revision("a.md", ["one", "two"]))
+        await written(store, make_revision("b.md", ["three"]), vectors=False)
+        async with store.reader(SCOPE) as reader:
+            keys = [key_of(text) for text in ("two", "one", "three", "four")]
+            found = await giving(reader).vectors([*keys, "no key at all"])
+            assert set(found) == {key_of("one"), key_of("two")}
+            for text in ("one", "two"):
+                assert found[key_of(text)].dtype == np.float32
+                assert np.allclose(found[key_of(text)], vector_of(text), atol=1e-6)
+
+    # A second model
+
+    async def test_a_second_model_fills_in_beside_and_is_switched_to_and_back(self, store: Store) -> None:
+        needs(store, "models")
+        two = two_models(store)
+        first = make_revision("a.md", ["one", "two", "two"])
+        await written(store, first, make_revision("b.md", ["three"]))
+        before = await near(store.reader(SCOPE), vector_of("one"))
+        await two.begin(SCOPE, model=SECOND, variant=VARIANT, dimension=WIDER)
+        await two.begin(SCOPE, model=SECOND, variant=VARIANT, dimension=WIDER)
+        assert await states(two) == [(MODEL, "active", 0), (SECOND, "filling", 4)]
+        with pytest.raises(UsageError, match="4 chunks have no vector of the second model yet"):
+            await two.switch(SCOPE)
+        assert await fill_second(two) == 3  # equal texts share one
+        await written(store, make_revision("c.md", ["four"]))
+        assert await states(two) == [(MODEL, "active", 0), (SECOND, "filling", 1)]
+        assert await fill_second(two) == 1
+        assert await states(two) == [(MODEL, "active", 0), (SECOND, "ready", 0)]
+        beside = await near(two.second(SCOPE), wide("one"))
+        async with store.reader(SCOPE) as view:
+            await two.switch(SCOPE)
+            assert (await view.info()).model == MODEL
+            assert len(await view.nearest(vector_of("one"), where=Where(), limit=9)) == 5
+        assert await states(two) == [(SECOND, "active", 0), (MODEL, "kept", 0)]
+        assert await near(store.reader(SCOPE), wide("one")) == beside
+        assert await store.admin.check(SCOPE) == []
+        await two.switch(SCOPE)
+        await written(store)
+        async with store.writer(SCOPE) as writer:
+            await writer.remove([make_revision("c.md", ["four"]).document.id])
+            await writer.settle()
+        assert await near(store.reader(SCOPE), vector_of("one")) == before
+        assert await store.admin.check(SCOPE) == []
+
+    async def test_a_variant_is_a_second_model_and_lacks_what_came_after_the_switch(self, store: Store) -> None:
+        needs(store, "models")
+        two = two_models(store)
+        await written(store, make_revision("a.md", ["one"]))
+        await two.begin(SCOPE, model=MODEL, variant="other", dimension=WIDER)
+        await fill_second(two)
+        await two.switch(SCOPE)
+        async with store.writer(SCOPE) as writer:
+            await writer.replace([make_revision("b.md", ["two"])])
+            while wanted := await writer.wanted(9):
+                await writer.put({chunk.vector_key: wide(chunk.text) for chunk in wanted})
+        assert await states(two) == [(MODEL, "active", 0), (MODEL, "kept", 1)]
+        with pytest.raises(UsageError, match="reembed fill"):
+            await two.switch(SCOPE)
+        async with two.filler(SCOPE) as filler:
+            [chunk] = await filler.wanted(9)
+            await filler.put({chunk.vector_key: vector_of(chunk.text)})
+        await two.switch(SCOPE)
+        assert len(await near(store.reader(SCOPE), vector_of("one"))) == 2
+
+    async def test_a_writer_of_the_model_before_never_writes_into_the_new_one(self, store: Store) -> None:
+        needs(store, "models")
+        two = two_models(store)
+        await written(store, make_revision("a.md", ["one"]))
+        await two.begin(SCOPE, model=SECOND, variant=VARIANT, dimension=DIMENSION)
+        async with store.writer(SCOPE) as writer, two.filler(SCOPE) as filler:
+            [chunk] = await filler.wanted(9)
+            await filler.put({chunk.vector_key: vector_of("another")})
+            await two.switch(SCOPE)
+            await writer.replace([make_revision("b.md", ["two"])])
+            for each in (writer, filler):
+                with pytest.raises(StoreError, match="model"):
+                    await each.put({key_of("two"): vector_of("two")})
+        assert await states(two) == [(SECOND, "active", 1), (MODEL, "kept", 1)]
+
+    async def test_a_second_model_that_is_given_up_leaves_nothing(self, store: Store) -> None:
+        needs(store, "models")
+        two = two_models(store)
+        await written(store, make_revision("a.md", ["one"]))
+        for work in (two.switch(SCOPE), two.forget(SCOPE), near(two.second(SCOPE), wide("one")), fill_second(two)):
+            with pytest.raises(UsageError, match=r"no second model.*reembed start"):
+                await work
+        await two.begin(SCOPE, model=SECOND, variant=VARIANT, dimension=WIDER)
+        await fill_second(two)
+        with pytest.raises(UsageError, match="reembed drop"):
+            await two.begin(SCOPE, model="third", variant=VARIANT, dimension=3)
+        with pytest.raises(UsageError, match="already"):
+            await two.begin(SCOPE, model=MODEL, variant=VARIANT, dimension=DIMENSION)
+        await two.forget(SCOPE)
+        assert await states(two) == [(MODEL, "active", 0)]
+        assert len(await near(store.reader(SCOPE), vector_of("one"))) == 1
+        assert await store.admin.check(SCOPE) == []
+        await two.begin(SCOPE, model="third", variant=VARIANT, dimension=3)
+        assert await states(two) == [(MODEL, "active", 0), ("third", "filling", 1)]
 
     async def test_an_effective_date_that_is_none_is_the_callers_mistake(self, store: Store) -> None:
         needs(store, "versions")

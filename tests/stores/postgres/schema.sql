@@ -48,6 +48,12 @@
 -- collections.merged: integer NOT NULL DEFAULT 0 p
 -- collections.built_at: timestamp with time zone p
 -- collections.created_at: timestamp with time zone NOT NULL DEFAULT now() p
+-- collections.embedding_label: text x
+-- collections.second_model: text x
+-- collections.second_variant: text x
+-- collections.second_dim: integer p
+-- collections.second_label: text x
+-- collections.second_was_active: boolean NOT NULL DEFAULT false p
 -- document_versions.doc_version_id: bigint NOT NULL IDENTITY p
 -- document_versions.tenant_id: text COLLATE C NOT NULL x
 -- document_versions.collection_id: integer NOT NULL p
@@ -134,6 +140,7 @@ ALTER TABLE chunks ADD CONSTRAINT chunks_doc_version_id_fkey FOREIGN KEY (doc_ve
 ALTER TABLE chunks ADD CONSTRAINT chunks_doc_version_id_ordinal_key UNIQUE (doc_version_id, ordinal);
 ALTER TABLE chunks ADD CONSTRAINT chunks_pkey PRIMARY KEY (chunk_key);
 ALTER TABLE collections ADD CONSTRAINT collections_check CHECK (((embedding_dim IS NULL) = (embedding_model IS NULL)));
+ALTER TABLE collections ADD CONSTRAINT collections_check1 CHECK ((((second_dim IS NULL) = (second_model IS NULL)) AND ((second_dim IS NULL) = (second_label IS NULL))));
 ALTER TABLE collections ADD CONSTRAINT collections_pkey PRIMARY KEY (collection_id);
 ALTER TABLE collections ADD CONSTRAINT collections_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id) ON DELETE CASCADE;
 ALTER TABLE collections ADD CONSTRAINT collections_tenant_id_name_key UNIQUE (tenant_id, name);
@@ -200,7 +207,7 @@ CREATE POLICY of_tenant ON tenants ALL TO {public} USING (tenant_id = current_se
 
 -- api_keys: row-level security t, forced t
 -- chunk_embeddings: row-level security t, forced t
--- chunk_fts: row-level security t, forced t
+-- chunk_fts: row-level security t, forced f
 -- chunks: row-level security t, forced t
 -- collections: row-level security t, forced t
 -- document_versions: row-level security t, forced t
@@ -212,6 +219,27 @@ CREATE POLICY of_tenant ON tenants ALL TO {public} USING (tenant_id = current_se
 -- schema_migrations: row-level security f, forced f
 -- tenants: row-level security t, forced t
 
+CREATE OR REPLACE FUNCTION ragstone.count_rows()
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'ragstone', 'pg_temp'
+AS $function$
+DECLARE
+    name regclass;
+    counted integer := 0;
+BEGIN
+    FOR name IN SELECT c.oid FROM pg_class c
+        WHERE c.relnamespace = 'ragstone'::regnamespace AND c.relkind = 'r'
+            AND pg_relation_size(c.oid) > 1.1 * current_setting('block_size')::bigint * c.relpages
+        ORDER BY c.oid
+    LOOP
+        EXECUTE format('ANALYZE (SKIP_LOCKED) %s', name);
+        counted := counted + 1;
+    END LOOP;
+    RETURN counted;
+END $function$
+;
 CREATE OR REPLACE FUNCTION ragstone.ensure_vector_index(model text, dim integer)
  RETURNS text
  LANGUAGE plpgsql
@@ -223,7 +251,9 @@ DECLARE
     kind text := CASE WHEN dim > 2000 THEN 'halfvec' ELSE 'vector' END;
 BEGIN
     IF dim NOT BETWEEN 1 AND 4000 OR NOT EXISTS (
-        SELECT FROM ragstone.collections c WHERE c.embedding_model = model AND c.embedding_dim = dim
+        SELECT FROM ragstone.collections c
+        WHERE coalesce(c.embedding_label, c.embedding_model) = model AND c.embedding_dim = dim
+            OR c.second_label = model AND c.second_dim = dim
     ) THEN
         RETURN NULL;
     END IF;
@@ -250,6 +280,12 @@ BEGIN
     PERFORM set_config('ragstone.key', '', true);
 END $function$
 ;
+CREATE OR REPLACE FUNCTION ragstone.fts_mark(collection integer)
+ RETURNS tsvector
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN array_to_tsvector(ARRAY[(chr(1) || collection)])
+;
 CREATE OR REPLACE FUNCTION ragstone.grant_roles()
  RETURNS void
  LANGUAGE plpgsql
@@ -266,18 +302,44 @@ BEGIN
     IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'ragstone_read') THEN
         GRANT SELECT ON ALL TABLES IN SCHEMA ragstone TO ragstone_read;
         REVOKE ALL ON api_keys FROM ragstone_read;
+        GRANT EXECUTE ON FUNCTION ts_ranked(integer, text) TO ragstone_read;
     END IF;
     IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'ragstone_write') THEN
         GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ragstone TO ragstone_write;
         REVOKE INSERT, UPDATE, DELETE ON schema_migrations FROM ragstone_write;
         REVOKE ALL ON api_keys FROM ragstone_write;
         GRANT USAGE ON ALL SEQUENCES IN SCHEMA ragstone TO ragstone_write;
-        GRANT EXECUTE ON FUNCTION ensure_vector_index(text, integer) TO ragstone_write;
+        GRANT EXECUTE ON FUNCTION ensure_vector_index(text, integer), ts_ranked(integer, text), count_rows()
+            TO ragstone_write;
     END IF;
     IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'ragstone_admin') THEN
         GRANT SELECT ON schema_migrations TO ragstone_admin;
         GRANT SELECT, INSERT, UPDATE, DELETE ON api_keys TO ragstone_admin;
     END IF;
+END $function$
+;
+CREATE OR REPLACE FUNCTION ragstone.ts_ranked(collection integer, query text)
+ RETURNS TABLE(chunk_key bigint, score double precision)
+ LANGUAGE plpgsql
+ STABLE STRICT SECURITY DEFINER ROWS 100
+ SET search_path TO 'ragstone', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
+AS $function$
+DECLARE
+    asked tsquery;
+    ours tsquery := quote_literal(chr(1) || collection)::tsquery;
+BEGIN
+    BEGIN
+        asked := websearch_to_tsquery('english', query);
+    EXCEPTION WHEN internal_error THEN  -- it trips over some signs: "tsquery stack too small"
+        asked := plainto_tsquery('english', query);
+    END;
+    IF numnode(asked) = 0 THEN
+        RETURN;
+    END IF;
+    RETURN QUERY SELECT f.chunk_key, ts_rank_cd(f.tsv, asked)::double precision FROM ragstone.chunk_fts f
+        WHERE f.tsv @@ (ours && asked) AND f.collection_id = collection
+            AND f.tenant_id = current_setting('ragstone.tenant', true);
 END $function$
 ;
 

@@ -41,6 +41,7 @@ class Server:
     superuser: str
     home: Path | None = None
     process: "subprocess.Popen[bytes] | None" = None
+    settings: tuple[str, ...] = tuple(CALM)
     numbers: Iterator[int] = field(default_factory=itertools.count)
 
     def url(self, database: str, user: str = USER, password: str = PASSWORD, **parameters: str) -> str:
@@ -93,7 +94,7 @@ class Server:
         assert self.home is not None
         port = str(urlsplit(self.superuser).port)
         command = [str(_binaries() / "postgres"), "-D", str(self.home / "data"), "-p", port, "-k", str(self.home)]
-        command += [word for setting in [*CALM, "listen_addresses=127.0.0.1"] for word in ("-c", setting)]
+        command += [word for setting in [*self.settings, "listen_addresses=127.0.0.1"] for word in ("-c", setting)]
         with (self.home / "log").open("ab") as log:
             self.process = subprocess.Popen(
                 command,
@@ -112,6 +113,24 @@ class Server:
                 time.sleep(0.05)
         raise RuntimeError((self.home / "log").read_text(errors="replace")[-2000:])
 
+    @contextmanager
+    def standby(self) -> Iterator["Server"]:
+        """A second server that follows this one, made by pg_basebackup; it is stopped and removed after."""
+        at = urlsplit(self.superuser)
+        port = _free_port()
+        with _home() as home:
+            data = home / "data"
+            command = [str(_binaries() / "pg_basebackup"), "-h", "127.0.0.1", "-p", str(at.port), "-U", "postgres"]
+            command += ["-D", str(data), "-R", "-X", "stream", "-c", "fast"]
+            about = {**os.environ, "PGPASSWORD": at.password or ""}
+            subprocess.run(command, check=True, capture_output=True, cwd=home, user=WHO, group=WHO, env=about)
+            follower = Server(self.superuser.replace(f":{at.port}/", f":{port}/"), home)
+            follower.start()
+            try:
+                yield follower
+            finally:
+                follower.stop()
+
     def restart(self) -> None:
         """What a crash of the server is to its clients."""
         self.stop()
@@ -119,26 +138,36 @@ class Server:
 
 
 @contextmanager
-def serving() -> Iterator[Server]:
-    """A server with the roles and the migrated template that tests copy."""
+def serving(*settings: str) -> Iterator[Server]:
+    """A server with the roles and the migrated template that tests copy; `settings` of its own come last."""
     if named := os.environ.get(NAMED):
         server = Server(named)
         _prepare(server)
         yield server
         return
     _sweep()
-    home = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
-    home.chmod(0o755)
     password = secrets.token_hex(8)
-    try:
+    with _home() as home:
         _init(home, password)
-        server = Server(f"postgresql://postgres:{password}@127.0.0.1:{_free_port()}/postgres", home)
+        url = f"postgresql://postgres:{password}@127.0.0.1:{_free_port()}/postgres"
+        server = Server(url, home, settings=(*CALM, *settings))
         server.start()
         try:
             _prepare(server)
             yield server
         finally:
             server.stop()
+
+
+@contextmanager
+def _home() -> Iterator[Path]:
+    """A folder of a server, which PostgreSQL's user owns; removed after."""
+    home = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
+    home.chmod(0o755)
+    if WHO is not None:
+        os.chown(home, WHO, WHO)
+    try:
+        yield home
     finally:
         shutil.rmtree(home, ignore_errors=True)
 

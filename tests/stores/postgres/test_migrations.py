@@ -128,7 +128,8 @@ async def test_a_tenant_is_needed_to_see_or_write_a_row(server: Server, database
     tables = [row[0] for row in server.run("SELECT relname FROM pg_class WHERE relrowsecurity", database)]
     assert len(tables) == 12
     for url in (server.url(database), server.owner(database)):
-        hidden = {"api_keys"} if url == server.url(database) else set()  # all of it, whatever the tenant
+        # To the application keys are hidden whatever the tenant; the owner alone is not bound where `chunk_fts` is.
+        hidden = {"api_keys"} if url == server.url(database) else {"chunk_fts"}
         with psycopg.connect(url, autocommit=True) as connection:
             for tenant in ("", "rival"):
                 connection.execute("SELECT set_config('ragstone.tenant', %s, false)", (tenant,))

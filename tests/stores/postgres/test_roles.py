@@ -60,3 +60,27 @@ async def test_who_is_in_neither_group_hears_so(server: Server, database: str) -
     with pytest.raises(UsageError, match="give it the role ragstone_write or ragstone_read"):
         await store.admin.collections("acme")
     await store.close()
+
+
+async def test_rows_are_counted_when_a_run_ends_by_a_role_that_owns_nothing(server: Server, database: str) -> None:
+    store = PostgresStore(server.url(database))
+    await written(store, *(make_revision(f"{n}.md", ["apple", "pear"]) for n in range(50)))
+    async with store.writer(SCOPE) as writer:
+        await writer.settle()
+    counted = (
+        "SELECT relname, reltuples::int FROM pg_class WHERE relname IN ('mv_active_chunks', 'documents') ORDER BY 1"
+    )
+    assert server.run(counted, database) == [("documents", 50), ("mv_active_chunks", 100)]
+    await store.close()
+
+
+@pytest.mark.parametrize(
+    ("group", "allowed"),
+    [("ragstone_write", {"ts_ranked", "count_rows"}), ("ragstone_read", {"ts_ranked"}), ("ragstone_admin", set())],
+)
+def test_the_owners_functions_are_for_those_who_need_them(
+    server: Server, database: str, group: str, allowed: set[str]
+) -> None:
+    asked = """SELECT proname FROM pg_proc WHERE proname IN ('ts_ranked', 'count_rows')
+        AND pronamespace = 'ragstone'::regnamespace AND has_function_privilege('{}', oid, 'EXECUTE')"""
+    assert {name for (name,) in server.run(asked.format(group), database)} == allowed

@@ -94,6 +94,9 @@ class Engine:
     def collection_exists(self, name: str) -> bool:
         return name in self._made
 
+    def get_collections(self) -> models.CollectionsResponse:
+        return models.CollectionsResponse(collections=[models.CollectionDescription(name=name) for name in self._made])
+
     def create_collection(
         self,
         name: str,
@@ -194,6 +197,7 @@ class Engine:
         limit: int,
         with_payload: Any,
         with_vectors: Any,
+        search_params: models.SearchParams | None = None,
     ) -> Any:
         legs = [
             edge.Prefetch(
@@ -211,6 +215,7 @@ class Engine:
             filter=filter_of(query_filter),
             with_payload=_wanted(with_payload),
             with_vector=_wanted(with_vectors),
+            params=_params(search_params),
         )
         found = self._of(name).shard.query(request)
         points = [
@@ -220,6 +225,11 @@ class Engine:
             for one in found
         ]
         return SimpleNamespace(points=points)
+
+    def optimize(self) -> None:
+        """Build the indexes that a server builds by itself in the background."""
+        for made in self._made.values():
+            made.shard.optimize()
 
     def close(self) -> None:
         for made in self._made.values():
@@ -243,10 +253,12 @@ def _record(one: Any) -> models.Record:
 
 
 def _params(params: models.SearchParams | None) -> Any:
-    if params is None or params.idf is None:
+    if params is None:
         return None
+    if params.idf is None:
+        return edge.SearchParams(exact=bool(params.exact))
     assert isinstance(params.idf, models.IdfCorpusParams)
-    return edge.SearchParams(idf=edge.IdfParams(corpus=filter_of(params.idf.corpus)))
+    return edge.SearchParams(exact=bool(params.exact), idf=edge.IdfParams(corpus=filter_of(params.idf.corpus)))
 
 
 def _query(query: Any, using: str | None) -> Any:

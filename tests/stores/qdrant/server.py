@@ -85,6 +85,10 @@ class Recorder:
         )
         return wire.CollectionOperationResponse(result=True)
 
+    def collections(self, request: Any) -> Any:
+        held = self.inner.get_collections().collections
+        return wire.ListCollectionsResponse(collections=[wire.CollectionDescription(name=one.name) for one in held])
+
     def get_collection(self, request: Any) -> Any:
         info = self.inner.get_collection(request.collection_name)
         return wire.GetCollectionInfoResponse(result=RestToGrpc.convert_collection_info(info))
@@ -147,8 +151,10 @@ class Recorder:
 
     def query(self, request: Any) -> Any:
         asked = GrpcToRest.convert_query_points(request)
+        params = {} if isinstance(self.inner, QdrantClient) else {"search_params": asked.params}  # it has no index
         found = self.inner.query_points(
             request.collection_name,
+            **params,
             prefetch=asked.prefetch,
             query=asked.query,
             using=asked.using,
@@ -176,6 +182,7 @@ METHODS: Mapping[str, Mapping[str, tuple[str, Any]]] = {
     "qdrant.Collections": {
         "CollectionExists": ("collection_exists", wire.CollectionExistsRequest),
         "Create": ("create", wire.CreateCollection),
+        "List": ("collections", wire.ListCollectionsRequest),
         "Get": ("get_collection", wire.GetCollectionInfoRequest),
     },
     "qdrant.Points": {

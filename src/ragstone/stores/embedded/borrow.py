@@ -6,25 +6,28 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
+import numpy as np
 
 from ragstone.errors import RagstoneError, StoreError
 from ragstone.ports import Vectors
+from ragstone.stores import driver
 from ragstone.stores.cosine import checked
 from ragstone.stores.embedded import vectors
 from ragstone.stores.embedded.database import connect
-from ragstone.stores.embedded.paths import Place, collection_directories
+from ragstone.stores.embedded.paths import Place
 from ragstone.stores.embedded.reflect import State, state_of
+from ragstone.stores.embedded.tenants import Tenants
 
 # What a file with anything in it can make a reader raise: foreign types, numbers out of range, missing keys.
 # Whatever is wrong with a sibling, its own readers will hear of it.
-UNREADABLE = (RagstoneError, sqlite3.Error, OSError, LookupError, TypeError, ValueError, ArithmeticError)
+UNREADABLE = (RagstoneError, OSError, LookupError, TypeError, ValueError, ArithmeticError)
 
 
 class Lenders:
     """The sibling collections that hold vectors of the same model, variant and dimension; looked up once."""
 
-    def __init__(self, root: Path, tenant: str, own: Place) -> None:
-        self._root = root
+    def __init__(self, tenants: Tenants, tenant: str, own: Place) -> None:
+        self._tenants = tenants
         self._tenant = tenant
         self._own = own
         self._places: list[Place] | None = None
@@ -42,13 +45,13 @@ class Lenders:
 
     def _siblings(self, state: State) -> list[Place]:
         if self._places is None:
-            others = [Place(d) for d in collection_directories(self._root, self._tenant)]
+            others = self._tenants.places(self._tenant)
             self._places = [place for place in others if place != self._own and _alike(place, state)]
         return self._places
 
     def _lent(self, place: Place, keys: Sequence[str], dimension: int) -> dict[str, Vectors]:
         lent: dict[str, Vectors] = {}
-        with contextlib.suppress(*UNREADABLE), _opened(place) as connection:
+        with contextlib.suppress(*driver.errors(*UNREADABLE)), _opened(place) as connection:
             connection.execute("BEGIN")
             lent = self._copied(place, connection, keys, dimension)
         return lent
@@ -62,19 +65,19 @@ class Lenders:
             return {}
         other = state_of(connection)
         path = place.vectors(other.vector_file)
-        rows = vectors.mapped_rows(path, dimension=dimension, rows=other.next_slot)
+        rows = vectors.mapped_rows(path, dimension=dimension, rows=other.next_slot, key=place.key)
         bad = set(vectors.bad_blocks(connection, rows, trusted=self._trusted.setdefault(path, {})))
         found: dict[str, Vectors] = {}
         for key, slot in slots.items():
             if 0 <= slot < len(rows) and slot // vectors.BLOCK not in bad:
                 with contextlib.suppress(StoreError):
-                    found[key] = checked(key, rows[slot].copy(), dimension)
+                    found[key] = checked(key, rows[np.array([slot])][0], dimension)
         return found
 
 
 def _alike(place: Place, state: State) -> bool:
     alike = False
-    with contextlib.suppress(*UNREADABLE), _opened(place) as connection:
+    with contextlib.suppress(*driver.errors(*UNREADABLE)), _opened(place) as connection:
         other = state_of(connection)
         held = (other.model, other.variant, other.dimension)
         alike = other.next_slot > 0 and held == (state.model, state.variant, state.dimension)
@@ -83,7 +86,7 @@ def _alike(place: Place, state: State) -> bool:
 
 @contextlib.contextmanager
 def _opened(place: Place) -> Iterator[sqlite3.Connection]:
-    connection = connect(place.database)
+    connection = connect(place.database, place.key)
     if connection is None:
         raise FileNotFoundError(place.database)
     with contextlib.closing(connection):

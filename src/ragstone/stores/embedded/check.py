@@ -13,7 +13,8 @@ from ragstone.stores.embedded.compact import leftovers, remove_leftovers, rewrit
 from ragstone.stores.embedded.database import writing
 from ragstone.stores.embedded.mirror import Mirror
 from ragstone.stores.embedded.paths import Place, discard
-from ragstone.stores.embedded.reflect import State, read_index, rebuilt, state_of
+from ragstone.stores.embedded.reflect import read_index, rebuilt, state_of
+from ragstone.stores.embedded.tables import ACTIVE, BESIDE, Tables
 from ragstone.stores.foreign import mapped
 
 # What must not be there, as a count: the sentence and the query.
@@ -83,25 +84,27 @@ def _texts(_: Collection, connection: sqlite3.Connection) -> Iterator[str]:
 
 
 def _vectors(collection: Collection, connection: sqlite3.Connection) -> Iterator[str]:
-    return vector_findings(collection.place, connection, state_of(connection))
+    for tables in (ACTIVE, BESIDE):
+        yield from vector_findings(collection.place, connection, tables)
 
 
 def _remains(collection: Collection, connection: sqlite3.Connection) -> Iterator[str]:
-    for path in leftovers(collection.place, state_of(connection)):
+    for path in leftovers(collection.place, connection):
         yield f"{path} is the remains of an interrupted write; --repair removes it"
 
 
-def vector_findings(place: Place, connection: sqlite3.Connection, state: State) -> Iterator[str]:
-    """What is wrong with the vector file."""
+def vector_findings(place: Place, connection: sqlite3.Connection, tables: Tables) -> Iterator[str]:
+    """What is wrong with the vector file of a model."""
+    state = state_of(connection, tables)
     if state.dimension is None:
         return
     path = place.vectors(state.vector_file)
     try:
-        rows = vectors.mapped_rows(path, dimension=state.dimension, rows=state.next_slot)
+        rows = vectors.mapped_rows(path, dimension=state.dimension, rows=state.next_slot, key=place.key)
     except StoreError as error:
         yield str(error)
         return
-    if bad := vectors.bad_blocks(connection, rows, trusted={}):
+    if bad := vectors.bad_blocks(connection, rows, trusted={}, tables=tables):
         yield str(vectors.damaged(path, f"{len(bad)} blocks of {vectors.BLOCK} rows do not match their checksum"))
 
 
@@ -153,9 +156,9 @@ def mend(place: Place, connection: sqlite3.Connection, *, now: datetime) -> list
         with writing(connection):
             revisions.take_out(connection, lost)
             revisions.touch(connection, now=now)
-    state = state_of(connection)
-    if list(vector_findings(place, connection, state)):
-        rewrite(place, connection, now=now, repair=True)
+    for tables in (ACTIVE, BESIDE):
+        if list(vector_findings(place, connection, tables)):
+            rewrite(place, connection, now=now, repair=True, tables=tables)
     with writing(connection):
         for path in place.numbered("index").values():
             discard(path)

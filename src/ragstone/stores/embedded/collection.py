@@ -11,14 +11,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from ragstone.errors import Corrupt
-from ragstone.ports import Vectors
-from ragstone.stores.absent import not_built
+from ragstone.stores import driver
+from ragstone.stores.absent import no_second, not_built
+from ragstone.stores.cosine import Rows
 from ragstone.stores.embedded import vectors
 from ragstone.stores.embedded.database import connect
 from ragstone.stores.embedded.frozen import confirm, unchanged
 from ragstone.stores.embedded.mirror import Flags, Mirror
 from ragstone.stores.embedded.paths import Place
-from ragstone.stores.embedded.reflect import State, advanced, read_index, rebuilt, state_of
+from ragstone.stores.embedded.reflect import State, advanced, beside, read_index, rebuilt, state_of
+from ragstone.stores.embedded.sealedrows import Pages
+from ragstone.stores.embedded.tables import ACTIVE, Tables
 from ragstone.stores.foreign import mapped
 from ragstone.types import Scope
 
@@ -35,7 +38,8 @@ class View:
     connection: sqlite3.Connection
     state: State
     mirror: Mirror
-    rows: Callable[[], Vectors]
+    rows: Callable[[], Rows]
+    tables: Tables = ACTIVE
 
 
 class Collection:
@@ -48,8 +52,11 @@ class Collection:
         self._idle: list[sqlite3.Connection] = []
         self._identity = self._file()
         self._mirror: Mirror | None = None
+        self._second: Mirror | None = None
+        self._second_of: Mirror | None = None
         self._masks: OrderedDict[tuple[int, str], Flags] = OrderedDict()
         self._trusted: dict[int, dict[int, int]] = {}
+        self._pages: dict[int, Pages] = {}
 
     def connection(self) -> sqlite3.Connection:
         """A connection of one's own; give it back with `release`. Raises `NotBuilt`."""
@@ -58,7 +65,7 @@ class Collection:
 
     def release(self, connection: sqlite3.Connection) -> None:
         """Take a connection back, whatever state it is in."""
-        with self._lock, contextlib.suppress(sqlite3.Error):
+        with self._lock, contextlib.suppress(*driver.errors()):
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             if len(self._idle) < IDLE and self._file() == self._identity:
@@ -78,24 +85,29 @@ class Collection:
         """Whether the directory is still the one that was opened: it may have been erased and made anew."""
         return self._file() == self._identity
 
-    def view(self) -> View:
-        """Begin a read transaction and bring the mirror to it. Release the view's connection at the end."""
+    def view(self, tables: Tables = ACTIVE) -> View:
+        """Begin a read transaction and bring the mirror to it. Release the view's connection at the end.
+
+        Raises `NotBuilt` for a second model where there is none.
+        """
         with self._lock, mapped(self.place.database):
             connection = self._taken()
             try:
                 connection.execute("BEGIN")
-                state = state_of(connection)
-                rows, error = self._rows(state, connection)
-                while error is not None and self._moved(state):
+                state = state_of(connection, tables)
+                rows, error = self._rows(state, connection, tables)
+                while error is not None and self._moved(state, tables):
                     # a compaction took the vector file away after our transaction began: look again
                     connection.execute("ROLLBACK")
                     connection.execute("BEGIN")
-                    state = state_of(connection)
-                    rows, error = self._rows(state, connection)
-                mirror = self._mirrored(connection, state)
+                    state = state_of(connection, tables)
+                    rows, error = self._rows(state, connection, tables)
+                mirror = self._mirrored(connection, state_of(connection))
                 confirm(connection)
                 self._mirror = mirror
-                return View(connection, state, self._mirror, rows)
+                if tables != ACTIVE:
+                    mirror = self._beside(connection, state, tables)
+                return View(connection, state, mirror, rows, tables)
             except BaseException:
                 connection.close()
                 raise
@@ -120,7 +132,7 @@ class Collection:
             if unchanged(connection):
                 return connection
             connection.close()
-        opened = connect(self.place.database)
+        opened = connect(self.place.database, self.place.key)
         if opened is None:
             raise not_built(self.scope)
         return opened
@@ -154,38 +166,51 @@ class Collection:
                 return found
         return None
 
-    def _moved(self, state: State) -> bool:
+    def _beside(self, connection: sqlite3.Connection, state: State, tables: Tables) -> Mirror:
+        """The mirror of a second model, kept for the next question to it."""
+        if state.dimension is None:
+            raise no_second(self.scope)
+        if self._second is None or self._second.key != state.key or self._mirror is not self._second_of:
+            assert self._mirror is not None  # it was just made
+            self._second = beside(self._mirror, connection, state, tables)
+            self._second_of = self._mirror
+        return self._second
+
+    def _moved(self, state: State, tables: Tables) -> bool:
         """Whether a later transaction names another vector file than this one."""
-        other = connect(self.place.database)
+        other = connect(self.place.database, self.place.key)
         if other is None:
             return False
         try:
-            return state_of(other).vector_file != state.vector_file
+            return state_of(other, tables).vector_file != state.vector_file
         finally:
             other.close()
 
-    def _rows(self, state: State, connection: sqlite3.Connection) -> tuple[Callable[[], Vectors], Corrupt | None]:
+    def _rows(
+        self, state: State, connection: sqlite3.Connection, tables: Tables
+    ) -> tuple[Callable[[], Rows], Corrupt | None]:
         """The vectors of this view: mapped now (the file may be removed later), checked when first used."""
         dimension = state.dimension
         if dimension is None or state.next_slot == 0:
             return (lambda: np.zeros((0, dimension or 0), dtype=np.float32)), None
         path = self.place.vectors(state.vector_file)
         try:
-            rows = vectors.mapped_rows(path, dimension=dimension, rows=state.next_slot)
+            held = self._pages.setdefault(state.vector_file, Pages())
+            rows = vectors.mapped_rows(path, dimension=dimension, rows=state.next_slot, key=self.place.key, pages=held)
         except Corrupt as error:
             return _raising(error), error
         trusted = self._trusted.setdefault(state.vector_file, {})
 
-        def checked() -> Vectors:
-            if vectors.bad_blocks(connection, rows, trusted=trusted):
+        def checked() -> Rows:
+            if vectors.bad_blocks(connection, rows, trusted=trusted, tables=tables):
                 raise vectors.damaged(path, "rows do not match their checksum")
             return rows
 
         return checked, None
 
 
-def _raising(error: Corrupt) -> Callable[[], Vectors]:
-    def rows() -> Vectors:
+def _raising(error: Corrupt) -> Callable[[], Rows]:
+    def rows() -> Rows:
         raise error
 
     return rows

@@ -4,14 +4,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.ports import Vectors
-from ragstone.stores.cosine import OFF_UNIT, SCAN
+from ragstone.stores.cosine import OFF_UNIT, SCAN, Rows
 from ragstone.stores.embedded.mirror import Longs
 
 DENSE = 4  # reading on beats picking rows from a quarter of the file up (measured at 17,000 rows of 384)
 SLACK = 4 * OFF_UNIT  # two of them can be off in opposite directions, and float32 adds its own, far smaller
 
 
-def product(rows: Vectors, slots: Longs, query: Vectors) -> NDArray[np.float32]:
+def product(rows: Rows, slots: Longs, query: Vectors) -> NDArray[np.float32]:
     """rows[slots] · query in float32: over the whole file where most of it is wanted, else row by row."""
     dense = DENSE * len(slots) >= len(rows)
     count = len(rows) if dense else len(slots)

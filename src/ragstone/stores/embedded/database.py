@@ -13,6 +13,8 @@ from typing import Any
 from urllib.parse import quote
 
 from ragstone.errors import Corrupt, StoreTooNew
+from ragstone.stores import driver
+from ragstone.stores.crypt import Secret
 from ragstone.stores.embedded.faults import reach
 from ragstone.stores.embedded.frozen import UNMADE, frozen, writable
 from ragstone.stores.embedded.paths import Place
@@ -47,19 +49,23 @@ def _laid_out(connection: sqlite3.Connection) -> None:
     _schema(connection, 3)
 
 
+def _beside(connection: sqlite3.Connection) -> None:
+    _schema(connection, 4)
+
+
 # Step i takes a collection from format i to i + 1; a new format appends a function.
-STEPS: tuple[Step, ...] = (_first, _proved, _laid_out)
+STEPS: tuple[Step, ...] = (_first, _proved, _laid_out, _beside)
 READ_FROM = 1  # what reads a collection also reads this format: where nothing may be written it stays what it is
 
 
-def make(path: Path) -> None:
+def make(path: Path, key: Secret | None = None) -> None:
     """Make the file, readable by the owner alone, and bring it to the newest format."""
     # Only ever opened here while it is new: closing any descriptor of a database file drops the locks that
     # SQLite holds on it in this process, and another process may then take the log away under a reader.
     Place(path.parent).check_whole()
     with contextlib.suppress(FileExistsError):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    connection = _connection(path)
+    connection = _connection(path, key)
     try:
         _to_wal(connection)
         migrate(connection)
@@ -67,15 +73,15 @@ def make(path: Path) -> None:
         connection.close()
 
 
-def connect(path: Path) -> sqlite3.Connection | None:
-    """A connection to a collection of the newest format, None when there is none.
+def connect(path: Path, key: Secret | None = None) -> sqlite3.Connection | None:
+    """A connection to a collection of the newest format, None when there is none; `key` is what it is encrypted with.
 
     Where this user may only read, it is `Frozen` or read-only by itself, and an older format stays as it is.
     """
     if not path.is_file() or not path.stat().st_size:
         Place(path.parent).check_whole()
         return None
-    connection = _readable(path)
+    connection = _readable(path, key)
     try:
         found = version(connection)
         if found > len(STEPS):
@@ -97,12 +103,12 @@ def connect(path: Path) -> sqlite3.Connection | None:
 
 def opened(path: Path) -> sqlite3.Connection:
     """A connection to any file of ours that is there; `Frozen` where this user may only read it."""
-    return _readable(path)
+    return _readable(path, None)
 
 
 def ready(path: Path, steps: Sequence[Step]) -> None:
     """Bring another file than a collection's to the newest format, also one that a crash left empty."""
-    connection = _connection(path)
+    connection = _connection(path, None)
     try:
         _to_wal(connection)
         migrate(connection, steps)
@@ -131,18 +137,23 @@ def migrate(connection: sqlite3.Connection, steps: Sequence[Step] = STEPS) -> No
             connection.execute(f"PRAGMA user_version = {step + 1}")
 
 
-def _readable(path: Path) -> sqlite3.Connection:
+def _readable(path: Path, key: Secret | None) -> sqlite3.Connection:
     try:
-        return _connection(path)
-    except sqlite3.Error as error:
-        if error.sqlite_errorcode in UNMADE and not writable(path):
-            return frozen(path, **OPTIONS)
+        return _connection(path, key)
+    except driver.errors() as error:
+        if getattr(error, "sqlite_errorcode", None) in UNMADE and not writable(path):
+            return frozen(path, key=raw(key), **OPTIONS)
         raise
 
 
-def _connection(path: Path) -> sqlite3.Connection:
+def raw(key: Secret | None) -> bytes | None:
+    """The key of a database file."""
+    return None if key is None else key.derived("sqlite")
+
+
+def _connection(path: Path, key: Secret | None) -> sqlite3.Connection:
     uri = f"file:{quote(str(path.absolute()))}?mode=rw"
-    connection: sqlite3.Connection = sqlite3.connect(uri, uri=True, **OPTIONS)
+    connection = driver.connected(uri, key=raw(key), **OPTIONS)
     try:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
@@ -161,7 +172,7 @@ def _to_wal(connection: sqlite3.Connection) -> None:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             return
-        except sqlite3.OperationalError:
+        except driver.errors():
             time.sleep(wait)
     connection.execute("PRAGMA journal_mode = WAL")
 
@@ -173,17 +184,22 @@ def wipe(connection: sqlite3.Connection) -> None:
     their gaps. A file of over 128 MiB keeps those until it is worth the time.
     """
     pages, free, size = (
-        connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
+        int(connection.execute(f"PRAGMA {name}").fetchone()[0])  # SQLCipher says some of them as texts
+        for name in ("page_count", "freelist_count", "page_size")
     )
     if (pages - free) * size <= WIPED or FREE * free > pages:
         connection.execute("VACUUM")
 
 
-def cut_log(connection: sqlite3.Connection) -> None:
-    """Move the write-ahead log into the database and cut it to nothing, unless a reader still needs it."""
+def cut_log(connection: sqlite3.Connection) -> bool:
+    """Move the write-ahead log into the database and cut it to nothing, unless a reader still needs it.
+
+    Whether that was done: then nobody reads an older state than the present one any more.
+    """
     connection.execute(f"PRAGMA busy_timeout = {int(LOG_PATIENCE * 1000)}")
     try:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        stopped: int = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        return not stopped
     finally:
         connection.execute(f"PRAGMA busy_timeout = {int(PATIENCE * 1000)}")
 
@@ -195,7 +211,7 @@ def reading(connection: sqlite3.Connection) -> Iterator[None]:
     try:
         yield
     finally:
-        with contextlib.suppress(sqlite3.Error):
+        with contextlib.suppress(*driver.errors()):
             connection.execute("ROLLBACK")
 
 
@@ -209,7 +225,7 @@ def writing(connection: sqlite3.Connection) -> Iterator[None]:
         connection.execute("COMMIT")
     except BaseException:
         # SQLite may have rolled back by itself (a full disk); nothing must stay open either way.
-        with contextlib.suppress(sqlite3.Error):
+        with contextlib.suppress(*driver.errors()):
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
         raise

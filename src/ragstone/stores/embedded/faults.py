@@ -1,7 +1,8 @@
 """Named points between two effects on disk, where a test may end the process.
 
 append.before, append.written, append.synced, commit.before, commit.after, seal.written, seal.renamed,
-compact.written, compact.switched, drop.renamed; artifact.written, artifact.renamed.
+compact.written, compact.switched, purge.forgotten, drop.renamed, erase.renamed, erase.shredded,
+rekey.written, rekey.moved, rekey.aside, rekey.finished; artifact.written, artifact.renamed.
 """
 
 from collections.abc import Callable

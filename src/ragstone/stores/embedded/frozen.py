@@ -9,17 +9,18 @@ looked at after each read, and what was read while somebody wrote is not given o
 import os
 import sqlite3
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, cast
 from urllib.parse import quote
 
 from ragstone.errors import Busy, StoreError
+from ragstone.stores import driver
 
 Stamp = tuple[int, int, int]
 # What SQLite says when it may not make the files of the log: another answer on another kind of file system.
 UNMADE = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY_DIRECTORY}
 
 
-class Frozen(sqlite3.Connection):
+class Frozen(Protocol):
     """A connection to a file that does not change; `stamp` is what it was like when it was opened."""
 
     path: Path
@@ -31,7 +32,7 @@ def writable(path: Path) -> bool:
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
-def frozen(path: Path, **options: Any) -> Frozen:
+def frozen(path: Path, *, key: bytes | None = None, **options: Any) -> sqlite3.Connection:
     """The database as it lies there; raises `StoreError` when a part of it is still in its log."""
     stamp, log = _stamp(path), _log(path)
     if _size(log):
@@ -39,20 +40,27 @@ def frozen(path: Path, **options: Any) -> Frozen:
             f"{path} has a log ({log.name}) that can only be read where it may be written: open it there once"
         )
     uri = f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1"
-    connection = sqlite3.connect(uri, uri=True, factory=Frozen, **options)
-    connection.path, connection.stamp = path, stamp
+    connection = driver.connected(uri, key=key, noting=True, **options)
+    noted = cast(Frozen, connection)
+    noted.path, noted.stamp = path, stamp
     return connection
+
+
+def _noted(connection: sqlite3.Connection) -> Frozen | None:
+    return cast(Frozen, connection) if hasattr(connection, "stamp") else None
 
 
 def unchanged(connection: sqlite3.Connection) -> bool:
     """Whether all that was read over a connection was of one state: always so where locks are taken."""
-    return not isinstance(connection, Frozen) or _stamp(connection.path, connection.stamp) == connection.stamp
+    noted = _noted(connection)
+    return noted is None or _stamp(noted.path, noted.stamp) == noted.stamp
 
 
 def confirm(connection: sqlite3.Connection) -> None:
     """Raises `Busy` for what was read from a file that somebody wrote to at the same time."""
-    if isinstance(connection, Frozen) and not unchanged(connection):
-        raise Busy(f"{connection.path} was written to while it was read; ask again")
+    noted = _noted(connection)
+    if noted is not None and not unchanged(connection):
+        raise Busy(f"{noted.path} was written to while it was read; ask again")
 
 
 def _stamp(path: Path, gone: Stamp = (0, 0, 0)) -> Stamp:

@@ -87,6 +87,11 @@ class Mirror:
         order = np.argsort(chunks.row, kind="stable")
         return Mirror(*state, revisions, chunks, base, tail, alive, total, max(average, 1e-9), order)
 
+    @property
+    def key(self) -> tuple[int, int, int]:
+        """What it is of, as `State.key`."""
+        return self.generation, self.vector_file, self.next_slot
+
     def document(self, position: int) -> Document:
         """The document of an alive position."""
         document = self.revisions.documents[int(self.chunks.rev[position])]

@@ -5,8 +5,9 @@ import sqlite3
 from typing import Any
 
 from ragstone.stores.embedded.rows import ACTIVE_CHUNKS, CHUNK_COLUMNS
+from ragstone.stores.embedded.tables import ACTIVE, Tables
 
-NO_VECTOR = "c.vector_key != '' AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.key = c.vector_key)"
+NO_VECTOR = "c.vector_key != '' AND NOT EXISTS (SELECT 1 FROM {vectors} v WHERE v.key = c.vector_key)"
 
 # Over all chunks, by their keys: exact, 13 ms when 34,000 have theirs, 100 ms when none has.
 ALL = f"""SELECT {CHUNK_COLUMNS}, c.row FROM {ACTIVE_CHUNKS} WHERE c.row IN (
@@ -22,8 +23,9 @@ ONWARD = f"""SELECT {CHUNK_COLUMNS}, c.row
 class Missing:
     """Goes through the chunks as vectors fill in, so that each batch does not look at all of them again."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, tables: Tables = ACTIVE) -> None:
         self._connection = connection
+        self._all, self._next = (sql.replace("{vectors}", tables.vectors) for sql in (ALL, ONWARD))
         self._from = 0
 
     def find(self, limit: int) -> list[tuple[Any, ...]]:
@@ -32,13 +34,13 @@ class Missing:
             return []
         found = self._onward(limit) if self._from else []
         if len(found) < limit:
-            found = self._connection.execute(ALL, (limit,)).fetchall()
+            found = self._connection.execute(self._all, (limit,)).fetchall()
         self._from = found[0][-1] if found else 0
         return [row[:-1] for row in found]
 
     def _onward(self, limit: int) -> list[tuple[Any, ...]]:
         found: dict[str, tuple[Any, ...]] = {}
-        with contextlib.closing(self._connection.execute(ONWARD, (self._from,))) as rows:
+        with contextlib.closing(self._connection.execute(self._next, (self._from,))) as rows:
             for row in rows:
                 found.setdefault(row[2], row)
                 if len(found) >= limit:

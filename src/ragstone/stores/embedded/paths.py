@@ -8,12 +8,13 @@ import re
 import shutil
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
 
 from ragstone.errors import Corrupt, StoreError, StoreTooNew, UsageError
-from ragstone.stores.durable import make_directory, remains, write_aside
+from ragstone.stores.crypt import Secret
+from ragstone.stores.durable import make_directory, remains, sync_directory, write_aside
 from ragstone.types import Scope
 
 FORMAT = 1
@@ -24,7 +25,11 @@ CATALOGUE = "store.json"
 GATE = "store.lock"
 DATABASE = "collection.sqlite"
 LOCKS = "locks"
+KEYS = "tenant.key"
+RECORD = "tenant.json"
+MARK = re.compile(r"key-(\d+)")
 GONE = ".gone-"
+REKEY = ".rekey-"  # a collection that is being put under another key
 NETWORK = re.compile(
     r"nfs\d?|cifs|smb\w*|ncpfs|afs|9p|ceph|lustre|glusterfs|fuse\.(sshfs|glusterfs|s3fs|rclone|ceph).*"
 )
@@ -44,9 +49,10 @@ def decoded(part: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The files of one collection."""
+    """The files of one collection; `key` is what they are encrypted with."""
 
     directory: Path
+    key: Secret | None = field(default=None, repr=False, compare=False)
 
     @property
     def database(self) -> Path:
@@ -58,7 +64,8 @@ class Place:
 
     def lock(self, source: str) -> Path:
         """The file whose lock an ingestion of this source holds."""
-        return self.locks / f"{encoded(source)}.lock"
+        name = encoded(source) if self.key is None else f"~{self.key.named('locks', source)}"
+        return self.locks / f"{name}.lock"
 
     def vectors(self, number: int) -> Path:
         return self.directory / f"vectors-{number}.f32"
@@ -96,6 +103,17 @@ class Place:
             return  # erased
         finally:
             os.close(descriptor)
+
+    @property
+    def key_number(self) -> int | None:
+        """Which of the tenant's keys the files are encrypted with, None for none; a file without content says so."""
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            return max((int(m[1]) for name in os.listdir(self.directory) if (m := MARK.fullmatch(name))), default=None)
+        return None
+
+    def mark(self, number: int) -> Path:
+        """The file that says so."""
+        return self.directory / f"key-{number}"
 
     def leftovers(self) -> list[Path]:
         """Files that a crash left before their rename."""
@@ -192,10 +210,32 @@ def _catalogue() -> str:
 
 
 def sweep(root: Path) -> None:
-    """Remove what an interrupted erasure left, where this user may."""
-    for directory in (d for d in root.iterdir() if d.is_dir() and os.access(d, os.W_OK)):
+    """Remove what an interrupted erasure left, of a tenant or a collection, where this user may."""
+    for directory in (d for d in (root, *root.iterdir()) if d.is_dir() and os.access(d, os.W_OK)):
         for gone in directory.glob(GONE + "*"):
+            shred(gone / KEYS)
             shutil.rmtree(gone, ignore_errors=True)
+
+
+def shred(path: Path) -> None:
+    """Overwrite a small file before it is removed with its directory; nothing happens where there is none."""
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError, PermissionError):
+        fd = os.open(path, os.O_WRONLY | os.O_NOFOLLOW)
+        try:
+            os.pwrite(fd, bytes(os.fstat(fd).st_size), 0)
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+
+def aside(directory: Path) -> Path:
+    """Rename a directory to a name that nobody opens and the next sweep removes; durable when it returns."""
+    number = 0
+    while (gone := directory.with_name(f"{GONE}{number}-{directory.name}")).exists():
+        number += 1
+    directory.rename(gone)
+    sync_directory(gone.parent)
+    return gone
 
 
 def erase(directory: Path) -> None:
@@ -207,7 +247,11 @@ def erase(directory: Path) -> None:
 
 def collection_directories(root: Path, tenant: str) -> Iterator[Path]:
     """The directories of a tenant's collections, in a fixed order."""
-    home = root / encoded(tenant)
+    yield from collections_in(root / encoded(tenant))
+
+
+def collections_in(home: Path) -> Iterator[Path]:
+    """Those in a tenant's directory."""
     if home.is_dir():
         yield from sorted(d for d in home.iterdir() if not d.name.startswith(".") and _is_collection(d))
 

@@ -7,6 +7,7 @@ chunks are still held against its record.
 import sqlite3
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import google_crc32c
 
@@ -62,19 +63,20 @@ def damages(connection: sqlite3.Connection) -> Iterator[Damage]:
     for key, status, value, facts, record, *place in connection.execute(sql):
         chunks = connection.execute(CHUNKS, (key,)).fetchall()
         document, source, path, revision = place
-        if what := _wrong((document, source, path, revision), value, facts, record, chunks):
+        if what := wrong((document, source, path, revision), value, facts, record, chunks):
             yield Damage(key, document, source, path, status, what)
 
 
-def _wrong(place: Place, value: int | None, facts: bytes, record: bytes, chunks: list[Columns]) -> str | None:
+def wrong(place: Place, value: int | None, facts: bytes, record: bytes, chunks: list[Any]) -> str | None:
+    """What is wrong with the rows of a revision (chunks as `Columns`, by ordinal), None when they are as written."""
     try:
         if value is not None and value != checksum(place, facts, record, chunks):
             return "it does not match its checksum"
         whole = (
             chunk_of((identity, ordinal, key, own, body, facts)) for ordinal, identity, key, _, _, own, body in chunks
         )
-        if wrong := astray(whole, record_of(record)):
-            return f"chunk {wrong[0]} is not what the text of the document says there"
+        if moved := astray(whole, record_of(record)):
+            return f"chunk {moved[0]} is not what the text of the document says there"
     except (Corrupt, TypeError) as error:
         return f"it cannot be read: {error}".partition(";")[0]
     return None

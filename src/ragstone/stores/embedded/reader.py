@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.layout import Layout
-from ragstone.ports import Vectors
+from ragstone.ports import Kept, Vectors
 from ragstone.stores import bm25
 from ragstone.stores.cosine import Scores, cosines, unit
+from ragstone.stores.embedded import export
 from ragstone.stores.embedded.collection import Collection, View
 from ragstone.stores.embedded.cosine import SLACK, product
 from ragstone.stores.embedded.frozen import confirm
@@ -20,7 +21,7 @@ from ragstone.stores.embedded.rows import ACTIVE_CHUNKS, CHUNK_COLUMNS, asked_of
 from ragstone.stores.embedded.threads import Threads
 from ragstone.stores.foreign import mapped
 from ragstone.stores.packing import layout_of, record_of
-from ragstone.types import Candidate, Chunk, Document, Info, total_order
+from ragstone.types import Candidate, Chunk, Document, Info, Revision, total_order
 from ragstone.where import Where, document_matches, matches
 
 T = TypeVar("T")
@@ -28,7 +29,7 @@ PROVIDER = "embedded"
 
 
 class EmbeddedReader:
-    """See `ragstone.ports.Reader`."""
+    """See `ragstone.ports.Reader` and `Exporter`."""
 
     def __init__(self, collection: Collection, view: View, threads: Threads) -> None:
         self._collection = collection
@@ -64,6 +65,15 @@ class EmbeddedReader:
 
     async def layout(self, document: Document) -> Layout | None:
         return await self._call(lambda: self._layout(document))
+
+    async def kept(self, after: tuple[str, int] | None, *, limit: int) -> list[Kept]:
+        return await self._call(lambda: export.kept(self._rows, after, limit))
+
+    async def revisions(self, documents: Sequence[Document]) -> list[Revision]:
+        return await self._call(lambda: export.revisions(self._rows, documents))
+
+    async def vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:
+        return await self._call(lambda: export.vectors(self._rows, self._view.rows, keys, self._view.tables))
 
     async def _call(self, work: Callable[[], T]) -> T:
         return await self._threads.run(lambda: self._alone(work))

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import cast
 
 import msgspec
@@ -14,6 +14,7 @@ from ragstone.stores.embedded.mirror import MISSING, NONE, Chunks, Mirror, Revis
 from ragstone.stores.embedded.paths import Place, discard
 from ragstone.stores.embedded.postings import Postings
 from ragstone.stores.embedded.seal import seal, unseal
+from ragstone.stores.embedded.tables import ACTIVE, Tables
 from ragstone.stores.packing import document_of
 from ragstone.types import Document
 
@@ -32,15 +33,24 @@ class State:
     built_at: str | None = None
 
     @property
+    def held(self) -> tuple[str | None, str | None, int | None]:
+        """What the vectors are of."""
+        return self.model, self.variant, self.dimension
+
+    @property
     def key(self) -> tuple[int, int, int]:
         """What a mirror is of."""
         return self.generation, self.vector_file, self.next_slot
 
 
-def state_of(connection: sqlite3.Connection) -> State:
-    """The state; inside a transaction this also fixes what the connection sees."""
-    names = "('generation','log_from','vector_file','next_slot','model','variant','dimension','built_at')"
-    return State(**dict(connection.execute(f"SELECT key, value FROM meta WHERE key IN {names}")))  # noqa: S608
+def state_of(connection: sqlite3.Connection, tables: Tables = ACTIVE) -> State:
+    """The state; inside a transaction this also fixes what the connection sees. Of a second model it has no dimension
+    where there is none."""
+    found = dict(connection.execute("SELECT key, value FROM meta").fetchall())
+    if tables != ACTIVE:
+        none = {"vector_file": 0, "next_slot": 0, "model": None, "variant": None, "dimension": None}
+        found |= {name: found.get(tables.meta + name, value) for name, value in none.items()}
+    return State(**{field.name: found[field.name] for field in fields(State) if field.name in found})
 
 
 def rebuilt(connection: sqlite3.Connection, state: State) -> Mirror:
@@ -131,6 +141,14 @@ def _slots_known(mirror: Mirror, connection: sqlite3.Connection, state: State) -
     return mirror.with_slots(found[:, 0], found[:, 1], afresh=afresh)
 
 
+def beside(mirror: Mirror, connection: sqlite3.Connection, state: State, tables: Tables) -> Mirror:
+    """The same chunks with the slots of a second model, of which `state` is."""
+    sql = f"SELECT c.row, v.slot FROM {tables.vectors} v JOIN chunks c ON c.vector_key = v.key"  # noqa: S608
+    found = np.array(connection.execute(sql).fetchall(), dtype=np.int64).reshape(-1, 2)
+    mirror = mirror.with_slots(found[:, 0], found[:, 1], afresh=True)
+    return replace(mirror, vector_file=state.vector_file, next_slot=state.next_slot)
+
+
 def write_index(place: Place, mirror: Mirror) -> Mirror:
     """Seal a mirror as the collection's index file of its generation; what was sealed, without anything dead."""
     mirror = mirror.compact()
@@ -144,7 +162,7 @@ def write_index(place: Place, mirror: Mirror) -> Mirror:
     path = place.index(mirror.generation)
     if path.is_dir():
         discard(path)
-    seal(path, facts, arrays)
+    seal(path, facts, arrays, place.key)
     return mirror
 
 
@@ -153,7 +171,7 @@ def read_index(place: Place, generation: int, connection: sqlite3.Connection, st
 
     Raises `Corrupt` when the file is damaged.
     """
-    facts, arrays = unseal(place.index(generation))
+    facts, arrays = unseal(place.index(generation), place.key)
     try:
         key = (facts["generation"], facts["vector_file"], facts["next_slot"])
         chunks = Chunks(*(cast("NDArray[np.int64]", arrays[name]) for name in Chunks.__dataclass_fields__))  # type: ignore[arg-type]  # dtypes stand in the file

@@ -86,3 +86,10 @@ CREATE TABLE layouts (
     layout BLOB NOT NULL,
     checksum INTEGER NOT NULL
 );
+
+-- Format 4: the vectors of a second model, as those of the first, in a vector file of their own; what meta says of it
+-- has names that begin with beside_
+
+CREATE TABLE beside_vectors (key TEXT PRIMARY KEY, slot INTEGER NOT NULL UNIQUE) WITHOUT ROWID;
+
+CREATE TABLE beside_blocks (block INTEGER PRIMARY KEY, rows INTEGER NOT NULL, crc INTEGER NOT NULL);

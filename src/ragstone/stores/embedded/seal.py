@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.errors import Corrupt
+from ragstone.stores.crypt import Secret, boxed, unboxed
 from ragstone.stores.durable import write_aside
 from ragstone.stores.embedded.faults import reach
 
@@ -23,12 +24,13 @@ VERSION = 1
 HEAD = struct.Struct("<8sHHIQ")
 CHECKED_FROM = 16
 ALIGN = 64
+PURPOSE = "index"
 
 Arrays = Mapping[str, NDArray[np.generic]]
 
 
-def seal(path: Path, facts: Mapping[str, int], arrays: Arrays) -> None:
-    """Write numbers and arrays as one file; what stood there is replaced whole."""
+def seal(path: Path, facts: Mapping[str, int], arrays: Arrays, key: Secret | None = None) -> None:
+    """Write numbers and arrays as one file, encrypted with a key; what stood there is replaced whole."""
     table: dict[str, list[str | int]] = {}
     body = bytearray()
     for name, array in arrays.items():
@@ -40,11 +42,12 @@ def seal(path: Path, facts: Mapping[str, int], arrays: Arrays) -> None:
     checked = struct.pack("<Q", len(head)) + head + bytes(body)
     crc = google_crc32c.value(checked)
     reach("seal.written")
-    write_aside(path, HEAD.pack(MAGIC, VERSION, 0, crc, len(head))[:CHECKED_FROM] + checked)
+    whole = HEAD.pack(MAGIC, VERSION, 0, crc, len(head))[:CHECKED_FROM] + checked
+    write_aside(path, whole if key is None else boxed(key, PURPOSE, whole, about=path.name))
     reach("seal.renamed")
 
 
-def unseal(path: Path) -> tuple[dict[str, int], dict[str, NDArray[np.generic]]]:
+def unseal(path: Path, key: Secret | None = None) -> tuple[dict[str, int], dict[str, NDArray[np.generic]]]:
     """The numbers and read-only arrays of a sealed file; raises `Corrupt` when a single bit differs."""
     damaged = Corrupt(f"{path} is damaged; it is made anew by: ragstone doctor --repair")
     try:
@@ -54,7 +57,9 @@ def unseal(path: Path) -> tuple[dict[str, int], dict[str, NDArray[np.generic]]]:
     with file:
         if path.stat().st_size < HEAD.size:
             raise damaged
-        view = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        view: mmap.mmap | bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    if key is not None:
+        view = _decrypted(key, view, path, damaged)
     whole = np.frombuffer(view, dtype=np.uint8)
     magic, version, _, crc, length = HEAD.unpack_from(view)
     if (magic, version) != (MAGIC, VERSION) or google_crc32c.value(whole[CHECKED_FROM:]) != crc:
@@ -69,3 +74,14 @@ def unseal(path: Path) -> tuple[dict[str, int], dict[str, NDArray[np.generic]]]:
         return dict(head["facts"]), arrays
     except (ValueError, KeyError, TypeError) as error:
         raise damaged from error
+
+
+def _decrypted(key: Secret, box: "mmap.mmap | bytes", path: Path, damaged: Corrupt) -> bytes:
+    """The sealed file that is in a box."""
+    try:
+        whole = unboxed(key, PURPOSE, bytes(box), about=path.name)
+    except Corrupt as error:
+        raise damaged from error
+    if len(whole) < HEAD.size:
+        raise damaged
+    return whole

@@ -1,15 +1,18 @@
 """The embedded store: a directory, no server. Opened without touching the disk."""
 
+import sqlite3
 import threading
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime
 from pathlib import Path
+from typing import TypeVar
 
+from ragstone.ports import HeldModel, Sealer
 from ragstone.stores.absent import not_built
 from ragstone.stores.effective import utc_now
-from ragstone.stores.embedded import revisions
+from ragstone.stores.embedded import beside, revisions
 from ragstone.stores.embedded.admin import EmbeddedAdmin
 from ragstone.stores.embedded.borrow import Lenders
 from ragstone.stores.embedded.collection import Collection
@@ -18,21 +21,37 @@ from ragstone.stores.embedded.database import writing
 from ragstone.stores.embedded.frozen import writable
 from ragstone.stores.embedded.keys import EmbeddedKeys
 from ragstone.stores.embedded.ledger import EmbeddedLedger, Held
-from ragstone.stores.embedded.paths import check_store, place, sweep
+from ragstone.stores.embedded.paths import Place, check_store, gate_of, make_store, sweep
 from ragstone.stores.embedded.reader import PROVIDER, EmbeddedReader
+from ragstone.stores.embedded.reseal import recover
+from ragstone.stores.embedded.sealer import KeySealer
+from ragstone.stores.embedded.tables import ACTIVE, BESIDE, Tables
+from ragstone.stores.embedded.tenants import Tenants
 from ragstone.stores.embedded.threads import Threads
 from ragstone.stores.embedded.writer import EmbeddedWriter
 from ragstone.stores.foreign import mapped
+from ragstone.stores.locks import gate
+from ragstone.stores.master import Master
 from ragstone.types import Scope
 
+T = TypeVar("T")
 OPEN = 32  # collections that keep their index in memory; the one least recently used gives way
 
 
 class EmbeddedStore:
-    """See `ragstone.ports.Store`. `keep_versions` revisions of a document stay; `now` is the clock."""
+    """See `ragstone.ports.Store`, `Reembedding`. `keep_versions` revisions of a document stay; `now` is the clock; the
+    keys of new tenants are wrapped by `master`, None leaves them plain."""
 
-    def __init__(self, root: Path, *, keep_versions: int = 1, now: Callable[[], datetime] = utc_now) -> None:
+    def __init__(
+        self,
+        root: Path,
+        *,
+        keep_versions: int = 1,
+        now: Callable[[], datetime] = utc_now,
+        master: Master | None = None,
+    ) -> None:
         self._root = root
+        self._tenants = Tenants(root, master)
         self._keep = keep_versions
         self._now = now
         self._threads = Threads("ragstone-store")
@@ -40,8 +59,8 @@ class EmbeddedStore:
         self._open: OrderedDict[Scope, Collection] = OrderedDict()
         self._runs = Held()
         self._swept = False
+        self._admin = EmbeddedAdmin(self._tenants, self._threads, opened=self._collection, closed=self._forget, now=now)
         self._keys = EmbeddedKeys(root, self._threads)
-        self._admin = EmbeddedAdmin(root, self._threads, opened=self._collection, closed=self._forget, now=now)
 
     @property
     def provider(self) -> str:
@@ -49,7 +68,7 @@ class EmbeddedStore:
 
     @property
     def capabilities(self) -> frozenset[str]:
-        return frozenset({"dense", "keyword", "filter", "versions", "snapshot"})
+        return frozenset({"dense", "keyword", "filter", "versions", "snapshot", "export", "models"})
 
     @property
     def admin(self) -> EmbeddedAdmin:
@@ -78,6 +97,56 @@ class EmbeddedStore:
         finally:
             await self._threads.end(writer.close)
 
+    @asynccontextmanager
+    async def second(self, scope: Scope) -> AsyncIterator[EmbeddedReader]:
+        reader = await self._threads.run(lambda: self._reader(scope, BESIDE), undo=EmbeddedReader.close)
+        try:
+            yield reader
+        finally:
+            await self._threads.end(reader.close)
+
+    @asynccontextmanager
+    async def filler(self, scope: Scope) -> AsyncIterator[beside.EmbeddedFiller]:
+        filler = await self._threads.run(lambda: self._filler(scope), undo=beside.EmbeddedFiller.close)
+        try:
+            yield filler
+        finally:
+            await self._threads.end(filler.close)
+
+    async def models(self, scope: Scope) -> list[HeldModel]:
+        return await self._change(scope, lambda _, connection: beside.models(connection))
+
+    async def begin(self, scope: Scope, *, model: str, variant: str, dimension: int) -> None:
+        wanted = (model, variant, dimension)
+        await self._change(scope, lambda place, one: beside.begin(place, one, wanted, scope, now=self._now()))
+
+    async def switch(self, scope: Scope, *, elsewhere: bool = False) -> None:
+        now = self._now()
+        await self._change(scope, lambda _, one: beside.switch(one, scope, now=now, elsewhere=elsewhere))
+
+    async def forget(self, scope: Scope) -> None:
+        await self._change(scope, lambda place, one: beside.forget(place, one, scope, now=self._now()))
+
+    async def _change(self, scope: Scope, work: Callable[[Place, sqlite3.Connection], T]) -> T:
+        return await self._threads.run(lambda: self._done(self._collection(scope), work))
+
+    def _done(self, collection: Collection, work: Callable[[Place, sqlite3.Connection], T]) -> T:
+        connection = collection.connection()
+        try:
+            with mapped(collection.place.directory):
+                return work(collection.place, connection)
+        finally:
+            collection.release(connection)
+
+    def _filler(self, scope: Scope) -> beside.EmbeddedFiller:
+        collection = self._collection(scope)
+        connection = collection.connection()
+        try:
+            return beside.EmbeddedFiller(collection, connection, self._threads, now=self._now)
+        except BaseException:
+            collection.release(connection)
+            raise
+
     async def close(self) -> None:
         """Close connections and let the locks of unfinished runs go. The store cannot be used after."""
         if not self._threads.closed:
@@ -92,10 +161,10 @@ class EmbeddedStore:
             collection.close()
         self._runs.close()
 
-    def _reader(self, scope: Scope) -> EmbeddedReader:
+    def _reader(self, scope: Scope, tables: Tables = ACTIVE) -> EmbeddedReader:
         collection = self._collection(scope)
         self._activate_due(collection)
-        return EmbeddedReader(collection, collection.view(), self._threads)
+        return EmbeddedReader(collection, collection.view(tables), self._threads)
 
     def _writer(self, scope: Scope) -> EmbeddedWriter:
         collection = self._collection(scope)
@@ -106,7 +175,7 @@ class EmbeddedStore:
         except BaseException:
             collection.release(connection)
             raise
-        lenders = Lenders(self._root, scope.tenant, collection.place)
+        lenders = Lenders(self._tenants, scope.tenant, collection.place)
         return EmbeddedWriter(collection, connection, self._threads, lenders=lenders, keep=self._keep, now=self._now)
 
     def _activate_due(self, collection: Collection) -> None:
@@ -141,7 +210,8 @@ class EmbeddedStore:
             if not self._swept:
                 sweep(self._root)
                 self._swept = True
-            here = place(self._root, scope)
+            recover(self._tenants, scope.tenant)
+            here = self._tenants.place(scope)
             if not here.database.is_file():
                 here.check_whole()
                 raise not_built(scope)
@@ -153,8 +223,34 @@ class EmbeddedStore:
                 self._open.popitem(last=False)[1].close()
             return self._open[scope]
 
-    def _forget(self, scope: Scope) -> None:
+    def _forget(self, tenant: str, collection: str | None) -> None:
         with self._lock:
-            found = self._open.pop(scope, None)
-        if found is not None:
+            gone = [s for s in self._open if s.tenant == tenant and collection in (None, s.collection)]
+            closing = [self._open.pop(scope) for scope in gone]
+        for found in closing:
             found.close()
+
+    async def sealer(self, tenant: str) -> Sealer | None:
+        """See `ragstone.ports.Sealing`."""
+        return await self._threads.run(lambda: self._sealer(tenant))
+
+    def _sealer(self, tenant: str) -> Sealer | None:
+        with mapped(self._root):
+            if self._tenants.master is not None:
+                make_store(self._root)
+                self._tenants.prepare(tenant)
+            keys = self._tenants.keys(tenant)
+            return KeySealer(keys) if keys else None
+
+    async def rotate(self, tenant: str) -> None:
+        """See `ragstone.ports.Sealing`."""
+        await self._threads.run(lambda: self._rotate(tenant))
+
+    def _rotate(self, tenant: str) -> None:
+        with mapped(self._root), gate(gate_of(self._root)):
+            if keys := self._tenants.keys(tenant):
+                self._tenants.keep(tenant, keys)
+
+    async def rekey(self, tenant: str, *, fresh: bool) -> int:
+        """See `ragstone.ports.Sealing`."""
+        return await self._threads.run(lambda: self._admin.rekey(tenant, fresh=fresh))

@@ -18,6 +18,7 @@ from ragstone.stores.embedded.compact import compact_if_worth, remove_leftovers
 from ragstone.stores.embedded.database import cut_log, wipe, writing
 from ragstone.stores.embedded.missing import Missing
 from ragstone.stores.embedded.paths import discard
+from ragstone.stores.embedded.purge import forget_dead, overwrite_dead
 from ragstone.stores.embedded.reflect import state_of, write_index
 from ragstone.stores.embedded.rows import chunk_of
 from ragstone.stores.embedded.threads import Threads
@@ -48,6 +49,7 @@ class EmbeddedWriter:
         self._keep = keep
         self._now = now
         self._missing = Missing(connection)
+        self._held = state_of(connection).held
         self._lock = threading.Lock()
 
     async def replace(self, revisions: Sequence[Revision]) -> None:
@@ -114,12 +116,13 @@ class EmbeddedWriter:
             return
         with writing(self._connection):
             state = state_of(self._connection)
+            if self._held[2] is not None and state.held != self._held:
+                raise StoreError("the collection was switched to another model meanwhile; run again with that model")
             fresh = [key for key in rows_of if not self._has(key)]
             if fresh:
                 rows = np.stack([rows_of[key] for key in fresh])
                 path = self._place.vectors(state.vector_file)
-                vectors.check_header(path, dimension)
-                vectors.append(path, rows, first=state.next_slot)
+                vectors.append(path, rows, first=state.next_slot, key=self._place.key)
                 self._register(fresh, rows, state.next_slot)
 
     def _has(self, key: str) -> bool:
@@ -134,12 +137,14 @@ class EmbeddedWriter:
 
     def _settle(self) -> None:
         remove_leftovers(self._place, self._connection)
-        compact_if_worth(self._place, self._connection, now=self._now())
+        if not compact_if_worth(self._place, self._connection, now=self._now()):
+            forget_dead(self._place, self._connection)
         if erased := self._seal():
             wipe(self._connection)
             with writing(self._connection):
                 revisions.wiped(self._connection, erased)
-        cut_log(self._connection)
+        if cut_log(self._connection):
+            overwrite_dead(self._place, self._connection)
 
     def _seal(self) -> int:
         """Write the index file of this generation; forget the changes that it covers, and words that are gone.

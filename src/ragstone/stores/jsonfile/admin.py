@@ -7,7 +7,7 @@ from datetime import datetime
 from ragstone.errors import Corrupt
 from ragstone.stores.jsonfile.file import JsonFile
 from ragstone.stores.slices import astray
-from ragstone.types import Scope
+from ragstone.types import Scope, Tenant
 
 
 class JsonAdmin:
@@ -30,6 +30,19 @@ class JsonAdmin:
 
     async def collections(self, tenant: str) -> list[str]:
         return sorted(collection for owner, collection in await self._file.everything() if owner == tenant)
+
+    async def pin(self, tenant: str, *, model: str, dimension: int, without: str | None = None) -> None:
+        """Nothing to write down: no vectors are kept."""
+
+    async def tenants(self, own: str) -> list[Tenant]:  # noqa: ARG002  # whoever can read the file sees all
+        counts = Counter(owner for owner, _ in await self._file.everything())
+        return [Tenant(owner, count) for owner, count in sorted(counts.items())]
+
+    async def erase(self, tenant: str) -> bool:
+        names = await self.collections(tenant)
+        for name in names:
+            await self.drop(Scope(tenant, name))
+        return bool(names)
 
     async def check(self, scope: Scope, *, repair: bool = False) -> list[str]:  # noqa: ARG002
         """The file is whole or it is not: there is nothing to repair."""

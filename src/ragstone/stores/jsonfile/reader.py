@@ -2,13 +2,14 @@
 
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from datetime import datetime
 
 from ragstone.layout import Layout
-from ragstone.ports import Vectors
+from ragstone.ports import Kept, Vectors
 from ragstone.stores.jsonfile.content import FORMAT, Content
-from ragstone.types import Candidate, Chunk, Document, Info, Scope, total_order
+from ragstone.types import Candidate, Chunk, Document, Info, Revision, Scope, total_order
 from ragstone.where import Where, facts, matches
 
 PROVIDER = "json"
@@ -27,7 +28,7 @@ def occurrences(text: str, words: Sequence[str]) -> int:
 
 
 class JsonReader:
-    """See `ragstone.ports.Reader`: the file and the day as they were when the view was opened."""
+    """See `ragstone.ports.Reader` and `Exporter`: the file and the day as they were when the view was opened."""
 
     def __init__(self, scope: Scope, content: Content, size: int, *, now: datetime, keep: int) -> None:
         self._scope = scope
@@ -35,8 +36,11 @@ class JsonReader:
         self._size = size
         standing = list(content.standing(now, keep=keep))
         self._active = [state for state, status in standing if status == "active"]
-        self._records = {_state(s.document): s.record for s, status in standing if status != "gone"}
-        self._layouts = {_state(s.document): s.layout for s, status in standing if status != "gone"}
+        self._states = {_state(s.document): s for s, status in standing if status != "gone"}
+        self._kept = sorted(
+            (Kept(s.document, status) for s, status in standing if status != "gone"),
+            key=lambda one: _state(one.document),
+        )
         self._by_id = {chunk.id: chunk for state in self._active for chunk in state.chunks}
 
     async def info(self) -> Info:
@@ -92,10 +96,24 @@ class JsonReader:
         return min(found, key=lambda chunk: chunk.document.source, default=None)
 
     async def record(self, document: Document) -> str | None:
-        return self._records.get(_state(document))
+        state = self._states.get(_state(document))
+        return None if state is None else state.record
 
     async def layout(self, document: Document) -> Layout | None:
-        return self._layouts.get(_state(document))
+        state = self._states.get(_state(document))
+        return None if state is None else state.layout
+
+    async def kept(self, after: tuple[str, int] | None, *, limit: int) -> list[Kept]:
+        first = 0 if after is None else bisect_right(self._kept, after, key=lambda one: _state(one.document))
+        return self._kept[first : first + max(limit, 0)]
+
+    async def revisions(self, documents: Sequence[Document]) -> list[Revision]:
+        """Whatever the file says: it has no checksums."""
+        return [self._states[_state(document)] for document in documents if _state(document) in self._states]
+
+    async def vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:  # noqa: ARG002
+        """None: this store keeps no vectors."""
+        return {}
 
 
 def _state(document: Document) -> tuple[str, int]:

@@ -31,7 +31,7 @@ class JsonStore:
 
     @property
     def capabilities(self) -> frozenset[str]:
-        return frozenset({"keyword", "filter", "versions", "snapshot"})
+        return frozenset({"keyword", "filter", "versions", "snapshot", "export"})
 
     @property
     def admin(self) -> JsonAdmin:

@@ -4,12 +4,13 @@ from collections.abc import Callable
 from datetime import datetime
 
 from ragstone.errors import Busy, UsageError
+from ragstone.stores.pinned import Model, pinned
 from ragstone.stores.postgres import check
 from ragstone.stores.postgres.catalogue import found, locked
 from ragstone.stores.postgres.ledger import lock_number
 from ragstone.stores.postgres.pool import Cursor, Pool
 from ragstone.stores.postgres.rows import CollectionRow
-from ragstone.types import Scope
+from ragstone.types import Scope, Tenant
 
 WIDEST = 16_000  # dimensions that pgvector holds
 LARGEST = ("mv_active_chunks", "chunk_fts", "postings", "postings_dead", "chunk_embeddings", "chunks")
@@ -17,8 +18,13 @@ REST = ("document_versions", "documents", "ingestion_runs", "collections")
 MAKE = """INSERT INTO collections (tenant_id, name) VALUES (%s, %s) ON CONFLICT (tenant_id, name) DO NOTHING"""
 MODEL = """UPDATE collections SET embedding_model = %s, embedding_variant = %s, embedding_dim = %s
     WHERE tenant_id = %s AND collection_id = %s"""
-TENANTS = """UPDATE tenants SET embedding_model = %s, embedding_dim = %s
-    WHERE tenant_id = %s AND embedding_model IS NULL"""
+NAME = "INSERT INTO tenants (tenant_id, name) VALUES (%s, %s) ON CONFLICT DO NOTHING"
+HELD = "SELECT embedding_model, embedding_dim FROM tenants WHERE tenant_id = %s FOR UPDATE"
+PIN = "UPDATE tenants SET embedding_model = %s, embedding_dim = %s WHERE tenant_id = %s"
+OTHERS = """SELECT 1 FROM collections WHERE tenant_id = %s AND name <> %s
+    AND embedding_model = %s AND embedding_dim = %s LIMIT 1"""
+LIST = """SELECT t.tenant_id, t.embedding_model, t.embedding_dim,
+    (SELECT count(*) FROM collections c WHERE c.tenant_id = t.tenant_id) FROM tenants t ORDER BY t.tenant_id"""
 
 
 class PostgresAdmin:
@@ -31,9 +37,8 @@ class PostgresAdmin:
     async def create(self, scope: Scope, *, model: str | None, variant: str | None, dimension: int | None) -> None:
         if dimension is not None and (dimension < 1 or model is None):
             raise UsageError(f"a collection needs a model and a dimension of at least 1; got {model!r} and {dimension}")
-        if dimension is not None and dimension > WIDEST:
-            raise UsageError(f"PostgreSQL holds vectors of up to {WIDEST} dimensions, not {dimension}")
-
+        if dimension is not None:
+            check_width(dimension)
         await self._pool.done(scope.tenant, lambda cursor, _: _made(cursor, scope, (model, variant, dimension)))
 
     async def exists(self, scope: Scope) -> bool:
@@ -52,6 +57,26 @@ class PostgresAdmin:
 
         return await self._pool.done(tenant, names)
 
+    async def pin(self, tenant: str, *, model: str, dimension: int, without: str | None = None) -> None:
+        await self._pool.done(tenant, lambda cursor, _: _pinned(cursor, tenant, (model, dimension), without))
+
+    async def tenants(self, own: str) -> list[Tenant]:
+        """Row-level security shows one's own alone, but to who is beyond it."""
+
+        async def rows(cursor: Cursor, _: int) -> list[Tenant]:
+            await cursor.execute(LIST)
+            return [Tenant(name, count, False, model, dim) for name, model, dim, count in await cursor.fetchall()]
+
+        return await self._pool.done(own, rows)
+
+    async def erase(self, tenant: str) -> bool:
+        """In one transaction: all of it, or nothing."""
+
+        async def work(cursor: Cursor, tries: int) -> bool:
+            return await _erased(cursor, tenant) or tries > 0
+
+        return await self._pool.done(tenant, work)
+
     async def check(self, scope: Scope, *, repair: bool = False) -> list[str]:
         server = await self._pool.server()
         async with self._pool.writing(scope.tenant) as cursor:
@@ -69,6 +94,38 @@ class PostgresAdmin:
         return problems
 
 
+def check_width(dimension: int) -> None:
+    """Raises `UsageError` for vectors that PostgreSQL cannot hold."""
+    if dimension > WIDEST:
+        raise UsageError(f"PostgreSQL holds vectors of up to {WIDEST} dimensions, not {dimension}")
+
+
+async def _pinned(cursor: Cursor, tenant: str, wanted: Model, without: str | None) -> None:
+    await cursor.execute(NAME, (tenant, tenant))
+    await cursor.execute(HELD, (tenant,))
+    row = await cursor.fetchone()
+    held: Model | None = (row[0], row[1]) if row and row[0] is not None else None
+    if held == wanted:
+        return
+    if held is not None:
+        await cursor.execute(OTHERS, (tenant, without or "", *held))
+        if await cursor.fetchone() is not None:
+            raise pinned(tenant, held, wanted)
+    await cursor.execute(PIN, (*wanted, tenant))
+
+
+async def _erased(cursor: Cursor, tenant: str) -> bool:
+    """The tenant's row is locked first, so that no collection is made meanwhile."""
+    await cursor.execute(HELD, (tenant,))
+    if await cursor.fetchone() is None:
+        return False
+    await cursor.execute("SELECT name FROM collections WHERE tenant_id = %s ORDER BY name", (tenant,))
+    for (name,) in await cursor.fetchall():
+        await _dropped(cursor, Scope(tenant, name))
+    await cursor.execute("DELETE FROM tenants WHERE tenant_id = %s", (tenant,))
+    return True
+
+
 async def _is_there(cursor: Cursor, scope: Scope) -> bool:
     await cursor.execute(
         "SELECT 1 FROM collections WHERE tenant_id = %s AND name = %s", (scope.tenant, scope.collection)
@@ -78,15 +135,13 @@ async def _is_there(cursor: Cursor, scope: Scope) -> bool:
 
 async def _made(cursor: Cursor, scope: Scope, wanted: tuple[str | None, str | None, int | None]) -> None:
     if not await _is_there(cursor, scope):
-        statement = "INSERT INTO tenants (tenant_id, name) VALUES (%s, %s) ON CONFLICT DO NOTHING"
-        await cursor.execute(statement, (scope.tenant, scope.tenant))
+        await cursor.execute(NAME, (scope.tenant, scope.tenant))
         await cursor.execute(MAKE, (scope.tenant, scope.collection))
     if wanted[2] is None or _agrees(await found(cursor, scope), scope, wanted):
         return
     collection = await locked(cursor, scope)
     if not _agrees(collection, scope, wanted):
         await cursor.execute(MODEL, (*wanted, scope.tenant, collection.collection_id))
-        await cursor.execute(TENANTS, (wanted[0], wanted[2], scope.tenant))
 
 
 def _agrees(collection: CollectionRow, scope: Scope, wanted: tuple[str | None, str | None, int | None]) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,13 +143,15 @@ async def damages(cursor: Cursor, collection: CollectionRow) -> AsyncIterator[Da
             chunks.setdefault(version, []).append(tuple(row))
         for version, status, facts, record, layout, proof, *place in versions:
             own = (bytes(facts), bytes(record), None if layout is None else bytes(layout))
-            if what := _wrong(own, proof, tuple(place), chunks.get(version, [])):
+            if what := wrong(own, proof, tuple(place), chunks.get(version, [])):
                 yield Damage(version, place[0], place[1], place[2], status, what)
 
 
-def _wrong(
-    own: tuple[bytes, bytes, bytes | None], proof: int, place: tuple[str, ...], rows: list[tuple[object, ...]]
+def wrong(
+    own: tuple[bytes, bytes, bytes | None], proof: int, place: tuple[str, ...], rows: list[tuple[Any, ...]]
 ) -> str | None:
+    """What is wrong with a version (`own` is facts, record and layout, `place` is id, source and path, `rows` are
+    `CHUNK_COLUMNS` by ordinal); None when it is as it was written."""
     facts, record, layout = own
     try:
         document = document_of(facts)
@@ -158,8 +161,8 @@ def _wrong(
         if checksum(document, facts, record, layout, columns) != proof:
             return "it does not match its checksum"
         known = {facts: document}
-        if wrong := astray([chunk_of(row, known) for row in rows], record_of(record)):
-            return f"chunk {wrong[0]} is not what the text of the document says there"
+        if moved := astray([chunk_of(row, known) for row in rows], record_of(record)):
+            return f"chunk {moved[0]} is not what the text of the document says there"
     except (Corrupt, TypeError, ValueError) as error:
         return f"it cannot be read: {error}".partition(";")[0]
     return None

@@ -8,7 +8,7 @@ import numpy as np
 from ragstone.ports import Vectors
 from ragstone.stores.cosine import Scores, cosines
 
-EXACT_UP_TO = 20_000  # chunks of a collection; looking at all of them takes about as long as the rest of a question
+EXACT_UP_TO = 5_000  # chunks of a collection; looking at all of them takes about as long as the rest of a question
 FEW = 5_000  # matches of a filter; up to here all are looked at, above the index finds enough of them
 NEAR = 1e-5  # how far the server's single precision can be off, with room: what is worse by more is worse
 SPARE = 16  # candidates beside those asked for: enough to see a gap behind the last, most times

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
@@ -16,9 +16,13 @@ from ragstone.stores.postgres.ready import Server, inspected
 from ragstone.stores.postgres.url import Url
 
 T = TypeVar("T")
-Connection = AsyncConnection[tuple[Any, ...]]
-Cursor = AsyncCursor[tuple[Any, ...]]
+Row = tuple[Any, ...]
+Connection = AsyncConnection[Row]
+Cursor = AsyncCursor[Row]
 NAMED = "SELECT set_config('search_path', %s, true), set_config('ragstone.tenant', %s, true)"
+BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+SAFE = "SAVEPOINT safe"  # where a view goes back to when a statement of it failed: same snapshot, same settings
+BACK = "ROLLBACK TO SAVEPOINT safe"
 PATIENCE = 30.0  # seconds for a server that does not answer: as long as a restart takes
 PAUSES = (0.1, 0.25, 0.5, 1.0, 2.0)  # seconds between tries; the last one again and again
 IDLE = 300.0  # seconds after which a connection that nobody used is closed
@@ -26,18 +30,18 @@ IDLE = 300.0  # seconds after which a connection that nobody used is closed
 
 class Pool:
     """The connections of one store, all of one event loop. `look` says what stands at the other end, or raises;
-    `patience` is in seconds."""
+    `patience` is in seconds, by default `PATIENCE`."""
 
     def __init__(
         self,
         url: Url,
         *,
         look: Callable[[Connection, str], Awaitable[Server]] = inspected,
-        patience: float = PATIENCE,
+        patience: float | None = None,
     ) -> None:
         self.url = url
         self._look = look
-        self._patience = patience
+        self._patience = PATIENCE if patience is None else patience
         self._pool: AsyncConnectionPool[Connection] | None = None
         self._server: Server | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -74,15 +78,8 @@ class Pool:
     async def connection(self) -> AsyncIterator[Connection]:
         """A connection for a while; foreign errors inside come out as ours."""
         await self.server()
-        pool = self._pool
-        if pool is None:
-            raise self._gone()
-        with foreign.mapped(self.url.shown):
-            taken = await self._taken(pool)
-            try:
-                yield taken
-            finally:
-                await asyncio.shield(_tidied(pool, taken))
+        async with self._taken(AsyncConnectionPool.check_connection) as (connection, _):
+            yield connection
 
     @asynccontextmanager
     async def writing(self, tenant: str) -> AsyncIterator[Cursor]:
@@ -93,32 +90,59 @@ class Pool:
             yield cursor
 
     @asynccontextmanager
-    async def viewing(self, tenant: str) -> AsyncIterator[Connection]:
-        """A connection within one transaction that reads a snapshot as a tenant; it ends with the block."""
+    async def viewing(
+        self, tenant: str, look: str, given: Sequence[object]
+    ) -> AsyncIterator[tuple[Connection, Row | None]]:
+        """A connection within one transaction that reads a snapshot as a tenant, and the row that the statement
+        `look` brings: begun, named and looked at in one round trip. It ends with the block."""
         path = (await self.server()).path
-        async with self.connection() as connection:
-            await connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            await connection.execute(NAMED, (path, tenant))
-            yield connection
 
-    async def _taken(self, pool: "AsyncConnectionPool[Connection]") -> Connection:
-        """A connection that answers: those that a restart of the server left behind are thrown away."""
+        async def begun(connection: Connection) -> Row | None:
+            async with connection.pipeline():
+                await connection.execute(BEGIN, prepare=False)
+                await connection.execute(NAMED, (path, tenant), prepare=False)
+                await connection.execute(SAFE, prepare=False)
+                found = await connection.execute(look.encode(), given, prepare=False, binary=True)
+            return await found.fetchone()  # not before: asked for within the pipeline, it were a round trip more
+
+        async with self._taken(begun) as (connection, row):
+            yield connection, row
+
+    @asynccontextmanager
+    async def _taken(self, first: Callable[[Connection], Awaitable[T]]) -> AsyncIterator[tuple[Connection, T]]:
+        """A connection that answers, and what it says `first`; given back without an open transaction."""
+        pool = self._pool
+        if pool is None:
+            raise self._gone()
+        with foreign.mapped(self.url.shown):
+            connection, said = await self._answering(pool, first)
+            try:
+                yield connection, said
+            finally:
+                await asyncio.shield(_tidied(pool, connection))
+
+    async def _answering(
+        self, pool: "AsyncConnectionPool[Connection]", first: Callable[[Connection], Awaitable[T]]
+    ) -> tuple[Connection, T]:
+        """Connections that a restart of the server left behind are noticed by what is asked first, and thrown away."""
         end = time.monotonic() + self._patience
         while True:
+            connection = await self._free(pool, end)
             try:
-                connection = await pool.getconn(timeout=max(end - time.monotonic(), 0.1))
-            except PoolTimeout:
-                await (await self.apart()).close()  # says why, when the server is the reason
-                said = (
-                    f"all {self.url.pool} connections to {self.url.shown} are in use; write a larger pool= in its URL"
-                )
-                raise StoreError(said) from None
-            try:
-                await pool.check_connection(connection)
-            except psycopg.OperationalError:
-                await pool.putconn(connection)
-            else:
-                return connection
+                return connection, await first(connection)
+            except BaseException as error:
+                lost = connection.closed and isinstance(error, psycopg.OperationalError)
+                await asyncio.shield(_tidied(pool, connection))
+                if not lost or time.monotonic() > end:
+                    raise
+
+    async def _free(self, pool: "AsyncConnectionPool[Connection]", end: float) -> Connection:
+        try:
+            return await pool.getconn(timeout=max(end - time.monotonic(), 0.1))
+        except PoolTimeout:
+            await (await self.apart()).close()  # says why, when the server is the reason
+            said = f"all {self.url.pool} connections to {self.url.shown} are in use; write a larger pool= in its URL"
+            raise StoreError(said) from None
 
     async def apart(self) -> Connection:
         """A connection of its own, outside of the pool: waits for a server that does not answer (yet)."""
@@ -146,7 +170,8 @@ class Pool:
                 return await work(tries)
             except StoreError as error:
                 cause = error.__cause__
-                if cause is None or not foreign.is_lost(cause) or time.monotonic() > end:
+                # Who waited for a server as long as anybody does stopped within the last pause.
+                if cause is None or not foreign.is_lost(cause) or time.monotonic() + PAUSES[-1] > end:
                     raise
             await asyncio.sleep(PAUSES[min(tries, len(PAUSES) - 1)])
             tries += 1

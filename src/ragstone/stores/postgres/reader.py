@@ -1,44 +1,41 @@
 """One consistent view of a collection: one transaction, whose snapshot every statement sees."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from psycopg import AsyncConnection
 
-from ragstone.globs import fits
 from ragstone.layout import Layout
-from ragstone.ports import Vectors
+from ragstone.ports import Kept, Vectors
 from ragstone.stores import bm25
-from ragstone.stores.cosine import unit
+from ragstone.stores.cosine import Scores, unit
 from ragstone.stores.packing import record_of
-from ragstone.stores.postgres import nearest, postings
-from ragstone.stores.postgres.filters import Filter, condition_of
-from ragstone.stores.postgres.foreign import mapped
+from ragstone.stores.postgres import export, nearest, postings
+from ragstone.stores.postgres.filters import Filter
 from ragstone.stores.postgres.migrations import VERSION
-from ragstone.stores.postgres.patterns import has_wildcard, is_lone
+from ragstone.stores.postgres.passing import Passing
+from ragstone.stores.postgres.patterns import is_lone
+from ragstone.stores.postgres.pool import Row
 from ragstone.stores.postgres.postings import Ints, Ranking
-from ragstone.stores.postgres.rows import CHUNK_COLUMNS, CollectionRow, chunk_of
-from ragstone.types import Candidate, Chunk, Document, Info, Scope, total_order
+from ragstone.stores.postgres.rows import CHUNK_COLUMNS, chunk_of
+from ragstone.stores.postgres.view import View
+from ragstone.types import Candidate, Chunk, Document, Info, Revision, Scope, total_order
 from ragstone.where import Where
 
 PROVIDER = "postgresql"
 WIDER = 4  # times as many candidates where too few passed
-LONG = 2_000  # characters of globs; more are not compiled by the server but tried on each path here
-Row = tuple[Any, ...]
 
 OURS = "m.collection_id = %(collection)s AND m.tenant_id = %(tenant)s"
 PLACES = f"""SELECT m.number, m.chunk_id, m.path, m.source, m.ordinal FROM mv_active_chunks m
     WHERE {OURS} AND m.number = ANY(%(numbers)s::int4[])"""  # noqa: S608
-PASSING = f"""SELECT string_agg(int4send(f.number), '') FROM (
-    SELECT m.number FROM mv_active_chunks m WHERE {OURS} AND {{}} LIMIT {nearest.FEW + 1}) f"""  # noqa: S608
-PATHS = "SELECT DISTINCT m.path FROM documents m WHERE m.collection_id = %(collection)s AND m.tenant_id = %(tenant)s"
-NUMBERS = f"SELECT m.chunk_id, m.number FROM mv_active_chunks m WHERE {OURS} AND m.chunk_id = ANY(%(ids)s)"  # noqa: S608
-EMBEDDED = f"""SELECT m.chunk_id, m.number, vector_send(e.embedding)
-    FROM mv_active_chunks m LEFT JOIN chunk_embeddings e ON e.collection_id = m.collection_id
-        AND e.vector_key = m.vector_key AND e.embedding_model = %(model)s AND e.collection_id = %(collection)s
+# What a question asks of its candidates, all at once: their numbers for the words, vectors of those that were not
+# found by theirs, and the texts, which it wants next.
+RATED = f"""SELECT m.number, CASE WHEN m.chunk_id = ANY(%(unrated)s) THEN (
+        SELECT vector_send(e.embedding) FROM chunk_embeddings e
+        WHERE e.collection_id = %(collection)s AND e.vector_key = m.vector_key AND e.embedding_model = %(model)s
+    ) END, {CHUNK_COLUMNS} FROM mv_active_chunks m
+    JOIN chunks c ON c.chunk_key = m.chunk_key JOIN document_versions v ON v.doc_version_id = m.doc_version_id
     WHERE {OURS} AND m.chunk_id = ANY(%(ids)s)"""  # noqa: S608
 CHUNKS = f"""SELECT {CHUNK_COLUMNS} FROM mv_active_chunks m
     JOIN chunks c ON c.chunk_key = m.chunk_key JOIN document_versions v ON v.doc_version_id = m.doc_version_id
@@ -67,33 +64,42 @@ WALK = """SELECT set_config('hnsw.iterative_scan', 'strict_order', true),
     set_config('hnsw.ef_search', %(ef)s, true)"""
 
 
-class PostgresReader:
-    """See `ragstone.ports.Reader`. `connection` is inside a transaction whose snapshot saw `row`; `exact` keeps
-    off the approximate index; `place` names the store in errors."""
+class Recipes:
+    """The recipes of collections, kept while nothing changes in them: every question is told them, few runs change
+    them."""
 
-    def __init__(
-        self,
-        connection: AsyncConnection[Row],
-        row: CollectionRow,
-        scope: Scope,
-        *,
-        exact: bool = False,
-        place: str = PROVIDER,
-    ) -> None:
-        self._connection = connection
-        self._row = row
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[tuple[int, str | None], tuple[str, ...]]] = {}
+
+    async def of(self, view: View) -> tuple[str, ...]:
+        """Those of the active versions, sorted."""
+        row = view.row
+        state = (row.generation, row.built_at)
+        known = self._known.get(row.collection_id)
+        if known is None or known[0] != state:
+            found = tuple(sorted(recipe for (recipe,) in await view.rows(RECIPES)))
+            known = self._known[row.collection_id] = state, found
+        return known[1]
+
+
+class PostgresReader:
+    """See `ragstone.ports.Reader` and `Exporter`. `exact` keeps off the approximate index."""
+
+    def __init__(self, view: View, scope: Scope, *, recipes: Recipes, exact: bool = False) -> None:
+        self._view = view
+        self._rows = view.rows
+        self._row = view.row
         self._scope = scope
         self._exact = exact
-        self._place = place
-        self._one = asyncio.Lock()
-        self._ours = {"collection": row.collection_id, "tenant": row.tenant}
+        self._recipes = recipes
+        self._passing = Passing(view)
         self._ranked: tuple[str, Ranking] | None = None
-        self._filters: dict[str, Filter] = {}
-        self._few: dict[str, Ints | None] = {}
+        self._compared: bytes = b""  # the vector that `_cosines` are of
+        self._cosines: dict[str, float] = {}
+        self._texts: dict[str, Row] = {}  # chunks that were rated
 
     async def info(self) -> Info:
         row = self._row
-        recipes = [recipe for (recipe,) in await self._rows(RECIPES)]
         warnings = [f"{row.pending} chunks have no vector yet; run: ragstone ingest"] if row.pending else []
         return Info(
             self._scope,
@@ -106,59 +112,11 @@ class PostgresReader:
             row.dimension,
             row.model,
             row.variant,
-            tuple(sorted(recipes)),
+            await self._recipes.of(self._view),
             row.built_at,
             row.generation,
             tuple(warnings),
         )
-
-    async def _rows(self, sql: str, more: Mapping[str, Any] | None = None, *, after: str | None = None) -> list[Row]:
-        """One statement, in one round trip with the one that it comes after; the connection serves one at a time.
-
-        Never as a prepared one: its plan would be one for all values, without a look at how many there are.
-        """
-        given = {**self._ours, **(more or {})}
-        async with self._one:
-            with mapped(self._place):
-                if after is None:
-                    return await self._fetched(sql, given)
-                async with self._connection.pipeline():
-                    await self._connection.execute(after, given, prepare=False)
-                    return await self._fetched(sql, given)
-
-    async def _fetched(self, sql: str, given: Mapping[str, Any]) -> list[Row]:
-        found = await self._connection.execute(sql, given, prepare=False, binary=True)
-        return await found.fetchall()
-
-    # Filters
-
-    async def _filter(self, where: Where) -> Filter:
-        """The filter in SQL, with the versions that pass. Globs that are too long for the server's expressions are
-        tried on each path here."""
-        key = repr(where)
-        if key not in self._filters:
-            fitting = None
-            if sum(len(path) for path in where.paths if has_wildcard(path)) > LONG:
-                exact = {path for path in where.paths if not has_wildcard(path)}
-                globs = [path for path in where.paths if has_wildcard(path)]
-                known = [path for (path,) in await self._rows(PATHS)]
-                fitting = [path for path in known if path in exact or fits(path, globs)]
-            made = condition_of(where, fitting=fitting)
-            if made.versions is not None:
-                [(versions, others)] = await self._rows(made.versions, made.parameters)
-                arrays = {"versions": f"{{{versions or ''}}}", "others": f"{{{others or ''}}}"}
-                made = replace(made, parameters={**made.parameters, **arrays})
-            self._filters[key] = made
-        return self._filters[key]
-
-    async def _if_few(self, where: Where, made: Filter) -> Ints | None:
-        """The numbers of the chunks that pass when they are few, else None."""
-        key = repr(where)
-        if key not in self._few:
-            [(sent,)] = await self._rows(PASSING.format(made.sql), made.parameters)
-            numbers = np.frombuffer(sent or b"", ">i4").astype(postings.NUMBER)
-            self._few[key] = numbers if len(numbers) <= nearest.FEW else None
-        return self._few[key]
 
     # Keywords
 
@@ -174,9 +132,9 @@ class PostgresReader:
     async def matching(self, query: str, *, where: Where, limit: int) -> list[Candidate]:
         if limit <= 0 or not self._row.chunks:
             return []
-        ranking, made = await self._ranking(query), await self._filter(where)
+        ranking, made = await self._ranking(query), await self._passing.filter(where)
         count = limit if made.trivial else limit * WIDER
-        few: Ints | None = self._few.get(repr(where))
+        few: Ints | None = self._passing.known_few(where)
         if few is not None:
             ranking = ranking.among(few)
         while True:
@@ -184,7 +142,7 @@ class PostgresReader:
             found = await self._placed(ranking, best, made)
             if len(found) >= limit or len(best) == len(ranking.numbers):
                 return found[:limit]
-            if not made.trivial and few is None and (few := await self._if_few(where, made)) is not None:
+            if not made.trivial and few is None and (few := await self._passing.few(where)) is not None:
                 ranking = ranking.among(few)
             count *= WIDER
 
@@ -193,7 +151,8 @@ class PostgresReader:
         if not len(at):
             return []
         scores = dict(zip(ranking.numbers[at].tolist(), ranking.rounded[at].tolist(), strict=True))
-        rows = await self._rows(f"{PLACES} AND {made.sql}", {**made.parameters, "numbers": list(scores)})
+        asked = {**made.parameters, "numbers": list(scores)}
+        rows = await self._rows(f"{PLACES} AND {made.sql}", asked)
         return _ordered((scores[number], identity, place) for number, identity, *place in rows)
 
     async def idf(self, query: str) -> dict[str, float]:
@@ -206,61 +165,90 @@ class PostgresReader:
         if limit <= 0 or row.dimension is None or not row.chunks:
             return []
         query = unit(vector, row.dimension)
-        made = await self._filter(where)
-        given = {**made.parameters, "model": row.model, "vector": nearest.literal(query)}
+        found = (await self._nearest(query, await self._passing.filter(where), where, limit))[:limit]
+        self._compare(vector)
+        self._cosines.update((candidate.id, candidate.score) for candidate in found)
+        return found
+
+    def _compare(self, vector: Vectors) -> None:
+        """Cosines that are known are those of one question."""
+        if self._compared != (asked := vector.tobytes()):
+            self._compared = asked
+            self._cosines.clear()
+
+    async def _nearest(self, query: Scores, made: Filter, where: Where, limit: int) -> list[Candidate]:
+        row = self._row
+        given = {**made.parameters, "model": row.label, "vector": nearest.literal(query)}
         exact, few = self._exact or row.chunks <= nearest.EXACT_UP_TO, None
         if not exact and not made.trivial:
-            few = await self._if_few(where, made)
+            few = await self._passing.few(where)
         if not exact and few is None and limit <= nearest.EF_SEARCH[1]:
-            found = await self._walked(query, given, made, row.dimension, limit)
+            found = await self._walked(query, given, made, limit)
             if len(found) >= limit:
-                return found[:limit]
+                return found
         sql = nearest.exact_sql(made.sql, numbers=few is not None)
         if made.trivial:
             sql = nearest.all_sql(made.sql)
         if few is not None:
             given["numbers"] = few.tolist()
+        return await self._looked_at(sql, query, given, limit)
+
+    async def _looked_at(self, sql: str, query: Scores, given: dict[str, Any], limit: int) -> list[Candidate]:
+        """The nearest of all, asked for until the next one is clearly worse."""
         count = limit + nearest.SPARE
         while True:
             rows = await self._rows(sql, {**given, "count": count})
             found = _scored(rows, query)
             worst = found[limit - 1].score if len(found) >= limit else -np.inf
             if nearest.settled(rows, worst, count=count):
-                return found[:limit]
+                return found
             count *= WIDER
 
-    async def _walked(
-        self, query: Any, given: Mapping[str, Any], made: Filter, dimension: int, limit: int
-    ) -> list[Candidate]:
+    async def _walked(self, query: Scores, given: dict[str, Any], made: Filter, limit: int) -> list[Candidate]:
         """What the approximate index finds."""
         count = limit + nearest.SPARE
         least, most = nearest.EF_SEARCH
-        walk = {"ef": str(min(max(least, count), most))}
-        rows = await self._rows(nearest.indexed_sql(made.sql, dimension), {**given, **walk, "count": count}, after=WALK)
-        return _scored(rows, query)
+        asked = {**given, "ef": str(min(max(least, count), most)), "count": count}
+        return _scored(
+            await self._rows(nearest.indexed_sql(made.sql, self._row.dimension or 0), asked, after=WALK), query
+        )
 
     # Both
 
     async def rate(self, ids: Sequence[str], *, vector: Vectors | None, query: str) -> dict[str, dict[str, float]]:
-        asked = {"ids": _storable(dict.fromkeys(ids)), "model": self._row.model}
-        with_vectors = vector is not None and self._row.dimension is not None
-        rows = await self._rows(EMBEDDED if with_vectors else NUMBERS, asked) if asked["ids"] else []
-        words = (await self._ranking(query)).of([row[1] for row in rows]) if rows else []
-        rated = {row[0]: {"bm25": score} for row, score in zip(rows, words, strict=True)}
-        embedded = [row for row in rows if with_vectors and row[2] is not None]
-        if embedded and vector is not None and self._row.dimension is not None:
-            cosines = nearest.scored(embedded, unit(vector, self._row.dimension))
-            for row, cosine in zip(embedded, np.round(cosines, bm25.DECIMALS).tolist(), strict=True):
-                rated[row[0]]["cosine"] = cosine
+        asked = _storable(dict.fromkeys(ids))
+        compared = vector if self._row.dimension is not None else None
+        if compared is not None:
+            self._compare(compared)
+        unrated = [] if compared is None else [one for one in asked if one not in self._cosines]
+        given = {"ids": asked, "unrated": unrated, "model": self._row.label}
+        rows = await self._rows(RATED, given) if asked else []
+        self._texts.update((row[2], row[2:]) for row in rows)
+        if compared is not None:
+            self._cosines.update(self._measured(rows, compared))
+        words = (await self._ranking(query)).of([row[0] for row in rows]) if rows else []
+        rated = {row[2]: {"bm25": score} for row, score in zip(rows, words, strict=True)}
+        for identity in rated:
+            if compared is not None and identity in self._cosines:
+                rated[identity]["cosine"] = self._cosines[identity]
         return {identity: rated[identity] for identity in dict.fromkeys(ids) if identity in rated}
+
+    def _measured(self, rows: Sequence[Row], vector: Vectors) -> Iterable[tuple[str, float]]:
+        """Cosines of the rows of `RATED` that have a vector."""
+        sent = [(row[2], row[1]) for row in rows if row[1] is not None]
+        if not sent or self._row.dimension is None:
+            return ()
+        cosines = nearest.scored(sent, unit(vector, self._row.dimension))
+        return zip((row[0] for row in sent), np.round(cosines, bm25.DECIMALS).tolist(), strict=True)
 
     # Chunks and documents
 
     async def chunks(self, ids: Sequence[str]) -> list[Chunk]:
-        asked = _storable(dict.fromkeys(ids))
+        missing = [identity for identity in _storable(dict.fromkeys(ids)) if identity not in self._texts]
+        rows = await self._rows(BY_ID, {"ids": missing}) if missing else []
+        self._texts.update((row[0], row) for row in rows)
         shared: dict[bytes, Document] = {}
-        rows = await self._rows(BY_ID, {"ids": asked}) if asked else []
-        found = {row[0]: chunk_of(row, shared) for row in rows}
+        found = {identity: chunk_of(self._texts[identity], shared) for identity in ids if identity in self._texts}
         return [found[identity] for identity in ids if identity in found]
 
     async def at(self, path: str, ordinal: int, *, source: str | None = None) -> Chunk | None:
@@ -271,18 +259,32 @@ class PostgresReader:
         return chunk_of(rows[0]) if rows else None
 
     async def record(self, document: Document) -> str | None:
-        found = await self._kept("record", document)
+        found = await self._kept_column("record", document)
         return None if found is None else record_of(found)
 
     async def layout(self, document: Document) -> Layout | None:
-        found = await self._kept("layout", document)
+        found = await self._kept_column("layout", document)
         return None if found is None else Layout.unpack(found)
 
-    async def _kept(self, column: str, document: Document) -> bytes | None:
+    async def _kept_column(self, column: str, document: Document) -> bytes | None:
         if not _storable([document.id]):
             return None
         rows = await self._rows(KEPT.format(column), {"id": document.id, "revision": document.revision})
         return bytes(rows[0][0]) if rows and rows[0][0] is not None else None
+
+    # All that is kept
+
+    async def kept(self, after: tuple[str, int] | None, *, limit: int) -> list[Kept]:
+        return export.kept_of(await self._rows(export.PAGE, export.page_after(after, limit)))
+
+    async def revisions(self, documents: Sequence[Document]) -> list[Revision]:
+        versions = await self._rows(export.VERSIONS, export.wanted(documents)) if documents else []
+        chunks = await self._rows(export.CHUNKS, {"versions": [row[0] for row in versions]}) if versions else []
+        return await asyncio.to_thread(export.revisions_of, documents, versions, chunks)
+
+    async def vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:
+        asked = {"model": self._row.label, "keys": export.keys_of(keys)}
+        return export.vectors_of(await self._rows(export.VECTORS, asked)) if asked["keys"] else {}
 
 
 def _storable(texts: Any) -> list[str]:

@@ -15,7 +15,8 @@ from ragstone.stores.packing import ChunkFacts, document_of, packed, unpacked
 from ragstone.types import Chunk, Document, Secret, Span
 
 COLLECTION_COLUMNS = """collection_id, tenant_id, name, embedding_model, embedding_variant, embedding_dim,
-    generation, chunks, terms, pending, documents, built_at"""
+    generation, chunks, terms, pending, documents, coalesce(embedding_label, embedding_model), second_model,
+    second_variant, second_dim, second_label, second_was_active, built_at"""
 # With `chunks c` and `document_versions v`: what `chunk_of` reads.
 CHUNK_COLUMNS = "c.chunk_id, c.ordinal, c.vector_key, c.text, c.body, v.facts"
 KEY_BYTES = 32  # a sha256
@@ -25,7 +26,8 @@ SHOWN_FOR_NUL = "\ufffd"
 @dataclass(frozen=True, slots=True)
 class CollectionRow:
     """The row of a collection as one transaction saw it; `terms` counts those of its active chunks, `pending` the
-    active chunks whose vector is missing, `built_at` is ISO 8601 in UTC."""
+    active chunks whose vector is missing, `built_at` is ISO 8601 in UTC. Vectors are found by their model's `label`;
+    `second` is model, variant, dimension and label of the one beside, None where there is none."""
 
     collection_id: int
     tenant: str
@@ -38,7 +40,15 @@ class CollectionRow:
     terms: int
     pending: int
     documents: int
+    label: str | None
+    second: tuple[str | None, str | None, int | None, str | None]
+    second_was_active: bool
     built_at: str | None
+
+    @property
+    def held(self) -> tuple[str | None, str | None, int | None]:
+        """What the vectors are of."""
+        return self.model, self.variant, self.dimension
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +71,8 @@ _rest = msgspec.json.Decoder(ChunkRest)
 def collection_of(row: Sequence[Any]) -> CollectionRow:
     """A collection from `COLLECTION_COLUMNS`."""
     plain: list[Any] = list(row)
-    plain[-1] = moment(plain[-1])
-    return CollectionRow(*plain)
+    second, was_active, built_at = tuple(plain[-6:-2]), plain[-2], moment(plain[-1])
+    return CollectionRow(*[*plain[:-6], second, was_active, built_at])
 
 
 def moment(at: datetime | None) -> str | None:

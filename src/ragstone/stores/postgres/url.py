@@ -1,6 +1,6 @@
-"""The URL of a PostgreSQL store: libpq's own, with two words of ours in its query part.
+"""The URL of a PostgreSQL store: libpq's own, with three words of ours in its query part.
 
-postgresql://USER:PASSWORD@HOST:PORT,HOST2:PORT2/DATABASE?target_session_attrs=primary&exact=true&pool=8
+postgresql://USER:PASSWORD@HOST:PORT,HOST2:PORT2/DATABASE?target_session_attrs=primary&exact=true&pool=8&keywords=bm25
 """
 
 import re
@@ -12,6 +12,8 @@ from ragstone.stores.concealed import concealed
 
 POOL = 8  # connections: a question takes one, an ingestion two
 MOST = 1_000
+OURS = ("exact", "pool", "keywords")
+KEYWORDS = ("bm25", "ts_rank_cd")  # how words are ranked
 TRUE = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 # What makes a lost server or a cut line known within a minute; the URL may say otherwise. Seconds, and how often.
 DEFAULTS = {
@@ -30,13 +32,15 @@ QUOTED = "in it write %40 for @, %2F for /, %3F for ? and %3A for :"
 class Url:
     """Where a store is: `conninfo` is for libpq and holds the password, `shown` is for people and does not.
 
-    `exact` keeps every search off approximate indexes; `pool` is how many connections may be open at once.
+    `exact` keeps every search off approximate indexes; `pool` is how many connections may be open at once; `keywords`
+    is one of `KEYWORDS`.
     """
 
     shown: str
     conninfo: str = field(repr=False)
     exact: bool = False
     pool: int = POOL
+    keywords: str = KEYWORDS[0]
 
 
 def parsed(url: str) -> Url:
@@ -47,7 +51,7 @@ def parsed(url: str) -> Url:
     theirs: list[str] = []
     for pair in filter(None, query.split("&")):
         name, _, value = pair.partition("=")
-        if name in ("exact", "pool"):
+        if name in OURS:
             ours[name] = unquote(value)
         else:
             theirs.append(pair)
@@ -57,7 +61,10 @@ def parsed(url: str) -> Url:
     pool = ours.get("pool", str(POOL))
     if not re.fullmatch(r"[0-9]{1,4}", pool) or not 1 <= int(pool) <= MOST:
         raise UsageError(f"store {concealed(url)!r}: pool is how many connections may be open, 1 to {MOST}")
-    return Url(concealed(url), _conninfo(base, theirs, url), exact, int(pool))
+    keywords = ours.get("keywords", KEYWORDS[0])
+    if keywords not in KEYWORDS:
+        raise UsageError(f"store {concealed(url)!r}: keywords says how words are ranked: {' or '.join(KEYWORDS)}")
+    return Url(concealed(url), _conninfo(base, theirs, url), exact, int(pool), keywords)
 
 
 def _check_authority(base: str, query: str) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from ragstone.errors import StoreError
 from ragstone.ports import Vectors
 from ragstone.stores.cosine import checked
-from ragstone.stores.postgres import copying
+from ragstone.stores.postgres import copying, nearest
 from ragstone.stores.postgres.pool import Cursor
 from ragstone.stores.postgres.rows import CHUNK_COLUMNS, CollectionRow, chunk_of, key_bytes
 from ragstone.types import Chunk, Document
@@ -37,12 +37,11 @@ UNUSED = f"""DELETE FROM chunk_embeddings e WHERE {OURS} AND NOT EXISTS (
     SELECT FROM chunks c WHERE c.tenant_id = %(tenant)s AND c.collection_id = %(collection)s
     AND c.vector_key = e.vector_key)"""  # noqa: S608
 PAGE = 8_192  # chunks looked at in one go
-FEW = 20_000  # chunks that are compared one by one: no index is made for them
 
 
 def ours(collection: CollectionRow, **more: object) -> dict[str, object]:
     """The parameters that every statement here takes."""
-    about = {"tenant": collection.tenant, "collection": collection.collection_id, "model": collection.model}
+    about = {"tenant": collection.tenant, "collection": collection.collection_id, "model": collection.label}
     return {**about, "variant": collection.variant, "dimension": collection.dimension, **more}
 
 
@@ -117,7 +116,7 @@ async def put(cursor: Cursor, collection: CollectionRow, rows: Mapping[bytes, Ve
     fresh = [key for key in rows if key not in there]
     if fresh:
         head = (copying.text(collection.tenant), copying.integer(collection.collection_id))
-        kind = (copying.text(collection.model), copying.text(collection.variant))
+        kind = (copying.text(collection.label), copying.text(collection.variant))
         size = copying.integer(collection.dimension or 0)
         made = ((*head, key, *kind, size, copying.vector(rows[key])) for key in fresh)
         await copying.copied(cursor, "chunk_embeddings", COLUMNS, made)
@@ -148,5 +147,5 @@ async def sweep(cursor: Cursor, collection: CollectionRow) -> int:
 
 async def index(cursor: Cursor, collection: CollectionRow) -> None:
     """Have an index over the vectors of this model made, once they are many."""
-    if collection.model is not None and collection.chunks > FEW:
-        await cursor.execute("SELECT ragstone.ensure_vector_index(%s, %s)", (collection.model, collection.dimension))
+    if collection.label is not None and collection.chunks > nearest.EXACT_UP_TO:
+        await cursor.execute("SELECT ragstone.ensure_vector_index(%s, %s)", (collection.label, collection.dimension))

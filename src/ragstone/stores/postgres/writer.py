@@ -33,18 +33,23 @@ VERSION = """INSERT INTO document_versions (tenant_id, collection_id, doc_id, re
 KEYS = """SELECT nextval(pg_get_serial_sequence('ragstone.chunks', 'chunk_key')) FROM generate_series(1, %s)"""
 # Texts whose words the server cannot index whole are cut: a tsvector holds 1 MB.
 SEARCHABLE = """INSERT INTO chunk_fts (chunk_key, tenant_id, collection_id, tsv)
-    SELECT chunk_key, tenant_id, collection_id, to_tsvector('english', left(text, 200000)) FROM chunks
-    WHERE tenant_id = %s AND collection_id = %s AND chunk_key = ANY(%s)"""
+    SELECT chunk_key, tenant_id, collection_id,
+        to_tsvector('english', left(text, 200000)) || ragstone.fts_mark(collection_id)
+    FROM chunks WHERE tenant_id = %s AND collection_id = %s AND chunk_key = ANY(%s)"""
 COLUMNS = """chunk_key tenant_id collection_id doc_version_id chunk_id ordinal heading_path chunk_type text token_count
     metadata vector_key body"""
 
 
 class PostgresWriter:
-    """See `ragstone.ports.Writer`. `keep` revisions of a document stay; `now` is the clock."""
+    """See `ragstone.ports.Writer`. `keep` revisions of a document stay; `now` is the clock; `opened` is the collection
+    as it was when this was opened."""
 
-    def __init__(self, pool: Pool, scope: Scope, *, keep: int, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self, pool: Pool, scope: Scope, opened: CollectionRow, *, keep: int, now: Callable[[], datetime]
+    ) -> None:
         self._pool = pool
         self._scope = scope
+        self._held = opened.held
         self._keep = keep
         self._now = now
         self._missing = vectors.Missing()
@@ -67,6 +72,8 @@ class PostgresWriter:
         await self._persistently(lambda cursor, _: self._put(cursor, vectors))
 
     async def settle(self) -> None:
+        # First, for what comes after has to look at all that was written.
+        await self._persistently(lambda cursor, _: cursor.execute("SELECT ragstone.count_rows()"))
         await self._persistently(lambda cursor, _: self._settle(cursor))
         await self._persistently(lambda cursor, _: self._index(cursor))
 
@@ -128,9 +135,11 @@ class PostgresWriter:
         return served
 
     async def _put(self, cursor: Cursor, given: Mapping[str, Vectors]) -> None:
-        rows = vectors.fitting(given, (await found(cursor, self._scope)).dimension)
+        rows = vectors.fitting(given, self._held[2] or (await found(cursor, self._scope)).dimension)
         if rows:
             held = await locked(cursor, self._scope)
+            if self._held[2] is not None and held.held != self._held:
+                raise StoreError("the collection was switched to another model meanwhile; run again with that model")
             served = await vectors.put(cursor, held, rows)
             await count(cursor, held, Change(pending=-served), now=self._now())
 

@@ -5,19 +5,25 @@ from collections.abc import Awaitable, Callable
 
 from ragstone.errors import StoreError, UsageError
 from ragstone.ports import Admin
+from ragstone.stores.qdrant.client import Client
 from ragstone.stores.qdrant.faults import reach
 from ragstone.stores.qdrant.reconcile import Reconciler, Survey
 from ragstone.stores.qdrant.remote import Remote
-from ragstone.types import Scope
+from ragstone.stores.qdrant.space import erase_tenant
+from ragstone.types import Scope, Tenant
 
+Also = Callable[[Scope], Awaitable[Remote | None]]
 Parts = Callable[[Scope], Awaitable[tuple[Remote, Reconciler] | None]]
 
 
 class QdrantAdmin:
-    """See `ragstone.ports.Admin`. `inner` is the ledger's; `parts` gives what looks after a collection's points."""
+    """See `ragstone.ports.Admin`. `inner` is the ledger's; `parts` gives what looks after a collection's points, `also`
+    those of a second model."""
 
-    def __init__(self, inner: Admin, parts: Parts, forget: Callable[[Scope], None]) -> None:
+    def __init__(self, inner: Admin, client: Client, parts: Parts, also: Also, forget: Callable[[Scope], None]) -> None:
+        self._client = client
         self._inner = inner
+        self._also = also
         self._parts = parts
         self._forget = forget
 
@@ -43,16 +49,33 @@ class QdrantAdmin:
 
     async def drop(self, scope: Scope) -> bool:
         """From the ledger first: from then on it is gone for everyone."""
-        parts = None
+        parts = also = None
         if await self._inner.exists(scope):
             with contextlib.suppress(StoreError):  # a damaged ledger can be erased all the same
-                parts = await self._parts(scope)
+                parts, also = await self._parts(scope), await self._also(scope)
         there = await self._inner.drop(scope)
         reach("drop.switched")
         self._forget(scope)
-        if parts is not None:
-            await parts[0].erase()
+        for remote in (parts and parts[0], also):
+            if remote is not None:
+                await remote.erase()
         return there
+
+    async def pin(self, tenant: str, *, model: str, dimension: int, without: str | None = None) -> None:
+        await self._inner.pin(tenant, model=model, dimension=dimension, without=without)
+
+    async def tenants(self, own: str) -> list[Tenant]:
+        return await self._inner.tenants(own)
+
+    async def erase(self, tenant: str) -> bool:
+        """From the ledger first. Its points go whatever the ledger still knows of, so that a second call finishes what
+        was killed."""
+        names = await self._inner.collections(tenant)
+        there = await self._inner.erase(tenant)
+        reach("erase.switched")
+        for name in names:
+            self._forget(Scope(tenant, name))
+        return bool(await erase_tenant(self._client, tenant)) or there
 
     async def check(self, scope: Scope, *, repair: bool = False) -> list[str]:
         found = await self._inner.check(scope, repair=repair)

@@ -1,6 +1,6 @@
 """Named points between two effects, one here and one in Qdrant, where a test may end the process.
 
-replace.staged, replace.switched, replace.activated, remove.switched, put.found, drop.switched.
+replace.staged, replace.switched, replace.activated, remove.switched, put.found, drop.switched, erase.switched.
 """
 
 from collections.abc import Callable

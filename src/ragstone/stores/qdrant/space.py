@@ -14,6 +14,7 @@ from ragstone.types import Info
 DENSE, SPARSE = "dense", "sparse"
 WORDS = ("collection", "doc", "origin", "path", "sha", "key", "chunk", "state", "heading")
 Schema = models.KeywordIndexParams | models.BoolIndexParams | models.FloatIndexParams | models.TextIndexParams
+OWN = "ragstone-"  # how the names of collections begin that the URL does not name
 LISTS = ("category", "tags", "project", "doc_type", "confidentiality")
 
 
@@ -44,7 +45,7 @@ def space_of(url: Url, info: Info) -> Space | None:
     if info.dimension is None:
         return None
     digest = hashlib.sha256(f"{info.model}\n{info.variant}".encode()).hexdigest()[:8]
-    name = url.collection or f"ragstone-{info.dimension}-{digest}"
+    name = url.collection or f"{OWN}{info.dimension}-{digest}"
     if not url.scheme.foreign:
         return Space(name, info.dimension)
     return Space(name, info.dimension, url.scheme, dense="", sparse=SPARSE if url.scheme.ids == "uuid5" else None)
@@ -125,3 +126,19 @@ def _checked(client: Client, space: Space, params: models.CollectionParams) -> S
             f"{space.dimension} (Cosine): name another by collection= in the URL"
         )
     return found
+
+
+async def erase_tenant(client: Client, tenant: str) -> int:
+    """Delete all points of a tenant, in every collection that is ours; how many there were."""
+    held = await client.call(lambda c: c.get_collections())
+    named = client.url.collection
+    names = [one.name for one in held.collections if one.name == named or (not named and one.name.startswith(OWN))]
+    own = models.Filter(must=[models.FieldCondition(key="tenant", match=models.MatchValue(value=tenant))])
+    return sum([await _erase(client, name, own) for name in names])
+
+
+async def _erase(client: Client, name: str, own: models.Filter) -> int:
+    count = (await client.call(lambda c: c.count(name, count_filter=own, exact=True))).count
+    selector = models.FilterSelector(filter=own)
+    await client.call(lambda c: c.delete(name, points_selector=selector, wait=True))
+    return count

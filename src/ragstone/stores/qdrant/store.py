@@ -7,8 +7,10 @@ from datetime import datetime
 from qdrant_client import AsyncQdrantClient
 
 from ragstone.errors import StoreError, UsageError
-from ragstone.ports import Keys, Store
+from ragstone.ports import HeldModel, Keys, Reembedding, Store
+from ragstone.stores.absent import no_second
 from ragstone.stores.effective import utc_now
+from ragstone.stores.qdrant import beside
 from ragstone.stores.qdrant.admin import QdrantAdmin
 from ragstone.stores.qdrant.client import Client, connected
 from ragstone.stores.qdrant.ledger import QdrantLedger
@@ -24,8 +26,8 @@ AGAIN = 60.0  # seconds between two looks; writers look each time
 
 
 class QdrantStore:
-    """See `ragstone.ports.Store`. `ledger` is the store that holds everything but vectors; it is closed with this
-    one. `now` is the clock, the same as the ledger's."""
+    """See `ragstone.ports.Store` and `Reembedding`. `ledger` is the store that holds everything but vectors; it is
+    closed with this one. `now` is the clock, the same as the ledger's."""
 
     def __init__(
         self,
@@ -41,7 +43,7 @@ class QdrantStore:
         self._ensured: dict[Space, Space] = {}
         self._whole: dict[Scope, int] = {}
         self._looked: dict[Scope, tuple[int, float]] = {}
-        self._admin = QdrantAdmin(ledger.admin, self._parts, self._forget)
+        self._admin = QdrantAdmin(ledger.admin, self._client, self._parts, self._also, self._forget)
 
     @property
     def provider(self) -> str:
@@ -77,7 +79,82 @@ class QdrantStore:
         if reconciler is not None:
             await reconciler.catch_up()
         async with self._ledger.writer(scope) as inner:
-            yield QdrantWriter(inner, self._ledger, scope, remote=remote, reconciler=reconciler, now=self._now)
+            also = await self._also(scope)
+            yield QdrantWriter(
+                inner, self._ledger, scope, remote=remote, reconciler=reconciler, also=also, now=self._now
+            )
+
+    @asynccontextmanager
+    async def second(self, scope: Scope) -> AsyncIterator[QdrantReader]:
+        async with self._ledger.reader(scope) as inner:
+            info = await beside.second_info(self._ledger, scope, await inner.info())
+            remote = await self._seen(scope, info)
+            yield QdrantReader(inner, self._ledger, scope, info=info, remote=remote, warning=None, whole={})
+
+    @asynccontextmanager
+    async def filler(self, scope: Scope) -> AsyncIterator[beside.QdrantFiller]:
+        remote, reconciler, held = await self._second(scope)
+        await beside.mended(reconciler)
+        async with self._ledger.writer(scope) as inner:
+            writer = QdrantWriter(
+                inner, self._ledger, scope, remote=remote, reconciler=reconciler, also=None, now=self._now, active=False
+            )
+            yield beside.QdrantFiller(writer, self._ledger, scope, held)
+
+    async def models(self, scope: Scope) -> list[HeldModel]:
+        held = await beside.able(self._ledger).models(scope)
+        found = []
+        async with self.reader(scope) as reader:
+            active = (await reader.info()).pending_vectors
+        for one in held:
+            if one.state == "active":
+                found.append(beside.counted(one, active))
+            else:
+                remote, reconciler, _ = await self._second(scope)
+                with suppress(UsageError, StoreError):  # a key that may only read
+                    await beside.mended(reconciler)
+                found.append(beside.counted(one, await beside.lacking(remote, one.pending)))
+        return found
+
+    async def begin(self, scope: Scope, *, model: str, variant: str, dimension: int) -> None:
+        """Raises `UsageError` too where the URL names the collection in Qdrant: both models would share it."""
+        if self._client.url.collection is not None or self._client.url.scheme.foreign:
+            raise UsageError("collection= in the URL leaves no room for a second model: leave it out, or ingest anew")
+        fresh = len(await beside.able(self._ledger).models(scope)) < 2
+        await beside.able(self._ledger).begin(scope, model=model, variant=variant, dimension=dimension)
+        remote, _, _ = await self._second(scope)
+        if fresh:
+            await remote.erase()  # what was given up by a process that was killed
+
+    async def switch(self, scope: Scope, *, elsewhere: bool = False) -> None:
+        remote, reconciler, held = await self._second(scope)
+        await beside.mended(reconciler)
+        if missing := 0 if elsewhere else await beside.lacking(remote, held.pending):
+            raise UsageError(f"{missing} chunks have no vector of the second model yet; run: ragstone reembed fill")
+        await beside.able(self._ledger).switch(scope, elsewhere=True)
+        self._forget(scope)
+
+    async def forget(self, scope: Scope) -> None:
+        remote, _, _ = await self._second(scope)
+        await beside.able(self._ledger).forget(scope)
+        await remote.erase()
+
+    async def _second(self, scope: Scope) -> tuple[Remote, Reconciler, HeldModel]:
+        """The points of the second model, what looks after them, and what the ledger says of it; raises `UsageError`
+        where there is none."""
+        async with self._ledger.reader(scope) as reader:
+            info = await beside.second_info(self._ledger, scope, await reader.info())
+        remote = await self._remote(scope, info)
+        held = (await beside.able(self._ledger).models(scope))[1:]
+        if remote is None or not held:
+            raise no_second(scope)
+        return remote, self._reconciler(remote, scope), held[0]
+
+    async def _also(self, scope: Scope) -> Remote | None:
+        """The points of a second model, where there is one."""
+        if not isinstance(self._ledger, Reembedding) or len(await self._ledger.models(scope)) < 2:
+            return None
+        return (await self._second(scope))[0]
 
     async def close(self) -> None:
         """Close the line and the ledger. The store cannot be used after."""

@@ -16,13 +16,15 @@ from ragstone.stores.qdrant.faults import reach
 from ragstone.stores.qdrant.points import RETIRED, any_of, is_, ours
 from ragstone.stores.qdrant.reconcile import Reconciler
 from ragstone.stores.qdrant.remote import Remote
+from ragstone.stores.qdrant.space import space_of
 from ragstone.types import Chunk, Document, Revision, Scope
 
 WIDER = 4  # times as many points where too few chunks came of them
 
 
 class QdrantWriter:
-    """See `ragstone.ports.Writer`. `remote` is None while the collection has no embedding model."""
+    """See `ragstone.ports.Writer`. `remote` is None while the collection has no embedding model; `also` are the points
+    of a second one, from which removed documents go too. Not `active`, it writes those of the second."""
 
     def __init__(
         self,
@@ -32,13 +34,17 @@ class QdrantWriter:
         *,
         remote: Remote | None,
         reconciler: Reconciler | None,
+        also: Remote | None,
         now: Callable[[], datetime],
+        active: bool = True,
     ) -> None:
         self._inner = inner
         self._ledger = ledger
         self._scope = scope
         self._remote = remote
         self._reconciler = reconciler
+        self._also = also
+        self._active = active
         self._now = now
         self._from: float | None = None
         self._one = asyncio.Lock()
@@ -95,8 +101,9 @@ class QdrantWriter:
         async with self._one:
             await self._inner.remove(documents)
             reach("remove.switched")
-            if self._remote is not None and documents:
-                await self._remote.erase(any_of("doc", documents))
+            for remote in (self._remote, self._also):
+                if remote is not None and documents:
+                    await remote.erase(any_of("doc", documents))
 
     async def wanted(self, limit: int) -> list[Chunk]:
         """Vectors that another collection of the tenant has are taken from there first."""
@@ -142,8 +149,16 @@ class QdrantWriter:
             if self._remote is None:
                 raise StoreError("the collection was made without an embedding model: ingest again to name one")
             rows = {key: checked(key, row, self._remote.space.dimension) for key, row in vectors.items()}
+            await self._check_current(self._remote)
             reach("put.found")
             await self._remote.give(rows)
+
+    async def _check_current(self, remote: Remote) -> None:
+        """Raises `StoreError` when the collection went over to another model: its chunks wait elsewhere."""
+        async with self._ledger.reader(self._scope) as reader:
+            space = space_of(remote.client.url, await reader.info())
+        if self._active and (space is None or space.name != remote.space.name):
+            raise StoreError("the collection was switched to another model meanwhile; run again with that model")
 
     async def settle(self) -> None:
         """Also mends what others left, and deletes what no view can still want."""

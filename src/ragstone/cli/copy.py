@@ -1,0 +1,84 @@
+"""`ragstone copy`: collections from one store to another."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ragstone.cli.shared import Shared, emit, say, shared_but, show
+from ragstone.types import Json
+
+if TYPE_CHECKING:  # what it stands on is not needed to say what the command takes
+    from ragstone.transfer import Copied
+
+
+@shared_but("store", "collection")
+def copy(
+    options: Shared,
+    to: Annotated[str, typer.Option("--to", help="Store URL or folder to copy to.")],
+    from_: Annotated[
+        str | None, typer.Option("--from", help="Store URL or folder to copy from [default: the configured store].")
+    ] = None,
+    collections: Annotated[
+        list[str] | None, typer.Option("--collection", help="Collection [default: all of the tenant].")
+    ] = None,
+) -> int:
+    """Copy collections to another store: all kept revisions with texts, chunks, vectors and runs; nothing is embedded
+    again. Then both sides are compared: exit 1 when they differ. Run again, it goes on where it stopped."""
+    from ragstone.blocking import Knowledge
+    from ragstone.cli.progress import Progress
+    from ragstone.config import load
+    from ragstone.engine import Engine
+
+    settings = load(options.config, store=from_, tenant=options.tenant, embed__model="none")
+    with Knowledge(Engine(settings)) as kb, Progress(ndjson=options.json) as progress:
+        done = kb.copy(to, collections=tuple(collections or ()), tell=progress.hear)
+    if options.json:
+        emit(report(done))
+    else:
+        for one in done:
+            _print(one)
+    return 1 if any(one.differing for one in done) else 0
+
+
+def report(done: "list[Copied]") -> Json:
+    """The last line of `copy --json`."""
+    return {
+        "schema": 1,
+        "event": "done",
+        "same": not any(one.differing for one in done),
+        "collections": [_data(one) for one in done],
+    }
+
+
+def _data(one: "Copied") -> Json:
+    return {
+        "tenant": one.scope.tenant,
+        "collection": one.scope.collection,
+        "written": one.written,
+        "found": one.found,
+        "runs": one.runs,
+        "seconds": one.seconds,
+        "source": {"counts": dict(one.source.counts), "checksums": dict(one.source.checksums)},
+        "target": {"counts": dict(one.target.counts), "checksums": dict(one.target.checksums)},
+        "differing": one.differing,
+        "first": list(one.first),
+        "notes": list(one.notes),
+    }
+
+
+def _print(one: "Copied") -> None:
+    from ragstone.cli.safe import line
+
+    found = f", {one.found} were there" if one.found else ""
+    show(f"{line(one.scope.collection)}: {one.written} revisions copied{found}, {one.runs} runs ({one.seconds:.1f} s)")
+    show(f"  {'':<9}  {'source':>9}  {'target':>9}  checksum")
+    for name, count in one.source.counts.items():
+        ours, theirs = one.source.checksums.get(name, ""), one.target.checksums.get(name, "")
+        same = ours[:12] if ours == theirs else f"{ours[:12]} {theirs[:12]}"
+        show(f"  {name:<9}  {count:>9}  {one.target.counts[name]:>9}  {same}")
+    for note in one.notes:
+        say(f"note: {line(note)}")
+    if one.differing:
+        say(f"error: {one.differing} revisions of {one.scope.collection!r} differ; the first:")
+        for sentence in one.first:
+            say(f"    {sentence}")

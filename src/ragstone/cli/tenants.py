@@ -1,0 +1,112 @@
+"""`ragstone tenants`: list tenants, look after their keys, erase one whole."""
+
+from typing import Annotated
+
+import typer
+
+from ragstone.cli.shared import Shared, emit, say, shared, show
+from ragstone.errors import UsageError
+from ragstone.types import Json, Tenant
+
+app = typer.Typer(help="List tenants, look after their keys, erase one whole.", no_args_is_help=True)
+
+
+def data(tenant: Tenant) -> Json:
+    """One tenant as plain data."""
+    return {
+        "schema": 1,
+        "name": tenant.name,
+        "collections": tenant.collections,
+        "encrypted": tenant.encrypted,
+        "embedding_model_id": tenant.model,
+        "dimension": tenant.dimension,
+        "wrapped_by": list(tenant.wrapped_by),
+    }
+
+
+@app.command(name="list")
+@shared
+def list_(options: Shared) -> int:
+    """The tenants of a store."""
+    from ragstone.cli.opened import opened
+    from ragstone.cli.safe import line
+    from ragstone.stores import concealed
+
+    with opened(options, embed__model="none") as kb:
+        found = kb.tenants()
+        store = concealed(kb.engine.settings.store)
+    for tenant in found:
+        if options.json:
+            emit(data(tenant))
+        else:
+            model = f"{tenant.model} ({tenant.dimension})" if tenant.model else "no model"
+            kept = (
+                f"encrypted, master key {', '.join(tenant.wrapped_by)}" if tenant.encrypted else "not encrypted by us"
+            )
+            show(line(f"{tenant.name}  {tenant.collections} collections, {model}, {kept}"))
+    if not found:
+        say(f"{store} has no tenants yet")
+    return 0
+
+
+@app.command()
+@shared
+def rotate(
+    options: Shared,
+    rekey: Annotated[bool, typer.Option("--rekey", help="Give each a new key and encrypt its data anew.")] = False,
+) -> int:
+    """Wrap the keys of all encrypted tenants, or of --tenant, with the configured master key."""
+    from ragstone.cli.opened import opened
+    from ragstone.cli.safe import line
+
+    with opened(options, embed__model="none") as kb:
+        names = kb.rotate(options.tenant, rekey=rekey)
+    for name in names:
+        if options.json:
+            emit({"schema": 1, "rotated": name, "rekeyed": rekey})
+        else:
+            show(f"{line(name)}: {'encrypted anew' if rekey else 'its keys are wrapped by the configured master key'}")
+    if not names:
+        say("no tenant is encrypted: nothing was changed")
+    return 0
+
+
+@app.command()
+@shared
+def encrypt(options: Shared) -> int:
+    """Encrypt what of a tenant (--tenant) is not encrypted yet."""
+    from ragstone.cli.opened import opened
+    from ragstone.cli.safe import line
+
+    with opened(options, embed__model="none") as kb:
+        count = kb.encrypt()
+        tenant = kb.engine.scope.tenant
+    if options.json:
+        emit({"schema": 1, "tenant": tenant, "encrypted": count})
+    else:
+        show(f"{line(tenant)}: {count} collections encrypted")
+    return 0
+
+
+@app.command()
+@shared
+def erase(
+    options: Shared,
+    name: Annotated[str, typer.Argument(help="The tenant.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> int:
+    """Erase a tenant with all its collections, artifacts, runs and keys."""
+    from ragstone.cli.opened import opened
+    from ragstone.cli.safe import line
+
+    if not yes and not typer.confirm(f"Erase tenant {name!r} with all that it holds, for good?", err=True):
+        return 1
+    with opened(options, embed__model="none") as kb:
+        erased = kb.erase_tenant(name)
+    if not erased:
+        raise UsageError(f"there is no tenant {name!r}")
+    if options.json:
+        emit({"schema": 1, "erased": name})
+    else:
+        show(f"erased tenant {line(name)}")
+    return 0

@@ -1,0 +1,129 @@
+"""The master key: what wraps the keys of tenants, and how a wrapped key is written.
+
+A tenant has keys by number, all wrapped in one file beside its collections; the highest is what new data is sealed
+with. Each wrapped key is bound to the tenant's name and its number, and carries a check of the master key that
+wrapped it.
+"""
+
+import base64
+import binascii
+import hmac
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ragstone.errors import ConfigError, Corrupt, NoKey
+from ragstone.stores.crypt import SIZE, Cipher, Secret, check_installed
+
+MAGIC = "ragstone-keys"
+FORMAT = 1
+MAKE = "make one with: openssl rand -base64 32"
+
+
+@dataclass(frozen=True, slots=True)
+class Master:
+    """The master key that wraps, and an earlier one that may still unwrap."""
+
+    key: Secret = field(repr=False)
+    previous: Secret | None = field(default=None, repr=False)
+
+    @staticmethod
+    def of(
+        key: str | None, key_file: str | None, previous: str | None = None, previous_file: str | None = None
+    ) -> "Master | None":
+        """From base64 or files that hold it; None where no key is given. Raises `ConfigError`, which shows no key."""
+        now, before = _given("key", key, key_file), _given("previous", previous, previous_file)
+        if now is None:
+            if before is not None:
+                raise ConfigError("encryption.previous is given without encryption.key: name the key that wraps now")
+            return None
+        check_installed()
+        return Master(now, before)
+
+    def wrapped(self, tenant: str, keys: Mapping[int, Secret]) -> bytes:
+        """The file of a tenant's keys."""
+        wrapping = Cipher(self.key.derived("wrap"), MAGIC.encode()).sealing()
+        held = {
+            str(number): {
+                "master": check(self.key),
+                "wrapped": base64.b64encode(wrapping(secret.data, _address(tenant, number))).decode(),
+            }
+            for number, secret in sorted(keys.items())
+        }
+        return json.dumps({"magic": MAGIC, "format": FORMAT, "keys": held}, indent=1).encode()
+
+
+def check(key: Secret) -> str:
+    """Eight hexadecimal digits that tell one master key from another, and nothing about either."""
+    return hmac.digest(key.derived("check"), b"", "sha256").hex()[:8]
+
+
+def checks(data: bytes, *, place: Path) -> set[str]:
+    """The checks of the master keys that wrapped a tenant's keys."""
+    return {str(held["master"]) for held in _held(data, place).values()}
+
+
+def unwrapped(data: bytes, tenant: str, master: Master | None, *, place: Path) -> dict[int, Secret]:
+    """A tenant's keys by their number. Raises `NoKey` where no configured key fits, `Corrupt` for a damaged file."""
+    held = _held(data, place)
+    if master is None:
+        raise NoKey(f"tenant {tenant!r} is encrypted ({place}): set encryption.key to the master key that wrapped it")
+    return {number: _one(one, tenant, number, master, place) for number, one in held.items()}
+
+
+def _one(held: Mapping[str, str], tenant: str, number: int, master: Master, place: Path) -> Secret:
+    known = {check(key): key for key in (master.previous, master.key) if key is not None}
+    key = known.get(held["master"])
+    if key is None:
+        raise NoKey(
+            f"tenant {tenant!r} is encrypted with another master key ({place} was wrapped by {held['master']}, "
+            f"configured is {check(master.key)}): set encryption.key, or encryption.previous, to that one"
+        )
+    try:
+        opening = Cipher(key.derived("wrap"), MAGIC.encode()).opening()
+        return Secret(opening(base64.b64decode(held["wrapped"], validate=True), _address(tenant, number)))
+    except ValueError as error:
+        raise _damaged(place) from error
+
+
+def _held(data: bytes, place: Path) -> dict[int, dict[str, str]]:
+    try:
+        read = json.loads(data)
+        if (read["magic"], read["format"]) != (MAGIC, FORMAT):
+            raise ValueError("another format")
+        held = {
+            int(number): {name: str(one[name]) for name in ("master", "wrapped")}
+            for number, one in read["keys"].items()
+        }
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise _damaged(place) from error
+    if not held:
+        raise _damaged(place)
+    return held
+
+
+def _damaged(place: Path) -> Corrupt:
+    return Corrupt(f"{place} is damaged: without it the tenant's data cannot be read; put it back from a backup")
+
+
+def _address(tenant: str, number: int) -> bytes:
+    return json.dumps([tenant, number]).encode()
+
+
+def _given(name: str, key: str | None, file: str | None) -> Secret | None:
+    where = f"encryption.{name}" if key is not None else f"encryption.{name}_file"
+    if key is not None and file is not None:
+        raise ConfigError(f"encryption.{name} and encryption.{name}_file are both given: name the key once")
+    try:
+        text = Path(file).expanduser().read_text("ascii") if key is None and file is not None else key
+        if text is None:
+            return None
+        data = base64.b64decode(text.strip(), validate=True)
+    except OSError as error:
+        raise ConfigError(f"{where} {file!r} cannot be read: {error.strerror}") from error
+    except (ValueError, binascii.Error, RuntimeError) as error:
+        raise ConfigError(f"{where} is no base64; it must be 32 bytes in base64; {MAKE}") from error
+    if len(data) != SIZE:
+        raise ConfigError(f"{where} has {len(data)} bytes; it must be 32 bytes in base64; {MAKE}")
+    return Secret(data)

@@ -1,0 +1,46 @@
+"""Words ranked by the server: `websearch_to_tsquery` and `ts_rank_cd` instead of BM25, for `keywords=ts_rank_cd`."""
+
+from collections.abc import Sequence
+
+from ragstone.ports import Vectors
+from ragstone.stores import bm25
+from ragstone.stores.postgres.reader import OURS, PostgresReader
+from ragstone.stores.postgres.rows import shown
+from ragstone.types import Candidate
+from ragstone.where import Where
+
+TS_RANK_CD = "ts_rank_cd"
+FOUND = """SELECT m.chunk_id, round(r.score::numeric, {})::float8, m.path, m.source, m.ordinal
+    FROM ts_ranked(%(collection)s, %(query)s) r JOIN mv_active_chunks m ON m.chunk_key = r.chunk_key
+    WHERE {}"""
+MATCHING = "{} AND {} ORDER BY 2 DESC, m.path, m.source, m.ordinal LIMIT %(limit)s"
+
+
+class RankedReader(PostgresReader):
+    """A reader whose `matching` is the server's: English words, all of which must stand in a passage, `or`, `-` and
+    "phrases" as web searches have them. It knows neither how rare a word is nor headings nor titles."""
+
+    @property
+    def keywords(self) -> str:
+        return TS_RANK_CD
+
+    async def matching(self, query: str, *, where: Where, limit: int) -> list[Candidate]:
+        if limit <= 0:
+            return []
+        made = await self._passing.filter(where)
+        sql = MATCHING.format(FOUND.format(bm25.DECIMALS, OURS), made.sql)
+        rows = await self._rows(sql, {**made.parameters, "query": _sent(query), "limit": limit})
+        return [Candidate(identity, score, (path, source, at)) for identity, score, path, source, at in rows]
+
+    async def rate(self, ids: Sequence[str], *, vector: Vectors | None, query: str) -> dict[str, dict[str, float]]:
+        """BM25 too: what an answer is withheld by means the same on every store."""
+        rated = await super().rate(ids, vector=vector, query=query)
+        sql = f"{FOUND.format(bm25.DECIMALS, OURS)} AND m.chunk_id = ANY(%(ids)s)"
+        rows = await self._rows(sql, {"ids": list(rated), "query": _sent(query)}) if rated else []
+        scores = {row[0]: row[1] for row in rows}
+        return {identity: {**signals, TS_RANK_CD: scores.get(identity, 0.0)} for identity, signals in rated.items()}
+
+
+def _sent(query: str) -> str:
+    """A question as the server can hold it."""
+    return shown(query).encode("utf-8", "replace").decode()

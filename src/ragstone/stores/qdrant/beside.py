@@ -1,0 +1,69 @@
+"""A second model beside the active one: its points stand in a collection of Qdrant of their own.
+
+Which model is the active one is the ledger's to say. The points of the second are brought to what the ledger says when
+it is filled or looked at; until then what they lack, or have too much, is seen through as ever.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ragstone.errors import StoreError, UsageError
+from ragstone.ports import HeldModel, Reembedding, Store, Vectors, Writer
+from ragstone.stores.absent import no_second
+from ragstone.stores.qdrant.points import ACTIVE, is_
+from ragstone.stores.qdrant.reconcile import Reconciler
+from ragstone.stores.qdrant.remote import Remote
+from ragstone.types import Chunk, Info, Scope
+
+
+def able(ledger: Store) -> Reembedding:
+    """The ledger, which says of two models; raises `UsageError` for one that cannot."""
+    if not isinstance(ledger, Reembedding):
+        raise UsageError(f"a ledger of kind {ledger.provider!r} knows one model alone")
+    return ledger
+
+
+async def second_info(ledger: Store, scope: Scope, info: Info) -> Info:
+    """What a ledger's collection would say of itself if the second model were the active one."""
+    held = await able(ledger).models(scope)
+    if len(held) < 2:
+        raise no_second(scope)
+    return replace(info, model=held[1].model, variant=held[1].variant, dimension=held[1].dimension)
+
+
+async def mended(reconciler: Reconciler) -> None:
+    """Bring the points to what the ledger says: every one is looked at, since a count would not tell."""
+    await reconciler.mend(await reconciler.survey())
+
+
+async def lacking(remote: Remote, wanting: int) -> int:
+    """How many of the chunks that want a vector have none, once the points are mended."""
+    return max(0, wanting - await remote.count(ACTIVE, remote.space.has_dense, without=[is_("key", "")]))
+
+
+def counted(held: HeldModel, pending: int) -> HeldModel:
+    """The same with what Qdrant lacks: the ledger has no vectors at all."""
+    state = held.state if held.state in ("active", "kept") else "filling" if pending else "ready"
+    return replace(held, state=state, pending=pending)
+
+
+class QdrantFiller:
+    """See `ragstone.ports.Filler`. `inner` writes to the second model's points, `held` says which it is."""
+
+    def __init__(self, inner: Writer, ledger: Store, scope: Scope, held: HeldModel) -> None:
+        self._inner = inner
+        self._ledger = ledger
+        self._scope = scope
+        self._held = (held.model, held.variant, held.dimension)
+
+    async def wanted(self, limit: int) -> list[Chunk]:
+        return await self._inner.wanted(limit)
+
+    async def put(self, vectors: Mapping[str, Vectors]) -> None:
+        models = await able(self._ledger).models(self._scope)
+        if [(one.model, one.variant, one.dimension) for one in models[1:]] != [self._held]:
+            raise StoreError("the second model is another one by now; nothing was written")
+        await self._inner.put(vectors)
+
+    async def settle(self) -> None:
+        await self._inner.settle()

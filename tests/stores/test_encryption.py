@@ -1,0 +1,247 @@
+"""A store with a master key: nothing of what is in it stands in its files, and no other key opens it."""
+
+import base64
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from ragstone.errors import Busy, ConfigError, Corrupt, NoKey, UsageError
+from ragstone.stores import crypt
+from ragstone.stores.crypt import Secret, boxed, boxed_size, unboxed
+from ragstone.stores.embedded import EmbeddedStore, sealedrows, vectors
+from ragstone.stores.embedded.database import OPTIONS, raw
+from ragstone.stores.embedded.frozen import confirm, frozen, unchanged
+from ragstone.stores.embedded.tenants import Tenants
+from ragstone.stores.master import Master
+from ragstone.testing.stores import OTHER, SCOPE, contents, created, make_revision, vector_of, written
+from ragstone.types import Run, Scope
+from ragstone.where import Where
+
+MASTER = Master(Secret(bytes(range(32))))
+ANOTHER = Master(Secret(bytes(range(1, 33))))
+TEXTS = [f"quinquireme number {n} of Nineveh" for n in range(20)]
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[EmbeddedStore]:
+    store = EmbeddedStore(tmp_path / "store", master=MASTER)
+    yield store
+    await store.close()
+
+
+async def lived(store: EmbeddedStore) -> None:
+    """A collection with all kinds of files, and a run that is still going."""
+    await created(store)
+    run = Run("run-1", "harbour", "running", "2026-01-01T00:00:00Z", config={"about": "quinquireme"})
+    await store.ledger(SCOPE).start(run)
+    await written(store, make_revision("cargo/ivory.md", TEXTS, source="harbour", title="Cargoes"))
+    async with store.writer(SCOPE) as writer:
+        await writer.settle()
+    await store.admin.pin(SCOPE.tenant, model="distant-ophir", dimension=8)
+    await written(store, make_revision("cargo/later.md", ["quinquireme again"], source="harbour"))
+
+
+def telling(root: Path) -> dict[str, bytes]:
+    """What must stand in no file, by what it is."""
+    return {
+        "text": b"quinquireme number 7",
+        "term": b"quinquirem",
+        "path": b"cargo/ivory",
+        "title": b"Cargoes",
+        "source": b"harbour",
+        "model": b"distant-ophir",
+        "vector": vector_of(TEXTS[3]).tobytes(),
+        "part of a vector": vector_of(TEXTS[4]).tobytes()[:16],
+        "master key": MASTER.key.data,
+    }
+
+
+def found(root: Path, words: dict[str, bytes]) -> set[str]:
+    """Which of them stand in a file or in its name."""
+    files = [path for path in root.rglob("*") if path.is_file()]
+    held = [str(path.relative_to(root)).encode() + path.read_bytes() for path in files]
+    return {what for what, word in words.items() if any(word in data for data in held)}
+
+
+async def test_no_file_of_an_encrypted_store_tells_anything(store: EmbeddedStore, tmp_path: Path) -> None:
+    await lived(store)
+    names = {path.name.split("-")[0] for path in (tmp_path / "store" / "acme" / "notes").iterdir()}
+    assert {"collection.sqlite", "vectors", "index", "locks", "key"} <= names
+    assert (tmp_path / "store/acme/notes/collection.sqlite-wal").stat().st_size
+    assert found(tmp_path, telling(tmp_path)) == set()
+    assert len(await contents(store, "quinquireme")) == 21
+
+
+async def test_the_same_words_stand_in_the_files_of_a_plain_one(tmp_path: Path) -> None:
+    store = EmbeddedStore(tmp_path / "store")
+    await lived(store)
+    assert found(tmp_path, telling(tmp_path)) == set(telling(tmp_path)) - {"master key"}
+    await store.close()
+
+
+async def test_an_encrypted_store_finds_what_a_plain_one_finds(store: EmbeddedStore, tmp_path: Path) -> None:
+    plain = EmbeddedStore(tmp_path / "plain")
+    results = []
+    for one in (store, plain):
+        await lived(one)
+        async with one.reader(SCOPE) as reader:
+            near = await reader.nearest(vector_of("ophir"), where=Where(), limit=5)
+            results.append((near, await reader.matching("quinquireme 7", where=Where(), limit=5)))
+    assert results[0] == results[1]
+    await plain.close()
+
+
+async def test_rows_that_are_not_kept_in_memory_are_decrypted_by_each_question(
+    store: EmbeddedStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sealedrows, "HELD", 0)
+    await lived(store)
+    async with store.reader(SCOPE) as reader:
+        for text in (TEXTS[0], TEXTS[19]):
+            [best] = await reader.nearest(vector_of(text), where=Where(), limit=1)
+            assert [chunk.text for chunk in await reader.chunks([best.id])] == [text]
+
+
+@pytest.mark.parametrize("master", [None, ANOTHER])
+async def test_a_key_that_is_missing_or_wrong_is_said_and_harms_nothing(
+    store: EmbeddedStore, tmp_path: Path, master: Master | None
+) -> None:
+    await lived(store)
+    other = EmbeddedStore(tmp_path / "store", master=master)
+    before = {path: path.read_bytes() for path in (tmp_path / "store").rglob("*") if path.is_file()}
+    with pytest.raises(NoKey, match="tenant 'acme' is encrypted"):
+        async with other.reader(SCOPE):
+            pass
+    with pytest.raises(NoKey, match=r"set encryption\.key"):
+        await created(other)
+    with pytest.raises(NoKey):
+        await other.admin.check(SCOPE, repair=True)
+    assert {path: path.read_bytes() for path in before} == before
+    assert [tenant.encrypted for tenant in await other.admin.tenants("acme")] == [True]
+    await other.close()
+
+
+async def test_each_tenant_has_a_key_of_its_own(store: EmbeddedStore, tmp_path: Path) -> None:
+    await written(store, make_revision("a.md", ["apple"]))
+    await written(store, make_revision("a.md", ["apple"], scope=OTHER), scope=OTHER)
+    tenants = Tenants(tmp_path / "store", MASTER)
+    assert tenants.keys("acme") != tenants.keys("rival")
+    key_file = tmp_path / "store/acme/tenant.key"
+    assert key_file.stat().st_mode & 0o777 == 0o600
+    (tmp_path / "store/rival/tenant.key").write_bytes(key_file.read_bytes())
+    with pytest.raises(Corrupt, match="put it back from a backup"):
+        tenants.keys("rival")
+
+
+async def test_a_plain_tenant_stays_plain_and_new_ones_are_encrypted(tmp_path: Path) -> None:
+    plain = EmbeddedStore(tmp_path / "store")
+    await written(plain, make_revision("a.md", ["apple"]))
+    await plain.close()
+    store = EmbeddedStore(tmp_path / "store", master=MASTER)
+    await written(store, make_revision("b.md", ["apple pie"]))
+    await written(store, make_revision("c.md", ["apple"], scope=Scope("acme", "more")), scope=Scope("acme", "more"))
+    await written(store, make_revision("a.md", ["apple"], scope=OTHER), scope=OTHER)
+    assert {one.name: one.encrypted for one in await store.admin.tenants("acme")} == {"acme": False, "rival": True}
+    assert await contents(store, "pie") == ["apple pie"]
+    assert any("tenants encrypt" in problem for problem in await store.admin.check(SCOPE))
+    assert await store.admin.check(OTHER) == []
+    await store.close()
+
+
+async def test_rows_of_a_vector_file_can_be_neither_swapped_nor_brought_from_another(
+    store: EmbeddedStore, tmp_path: Path
+) -> None:
+    await written(store, make_revision("a.md", ["apple", "pear"]))
+    path = tmp_path / "store/acme/notes/vectors-1.f32"
+    stride = sealedrows.stride(8)
+    data = path.read_bytes()
+    rows = [data[vectors.HEADER + i * stride :][:stride] for i in (0, 1)]
+    path.write_bytes(data[: vectors.HEADER] + rows[1] + rows[0])
+    fresh = EmbeddedStore(tmp_path / "store", master=MASTER)
+    async with fresh.reader(SCOPE) as reader:
+        with pytest.raises(Corrupt, match=r"checksum|damaged"):
+            await reader.nearest(vector_of("apple"), where=Where(), limit=1)
+        assert len(await reader.matching("apple", where=Where(), limit=3)) == 1
+    assert await fresh.admin.check(SCOPE, repair=True) == []
+    assert await contents(fresh, "apple") == ["apple"]
+    await fresh.close()
+
+
+@pytest.mark.parametrize("size", [0, 1, crypt.BLOCK, crypt.BLOCK + 1, 3 * crypt.BLOCK - 7])
+def test_a_box_gives_back_what_was_put_in(size: int) -> None:
+    key, data = Secret.random(), os.urandom(size)
+    box = boxed(key, "p", data, about="me")
+    assert len(box) == boxed_size(size)
+    assert unboxed(key, "p", box, about="me") == data
+    for wrong in (Secret.random(), None):
+        with pytest.raises(Corrupt):
+            unboxed(wrong or key, "p" if wrong else "q", box, about="me")
+    with pytest.raises(Corrupt):
+        unboxed(key, "p", box, about="you")
+
+
+def test_blocks_of_a_box_can_be_neither_cut_nor_swapped_nor_changed() -> None:
+    key, data = Secret.random(), os.urandom(2 * crypt.BLOCK + 5)
+    box = boxed(key, "p", data, about="me")
+    head, size = box[: crypt.HEAD.size], crypt.BLOCK + crypt.OVERHEAD
+    blocks = [box[len(head) + i * size :][:size] for i in range(3)]
+    swapped, short = head + blocks[1] + blocks[0] + blocks[2], head + blocks[0] + blocks[1]
+    shorter = crypt.HEAD.pack(crypt.MAGIC, 1, 0, 2 * crypt.BLOCK, head[-16:]) + blocks[0] + blocks[1]
+    for wrong in (swapped, short, shorter, box[:-1], box[:100] + bytes([box[100] ^ 1]) + box[101:], b"", box[:9]):
+        with pytest.raises(Corrupt):
+            unboxed(key, "p", wrong, about="me")
+    assert unboxed(key, "p", box[: len(head) + size + 9], about="me", whole=False) == data[: crypt.BLOCK]
+
+
+def test_a_master_key_is_read_from_text_or_file_and_never_shown(tmp_path: Path) -> None:
+    text = base64.b64encode(bytes(range(32))).decode()
+    (tmp_path / "key").write_text(f"{text}\n")
+    assert Master.of(text, None) == Master.of(None, str(tmp_path / "key")) == MASTER
+    assert Master.of(None, None) is None
+    assert text not in repr(MASTER)
+    assert "\\x01" not in repr(MASTER)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("AAAA", None), "has 3 bytes; it must be 32 bytes in base64; make one with: openssl"),
+        (("no base64!", None), "is no base64"),
+        (("ключ", None), "is no base64"),
+        ((None, "/nowhere/key"), "cannot be read"),
+        (("AAAA", "/nowhere/key"), "both given"),
+        ((None, None, "AAAA"), "encryption.previous has 3 bytes"),
+        ((None, None, base64.b64encode(bytes(32)).decode()), "without encryption.key"),
+    ],
+)
+def test_a_master_key_that_is_none_is_one_sentence(given: tuple[str | None, ...], said: str) -> None:
+    with pytest.raises(ConfigError, match=said) as error:
+        Master.of(*given)
+    assert not given[0] or given[0] not in str(error.value)
+
+
+async def test_without_the_packages_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crypt, "find_spec", lambda name: None)
+    with pytest.raises(UsageError, match=r"ragstone\[encryption\]"):
+        Master.of(base64.b64encode(bytes(32)).decode(), None)
+
+
+async def test_an_encrypted_file_that_may_only_be_read_is_opened_as_one_that_never_changes(
+    store: EmbeddedStore, tmp_path: Path
+) -> None:
+    await written(store, make_revision("a.md", ["apple"]))
+    async with store.writer(SCOPE) as writer:
+        await writer.settle()
+    await store.close()
+    here = Tenants(tmp_path / "store", MASTER).place(SCOPE)
+    connection = frozen(here.database, key=raw(here.key), **OPTIONS)
+    assert connection.execute("SELECT path FROM documents").fetchall() == [("a.md",)]
+    assert unchanged(connection)
+    later = EmbeddedStore(tmp_path / "store", master=MASTER)
+    await written(later, make_revision("b.md", ["pear"]))
+    with pytest.raises(Busy, match="was written to while it was read"):
+        confirm(connection)
+    connection.close()
+    await later.close()
