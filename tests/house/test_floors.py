@@ -13,6 +13,7 @@ FLOORS = {
     "where": 1,
     "trace": 1,
     "twice": 1,
+    "vendors": 1,
     "globs": 1,
     "lines": 1,
     "near": 1,
