@@ -32,13 +32,15 @@ SECTIONS = {
     "`sources`": config.SourceSettings,
     "`chunk`": config.ChunkSettings,
     "`embed`": config.EmbedSettings,
+    "`llm`": config.LlmSettings,
+    "`external`": config.ExternalSettings,
     "`limits`": config.LimitSettings,
     "`search`": config.SearchSettings,
     "`collections`": config.CollectionSettings,
     "`pipelines`": config.PipelineSettings,
     "`tables`": config.TableSettings,
 }
-GROUPS = ("sources", "chunk", "embed", "limits", "search", "collections", "pipelines")
+GROUPS = ("sources", "chunk", "embed", "llm", "external", "limits", "search", "collections", "pipelines")
 
 
 def commands() -> list[str]:

@@ -44,6 +44,7 @@ FLOORS = {
     "convert": 3,
     "config": 4,
     "doors": 4,
+    "models": 5,
     "pipeline": 5,
     "engine": 5,
     "blocking": 6,

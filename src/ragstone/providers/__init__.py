@@ -25,6 +25,7 @@ __all__ = [
     "MiniLM",
     "WordPiece",
     "begun",
+    "check",
     "check_dimension",
     "health",
     "learn",
@@ -114,6 +115,13 @@ async def learn(embedder: Embedder) -> None:
     """Have an embedder whose dimension only its vendor knows ask for it; the others know theirs."""
     if (ask := getattr(embedder, "learn", None)) is not None:
         await ask()
+
+
+async def check(embedder: Embedder) -> list[str]:
+    """What keeps a vendor's embedder from working, each with what mends it; one that cannot say is well."""
+    ask = getattr(embedder, "check", None)
+    problems: list[str] = [] if ask is None else await ask()
+    return problems
 
 
 def missing(name: str) -> list[str]:

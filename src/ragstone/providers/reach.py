@@ -15,7 +15,8 @@ SHORTEST = 4  # characters of a header's value that is hidden: `1` or `eu` would
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Everything about the way to a vendor; `group` is where its settings stand (`llm` or `embed`).
+    """Everything about the way to a vendor; `group` is where its settings stand (`llm` or `embed`), `lacking` why there
+    is no key although one is set.
 
     Seconds: `timeout` for one attempt until its next piece, `total` for all attempts together. After a failure that
     may pass, it is asked up to `retries` times more, after `first` seconds, then twice as many, at most `most`.
@@ -25,6 +26,7 @@ class Reach:
     group: str
     base_url: str | None = None
     key: str | None = field(default=None, repr=False)
+    lacking: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     timeout: float = 30.0
     total: float = 120.0
@@ -73,6 +75,8 @@ class Reach:
 
     def secret(self) -> str | None:
         """The key; raises `UsageError` that says where it may stand when none is there and nothing works without."""
+        if self.lacking is not None:
+            raise UsageError(self.lacking)
         if self.key is None and self.vendor.keyed and self.own:
             raise UsageError(f"{self.vendor.name} needs a key: {self.keys}")
         if self.key is not None and not (self.key.isascii() and self.key.isprintable()):
