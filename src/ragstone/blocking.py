@@ -15,7 +15,7 @@ from ragstone.doors import PLACE, checked
 from ragstone.engine import Engine
 from ragstone.errors import UsageError
 from ragstone.pipeline import Pipeline, PipelineInfo
-from ragstone.ports import Embedder, Store
+from ragstone.ports import Completion, Embedder, Store
 from ragstone.types import Answer, Event, Extraction, Found, Piece
 
 P = ParamSpec("P")
@@ -185,15 +185,16 @@ def open(  # noqa: A001  # ragstone.open reads like what it is
     settings: Settings | None = None,
     store: Store | None = None,
     embedder: Embedder | None = None,
+    completion: Completion | None = None,
     **options: Any,
 ) -> Knowledge:
     """A collection to ingest into and to ask: `with ragstone.open("./store") as kb: …`.
 
     `path` is a folder or a store URL (default: as configured, `./.ragstone`); `options` are top-level
-    settings such as `collection="manuals"`. Own store and embedder objects may be handed in.
+    settings such as `collection="manuals"`. Own store, embedder and language model may be handed in.
     """
     settings = settings or load(store=None if path is None else str(path), **options)
-    return Knowledge(Engine(settings, store=store, embedder=embedder))
+    return Knowledge(Engine(settings, store=store, embedder=embedder, completion=completion))
 
 
 @checked(path=PLACE)

@@ -58,6 +58,7 @@ ARGUMENTS: Mapping[str, Kind | Numbers | Choice] = {
     "settings": Kind("settings, as ragstone.load() gives them", lambda value: isinstance(value, Settings)),
     "store": part("a store", "reader", "writer", "ledger", "close"),
     "embedder": part("an embedder", "embed", "close"),
+    "completion": part("a language model", "complete", "stream", "close"),
     "paths": Kind("paths: texts or pathlib.Paths, without a NUL character", _all(_place)),
     "ignore": Kind("a glob, or a list of globs", _all(_text)),
     "tell": Kind("a function that takes an event", callable),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import difflib
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, cast
@@ -114,14 +115,17 @@ class Fast:
     def _load(self) -> Any:
         try:
             from fastembed import TextEmbedding
+            from loguru import logger
         except ImportError as error:
             raise Unavailable(LACKING) from error
+        logger.disable("fastembed")  # what it would write to stderr is said here
         try:
             return TextEmbedding(self._name, specific_model_path=self._folder, local_files_only=self._offline)
         except ValueError as error:
             names = [str(one["model"]) for one in TextEmbedding.list_supported_models()]
             if self._name not in names:
-                raise ConfigError(f"fastembed knows no model {self._name!r}; it knows {', '.join(names)}") from error
+                near = difflib.get_close_matches(self._name, names, n=1, cutoff=0)
+                raise ConfigError(f"fastembed knows no model {self._name!r}; did you mean {near[0]}?") from error
             raise Unavailable(self._unloaded(error)) from error
         except Exception as error:  # of the runtime, the hub and the file system, which share no base
             raise Unavailable(self._unloaded(error)) from error

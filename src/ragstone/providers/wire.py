@@ -176,9 +176,13 @@ class Line:
         return data
 
     def _broken(self, error: Exception, *, begun: bool) -> Passing:
+        import httpx2
+
         why = self.reach.masked(str(error)) or type(error).__name__
         if begun:
             return Passing(f"{self.name} broke off in the middle: {why}")
+        if isinstance(error, httpx2.RemoteProtocolError | httpx2.ReadError | httpx2.WriteError):
+            return Passing(f"{self.name} hung up without an answer: {why}")
         mend = "start it, or set" if self.reach.here else "check the network and"
         return Passing(f"{self.name} cannot be reached ({why}): {mend} {self.reach.group}.base_url")
 

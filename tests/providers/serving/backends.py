@@ -2,7 +2,7 @@
 
 import http.client
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from tests.providers.serving.between import Backend, Reply, Seen
 from tests.providers.serving.llama import KEY, MODEL
 
+Vectors = Callable[[Sequence[str]], list[list[float]]]
 PASSED_ON = ("authorization", "x-api-key", "anthropic-version", "content-type", "accept")
 
 
@@ -56,8 +57,8 @@ def read(reply: Reply) -> Any:
         reply.close()
 
 
-def ollama(upstream: str) -> Backend:
-    """Ollama's wire over a server that speaks OpenAI's."""
+def ollama(upstream: str, vectors: Vectors | None = None) -> Backend:
+    """Ollama's wire over a server that speaks OpenAI's, or for embeddings over `vectors`."""
 
     def answer(seen: Seen) -> Reply:
         if seen.path == "/api/tags":
@@ -74,11 +75,12 @@ def ollama(upstream: str) -> Backend:
         return fetched(upstream, Seen("POST", path, headers, json.dumps(body).encode()))
 
     def embedded(wanted: dict[str, Any]) -> Reply:
+        if vectors is not None:
+            tokens = sum(len(text.split()) for text in wanted["input"])
+            return line({"model": MODEL, "embeddings": vectors(wanted["input"]), "prompt_eval_count": tokens})
         data = read(asked("/v1/embeddings", {"model": MODEL, "input": wanted["input"]}))
-        vectors = [one["embedding"] for one in data["data"]]
-        return line(
-            {"model": wanted["model"], "embeddings": vectors, "prompt_eval_count": data["usage"]["prompt_tokens"]}
-        )
+        rows = [one["embedding"] for one in data["data"]]
+        return line({"model": wanted["model"], "embeddings": rows, "prompt_eval_count": data["usage"]["prompt_tokens"]})
 
     def chat(wanted: dict[str, Any]) -> Reply:
         options = wanted.get("options") or {}
@@ -131,6 +133,17 @@ def _line(data: Any) -> bytes:
 def line(data: Any, status: int = 200) -> Reply:
     """One object of JSON."""
     return Reply(iter([_line(data)]), status)
+
+
+def openai(vectors: Vectors) -> Backend:
+    """OpenAI's embeddings over `vectors`, numbered, not in order."""
+
+    def answer(seen: Seen) -> Reply:
+        texts = seen.json["input"]
+        data = [{"object": "embedding", "embedding": row, "index": n} for n, row in enumerate(vectors(texts))]
+        return line({"object": "list", "data": data[::-1], "usage": {"prompt_tokens": len(texts)}})
+
+    return answer
 
 
 # --- Gemini and Voyage as their references describe them --------------------------------------------------------------

@@ -60,7 +60,9 @@ def main() -> None:
     parameters.cpuparams_batch.n_threads = 1
     parameters.warmup = False
     parameters.api_keys = [KEY]
-    parameters.embedding = "embed" in sys.argv
+    if "embed" in sys.argv:
+        parameters.embedding = True
+        parameters.pooling_type = xllamacpp.llama_pooling_type.LLAMA_POOLING_TYPE_MEAN
     server = xllamacpp.Server(parameters)
     print("READY", server.listening_address, flush=True)
     sys.stdin.read()
