@@ -7,7 +7,7 @@ from typing import Literal
 from ragstone.providers.openai import said
 from ragstone.providers.speech import Asked, Call, Ended, Heard, Json, text, whole
 
-VERSION = "2023-06-01"  # of the API: what its documentation is written for
+VERSION = "2026-10-21"  # of the API; the first that takes no temperature, which its newer models never took
 ENDS: dict[str, Ended] = {
     "end_turn": "stop",
     "stop_sequence": "stop",
@@ -36,7 +36,6 @@ class Speech:
                 {"role": turn.role, "content": turn.text} for turn in prompt.messages if turn.role != "system"
             ],
             "max_tokens": prompt.max_tokens,
-            "temperature": prompt.temperature,
             "stream": True,
         }
         if system:

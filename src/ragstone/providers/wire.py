@@ -31,6 +31,14 @@ TOO_LONG = (
     "exceed_context",
     "token count",
 )
+NO_MODEL = (
+    "model not found",
+    "model_not_found",
+    "not a valid model",
+    "unknown model",
+    "no such model",
+    "invalid model",
+)
 LACKING = "the package httpx2 is missing: pip install 'ragstone[{}]'"
 
 
@@ -211,7 +219,7 @@ class Line:
             return UsageError(
                 f"{self.name}: what is sent is longer than the model's context {told}; it takes {context}"
             )
-        if status == 404 or (status == 400 and "model" in said.lower() and "not" in said.lower()):
+        if status == 404 or any(words in said.lower() for words in NO_MODEL):
             return UsageError(f"{self.name} is not there {told}: {self._mend}, or set {reach.group}.model or base_url")
         return Rejected(f"{self.name} refuses the request {told}")
 

@@ -60,6 +60,7 @@ def main() -> None:
     parameters.cpuparams_batch.n_threads = 1
     parameters.warmup = False
     parameters.api_keys = [KEY]
+    parameters.sampling.temp = 0.0  # Anthropic's wire has no word for it
     if "embed" in sys.argv:
         parameters.embedding = True
         parameters.pooling_type = xllamacpp.llama_pooling_type.LLAMA_POOLING_TYPE_MEAN
