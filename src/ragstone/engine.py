@@ -542,16 +542,22 @@ class Engine:
 
     async def _model_problems(self) -> list[str]:
         """What keeps embedder and language model from working; a vendor's are asked, for one vector and for a list."""
+        problems = []
+        for look in (self._embedder_problems, self._completion_problems):
+            try:
+                problems += await look()
+            except ConfigError as error:
+                problems.append(str(error))
+        return problems
+
+    async def _embedder_problems(self) -> list[str]:
         name = self.settings.embed.model
-        try:
-            if name in providers.EMBEDDERS or name == "none" or self._missing is not None:
-                problems = [] if name == "none" else [self._missing] if self._missing else providers.health(name)
-            else:
-                assert self._embedder is not None
-                problems = await providers.check(self._embedder)
-            return problems + (await self._completion.check() if self._completion is not None else [])
-        except ConfigError as error:
-            return [str(error)]
+        if name in providers.EMBEDDERS or self._embedder is None:
+            return [] if name == "none" else providers.health(name)
+        return [self._missing] if self._missing else await providers.check(self._embedder)
+
+    async def _completion_problems(self) -> list[str]:
+        return [] if self._completion is None else await self._completion.check()
 
     async def _artifact_problems(self, *, repair: bool) -> list[str]:
         try:
