@@ -93,7 +93,7 @@ async def test_ollamas_client_asks_and_hears_the_same(llama: str) -> None:
         same_request(between, "authorization", "content-type")
         names = [model.model for model in (await client.list()).models]
         assert names == [f"{MODEL}:latest"]
-        await client.close()
+        await client.close()  # type: ignore[no-untyped-call]  # theirs
 
 
 async def test_the_official_clients_send_schemas_alike(relayed: Between) -> None:

@@ -17,7 +17,7 @@ import pytest
 from ragstone.embed import embed_all
 from ragstone.errors import ConfigError, StoreError, Unavailable, UsageError
 from ragstone.ports import Embedder
-from ragstone.providers import local, make_embedder
+from ragstone.providers import check, local, make_embedder
 from ragstone.providers.reach import Reach
 from ragstone.providers.vectorizing import Vectorizing
 from ragstone.testing.embedders import EmbedderContract
@@ -54,9 +54,9 @@ async def test_a_model_of_fastembed_gives_what_its_weights_say(folder: Path) -> 
 
 async def test_a_model_of_fastembed_that_is_not_here_is_said() -> None:
     gone = make_embedder("fastembed/BAAI/bge-small-en-v1.5", folder="nowhere", offline=True)
-    assert "cannot be loaded" in (await gone.check())[0]
+    assert "cannot be loaded" in (await check(gone))[0]
     nope = make_embedder("fastembed/bge-small-en-v2", offline=True, reads=512)
-    assert "did you mean BAAI/bge-small-en" in (await nope.check())[0]
+    assert "did you mean BAAI/bge-small-en" in (await check(nope))[0]
     for model in (gone, nope):
         await model.close()
 
@@ -66,7 +66,7 @@ async def test_offline_fastembed_downloads_nothing(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(socket.socket, "connect", lambda self, address: tried.append(address))
     monkeypatch.setattr(socket, "getaddrinfo", lambda *address, **more: tried.append(address))
     model = make_embedder("fastembed/BAAI/bge-small-en-v1.5", offline=True)
-    assert "embed.folder" in (await model.check())[0]
+    assert "embed.folder" in (await check(model))[0]
     assert tried == []
     await model.close()
 
