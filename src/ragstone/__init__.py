@@ -13,20 +13,42 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # what HOMES says, for type checkers and editors
+    from ragstone.access import Credential
     from ragstone.ask import Question
     from ragstone.blocking import Knowledge, open, open_async  # noqa: A004  # ragstone.open reads like what it is
     from ragstone.config import Settings, load
     from ragstone.engine import Engine
-    from ragstone.errors import ConfigError, NotBuilt, RagstoneError, Refused, StoreError, Unavailable, UsageError
+    from ragstone.errors import (
+        ConfigError,
+        Forbidden,
+        NotBuilt,
+        RagstoneError,
+        Refused,
+        StoreError,
+        Unauthorized,
+        Unavailable,
+        UsageError,
+    )
     from ragstone.types import Answer, Chunk, Citation, Document, Event, Found, Hit, Info, Run, Scope, Span
     from ragstone.where import Condition, Where
 
 HOMES = {
+    "access": ("Credential",),
     "ask": ("Question",),
     "blocking": ("Knowledge", "open", "open_async"),
     "config": ("Settings", "load"),
     "engine": ("Engine",),
-    "errors": ("ConfigError", "NotBuilt", "RagstoneError", "Refused", "StoreError", "Unavailable", "UsageError"),
+    "errors": (
+        "ConfigError",
+        "Forbidden",
+        "NotBuilt",
+        "RagstoneError",
+        "Refused",
+        "StoreError",
+        "Unauthorized",
+        "Unavailable",
+        "UsageError",
+    ),
     "types": (
         "Answer",
         "Chunk",
@@ -50,9 +72,11 @@ __all__ = [
     "Citation",
     "Condition",
     "ConfigError",
+    "Credential",
     "Document",
     "Engine",
     "Event",
+    "Forbidden",
     "Found",
     "Hit",
     "Info",
@@ -66,6 +90,7 @@ __all__ = [
     "Settings",
     "Span",
     "StoreError",
+    "Unauthorized",
     "Unavailable",
     "UsageError",
     "Where",

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
 
+from ragstone.access import Credential
 from ragstone.config import Settings, load
 from ragstone.doors import PLACE, checked
 from ragstone.engine import Engine
@@ -72,6 +73,11 @@ class Knowledge:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="ragstone-loop", daemon=True)
         self._thread.start()
+        try:
+            self.wait(engine.sign_in())
+        except BaseException:
+            self.close()
+            raise
 
     def wait(self, work: Coroutine[Any, Any, R]) -> R:
         """Run a coroutine to its end; an interrupt cancels it, and it may tidy up before this raises.
@@ -134,6 +140,9 @@ class Knowledge:
     exists = waited(Engine.exists)
     drop = waited(Engine.drop)
     doctor = waited(Engine.doctor)
+    create_key = waited(Engine.create_key)
+    keys = waited(Engine.keys)
+    revoke_key = waited(Engine.revoke_key)
 
     def pipelines(self) -> list[PipelineInfo]:
         """See `Engine.pipelines`."""
@@ -186,18 +195,22 @@ def open(  # noqa: A001  # ragstone.open reads like what it is
     store: Store | None = None,
     embedder: Embedder | None = None,
     completion: Completion | None = None,
+    credential: Credential | None = None,
     **options: Any,
 ) -> Knowledge:
     """A collection to ingest into and to ask: `with ragstone.open("./store") as kb: …`.
 
     `path` is a folder or a store URL (default: as configured, `./.ragstone`); `options` are top-level
-    settings such as `collection="manuals"`. Own store, embedder and language model may be handed in.
+    settings such as `collection="manuals"` or `key="rag_…"`. Own store, embedder and language model may be handed in,
+    and a `credential` of somebody whom your program knows already.
     """
+    if settings is not None and options:
+        raise UsageError(f"settings were given, and {min(options)} beside them: put it into the settings")
     settings = settings or load(store=None if path is None else str(path), **options)
-    return Knowledge(Engine(settings, store=store, embedder=embedder, completion=completion))
+    return Knowledge(Engine(settings, store=store, embedder=embedder, completion=completion, credential=credential))
 
 
 @checked(path=PLACE)
-def open_async(path: str | Path | None = None, **options: Any) -> Engine:
+def open_async(path: str | Path | None = None, *, credential: Credential | None = None, **options: Any) -> Engine:
     """The asynchronous twin: `async with ragstone.open_async("./store") as kb: await kb.ask("…")`."""
-    return Engine(load(store=None if path is None else str(path), **options))
+    return Engine(load(store=None if path is None else str(path), **options), credential=credential)

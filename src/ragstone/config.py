@@ -17,6 +17,7 @@ from ragstone import configfile
 from ragstone.bounds import EMBED, KEPT_HERE, LIMITS, LLM, PIPELINE, SEARCH, SOURCE, WHOLE, Bounds, outside
 from ragstone.convert import converted, settable
 from ragstone.errors import ConfigError
+from ragstone.issuer import JwtSettings
 from ragstone.pipelinefile import translated
 from ragstone.types import Json, Mode
 from ragstone.vendors import VENDORS
@@ -211,6 +212,14 @@ class PipelineSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class AccessSettings:
+    """Who may come in. `trusted: false` asks everybody for a key or a token; null trusts whoever opens the store."""
+
+    trusted: bool | None = None
+    jwt: JwtSettings | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All of it. Every field is read somewhere; an unknown key is an error."""
 
@@ -231,6 +240,8 @@ class Settings:
     categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     collections: Mapping[str, CollectionSettings] = field(default_factory=dict)
     pipelines: tuple[PipelineSettings, ...] = ()
+    key: str | None = field(default=None, repr=False)
+    access: AccessSettings = AccessSettings()
 
     def __post_init__(self) -> None:
         _check(self, WHOLE)

@@ -9,6 +9,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 
+from ragstone.access import Credential
 from ragstone.bounds import FLAG, MANY, Bounds, Choice, Numbers
 from ragstone.config import Settings
 from ragstone.errors import UsageError
@@ -54,6 +55,7 @@ def part(what: str, *verbs: str) -> Kind:
 
 TEXT = Kind("a text that UTF-8 can hold", _text)
 PLACE = Kind("a path: a text or a pathlib.Path, without a NUL character", _place)
+OR_NONE = Kind("a text that UTF-8 can hold, or None", lambda value: value is None or _text(value))
 ARGUMENTS: Mapping[str, Kind | Numbers | Choice] = {
     "settings": Kind("settings, as ragstone.load() gives them", lambda value: isinstance(value, Settings)),
     "store": part("a store", "reader", "writer", "ledger", "close"),
@@ -62,6 +64,8 @@ ARGUMENTS: Mapping[str, Kind | Numbers | Choice] = {
     "paths": Kind("paths: texts or pathlib.Paths, without a NUL character", _all(_place)),
     "ignore": Kind("a glob, or a list of globs", _all(_text)),
     "tell": Kind("a function that takes an event", callable),
+    "roles": Kind("the name of a role, or a list of them", _all(_text)),
+    "credential": Kind("a ragstone.Credential, or None", lambda value: value is None or isinstance(value, Credential)),
     **dict.fromkeys(("refresh", "allow_removals", "recreate", "repair"), FLAG),
     **dict.fromkeys(("name", "path", "source", "collection", "identity", "version_label"), TEXT),
     "file": PLACE,

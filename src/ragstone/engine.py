@@ -16,28 +16,47 @@ from typing import Self, cast
 from weakref import WeakSet
 
 from ragstone import answer, artifacts, ask, extract, ingest, models, originals, providers, sources, stores
+from ragstone.access import Credential, MadeKey, Permission, ending, identified, issued
 from ragstone.ask import Desk, Question
 from ragstone.bounds import outside
 from ragstone.config import EmbedSettings, LlmSettings, Settings, SourceSettings
-from ragstone.doors import SETTINGS, Handed, checked, part
+from ragstone.doors import OR_NONE, SETTINGS, Handed, checked, part
+from ragstone.entrance import Entrance
 from ragstone.errors import ConfigError, Corrupt, NotBuilt, RagstoneError, Refused, StoreError, UsageError
 from ragstone.explain import Explanation, explain
 from ragstone.extract import sandbox
+from ragstone.gate import VERBS, gated
 from ragstone.ingest import Intake
 from ragstone.near import absent
 from ragstone.pipeline import Pipeline, PipelineInfo, info_of, parts_of
 from ragstone.ports import Completion, Embedder, Listed, Source, Store
 from ragstone.progress import Tell
 from ragstone.revise import Cutter, Making, Model
-from ragstone.types import Answer, Chunk, Document, Event, Extraction, Found, Info, Piece, Run, Scope, Skipped, Span
-from ragstone.where import Where
+from ragstone.types import (
+    Answer,
+    Chunk,
+    Document,
+    Event,
+    Extraction,
+    Found,
+    Info,
+    Key,
+    Piece,
+    Run,
+    Scope,
+    Skipped,
+    Span,
+)
+from ragstone.where import Where, document_matches
 
 
+@gated(VERBS)
 class Engine:
     """One collection of one store, with everything that its questions need.
 
     `store`, `embedder` and `completion`, the language model, may be handed in (they are then closed by whoever made
-    them); otherwise the settings name them.
+    them); otherwise the settings name them. With a `credential`, or a key in the settings, the tenant is that one's and
+    every verb looks at what it permits; see `ragstone.gate`. A key is looked at by `sign_in`, which `async with` does.
     """
 
     @checked()
@@ -48,13 +67,15 @@ class Engine:
         store: Store | None = None,
         embedder: Embedder | None = None,
         completion: Completion | None = None,
+        credential: Credential | None = None,
     ) -> None:
         settings = settings or Settings()
         if wrong := outside(settings, SETTINGS):
             raise UsageError(wrong)
         self._all = settings
         self.settings = settings.of(settings.collection)
-        self.scope = Scope(settings.tenant, settings.collection)
+        Scope(settings.tenant, settings.collection)
+        self.entrance = Entrance(settings, lambda: self.store.keys, credential=credential)
         self._own_store = store is None
         self._handed = None if embedder is None else cast(Embedder, Handed(embedder))
         self._made: Embedder | None = None
@@ -69,6 +90,11 @@ class Engine:
         self.store = store or stores.open_store(settings.store, keep_versions=self.settings.keep_versions)
 
     async def __aenter__(self) -> Self:
+        try:
+            await self.sign_in()
+        except BaseException:
+            await self.close()
+            raise
         return self
 
     async def __aexit__(
@@ -94,6 +120,24 @@ class Engine:
         if self._own_store:
             await self.store.close()
 
+    # --- who asks -------------------------------------------------------------------------------
+
+    async def sign_in(self) -> Credential | None:
+        """Look at the key or token of the settings; None for who needs none.
+
+        Raises `Unauthorized` for one that is not accepted, `Forbidden` for one of another tenant than the settings'.
+        """
+        return await self.entrance.sign_in()
+
+    async def admit(self, permission: Permission, *, what: str) -> None:
+        """Raises `Unauthorized` or `Forbidden` unless whoever asks has this permission: for verbs beside these."""
+        await self.entrance.admit(permission, what=what)
+
+    @property
+    def scope(self) -> Scope:
+        """Whose collection; with a key it is known once that was looked at."""
+        return Scope(self.entrance.tenant, self.settings.collection)
+
     # --- parts ----------------------------------------------------------------------------------
 
     @cached_property
@@ -110,7 +154,7 @@ class Engine:
         if self._handed is not None or embed.model == "none":
             return self._handed, None
         if embed == self.settings.embed:
-            return self.desk.embedder, self.desk.model_missing
+            return self._desk.embedder, self._desk.model_missing
         made = next((embedder for own, embedder in self._also_made if own == embed), None)
         if made is not None:
             return made, None
@@ -184,7 +228,14 @@ class Engine:
 
     @property
     def desk(self) -> Desk:
-        """The parts that answer questions: what `ragstone.ask` works on."""
+        """The parts that answer questions: what `ragstone.ask` works on. They ask nobody for a permission, so this is
+        for who has them all."""
+        for permission in Permission:
+            self.entrance.admit_now(permission, what="desk")
+        return self._desk
+
+    @property
+    def _desk(self) -> Desk:
         if self._embedder is None:
             return Desk(self.store, self.scope, None)
         return Desk(self.store, self.scope, None if self._missing else self._embedder, self._missing)
@@ -233,9 +284,9 @@ class Engine:
             if not any(isinstance(entry, Listed) for entry in source.walk()):
                 raise UsageError(f"source {source.name!r} has no document: nothing was erased")
         try:
-            if not await self.exists():
+            if not await self.store.admin.exists(self.scope):
                 return
-            others = {document.source for document in await self.documents()} - {source.name for source in roots}
+            others = {document.source for document in await self._known()} - {source.name for source in roots}
         except Corrupt:
             others = set()  # nothing of it can be read any more
         if others and not allow_removals:
@@ -243,7 +294,7 @@ class Engine:
                 f"--recreate would erase what came from other sources too ({', '.join(sorted(others))}); nothing was "
                 "changed. Name all sources at once, or add --allow-removals"
             )
-        await self.drop(self.scope.collection)
+        await self._drop(self.scope.collection)
 
     @checked(source=part("a source", "walk", "read"))
     async def ingest_source(self, source: Source, *, tell: Tell = lambda _event: None) -> Run:
@@ -321,19 +372,19 @@ class Engine:
 
     async def search(self, /, text: str, *, where: Where | None = None, **options: object) -> Found:
         """The best passages for a text; see `question` for the options."""
-        return await ask.search(self.desk, self.question(text, where=where, **options))
+        return await ask.search(self._desk, self.question(text, where=where, **options))
 
     async def ask(self, /, text: str, *, where: Where | None = None, **options: object) -> Answer:
         """An answer whose sentences are cited and checked, or an abstention with a reason."""
-        return await ask.answer(self.desk, self.question(text, where=where, **options))
+        return await ask.answer(self._desk, self.question(text, where=where, **options))
 
     def events(self, /, text: str, *, where: Where | None = None, **options: object) -> AsyncGenerator[Event]:
         """The same as it comes about."""
-        return ask.events(self.desk, self.question(text, where=where, **options))
+        return ask.events(self._desk, self.question(text, where=where, **options))
 
     async def context(self, /, text: str, *, where: Where | None = None, **options: object) -> str:
         """Passages as XML, ready to stand in a prompt: escaped, secrets masked."""
-        found = await self.search(text, where=where, **options)
+        found = await ask.search(self._desk, self.question(text, where=where, **options))
         return answer.context_xml(found.hits, mask=ask.masked)
 
     def pipelines(self) -> list[PipelineInfo]:
@@ -358,24 +409,25 @@ class Engine:
                 self._tables[place] = stores.open_tables(wanted.database, timeout=wanted.timeout)
             tables = self._tables[place]
         store = self._store_of(wanted.store)
-        parts = parts_of(wanted, settings, store=store, tables=tables, embedders=self._embedder_of)
+        tenant = self.scope.tenant
+        parts = parts_of(wanted, settings, tenant, store=store, tables=tables, embedders=self._embedder_of)
         completion = self._completion_of(wanted.llm or settings.llm)
-        return Pipeline(wanted, settings.search, parts, completion=completion)
+        return Pipeline(wanted, settings.search, parts, self.entrance, completion=completion)
 
     @checked()
     async def explain(
         self, /, text: str, *, path: str, source: str | None = None, where: Where | None = None, **options: object
     ) -> Explanation:
         """Why a document was or was not found: the stage where it was lost, ranks and signals of each leg."""
-        return await explain(self.desk, self.question(text, where=where, **options), path=path, source=source)
+        return await explain(self._desk, self.question(text, where=where, **options), path=path, source=source)
 
     @checked()
     async def chunk(self, path: str, ordinal: int, *, source: str | None = None) -> Chunk:
         """The active chunk at a place; raises `UsageError` when there is none."""
         async with self.store.reader(self.scope) as reader:
             found = await reader.at(path, ordinal, source=source)
-        if found is None:
-            known = [document.path for document in await self.documents(source)]
+        if found is None or not self._shows(found.document):
+            known = [document.path for document in await self._shown(source)]
             lacking = f"no chunk {ordinal} of {path!r}" if ordinal and path in known else absent(path, known)
             raise UsageError(f"{lacking} (in collection {self.scope.collection!r})")
         return found
@@ -385,18 +437,23 @@ class Engine:
         """The active chunk with this id; raises `UsageError` when there is none."""
         async with self.store.reader(self.scope) as reader:
             found = await reader.chunks([identity])
-        if not found:
+        if not found or not self._shows(found[0].document):
             raise UsageError(f"no chunk has the id {identity!r} in collection {self.scope.collection!r}")
         return found[0]
 
     @checked()
     async def record(self, path: str, *, source: str | None = None) -> tuple[Document, str]:
         """A document and its text of record; raises `UsageError` when it is not there."""
+        return await self._record(path, source)
+
+    async def _record(self, path: str, source: str | None) -> tuple[Document, str]:
         async with self.store.reader(self.scope) as reader:
             first = await reader.at(path, 0, source=source)
+            if first is not None and not self._shows(first.document):
+                first = None
             text = await reader.record(first.document) if first else None
         if first is None:
-            raise UsageError(absent(path, [document.path for document in await self.documents(source)]))
+            raise UsageError(absent(path, [document.path for document in await self._shown(source)]))
         if text is None:
             raise UsageError(f"the text of {path!r} was not kept")
         return first.document, text
@@ -408,7 +465,7 @@ class Engine:
         Raises `UsageError` when the document has no pages, or when its file is gone or changed since it was
         ingested; `Refused` when there is no such page.
         """
-        document, _ = await self.record(path, source=source)
+        document, _ = await self._record(path, source)
         data = await originals.original(self.store.ledger(self.scope), document)
         passwords = self.settings.passwords
         draw = partial(originals.drawn, document, data, apart=self._apart, spans=spans, passwords=passwords)
@@ -455,18 +512,31 @@ class Engine:
 
     async def info(self) -> Info:
         """The state of the collection; raises `NotBuilt` when it was never made."""
+        return await self._info()
+
+    async def _info(self) -> Info:
         async with self.store.reader(self.scope) as reader:
             return await reader.info()
 
     @checked()
     async def documents(self, source: str | None = None) -> list[Document]:
-        """The newest revision of each document."""
+        """The newest revision of each document that whoever asks may see."""
+        return await self._shown(source)
+
+    async def _known(self, source: str | None = None) -> list[Document]:
         return await self.store.ledger(self.scope).documents(source)
+
+    async def _shown(self, source: str | None) -> list[Document]:
+        return [document for document in await self._known(source) if self._shows(document)]
+
+    def _shows(self, document: Document) -> bool:
+        """Whether a document may be shown: a restricted one is as one that is not there to who may not read it."""
+        return self.entrance.restricted or document_matches(Where(), document)
 
     @checked()
     async def delete(self, path: str, *, source: str | None = None) -> int:
         """Take documents with this path away; returns how many."""
-        doomed = [document.id for document in await self.documents(source) if document.path == path]
+        doomed = [document.id for document in await self._known(source) if document.path == path]
         async with self.store.writer(self.scope) as writer:
             await writer.remove(doomed)
             await writer.settle()
@@ -503,7 +573,7 @@ class Engine:
             variant=making.variant,
             dimension=model.dimension if model else None,
         )
-        return await self.info()
+        return await self._info()
 
     async def exists(self) -> bool:
         """Whether this collection was ever made."""
@@ -515,6 +585,9 @@ class Engine:
 
         Raises `StoreError` when the collection is erased and artifacts are left, because their place cannot be reached.
         """
+        return await self._drop(collection)
+
+    async def _drop(self, collection: str) -> bool:
         scope = Scope(self.scope.tenant, collection)
         where = await self._kept_at(scope)
         await artifacts.unclaim(scope, where)
@@ -567,6 +640,34 @@ class Engine:
             return await artifacts.examine(self.store, self.scope, where)
         except RagstoneError as error:
             return [str(error)]
+
+    # --- keys -----------------------------------------------------------------------------------
+
+    @checked(expires=OR_NONE)
+    async def create_key(
+        self, name: str, *, roles: Sequence[str] | str = "read", expires: str | None = None
+    ) -> MadeKey:
+        """A new API key of the tenant: its `text` is shown here and never again.
+
+        `expires` is a span (`90d`, `12h`, `4w`), a date or a moment; None is never. Raises `UsageError` for a name,
+        role or end that is none, and where the store keeps no keys.
+        """
+        named = (roles,) if isinstance(roles, str) else tuple(roles)
+        now = self.entrance.now()
+        made = issued(self.scope.tenant, name, named, expires=ending(expires, now=now), now=now)
+        await self.store.keys.add(made.key)
+        return made
+
+    async def keys(self) -> list[Key]:
+        """The tenant's keys, without their secrets, the ended ones too."""
+        return await self.store.keys.of(self.scope.tenant)
+
+    @checked()
+    async def revoke_key(self, identity: str) -> None:
+        """End a key for good, by its id or the whole key; raises `UsageError` when the tenant has none such."""
+        found = identified(identity)
+        if found is None or not await self.store.keys.revoke(self.scope.tenant, found, at=self.entrance.now()):
+            raise UsageError(f"tenant {self.scope.tenant!r} has no key with this id; list them: ragstone keys list")
 
 
 def _check_date(effective_at: str | None) -> None:

@@ -3,6 +3,8 @@
 RagstoneError                   1  failure
 ├── UsageError                  2  the caller can mend it: input, option, path, filter
 │   ├── ConfigError             2  a configuration file or environment variable
+│   ├── Unauthorized            2  no key or token, or one that is not accepted
+│   ├── Forbidden               2  what this key or token does not permit
 │   └── StoreTooNew             2  the store was written by a newer program
 ├── StoreError                  1  the store cannot do what was asked
 │   ├── NotBuilt                1  nothing was ever ingested there
@@ -36,6 +38,26 @@ class ConfigError(UsageError):
     """A configuration key or environment variable is unknown or has an impossible value."""
 
     code = "bad_config"
+
+
+class Unauthorized(UsageError):
+    """Nobody knows who asks: a key or token is missing or is not accepted.
+
+    `reason` is one of: missing, malformed, unknown, revoked, expired, early, algorithm, signature, issuer, audience,
+    claim, tenant, role, unsupported.
+    """
+
+    code = "unauthorized"
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+class Forbidden(UsageError):
+    """Whoever asks is known and may not do this."""
+
+    code = "forbidden"
 
 
 class StoreTooNew(UsageError):

@@ -7,6 +7,7 @@ from functools import partial
 from ragstone import answer, ask, panel, stores
 from ragstone.config import EmbedSettings, PipelineSettings, SearchSettings, Settings
 from ragstone.errors import RagstoneError
+from ragstone.gate import OF_PIPELINES, Admitting, gated
 from ragstone.merged import Part
 from ragstone.ports import Completion, Embedder, Store
 from ragstone.types import Answer, Event, Found, Scope
@@ -27,6 +28,7 @@ class PipelineInfo:
     notes: tuple[str, ...] = ()
 
 
+@gated(OF_PIPELINES)
 class Pipeline:
     """Questions over several collections and tables at once; see `ragstone.panel`."""
 
@@ -35,9 +37,11 @@ class Pipeline:
         settings: PipelineSettings,
         search: SearchSettings,
         parts: Sequence[Part],
+        entrance: Admitting,
         *,
         completion: Completion | None = None,
     ) -> None:
+        self.entrance = entrance
         self.settings = settings
         self.completion = completion
         self._search = settings.search or search
@@ -67,7 +71,7 @@ class Pipeline:
 
     async def context(self, /, text: str, *, where: Where | None = None, **options: object) -> str:
         """Passages within the token budget as XML, ready to stand in a prompt: escaped, secrets masked."""
-        found = await self.search(text, where=where, **options)
+        found = await panel.search(self.parts, self.question(text, where=where, **options))
         return answer.context_xml(panel.within(found.hits, self.settings.token_budget), mask=ask.masked)
 
     async def check(self) -> list[str]:
@@ -93,16 +97,17 @@ def info_of(settings: PipelineSettings, embed: EmbedSettings) -> PipelineInfo:
 def parts_of(
     wanted: PipelineSettings,
     settings: Settings,
+    tenant: str,
     *,
     store: Store,
     tables: stores.OpenTables | None,
     embedders: Embedders,
 ) -> list[Part]:
-    """The readers that a pipeline names, none of them opened yet."""
+    """The readers that a pipeline names, of a tenant's collections and of tables; none of them opened yet."""
     parts = []
     for name in wanted.collections:
         model, missing = embedders(wanted.embed or settings.of(name).embed)
-        parts.append(Part(name, partial(store.reader, Scope(settings.tenant, name)), model, missing))
+        parts.append(Part(name, partial(store.reader, Scope(tenant, name)), model, missing))
     for number, table in enumerate(wanted.tables):
         assert tables is not None  # settings with tables have a database
         model, missing = embedders(wanted.embed or settings.embed)

@@ -1,20 +1,21 @@
 """Every seam on one page. A room offers one of these; a corridor knows nothing else of it.
 
-A store is four seams, each opened for one scope: `Reader` (one consistent view, for questions),
+A store is four seams, each for one scope: `Reader` (one consistent view, for questions),
 `Writer` (what an ingestion changes), `Ledger` (what is known about documents and runs), `Admin`
-(collections, repair, erasure).
+(collections, repair, erasure). Its fifth, `Keys`, says which tenant somebody is of.
 """
 
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.layout import Layout
-from ragstone.types import Candidate, Chunk, Document, Extraction, Info, Json, Piece, Revision, Run, Scope, Skipped
+from ragstone.types import Candidate, Chunk, Document, Extraction, Info, Json, Key, Piece, Revision, Run, Scope, Skipped
 from ragstone.where import Where
 
 Vectors = NDArray[np.float32]
@@ -283,6 +284,30 @@ class Admin(Protocol):
         ...
 
 
+class Keys(Protocol):
+    """API keys, of every tenant: they say whose tenant a request is."""
+
+    async def find(self, identity: str) -> Key | None:
+        """The key with this public id, whatever its tenant or state; no other one can be learned from it."""
+        ...
+
+    async def add(self, key: Key) -> None:
+        """Keep a new key; raises `UsageError` when its id is taken."""
+        ...
+
+    async def of(self, tenant: str) -> list[Key]:
+        """All keys of a tenant, the ended ones too, by creation and id."""
+        ...
+
+    async def revoke(self, tenant: str, identity: str, *, at: datetime) -> bool:
+        """End a key for good; False when the tenant has none with this id. A second time changes nothing."""
+        ...
+
+    async def erase(self, tenant: str) -> int:
+        """Remove all keys of a tenant that is erased, without a trace; how many there were."""
+        ...
+
+
 class Place(Protocol):
     """Where artifacts are kept, by names with `/` below it. Every verb may wait and raises `StoreError`."""
 
@@ -329,5 +354,10 @@ class Store(Protocol):
 
     @property
     def admin(self) -> Admin: ...
+
+    @property
+    def keys(self) -> Keys:
+        """Raises `UsageError` for a store that keeps none."""
+        ...
 
     async def close(self) -> None: ...

@@ -3,6 +3,7 @@
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Literal
 
 from ragstone.errors import UsageError
@@ -325,6 +326,21 @@ class Info:
     def broken(cls, scope: Scope, provider: str, why: str) -> "Info":
         """The state of a collection that cannot be opened."""
         return cls(scope, provider, 0, "broken", 0, 0, 0, None, None, None, (), None, 0, (why,))
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """An API key as a store keeps it: all but its secret. `digest` is the SHA-256 of that, 32 bytes; times are in UTC;
+    `id` is public and the first part of the key."""
+
+    id: str
+    tenant: str
+    name: str
+    roles: tuple[str, ...]
+    created: datetime
+    digest: bytes = field(repr=False)
+    expires: datetime | None = None
+    revoked: datetime | None = None
 
 
 def total_order(score: float, place: tuple[str, str, int]) -> tuple[float, str, str, int]:

@@ -10,10 +10,12 @@ from urllib.parse import urlsplit
 import pytest
 
 from ragstone import config, errors
+from ragstone.access import Role
 from ragstone.chunk import WAYS
 from ragstone.cli.app import app
 from ragstone.cli.output import FORMATS
 from ragstone.evals.case import KEYS
+from ragstone.issuer import JwtSettings
 from ragstone.vendors import VENDORS, is_here
 from ragstone.where import CHUNK_FACTS, DOCUMENT_FACTS, OPERATORS
 from tests.docs.blocks import DOCS, ROOT, pages
@@ -32,6 +34,8 @@ MACHINE = re.compile(
 LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 SECTIONS = {
     "Top level": config.Settings,
+    "`access`": config.AccessSettings,
+    "`jwt`": JwtSettings,
     "`sources`": config.SourceSettings,
     "`chunk`": config.ChunkSettings,
     "`embed`": config.EmbedSettings,
@@ -43,7 +47,7 @@ SECTIONS = {
     "`pipelines`": config.PipelineSettings,
     "`tables`": config.TableSettings,
 }
-GROUPS = ("sources", "chunk", "embed", "llm", "external", "limits", "search", "collections", "pipelines")
+GROUPS = ("access", "sources", "chunk", "embed", "llm", "external", "limits", "search", "collections", "pipelines")
 
 
 def commands() -> list[str]:
@@ -102,6 +106,19 @@ def test_every_reason_for_skipping_is_explained() -> None:
     assert reasons
     text = (DOCS / "how-to" / "ingest.md").read_text(encoding="utf-8")
     assert [name for name in re.findall(r"\w+", reasons[1]) if f"| `{name}` |" not in text] == []
+
+
+def test_every_reason_for_not_letting_in_is_explained() -> None:
+    reasons = re.search(r"one of: ([\w, \n]+)\.", errors.Unauthorized.__doc__ or "")
+    assert reasons
+    text = (DOCS / "how-to" / "access.md").read_text(encoding="utf-8")
+    table = text.split("| reason | it means |")[1].split("\n\n")[0]
+    assert set(re.findall(r"`(\w+)`", table)) == set(re.findall(r"\w+", reasons[1]))
+
+
+def test_every_role_is_explained() -> None:
+    text = (DOCS / "how-to" / "access.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| `([\w-]+)` \| ", text.split("## Roles")[1].split("## ")[0], re.MULTILINE) == list(Role)
 
 
 def test_every_key_of_a_golden_set_is_explained() -> None:

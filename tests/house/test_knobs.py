@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.access.issuer import AUDIENCE, ISSUER, token
 
 from ragstone import config, models
 from ragstone.ask import Question
 from ragstone.config import (
+    AccessSettings,
     CollectionSettings,
     EmbedSettings,
     LimitSettings,
@@ -22,12 +24,13 @@ from ragstone.config import (
     TableSettings,
 )
 from ragstone.engine import Engine
+from ragstone.issuer import JwtSettings
 from ragstone.ports import Message
 from ragstone.testing.bag_of_words import BagOfWords
 
 KINDS = [kind for kind in vars(config).values() if isinstance(kind, type) and is_dataclass(kind)]
 # Whoever looks at every field alike acts on none; the engine hands all of `search` to a question.
-COPIERS = {"dataclasses", "ragstone.bounds", "reprlib"}
+COPIERS = {"dataclasses", "ragstone.bounds", "ragstone.issuer", "reprlib"}
 UNREACHABLE = "postgresql://127.0.0.1:1/d"
 Read = set[tuple[str, str, str]]
 
@@ -54,7 +57,10 @@ def _recorded(kind: type[Any], found: Read) -> Callable[[Any, str], Any]:
 
 
 async def test_every_setting_is_read_by_whoever_acts_on_it(read: Read, docs: Path, tmp_path: Path) -> None:
+    secret = "x" * 32
     settings = Settings(
+        key=token(secret, "HS256", tenant="default", role="admin"),
+        access=AccessSettings(jwt=JwtSettings(ISSUER, AUDIENCE, ("HS256",), key=secret)),
         store=str(tmp_path / "store"),
         limits=LimitSettings(chunks=50),
         collections={"default": CollectionSettings(sources=(SourceSettings(str(docs)),))},

@@ -12,6 +12,7 @@ from ragstone.cli import (
     explain,
     extract,
     ingest,
+    keys,
     migrate,
     pipelines,
     runs,
@@ -46,3 +47,4 @@ for command in (
 ):
     app.command(name=command.__name__ if command is not eval_.evaluate else "eval")(command)
 app.add_typer(collections.app, name="collections")
+app.add_typer(keys.app, name="keys")

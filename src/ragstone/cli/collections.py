@@ -55,10 +55,10 @@ def list_(options: Shared) -> int:
 
     with opened(options, embed__model="none") as kb:
         found = kb.collections()
-        settings = kb.engine.settings
+        settings, tenant = kb.engine.settings, kb.engine.scope.tenant
     _show(options, found)
     if not found:
-        say(f"nothing was ingested into {concealed(settings.store)} for tenant {settings.tenant!r} yet")
+        say(f"nothing was ingested into {concealed(settings.store)} for tenant {tenant!r} yet")
     return 0
 
 

@@ -11,6 +11,7 @@ SHAPES: tuple[tuple[str, str], ...] = (
         "|".join(
             (
                 r"sk-[\w-]{20,}",  # OpenAI, Anthropic, OpenRouter …
+                r"rag_[0-9a-f]{16}_[\w-]{43}",  # ours
                 r"gh[pousr]_\w{30,}|github_pat_\w{22,}",
                 r"gl(?:pat|rt|dt|ft|imt|ptt|oas|soat|agent|cbt|rtr)-[\w.-]{20,}|GR1348941[\w-]{20,}"
                 r"|_gitlab_session=\w{32}",

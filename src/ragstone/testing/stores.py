@@ -3,6 +3,7 @@
 Parts that need vectors, versions or snapshots are skipped by what the store's `capabilities` leave out.
 """
 
+import asyncio
 import hashlib
 import random
 import uuid
@@ -18,13 +19,14 @@ import pytest
 from ragstone.errors import Busy, NotBuilt, StoreError, UsageError
 from ragstone.layout import Layout, Strip
 from ragstone.ports import Reader, Store, Vectors, Writer
-from ragstone.types import Candidate, Chunk, Document, Revision, Run, Scope, Span, joined, total_order
+from ragstone.types import Candidate, Chunk, Document, Key, Revision, Run, Scope, Span, joined, total_order
 from ragstone.where import CHUNK_FACTS, DOCUMENT_FACTS, OPERATORS, Condition, Where, facts, matches
 
 SCOPE = Scope("acme", "notes")
 OTHER = Scope("rival", "notes")
 MODEL, VARIANT, DIMENSION = "bag-of-bytes", "plain", 8
 EVERYTHING = Where(allow_restricted=True)
+NEW_YEAR = datetime(2026, 1, 1, tzinfo=UTC)
 CAPABILITIES = frozenset({"dense", "keyword", "filter", "versions", "snapshot", "fusion"})  # those of `ports.Store`
 DRAWN = 250  # filters, enough for every operator to meet every kind of column
 
@@ -130,6 +132,14 @@ async def texts_of(reader: Reader, found: Sequence[Candidate]) -> list[str]:
     return [chunk.text for chunk in await reader.chunks([candidate.id for candidate in found])]
 
 
+def needs_keys(store: Store) -> None:
+    """Skip the test when the store keeps no keys."""
+    try:
+        store.keys  # noqa: B018  # looking at it is the question
+    except UsageError as error:
+        pytest.skip(str(error))
+
+
 def needs(store: Store, *capabilities: str) -> None:
     """Skip the test when the store cannot do this."""
     for capability in capabilities:
@@ -137,13 +147,26 @@ def needs(store: Store, *capabilities: str) -> None:
             pytest.skip(f"{store.provider} has no {capability}")
 
 
+def make_key(identity: str, *, tenant: str = SCOPE.tenant, created: datetime = NEW_YEAR, **fields: Any) -> Key:
+    """A key whose secret is its id; `fields` are those of `Key`."""
+    digest = hashlib.sha256(identity.encode()).digest()
+    known: dict[str, Any] = {"roles": ("read",), **fields}
+    return Key(identity, tenant, f"key {identity}", created=created, digest=digest, **known)
+
+
 class StoreContract:
-    """Every store must pass. Override `store`; override `another` when it has versions."""
+    """Every store must pass. Override `store`; override `another` when it has versions, and `keeper` when another role
+    than that of `store` makes keys."""
 
     @pytest.fixture
     def store(self) -> AsyncIterator[Store]:
         """An empty store, closed after the test."""
         pytest.fail("who inherits this kit gives this fixture")
+
+    @pytest.fixture
+    def keeper(self, store: Store) -> Store:
+        """A store over the same data whose role may make keys."""
+        return store
 
     def another(self, *, keep_versions: int = 1, now: Callable[[], datetime]) -> AbstractAsyncContextManager[Store]:
         """A fresh, empty store that keeps this many versions and reads this clock."""
@@ -681,6 +704,81 @@ class StoreContract:
         await store.ledger(SCOPE).start(replace(second, source="other"))
         await store.ledger(SCOPE).finish(replace(first, status="succeeded"))
         await store.ledger(SCOPE).start(replace(second, id="3"))
+
+    # Keys
+
+    async def test_a_key_is_found_by_its_id_as_it_was_added(self, store: Store, keeper: Store) -> None:
+        needs_keys(keeper)
+        key = make_key("a1", roles=("read-restricted", "write"), expires=NEW_YEAR.replace(year=2099))
+        assert await store.keys.find("a1") is None
+        await keeper.keys.add(key)
+        assert await store.keys.find("a1") == key
+        assert await store.keys.find("a") is None
+        assert await store.keys.find("%") is None
+        assert await store.keys.find("") is None
+
+    async def test_a_key_is_kept_beside_what_was_and_what_will_be_written(self, store: Store, keeper: Store) -> None:
+        needs_keys(keeper)
+        await written(store, make_revision("a.md", ["apple"]))
+        await keeper.keys.add(make_key("a1"))
+        assert await store.admin.collections(SCOPE.tenant) == [SCOPE.collection]
+        assert await store.admin.drop(SCOPE)
+        assert await store.keys.find("a1") == make_key("a1")
+
+    async def test_keys_are_listed_by_creation_and_of_one_tenant_alone(self, keeper: Store) -> None:
+        needs_keys(keeper)
+        later = NEW_YEAR.replace(month=2)
+        own = [make_key("b"), make_key("c"), make_key("a", created=later)]
+        for key in (own[2], make_key("d", tenant=OTHER.tenant), own[1], own[0]):
+            await keeper.keys.add(key)
+        assert await keeper.keys.of(SCOPE.tenant) == own
+        assert [key.id for key in await keeper.keys.of(OTHER.tenant)] == ["d"]
+        assert await keeper.keys.of("nobody") == []
+
+    async def test_an_id_is_taken_once(self, store: Store, keeper: Store) -> None:
+        needs_keys(keeper)
+        await keeper.keys.add(make_key("a1"))
+        for tenant in (SCOPE.tenant, OTHER.tenant):
+            with pytest.raises(UsageError, match="a1 already"):
+                await keeper.keys.add(make_key("a1", tenant=tenant))
+        assert await store.keys.find("a1") == make_key("a1")
+
+    async def test_a_key_is_revoked_once_and_by_its_tenant_alone(self, store: Store, keeper: Store) -> None:
+        needs_keys(keeper)
+        await keeper.keys.add(make_key("a1"))
+        await keeper.keys.add(make_key("a2"))
+        assert not await keeper.keys.revoke(OTHER.tenant, "a1", at=NEW_YEAR)
+        assert not await keeper.keys.revoke(SCOPE.tenant, "none", at=NEW_YEAR)
+        assert await store.keys.find("a1") == make_key("a1")
+        assert await keeper.keys.revoke(SCOPE.tenant, "a1", at=NEW_YEAR)
+        assert await keeper.keys.revoke(SCOPE.tenant, "a1", at=NEW_YEAR.replace(year=2030))
+        assert [key.revoked for key in await keeper.keys.of(SCOPE.tenant)] == [NEW_YEAR, None]
+
+    async def test_keys_of_an_erased_tenant_are_gone(self, store: Store, keeper: Store) -> None:
+        needs_keys(keeper)
+        assert await keeper.keys.erase(SCOPE.tenant) == 0
+        for key in (make_key("a1"), make_key("a2"), make_key("r1", tenant=OTHER.tenant)):
+            await keeper.keys.add(key)
+        assert await keeper.keys.erase(SCOPE.tenant) == 2
+        assert await store.keys.find("a1") is None
+        assert await keeper.keys.of(SCOPE.tenant) == []
+        assert [key.id for key in await keeper.keys.of(OTHER.tenant)] == ["r1"]
+
+    async def test_keys_that_are_added_at_once_are_all_kept(self, keeper: Store) -> None:
+        needs_keys(keeper)
+        names = [f"{number:02d}" for number in range(24)]
+        await asyncio.gather(*(keeper.keys.add(make_key(name)) for name in names))
+        assert [key.id for key in await keeper.keys.of(SCOPE.tenant)] == names
+
+    async def test_what_is_no_name_of_a_tenant_or_key_changes_nothing(self, store: Store, keeper: Store) -> None:
+        needs_keys(keeper)
+        await keeper.keys.add(make_key("a1"))
+        for odd in ("' OR 1=1 --", "a1'; DELETE FROM api_keys; --", "%", "_", "\\", '"'):
+            assert await store.keys.find(odd) is None
+            assert await keeper.keys.of(odd) == []
+            assert not await keeper.keys.revoke(odd, "a1", at=NEW_YEAR)
+            assert not await keeper.keys.revoke(SCOPE.tenant, odd, at=NEW_YEAR)
+        assert await keeper.keys.of(SCOPE.tenant) == [make_key("a1")]
 
 
 def _random_revisions(chance: random.Random, count: int) -> list[Revision]:

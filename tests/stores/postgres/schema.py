@@ -20,14 +20,15 @@ QUERIES = (
         ORDER BY c.conrelid::regclass::text COLLATE "C", c.conname COLLATE "C" """,
     """SELECT indexdef || ';' FROM pg_indexes WHERE schemaname = 'ragstone' ORDER BY indexname COLLATE "C" """,
     """SELECT format('CREATE POLICY %s ON %s %s TO %s USING %s WITH CHECK %s;', policyname, tablename, cmd, roles, qual,
-        with_check) FROM pg_policies WHERE schemaname = 'ragstone' ORDER BY tablename COLLATE "C" """,
+        with_check) FROM pg_policies WHERE schemaname = 'ragstone' ORDER BY tablename COLLATE "C",
+        policyname COLLATE "C" """,
     """SELECT format('-- %s: row-level security %s, forced %s', relname, relrowsecurity, relforcerowsecurity)
         FROM pg_class WHERE relnamespace = 'ragstone'::regnamespace AND relkind = 'r' ORDER BY relname COLLATE "C" """,
     """SELECT pg_get_functiondef(oid) || ';' FROM pg_proc WHERE pronamespace = 'ragstone'::regnamespace
         ORDER BY proname COLLATE "C" """,
     """SELECT format('GRANT %s ON %s TO %s;', string_agg(privilege_type, ', ' ORDER BY privilege_type COLLATE "C"),
         table_name, grantee) FROM information_schema.role_table_grants
-        WHERE table_schema = 'ragstone' AND grantee IN ('ragstone_read', 'ragstone_write')
+        WHERE table_schema = 'ragstone' AND grantee IN ('ragstone_admin', 'ragstone_read', 'ragstone_write')
         GROUP BY table_name, grantee ORDER BY grantee COLLATE "C", table_name COLLATE "C" """,
 )
 

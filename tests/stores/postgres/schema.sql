@@ -1,3 +1,11 @@
+-- api_keys.key_id: text COLLATE C NOT NULL x
+-- api_keys.tenant_id: text COLLATE C NOT NULL x
+-- api_keys.name: text NOT NULL x
+-- api_keys.roles: text[] NOT NULL x
+-- api_keys.digest: bytea NOT NULL x
+-- api_keys.created_at: timestamp with time zone NOT NULL p
+-- api_keys.expires_at: timestamp with time zone p
+-- api_keys.revoked_at: timestamp with time zone p
 -- chunk_embeddings.tenant_id: text COLLATE C NOT NULL x
 -- chunk_embeddings.collection_id: integer NOT NULL p
 -- chunk_embeddings.vector_key: bytea NOT NULL x
@@ -116,6 +124,8 @@
 -- tenants.embedding_dim: integer p
 -- tenants.created_at: timestamp with time zone NOT NULL DEFAULT now() p
 
+ALTER TABLE api_keys ADD CONSTRAINT api_keys_digest_check CHECK ((octet_length(digest) = 32));
+ALTER TABLE api_keys ADD CONSTRAINT api_keys_pkey PRIMARY KEY (key_id);
 ALTER TABLE chunk_embeddings ADD CONSTRAINT chunk_embeddings_check CHECK ((vector_dims(embedding) = embedding_dim));
 ALTER TABLE chunk_embeddings ADD CONSTRAINT chunk_embeddings_pkey PRIMARY KEY (collection_id, vector_key, embedding_model);
 ALTER TABLE chunk_fts ADD CONSTRAINT chunk_fts_chunk_key_fkey FOREIGN KEY (chunk_key) REFERENCES chunks(chunk_key) ON DELETE CASCADE;
@@ -144,6 +154,8 @@ ALTER TABLE postings_dead ADD CONSTRAINT postings_dead_pkey PRIMARY KEY (collect
 ALTER TABLE schema_migrations ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (version);
 ALTER TABLE tenants ADD CONSTRAINT tenants_pkey PRIMARY KEY (tenant_id);
 
+CREATE INDEX api_keys_of ON ragstone.api_keys USING btree (tenant_id);
+CREATE UNIQUE INDEX api_keys_pkey ON ragstone.api_keys USING btree (key_id);
 CREATE INDEX chunk_embeddings_lend ON ragstone.chunk_embeddings USING btree (tenant_id, vector_key);
 CREATE UNIQUE INDEX chunk_embeddings_pkey ON ragstone.chunk_embeddings USING btree (collection_id, vector_key, embedding_model);
 CREATE UNIQUE INDEX chunk_fts_pkey ON ragstone.chunk_fts USING btree (chunk_key);
@@ -172,6 +184,8 @@ CREATE UNIQUE INDEX postings_pkey ON ragstone.postings USING btree (collection_i
 CREATE UNIQUE INDEX schema_migrations_pkey ON ragstone.schema_migrations USING btree (version);
 CREATE UNIQUE INDEX tenants_pkey ON ragstone.tenants USING btree (tenant_id);
 
+CREATE POLICY of_key ON api_keys SELECT TO {public} USING (key_id = current_setting('ragstone.key'::text, true)) WITH CHECK ;
+CREATE POLICY of_tenant ON api_keys ALL TO {public} USING (tenant_id = current_setting('ragstone.tenant'::text, true)) WITH CHECK (tenant_id = current_setting('ragstone.tenant'::text, true));
 CREATE POLICY of_tenant ON chunk_embeddings ALL TO {public} USING (tenant_id = current_setting('ragstone.tenant'::text, true)) WITH CHECK (tenant_id = current_setting('ragstone.tenant'::text, true));
 CREATE POLICY of_tenant ON chunk_fts ALL TO {public} USING (tenant_id = current_setting('ragstone.tenant'::text, true)) WITH CHECK (tenant_id = current_setting('ragstone.tenant'::text, true));
 CREATE POLICY of_tenant ON chunks ALL TO {public} USING (tenant_id = current_setting('ragstone.tenant'::text, true)) WITH CHECK (tenant_id = current_setting('ragstone.tenant'::text, true));
@@ -184,6 +198,7 @@ CREATE POLICY of_tenant ON postings ALL TO {public} USING (tenant_id = current_s
 CREATE POLICY of_tenant ON postings_dead ALL TO {public} USING (tenant_id = current_setting('ragstone.tenant'::text, true)) WITH CHECK (tenant_id = current_setting('ragstone.tenant'::text, true));
 CREATE POLICY of_tenant ON tenants ALL TO {public} USING (tenant_id = current_setting('ragstone.tenant'::text, true)) WITH CHECK (tenant_id = current_setting('ragstone.tenant'::text, true));
 
+-- api_keys: row-level security t, forced t
 -- chunk_embeddings: row-level security t, forced t
 -- chunk_fts: row-level security t, forced t
 -- chunks: row-level security t, forced t
@@ -223,26 +238,51 @@ BEGIN
     RETURN name;
 END $function$
 ;
+CREATE OR REPLACE FUNCTION ragstone.find_key(wanted text)
+ RETURNS SETOF api_keys
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'ragstone', 'pg_temp'
+AS $function$
+BEGIN
+    PERFORM set_config('ragstone.key', wanted, true);
+    RETURN QUERY SELECT * FROM ragstone.api_keys k WHERE k.key_id = wanted;
+    PERFORM set_config('ragstone.key', '', true);
+END $function$
+;
 CREATE OR REPLACE FUNCTION ragstone.grant_roles()
  RETURNS void
  LANGUAGE plpgsql
  SET search_path TO 'ragstone', 'pg_temp'
 AS $function$
+DECLARE name text;
 BEGIN
+    FOREACH name IN ARRAY ARRAY['ragstone_read', 'ragstone_write', 'ragstone_admin'] LOOP
+        IF EXISTS (SELECT FROM pg_roles WHERE rolname = name) THEN
+            EXECUTE format('GRANT USAGE ON SCHEMA ragstone TO %I', name);
+            EXECUTE format('GRANT EXECUTE ON FUNCTION find_key(text) TO %I', name);
+        END IF;
+    END LOOP;
     IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'ragstone_read') THEN
-        GRANT USAGE ON SCHEMA ragstone TO ragstone_read;
         GRANT SELECT ON ALL TABLES IN SCHEMA ragstone TO ragstone_read;
+        REVOKE ALL ON api_keys FROM ragstone_read;
     END IF;
     IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'ragstone_write') THEN
-        GRANT USAGE ON SCHEMA ragstone TO ragstone_write;
         GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ragstone TO ragstone_write;
         REVOKE INSERT, UPDATE, DELETE ON schema_migrations FROM ragstone_write;
+        REVOKE ALL ON api_keys FROM ragstone_write;
         GRANT USAGE ON ALL SEQUENCES IN SCHEMA ragstone TO ragstone_write;
         GRANT EXECUTE ON FUNCTION ensure_vector_index(text, integer) TO ragstone_write;
+    END IF;
+    IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'ragstone_admin') THEN
+        GRANT SELECT ON schema_migrations TO ragstone_admin;
+        GRANT SELECT, INSERT, UPDATE, DELETE ON api_keys TO ragstone_admin;
     END IF;
 END $function$
 ;
 
+GRANT DELETE, INSERT, SELECT, UPDATE ON api_keys TO ragstone_admin;
+GRANT SELECT ON schema_migrations TO ragstone_admin;
 GRANT SELECT ON chunk_embeddings TO ragstone_read;
 GRANT SELECT ON chunk_fts TO ragstone_read;
 GRANT SELECT ON chunks TO ragstone_read;

@@ -30,7 +30,7 @@ NOBODY = 65534
 WHO = NOBODY if os.getuid() == 0 else None  # PostgreSQL does not run as root
 PASSWORD = "p@ss/w:rd?"  # all that must be quoted in a URL
 TEMPLATE = "ragstone_template"
-OWNER, USER = "ragstone_test_owner", "ragstone_test_app"
+OWNER, USER, ADMIN = "ragstone_test_owner", "ragstone_test_app", "ragstone_test_admin"
 CALM = ["fsync=off", "shared_buffers=64MB", "max_connections=60", "logging_collector=off", "jit=off"]
 
 
@@ -159,13 +159,14 @@ def _init(home: Path, password: str) -> None:
 
 def _prepare(server: Server) -> None:
     """Roles, and the template; made anew where an earlier run left them."""
-    for role in (OWNER, USER):
+    for role in (OWNER, USER, ADMIN):
         if not server.run(f"SELECT 1 FROM pg_roles WHERE rolname = '{role}'"):
             server.run(f"CREATE ROLE {role} LOGIN PASSWORD '{PASSWORD}'")
-    for group in ("ragstone_read", "ragstone_write"):
+    for group in ("ragstone_read", "ragstone_write", "ragstone_admin"):
         if not server.run(f"SELECT 1 FROM pg_roles WHERE rolname = '{group}'"):
             server.run(f"CREATE ROLE {group} NOLOGIN")
     server.run(f"GRANT ragstone_write TO {USER}")
+    server.run(f"GRANT ragstone_admin TO {ADMIN}")
     if server.home is None:
         server.run(f"DROP DATABASE IF EXISTS {TEMPLATE} WITH (FORCE)")
     server.run(f"CREATE DATABASE {TEMPLATE} OWNER {OWNER} ENCODING 'UTF8' TEMPLATE template0")

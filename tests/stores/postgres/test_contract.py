@@ -9,7 +9,7 @@ import pytest
 from ragstone.ports import Store
 from ragstone.stores.postgres import PostgresStore
 from ragstone.testing.stores import StoreContract
-from tests.stores.postgres.server import Server
+from tests.stores.postgres.server import ADMIN, Server
 
 
 class TestPostgresStore(StoreContract):
@@ -22,6 +22,12 @@ class TestPostgresStore(StoreContract):
     @pytest.fixture
     async def store(self, server: Server, database: str) -> AsyncIterator[Store]:
         made = PostgresStore(server.url(database))
+        yield made
+        await made.close()
+
+    @pytest.fixture
+    async def keeper(self, server: Server, database: str) -> AsyncIterator[Store]:
+        made = PostgresStore(server.url(database, ADMIN))
         yield made
         await made.close()
 

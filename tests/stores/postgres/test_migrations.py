@@ -126,12 +126,13 @@ async def test_a_tenant_is_needed_to_see_or_write_a_row(server: Server, database
     assert await contents(store, "apple") == ["apple"]
     await store.close()
     tables = [row[0] for row in server.run("SELECT relname FROM pg_class WHERE relrowsecurity", database)]
-    assert len(tables) == 11
+    assert len(tables) == 12
     for url in (server.url(database), server.owner(database)):
+        hidden = {"api_keys"} if url == server.url(database) else set()  # all of it, whatever the tenant
         with psycopg.connect(url, autocommit=True) as connection:
             for tenant in ("", "rival"):
                 connection.execute("SELECT set_config('ragstone.tenant', %s, false)", (tenant,))
-                for table in tables:
+                for table in set(tables) - hidden:
                     assert connection.execute(f"SELECT FROM ragstone.{table}".encode()).fetchall() == []
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 connection.execute("INSERT INTO ragstone.tenants (tenant_id, name) VALUES ('acme2', 'x')")

@@ -39,7 +39,7 @@ async def test_a_role_that_only_reads_finds_and_may_not_write(server: Server, da
     writer = PostgresStore(server.url(database), now=lambda: clock[0])
     await written(writer, make_revision("a.md", ["apple"]))
     await written(writer, make_revision("a.md", ["apple later"], revision=2, effective_at="2026-02-01"))
-    if not server.run(f"SELECT FROM pg_roles WHERE rolname = '{READER}'"):
+    if not server.run(f"SELECT 1 FROM pg_roles WHERE rolname = '{READER}'"):
         server.run(f"CREATE ROLE {READER} LOGIN PASSWORD 'r' IN ROLE ragstone_read")
     reader = PostgresStore(server.url(database, READER, "r"), now=lambda: clock[0])
     assert await contents(reader, "apple") == ["apple"]
@@ -54,7 +54,7 @@ async def test_a_role_that_only_reads_finds_and_may_not_write(server: Server, da
 
 
 async def test_who_is_in_neither_group_hears_so(server: Server, database: str) -> None:
-    if not server.run("SELECT FROM pg_roles WHERE rolname = 'ragstone_test_stranger'"):
+    if not server.run("SELECT 1 FROM pg_roles WHERE rolname = 'ragstone_test_stranger'"):
         server.run("CREATE ROLE ragstone_test_stranger LOGIN PASSWORD 's'")
     store = PostgresStore(server.url(database, "ragstone_test_stranger", "s"))
     with pytest.raises(UsageError, match="give it the role ragstone_write or ragstone_read"):

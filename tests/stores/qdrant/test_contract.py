@@ -17,7 +17,7 @@ from ragstone.stores.postgres import PostgresStore
 from ragstone.stores.qdrant import QdrantStore, parsed
 from ragstone.stores.qdrant.client import connected
 from ragstone.testing.stores import StoreContract
-from tests.stores.postgres.server import Server
+from tests.stores.postgres.server import ADMIN, Server
 from tests.stores.postgres.server import serving as postgres
 from tests.stores.qdrant.engine import Engine
 from tests.stores.qdrant.server import Recorder, serving
@@ -84,6 +84,7 @@ class TestQdrantOnPostgres(StoreContract):
     """With PostgreSQL as the ledger, points in the client's local mode."""
 
     server: Server
+    name: str
 
     @pytest.fixture(scope="class", autouse=True)
     @classmethod
@@ -93,10 +94,16 @@ class TestQdrantOnPostgres(StoreContract):
 
     @pytest.fixture
     async def store(self) -> AsyncIterator[Store]:
-        with self.server.database() as name:
-            made = open_store(f"qdrant::memory:?ledger={quote(self.server.url(name), safe='')}")
+        with self.server.database() as self.name:
+            made = open_store(f"qdrant::memory:?ledger={quote(self.server.url(self.name), safe='')}")
             yield made
             await made.close()
+
+    @pytest.fixture
+    async def keeper(self, store: Store) -> AsyncIterator[Store]:
+        made = PostgresStore(self.server.url(self.name, ADMIN))
+        yield made
+        await made.close()
 
     @asynccontextmanager
     async def another(self, *, keep_versions: int = 1, now: Callable[[], datetime]) -> AsyncIterator[Store]:

@@ -57,9 +57,12 @@ async def test_models_that_differ_are_fused_by_rank(data: Data, docs: Path, tmp_
     async with Engine(given, embedder=BagOfWords(DIMENSION)) as kb:
         made = kb.pipeline("all")
         parts = [Part(p.name, p.view, p.embedder if p.raw else Other(DIMENSION), raw=p.raw) for p in made.parts]
-        line = Pipeline(given.pipelines[0], given.search, parts)
+        line = Pipeline(given.pipelines[0], given.search, parts, kb.entrance)
         found = await line.search("How long are samples kept by default?", top_k=6)
-        alone = [await Pipeline(given.pipelines[0], given.search, [p]).search("samples kept", top_k=3) for p in parts]
+        alone = [
+            await Pipeline(given.pipelines[0], given.search, [p], kb.entrance).search("samples kept", top_k=3)
+            for p in parts
+        ]
         both = await line.search("samples kept", top_k=20)
     assert found.notes == ()
     assert {hit.chunk.document.source for hit in found.hits[:2]} == {"docs", "public.docs"}

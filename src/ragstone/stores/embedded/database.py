@@ -5,7 +5,7 @@ import os
 import re
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
@@ -18,6 +18,7 @@ from ragstone.stores.embedded.frozen import UNMADE, frozen, writable
 from ragstone.stores.embedded.paths import Place
 
 PATIENCE = 10.0  # seconds to wait for another writer
+Step = Callable[[sqlite3.Connection], None]
 FORMAT = re.compile(r"^-- Format \d+.*\n", re.MULTILINE)
 OPTIONS: Mapping[str, Any] = {"timeout": PATIENCE, "isolation_level": None, "check_same_thread": False}
 LOG_PATIENCE = 0.2  # seconds to wait for readers of the log: it can also be cut another time
@@ -47,7 +48,7 @@ def _laid_out(connection: sqlite3.Connection) -> None:
 
 
 # Step i takes a collection from format i to i + 1; a new format appends a function.
-STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first, _proved, _laid_out)
+STEPS: tuple[Step, ...] = (_first, _proved, _laid_out)
 READ_FROM = 1  # what reads a collection also reads this format: where nothing may be written it stays what it is
 
 
@@ -94,6 +95,21 @@ def connect(path: Path) -> sqlite3.Connection | None:
     return connection
 
 
+def opened(path: Path) -> sqlite3.Connection:
+    """A connection to any file of ours that is there; `Frozen` where this user may only read it."""
+    return _readable(path)
+
+
+def ready(path: Path, steps: Sequence[Step]) -> None:
+    """Bring another file than a collection's to the newest format, also one that a crash left empty."""
+    connection = _connection(path)
+    try:
+        _to_wal(connection)
+        migrate(connection, steps)
+    finally:
+        connection.close()
+
+
 def version(connection: sqlite3.Connection) -> int:
     """The format of a collection, 0 before it was made."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
@@ -107,11 +123,11 @@ def _check_unmade(path: Path, connection: sqlite3.Connection) -> None:
             raise Corrupt(f"{path} is damaged (it does not say its format); ingest anew with --recreate")
 
 
-def migrate(connection: sqlite3.Connection) -> None:
+def migrate(connection: sqlite3.Connection, steps: Sequence[Step] = STEPS) -> None:
     """Take the missing steps, all or none."""
     with writing(connection):
-        for step in range(version(connection), len(STEPS)):
-            STEPS[step](connection)
+        for step in range(version(connection), len(steps)):
+            steps[step](connection)
             connection.execute(f"PRAGMA user_version = {step + 1}")
 
 

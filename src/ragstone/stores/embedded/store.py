@@ -16,6 +16,7 @@ from ragstone.stores.embedded.collection import Collection
 from ragstone.stores.embedded.compact import remove_leftovers
 from ragstone.stores.embedded.database import writing
 from ragstone.stores.embedded.frozen import writable
+from ragstone.stores.embedded.keys import EmbeddedKeys
 from ragstone.stores.embedded.ledger import EmbeddedLedger, Held
 from ragstone.stores.embedded.paths import check_store, place, sweep
 from ragstone.stores.embedded.reader import PROVIDER, EmbeddedReader
@@ -39,6 +40,7 @@ class EmbeddedStore:
         self._open: OrderedDict[Scope, Collection] = OrderedDict()
         self._runs = Held()
         self._swept = False
+        self._keys = EmbeddedKeys(root, self._threads)
         self._admin = EmbeddedAdmin(root, self._threads, opened=self._collection, closed=self._forget, now=now)
 
     @property
@@ -52,6 +54,10 @@ class EmbeddedStore:
     @property
     def admin(self) -> EmbeddedAdmin:
         return self._admin
+
+    @property
+    def keys(self) -> EmbeddedKeys:
+        return self._keys
 
     def ledger(self, scope: Scope) -> EmbeddedLedger:
         return EmbeddedLedger(self._root, lambda: self._collection(scope), self._threads, self._runs)

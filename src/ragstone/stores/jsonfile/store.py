@@ -5,6 +5,8 @@ from contextlib import asynccontextmanager
 from datetime import datetime
 from pathlib import Path
 
+from ragstone.errors import UsageError
+from ragstone.ports import Keys
 from ragstone.stores.effective import utc_now
 from ragstone.stores.jsonfile.admin import JsonAdmin
 from ragstone.stores.jsonfile.file import JsonFile
@@ -34,6 +36,10 @@ class JsonStore:
     @property
     def admin(self) -> JsonAdmin:
         return self._admin
+
+    @property
+    def keys(self) -> Keys:
+        raise UsageError(f"a {PROVIDER} store keeps no keys; use embedded:PATH or postgresql://…, or tokens (JWT)")
 
     def ledger(self, scope: Scope) -> JsonLedger:
         return JsonLedger(self._file, scope)

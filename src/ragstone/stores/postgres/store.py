@@ -10,6 +10,7 @@ from ragstone.stores.effective import utc_now
 from ragstone.stores.postgres import activate
 from ragstone.stores.postgres.admin import PostgresAdmin
 from ragstone.stores.postgres.catalogue import found, locked
+from ragstone.stores.postgres.keys import PostgresKeys
 from ragstone.stores.postgres.ledger import Held, PostgresLedger
 from ragstone.stores.postgres.pool import Connection, Pool
 from ragstone.stores.postgres.reader import PROVIDER, PostgresReader
@@ -49,6 +50,10 @@ class PostgresStore:
     @property
     def admin(self) -> PostgresAdmin:
         return self._admin
+
+    @property
+    def keys(self) -> PostgresKeys:
+        return PostgresKeys(self._pool)
 
     def ledger(self, scope: Scope) -> PostgresLedger:
         return PostgresLedger(self._pool, scope, self._runs)

@@ -7,7 +7,7 @@ from datetime import datetime
 from qdrant_client import AsyncQdrantClient
 
 from ragstone.errors import StoreError, UsageError
-from ragstone.ports import Store
+from ragstone.ports import Keys, Store
 from ragstone.stores.effective import utc_now
 from ragstone.stores.qdrant.admin import QdrantAdmin
 from ragstone.stores.qdrant.client import Client, connected
@@ -54,6 +54,10 @@ class QdrantStore:
     @property
     def admin(self) -> QdrantAdmin:
         return self._admin
+
+    @property
+    def keys(self) -> Keys:
+        return self._ledger.keys
 
     def ledger(self, scope: Scope) -> QdrantLedger:
         return QdrantLedger(self._ledger.ledger(scope))

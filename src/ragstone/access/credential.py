@@ -1,0 +1,88 @@
+"""What a role permits: one table; and the credential that carries roles."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Literal
+
+from ragstone.errors import Forbidden, Unauthorized, UsageError
+from ragstone.types import Scope
+
+
+class Permission(StrEnum):
+    """What a verb may ask for: `restricted` documents are those whose front matter says so, `export` is all at once."""
+
+    SEARCH = "search"
+    RESTRICTED = "restricted"
+    WRITE = "write"
+    EXPLAIN = "explain"
+    EXPORT = "export"
+    KEYS = "keys"
+
+
+class Role(StrEnum):
+    """What a key or token can be given; several add up."""
+
+    READ = "read"
+    READ_RESTRICTED = "read-restricted"
+    WRITE = "write"
+    ADMIN = "admin"
+
+
+PERMITS: Mapping[Role, frozenset[Permission]] = {
+    Role.READ: frozenset({Permission.SEARCH}),
+    Role.READ_RESTRICTED: frozenset({Permission.SEARCH, Permission.RESTRICTED}),
+    Role.WRITE: frozenset({Permission.SEARCH, Permission.WRITE}),
+    Role.ADMIN: frozenset(Permission),
+}
+
+
+def roles_of(names: Iterable[str]) -> tuple[Role, ...]:
+    """Roles by their names, each once, in the order of the table; raises `UsageError` for a name that is none.
+
+    >>> [role.value for role in roles_of(["write", "read"])]
+    ['read', 'write']
+    """
+    given = tuple(names)
+    if wrong := [name for name in given if name not in tuple(Role)]:
+        raise UsageError(f"role {wrong[0]!r:.60} is unknown; use one of: {', '.join(Role)}")
+    if not given:
+        raise UsageError(f"a role is needed: {', '.join(Role)}")
+    return tuple(role for role in Role if role in given)
+
+
+def shown(when: datetime) -> str:
+    """A moment as people are told it: to the second."""
+    return when.isoformat(timespec="seconds")
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """Whose tenant, and what is permitted there, until `expires` (None: for ever). `name` is for people."""
+
+    tenant: str
+    roles: tuple[Role, ...]
+    name: str = ""
+    kind: Literal["key", "token", "own"] = "own"
+    expires: datetime | None = None
+    permissions: frozenset[Permission] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        Scope(self.tenant, "any")  # a tenant's name is what every store takes for one
+        roles = roles_of(self.roles)
+        object.__setattr__(self, "roles", roles)
+        object.__setattr__(self, "permissions", frozenset().union(*(PERMITS[role] for role in roles)))
+        if self.expires is not None and self.expires.tzinfo is None:
+            raise UsageError("a credential's end needs a time zone: datetime(…, tzinfo=UTC)")
+
+    def check(self, permission: Permission, *, what: str, now: datetime | None = None) -> None:
+        """Raises `Unauthorized` when it has expired, `Forbidden` when it does not permit `what`."""
+        if self.expires is not None and self.expires <= (now or datetime.now(UTC)):
+            raise Unauthorized("expired", f"the {_KINDS[self.kind]} expired at {shown(self.expires)}; get a new one")
+        if permission not in self.permissions:
+            able = " or ".join(role for role in Role if permission in PERMITS[role])
+            raise Forbidden(f"{what} needs the role {able}; this {_KINDS[self.kind]} has {', '.join(self.roles)}")
+
+
+_KINDS = {"key": "key", "token": "token", "own": "credential"}

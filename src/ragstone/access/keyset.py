@@ -1,0 +1,107 @@
+"""The issuer's public keys (JWKS): from a file or one URL, kept for a while, asked for anew when a key is unknown."""
+
+import json
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ragstone.errors import Unavailable
+
+FRESH = 600.0  # seconds that keys are taken as they are
+STALE = 3600.0  # seconds that they serve when the issuer does not answer: then a withdrawn key must be out of use
+PAUSE = 30.0  # seconds between two askings for unknown keys: made-up names must not become a flood
+TIMEOUT = 5.0  # seconds, for all of it
+LARGEST = 256 * 1024  # bytes; a set of keys has a few thousand
+Jwk = Mapping[str, Any]
+
+
+class Keyset:
+    """The keys at one place. Used from threads; `now` is a clock in seconds."""
+
+    def __init__(self, place: str, *, now: Callable[[], float] = time.monotonic) -> None:
+        self._place = place
+        self._now = now
+        self._lock = threading.Lock()
+        self._keys: list[Jwk] = []
+        self._read_at: float | None = None
+        self._tried_at: float | None = None
+
+    def key(self, kid: str | None) -> Jwk | None:
+        """The key of this name; without a name the only one. Raises `Unavailable` when none could ever be read."""
+        with self._lock:
+            age = None if self._read_at is None else self._now() - self._read_at
+            if age is None or age > FRESH:
+                self._renew(must=age is None or age > STALE)
+            found = self._found(kid)
+            if found is None and kid is not None and self._may_ask():
+                self._renew(must=False)
+                found = self._found(kid)
+            return found
+
+    def _found(self, kid: str | None) -> Jwk | None:
+        fitting = [key for key in self._keys if key.get("use", "sig") == "sig" and kid in (None, key.get("kid"))]
+        return fitting[0] if len(fitting) == 1 else None
+
+    def _may_ask(self) -> bool:
+        return self._tried_at is None or self._now() - self._tried_at >= PAUSE
+
+    def _renew(self, *, must: bool) -> None:
+        """Read them again; what fails leaves those that there are, unless they are needed anew."""
+        if self._may_ask():
+            self._tried_at = self._now()
+            try:
+                self._keys, self._read_at = _parsed(_read(self._place)), self._now()
+                return
+            except (OSError, ValueError, RecursionError) as error:
+                if must:
+                    raise Unavailable(
+                        f"the keys of the tokens' issuer cannot be read ({_said(error)}); see access.jwt.jwks"
+                    ) from error
+        if must:
+            raise Unavailable(f"the keys of the tokens' issuer could not be read just now; try again in {PAUSE:.0f} s")
+
+
+class _Here(urllib.request.HTTPRedirectHandler):
+    """Follows no redirection: only the configured place is asked."""
+
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+def _read(place: str) -> bytes:
+    if "://" not in place:
+        with Path(place).expanduser().open("rb") as file:
+            return _bounded(file.read(LARGEST + 1))
+    opener = urllib.request.build_opener(_Here, urllib.request.ProxyHandler({}))
+    end = time.monotonic() + TIMEOUT
+    read = b""
+    with opener.open(place, timeout=TIMEOUT) as response:
+        while part := response.read1(1 << 14):
+            read = _bounded(read + part)
+            if time.monotonic() > end:
+                raise TimeoutError(f"took longer than {TIMEOUT:.0f} s")
+    return read
+
+
+def _bounded(data: bytes) -> bytes:
+    if len(data) > LARGEST:
+        raise ValueError(f"it has more than {LARGEST} bytes")
+    return data
+
+
+def _parsed(data: bytes) -> list[Jwk]:
+    found = json.loads(data)
+    keys = found.get("keys") if isinstance(found, dict) else None
+    if not isinstance(keys, list):
+        raise ValueError("it is no JWKS, which has a list of keys")
+    return [key for key in keys if isinstance(key, dict)]
+
+
+def _said(error: Exception) -> str:
+    if isinstance(error, urllib.error.HTTPError):
+        return f"HTTP {error.code}"
+    return str(getattr(error, "reason", None) or getattr(error, "strerror", None) or error)

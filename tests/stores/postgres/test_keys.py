@@ -1,0 +1,128 @@
+"""Who may do what with keys in PostgreSQL: applications find one by its id, and nothing more."""
+
+import psycopg
+import pytest
+
+from ragstone.access import recognised
+from ragstone.config import Settings
+from ragstone.engine import Engine
+from ragstone.errors import Unauthorized, UsageError
+from ragstone.stores.postgres import PostgresStore
+from ragstone.testing.bag_of_words import BagOfWords
+from ragstone.testing.stores import NEW_YEAR, SCOPE, make_key, make_revision, written
+from tests.stores.postgres.server import ADMIN, OWNER, USER, Server
+from tests.stores.postgres.test_roles import READER
+
+STATEMENTS = (
+    "SELECT * FROM ragstone.api_keys",
+    "SELECT count(*) FROM ragstone.api_keys WHERE key_id = 'a1'",
+    "INSERT INTO ragstone.api_keys (key_id, tenant_id, name, roles, digest, created_at) "
+    "VALUES ('b', 'acme', 'b', '{admin}', decode(repeat('00', 32), 'hex'), now())",
+    "UPDATE ragstone.api_keys SET roles = '{admin}'",
+    "DELETE FROM ragstone.api_keys",
+    "TRUNCATE ragstone.api_keys",
+)
+
+
+@pytest.fixture
+async def keyed(server: Server, database: str) -> str:
+    """A database with a key of each of two tenants."""
+    store = PostgresStore(server.url(database, ADMIN))
+    await store.keys.add(make_key("a1"))
+    await store.keys.add(make_key("r1", tenant="rival"))
+    await store.close()
+    if not server.run(f"SELECT 1 FROM pg_roles WHERE rolname = '{READER}'"):
+        server.run(f"CREATE ROLE {READER} LOGIN PASSWORD 'r' IN ROLE ragstone_read")
+    return database
+
+
+@pytest.mark.parametrize(("user", "password"), [(USER, None), (READER, "r")])
+async def test_who_may_not_make_keys_sees_no_row_of_them(
+    server: Server, keyed: str, user: str, password: str | None
+) -> None:
+    url = server.url(keyed, user, *([password] if password else []))
+    with psycopg.connect(url, autocommit=True) as connection:
+        for setting, value in (("ragstone.tenant", "acme"), ("ragstone.key", "a1")):
+            connection.execute("SELECT set_config(%s, %s, false)", (setting, value))
+        for statement in STATEMENTS:
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                connection.execute(statement.encode())
+    store = PostgresStore(url)
+    assert await store.keys.find("a1") == make_key("a1")
+    for attempt in (
+        store.keys.add(make_key("b")),
+        store.keys.of("acme"),
+        store.keys.revoke("acme", "a1", at=NEW_YEAR),
+        store.keys.erase("acme"),
+    ):
+        with pytest.raises(UsageError, match="as a role in ragstone_admin, or as the tables' owner"):
+            await attempt
+    assert await store.keys.find("a1") == make_key("a1")
+    await store.close()
+
+
+@pytest.mark.parametrize("user", [ADMIN, OWNER])
+async def test_who_makes_keys_makes_those_of_the_tenant_that_is_named(server: Server, keyed: str, user: str) -> None:
+    with psycopg.connect(server.url(keyed, user), autocommit=True) as connection:
+        assert connection.execute("SELECT FROM ragstone.api_keys").fetchall() == []
+        connection.execute("SELECT set_config('ragstone.tenant', 'acme', false)")
+        assert connection.execute("SELECT key_id FROM ragstone.api_keys").fetchall() == [("a1",)]
+        with pytest.raises(psycopg.errors.InsufficientPrivilege, match="row-level security"):
+            connection.execute(STATEMENTS[2].replace("'acme'", "'rival'").encode())
+        assert connection.execute("UPDATE ragstone.api_keys SET name = 'x'").rowcount == 1
+
+
+async def test_a_keys_admin_may_not_read_documents(server: Server, database: str) -> None:
+    store = PostgresStore(server.url(database))
+    await written(store, make_revision("a.md", ["apple"]))
+    await store.close()
+    with psycopg.connect(server.url(database, ADMIN), autocommit=True) as connection:
+        connection.execute("SELECT set_config('ragstone.tenant', %s, false)", (SCOPE.tenant,))
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute("SELECT * FROM ragstone.chunks")
+
+
+def test_the_look_at_a_key_opens_nothing_else(server: Server, keyed: str) -> None:
+    """Not by objects of the caller's own in its way, not by what it leaves behind, not by odd ids."""
+    with psycopg.connect(server.url(keyed), autocommit=True) as connection:
+        connection.execute("CREATE TEMP TABLE api_keys (LIKE pg_catalog.pg_class)")
+        connection.execute(
+            "CREATE FUNCTION pg_temp.set_config(text, text, boolean) RETURNS text LANGUAGE sql AS 'SELECT 1'"
+        )
+        connection.execute("SET search_path = pg_temp, ragstone")
+        ask = "SELECT key_id FROM ragstone.find_key(%s)"
+        with connection.transaction():
+            assert connection.execute(ask, ("a1",)).fetchall() == [("a1",)]
+            assert connection.execute("SELECT current_setting('ragstone.key', true)").fetchall() == [("",)]
+        for odd in ("", None, "%", "a1' OR 'a'='a", "a1'; DELETE FROM ragstone.api_keys; --"):
+            assert connection.execute(ask, (odd,)).fetchall() == []
+    assert server.run("SELECT key_id FROM ragstone.api_keys ORDER BY 1", keyed) == [("a1",), ("r1",)]
+
+
+def test_no_function_is_for_everybody(server: Server, database: str) -> None:
+    everybody = """SELECT proname FROM pg_proc, aclexplode(coalesce(proacl, acldefault('f', proowner))) AS right_
+        WHERE pronamespace = 'ragstone'::regnamespace AND right_.grantee = 0"""
+    assert server.run(everybody, database) == []
+
+
+async def test_an_application_recognises_a_key_and_serves_its_tenant(server: Server, database: str) -> None:
+    admin = Settings(store=server.url(database, ADMIN), tenant="acme")
+    async with Engine(admin, embedder=BagOfWords()) as kb:
+        made = await kb.create_key("alice", roles=["write"], expires="1d")
+    stored = str(server.run("SELECT * FROM ragstone.api_keys", database))
+    assert made.key.id in stored
+    assert made.text.rpartition("_")[2] not in stored
+    async with Engine(Settings(store=server.url(database), key=made.text), embedder=BagOfWords()) as kb:
+        assert (await kb.create()).scope.tenant == "acme"
+        async with Engine(admin) as other:
+            await other.revoke_key(made.text)
+        with pytest.raises(Unauthorized, match="was revoked"):
+            await kb.info()
+
+
+async def test_a_database_without_the_table_says_what_to_run(server: Server, database: str) -> None:
+    server.run("DELETE FROM ragstone.schema_migrations WHERE version > 2", database)
+    store = PostgresStore(server.url(database))
+    with pytest.raises(UsageError, match=r"this program needs \d; run: ragstone migrate"):
+        await recognised(f"rag_{'0' * 16}_{'A' * 43}", store.keys, now=NEW_YEAR)
+    await store.close()
