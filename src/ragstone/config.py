@@ -75,7 +75,7 @@ class EmbedSettings:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     dimensions: int | None = None
     reads: int | None = None
-    batch: int = 64
+    batch: int = 32
     folder: str | None = None
     timeout: float = 30.0
     total: float = 120.0

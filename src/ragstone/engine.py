@@ -261,8 +261,8 @@ class Engine:
         without `allow_removals`, for a changed model without `recreate`.
         """
         _check_date(effective_at)
-        await self._learnt()
         roots = self._roots(paths, name, (ignore,) if isinstance(ignore, str) else ignore)
+        await self._learnt()
         if recreate:
             await self._erase_for([source for source, _ in roots], allow_removals=allow_removals)
         intake = self._intake(

@@ -9,6 +9,7 @@ from ragstone.errors import ConfigError, UsageError
 from ragstone.ports import Message, Prompt
 from ragstone.providers import make_completion
 from ragstone.providers.attempts import asked_to_wait
+from ragstone.providers.completing import Completing, Spent
 from ragstone.providers.reach import Reach
 from ragstone.vendors import VENDORS
 from tests.providers.serving import backends
@@ -142,6 +143,17 @@ async def test_how_an_answer_ended_is_told() -> None:
             assert (vendor, done.ended) == (vendor, ended)
             assert done.completion_tokens is None
             await model.close()
+
+
+async def test_tokens_are_counted_over_all_answers() -> None:
+    usage = b'data: {"choices": [{"finish_reason": "stop"}], "usage": {"prompt_tokens": 7, "completion_tokens": 2}}\n\n'
+    with standing(lambda _seen: Reply(iter([usage]))) as between:
+        model = make_completion("openai/m", reach=Reach(VENDORS["openai"], "llm", base_url=between.url))
+        assert isinstance(model, Completing)
+        for _ in range(3):
+            await model.complete(PROMPT)
+        assert model.spent == Spent(3, 21, 6)
+        await model.close()
 
 
 async def test_thinking_is_no_silence_and_no_answer() -> None:

@@ -17,7 +17,7 @@ from ragstone.providers.reach import Reach
 from ragstone.providers.speech import Batch, Embedding, Kind, Speech
 from ragstone.providers.wire import Line
 
-BATCH = 64
+BATCH = 32  # a large model on a processor alone is done with these before the time for an attempt is over
 
 
 class Spoken(Speech, Embedding, Protocol):
