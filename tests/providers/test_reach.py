@@ -10,7 +10,10 @@ from ragstone.ports import Message, Prompt
 from ragstone.providers import make_completion
 from ragstone.providers.attempts import asked_to_wait
 from ragstone.providers.completing import Completing, Spent
+from ragstone.providers.openai import Speech
 from ragstone.providers.reach import Reach
+from ragstone.providers.speech import Asked
+from ragstone.testing.completions import SCHEMA
 from ragstone.vendors import VENDORS
 from tests.providers.serving import backends
 from tests.providers.serving.between import Reply, Seen, standing
@@ -143,6 +146,48 @@ async def test_how_an_answer_ended_is_told() -> None:
             assert (vendor, done.ended) == (vendor, ended)
             assert done.completion_tokens is None
             await model.close()
+
+
+async def test_geminis_request_is_what_the_reference_says() -> None:
+    parts = b'[{"text": "hm", "thought": true}, {"text": "yes"}]'
+    said = b'data: {"candidates": [{"content": {"parts": %s}, "finishReason": "STOP"}]}\n\n' % parts
+    turns = (Message("system", "Be brief."), Message("user", "A?"), Message("assistant", "B."), Message("user", "C?"))
+    with standing(lambda _seen: Reply(iter([said]))) as between:
+        model = make_completion("gemini/g-1", reach=Reach(VENDORS["gemini"], "llm", base_url=between.url, key="k"))
+        assert (await model.complete(Prompt(turns, max_tokens=9, schema=SCHEMA))).text == "yes"
+        [seen] = between.requests
+        assert (seen.path, seen.headers["x-goog-api-key"]) == ("/models/g-1:streamGenerateContent?alt=sse", "k")
+        assert seen.json == {
+            "systemInstruction": {"parts": [{"text": "Be brief."}]},
+            "contents": [
+                {"role": "user", "parts": [{"text": "A?"}]},
+                {"role": "model", "parts": [{"text": "B."}]},
+                {"role": "user", "parts": [{"text": "C?"}]},
+            ],
+            "generationConfig": {
+                "temperature": 0.0,
+                "maxOutputTokens": 9,
+                "responseMimeType": "application/json",
+                "responseSchema": {name: value for name, value in SCHEMA.items() if name != "additionalProperties"},
+            },
+        }
+        await model.close()
+
+
+async def test_ollama_is_told_how_much_it_shall_read() -> None:
+    said = b'{"message": {"content": "yes"}, "done": true}\n'
+    with standing(lambda _seen: Reply(iter([said]))) as between:
+        reach = Reach(VENDORS["ollama"], "llm", base_url=between.url)
+        model = make_completion("ollama/m", reach=reach, context=8192)
+        await model.complete(PROMPT)
+        assert between.requests[0].json["options"] == {"temperature": 0.0, "num_predict": 8, "num_ctx": 8192}
+        await model.close()
+
+
+def test_the_newer_name_of_the_limit_is_for_openai_alone() -> None:
+    for own, name in ((True, "max_completion_tokens"), (False, "max_tokens")):
+        body = Speech().asked(Asked("m", PROMPT, own=own)).body or {}
+        assert body[name] == 8
 
 
 async def test_tokens_are_counted_over_all_answers() -> None:

@@ -233,6 +233,9 @@ async def test_a_wrong_key_and_an_unknown_model_are_said(voyage: Between) -> Non
     assert "very-secret" not in str(caught.value)
     await wrong.close()
     with standing(backends.gemini) as between:
+        wrong = embedder_at("gemini", between, key="very-secret")
+        assert "refuses the key" in (await wrong.check())[0]
+        await wrong.close()
         async with learnt(embedder_at("gemini", between)):
             nope = embedder_at("gemini", between, model="nope")
             assert "nope" in (await nope.check())[0]

@@ -31,6 +31,7 @@ TOO_LONG = (
     "exceed_context",
     "token count",
 )
+NO_KEY = "api key not valid"  # Gemini's word, with a status of 400
 NO_MODEL = (
     "model not found",
     "model_not_found",
@@ -210,7 +211,7 @@ class Line:
 
     def _refused(self, status: int, said: str) -> UsageError | Unavailable:
         reach, told = self.reach, f"({status}: {said})"
-        if status in (401, 403):
+        if status in (401, 403) or NO_KEY in said.lower():
             return UsageError(f"{reach.vendor.name} at {reach.host} refuses the key {told}: {reach.keys}")
         if 300 <= status < 400:
             return UsageError(f"{self.name} sends elsewhere ({status}): set {reach.group}.base_url to where it is")

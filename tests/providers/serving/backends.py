@@ -155,8 +155,8 @@ DIMENSION = 24
 def gemini(seen: Seen) -> Reply:
     """A model that tells the same whatever it is asked, in Gemini's shapes."""
     if seen.headers.get("x-goog-api-key") != KEY:
-        error = {"code": 400, "message": "API key not valid.", "status": "INVALID_ARGUMENT"}
-        return line({"error": error}, status=401)
+        message = "API key not valid. Please pass a valid API key."
+        return line({"error": {"code": 400, "message": message, "status": "INVALID_ARGUMENT"}}, status=400)
     path = seen.path.partition("?")[0]
     if path == "/models":
         return line({"models": [{"name": f"models/{MODEL}", "supportedGenerationMethods": ["generateContent"]}]})
