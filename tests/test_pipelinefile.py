@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.config import SearchSettings, Settings, TableSettings, load
+from ragstone.config import LlmSettings, SearchSettings, Settings, TableSettings, load
 from ragstone.engine import Engine
 from ragstone.errors import ConfigError, UsageError
 
@@ -13,8 +13,9 @@ server: {listen_address: 0.0.0.0, port: 8080, tls: {enabled: false}, cors: {enab
 defaults:
   token_budget: 3000
   embedding_llm: {provider: openai, model: text-embedding-3-small}
-  rag_llm: {provider: anthropic, model: claude-sonnet-4}
-  api_keys: {openai: /etc/keys/openai}
+  rag_llm: {provider: anthropic, model: claude-sonnet-4, headers: {X-Route: eu}, request_timeout: 1m30s}
+  api_keys: {openai: /nowhere/openai, anthropic: /nowhere/anthropic}
+  llm_headers: {X-Team: all, X-Route: default}
 pipelines:
   - name: docs
     description: The manuals
@@ -33,6 +34,7 @@ pipelines:
         id_column: key
         filter: status = 'published'
     system_prompt: Answer in verse.
+    llm_headers: {X-Team: docs}
     search: {hybrid_enabled: true, vector_weight: 0.7, min_similarity: 0.3}
   - name: pair
     database:
@@ -41,7 +43,7 @@ pipelines:
     tables: [{table: t, text_column: c, vector_column: v,
         filter: {conditions: [{column: a, operator: "=", value: 1}], logic: OR}}]
     embedding_llm: {provider: ollama, model: all-minilm, base_url: "http://localhost:11434"}
-    rag_llm: {provider: ollama, model: llama3}
+    rag_llm: {provider: ollama, model: llama3, per_attempt_timeout: 500ms, top_p: 1}
     token_budget: 500
     top_n: 3
     search: {hybrid_enabled: false}
@@ -65,15 +67,26 @@ def test_a_file_of_the_other_program_loads_and_says_what_is_not_acted_on() -> No
     assert (docs.description, docs.token_budget) == ("The manuals", 3000)
     assert docs.embed is not None
     assert docs.embed.model == "openai/text-embedding-3-small"
+    assert docs.embed.api_key_file == "/nowhere/openai"
+    assert docs.embed.headers == {"X-Team": "docs", "X-Route": "default"}
+    assert docs.llm is not None
+    assert (docs.llm.model, docs.llm.api_key_file) == ("anthropic/claude-sonnet-4", "/nowhere/anthropic")
+    assert docs.llm.headers == {"X-Team": "docs", "X-Route": "eu"}
+    assert (docs.llm.total, docs.llm.timeout) == (90, 30)
+    assert "X-Team" not in repr(docs)
     assert docs.search == SearchSettings(fusion="rrf", cosine_weight=0.7, bm25_weight=0.3, min_cosine=0.3, top_k=10)
-    assert [note.split()[0] for note in docs.notes] == ["rag_llm", "system_prompt", "api_keys"]
+    assert [note.split()[0] for note in docs.notes] == ["system_prompt"]
     assert pair.database == (
         "postgresql://postgres@a:5432,[::1]:5440,c:5441/d?sslmode=prefer&target_session_attrs=prefer-standby"
     )
     assert pair.search is not None
     assert (pair.search.mode, pair.search.top_k, pair.token_budget) == ("semantic", 3, 500)
     assert pair.search.cosine_weight == pair.search.bm25_weight == 0.5
-    assert [note.split()[0] for note in pair.notes] == ["rag_llm", "rerank", "api_keys", "embedding_llm.base_url"]
+    assert [note.split()[0] for note in pair.notes] == ["rerank", "rag_llm.top_p"]
+    assert pair.llm is not None
+    assert (pair.llm.model, pair.llm.timeout, pair.llm.api_key_file) == ("ollama/llama3", 0.5, None)
+    assert pair.embed is not None
+    assert pair.embed.base_url == "http://localhost:11434"
 
 
 async def test_it_is_listed_and_opened_and_its_vendor_is_missing() -> None:
@@ -84,7 +97,32 @@ async def test_it_is_listed_and_opened_and_its_vendor_is_missing() -> None:
         ]
         [first, _] = kb.pipeline("docs").parts
         assert first.embedder is None
-        assert "no embedder is called 'openai/text-embedding-3-small'" in str(first.model_missing)
+        assert "api_key_file /nowhere/openai cannot be read" in str(first.model_missing)
+        completion = kb.pipeline("docs").completion
+        assert completion is not None
+        assert "api_key_file /nowhere/anthropic cannot be read" in (await completion.check())[0]
+
+
+def test_questions_may_go_to_the_vendors_that_such_a_file_names_and_documents_may_not() -> None:
+    assert loaded(THEIRS).external.embedding
+    assert not loaded(THEIRS + "embed: {model: openai/text-embedding-3-small}\n").external.embedding
+    assert not loaded(THEIRS + "external: {embedding: false}\n").external.embedding
+
+
+def test_a_pipelines_model_is_set_over_the_one_at_the_top_and_no_key_goes_to_another_vendor() -> None:
+    top, same, moved, other = loaded("""
+llm: {model: openai/one, api_key: k, headers: {a: "1", b: "2"}, retries: 7}
+pipelines:
+  - {name: top, collections: [manuals]}
+  - {name: same, collections: [manuals], llm: {model: openai/two, headers: {b: "3"}}}
+  - {name: moved, collections: [manuals], llm: {base_url: "http://gateway:9/v1"}}
+  - {name: other, collections: [manuals], llm: {model: anthropic/x, headers: {c: "4"}}}
+""").pipelines
+    assert top.llm is None
+    assert same.llm == LlmSettings(model="openai/two", api_key="k", headers={"a": "1", "b": "3"}, retries=7)
+    assert moved.llm is not None
+    assert (moved.llm.model, moved.llm.api_key) == ("openai/one", None)
+    assert other.llm == LlmSettings(model="anthropic/x", headers={"c": "4"}, retries=7)
 
 
 def test_our_own_pipelines_take_the_search_settings_of_the_top() -> None:

@@ -16,7 +16,7 @@ from ragstone.doors import PLACE, checked
 from ragstone.engine import Engine
 from ragstone.errors import UsageError
 from ragstone.pipeline import Pipeline, PipelineInfo
-from ragstone.ports import Embedder, Store
+from ragstone.ports import Completion, Embedder, Store
 from ragstone.types import Answer, Event, Extraction, Found, Piece
 
 P = ParamSpec("P")
@@ -203,19 +203,20 @@ def open(  # noqa: A001  # ragstone.open reads like what it is
     settings: Settings | None = None,
     store: Store | None = None,
     embedder: Embedder | None = None,
+    completion: Completion | None = None,
     credential: Credential | None = None,
     **options: Any,
 ) -> Knowledge:
     """A collection to ingest into and to ask: `with ragstone.open("./store") as kb: …`.
 
     `path` is a folder or a store URL (default: as configured, `./.ragstone`); `options` are top-level
-    settings such as `collection="manuals"` or `key="rag_…"`. Own store and embedder objects may be handed in, and a
-    `credential` of somebody whom your program knows already.
+    settings such as `collection="manuals"` or `key="rag_…"`. Own store, embedder and language model may be handed in,
+    and a `credential` of somebody whom your program knows already.
     """
     if settings is not None and options:
         raise UsageError(f"settings were given, and {min(options)} beside them: put it into the settings")
     settings = settings or load(store=None if path is None else str(path), **options)
-    return Knowledge(Engine(settings, store=store, embedder=embedder, credential=credential))
+    return Knowledge(Engine(settings, store=store, embedder=embedder, completion=completion, credential=credential))
 
 
 @checked(path=PLACE)

@@ -93,6 +93,24 @@ SEARCH: Bounds = {
     "fold": FLAG,
     "per_document": Numbers(1, MANY, whole=True, unset=True),
 }
+ASKED: Bounds = {
+    "model": Name(),
+    "timeout": Numbers(0.01, 86_400),
+    "total": Numbers(0.01, 86_400),
+    "retries": Numbers(0, 100, whole=True),
+}
+LLM: Bounds = {
+    **ASKED,
+    "max_tokens": Numbers(1, MANY, whole=True),
+    "temperature": Numbers(0, 2),
+    "context": Numbers(1, 100 * MANY, whole=True, unset=True),
+}
+EMBED: Bounds = {
+    **ASKED,
+    "dimensions": Numbers(1, 100_000, whole=True, unset=True),
+    "reads": Numbers(1, MANY, whole=True, unset=True),
+    "batch": Numbers(1, 2048, whole=True),
+}
 LIMITS: Bounds = {
     "text_bytes": Numbers(1, BYTES, whole=True),
     "office_bytes": Numbers(1, BYTES, whole=True),

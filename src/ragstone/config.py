@@ -14,15 +14,17 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ragstone import configfile
-from ragstone.bounds import KEPT_HERE, LIMITS, PIPELINE, SEARCH, SOURCE, WHOLE, Bounds, outside
+from ragstone.bounds import EMBED, KEPT_HERE, LIMITS, LLM, PIPELINE, SEARCH, SOURCE, WHOLE, Bounds, outside
 from ragstone.convert import converted, settable
 from ragstone.errors import ConfigError
 from ragstone.issuer import JwtSettings
 from ragstone.pipelinefile import translated
 from ragstone.types import Json, Mode
+from ragstone.vendors import VENDORS
 
 FILE = "ragstone.yaml"
 PREFIX = "RAGSTONE_"
+KEY_LENGTH = 10_000  # characters of a file that are read for a key
 # Names with our prefix that are no settings: the switch below, what tests are told, and what Kubernetes sets in
 # every container beside a service that is called ragstone.
 RESERVED = re.compile(r"DEBUG|TEST_.*|SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\d+_.*)?")
@@ -58,11 +60,61 @@ class ChunkSettings:
 @dataclass(frozen=True, slots=True)
 class EmbedSettings:
     """The embedding model (`none` for keyword search alone), its precision (`int8` is twice as fast, cosine
-    .995 to `fp32`), and the prefix that is embedded with a chunk."""
+    .995 to `fp32`; built-in model only), and the prefix that is embedded with a chunk.
+
+    The rest is for a vendor's model, `VENDOR/MODEL`: how it is reached (see `LlmSettings`), the dimension that its
+    vectors have or shall have, the tokens that it reads, texts a request, and fastembed's folder with its files.
+    """
 
     model: str = "minilm"
     precision: Literal["fp32", "int8"] = "fp32"
     prefix: Literal["title", "path", "none"] = "title"
+    base_url: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    api_key_file: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    dimensions: int | None = None
+    reads: int | None = None
+    batch: int = 32
+    folder: str | None = None
+    timeout: float = 30.0
+    total: float = 120.0
+    retries: int = 3
+
+    def __post_init__(self) -> None:
+        _check(self, EMBED)
+
+
+@dataclass(frozen=True, slots=True)
+class LlmSettings:
+    """The language model as `VENDOR/MODEL`, `none` for answers that quote; its address, where that is not the vendor's
+    own; its key, the file that holds it (else it is looked for in the vendor's environment variable) and headers.
+
+    Seconds for an attempt until its next piece, for all together, and how many more attempts there are; how much it may
+    write, how free, and how many tokens it reads and writes together, where that is known.
+    """
+
+    model: str = "none"
+    base_url: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    api_key_file: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    timeout: float = 30.0
+    total: float = 120.0
+    retries: int = 3
+    max_tokens: int = 800
+    temperature: float = 0.0
+    context: int | None = None
+
+    def __post_init__(self) -> None:
+        _check(self, LLM)
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalSettings:
+    """What may leave this machine: the texts of documents and questions, to have them embedded."""
+
+    embedding: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +203,9 @@ class TableSettings:
 
 @dataclass(frozen=True, slots=True)
 class PipelineSettings:
-    """A named way to answer: over collections, over tables of a database, or both. Where null, `store`, `embed` and
-    `search` are as at the top; `token_budget` is for the passages of an answer or a context, `timeout` in seconds for
-    each statement of the database; `notes` are remarks that its listing shows."""
+    """A named way to answer: over collections, over tables of a database, or both. Where null, `store`, `embed`,
+    `search` and `llm` are as at the top; `token_budget` is for the passages of an answer or a context, `timeout` in
+    seconds for each statement of the database; `notes` are remarks that its listing shows."""
 
     name: str
     description: str = ""
@@ -163,6 +215,7 @@ class PipelineSettings:
     tables: tuple[TableSettings, ...] = ()
     embed: EmbedSettings | None = None
     search: SearchSettings | None = None
+    llm: LlmSettings | None = None
     token_budget: int | None = None
     timeout: float = 10.0
     notes: tuple[str, ...] = ()
@@ -198,6 +251,9 @@ class Settings:
     sources: tuple[SourceSettings, ...] = ()
     chunk: ChunkSettings = ChunkSettings()
     embed: EmbedSettings = EmbedSettings()
+    llm: LlmSettings = LlmSettings()
+    external: ExternalSettings = ExternalSettings()
+    offline: bool = False
     limits: LimitSettings = LimitSettings()
     search: SearchSettings = SearchSettings()
     categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -258,7 +314,38 @@ def load(path: str | Path | None = None, **arguments: Any) -> Settings:
 
 
 def _settings(data: Json, origin: str) -> Settings:
-    return converted(translated(data, origin=origin), Settings, origin=origin)
+    return converted(translated(_with_embedding(data), origin=origin), Settings, origin=origin)
+
+
+def _with_embedding(data: Json) -> Json:
+    """The same with the language model's vendor for embedding too, where that is allowed and no model is named."""
+    llm, embed, external = (data.get(name) or {} for name in ("llm", "embed", "external"))
+    if not all(isinstance(group, dict) for group in (llm, embed, external)) or "model" in embed:
+        return data
+    vendor = VENDORS.get(str(llm.get("model")).partition("/")[0])
+    if vendor is None or vendor.embedding is None or str(external.get("embedding")).lower() not in ("true", "1"):
+        return data
+    same = {key: llm[key] for key in ("base_url", "api_key", "api_key_file", "headers") if key in llm}
+    return {**data, "embed": {**same, "model": f"{vendor.name}/{vendor.embedding}", **embed}}
+
+
+def key_of(group: str, wanted: LlmSettings | EmbedSettings, variable: str | None) -> str | None:
+    """The key for a vendor: the one that is set, else what the file holds, else the environment variable, else None.
+
+    Raises `ConfigError` for a file that cannot be read or holds none.
+    """
+    if wanted.api_key:
+        return wanted.api_key.strip()
+    if wanted.api_key_file:
+        try:
+            with Path(wanted.api_key_file).expanduser().open(encoding="utf-8") as file:
+                key = file.read(KEY_LENGTH).strip()
+        except (OSError, UnicodeDecodeError, RuntimeError) as error:
+            raise ConfigError(f"{group}.api_key_file {wanted.api_key_file} cannot be read: {error}") from error
+        if not key or len(key.split()) > 1:
+            raise ConfigError(f"{group}.api_key_file {wanted.api_key_file} must hold a key and nothing else")
+        return key
+    return (os.environ.get(variable, "").strip() or None) if variable else None
 
 
 def _find(path: str | Path | None) -> Path | None:

@@ -64,6 +64,7 @@ ARGUMENTS: Mapping[str, Kind | Numbers | Choice] = {
     "settings": Kind("settings, as ragstone.load() gives them", lambda value: isinstance(value, Settings)),
     "store": part("a store", "reader", "writer", "ledger", "close"),
     "embedder": part("an embedder", "embed", "close"),
+    "completion": part("a language model", "complete", "stream", "close"),
     "paths": Kind("paths: texts or pathlib.Paths, without a NUL character", _all(_place)),
     "collections": Kind("names of collections: texts in a list", _names),
     "ignore": Kind("a glob, or a list of globs", _all(_text)),

@@ -23,6 +23,7 @@ from ragstone import (
     extract,
     guard,
     ingest,
+    models,
     originals,
     providers,
     reembed,
@@ -34,7 +35,7 @@ from ragstone import (
 from ragstone.access import Credential, MadeKey, Permission, ending, identified, issued
 from ragstone.ask import Desk, Question
 from ragstone.bounds import outside
-from ragstone.config import EmbedSettings, Settings, SourceSettings
+from ragstone.config import EmbedSettings, LlmSettings, Settings, SourceSettings
 from ragstone.doors import OR_NONE, SETTINGS, Handed, checked, part
 from ragstone.entrance import Entrance
 from ragstone.errors import (
@@ -55,7 +56,7 @@ from ragstone.gate import VERBS, gated
 from ragstone.ingest import Intake
 from ragstone.near import absent
 from ragstone.pipeline import Pipeline, PipelineInfo, info_of, parts_of
-from ragstone.ports import Embedder, HeldModel, Keys, Listed, Sealing, Source, Store
+from ragstone.ports import Completion, Embedder, HeldModel, Keys, Listed, Sealing, Source, Store
 from ragstone.progress import Tell
 from ragstone.revise import Cutter, Making, Model
 from ragstone.types import (
@@ -81,9 +82,9 @@ from ragstone.where import Where, document_matches
 class Engine:
     """One collection of one store, with everything that its questions need.
 
-    `store` and `embedder` may be handed in (they are then closed by whoever made them); otherwise
-    the settings name them. With a `credential`, or a key in the settings, the tenant is that one's and every verb looks
-    at what it permits; see `ragstone.gate`. A key is looked at by `sign_in`, which `async with` does.
+    `store`, `embedder` and `completion`, the language model, may be handed in (they are then closed by whoever made
+    them); otherwise the settings name them. With a `credential`, or a key in the settings, the tenant is that one's and
+    every verb looks at what it permits; see `ragstone.gate`. A key is looked at by `sign_in`, which `async with` does.
     """
 
     @checked()
@@ -93,6 +94,7 @@ class Engine:
         *,
         store: Store | None = None,
         embedder: Embedder | None = None,
+        completion: Completion | None = None,
         credential: Credential | None = None,
     ) -> None:
         settings = settings or Settings()
@@ -108,7 +110,9 @@ class Engine:
         self._aparts: WeakSet[sandbox.Apart] = WeakSet()
         self._single: sandbox.Apart | None = None
         self._closed = False
-        self._also_made: dict[EmbedSettings, Embedder] = {}
+        self._also_made: list[tuple[EmbedSettings, Embedder]] = []
+        self._handed_completion = completion
+        self._completions: list[tuple[LlmSettings, Completion]] = []
         self._tables: dict[tuple[str, float], stores.OpenTables] = {}
         self._also_opened: dict[str, Store] = {}
         self._master = stores.Master.of(
@@ -141,8 +145,10 @@ class Engine:
             apart.stop()
         if self._made is not None:
             await self._made.close()
-        for embedder in self._also_made.values():
+        for _, embedder in self._also_made:
             await embedder.close()
+        for _, completion in self._completions:
+            await completion.close()
         for tables in self._tables.values():
             await tables.close()
         for store in self._also_opened.values():
@@ -176,7 +182,7 @@ class Engine:
         name = self.settings.embed.model
         if self._handed is not None or name == "none":
             return self._handed
-        self._made = providers.make_embedder(name, precision=self.settings.embed.precision)
+        self._made = models.embedder_of(self.settings.embed, self.settings)
         return self._made
 
     def _embedder_of(self, embed: EmbedSettings) -> tuple[Embedder | None, str | None]:
@@ -185,13 +191,30 @@ class Engine:
             return self._handed, None
         if embed == self.settings.embed:
             return self._desk.embedder, self._desk.model_missing
-        missing = next(iter(providers.missing(embed.model)), None)
+        made = next((embedder for own, embedder in self._also_made if own == embed), None)
+        if made is not None:
+            return made, None
         try:
-            if missing is None and embed not in self._also_made:
-                self._also_made[embed] = providers.make_embedder(embed.model, precision=embed.precision)
+            if (missing := models.missing_of(embed)) is None:
+                made = models.embedder_of(embed, self._all)
+                self._also_made.append((embed, made))
         except ConfigError as error:  # a vendor that a file of another program names: keywords still find
             missing = str(error)
-        return self._also_made.get(embed), missing
+        return made, missing
+
+    @cached_property
+    def _completion(self) -> Completion | None:
+        """The language model that was handed in, or the settings'; None where answers quote."""
+        return self._completion_of(self.settings.llm)
+
+    def _completion_of(self, llm: LlmSettings) -> Completion | None:
+        """The language model of some settings, made once; one that was handed in serves all."""
+        if self._handed_completion is not None:
+            return self._handed_completion
+        made = next((completion for own, completion in self._completions if own == llm), None)
+        if made is None and (made := models.completion_of(llm, offline=self.settings.offline)) is not None:
+            self._completions.append((llm, made))
+        return made
 
     def _store_of(self, url: str | None) -> Store:
         """The store at another URL, opened once."""
@@ -206,7 +229,7 @@ class Engine:
         """Why nothing can be embedded although a model is named."""
         if self._embedder is None or self._handed is not None:
             return None
-        return next(iter(providers.missing(self.settings.embed.model)), None)
+        return models.missing_of(self.settings.embed)
 
     @cached_property
     def _cutter(self) -> Cutter:
@@ -275,6 +298,7 @@ class Engine:
         """
         _check_date(effective_at)
         roots = self._roots(paths, name, (ignore,) if isinstance(ignore, str) else ignore)
+        await self._learnt()
         await self._pin(recreate=recreate)
         if recreate:
             await self._erase_for([source for source, _ in roots], allow_removals=allow_removals)
@@ -324,8 +348,14 @@ class Engine:
     @checked(source=part("a source", "walk", "read"))
     async def ingest_source(self, source: Source, *, tell: Tell = lambda _event: None) -> Run:
         """The same for a source object of your own."""
+        await self._learnt()
         await self._pin()
         return await ingest.ingest(replace(self._intake(), apart=self._own()), source, tell=tell)
+
+    async def _learnt(self) -> None:
+        """Have a vendor's embedder tried before a run: what is wrong shows before anything is written."""
+        if self._embedder is not None and self._handed is None and self._missing is None:
+            await providers.learn(self._embedder)
 
     def _intake(
         self,
@@ -431,7 +461,8 @@ class Engine:
         store = self._store_of(wanted.store)
         tenant = self.scope.tenant
         parts = parts_of(wanted, settings, tenant, store=store, tables=tables, embedders=self._embedder_of)
-        return Pipeline(wanted, settings.search, parts, self.entrance)
+        completion = self._completion_of(wanted.llm or settings.llm)
+        return Pipeline(wanted, settings.search, parts, self.entrance, completion=completion)
 
     @checked()
     async def explain(
@@ -585,6 +616,7 @@ class Engine:
 
     async def create(self) -> Info:
         """Make this collection, empty, for vectors of the configured model; nothing changes where it exists."""
+        await self._learnt()
         await self._pin()
         making = self._intake().making
         model = making.model
@@ -751,6 +783,7 @@ class Engine:
             raise UsageError("re-embedding needs a model: name it in `embed`")
         if self._missing:
             raise UsageError(self._missing)
+        await self._learnt()
         return await reembed.renewed(reembed.Renewal(self.store, self._intake().making, self._embedder), tell=tell)
 
     async def models(self) -> list[HeldModel]:
@@ -773,13 +806,32 @@ class Engine:
 
     @checked()
     async def doctor(self, *, repair: bool = False) -> list[str]:
-        """What is wrong with the model and the store, a sentence each with what mends it."""
-        problems = [] if self.settings.embed.model == "none" else providers.health(self.settings.embed.model)
+        """What is wrong with the models and the store, a sentence each with what mends it."""
+        problems = await self._model_problems()
         try:
             problems += await self.store.admin.check(self.scope, repair=repair)
         except RagstoneError as error:
             problems.append(str(error))
         return problems + await self._artifact_problems(repair=repair)
+
+    async def _model_problems(self) -> list[str]:
+        """What keeps embedder and language model from working; a vendor's are asked, for one vector and for a list."""
+        problems = []
+        for look in (self._embedder_problems, self._completion_problems):
+            try:
+                problems += await look()
+            except ConfigError as error:
+                problems.append(str(error))
+        return problems
+
+    async def _embedder_problems(self) -> list[str]:
+        name = self.settings.embed.model
+        if name in providers.EMBEDDERS or self._embedder is None:
+            return [] if name == "none" else providers.health(name)
+        return [self._missing] if self._missing else await providers.check(self._embedder)
+
+    async def _completion_problems(self) -> list[str]:
+        return [] if self._completion is None else await self._completion.check()
 
     async def _artifact_problems(self, *, repair: bool) -> list[str]:
         try:

@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from ragstone import guard
+from ragstone import guard, providers
 from ragstone.ports import Completed, Completion, Embedder, Prompt, Tokenizer, Vectors
 
 
@@ -71,6 +71,14 @@ class GatedEmbedder:
 
     async def embed(self, texts: Sequence[str], *, kind: Literal["document", "query"] = "document") -> Vectors:
         return await self._inner.embed([guard.shown(text) for text in texts], kind=kind)
+
+    async def learn(self) -> None:
+        """See `ragstone.providers.learn`."""
+        await providers.learn(self._inner)
+
+    async def check(self) -> list[str]:
+        """See `ragstone.providers.check`."""
+        return await providers.check(self._inner)
 
     async def close(self) -> None:
         await self._inner.close()

@@ -9,7 +9,7 @@ from ragstone.config import EmbedSettings, PipelineSettings, SearchSettings, Set
 from ragstone.errors import RagstoneError
 from ragstone.gate import OF_PIPELINES, Admitting, gated
 from ragstone.merged import Part
-from ragstone.ports import Embedder, Store
+from ragstone.ports import Completion, Embedder, Store
 from ragstone.types import Answer, Event, Found, Scope
 from ragstone.where import Where
 
@@ -33,10 +33,17 @@ class Pipeline:
     """Questions over several collections and tables at once; see `ragstone.panel`."""
 
     def __init__(
-        self, settings: PipelineSettings, search: SearchSettings, parts: Sequence[Part], entrance: Admitting
+        self,
+        settings: PipelineSettings,
+        search: SearchSettings,
+        parts: Sequence[Part],
+        entrance: Admitting,
+        *,
+        completion: Completion | None = None,
     ) -> None:
         self.entrance = entrance
         self.settings = settings
+        self.completion = completion
         self._search = settings.search or search
         self.parts = tuple(parts)
 
@@ -68,7 +75,7 @@ class Pipeline:
         return answer.context_xml(panel.within(found.hits, self.settings.token_budget), mask=guard.shown)
 
     async def check(self) -> list[str]:
-        """What keeps its parts from answering, a sentence each; [] when all is well."""
+        """What keeps its parts and its language model from answering, a sentence each; [] when all is well."""
         problems = []
         for part in self.parts:
             try:
@@ -77,7 +84,7 @@ class Pipeline:
             except RagstoneError as error:
                 problems.append(f"{part.name}: {error}")
             problems += [f"{part.name}: {part.model_missing}"] if part.model_missing else []
-        return problems
+        return problems + (await self.completion.check() if self.completion is not None else [])
 
 
 def info_of(settings: PipelineSettings, embed: EmbedSettings) -> PipelineInfo:

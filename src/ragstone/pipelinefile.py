@@ -1,15 +1,18 @@
 """Pipelines as a configuration file may write them: our own keys, and those of the pgEdge RAG Server's files.
 
-Its names become ours: `database` as a mapping a URL, `top_n` and `search` our search settings, `embedding_llm` a
-model. A file whose top level has its `server` or `defaults` was written for it: its conventions hold where it says
-nothing (fusion by rank, requests may filter by every column). What it asks for and is not acted on here is kept as
+Its names become ours: `database` as a mapping a URL, `top_n` and `search` our search settings, `embedding_llm` and
+`rag_llm` models with their addresses, keys and headers. A file whose top level has its `server` or `defaults` was
+written for it: its conventions hold where it says nothing (fusion by rank, requests may filter by every column,
+questions may be sent to the vendor of `embedding_llm`). What it asks for and is not acted on here is kept as
 the pipeline's `notes`.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
+from ragstone import vendors
 from ragstone.errors import ConfigError
 from ragstone.types import Json
 
@@ -20,15 +23,15 @@ PORT = 5432
 DATABASE = ("host", "port", "database", "username", "password", "ssl_mode", "hosts", "target_session_attrs")
 DATABASE_FILES = {"ssl_cert": "sslcert", "ssl_key": "sslkey", "ssl_root_cert": "sslrootcert"}
 SSL_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
-# Who gives vectors and who gives texts; the others give both.
-CANNOT_EMBED, CANNOT_COMPLETE = ("anthropic",), ("voyage",)
 UNUSED = {
-    "rag_llm": "answers quote the passages: no language model writes them",
     "system_prompt": "answers quote the passages: no language model reads a prompt",
     "rerank": "no reranker is asked",
-    "api_keys": "no vendor is asked",
-    "llm_headers": "no vendor is asked",
 }
+REACHED = {"base_url": "base_url", "request_timeout": "total", "per_attempt_timeout": "timeout"}  # theirs: ours
+UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)")
+# What a pipeline's model has of the one at the top although its vendor is another one.
+LIMITS = ("timeout", "total", "retries", "max_tokens", "temperature")
 
 
 def translated(data: Json, *, origin: str) -> Json:
@@ -41,17 +44,18 @@ def translated(data: Json, *, origin: str) -> Json:
     if unknown := next((key for key in defaults if key not in DEFAULTS), None):
         raise ConfigError(f"{origin}: unknown key defaults.{unknown}; known here: {', '.join(DEFAULTS)}")
     own = {key: value for key, value in data.items() if key not in THEIRS}
-    shared = _mapping(data.get("search"), "search", origin)
+    if foreign and "embed" not in own:  # the vendors are those of its pipelines, which it names for this
+        own.setdefault("external", {"embedding": True})
     items = pipelines if isinstance(pipelines, list) else []
     made = [
-        _pipeline(item, f"pipelines[{n}]", origin, defaults=defaults, search=shared, foreign=foreign)
+        _pipeline(item, f"pipelines[{n}]", origin, defaults=defaults, top=data, foreign=foreign)
         for n, item in enumerate(items)
     ]
     return {**own, "pipelines": made if isinstance(pipelines, list) else pipelines}
 
 
 def _pipeline(
-    item: Any, path: str, origin: str, *, defaults: Mapping[str, Any], search: Mapping[str, Any], foreign: bool
+    item: Any, path: str, origin: str, *, defaults: Mapping[str, Any], top: Mapping[str, Any], foreign: bool
 ) -> Any:
     if not isinstance(item, dict):
         return item
@@ -59,13 +63,12 @@ def _pipeline(
     notes = [f"{key} is not acted on: {why}" for key, why in UNUSED.items() if given.pop(key, None) is not None]
     if foreign:
         given = {"token_budget": TOKENS, "top_n": TOP_N, **given}
-    _check_vendors(item, defaults, path, origin)
-    if "embedding_llm" in given:
-        model, more = _model(given.pop("embedding_llm"), f"{path}.embedding_llm", origin)
-        notes += more
-        given.setdefault("embed", {"model": model})
+    notes += _take_models(given, item, defaults, path, origin)
+    if given.get("llm") is not None:
+        given["llm"] = _llm(given["llm"], top.get("llm"), f"{path}.llm", origin)
     if isinstance(given.get("database"), dict):
         given["database"] = _url(given["database"], f"{path}.database", origin)
+    search = _mapping(top.get("search"), "search", origin)
     given["search"] = _search(given, search, f"{path}.search", origin, foreign=foreign)
     if foreign and isinstance(given.get("tables"), list):
         every = {"filter_columns": ["*"]}
@@ -75,22 +78,90 @@ def _pipeline(
     return given
 
 
-def _check_vendors(item: Mapping[str, Any], defaults: Mapping[str, Any], path: str, origin: str) -> None:
-    for key, verb, cannot in (("embedding_llm", "embed", CANNOT_EMBED), ("rag_llm", "complete", CANNOT_COMPLETE)):
-        where = f"{path}.{key}" if key in item else f"defaults.{key}"
-        provider = _mapping(item.get(key, defaults.get(key)), where, origin).get("provider")
-        if provider in cannot:
-            raise ConfigError(f"{origin}: {where}.provider {provider} cannot {verb}; openai and ollama can")
+def _take_models(
+    given: dict[str, Any], item: Mapping[str, Any], defaults: Mapping[str, Any], path: str, origin: str
+) -> list[str]:
+    """Put our settings of models in place of theirs, and say what of these is not acted on."""
+    headers = [_mapping(one.get("llm_headers"), f"{path}.llm_headers", origin) for one in (defaults, item)]
+    keys = _mapping(given.pop("api_keys", None), f"{path}.api_keys", origin)
+    given.pop("llm_headers", None)
+    notes = []
+    for theirs, ours, verb in (("embedding_llm", "embed", vendors.EMBED), ("rag_llm", "llm", vendors.COMPLETE)):
+        llm = given.pop(theirs, None)
+        if llm is not None:
+            where = f"{path}.{theirs}" if item.get(theirs) is not None else f"defaults.{theirs}"
+            model, unused = _model(llm, where, origin, verb=verb, keys=keys, headers=headers)
+            notes += unused
+            given.setdefault(ours, model)
+    return notes
 
 
-def _model(given: Any, path: str, origin: str) -> tuple[str, list[str]]:
-    """The name of an embedder: its vendor and model, `minilm` by itself."""
+def _model(
+    given: Any,
+    path: str,
+    origin: str,
+    *,
+    verb: str,
+    keys: Mapping[str, Any],
+    headers: list[Mapping[str, Any]],
+) -> tuple[dict[str, Any], list[str]]:
+    """Our settings of a model that is written their way, and what of it is not acted on."""
     llm = _mapping(given, path, origin)
-    unused = [f"embedding_llm.{key} is not acted on" for key in llm if key not in ("provider", "model")]
-    names = [str(llm[key]) for key in ("provider", "model") if llm.get(key)]
-    if not names:
-        raise ConfigError(f"{origin}: {path} needs a provider and a model")
-    return "/".join(names), unused
+    provider = str(llm.get("provider") or "")
+    known = (*REACHED, "provider", "model", "headers")
+    unused = [f"{path.rpartition('.')[2]}.{key} is not acted on" for key in llm if key not in known]
+    if not provider or not llm.get("model"):
+        alone = provider or llm.get("model")  # such as `minilm`, which has no vendor
+        if not alone:
+            raise ConfigError(f"{origin}: {path} needs a provider and a model")
+        if provider in vendors.VENDORS:
+            _able(f"{provider}/", verb, path, origin)
+        return {"model": str(alone)}, unused
+    _able(f"{provider}/{llm['model']}", verb, path, origin)
+    made: dict[str, Any] = {"model": f"{provider}/{llm['model']}"}
+    for theirs, ours in REACHED.items():
+        if llm.get(theirs) is not None:
+            made[ours] = llm[theirs] if ours == "base_url" else _seconds(llm[theirs], f"{path}.{theirs}", origin)
+    if keys.get(provider):
+        made["api_key_file"] = keys[provider]
+    merged: dict[str, Any] = {}
+    for layer in (*headers, _mapping(llm.get("headers"), f"{path}.headers", origin)):
+        merged |= layer
+    return {**made, **({"headers": merged} if merged else {})}, unused
+
+
+def _able(model: str, verb: str, path: str, origin: str) -> None:
+    """Raises `ConfigError` for a vendor that is known and lacks what is wanted; another one is found out in use."""
+    provider = model.partition("/")[0]
+    if provider in vendors.VENDORS and provider not in vendors.able(verb):
+        can = ", ".join(vendors.able(verb))
+        raise ConfigError(f"{origin}: {path}.provider {provider} cannot {verb}; {can} can")
+
+
+def _llm(given: Any, top: Any, path: str, origin: str) -> dict[str, Any]:
+    """A pipeline's language model over the one at the top: headers key by key, the rest as a whole. What leads to one
+    vendor, such as its key, is not given to another."""
+    own, shared = dict(_mapping(given, path, origin)), dict(_mapping(top, "llm", origin))
+    vendor = str(own.get("model", shared.get("model"))).partition("/")[0]
+    if vendor != str(shared.get("model")).partition("/")[0]:
+        shared = {key: value for key, value in shared.items() if key in LIMITS}
+    if "base_url" in own or "api_key" in own or "api_key_file" in own:
+        shared = {key: value for key, value in shared.items() if key not in ("api_key", "api_key_file")}
+    headers = {
+        **_mapping(shared.get("headers"), "llm.headers", origin),
+        **_mapping(own.get("headers"), f"{path}.headers", origin),
+    }
+    return {**shared, **own, **({"headers": headers} if headers else {})}
+
+
+def _seconds(value: Any, path: str, origin: str) -> float:
+    """A time as a number of seconds, or as `1m30s`."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    parts = DURATION.findall(str(value))
+    if not parts or "".join(f"{number}{unit}" for number, unit in parts) != str(value):
+        raise ConfigError(f"{origin}: {path} is {value!r:.60}; write it as 30s or 2m")
+    return sum(float(number) * UNITS[unit] for number, unit in parts)
 
 
 def _search(given: Json, shared: Mapping[str, Any], path: str, origin: str, *, foreign: bool) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ragstone.vendors import VENDORS
 from tests.docs.blocks import ROOT
 
 Shell = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -26,7 +27,9 @@ def shell(tmp_path: Path) -> Shell:
     scratch.mkdir()
     shutil.copytree(ROOT / "demo" / "docs" / "prometheus", scratch / "docs")
     shutil.copytree(ROOT / "demo" / "office", scratch / "office", ignore=shutil.ignore_patterns("README.md"))
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(("RAGSTONE_", "PYTEST_"))}
+    keys = {vendor.variable for vendor in VENDORS.values()}
+    theirs = {name: value for name, value in os.environ.items() if name not in keys}
+    clean = {name: value for name, value in theirs.items() if not name.startswith(("RAGSTONE_", "PYTEST_"))}
     environment = {**clean, "PATH": f"{bin_}{os.pathsep}{clean['PATH']}", "HOME": str(tmp_path), "COLUMNS": "120"}
     environment |= {"XDG_CONFIG_HOME": str(tmp_path / "config"), "NO_COLOR": "1", "PYTHONUNBUFFERED": "1"}
 

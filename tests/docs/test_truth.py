@@ -2,8 +2,10 @@
 
 import dataclasses
 import re
+import tomllib
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -14,6 +16,7 @@ from ragstone.cli.app import app
 from ragstone.cli.output import FORMATS
 from ragstone.evals.case import KEYS
 from ragstone.issuer import JwtSettings
+from ragstone.vendors import VENDORS, is_here
 from ragstone.where import CHUNK_FACTS, DOCUMENT_FACTS, OPERATORS
 from tests.docs.blocks import DOCS, ROOT, pages
 
@@ -36,6 +39,8 @@ SECTIONS = {
     "`sources`": config.SourceSettings,
     "`chunk`": config.ChunkSettings,
     "`embed`": config.EmbedSettings,
+    "`llm`": config.LlmSettings,
+    "`external`": config.ExternalSettings,
     "`limits`": config.LimitSettings,
     "`search`": config.SearchSettings,
     "`collections`": config.CollectionSettings,
@@ -49,6 +54,8 @@ GROUPS = (
     "sources",
     "chunk",
     "embed",
+    "llm",
+    "external",
     "limits",
     "search",
     "collections",
@@ -156,6 +163,22 @@ def test_every_error_is_explained() -> None:
         kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.RagstoneError)
     ]
     assert [kind.code for kind in kinds if f"| `{kind.code}` | `{kind.__name__}` |" not in text] == []
+
+
+def test_every_vendor_stands_in_the_table_with_what_it_gives() -> None:
+    text = (DOCS / "how-to" / "models.md").read_text(encoding="utf-8")
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    for vendor in VENDORS.values():
+        [row] = re.findall(rf"^\| `{vendor.name}` \| .*$", text, re.MULTILINE)
+        cells = [cell.strip() for cell in row.strip("|").split("|")]
+        assert cells[3:5] == ["yes" if able else "no" for able in (vendor.completes, vendor.embeds)]
+        assert (vendor.variable or "none") in cells[2]
+        address = urlsplit(vendor.base_url or "")
+        assert (f"port {address.port}" if is_here(vendor.base_url) else str(address.hostname)) in cells[
+            1
+        ] or not address.netloc
+        assert f"`ragstone[{vendor.name}]`" == cells[5]
+        assert vendor.name in extras
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))

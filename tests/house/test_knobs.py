@@ -2,19 +2,21 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.access.issuer import AUDIENCE, ISSUER, token
 
-from ragstone import config
+from ragstone import config, models
 from ragstone.ask import Question
 from ragstone.config import (
     AccessSettings,
     CollectionSettings,
+    EmbedSettings,
     LimitSettings,
+    LlmSettings,
     PipelineSettings,
     SearchSettings,
     Settings,
@@ -23,6 +25,7 @@ from ragstone.config import (
 )
 from ragstone.engine import Engine
 from ragstone.issuer import JwtSettings
+from ragstone.ports import Message
 from ragstone.testing.bag_of_words import BagOfWords
 
 KINDS = [kind for kind in vars(config).values() if isinstance(kind, type) and is_dataclass(kind)]
@@ -73,6 +76,15 @@ async def test_every_setting_is_read_by_whoever_acts_on_it(read: Read, docs: Pat
         await engine.search("samples", fusion="rrf")
         assert engine.pipelines()
         assert await engine.pipeline("p").context("samples kept by default", mode="keyword")
+    vendors = replace(settings, embed=EmbedSettings("ollama/nomic-embed-text"), llm=LlmSettings("ollama/any"))
+    async with Engine(vendors) as engine:
+        assert engine.desk.embedder is not None
+        assert engine._completion is not None
+        assert models.prompt_of(vendors.llm, [Message("user", "Who?")]).max_tokens == 800
+    async with Engine(replace(vendors, embed=EmbedSettings("openai/text-embedding-3-small"))) as engine:
+        assert "external.embedding" in (await engine.doctor())[0]
+    async with Engine(replace(vendors, embed=EmbedSettings("fastembed/BAAI/bge-small-en-v1.5"))) as engine:
+        assert engine.desk.embedder is not None
     acted = {(kind, name) for kind, name, module in read if module not in COPIERS}
     wanted = {(kind.__name__, field.name) for kind in KINDS for field in fields(kind)}
     assert wanted - acted == set()

@@ -7,6 +7,8 @@ import pytest
 
 HEAVY = (
     "asyncio",
+    "fastembed",
+    "httpx2",
     "lxml",
     "msgspec",
     "multiprocessing",

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping
+from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from ragstone import vendors
 from ragstone.errors import ConfigError, UsageError
+from ragstone.providers.known import KNOWN, known
 from ragstone.providers.local import MiniLM, problems
 from ragstone.providers.local import missing as minilm_missing
 from ragstone.providers.wordpiece import WordPiece
 
 if TYPE_CHECKING:  # ports imports numpy, and this door must open at once
-    from ragstone.ports import Embedder
+    from ragstone.ports import Completion, Embedder
+    from ragstone.providers.reach import Reach
 
 __all__ = [
     "EMBEDDERS",
@@ -21,8 +26,11 @@ __all__ = [
     "WordPiece",
     "begun",
     "called",
+    "check",
     "check_dimension",
     "health",
+    "learn",
+    "make_completion",
     "make_embedder",
     "missing",
     "probe",
@@ -34,26 +42,31 @@ MISSING: Mapping[str, Callable[[], list[str]]] = {"minilm": minilm_missing}
 
 # What of its settings decides the variant of a model.
 PRECISIONS: Mapping[str, tuple[str, ...]] = {"minilm": ("fp32", "int8")}
+KNOWN_DIMENSIONS: Mapping[str, int] = {name: card.dimension for name, card in KNOWN.items()}
 
-# From the models' cards. A model that is not here is asked for one vector.
-KNOWN_DIMENSIONS: Mapping[str, int] = {
-    "all-minilm": 384,
-    "all-minilm-l6-v2": 384,
-    "bge-base-en-v1.5": 768,
-    "mxbai-embed-large": 1024,
-    "mxbai-embed-large-v1": 1024,
-    "nomic-embed-text": 768,
-    "nomic-embed-text-v1.5": 768,
-}
+
+def make_completion(model: str, *, reach: Reach, context: int | None = None) -> Completion:
+    """The language model of a name such as `ollama/llama3.2`, asked by way of `reach`; nothing is connected yet.
+
+    Raises `ConfigError` for a vendor that is unknown or completes nothing.
+    """
+    from ragstone.providers.completing import Completing
+
+    vendor, name = vendors.named(model, verb=vendors.COMPLETE, key=f"{reach.group}.model")
+    speech = import_module(f"ragstone.providers.{vendor.completes}").Speech()
+    return Completing(reach, speech, model=name, context=context)
 
 
 def make_embedder(name: str, **options: Any) -> Embedder:
-    """The embedder of this name. Raises `ConfigError` for an unknown name or option."""
+    """The embedder of this name: a built-in one, or a vendor's, asked by way of the option `reach`.
+
+    Raises `ConfigError` for an unknown name or option.
+    """
     maker = EMBEDDERS.get(name)
-    if maker is None:
+    if maker is None and "/" not in name:
         raise ConfigError(_unknown(name))
     try:
-        return maker(**options)
+        return maker(**options) if maker else _vendors_embedder(name, **options)
     except TypeError as error:
         raise ConfigError(f"embedder {name!r}: {error}") from error
 
@@ -80,7 +93,8 @@ def begun(name: str, **options: Any) -> Embedder | None:
 
 def known_dimension(model: str) -> int | None:
     """The dimension of a model by its name, without owner and tag (`owner/nomic-embed-text:v1.5`)."""
-    return KNOWN_DIMENSIONS.get(model.lower().rsplit("/", 1)[-1].split(":", 1)[0])
+    card = known(model)
+    return card.dimension if card else None
 
 
 def check_dimension(model: str, seen: int, declared: int | None = None) -> int:
@@ -110,12 +124,44 @@ def health(name: str) -> list[str]:
     return HEALTH[name]() if name in HEALTH else [_unknown(name)]
 
 
+async def learn(embedder: Embedder) -> None:
+    """Have an embedder whose dimension only its vendor knows ask for it; the others know theirs."""
+    if (ask := getattr(embedder, "learn", None)) is not None:
+        await ask()
+
+
+async def check(embedder: Embedder) -> list[str]:
+    """What keeps a vendor's embedder from working, each with what mends it; one that cannot say is well."""
+    ask = getattr(embedder, "check", None)
+    problems: list[str] = [] if ask is None else await ask()
+    return problems
+
+
 def missing(name: str) -> list[str]:
     """The part of `health` that costs no time: what is not installed."""
-    return MISSING[name]() if name in MISSING else []
+    if name in MISSING:
+        return MISSING[name]()
+    vendor = vendors.VENDORS.get(name.partition("/")[0])
+    if vendor is None:
+        return []
+    package = "httpx2" if vendor.base_url else vendor.name
+    lacking = f"the package {package} is missing: pip install 'ragstone[{vendor.name}]'"
+    return [] if find_spec(package) else [lacking]
+
+
+def _vendors_embedder(name: str, **options: Any) -> Embedder:
+    vendor, model = vendors.named(name, verb=vendors.EMBED, key="embed.model")
+    module = import_module(f"ragstone.providers.{vendor.embeds}")
+    if vendor.base_url is None:
+        fast: Embedder = module.Fast(model=model, **options)
+        return fast
+    from ragstone.providers.vectorizing import Vectorizing
+
+    return Vectorizing(options.pop("reach"), module.Speech(), model=model, **options)
 
 
 def _unknown(name: str) -> str:
     near = difflib.get_close_matches(name, EMBEDDERS, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there is {', '.join(sorted(EMBEDDERS))}"
+    known_ = [*EMBEDDERS, *(f"{vendor}/MODEL" for vendor in vendors.able(vendors.EMBED))]
+    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known_)}"
     return f"no embedder is called {name!r}: {hint}"

@@ -19,7 +19,7 @@ pipelines:
     database: {url}
     tables:
       - {{table: docs, text_column: content, vector_column: embedding, id_column: id, filter: "status = 'published'"}}
-    rag_llm: {{provider: openai, model: gpt}}
+    rag_llm: {{provider: openai, model: gpt, api_key_file: none}}
   - name: broken
     database: {url}
     tables: [{{table: nowhere, text_column: content}}]
@@ -45,13 +45,14 @@ def test_pipelines_are_listed_and_checked(run: Run) -> None:
     assert done.out.splitlines()[:3] == [
         "docs: What we know",
         "    reads docs.content; model none",
-        "    note: rag_llm is not acted on: answers quote the passages: no language model writes them",
+        "    note: rag_llm.api_key_file is not acted on",
     ]
     checked = run("pipelines", "--check")
-    assert (checked.status, checked.out.count("problem: ")) == (1, 1)
+    assert (checked.status, checked.out.count("problem: ")) == (1, 2)
+    assert "problem: openai needs a key" in checked.out
     assert "problem: nowhere.content: there is no table or view 'nowhere'" in checked.out
     lines = [json.loads(line) for line in run("pipelines", "--check", "--json").out.splitlines()]
-    assert [(line["name"], len(line["problems"])) for line in lines] == [("docs", 0), ("broken", 1)]
+    assert [(line["name"], len(line["problems"])) for line in lines] == [("docs", 1), ("broken", 1)]
     assert PASSWORD not in done.out + checked.out + checked.err
     Path("ragstone.yaml").write_text("embed: {model: none}", encoding="utf-8")
     assert "no pipelines are configured" in run("pipelines").err

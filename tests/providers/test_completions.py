@@ -1,0 +1,116 @@
+"""All vendors against one kit: OpenAI's and Anthropic's wire spoken by llama.cpp's server, Ollama's by a shim over it,
+Gemini's by a script."""
+
+import asyncio
+import json
+import urllib.request
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from ragstone.ports import Completion
+from ragstone.providers import make_completion
+from ragstone.providers.reach import Reach
+from ragstone.testing.completions import CompletionContract
+from ragstone.vendors import VENDORS
+from tests.providers.serving import backends
+from tests.providers.serving.between import Between, standing
+from tests.providers.serving.llama import KEY, MODEL
+
+WAIT = 20.0  # seconds until a wait counts as for ever
+
+
+class Standing:
+    """A vendor's model behind a server of the tests."""
+
+    def __init__(self, vendor: str, between: Between, *, below: str = "", llama: str | None = None) -> None:
+        self.vendor = vendor
+        self.between = between
+        self.below = below
+        self.llama = llama
+        self.made: list[Completion] = []
+        self.schemas = vendor != "anthropic"  # llama.cpp's server speaks its shapes and leaves schemas aside
+        self.says, self.cut, self.ends = between.says, between.cut, between.ends
+        self.puts, self.stalls, self.repeats = between.puts, between.stalls, between.repeats
+
+    def completion(self, *, model: str = MODEL, **changes: Any) -> Completion:
+        reach = {"base_url": self.between.url + self.below, "key": KEY, "first": 0.001, **changes}
+        self.made.append(make_completion(f"{self.vendor}/{model}", reach=Reach(VENDORS[self.vendor], "llm", **reach)))
+        return self.made[-1]
+
+    async def close(self) -> None:
+        for model in self.made:
+            await model.close()
+
+    def asked(self) -> list[tuple[dict[str, str], dict[str, Any]]]:
+        return [(seen.headers, seen.json) for seen in self.between.requests if seen.method == "POST"]
+
+    def key_in(self, headers: dict[str, str]) -> str:
+        name = {"anthropic": "x-api-key", "gemini": "x-goog-api-key"}.get(self.vendor, "authorization")
+        assert headers[name].removeprefix("Bearer ") == KEY
+        return KEY
+
+    async def left(self) -> bool:
+        return await asyncio.to_thread(self.between.left.wait, WAIT)
+
+    async def idle(self) -> bool:
+        self.between.released.set()
+        if self.llama is None:
+            return True
+        for _ in range(int(WAIT / 0.05)):
+            request = urllib.request.Request(f"{self.llama}/slots", headers={"Authorization": f"Bearer {KEY}"})
+            with await asyncio.to_thread(urllib.request.urlopen, request) as response:
+                if not any(slot["is_processing"] for slot in json.load(response)):
+                    return True
+            await asyncio.sleep(0.05)
+        return False
+
+
+@asynccontextmanager
+async def aclosed(behind: Standing) -> AsyncIterator[Standing]:
+    """Its models are closed when the block ends."""
+    try:
+        yield behind
+    finally:
+        await behind.close()
+
+
+class TestOpenAI(CompletionContract):
+    @pytest.fixture
+    async def behind(self, llama: str) -> AsyncIterator[Standing]:
+        with standing(backends.relay(llama)) as between:
+            async with aclosed(Standing("openai", between, below="/v1", llama=llama)) as behind:
+                yield behind
+
+
+class TestAnthropic(CompletionContract):
+    first = 2
+
+    @pytest.fixture
+    async def behind(self, llama: str) -> AsyncIterator[Standing]:
+        with standing(backends.relay(llama)) as between:
+            async with aclosed(Standing("anthropic", between, llama=llama)) as behind:
+                yield behind
+
+
+class TestOllama(CompletionContract):
+    first = 0
+    wild = (b'{"mess\n', b"[1, 2]\n", b'{"message": "\xff"}\n', b'{"message": {"content": 7}}\n')
+
+    @pytest.fixture
+    async def behind(self, llama: str) -> AsyncIterator[Standing]:
+        with standing(backends.ollama(llama)) as between:
+            async with aclosed(Standing("ollama", between, llama=llama)) as behind:
+                yield behind
+
+
+class TestGemini(CompletionContract):
+    first = 0
+
+    @pytest.fixture
+    async def behind(self) -> AsyncIterator[Standing]:
+        with standing(backends.gemini) as between:
+            async with aclosed(Standing("gemini", between)) as behind:
+                yield behind
