@@ -14,7 +14,7 @@ from ragstone import models
 from ragstone.config import EmbedSettings, ExternalSettings, LlmSettings, Settings, load
 from ragstone.engine import Engine
 from ragstone.errors import ConfigError, Unavailable, UsageError
-from ragstone.ports import Completed, Completion, Message
+from ragstone.ports import Completed, Completion, Message, Prompt
 from ragstone.providers import make_embedder
 from tests.commands import Run
 from tests.providers.serving import backends
@@ -57,7 +57,7 @@ def at(between: Between, **changes: Any) -> EmbedSettings:
 
 async def said(model: Completion | None, llm: LlmSettings) -> Completed:
     assert model is not None
-    done = await model.complete(models.prompt_of(llm, [Message("user", "Well?")]))
+    done = await model.complete(Prompt((Message("user", "Well?"),), llm.max_tokens, llm.temperature))
     await model.close()
     return done
 
@@ -243,7 +243,9 @@ class Mine:
 def test_a_language_model_of_ones_own_is_handed_in_and_stays_open(tmp_path: Path) -> None:
     own = Mine()
     with ragstone.open(tmp_path / "s", completion=own, llm={"model": "openai/other"}) as kb:
-        assert kb.engine._completion is own
+        writing = kb.engine._writing()
+        assert writing is not None
+        assert (writing.model.vendor, writing.model.model) == (own.vendor, own.model)
     assert not own.closed
     with pytest.raises(UsageError, match="completion"):
         ragstone.open(tmp_path / "s", completion=object())  # type: ignore[arg-type]  # what is refused

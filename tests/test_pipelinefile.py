@@ -98,9 +98,9 @@ async def test_it_is_listed_and_opened_and_its_vendor_is_missing() -> None:
         [first, _] = kb.pipeline("docs").parts
         assert first.embedder is None
         assert "api_key_file /nowhere/openai cannot be read" in str(first.model_missing)
-        completion = kb.pipeline("docs").completion
-        assert completion is not None
-        assert "api_key_file /nowhere/anthropic cannot be read" in (await completion.check())[0]
+        writing = kb.pipeline("docs").writing
+        assert writing is not None
+        assert "api_key_file /nowhere/anthropic cannot be read" in (await writing.model.check())[0]
 
 
 def test_questions_may_go_to_the_vendors_that_such_a_file_names_and_documents_may_not() -> None:

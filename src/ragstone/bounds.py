@@ -111,6 +111,13 @@ EMBED: Bounds = {
     "reads": Numbers(1, MANY, whole=True, unset=True),
     "batch": Numbers(1, 2048, whole=True),
 }
+ANSWER: Bounds = {
+    "prompt": Name(),
+    "tokens": Numbers(1, 100 * MANY, whole=True),
+    "overhead": Numbers(0, 100 * MANY, whole=True),
+    "chunks": Numbers(1, 1000, whole=True),
+    "strict": FLAG,
+}
 LIMITS: Bounds = {
     "text_bytes": Numbers(1, BYTES, whole=True),
     "office_bytes": Numbers(1, BYTES, whole=True),

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ragstone import configfile
-from ragstone.bounds import EMBED, KEPT_HERE, LIMITS, LLM, PIPELINE, SEARCH, SOURCE, WHOLE, Bounds, outside
+from ragstone.bounds import ANSWER, EMBED, KEPT_HERE, LIMITS, LLM, PIPELINE, SEARCH, SOURCE, WHOLE, Bounds, outside
 from ragstone.convert import converted, settable
 from ragstone.errors import ConfigError
 from ragstone.issuer import JwtSettings
@@ -108,6 +108,23 @@ class LlmSettings:
 
     def __post_init__(self) -> None:
         _check(self, LLM)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSettings:
+    """How a language model is asked for an answer: its prompt by name or file, tokens for all that it is told, those of
+    them that passages leave free, passages at most, and whether only what is supported is shown."""
+
+    prompt: str = "default"
+    tokens: int = 6000
+    overhead: int = 1000
+    chunks: int = 12
+    strict: bool = False
+
+    def __post_init__(self) -> None:
+        _check(self, ANSWER)
+        if self.overhead >= self.tokens:
+            raise ConfigError(f"answer.overhead {self.overhead} leaves nothing of answer.tokens {self.tokens}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +269,7 @@ class Settings:
     chunk: ChunkSettings = ChunkSettings()
     embed: EmbedSettings = EmbedSettings()
     llm: LlmSettings = LlmSettings()
+    answer: AnswerSettings = AnswerSettings()
     external: ExternalSettings = ExternalSettings()
     offline: bool = False
     limits: LimitSettings = LimitSettings()

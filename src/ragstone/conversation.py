@@ -1,12 +1,13 @@
 """A question that goes on from others: what it would be if it stood alone."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ragstone.errors import UsageError
 from ragstone.ports import Completion, Message, Prompt
 from ragstone.trace import Trace
 from ragstone.words import terms
 
+History = Sequence[Message | Mapping[str, object]]
 TURNS = 10  # of a conversation that are looked at
 LONGEST_TURN = 4_000  # characters; the beginning of a longer one
 FEWEST_TERMS = 3  # a question with fewer words that name something leans on what was said before
@@ -23,13 +24,19 @@ LONGEST_QUESTION = 2_000  # characters; what is longer is no question
 TOKENS = 200
 
 
-def checked(history: Sequence[Message]) -> tuple[Message, ...]:
-    """The turns that are looked at. Raises `UsageError` for a role that is neither the user's nor the assistant's."""
-    for turn in history:
-        if turn.role not in ("user", "assistant"):
-            raise UsageError(f"a message of the conversation is of role {turn.role!r}; write user or assistant")
-    kept = history[-TURNS:]
-    return tuple(Message(turn.role, turn.text[:LONGEST_TURN]) for turn in kept if turn.text.strip())
+def checked(history: History) -> tuple[Message, ...]:
+    """The turns that are looked at. Raises `UsageError` for what is no turn of the user or the assistant."""
+    turns = [_turn(turn) for turn in history]
+    return tuple(turn for turn in turns[-TURNS:] if turn.text)
+
+
+def _turn(turn: Message | Mapping[str, object]) -> Message:
+    role, text = (turn.get("role"), turn.get("content")) if isinstance(turn, Mapping) else (turn.role, turn.text)
+    if role not in ("user", "assistant") or not isinstance(text, str):
+        raise UsageError(
+            f"a message of the conversation is {turn!r:.80}; it must have a role, user or assistant, and its content"
+        )
+    return Message("user" if role == "user" else "assistant", text.strip()[:LONGEST_TURN])
 
 
 async def standalone(question: str, history: Sequence[Message], model: Completion | None, trace: Trace) -> str:

@@ -20,6 +20,7 @@ from ragstone import (
     answer,
     artifacts,
     ask,
+    conversation,
     extract,
     guard,
     ingest,
@@ -36,6 +37,7 @@ from ragstone.access import Credential, MadeKey, Permission, ending, identified,
 from ragstone.ask import Desk, Question
 from ragstone.bounds import outside
 from ragstone.config import EmbedSettings, LlmSettings, Settings, SourceSettings
+from ragstone.conversation import History
 from ragstone.doors import OR_NONE, SETTINGS, Handed, checked, part
 from ragstone.entrance import Entrance
 from ragstone.errors import (
@@ -53,8 +55,10 @@ from ragstone.errors import (
 from ragstone.explain import Explanation, explain
 from ragstone.extract import sandbox
 from ragstone.gate import VERBS, gated
+from ragstone.generate import Writing
 from ragstone.ingest import Intake
 from ragstone.near import absent
+from ragstone.outgoing import GatedCompletion
 from ragstone.pipeline import Pipeline, PipelineInfo, info_of, parts_of
 from ragstone.ports import Completion, Embedder, HeldModel, Keys, Listed, Sealing, Source, Store
 from ragstone.progress import Tell
@@ -202,19 +206,20 @@ class Engine:
             missing = str(error)
         return made, missing
 
-    @cached_property
-    def _completion(self) -> Completion | None:
-        """The language model that was handed in, or the settings'; None where answers quote."""
-        return self._completion_of(self.settings.llm)
-
     def _completion_of(self, llm: LlmSettings) -> Completion | None:
         """The language model of some settings, made once; one that was handed in serves all."""
         if self._handed_completion is not None:
-            return self._handed_completion
+            return GatedCompletion(self._handed_completion)
         made = next((completion for own, completion in self._completions if own == llm), None)
         if made is None and (made := models.completion_of(llm, offline=self.settings.offline)) is not None:
             self._completions.append((llm, made))
         return made
+
+    def _writing(self, strict: bool | None = None, *, llm: LlmSettings | None = None) -> Writing | None:
+        """How the language model writes answers, the settings' or another one; None where they are quoted."""
+        wanted = llm or self.settings.llm
+        model = self._completion_of(wanted)
+        return None if model is None else models.writing_of(model, wanted, self.settings.answer, strict=strict)
 
     def _store_of(self, url: str | None) -> Store:
         """The store at another URL, opened once."""
@@ -424,13 +429,39 @@ class Engine:
         """The best passages for a text; see `question` for the options."""
         return await ask.search(self._desk, self.question(text, where=where, **options))
 
-    async def ask(self, /, text: str, *, where: Where | None = None, **options: object) -> Answer:
-        """An answer whose sentences are cited and checked, or an abstention with a reason."""
-        return await reply.answer(self._desk, self.question(text, where=where, **options))
+    async def ask(
+        self,
+        /,
+        text: str,
+        *,
+        where: Where | None = None,
+        history: History = (),
+        strict: bool | None = None,
+        **options: object,
+    ) -> Answer:
+        """An answer whose sentences are cited and checked, or an abstention with a reason.
 
-    def events(self, /, text: str, *, where: Where | None = None, **options: object) -> AsyncGenerator[Event]:
-        """The same as it comes about."""
-        return reply.events(self._desk, self.question(text, where=where, **options))
+        With a language model in the settings it writes, else sentences are quoted. `history` are the turns before, as
+        `Message` or with `role` and `content`; `strict` shows only what the documents support.
+        """
+        question = self.question(text, where=where, **options)
+        writing, turns = self._writing(strict), conversation.checked(history)
+        return await reply.answer(self._desk, question, writing=writing, history=turns)
+
+    def events(
+        self,
+        /,
+        text: str,
+        *,
+        where: Where | None = None,
+        history: History = (),
+        strict: bool | None = None,
+        **options: object,
+    ) -> AsyncGenerator[Event]:
+        """The same as it comes about; see `ragstone.reply.events`."""
+        question = self.question(text, where=where, **options)
+        writing, turns = self._writing(strict), conversation.checked(history)
+        return reply.events(self._desk, question, writing=writing, history=turns)
 
     async def context(self, /, text: str, *, where: Where | None = None, **options: object) -> str:
         """Passages as XML, ready to stand in a prompt: escaped, secrets masked."""
@@ -461,8 +492,8 @@ class Engine:
         store = self._store_of(wanted.store)
         tenant = self.scope.tenant
         parts = parts_of(wanted, settings, tenant, store=store, tables=tables, embedders=self._embedder_of)
-        completion = self._completion_of(wanted.llm or settings.llm)
-        return Pipeline(wanted, settings.search, parts, self.entrance, completion=completion)
+        writing = self._writing(llm=wanted.llm or settings.llm)
+        return Pipeline(wanted, settings.search, parts, self.entrance, writing=writing)
 
     @checked()
     async def explain(
@@ -831,7 +862,8 @@ class Engine:
         return [self._missing] if self._missing else await providers.check(self._embedder)
 
     async def _completion_problems(self) -> list[str]:
-        return [] if self._completion is None else await self._completion.check()
+        model = self._completion_of(self.settings.llm)
+        return [] if model is None else await model.check()
 
     async def _artifact_problems(self, *, repair: bool) -> list[str]:
         try:

@@ -1,15 +1,14 @@
 """Settings of models become the models: what they name is looked up, their keys are found, what may not leave stays."""
 
-from collections.abc import Sequence
 from typing import Any
 
-from ragstone import providers, vendors
-from ragstone.config import EmbedSettings, LlmSettings, Settings, key_of
+from ragstone import answer, providers, vendors
+from ragstone.config import AnswerSettings, EmbedSettings, LlmSettings, Settings, key_of
 from ragstone.errors import ConfigError, UsageError
+from ragstone.generate import Writing
 from ragstone.outgoing import GatedCompletion, GatedEmbedder
-from ragstone.ports import Completion, Embedder, Message, Prompt
+from ragstone.ports import Completion, Embedder
 from ragstone.providers.reach import Reach
-from ragstone.types import Json
 
 NONE = "none"
 
@@ -26,9 +25,17 @@ def completion_of(llm: LlmSettings, *, offline: bool = False) -> Completion | No
     return GatedCompletion(providers.make_completion(llm.model, reach=reach, context=llm.context))
 
 
-def prompt_of(llm: LlmSettings, messages: Sequence[Message], *, schema: Json | None = None) -> Prompt:
-    """A prompt with the limits that are set."""
-    return Prompt(tuple(messages), llm.max_tokens, llm.temperature, schema)
+def writing_of(model: Completion, llm: LlmSettings, wanted: AnswerSettings, *, strict: bool | None = None) -> Writing:
+    """How a language model writes answers; raises `ConfigError` for a prompt that cannot be used."""
+    return Writing(
+        model,
+        answer.template(wanted.prompt),
+        providers.WordPiece(),
+        budget=answer.Budget(wanted.tokens, wanted.overhead, wanted.chunks),
+        max_tokens=llm.max_tokens,
+        temperature=llm.temperature,
+        strict=wanted.strict if strict is None else strict,
+    )
 
 
 def embedder_of(embed: EmbedSettings, settings: Settings) -> Embedder:

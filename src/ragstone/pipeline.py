@@ -1,15 +1,18 @@
 """A named way to answer: the verbs of the library over the parts that a pipeline's settings name."""
 
 from collections.abc import AsyncGenerator, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
-from ragstone import answer, ask, guard, panel, reply, stores
+from ragstone import answer, guard, panel, reply, stores
+from ragstone.ask import Question, question_of
 from ragstone.config import EmbedSettings, PipelineSettings, SearchSettings, Settings
+from ragstone.conversation import History, checked
 from ragstone.errors import RagstoneError
 from ragstone.gate import OF_PIPELINES, Admitting, gated
+from ragstone.generate import Writing
 from ragstone.merged import Part
-from ragstone.ports import Completion, Embedder, Store
+from ragstone.ports import Embedder, Store
 from ragstone.types import Answer, Event, Found, Scope
 from ragstone.where import Where
 
@@ -39,11 +42,11 @@ class Pipeline:
         parts: Sequence[Part],
         entrance: Admitting,
         *,
-        completion: Completion | None = None,
+        writing: Writing | None = None,
     ) -> None:
         self.entrance = entrance
         self.settings = settings
-        self.completion = completion
+        self.writing = writing
         self._search = settings.search or search
         self.parts = tuple(parts)
 
@@ -51,23 +54,46 @@ class Pipeline:
     def name(self) -> str:
         return self.settings.name
 
-    def question(self, /, text: str, *, where: Where | None = None, **options: object) -> ask.Question:
+    def question(self, /, text: str, *, where: Where | None = None, **options: object) -> Question:
         """A question with the pipeline's defaults; see `Engine.question`."""
-        return ask.question_of(text, self._search, where, options)
+        return question_of(text, self._search, where, options)
 
     async def search(self, /, text: str, *, where: Where | None = None, **options: object) -> Found:
         """The best passages of all its parts. What a part cannot do is a note; all failing is an error."""
         return await panel.search(self.parts, self.question(text, where=where, **options))
 
-    async def ask(self, /, text: str, *, where: Where | None = None, **options: object) -> Answer:
-        """An answer whose sentences are cited and checked, or an abstention with a reason."""
-        question = self.question(text, where=where, **options)
-        return await reply.waited(panel.events(self.parts, question, tokens=self.settings.token_budget))
+    async def ask(
+        self,
+        /,
+        text: str,
+        *,
+        where: Where | None = None,
+        history: History = (),
+        strict: bool | None = None,
+        **options: object,
+    ) -> Answer:
+        """An answer whose sentences are cited and checked, or an abstention with a reason; see `Engine.ask`."""
+        return await reply.waited(self._events(self.question(text, where=where, **options), history, strict))
 
-    def events(self, /, text: str, *, where: Where | None = None, **options: object) -> AsyncGenerator[Event]:
+    def events(
+        self,
+        /,
+        text: str,
+        *,
+        where: Where | None = None,
+        history: History = (),
+        strict: bool | None = None,
+        **options: object,
+    ) -> AsyncGenerator[Event]:
         """The same as it comes about."""
-        question = self.question(text, where=where, **options)
-        return panel.events(self.parts, question, tokens=self.settings.token_budget)
+        return self._events(self.question(text, where=where, **options), history, strict)
+
+    def _events(self, question: Question, history: History, strict: bool | None) -> AsyncGenerator[Event]:
+        writing = self.writing
+        if writing is not None and strict is not None:
+            writing = replace(writing, strict=strict)
+        tokens, turns = self.settings.token_budget, checked(history)
+        return panel.events(self.parts, question, tokens=tokens, writing=writing, history=turns)
 
     async def context(self, /, text: str, *, where: Where | None = None, **options: object) -> str:
         """Passages within the token budget as XML, ready to stand in a prompt: escaped, secrets masked."""
@@ -84,7 +110,7 @@ class Pipeline:
             except RagstoneError as error:
                 problems.append(f"{part.name}: {error}")
             problems += [f"{part.name}: {part.model_missing}"] if part.model_missing else []
-        return problems + (await self.completion.check() if self.completion is not None else [])
+        return problems + (await self.writing.model.check() if self.writing is not None else [])
 
 
 def info_of(settings: PipelineSettings, embed: EmbedSettings) -> PipelineInfo:

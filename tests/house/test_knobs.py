@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.access.issuer import AUDIENCE, ISSUER, token
 
-from ragstone import config, models
+from ragstone import config
 from ragstone.ask import Question
 from ragstone.config import (
     AccessSettings,
@@ -25,7 +25,6 @@ from ragstone.config import (
 )
 from ragstone.engine import Engine
 from ragstone.issuer import JwtSettings
-from ragstone.ports import Message
 from ragstone.testing.bag_of_words import BagOfWords
 
 KINDS = [kind for kind in vars(config).values() if isinstance(kind, type) and is_dataclass(kind)]
@@ -79,8 +78,7 @@ async def test_every_setting_is_read_by_whoever_acts_on_it(read: Read, docs: Pat
     vendors = replace(settings, embed=EmbedSettings("ollama/nomic-embed-text"), llm=LlmSettings("ollama/any"))
     async with Engine(vendors) as engine:
         assert engine.desk.embedder is not None
-        assert engine._completion is not None
-        assert models.prompt_of(vendors.llm, [Message("user", "Who?")]).max_tokens == 800
+        assert engine._writing() is not None
     async with Engine(replace(vendors, embed=EmbedSettings("openai/text-embedding-3-small"))) as engine:
         assert "external.embedding" in (await engine.doctor())[0]
     async with Engine(replace(vendors, embed=EmbedSettings("fastembed/BAAI/bge-small-en-v1.5"))) as engine:
