@@ -11,6 +11,7 @@ from ragstone import reply
 from ragstone.answer import ABSTENTION, Budget, template
 from ragstone.errors import RagstoneError, Unavailable, UsageError
 from ragstone.generate import Writing
+from ragstone.outgoing import GatedCompletion
 from ragstone.ports import Completed, Message, Prompt
 from ragstone.stores.embedded.reader import EmbeddedReader
 from ragstone.types import Answer, Event, joined
@@ -87,6 +88,7 @@ def test_a_marker_that_points_elsewhere_is_mended(kb: ragstone.Knowledge) -> Non
     answer = told(kb, wrong)
     [sentence] = answer.sentences
     assert sentence.status == "repaired"
+    assert answer.text == f"{KEPT} [{sentence.citations[0]}]"
     [citation] = [one for one in answer.citations if one.n in sentence.citations]
     assert citation.document.path == "storage.md"
     assert citation.quote == KEPT
@@ -245,3 +247,21 @@ def test_without_a_model_the_last_question_is_said_along(kb: ragstone.Knowledge)
     assert "How are samples kept? And for how long?" in answer.notes[-1].message
     alone = kb.wait(reply.answer(kb.engine.desk, kb.engine.question(QUESTION), history=HISTORY))
     assert "standalone" not in codes(alone)
+
+
+def test_a_sentence_that_cites_nothing_gets_its_citation(kb: ragstone.Knowledge) -> None:
+    answer = told(kb, lambda _: f"# Retention\n\n- {KEPT}\n- Nothing else is known of it.")
+    assert answer.text == f"# Retention\n\n- {KEPT} [1]\n- Nothing else is known of it."
+    assert [sentence.status for sentence in answer.sentences][1:] == ["repaired", "unverified"]
+
+
+def test_a_secret_reaches_neither_the_model_nor_the_answer(kb: ragstone.Knowledge) -> None:
+    model = Scripted(lambda _: KEPT)
+    gated = GatedCompletion(model)
+    key = "AKIAIOSFODNN7REALKEY"
+    asked = kb.engine.question(f"{QUESTION} My key is {key}.")
+    own = Writing(gated, template("default"), Words())
+    answer = kb.wait(reply.answer(kb.engine.desk, asked, writing=own, history=(Message("user", f"Is {key} mine?"),)))
+    assert len(model.prompts) == 2
+    assert all(key not in turn.text for prompt in model.prompts for turn in prompt.messages)
+    assert key not in str(answer.notes)

@@ -62,7 +62,7 @@ class Pen:
                 yield Event("citation", {"n": self._transcript.number(passage), "chunk": chunk})
             if not self._strict:
                 self._out += piece.text
-                yield Event("message", {"text": piece.text, "citations": piece.numbers})
+                yield Event("message", {"text": piece.text, "citations": piece.numbers, "delta": True})
         if self._strict:
             yield from self._supported(last=last)
 
@@ -74,7 +74,7 @@ class Pen:
             if checked.stands:
                 text = self._written(checked)
                 self._out += text
-                yield Event("message", {"text": text, "citations": self._numbers(checked)})
+                yield Event("message", {"text": text, "citations": self._numbers(checked), "delta": True})
 
     def _check(self, said: Said) -> Checked:
         checked = self._checker.check(said)
@@ -111,7 +111,13 @@ class Pen:
         citations = self._citations(kept)
         sentences = tuple(Sentence(guard.shown(one.text), self._numbers(one), one.status) for one in kept)
         grounded = round(len(supported) / len(claims), 3)
-        return Answer(guard.shown(self._out.strip()), sentences=sentences, citations=citations, groundedness=grounded)
+        return Answer(self._text(), sentences=sentences, citations=citations, groundedness=grounded)
+
+    def _text(self) -> str:
+        """As it was shown, or with the markers that are right where some were not."""
+        mended = any(one.status == "repaired" for one in self._checked) and not self._strict
+        text = self._transcript.written([one.passages for one in self._checked]) if mended else self._out
+        return guard.shown(text.strip())
 
     def _remark(self, done: Completed, trace: Trace) -> None:
         """What the reader of the answer should know of how it came about."""

@@ -40,8 +40,8 @@ async def events(
     """An answer as it comes about: `search_results`, then `message` after `message`, then `final_answer`.
 
     Without `writing` a message is a quoted sentence with the numbers of its citations. With it a message is a piece
-    of the model's text, a `citation` comes before the piece that uses it first, and the final answer carries the
-    verdicts and replaces what was streamed.
+    of the model's text (`delta`), a `citation` comes before the piece that uses it first, and the final answer carries
+    the verdicts and replaces what was streamed.
     """
     trace = Trace()
     said, question = question, await alone(question, history, writing, trace)
@@ -75,7 +75,7 @@ async def told(
     made = draft.quoted
     if writing is None or made.abstained:
         for sentence in made.sentences:
-            yield Event("message", {"text": sentence.text, "citations": sentence.citations})
+            yield Event("message", {"text": sentence.text, "citations": sentence.citations, "delta": False})
     else:
         async with aclosing(written(writing, draft, trace)) as stream:
             async for said in stream:

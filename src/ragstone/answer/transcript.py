@@ -101,6 +101,15 @@ class Transcript:
         said = [Said(self._text[a:b], tuple(found)) for (a, b), found in zip(places, marks, strict=True)]
         return said[start:]
 
+    def written(self, cited: Sequence[Sequence[int]]) -> str:
+        """The text with other markers: `cited` has the passages of each sentence, and their numbers stand behind it."""
+        out, at = "", 0
+        for (_, end), passages in zip(sentences(self._text), cited, strict=True):
+            marks = "".join(f"[{self.number(passage)}]" for passage in passages)
+            out += self._text[at:end] + (f" {marks}" if marks else "")
+            at = end
+        return out + self._text[at:]
+
     def _owner(self, at: int, places: Sequence[tuple[int, int]]) -> int | None:
         opens = not self._text[:at].strip(" ") or self._text[:at].rstrip(" ").endswith("\n")
         before = [index for index, (start, _) in enumerate(places) if start < at]

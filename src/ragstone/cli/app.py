@@ -4,6 +4,7 @@ import typer
 
 from ragstone.cli import (
     ask,
+    chat,
     chunk,
     collections,
     convert,
@@ -37,6 +38,7 @@ for command in (
     ingest.ingest,
     search.search,
     ask.ask,
+    chat.chat,
     chunk.chunk,
     extract.extract,
     convert.convert,

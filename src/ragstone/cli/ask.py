@@ -1,12 +1,19 @@
 """`ragstone ask`: an answer with citations, or an honest abstention."""
 
-from typing import Annotated
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ragstone.cli.filters import filtered
-from ragstone.cli.shared import Shared, emit, say, shared, show
+from ragstone.cli.shared import Shared, emit, say, shared, show, trickle
 from ragstone.where import Where
+
+if TYPE_CHECKING:
+    from ragstone.types import Answer, Event
+
+# What keeps a language model from writing, and the exit status that it gives beside the quoted answer.
+FAILED = {"llm_unavailable": 1, "llm_refused": 2}
 
 
 @shared
@@ -18,22 +25,49 @@ def ask(
     top_k: Annotated[int | None, typer.Option("--top-k", "-k", help="How many passages to answer from.")] = None,
     mode: Annotated[str | None, typer.Option(help="hybrid, semantic or keyword.")] = None,
     pipeline: Annotated[str | None, typer.Option(help="Ask what this pipeline of the configuration names.")] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit 1 when it abstains.")] = False,
+    stream: Annotated[bool, typer.Option("--stream", help="Show the answer as it comes; NDJSON with --json.")] = False,
+    quote: Annotated[bool, typer.Option("--quote", help="Quote sentences, whatever language model is set.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Show only what the documents support; exit 1 when it abstains.")
+    ] = False,
 ) -> int:
     """Answer from the documents; every sentence is cited and each citation was checked."""
     from ragstone.cli.opened import asking, opened
-    from ragstone.cli.output import answer_data, answer_text
 
+    changes: dict[str, Any] = {"llm__model": "none"} if quote else {}
     if pipeline is not None:
-        with opened(options) as kb:
-            answer = kb.pipeline(pipeline).ask(question, where=where, top_k=top_k, mode=mode)
+        with opened(options, **changes) as kb:
+            asked = kb.pipeline(pipeline).events(question, where=where, top_k=top_k, mode=mode, strict=strict or None)
+            answer = told(asked, options, stream=stream)
     else:
-        with asking(options, mode=mode) as kb:
-            answer = kb.ask(question, where=where, top_k=top_k, mode=mode)
-    if options.json:
+        with asking(options, mode=mode, **changes) as kb:
+            asked = kb.events(question, where=where, top_k=top_k, mode=mode, strict=strict or None)
+            answer = told(asked, options, stream=stream)
+    failed = max((FAILED.get(note.code, 0) for note in answer.notes), default=0)
+    return failed or (1 if strict and answer.abstained else 0)
+
+
+def told(events: "Iterable[Event]", options: Shared, *, stream: bool) -> "Answer":
+    """Show an answer, as it comes or at its end, and its notes; give it back."""
+    from ragstone.cli.output import answer_data, answer_text, event_data
+
+    answer: Answer | None = None
+    said = ""
+    for event in events:
+        if event.name == "final_answer":
+            answer = event.data["answer"]
+        if stream and options.json:
+            emit(event_data(event))
+        elif stream and event.name == "message":
+            said += trickle(event.data["text"] + ("" if event.data["delta"] else "\n"))
+    assert answer is not None  # every stream ends with one
+    if stream and not options.json:
+        trickle(answer_text(answer, after=said))
+    elif not stream and options.json:
         emit(answer_data(answer))
-    else:
+    elif not stream:
         show(answer_text(answer))
+    if not options.json:
         for note in answer.notes:
             say(f"note: {note.message}")
-    return 1 if strict and answer.abstained else 0
+    return answer

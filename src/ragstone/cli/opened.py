@@ -17,9 +17,9 @@ def opened(options: Shared, **arguments: Any) -> "Knowledge":
     return Knowledge(Engine(options.settings(**arguments)))
 
 
-def asking(options: Shared, *, mode: str | None) -> "Knowledge":
+def asking(options: Shared, *, mode: str | None, **arguments: Any) -> "Knowledge":
     """The collection for one question: the model begins to load at once, where the mode needs one."""
-    settings = options.settings()
+    settings = options.settings(**arguments)
     embed = settings.of(settings.collection).embed
     wanted = (mode or settings.search.mode) != "keyword"
     embedder = begun(embed.model, precision=embed.precision) if wanted else None

