@@ -309,7 +309,7 @@ BEGIN
         REVOKE INSERT, UPDATE, DELETE ON schema_migrations FROM ragstone_write;
         REVOKE ALL ON api_keys FROM ragstone_write;
         GRANT USAGE ON ALL SEQUENCES IN SCHEMA ragstone TO ragstone_write;
-        GRANT EXECUTE ON FUNCTION ensure_vector_index(text, integer), ts_ranked(integer, text), count_rows()
+        GRANT EXECUTE ON FUNCTION ensure_vector_index(text, integer), ts_ranked(integer, text), count_rows(), fts_mark(integer)
             TO ragstone_write;
     END IF;
     IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'ragstone_admin') THEN
