@@ -69,20 +69,13 @@ async def ingest(intake: Intake, source: Source, *, tell: Tell = lambda _event: 
     ledger = intake.store.ledger(intake.making.scope)
     shelf = await _shelf(intake)
     progress = Progress(ledger, source.name, config=_config(intake, shelf), tally=tally, tell=tell)
-    await progress.begin()
     if intake.model_missing:
         tally.warnings.append(f"no vectors were made, search is by keyword only: {intake.model_missing}")
-    try:
+    async with progress.recorded():
         shelf = await asyncio.to_thread(shelf.claimed) if shelf else None
         await _text(intake, source, listed, ledger, tally, progress, shelf)
         await _vectors(intake, tally, progress)
         await _sweep(intake, source, tally)
-    except (asyncio.CancelledError, KeyboardInterrupt, SystemExit):
-        await asyncio.shield(progress.end("interrupted"))
-        raise
-    except BaseException as error:
-        await asyncio.shield(progress.fail(error))
-        raise
     return await progress.end("succeeded")
 
 

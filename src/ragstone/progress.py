@@ -1,9 +1,11 @@
 """What a run has done so far, and its record in the ledger, kept up to date while it goes on."""
 
+import asyncio
 import time
 import traceback
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -83,9 +85,19 @@ class Progress:
         self._start = self._last = time.monotonic()
         self._run = Run(str(uuid.uuid4()), source, "running", now(), config=config)
 
-    async def begin(self) -> None:
-        """Record the run; raises `Busy` when the source is being ingested already."""
+    @asynccontextmanager
+    async def recorded(self) -> AsyncIterator[None]:
+        """The block is the run: recorded when it begins, and as interrupted or failed when it breaks off. How it ended
+        otherwise, its last call says. Raises `Busy` when the source is being ingested already."""
         await self._ledger.start(self._run)
+        try:
+            yield
+        except (asyncio.CancelledError, KeyboardInterrupt, SystemExit):
+            await asyncio.shield(self.end("interrupted"))
+            raise
+        except BaseException as error:
+            await asyncio.shield(self.fail(error))
+            raise
 
     async def at(self, stage: str, *, done: int, total: int) -> None:
         """Say how far a stage is."""

@@ -4,7 +4,6 @@ Until the switch, questions are answered and documents taken in with the old mod
 that there is a way back.
 """
 
-import asyncio
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any
@@ -61,18 +60,10 @@ async def renewed(renewal: Renewal, *, tell: Tell = lambda _event: None) -> Run:
     tally = Tally()
     config = {"model": model, "variant": variant}
     progress = Progress(renewal.store.ledger(scope), SOURCE, config=config, tally=tally, tell=tell)
-    await progress.begin()
-    try:
-        async with store.filler(scope) as filler:
-            making = renewal.making
-            await fill(filler, renewal.embedder, making, total=total, tally=tally, progress=progress)
-            await filler.settle()
-    except (asyncio.CancelledError, KeyboardInterrupt, SystemExit):
-        await asyncio.shield(progress.end("interrupted"))
-        raise
-    except BaseException as error:
-        await asyncio.shield(progress.fail(error))
-        raise
+    async with progress.recorded(), store.filler(scope) as filler:
+        making = renewal.making
+        await fill(filler, renewal.embedder, making, total=total, tally=tally, progress=progress)
+        await filler.settle()
     return await progress.end("succeeded")
 
 

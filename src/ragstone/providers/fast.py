@@ -10,15 +10,16 @@ from typing import Any, cast
 
 import numpy as np
 
-from ragstone.errors import ConfigError, RagstoneError, Unavailable, UsageError
+from ragstone.errors import ConfigError, Unavailable, UsageError
 from ragstone.ports import Vectors
 from ragstone.providers.known import known, tokenizer_of
+from ragstone.providers.learnt import Learnt
 from ragstone.providers.speech import Kind
 
 LACKING = "the package fastembed is missing: pip install 'ragstone[fastembed]'"
 
 
-class Fast:
+class Fast(Learnt):
     """See `ragstone.ports.Embedder`. The model loads at first use; `folder` holds its files, else the cache does, and
     what is not there is downloaded unless `offline`."""
 
@@ -47,29 +48,6 @@ class Fast:
         self._seen: int | None = None
         self._loaded: Any = None
         self._pool: ThreadPoolExecutor | None = None
-
-    @property
-    def dimension(self) -> int:
-        """Raises `UsageError` for a model of which nothing is known before it was asked once (see `learn`)."""
-        found = self._seen or self._expected
-        if found is None:
-            raise UsageError(
-                f"the dimension of {self.model} is not known yet: ask it for a vector, or set embed.dimensions"
-            )
-        return found
-
-    async def learn(self) -> None:
-        """Load the model and ask for one vector, unless one was seen already."""
-        if self._seen is None:
-            await self.embed(["word"])
-
-    async def check(self) -> list[str]:
-        """What keeps it from working, each with what mends it."""
-        try:
-            await self.embed(["word"])
-        except RagstoneError as error:
-            return [str(error)]
-        return []
 
     async def embed(self, texts: Sequence[str], *, kind: Kind = "document") -> Vectors:
         """float32 of shape (len(texts), dimension), rows of length 1.

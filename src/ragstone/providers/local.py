@@ -62,6 +62,9 @@ class MiniLM:
 
     def start_loading(self) -> Future[Any]:
         """Begin to load on a thread and return at once; further calls give the same future."""
+        # Whole before the runtime on the other thread asks for it: imported by two at once, each may see half of it.
+        import numpy  # noqa: F401
+
         with self._lock:
             if self._loading is None:
                 self._loading = self._pool("query").submit(self._load)

@@ -8,11 +8,12 @@ from typing import Protocol, cast
 
 import numpy as np
 
-from ragstone.errors import ConfigError, RagstoneError, UsageError
+from ragstone.errors import ConfigError, UsageError
 from ragstone.ports import Vectors
 from ragstone.providers.attempts import Attempts, Passing
 from ragstone.providers.completing import Spent
 from ragstone.providers.known import known, tokenizer_of
+from ragstone.providers.learnt import Learnt
 from ragstone.providers.reach import Reach
 from ragstone.providers.speech import Batch, Embedding, Kind, Speech
 from ragstone.providers.wire import Line
@@ -24,7 +25,7 @@ class Spoken(Speech, Embedding, Protocol):
     """A vendor's language with the part about vectors."""
 
 
-class Vectorizing:
+class Vectorizing(Learnt):
     """See `ragstone.ports.Embedder`; the dimension is what the vendor gives, and must be what is known or declared."""
 
     def __init__(
@@ -60,29 +61,6 @@ class Vectorizing:
     def variant(self) -> str:
         """Whether the vectors are shortened, and to what."""
         return f"d{self._shortened}" if self._shortened else "whole"
-
-    @property
-    def dimension(self) -> int:
-        """Raises `UsageError` for a model of which nothing is known before it was asked once (see `learn`)."""
-        found = self._seen or self._expected
-        if found is None:
-            raise UsageError(
-                f"the dimension of {self.model} is not known yet: ask it for a vector, or set embed.dimensions"
-            )
-        return found
-
-    async def learn(self) -> None:
-        """Ask for one vector, unless one was seen already: what is wrong shows before anything is written."""
-        if self._seen is None:
-            await self.embed(["word"])
-
-    async def check(self) -> list[str]:
-        """What keeps it from working, each with what mends it: it is asked for one vector."""
-        try:
-            await self.embed(["word"])
-        except RagstoneError as error:
-            return [str(error)]
-        return []
 
     async def embed(self, texts: Sequence[str], *, kind: Kind = "document") -> Vectors:
         """float32 of shape (len(texts), dimension). A row that is zero or not finite is given as it is, so that who

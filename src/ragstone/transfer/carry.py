@@ -5,7 +5,6 @@ keys. What stands there already and is the same is not written again: so the sam
 it.
 """
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from sys import maxsize
@@ -64,18 +63,11 @@ async def copied(way: Way, scope: Scope, *, tell: Tell = lambda _event: None) ->
         config = {"from": way.label, "model": model}
         ledger, tally = way.target.ledger(scope), Tally()
         progress = Progress(ledger, f"copy of {way.label}", config=config, tally=tally, tell=tell)
-        await progress.begin()
-        try:
+        async with progress.recorded():
             copying = _Copying(way, scope, view, plan, progress, tally)
             await copying.carry()
             runs = await _runs(way, scope)
             verdict = await copying.verdict()
-        except (asyncio.CancelledError, KeyboardInterrupt, SystemExit):
-            await asyncio.shield(progress.end("interrupted"))
-            raise
-        except BaseException as error:
-            await asyncio.shield(progress.fail(error))
-            raise
         ended = await _ended(progress, verdict)
     there = len(plan.there)
     sides, notes = (verdict.source, verdict.target), await copying.notes(verdict)

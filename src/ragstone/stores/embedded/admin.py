@@ -32,11 +32,12 @@ from ragstone.stores.embedded.paths import (
     shred,
     sweep,
 )
-from ragstone.stores.embedded.reflect import State, state_of
+from ragstone.stores.embedded.reflect import state_of
 from ragstone.stores.embedded.reseal import finish, recover, reseal, target
 from ragstone.stores.embedded.tenants import Tenants
 from ragstone.stores.embedded.threads import Threads
 from ragstone.stores.foreign import mapped
+from ragstone.stores.held import agrees
 from ragstone.stores.locks import gate, hold
 from ragstone.types import Scope, Tenant
 
@@ -262,29 +263,11 @@ def _record_model(
     here: Place, connection: sqlite3.Connection, scope: Scope, wanted: tuple[str | None, str | None, int | None]
 ) -> None:
     """Fill in what the vectors are of, once; a different wish later is the caller's mistake."""
-    if wanted[2] is None or _agrees(state_of(connection), scope, wanted):
+    if wanted[2] is None or agrees(state_of(connection).held, wanted, scope):
         return
     with writing(connection):
-        if _agrees(state_of(connection), scope, wanted):
+        if agrees(state_of(connection).held, wanted, scope):
             return
         vectors.make(here.vectors(1), wanted[2], here.key)
         values = {"model": wanted[0], "variant": wanted[1], "dimension": wanted[2], "vector_file": 1}
         connection.executemany("REPLACE INTO meta VALUES (?, ?)", values.items())
-
-
-def _agrees(state: State, scope: Scope, wanted: tuple[str | None, str | None, int | None]) -> bool:
-    """Whether the collection holds such vectors already; raises `UsageError` when it holds others."""
-    if state.dimension is None:
-        return False
-    held = (state.model, state.variant, state.dimension)
-    if held != wanted:
-        raise UsageError(
-            f"collection {scope.collection!r} holds vectors of {_said(held)}; this run would write {_said(wanted)}: "
-            "use another --collection, or --recreate"
-        )
-    return True
-
-
-def _said(about: tuple[str | None, str | None, int | None]) -> str:
-    model, variant, dimension = about
-    return f"{model}{f' {variant}' if variant else ''} ({dimension})"

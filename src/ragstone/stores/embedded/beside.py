@@ -1,7 +1,6 @@
 """A second model beside the active one: begun, filled, switched to, given up."""
 
 import sqlite3
-import threading
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import TypeVar
@@ -20,9 +19,10 @@ from ragstone.stores.embedded.missing import Missing
 from ragstone.stores.embedded.paths import Place
 from ragstone.stores.embedded.reflect import state_of
 from ragstone.stores.embedded.rows import ACTIVE_CHUNKS, chunk_of
+from ragstone.stores.embedded.serial import Serial
 from ragstone.stores.embedded.tables import ACTIVE, BESIDE, Tables
 from ragstone.stores.embedded.threads import Threads
-from ragstone.stores.foreign import mapped
+from ragstone.stores.held import has_second
 from ragstone.types import Chunk, Document, Scope
 
 T = TypeVar("T")
@@ -59,18 +59,8 @@ def begin(
     """Make room for a second model, unless it is there; raises `UsageError` where another one is."""
     with writing(connection):
         active, second = (state_of(connection, tables) for tables in (ACTIVE, BESIDE))
-        held = [state.held for state in (active, second)]
-        if active.dimension is None:
-            raise UsageError(f"collection {scope.collection!r} has no vectors yet: name its model and ingest")
-        if held[0] == wanted:
-            raise UsageError(f"collection {scope.collection!r} holds vectors of {_said(wanted)} already: nothing to do")
-        if held[1] == wanted:
+        if has_second(active.held, second.held, wanted, scope):
             return
-        if second.dimension is not None:
-            raise UsageError(
-                f"collection {scope.collection!r} has {_said(held[1])} beside its model; give it up first: "
-                "ragstone reembed drop"
-            )
         number = next_file(connection)
         vectors.make(place.vectors(number), wanted[2], place.key)
         about = dict(zip(ABOUT, (*wanted, number, 0), strict=True))
@@ -110,25 +100,16 @@ def forget(place: Place, connection: sqlite3.Connection, scope: Scope, *, now: d
     remove_leftovers(place, connection)
 
 
-def _said(about: tuple[str | None, str | None, int | None]) -> str:
-    model, variant, dimension = about
-    return f"{model}{f' {variant}' if variant else ''} ({dimension})"
-
-
-class EmbeddedFiller:
+class EmbeddedFiller(Serial):
     """See `ragstone.ports.Filler`."""
 
     def __init__(
         self, collection: Collection, connection: sqlite3.Connection, threads: Threads, *, now: Callable[[], datetime]
     ) -> None:
-        self._collection = collection
-        self._place = collection.place
-        self._connection = connection
-        self._threads = threads
+        super().__init__(collection, connection, threads)
         self._now = now
         self._missing = Missing(connection, BESIDE)
         self._held = state_of(connection, BESIDE).held
-        self._lock = threading.Lock()
         if self._held[2] is None:
             raise no_second(collection.scope)
 
@@ -140,18 +121,6 @@ class EmbeddedFiller:
 
     async def settle(self) -> None:
         await self._call(self._settle)
-
-    async def _call(self, work: Callable[[], T]) -> T:
-        return await self._threads.run(lambda: self._alone(work))
-
-    def _alone(self, work: Callable[[], T]) -> T:
-        with self._lock, mapped(self._place.directory):
-            return work()
-
-    def close(self) -> None:
-        """Give the connection back; waits for a call that is still running."""
-        with self._lock:
-            self._collection.release(self._connection)
 
     def _wanted(self, limit: int) -> list[Chunk]:
         shared: dict[bytes, Document] = {}

@@ -27,9 +27,9 @@ from ragstone.stores.embedded.paths import (
     place,
 )
 from ragstone.stores.embedded.reflect import state_of
+from ragstone.stores.held import pinned
 from ragstone.stores.locks import gate
 from ragstone.stores.master import Master, checks, unwrapped
-from ragstone.stores.pinned import pinned
 from ragstone.types import Json, Scope, Tenant
 
 PURPOSE = "record"

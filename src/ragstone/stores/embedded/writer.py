@@ -1,7 +1,6 @@
 """What an ingestion changes: each call is one transaction, durable when it returns."""
 
 import sqlite3
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TypeVar
@@ -21,14 +20,14 @@ from ragstone.stores.embedded.paths import discard
 from ragstone.stores.embedded.purge import forget_dead, overwrite_dead
 from ragstone.stores.embedded.reflect import state_of, write_index
 from ragstone.stores.embedded.rows import chunk_of
+from ragstone.stores.embedded.serial import Serial
 from ragstone.stores.embedded.threads import Threads
-from ragstone.stores.foreign import mapped
 from ragstone.types import Chunk, Document, Revision
 
 T = TypeVar("T")
 
 
-class EmbeddedWriter:
+class EmbeddedWriter(Serial):
     """See `ragstone.ports.Writer`."""
 
     def __init__(
@@ -41,16 +40,12 @@ class EmbeddedWriter:
         keep: int,
         now: Callable[[], datetime],
     ) -> None:
-        self._collection = collection
-        self._place = collection.place
-        self._connection = connection
-        self._threads = threads
+        super().__init__(collection, connection, threads)
         self._lenders = lenders
         self._keep = keep
         self._now = now
         self._missing = Missing(connection)
         self._held = state_of(connection).held
-        self._lock = threading.Lock()
 
     async def replace(self, revisions: Sequence[Revision]) -> None:
         await self._call(lambda: self._replace(revisions))
@@ -66,18 +61,6 @@ class EmbeddedWriter:
 
     async def settle(self) -> None:
         await self._call(self._settle)
-
-    async def _call(self, work: Callable[[], T]) -> T:
-        return await self._threads.run(lambda: self._alone(work))
-
-    def _alone(self, work: Callable[[], T]) -> T:
-        with self._lock, mapped(self._place.directory):
-            return work()
-
-    def close(self) -> None:
-        """Give the connection back; waits for a call that is still running."""
-        with self._lock:
-            self._collection.release(self._connection)
 
     def _replace(self, states: Sequence[Revision]) -> None:
         if not states:

@@ -4,12 +4,11 @@ from collections.abc import Callable
 from datetime import datetime
 
 from ragstone.errors import Busy, UsageError
-from ragstone.stores.pinned import Model, pinned
+from ragstone.stores.held import Model, agrees, pinned
 from ragstone.stores.postgres import check
 from ragstone.stores.postgres.catalogue import found, locked
 from ragstone.stores.postgres.ledger import lock_number
 from ragstone.stores.postgres.pool import Cursor, Pool
-from ragstone.stores.postgres.rows import CollectionRow
 from ragstone.types import Scope, Tenant
 
 WIDEST = 16_000  # dimensions that pgvector holds
@@ -137,29 +136,11 @@ async def _made(cursor: Cursor, scope: Scope, wanted: tuple[str | None, str | No
     if not await _is_there(cursor, scope):
         await cursor.execute(NAME, (scope.tenant, scope.tenant))
         await cursor.execute(MAKE, (scope.tenant, scope.collection))
-    if wanted[2] is None or _agrees(await found(cursor, scope), scope, wanted):
+    if wanted[2] is None or agrees((await found(cursor, scope)).held, wanted, scope):
         return
     collection = await locked(cursor, scope)
-    if not _agrees(collection, scope, wanted):
+    if not agrees(collection.held, wanted, scope):
         await cursor.execute(MODEL, (*wanted, scope.tenant, collection.collection_id))
-
-
-def _agrees(collection: CollectionRow, scope: Scope, wanted: tuple[str | None, str | None, int | None]) -> bool:
-    """Whether the collection holds such vectors already; raises `UsageError` when it holds others."""
-    if collection.dimension is None:
-        return False
-    held = (collection.model, collection.variant, collection.dimension)
-    if held != wanted:
-        raise UsageError(
-            f"collection {scope.collection!r} holds vectors of {_said(held)}; this run would write {_said(wanted)}: "
-            "use another --collection, or --recreate"
-        )
-    return True
-
-
-def _said(about: tuple[str | None, str | None, int | None]) -> str:
-    model, variant, dimension = about
-    return f"{model}{f' {variant}' if variant else ''} ({dimension})"
 
 
 async def _dropped(cursor: Cursor, scope: Scope) -> bool:

@@ -9,6 +9,7 @@ from typing import TypeVar
 from ragstone.errors import StoreError, UsageError
 from ragstone.ports import HeldModel, Vectors
 from ragstone.stores.absent import no_second
+from ragstone.stores.held import has_second
 from ragstone.stores.postgres import vectors
 from ragstone.stores.postgres.catalogue import found, locked
 from ragstone.stores.postgres.pool import Cursor, Pool
@@ -68,18 +69,8 @@ async def models(cursor: Cursor, scope: Scope) -> list[HeldModel]:
 async def begin(cursor: Cursor, scope: Scope, wanted: tuple[str, str, int]) -> None:
     """Make room for a second model, unless it is there."""
     collection = await locked(cursor, scope)
-    active, second = (collection.model, collection.variant, collection.dimension), collection.second[:3]
-    if collection.dimension is None:
-        raise UsageError(f"collection {scope.collection!r} has no vectors yet: name its model and ingest")
-    if active == wanted:
-        raise UsageError(f"collection {scope.collection!r} holds vectors of {_said(wanted)} already: nothing to do")
-    if second == wanted:
+    if has_second(collection.held, collection.second[:3], wanted, scope):
         return
-    if second[2] is not None:
-        raise UsageError(
-            f"collection {scope.collection!r} has {_said(second)} beside its model; give it up first: "
-            "ragstone reembed drop"
-        )
     model, variant, dimension = wanted
     label = model if model != collection.label else f"{model} {variant}"
     about = vectors.ours(collection, label=label)
@@ -101,11 +92,6 @@ async def forget(cursor: Cursor, scope: Scope) -> None:
     collection = await locked(cursor, scope)
     await cursor.execute(ERASE.encode(), vectors.ours(second_of(collection, scope)))
     await cursor.execute(FORGET.encode(), vectors.ours(collection))
-
-
-def _said(about: tuple[str | None, str | None, int | None]) -> str:
-    model, variant, dimension = about
-    return f"{model}{f' {variant}' if variant else ''} ({dimension})"
 
 
 class PostgresFiller:

@@ -1,0 +1,48 @@
+"""What vectors are of, and the sentences for those that are not the wanted ones."""
+
+from ragstone.errors import UsageError
+from ragstone.types import Scope
+
+About = tuple[str | None, str | None, int | None]  # model, variant, dimension; None where there are no vectors
+Model = tuple[str, int]  # its name, and how many dimensions its vectors have
+
+
+def agrees(held: About, wanted: About, scope: Scope) -> bool:
+    """Whether a collection holds such vectors already; raises `UsageError` when it holds others."""
+    if held[2] is None:
+        return False
+    if held != wanted:
+        raise UsageError(
+            f"collection {scope.collection!r} holds vectors of {_said(held)}; this run would write {_said(wanted)}: "
+            "use another --collection, or --recreate"
+        )
+    return True
+
+
+def has_second(active: About, second: About, wanted: About, scope: Scope) -> bool:
+    """Whether a collection has the wanted model beside its own already; raises `UsageError` where it can have none, or
+    has another one."""
+    if active[2] is None:
+        raise UsageError(f"collection {scope.collection!r} has no vectors yet: name its model and ingest")
+    if active == wanted:
+        raise UsageError(f"collection {scope.collection!r} holds vectors of {_said(wanted)} already: nothing to do")
+    if second[2] is not None and second != wanted:
+        raise UsageError(
+            f"collection {scope.collection!r} has {_said(second)} beside its model; give it up first: "
+            "ragstone reembed drop"
+        )
+    return second[2] is not None
+
+
+def pinned(tenant: str, held: Model, wanted: Model) -> UsageError:
+    """An error that says what the tenant holds, what was wanted, and what can be done."""
+    return UsageError(
+        f"tenant {tenant!r} is pinned to vectors of {held[0]} ({held[1]}); this would write {wanted[0]} ({wanted[1]}): "
+        f"name {held[0]} as `embed` of the tenant, or re-embed all its collections (ragstone reembed); `embed` under "
+        "`collections` gives one collection a model of its own"
+    )
+
+
+def _said(about: About) -> str:
+    model, variant, dimension = about
+    return f"{model}{f' {variant}' if variant else ''} ({dimension})"
