@@ -79,22 +79,29 @@ class Admitting(Protocol):
 
 
 def gated(asked: Asked) -> Callable[[type[C]], type[C]]:
-    """Every public verb of a class looks at its permission first; its objects have `entrance`, an `Admitting`.
+    """Every public verb of a class, its own or inherited, looks at its permission first; its objects have `entrance`,
+    an `Admitting`.
 
     A call with `where=Where(allow_restricted=True)` needs `restricted` as well. Raises `TypeError` for a verb that the
     table does not name: there is no verb without a decision.
     """
 
     def close(kind: type[C]) -> type[C]:
-        verbs = {name for name, found in vars(kind).items() if not name.startswith("_") and inspect.isfunction(found)}
-        if unlike := verbs ^ set(asked):
+        verbs = _verbs(kind)
+        if unlike := set(verbs) ^ set(asked):
             raise TypeError(f"{kind.__name__} and its table of permissions differ in: {', '.join(sorted(unlike))}")
         for name, permission in asked.items():
             if permission is not None:
-                setattr(kind, name, _wrapped(vars(kind)[name], permission))
+                setattr(kind, name, _wrapped(verbs[name], permission))
         return kind
 
     return close
+
+
+def _verbs(kind: type[Any]) -> dict[str, Callable[..., Any]]:
+    """The public verbs of a class and of those that it is made of, as its objects find them."""
+    found = {name: value for each in reversed(kind.__mro__) for name, value in vars(each).items()}
+    return {name: value for name, value in found.items() if not name.startswith("_") and inspect.isfunction(value)}
 
 
 def _wrapped(verb: Callable[..., Any], permission: Permission) -> Callable[..., Any]:

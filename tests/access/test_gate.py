@@ -134,7 +134,10 @@ def entering(built: Settings) -> Callable[..., Engine]:
 
 
 def public(kind: type[Any], of: Callable[[Any], bool]) -> set[str]:
-    return {name for name, found in vars(kind).items() if not name.startswith("_") and of(found)}
+    """The names of a class, its own and inherited, of whose values something holds."""
+    return {
+        name for each in kind.__mro__ for name, found in vars(each).items() if not name.startswith("_") and of(found)
+    }
 
 
 def test_every_public_verb_has_its_entry_and_every_entry_its_call() -> None:
@@ -156,6 +159,24 @@ def test_a_verb_without_an_entry_cannot_be_written() -> None:
         @gated({})
         class Leaky:
             def everything(self) -> None: ...
+
+
+def test_nor_can_one_be_inherited() -> None:
+    class Group:
+        def everything(self) -> None: ...
+
+    with pytest.raises(TypeError, match="Leaky and its table of permissions differ in: everything"):
+
+        @gated({})
+        class Leaky(Group): ...
+
+
+def test_every_verb_of_the_engine_that_needs_a_permission_is_behind_the_gate() -> None:
+    """What a group of verbs defines is not what the engine calls: the gate stands between."""
+    groups = Engine.__mro__[1:]
+    for name, permission in VERBS.items():
+        [own] = [vars(group)[name] for group in groups if name in vars(group)]
+        assert (getattr(Engine, name) is own) == (permission is None), name
 
 
 @pytest.mark.parametrize("role", Role)

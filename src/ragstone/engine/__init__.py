@@ -1,0 +1,28 @@
+"""Settings become parts, opened and closed together; these are the verbs of the library.
+
+async with Engine(load(store="embedded:./store")) as kb:
+    await kb.ingest("docs/")
+    print((await kb.ask("How long are samples kept?")).text)
+"""
+
+from ragstone.engine.asking import Asking
+from ragstone.engine.care import Care
+from ragstone.engine.files import Files
+from ragstone.engine.keyring import Keyring
+from ragstone.engine.moving import Moving
+from ragstone.engine.reading import Reading
+from ragstone.engine.taking import Taking
+from ragstone.engine.tenancy import Tenancy
+from ragstone.gate import VERBS, gated
+
+__all__ = ["Engine"]
+
+
+@gated(VERBS)
+class Engine(Taking, Asking, Reading, Files, Care, Moving, Tenancy, Keyring):
+    """One collection of one store, with everything that its questions need.
+
+    `store`, `embedder` and `completion`, the language model, may be handed in (they are then closed by whoever made
+    them); otherwise the settings name them. With a `credential`, or a key in the settings, the tenant is that one's and
+    every verb looks at what it permits; see `ragstone.gate`. A key is looked at by `sign_in`, which `async with` does.
+    """

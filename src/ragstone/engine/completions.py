@@ -1,0 +1,41 @@
+"""The language models of an engine: its own, and those that pipelines name."""
+
+from ragstone import models
+from ragstone.config import LlmSettings, Settings
+from ragstone.generate import Writing
+from ragstone.outgoing import GatedCompletion
+from ragstone.ports import Completion
+
+
+class Completions:
+    """Made when they are first needed; one that was handed in serves all, and is closed by whoever made it."""
+
+    def __init__(self, settings: Settings, handed: Completion | None) -> None:
+        self._settings = settings
+        self._handed = handed
+        self._made: list[tuple[LlmSettings, Completion]] = []
+
+    def of(self, llm: LlmSettings) -> Completion | None:
+        """The language model of some settings, made once; one that was handed in serves all."""
+        if self._handed is not None:
+            return GatedCompletion(self._handed)
+        made = next((completion for own, completion in self._made if own == llm), None)
+        if made is None and (made := models.completion_of(llm, offline=self._settings.offline)) is not None:
+            self._made.append((llm, made))
+        return made
+
+    def writing(self, strict: bool | None = None, *, llm: LlmSettings | None = None) -> Writing | None:
+        """How the language model writes answers, the settings' or another one; None where they are quoted."""
+        wanted = llm or self._settings.llm
+        model = self.of(wanted)
+        return None if model is None else models.writing_of(model, wanted, self._settings.answer, strict=strict)
+
+    async def problems(self) -> list[str]:
+        """What keeps the own one from working; a vendor is asked for a list."""
+        model = self.of(self._settings.llm)
+        return [] if model is None else await model.check()
+
+    async def close(self) -> None:
+        """Give back those that were made here."""
+        for _, completion in self._made:
+            await completion.close()

@@ -1,0 +1,78 @@
+"""The embedders of an engine: its own, and those that pipelines name."""
+
+from functools import cached_property
+from typing import cast
+
+from ragstone import models, providers
+from ragstone.config import EmbedSettings, Settings
+from ragstone.doors import Handed
+from ragstone.errors import ConfigError
+from ragstone.ports import Embedder
+
+
+class Embedders:
+    """Made when they are first needed; one that was handed in serves all, and is closed by whoever made it."""
+
+    def __init__(self, settings: Settings, whole: Settings, handed: Embedder | None) -> None:
+        self._settings = settings
+        self._whole = whole
+        self._handed = None if handed is None else cast(Embedder, Handed(handed))
+        self._made: Embedder | None = None
+        self._also_made: list[tuple[EmbedSettings, Embedder]] = []
+
+    @cached_property
+    def own(self) -> Embedder | None:
+        """The embedder that was handed in, or the settings'; None for keyword search alone."""
+        name = self._settings.embed.model
+        if self._handed is not None or name == "none":
+            return self._handed
+        self._made = models.embedder_of(self._settings.embed, self._settings)
+        return self._made
+
+    @cached_property
+    def missing(self) -> str | None:
+        """Why nothing can be embedded although a model is named."""
+        if self.own is None or self._handed is not None:
+            return None
+        return models.missing_of(self._settings.embed)
+
+    @property
+    def ready(self) -> Embedder | None:
+        """The own one where it can embed."""
+        return None if self.own is None or self.missing else self.own
+
+    def of(self, embed: EmbedSettings) -> tuple[Embedder | None, str | None]:
+        """The embedder of other settings, or None and why there is none; one that was handed in serves all."""
+        if self._handed is not None or embed.model == "none":
+            return self._handed, None
+        if embed == self._settings.embed:
+            return self.ready, self.missing
+        made = next((embedder for own, embedder in self._also_made if own == embed), None)
+        if made is not None:
+            return made, None
+        try:
+            if (missing := models.missing_of(embed)) is None:
+                made = models.embedder_of(embed, self._whole)
+                self._also_made.append((embed, made))
+        except ConfigError as error:  # a vendor that a file of another program names: keywords still find
+            missing = str(error)
+        return made, missing
+
+    async def learn(self) -> None:
+        """Have a vendor's embedder tried before a run: what is wrong shows before anything is written."""
+        if self.own is not None and self._handed is None and self.missing is None:
+            await providers.learn(self.own)
+
+    async def problems(self) -> list[str]:
+        """What keeps the own one from working; a vendor is asked for one vector."""
+        name = self._settings.embed.model
+        if name in providers.EMBEDDERS or self.own is None:
+            return [] if name == "none" else providers.health(name)
+        return [self.missing] if self.missing else await providers.check(self.own)
+
+    async def close(self) -> None:
+        """Give back those that were made here."""
+        if self._made is not None:
+            await self._made.close()
+        for _, embedder in self._also_made:
+            await embedder.close()

@@ -1,0 +1,96 @@
+"""What moves a collection: to another store, to another model."""
+
+import contextlib
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ragstone import reembed, stores, transfer
+from ragstone.doors import checked
+from ragstone.engine.group import Group
+from ragstone.engine.intake import intake_of, pin
+from ragstone.errors import UsageError
+from ragstone.ports import HeldModel, Store
+from ragstone.progress import Tell
+from ragstone.types import Run, Scope
+
+
+class Moving(Group):
+    """The verbs that move collections."""
+
+    @checked()
+    async def copy(
+        self, to: str, *, collections: Sequence[str] = (), tell: Tell = lambda _event: None
+    ) -> list[transfer.Copied]:
+        """Copy collections of the tenant (all unless named) to the store at another URL, as they are: revisions, texts,
+        layouts, chunks, vectors, runs. Then both sides are read and compared; see `Copied.differing`.
+
+        The same call goes on where an earlier one stopped. Raises `UsageError`, before anything is written there, for a
+        collection that the target holds with other contents.
+        """
+        if to == self.settings.store:
+            raise UsageError(f"{stores.concealed(to)} is where these collections are: name another store to copy to")
+        source = self.store
+        target = stores.open_store(to, keep_versions=transfer.ALL_VERSIONS)
+        try:
+            if self._parts.opened.own:
+                source = stores.open_store(self.settings.store, keep_versions=transfer.ALL_VERSIONS)
+            scopes = await self._to_copy(source, collections)
+            way = transfer.Way(source, target, stores.concealed(self.settings.store))
+            return [await transfer.copied(way, scope, tell=_named(scope, tell)) for scope in scopes]
+        finally:
+            await target.close()
+            if source is not self.store:
+                await source.close()
+
+    async def _to_copy(self, source: Store, collections: Sequence[str]) -> list[Scope]:
+        tenant, here = self.scope.tenant, stores.concealed(self.settings.store)
+        names = await source.admin.collections(tenant)
+        known = [name for name in names if await source.admin.exists(Scope(tenant, name))]  # some are only begun
+        if missing := next((name for name in collections if name not in known), None):
+            raise UsageError(f"{here} has no collection {missing!r} of tenant {tenant!r}; it has: {_listed(known)}")
+        if not known:
+            raise UsageError(f"{here} has no collection of tenant {tenant!r}: there is nothing to copy")
+        return [Scope(tenant, name) for name in dict.fromkeys(collections or known)]
+
+    @checked()
+    async def reembed(self, *, tell: Tell = lambda _event: None) -> Run:
+        """Fill in vectors of this engine's model beside those that the collection has; nothing else changes yet.
+
+        The same call goes on where an earlier one stopped. Raises `UsageError` when the collection has this model, or
+        another one beside its own.
+        """
+        if self._parts.embedders.own is None:
+            raise UsageError("re-embedding needs a model: name it in `embed`")
+        if self._parts.embedders.missing:
+            raise UsageError(self._parts.embedders.missing)
+        await self._parts.embedders.learn()
+        return await reembed.renewed(
+            reembed.Renewal(self.store, intake_of(self._parts).making, self._parts.embedders.own), tell=tell
+        )
+
+    async def models(self) -> list[HeldModel]:
+        """The models whose vectors the collection holds: the active one, then the one beside it."""
+        return await reembed.able(self.store).models(self.scope)
+
+    async def switch_model(self) -> list[HeldModel]:
+        """Make the model beside the active one: at once, for all questions to come; the other one is kept.
+
+        Raises `UsageError` while a chunk lacks a vector of it.
+        """
+        await reembed.able(self.store).switch(self.scope)
+        with contextlib.suppress(UsageError):  # other collections of the tenant are still to be switched
+            await pin(self._parts, recreate=True)
+        return await self.models()
+
+    async def drop_model(self) -> None:
+        """Give up the model beside the active one, with its vectors."""
+        await reembed.able(self.store).forget(self.scope)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names)) or "none"
+
+
+def _named(scope: Scope, tell: Tell) -> Tell:
+    """Events that say of which collection they are."""
+    return lambda event: tell(replace(event, data={**event.data, "collection": scope.collection}))

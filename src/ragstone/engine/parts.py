@@ -1,0 +1,76 @@
+"""Settings become parts: made when they are first needed, closed together."""
+
+from functools import cached_property
+
+from ragstone import extract, providers
+from ragstone.access import Credential
+from ragstone.ask import Desk
+from ragstone.config import Settings
+from ragstone.engine.completions import Completions
+from ragstone.engine.embedders import Embedders
+from ragstone.engine.opened import Opened
+from ragstone.engine.processes import Processes
+from ragstone.entrance import Entrance
+from ragstone.ports import Completion, Embedder, Store
+from ragstone.revise import Cutter
+from ragstone.types import Scope
+
+
+class Parts:
+    """What the verbs of one collection work with. They ask nobody for a permission: that is done before a verb.
+
+    `whole` are the settings as they were given, `settings` those of the collection.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        store: Store | None,
+        embedder: Embedder | None,
+        completion: Completion | None,
+        credential: Credential | None,
+    ) -> None:
+        self.whole = settings
+        self.settings = settings.of(settings.collection)
+        Scope(settings.tenant, settings.collection)  # names that are none are refused before anything is opened
+        self.entrance = Entrance(settings, lambda: self.opened.store.keys, credential=credential)
+        self.embedders = Embedders(self.settings, settings, embedder)
+        self.completions = Completions(self.settings, completion)
+        self.processes = Processes()
+        self.opened = Opened(settings, store, keep_versions=self.settings.keep_versions)
+
+    @property
+    def scope(self) -> Scope:
+        """Whose collection; with a key it is known once that was looked at."""
+        return Scope(self.entrance.tenant, self.settings.collection)
+
+    @property
+    def desk(self) -> Desk:
+        """The parts that answer questions."""
+        embedder, missing = self.embedders.ready, self.embedders.missing
+        return Desk(self.opened.store, self.scope, embedder, missing)
+
+    @cached_property
+    def cutter(self) -> Cutter:
+        """Cuts for the embedder; without one for the built-in model: one named later finds fitting chunks."""
+        wanted, embedder = self.settings.chunk, self.embedders.own
+        tokenizer = embedder.tokenizer if embedder else providers.WordPiece()
+        reads = embedder.reads if embedder else providers.MiniLM.reads
+        return Cutter(wanted.name, tokenizer, reads, wanted.options)
+
+    @property
+    def limits(self) -> extract.Limits:
+        """The bounds of reading one file."""
+        limits = self.settings.limits
+        wall = 4 * limits.seconds  # a machine that has other work
+        page = limits.seconds / 2  # of OCR: four times what most take
+        bounds = extract.Bounds(limits.seconds, wall, limits.memory_bytes, pages=limits.ocr_pages, page_seconds=page)
+        return extract.Limits(limits.text_bytes, limits.office_bytes, bounds)
+
+    async def close(self) -> None:
+        """Give back files, threads, processes and models that were opened here."""
+        self.processes.stop()
+        await self.embedders.close()
+        await self.completions.close()
+        await self.opened.close()
