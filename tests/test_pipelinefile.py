@@ -75,7 +75,8 @@ def test_a_file_of_the_other_program_loads_and_says_what_is_not_acted_on() -> No
     assert (docs.llm.total, docs.llm.timeout) == (90, 30)
     assert "X-Team" not in repr(docs)
     assert docs.search == SearchSettings(fusion="rrf", cosine_weight=0.7, bm25_weight=0.3, min_cosine=0.3, top_k=10)
-    assert [note.split()[0] for note in docs.notes] == ["system_prompt"]
+    assert docs.system_prompt == "Answer in verse."
+    assert docs.notes == ()
     assert pair.database == (
         "postgresql://postgres@a:5432,[::1]:5440,c:5441/d?sslmode=prefer&target_session_attrs=prefer-standby"
     )
@@ -101,6 +102,7 @@ async def test_it_is_listed_and_opened_and_its_vendor_is_missing() -> None:
         writing = kb.pipeline("docs").writing
         assert writing is not None
         assert "api_key_file /nowhere/anthropic cannot be read" in (await writing.model.check())[0]
+        assert writing.template.system.startswith("Answer in verse.\n\nWhat stands between a line with <<{mark}")
 
 
 def test_questions_may_go_to_the_vendors_that_such_a_file_names_and_documents_may_not() -> None:

@@ -234,3 +234,23 @@ async def test_a_list_of_collections_says_once_that_the_key_is_missing(docs: Pat
         assert any("encryption.key" in problem for problem in await kb.doctor())
     with pytest.raises(ConfigError):
         ragstone.open_async(tmp_path / "s", encryption__key_file=str(tmp_path / "nowhere"))
+
+
+def test_a_tenant_without_a_name_is_refused_and_nothing_is_erased(docs: Path, opened: Opened, run: Run) -> None:
+    opened(tenant="acme").ingest(docs)
+    with pytest.raises(UsageError, match="''"):
+        opened().erase_tenant("")
+    with pytest.raises(UsageError, match="''"):
+        opened().wait(opened().engine.store.admin.erase(""))
+    done = run("tenants", "erase", "", "--yes", "--store", "store")
+    assert (done.status, done.out) == (2, "")
+    assert opened(tenant="acme").info().documents > 0
+
+
+def test_an_encrypted_tenant_is_copied_encrypted(docs: Path, opened: Opened, tmp_path: Path) -> None:
+    own = {"tenant": "acme", "encryption__key": KEY}
+    opened(**own).ingest(docs)
+    [copied] = opened(**own).copy(str(tmp_path / "other"))
+    assert copied.differing == 0
+    assert [tenant.encrypted for tenant in opened("other", **own).tenants()] == [True]
+    assert opened("other", **own).search("samples kept by default").hits

@@ -221,8 +221,9 @@ class TableSettings:
 @dataclass(frozen=True, slots=True)
 class PipelineSettings:
     """A named way to answer: over collections, over tables of a database, or both. Where null, `store`, `embed`,
-    `search` and `llm` are as at the top; `token_budget` is for the passages of an answer or a context, `timeout` in
-    seconds for each statement of the database; `notes` are remarks that its listing shows."""
+    `search` and `llm` are as at the top; `system_prompt` stands in place of that part of the prompt, `token_budget` is
+    for the passages of an answer or a context, `timeout` in seconds for each statement of the database; `notes` are
+    remarks that its listing shows."""
 
     name: str
     description: str = ""
@@ -233,6 +234,7 @@ class PipelineSettings:
     embed: EmbedSettings | None = None
     search: SearchSettings | None = None
     llm: LlmSettings | None = None
+    system_prompt: str | None = None
     token_budget: int | None = None
     timeout: float = 10.0
     notes: tuple[str, ...] = ()

@@ -3,14 +3,11 @@
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ragstone.errors import ConfigError
 from ragstone.twice import twice
 from ragstone.types import Json
-
-if TYPE_CHECKING:  # only who has a file pays for its parser
-    pass
 
 LARGEST = 1_000_000  # bytes; what is longer is no configuration, and may never end
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")

@@ -23,10 +23,7 @@ PORT = 5432
 DATABASE = ("host", "port", "database", "username", "password", "ssl_mode", "hosts", "target_session_attrs")
 DATABASE_FILES = {"ssl_cert": "sslcert", "ssl_key": "sslkey", "ssl_root_cert": "sslrootcert"}
 SSL_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
-UNUSED = {
-    "system_prompt": "answers quote the passages: no language model reads a prompt",
-    "rerank": "no reranker is asked",
-}
+UNUSED = {"rerank": "no reranker is asked"}
 REACHED = {"base_url": "base_url", "request_timeout": "total", "per_attempt_timeout": "timeout"}  # theirs: ours
 UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)")

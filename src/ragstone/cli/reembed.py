@@ -117,7 +117,7 @@ def _named(options: Shared, model: str | None, precision: str | None) -> EmbedSe
 def _settings(options: Shared, embed: EmbedSettings) -> Settings:
     settings = options.settings()
     own = settings.of(settings.collection)
-    return replace(own, embed=embed, collections={})
+    return replace(own, embed=embed, collections={}, tenants={})
 
 
 def _opened(options: Shared, embed: EmbedSettings) -> "Knowledge":

@@ -1,6 +1,7 @@
 """What answers questions: of the collection, and of pipelines."""
 
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 
 from ragstone import answer, ask, conversation, guard, reply
 from ragstone.ask import Question
@@ -93,4 +94,6 @@ class Asking(Group):
         tenant = self.scope.tenant
         parts = parts_of(wanted, settings, tenant, store=store, tables=tables, embedders=self._parts.embedders.of)
         writing = self._parts.completions.writing(llm=wanted.llm or settings.llm)
+        if writing is not None and wanted.system_prompt is not None:
+            writing = replace(writing, template=writing.template.with_system(wanted.system_prompt))
         return Pipeline(wanted, settings.search, parts, self.entrance, writing=writing)

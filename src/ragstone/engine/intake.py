@@ -42,13 +42,17 @@ def intake_of(
 
 
 async def pin(parts: Parts, *, recreate: bool = False) -> None:
-    """Hold the tenant to one model. Left out: a collection that is configured to have its own, a tenant that nobody
-    named."""
-    if parts.scope.tenant == Settings().tenant and parts.scope.tenant not in parts.whole.tenants:
-        return
-    embedder = None if parts.whole.own_embed(parts.scope.collection) is not None else parts.embedders.own
+    """Hold the tenant to the model of this engine."""
+    embedder = parts.embedders.own
     if embedder is not None and not parts.embedders.missing:
-        without = parts.scope.collection if recreate else None
-        await parts.opened.store.admin.pin(
-            parts.scope.tenant, model=embedder.model, dimension=embedder.dimension, without=without
-        )
+        await pin_to(parts, embedder.model, embedder.dimension, anew=recreate)
+
+
+async def pin_to(parts: Parts, model: str, dimension: int, *, anew: bool) -> None:
+    """Hold the tenant to one model; `anew` says that this collection holds it, or will. Left out: a collection that is
+    configured to have its own, a tenant that nobody named."""
+    scope, whole = parts.scope, parts.whole
+    unnamed = scope.tenant == Settings().tenant and scope.tenant not in whole.tenants
+    if not unnamed and whole.own_embed(scope.collection) is None:
+        without = scope.collection if anew else None
+        await parts.opened.store.admin.pin(scope.tenant, model=model, dimension=dimension, without=without)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from ragstone import reembed, stores, transfer
 from ragstone.doors import checked
 from ragstone.engine.group import Group
-from ragstone.engine.intake import intake_of, pin
+from ragstone.engine.intake import intake_of, pin_to
 from ragstone.errors import UsageError
 from ragstone.ports import HeldModel, Store
 from ragstone.progress import Tell
@@ -30,10 +30,10 @@ class Moving(Group):
         if to == self.settings.store:
             raise UsageError(f"{stores.concealed(to)} is where these collections are: name another store to copy to")
         source = self.store
-        target = stores.open_store(to, keep_versions=transfer.ALL_VERSIONS)
+        target = self._parts.opened.whole(to)
         try:
             if self._parts.opened.own:
-                source = stores.open_store(self.settings.store, keep_versions=transfer.ALL_VERSIONS)
+                source = self._parts.opened.whole(self.settings.store)
             scopes = await self._to_copy(source, collections)
             way = transfer.Way(source, target, stores.concealed(self.settings.store))
             return [await transfer.copied(way, scope, tell=_named(scope, tell)) for scope in scopes]
@@ -78,9 +78,10 @@ class Moving(Group):
         Raises `UsageError` while a chunk lacks a vector of it.
         """
         await reembed.able(self.store).switch(self.scope)
+        held = await self.models()
         with contextlib.suppress(UsageError):  # other collections of the tenant are still to be switched
-            await pin(self._parts, recreate=True)
-        return await self.models()
+            await pin_to(self._parts, held[0].model, held[0].dimension, anew=True)
+        return held
 
     async def drop_model(self) -> None:
         """Give up the model beside the active one, with its vectors."""

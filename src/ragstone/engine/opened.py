@@ -1,6 +1,6 @@
 """What an engine has open: its own store, and the stores and databases that pipelines name."""
 
-from ragstone import stores
+from ragstone import stores, transfer
 from ragstone.config import Settings
 from ragstone.ports import Store
 
@@ -28,8 +28,15 @@ class Opened:
         if url is None:
             return self.store
         if url not in self._also:
-            self._also[url] = stores.open_store(url, master=self.master if stores.encrypts(url) else None)
+            self._also[url] = stores.open_store(url, master=self._master_of(url))
         return self._also[url]
+
+    def whole(self, url: str) -> Store:
+        """The store at a URL opened once more, so that every revision stays in it; the caller closes it."""
+        return stores.open_store(url, keep_versions=transfer.ALL_VERSIONS, master=self._master_of(url))
+
+    def _master_of(self, url: str) -> stores.Master | None:
+        return self.master if stores.encrypts(url) else None
 
     def tables_of(self, database: str, *, timeout: float) -> stores.OpenTables:
         """The tables of a database, opened once for a timeout (in seconds)."""

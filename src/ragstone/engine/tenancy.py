@@ -24,10 +24,9 @@ class Tenancy(Group):
         Raises `Busy` while a source of it is being ingested, and `StoreError` when all else is done and artifacts are
         left, because their place cannot be reached. What is killed half-way is finished by another call.
         """
-        self._check_own(name)
+        self._check_own(Scope(name, self.scope.collection).tenant)  # also refuses what is no name
         keys = self._keys_kept()
-        if keys is not None:
-            await keys.of(name)  # who may not look at them may not erase them: said before anything is gone
+        revoked = bool(await keys.erase(name)) if keys is not None else False  # first: nobody comes in meanwhile
         names = await self.store.admin.collections(name)
         places = {Scope(name, each): await kept_at(self._parts, Scope(name, each)) for each in names}
         left: list[StoreError] = []
@@ -42,13 +41,11 @@ class Tenancy(Group):
                 raise
             except StoreError as error:
                 left.append(error)
-        # Whatever else a store keeps of a tenant is erased here: its record and keys of encryption, then its API keys.
+        # Whatever else a store keeps of a tenant is erased here: its record, its keys of encryption.
         erased = await self.store.admin.erase(name)
-        if keys is not None:
-            erased = bool(await keys.erase(name)) or erased
         if left:
             raise left[0]
-        return erased
+        return erased or revoked
 
     def _keys_kept(self) -> Keys | None:
         try:

@@ -129,3 +129,23 @@ def test_other_rankings_are_named() -> None:
         open_store("postgresql://a@b/c?keywords=bm26")
     with pytest.raises(UsageError, match="'keywords' is no parameter"):
         open_store("qdrant://a?keywords=ts_rank_cd")
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "DELETE FROM ragstone.chunk_fts WHERE ctid IN (SELECT ctid FROM ragstone.chunk_fts LIMIT 1)",
+        "UPDATE ragstone.chunk_fts SET tsv = to_tsvector('english', 'apple pear')",
+    ],
+)
+async def test_a_repair_makes_it_whole_again(server: Server, database: str, store: Store, broken: str) -> None:
+    await written(store, make_revision("a.md", TEXTS))
+    wanted = server.run(DIRECT.format("apple pear"), database)
+    server.run(broken, database)
+    assert any("websearch_to_tsquery" in one for one in await store.admin.check(SCOPE))
+    await store.admin.check(SCOPE, repair=True)
+    assert await store.admin.check(SCOPE) == []
+    async with store.reader(SCOPE) as reader:
+        found = await reader.matching("apple pear", where=EVERYTHING, limit=50)
+        texts = [chunk.text for chunk in await reader.chunks([candidate.id for candidate in found])]
+    assert list(zip(texts, [candidate.score for candidate in found], strict=True)) == wanted

@@ -43,8 +43,10 @@ class Tenants:
         self.master = master
 
     def home(self, tenant: str) -> Path:
-        """A tenant's directory, whether it exists or not."""
-        return self.root / encoded(tenant)
+        """A tenant's directory, whether it exists or not; raises `UsageError` for a name that leads to none."""
+        if not (name := encoded(tenant)):
+            raise UsageError(f"tenant name {tenant!r} is not usable: it is empty")
+        return self.root / name
 
     def keys(self, tenant: str) -> dict[int, Secret]:
         """A tenant's keys by number, {} where it is plain. Raises `NoKey`, and `Corrupt` for a damaged file."""

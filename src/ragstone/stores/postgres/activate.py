@@ -30,6 +30,11 @@ COLUMNS = """collection_id number tenant_id chunk_key chunk_id doc_id doc_versio
     vector_key heading_path restricted facts"""
 
 Ready = Mapping[int, Sequence[Active]]
+# Texts whose words the server cannot index whole are cut: a tsvector holds 1 MB.
+SEARCHABLE = """INSERT INTO chunk_fts (chunk_key, tenant_id, collection_id, tsv)
+    SELECT chunk_key, tenant_id, collection_id,
+        to_tsvector('english', left(text, 200000)) || ragstone.fts_mark(collection_id)
+    FROM chunks WHERE tenant_id = %(tenant)s AND collection_id = %(collection)s"""
 
 
 @dataclass(slots=True)

@@ -50,7 +50,8 @@ COUNTS = (
     (
         f"{{n}} chunks have no row for websearch_to_tsquery; {MEND}",
         f"""SELECT count(*) FROM (SELECT chunk_key FROM chunks WHERE {OURS}
-            EXCEPT SELECT chunk_key FROM chunk_fts WHERE {OURS}) odd""",  # noqa: S608
+            EXCEPT SELECT chunk_key FROM chunk_fts
+            WHERE {OURS} AND tsv @@ quote_literal(chr(1) || collection_id)::tsquery) odd""",  # noqa: S608
     ),
     (
         "{n} vectors are of another dimension than the collection; ingest anew with --recreate",
@@ -75,8 +76,6 @@ ACTIVE = f"""SELECT m.number, {CHUNK_COLUMNS} FROM mv_active_chunks m
     JOIN chunks c USING (chunk_key) JOIN document_versions v ON v.doc_version_id = m.doc_version_id
     WHERE m.tenant_id = %(tenant)s AND m.collection_id = %(collection)s AND m.number = ANY(%(numbers)s)"""  # noqa: S608
 LENGTHS = f"SELECT number, length FROM mv_active_chunks WHERE {OURS}"  # noqa: S608
-SEARCHABLE = f"""INSERT INTO chunk_fts (chunk_key, tenant_id, collection_id, tsv)
-    SELECT chunk_key, tenant_id, collection_id, to_tsvector('english', left(text, 200000)) FROM chunks WHERE {OURS}"""  # noqa: S608
 NEXT = f"SELECT next_number FROM collections WHERE {OURS}"  # noqa: S608
 
 
@@ -241,7 +240,7 @@ async def mend(cursor: Cursor, collection: CollectionRow, *, now: datetime) -> l
     await _execute(cursor, statement, collection, ids=versions)
     for table in ("mv_active_chunks", "chunk_fts", "postings", "postings_dead"):
         await _execute(cursor, f"DELETE FROM {table} WHERE {OURS}", collection)  # noqa: S608
-    await _execute(cursor, SEARCHABLE, collection)
+    await _execute(cursor, activate.SEARCHABLE, collection)
     await activate.rebuilt(cursor, collection, now=now)
     return [
         f"{damage.path!r} of source {damage.source!r} was damaged and is taken out; ingest it again" for damage in lost

@@ -31,11 +31,6 @@ VERSION = """INSERT INTO document_versions (tenant_id, collection_id, doc_id, re
     VALUES (%s, %s, %s, %s, %s, %s, %s, to_timestamp(%s), 'kept', %s, %s, %s::jsonb, %s, %s, %s)
     RETURNING doc_version_id"""
 KEYS = """SELECT nextval(pg_get_serial_sequence('ragstone.chunks', 'chunk_key')) FROM generate_series(1, %s)"""
-# Texts whose words the server cannot index whole are cut: a tsvector holds 1 MB.
-SEARCHABLE = """INSERT INTO chunk_fts (chunk_key, tenant_id, collection_id, tsv)
-    SELECT chunk_key, tenant_id, collection_id,
-        to_tsvector('english', left(text, 200000)) || ragstone.fts_mark(collection_id)
-    FROM chunks WHERE tenant_id = %s AND collection_id = %s AND chunk_key = ANY(%s)"""
 COLUMNS = """chunk_key tenant_id collection_id doc_version_id chunk_id ordinal heading_path chunk_type text token_count
     metadata vector_key body"""
 
@@ -99,7 +94,8 @@ class PostgresWriter:
         keys = [key for (key,) in await cursor.fetchall()]
         rows = (_row(collection, key, version, chunk) for key, (version, chunk) in zip(keys, chunks, strict=True))
         await copying.copied(cursor, "chunks", COLUMNS, rows)
-        await cursor.execute(SEARCHABLE, (collection.tenant, collection.collection_id, keys))
+        ours = {"tenant": collection.tenant, "collection": collection.collection_id, "keys": keys}
+        await cursor.execute(f"{activate.SEARCHABLE} AND chunk_key = ANY(%(keys)s)".encode(), ours)
         active: dict[int, list[Active]] = {version: [] for version in versions}
         for key, (version, chunk) in zip(keys, chunks, strict=True):
             active[version].append(chunk.active(key))
