@@ -100,3 +100,9 @@ class Entrance:
             raise Forbidden(
                 f"tenant {wanted!r} was asked for; this {credential.kind} is of another one: leave the tenant out"
             )
+        # The engine's settings are those of the configured tenant: another one's texts must not go by them.
+        if wanted != credential.tenant and {wanted, credential.tenant} & set(self._settings.tenants):
+            raise UsageError(
+                f"the configuration has settings of its own for a tenant; name that of this {credential.kind} too: "
+                f"tenant {credential.tenant!r} (--tenant, RAGSTONE_TENANT, or `tenant`)"
+            )
