@@ -7,13 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ragstone.arrays import Structured
 from ragstone.errors import Corrupt
-
-if TYPE_CHECKING:  # numpy takes 0.1 s to import, and the nouns stand on this file
-    import numpy as np
-    import numpy.typing as npt
 
 Box = tuple[float, float, float, float]
 Place = tuple[int, int, int, Box]  # first character, character behind the last, page, box
@@ -118,7 +115,7 @@ class Layout:
     def _body(self) -> int:
         return HEAD.size + (int(HEAD.unpack_from(self.packed)[1]) + 1) * ENTRY
 
-    def _directory(self) -> "npt.NDArray[np.void]":
+    def _directory(self) -> Structured:
         import numpy as np
 
         return np.frombuffer(self.packed, _directory(), int(HEAD.unpack_from(self.packed)[1]) + 1, HEAD.size)

@@ -13,7 +13,7 @@ from ragstone.gate import OF_PIPELINES, Admitting, gated
 from ragstone.generate import Writing
 from ragstone.merged import Part
 from ragstone.ports import Embedder, Store
-from ragstone.types import Answer, Event, Found, Scope
+from ragstone.types import Answer, Event, Found, Info, Scope
 from ragstone.where import Where
 
 # The embedder of some settings, or None and why there is none.
@@ -106,11 +106,21 @@ class Pipeline:
         for part in self.parts:
             try:
                 async with part.view() as reader:
-                    await reader.info()
+                    problems += _unlike(part, await reader.info())
             except RagstoneError as error:
                 problems.append(f"{part.name}: {error}")
             problems += [f"{part.name}: {part.model_missing}"] if part.model_missing else []
         return problems + (await self.writing.model.check() if self.writing is not None else [])
+
+
+def _unlike(part: Part, info: Info) -> list[str]:
+    """That a table's vectors are not of the model's dimension, where both are known."""
+    if not part.raw or part.embedder is None or info.dimension in (None, part.embedder.dimension):
+        return []
+    return [
+        f"{part.name}: its vectors have {info.dimension} dimensions, those of {part.embedder.model} "
+        f"{part.embedder.dimension}: name the model that they were made with"
+    ]
 
 
 def info_of(settings: PipelineSettings, embed: EmbedSettings) -> PipelineInfo:

@@ -8,6 +8,7 @@ FLOORS = {
     "types": 0,
     "errors": 0,
     "bounds": 0,
+    "arrays": 0,
     "layout": 0,
     "ports": 1,
     "where": 1,

@@ -1,16 +1,14 @@
 """`ragstone ask`: an answer with citations, or an honest abstention."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from ragstone.cli.filters import filtered
 from ragstone.cli.shared import Shared, emit, say, shared, show, trickle
+from ragstone.types import Answer, Event
 from ragstone.where import Where
-
-if TYPE_CHECKING:
-    from ragstone.types import Answer, Event
 
 # What keeps a language model from writing, and the exit status that it gives beside the quoted answer.
 FAILED = {"llm_unavailable": 1, "llm_refused": 2}
@@ -47,7 +45,7 @@ def ask(
     return failed or (1 if strict and answer.abstained else 0)
 
 
-def told(events: "Iterable[Event]", options: Shared, *, stream: bool) -> "Answer":
+def told(events: Iterable[Event], options: Shared, *, stream: bool) -> Answer:
     """Show an answer, as it comes or at its end, and its notes; give it back."""
     from ragstone.cli.output import answer_data, answer_text, event_data
 

@@ -6,18 +6,16 @@ import difflib
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ragstone import vendors
 from ragstone.errors import ConfigError, UsageError
+from ragstone.ports import Completion, Embedder
 from ragstone.providers.known import KNOWN, known
 from ragstone.providers.local import MiniLM, problems
 from ragstone.providers.local import missing as minilm_missing
+from ragstone.providers.reach import Reach
 from ragstone.providers.wordpiece import WordPiece
-
-if TYPE_CHECKING:  # ports imports numpy, and this door must open at once
-    from ragstone.ports import Completion, Embedder
-    from ragstone.providers.reach import Reach
 
 __all__ = [
     "EMBEDDERS",

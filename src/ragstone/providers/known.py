@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from ragstone.ports import Tokenizer
 from ragstone.providers.wordpiece import WordPiece
-
-if TYPE_CHECKING:
-    from ragstone.ports import Tokenizer
 
 BYTES_A_TOKEN = 4
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ragstone.errors import RagstoneError, UsageError
+from ragstone.ports import Vectors
 from ragstone.providers.speech import Kind
-
-if TYPE_CHECKING:
-    from ragstone.ports import Vectors
 
 
 class Learnt(ABC):

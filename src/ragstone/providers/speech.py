@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Any, Literal, Protocol
 
-if TYPE_CHECKING:  # ports imports numpy, which whoever only lists vendors should not wait for
-    from ragstone.ports import Prompt
+from ragstone.ports import Prompt
 
 Ended = Literal["stop", "length", "refused", "other"]
 Kind = Literal["document", "query"]

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import socket
 import sys
 import threading
 import time
@@ -241,12 +242,25 @@ async def test_a_collection_is_not_erased_under_a_run(server: Server, database: 
     await other.close()
 
 
+@pytest.mark.parametrize(
+    ("host", "kind", "said"),
+    [
+        ("127.0.0.1:1", StoreError, "does not answer"),
+        ("127.0.0.1:99999", UsageError, "is no address of a server"),
+        ("none.invalid", UsageError, "there is no such host"),
+    ],
+)
 async def test_a_server_that_is_not_there_is_named_without_its_password(
-    server: Server, monkeypatch: pytest.MonkeyPatch
+    host: str, kind: type[Exception], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def unknown(*_: object, **__: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
     monkeypatch.setattr("ragstone.stores.postgres.pool.PATIENCE", 0.5)
-    store = PostgresStore("postgresql://app:s3cret@127.0.0.1:1/x")
-    with pytest.raises(StoreError, match="does not answer") as error:
+    if host == "none.invalid":  # some networks answer for every name
+        monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    store = PostgresStore(f"postgresql://app:s3cret@{host}/x")
+    with pytest.raises(kind, match=said) as error:
         await store.admin.collections("t")
     assert "s3cret" not in str(error.value)
     await store.close()

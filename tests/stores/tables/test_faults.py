@@ -38,7 +38,10 @@ GONE = TableSettings("nowhere", "content", "embedding", "id")
         (replace(DOCS, id_column="key"), r"no column 'key' \(id_column\)"),
         (TableSettings("shown", "content", "embedding"), "is a view whose rows have no place: name its id_column"),
         (replace(DOCS, filter="status = "), "syntax error"),
-        (replace(DOCS, filter="year / 0 = 1"), "division by zero"),
+        (replace(DOCS, filter="nope = 1"), r"filter of public\.docs .*column \"nope\" does not exist.*mend it"),
+        (replace(DOCS, filter="year"), "must be type boolean"),
+        (replace(DOCS, filter="year = 'x'"), "invalid input syntax for type integer"),
+        (replace(DOCS, filter_columns=("id", "nope")), r"no column 'nope' \(filter_columns\)"),
         (replace(DOCS, filter="status = 'x') OR (true"), "syntax error"),
         (replace(DOCS, filter="true LIMIT 1"), "syntax error"),
         (replace(DOCS, filter="true; DROP TABLE docs"), "syntax error|multiple commands"),
@@ -47,8 +50,10 @@ GONE = TableSettings("nowhere", "content", "embedding", "id")
     ],
 )
 async def test_what_is_not_as_configured_is_named(engine: Opened, data: Data, table: TableSettings, said: str) -> None:
-    with pytest.raises(RagstoneError, match=said) as raised:
+    with pytest.raises(UsageError, match=said) as raised:
         await engine(table).pipeline("p").search("samples")
+    if table.table:  # what has no name is refused before there is a pipeline
+        assert await engine(table).pipeline("p").check() == [f"{table.table}.{table.text_column}: {raised.value}"]
     assert PASSWORD not in str(raised.value)
     assert data.run("SELECT count(*) FROM docs") == [(len(ROWS),)]
 
@@ -146,14 +151,14 @@ async def test_no_string_of_a_request_is_carried_out(engine: Opened, data: Data,
 
 
 async def test_only_allowed_columns_can_be_asked_about(engine: Opened) -> None:
-    table = replace(DOCS, filter_columns=("topic", "nothing"))
+    table = replace(DOCS, filter_columns=("topic", "year"))
     line = engine(table).pipeline("p")
     found = await line.search("samples", where=Where(conditions=(Condition("topic", "=", "alerts"),)))
     assert set(ids(found)) == {"3", "4"}
-    with pytest.raises(UsageError, match="may not be filtered by 'secret'; allowed are: topic, nothing"):
+    with pytest.raises(UsageError, match="may not be filtered by 'secret'; allowed are: topic, year"):
         await line.search("samples", where=Where(conditions=(Condition("secret", "LIKE", "s%"),)))
     with pytest.raises(UsageError, match="no column 'nothing'"):
-        await line.search("samples", where=Where(conditions=(Condition("nothing", "=", 1),)))
+        await engine().pipeline("p").search("samples", where=Where(conditions=(Condition("nothing", "=", 1),)))
     closed = engine(replace(DOCS, filter_columns=())).pipeline("p")
     with pytest.raises(UsageError, match="its filter_columns allow none"):
         await closed.search("samples", where=Where(conditions=(Condition("topic", "=", "x"),)))
@@ -217,15 +222,20 @@ async def test_conditions_mean_what_they_mean_everywhere(engine: Opened, data: D
         assert set(ids(found)) == expected, (where.logic, where.conditions)
 
 
-async def test_a_wrong_dimension_leaves_the_words(engine: Opened) -> None:
+async def test_a_filter_that_fails_on_a_row_is_an_error(engine: Opened) -> None:
+    with pytest.raises(StoreError, match="division by zero"):
+        await engine(replace(DOCS, filter="year / 0 = 1")).pipeline("p").search("samples")
+
+
+async def test_a_wrong_dimension_is_named_and_never_answered_from_half(engine: Opened) -> None:
     line = engine(embedder=BagOfWords(DIMENSION + 1)).pipeline("p")
-    found = await line.search("samples kept")
-    assert set(ids(found)) == {"1", "2", "5"}
-    [note] = found.notes
-    assert note.code == "cosine_failed"
-    assert f"have {DIMENSION} dimensions, those of the pipeline's model {DIMENSION + 1}" in note.message
-    with pytest.raises(StoreError, match="dimensions"):
-        await line.search("samples kept", mode="semantic")
+    said = f"have {DIMENSION} dimensions, those of the pipeline's model {DIMENSION + 1}"
+    for mode in ("hybrid", "semantic"):
+        with pytest.raises(ConfigError, match=said):
+            await line.search("samples kept", mode=mode)
+    assert set(ids(await line.search("samples kept", mode="keyword"))) == {"1", "2", "5"}
+    [problem] = await line.check()
+    assert f"its vectors have {DIMENSION} dimensions" in problem
 
 
 async def test_vectors_of_mixed_dimensions_are_a_note(engine: Opened, data: Data) -> None:

@@ -1,5 +1,6 @@
 """What PostgreSQL and its driver say, in our words: one table by SQLSTATE, one by what a refused connection says."""
 
+import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
@@ -47,11 +48,15 @@ REFUSED: Mapping[str, str] = {
     "authentication failed": "{place}: the server does not accept this user ({error})",
     "pg_hba.conf": "{place}: the server's pg_hba.conf does not let this user in ({error})",
     "does not support SSL": "{place}: the server has no TLS ({error})",
+    "invalid port number": "{place} is no address of a server ({error}); write postgresql://USER:PASSWORD@HOST:PORT/DATABASE",
     "certificate": "{place}: the server's certificate is not accepted ({error})",
     "target_session_attrs": "{place}: no server of the kind that target_session_attrs asks for ({error})",
     "session is not read-only": "{place}: no standby among the servers ({error})",
     "session is read-only": "{place}: no primary among the servers ({error})",
 }
+NOBODY = f"[Errno {socket.EAI_NONAME}]"  # what the system says of a host that has no address
+# Said by the driver here, before or instead of the server.
+UNSAID = ("no password supplied", "does not support SSL", "invalid port number", "certificate")
 RETRIED = ("08", "57P", "40001", "40P01")
 
 
@@ -73,9 +78,16 @@ def refused(error: OperationalError, place: str) -> UsageError | None:
         return None
     fatal = "FATAL" in said
     for sign, words in REFUSED.items():
-        if sign in said and (fatal or sign in ("no password supplied", "does not support SSL", "certificate")):
+        if sign in said and (fatal or sign in UNSAID):
             return UsageError(words.format(place=place, error=first_line(error)))
     return None
+
+
+def silent(error: OperationalError, place: str) -> RagstoneError:
+    """The error for a server that has not answered in time: its name may have come up late, or be none at all."""
+    if NOBODY in str(error):
+        return UsageError(f"{place}: there is no such host ({first_line(error)}); check the URL")
+    return StoreError(f"{place} does not answer ({first_line(error)}); is the server running?")
 
 
 def translated(error: Error, place: str, states: Mapping[str, Meaning] = STATES) -> RagstoneError:

@@ -156,8 +156,7 @@ class Pool:
                     raise mistake from error
                 pause = PAUSES[min(tries, len(PAUSES) - 1)]
                 if time.monotonic() + pause > end:
-                    said = f"{self.url.shown} does not answer ({foreign.first_line(error)}); is the server running?"
-                    raise StoreError(said) from error
+                    raise foreign.silent(error, self.url.shown) from error
             await asyncio.sleep(pause)
         raise self._gone()
 

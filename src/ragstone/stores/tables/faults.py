@@ -3,15 +3,20 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from ragstone.errors import Corrupt, StoreError, UsageError
-from ragstone.stores.postgres.foreign import BUSY, LOST, Meaning, mapped
+from psycopg import DatabaseError
+
+from ragstone.errors import ConfigError, Corrupt, RagstoneError, StoreError, UsageError
+from ragstone.stores.postgres.foreign import BUSY, LOST, Meaning, first_line, mapped, state_of
 
 GONE = (StoreError, "{place} is not what it was a moment ago ({error}); ask again, or mend the pipeline")
 DENIED = (StoreError, "{place} may not be read by this role ({error}); GRANT SELECT on it, or name another user")
 SLOW = (StoreError, "{place} took longer than the pipeline's timeout ({error}); add an index, or raise timeout")
 VALUE = (UsageError, "a value of the filter fits no column of {place} ({error})")
 VECTORS = (StoreError, "the vectors of {place} cannot be compared with the question's ({error}); is it the same model?")
+FILTER = "the filter of {place} is no condition on its columns ({error}); mend it in the configuration"
 DAMAGED = (Corrupt, "{place} is damaged ({error}); its owner must mend it")
+
+WRONG = ("42", "22")  # SQLSTATEs of a condition that is wrong in itself
 
 # The longest prefix of the SQLSTATE that is listed decides.
 STATES: Mapping[str, Meaning] = {
@@ -41,3 +46,15 @@ def told(place: str) -> Iterator[None]:
     """Let no foreign error pass: `place` is what the sentence names."""
     with mapped(place, STATES):
         yield
+
+
+@contextmanager
+def tried(place: str) -> Iterator[None]:
+    """The same while a configured filter is tried: what is wrong with it is whoever wrote it to mend."""
+    try:
+        with told(place):
+            yield
+    except RagstoneError as error:
+        if isinstance(cause := error.__cause__, DatabaseError) and state_of(cause).startswith(WRONG):
+            raise ConfigError(FILTER.format(place=place, error=first_line(cause))) from cause
+        raise

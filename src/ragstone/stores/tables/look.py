@@ -12,7 +12,7 @@ from ragstone.errors import ConfigError
 from ragstone.stores.postgres.foreign import first_line, is_lost
 from ragstone.stores.postgres.ready import Server
 from ragstone.stores.tables.faults import told
-from ragstone.stores.tables.pair import Pair
+from ragstone.stores.tables.pair import EVERY, Pair
 
 Row = tuple[Any, ...]
 WITH_CTID = "rm"  # kinds of relations whose rows have a place of their own: tables, materialized views
@@ -159,7 +159,10 @@ def _check(pair: Pair, found: Relation) -> None:
             raise ConfigError(wrong)
     if pair.id is not None:
         _named(found, pair.id, "id_column")
-    elif not found.rows:
+    for name in pair.columns:
+        if name != EVERY:
+            _named(found, name, "filter_columns")
+    if pair.id is None and not found.rows:
         why = "of which only some columns may be read" if found.kind in WITH_CTID else "whose rows have no place"
         raise ConfigError(f"{found.label} is a {KINDS[found.kind]} {why}: name its id_column")
 

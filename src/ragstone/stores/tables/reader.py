@@ -14,7 +14,7 @@ from ragstone.stores.postgres.nearest import EF_SEARCH, FEW, SPARE
 from ragstone.stores.postgres.postings import Ranking
 from ragstone.stores.tables import statements
 from ragstone.stores.tables.counted import Counted, Counting
-from ragstone.stores.tables.faults import told
+from ragstone.stores.tables.faults import told, tried
 from ragstone.stores.tables.kept import Kept, Print
 from ragstone.stores.tables.look import Relation
 from ragstone.stores.tables.pair import UNUSABLE, Pair
@@ -59,11 +59,13 @@ class TableReader:
     async def check(self) -> None:
         """Whether the configured filter is one condition: alone and within brackets it must mean the same.
 
-        Raises `StoreError` with what the server says of it; nothing is carried out.
+        Raises `ConfigError` with what the server says of it; nothing is carried out.
         """
+        self._sql.made(statements.ROWS)  # conditions on columns that are not there
         for statement in self._sql.trials():
-            async with self._aside():
-                await self._connection.execute(statement, {"n": 1}, binary=True)
+            with tried(self._place):
+                async with self._connection.transaction():
+                    await self._connection.execute(statement, {"n": 1}, binary=True)
 
     @asynccontextmanager
     async def _aside(self) -> AsyncIterator[None]:

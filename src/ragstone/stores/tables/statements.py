@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from psycopg import sql
 
-from ragstone.errors import StoreError
+from ragstone.errors import ConfigError, StoreError
 from ragstone.ports import Vectors
 from ragstone.stores.cosine import unit
 from ragstone.stores.postgres.nearest import literal
@@ -78,14 +78,14 @@ class Statements:
         return sql.SQL("{} = ANY(%(ids)s::{})").format(column, cast), {"ids": list(ids)}
 
     def distance(self, vector: Vectors) -> tuple[sql.Composable, dict[str, Any]]:
-        """The cosine distance to a question's vector; raises `StoreError` when it cannot be compared."""
+        """The cosine distance to a question's vector; raises `ConfigError` for one of another dimension."""
         name = self._pair.vector
         if name is None:
             raise StoreError(f"{self._place} has no vectors: no vector_column is configured")
         column = self._relation.columns[name]
         given = np.asarray(vector).reshape(-1)
         if column.size not in (-1, len(given)):
-            raise StoreError(
+            raise ConfigError(
                 f"the vectors of {self._place} have {column.size} dimensions, those of the pipeline's model "
                 f"{len(given)}: name the model that they were made with"
             )

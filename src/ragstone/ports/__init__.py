@@ -1,0 +1,44 @@
+"""Every seam, by what it is for. A room offers one of these; a corridor knows nothing else of it.
+
+A store is four seams, each for one scope: `Reader` (one consistent view, for questions),
+`Writer` (what an ingestion changes), `Ledger` (what is known about documents and runs), `Admin`
+(collections, repair, erasure). Its fifth, `Keys`, says which tenant somebody is of.
+"""
+
+from ragstone.arrays import Vectors
+from ragstone.ports.documents import Chunker, Extractor, Listed, Source
+from ragstone.ports.keeping import Admin, HeldModel, Keys, Reembedding, Sealer, Sealing
+from ragstone.ports.models import Completed, Completion, Embedder, Message, Prompt, Tokenizer
+from ragstone.ports.reading import Exporter, Fusing, Kept, Reader, Worded
+from ragstone.ports.store import Place, Store
+from ragstone.ports.writing import Filler, Ledger, Writer
+
+__all__ = [
+    "Admin",
+    "Chunker",
+    "Completed",
+    "Completion",
+    "Embedder",
+    "Exporter",
+    "Extractor",
+    "Filler",
+    "Fusing",
+    "HeldModel",
+    "Kept",
+    "Keys",
+    "Ledger",
+    "Listed",
+    "Message",
+    "Place",
+    "Prompt",
+    "Reader",
+    "Reembedding",
+    "Sealer",
+    "Sealing",
+    "Source",
+    "Store",
+    "Tokenizer",
+    "Vectors",
+    "Worded",
+    "Writer",
+]

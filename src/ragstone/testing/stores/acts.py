@@ -1,0 +1,98 @@
+"""What is done to a store under test, in a word each."""
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+
+import pytest
+
+from ragstone.errors import UsageError
+from ragstone.ports import Exporter, Reader, Reembedding, Store, Vectors, Writer
+from ragstone.testing.stores.made import DIMENSION, EVERYTHING, MODEL, SCOPE, VARIANT, vector_of, wide
+from ragstone.types import Candidate, Revision, Scope
+from ragstone.where import Where
+
+
+async def created(store: Store, scope: Scope = SCOPE) -> None:
+    """Make the collection, for vectors of `vector_of`."""
+    await store.admin.create(scope, model=MODEL, variant=VARIANT, dimension=DIMENSION)
+
+
+async def written(store: Store, *revisions: Revision, scope: Scope = SCOPE, vectors: bool = True) -> None:
+    """Make the collection, write documents in one call, add the vectors they want."""
+    await created(store, scope)
+    async with store.writer(scope) as writer:
+        await writer.replace(revisions)
+        if vectors and "dense" in store.capabilities:
+            await filled(writer)
+
+
+async def filled(writer: Writer) -> int:
+    """Put every wanted vector; how many there were."""
+    count = 0
+    while wanted := await writer.wanted(50):
+        await writer.put({chunk.vector_key: vector_of(chunk.text) for chunk in wanted})
+        count += len(wanted)
+    return count
+
+
+async def contents(store: Store, query: str, scope: Scope = SCOPE, *, where: Where = EVERYTHING) -> list[str]:
+    """The texts of all chunks that match a query, best first."""
+    async with store.reader(scope) as reader:
+        return await texts_of(reader, await reader.matching(query, where=where, limit=100_000))
+
+
+async def texts_of(reader: Reader, found: Sequence[Candidate]) -> list[str]:
+    """The texts behind candidates."""
+    return [chunk.text for chunk in await reader.chunks([candidate.id for candidate in found])]
+
+
+def needs_keys(store: Store) -> None:
+    """Skip the test when the store keeps no keys."""
+    try:
+        store.keys  # noqa: B018  # looking at it is the question
+    except UsageError as error:
+        pytest.skip(str(error))
+
+
+def needs(store: Store, *capabilities: str) -> None:
+    """Skip the test when the store cannot do this."""
+    for capability in capabilities:
+        if capability not in store.capabilities:
+            pytest.skip(f"{store.provider} has no {capability}")
+
+
+def giving(reader: Reader) -> Exporter:
+    """The same reader, which says that it gives out what it keeps."""
+    assert isinstance(reader, Exporter)
+    return reader
+
+
+def two_models(store: Store) -> Reembedding:
+    """The same store, which says that its collections can hold two models."""
+    assert isinstance(store, Reembedding)
+    return store
+
+
+async def fill_second(store: Reembedding) -> int:
+    """Put every vector that the second model lacks; how many there were."""
+    count = 0
+    async with store.filler(SCOPE) as filler:
+        while wanted := await filler.wanted(2):
+            await filler.put({chunk.vector_key: wide(chunk.text) for chunk in wanted})
+            count += len(wanted)
+        await filler.settle()
+    return count
+
+
+async def states(store: Reembedding) -> list[tuple[str, str, int]]:
+    """Name, state and what is missing of each model."""
+    return [(held.model, held.state, held.pending) for held in await store.models(SCOPE)]
+
+
+async def near(opened: AbstractAsyncContextManager[Reader], vector: Vectors) -> list[Candidate]:
+    """The nearest chunks of a view, which is closed after."""
+    async with opened as reader:
+        found = await reader.nearest(vector, where=Where(), limit=9)
+        rated = await reader.rate([one.id for one in found], vector=vector, query="")
+        assert [rated[one.id]["cosine"] for one in found] == [one.score for one in found]
+        return found

@@ -1,0 +1,89 @@
+"""What a store promises of documents: they come back as they went in."""
+
+from dataclasses import replace
+
+from ragstone.layout import Layout, Strip
+from ragstone.ports import Store
+from ragstone.testing.stores.acts import written
+from ragstone.testing.stores.given import Given
+from ragstone.testing.stores.made import SCOPE, make_revision
+from ragstone.types import Span, joined
+
+
+class Documents(Given):
+    """What is written is what is read."""
+
+    async def test_chunks_come_back_as_they_went_in(self, store: Store) -> None:
+        span = Span(0, 5, 1, 1, page=3, bbox=(1.0, 2.5, 3.0, 4.0), sheet="Q1", rows=(1, 2), cols=(3, 4))
+        more = {
+            "spans": (span,),
+            "heading_path": ("Top", "Below"),
+            "kind": "table",
+            "embedded_tokens": 3,
+            "overlap": 2,
+            "header": "| a | b |",
+            "flags": ("injection",),
+            "risk_score": 0.25,
+            "metadata": {"keywords": ["x"], "n": 1, "deep": {"a": None}},
+        }
+        meta = {"tags": ["t"], "date": "2024-05-01", "n": 2, "free": {"x": [1, 2.5, True, None]}}
+        revision = make_revision("dir/ä b.md", ["apple\r\nßtreet 水 \x00"], title="T", meta=meta, chunks=more)
+        await written(store, revision, vectors=False)
+        [chunk] = revision.chunks
+        async with store.reader(SCOPE) as reader:
+            assert await reader.chunks([chunk.id]) == [chunk]
+            assert await reader.at("dir/ä b.md", 0) == chunk
+            assert await reader.at("dir/ä b.md", 1) is None
+            assert await reader.record(revision.document) == revision.record
+        assert await store.ledger(SCOPE).documents() == [revision.document]
+
+    async def test_chunks_come_in_the_order_asked_without_the_unknown(self, store: Store) -> None:
+        revision = make_revision("a.md", ["one", "two", "three"])
+        await written(store, revision)
+        ids = [chunk.id for chunk in revision.chunks]
+        async with store.reader(SCOPE) as reader:
+            found = await reader.chunks([ids[2], "unknown", ids[0]])
+        assert [chunk.id for chunk in found] == [ids[2], ids[0]]
+
+    async def test_a_place_without_a_source_is_the_first_source_by_name(self, store: Store) -> None:
+        await written(
+            store, make_revision("a.md", ["second"], source="zoo"), make_revision("a.md", ["first"], source="ant")
+        )
+        async with store.reader(SCOPE) as reader:
+            by_name, chosen = await reader.at("a.md", 0), await reader.at("a.md", 0, source="zoo")
+            assert await reader.at("a.md", 0, source="none") is None
+        assert by_name is not None
+        assert chosen is not None
+        assert (by_name.text, chosen.text) == ("first", "second")
+
+    async def test_the_text_of_record_gives_every_chunk(self, store: Store) -> None:
+        revision = make_revision("a.md", ["one apple", "two\napples", "three"])
+        await written(store, revision)
+        async with store.reader(SCOPE) as reader:
+            for found in await reader.chunks([chunk.id for chunk in revision.chunks]):
+                record = await reader.record(found.document)
+                assert record is not None
+                assert joined(record, found.spans) == found.text
+
+    async def test_where_characters_stand_on_a_page_is_kept_with_each_revision(self, store: Store) -> None:
+        layout = Layout.of([Strip(0, 3, 1, (10.0, 20.0, 40.0, 32.0), (10.0, 20.0, 30.0, 40.0))])
+        first = replace(make_revision("a.pdf", ["one"]), layout=layout)
+        await written(store, first, make_revision("b.md", ["two"]))
+        async with store.reader(SCOPE) as reader:
+            assert await reader.layout(first.document) == layout
+            assert await reader.layout(make_revision("b.md", ["two"]).document) is None
+        await written(store, make_revision("a.pdf", ["none"], revision=2))
+        async with store.reader(SCOPE) as reader:
+            assert await reader.layout(make_revision("a.pdf", ["none"], revision=2).document) is None
+
+    async def test_documents_are_listed_by_source_and_path(self, store: Store) -> None:
+        places = [("b", "z.md"), ("a", "é.md"), ("a", "Z.md"), ("b", "a.md")]
+        await written(store, *(make_revision(path, ["x"], source=source) for source, path in places))
+        found = await store.ledger(SCOPE).documents()
+        assert [(d.source, d.path) for d in found] == sorted(places)
+        assert [d.path for d in await store.ledger(SCOPE).documents("b")] == ["a.md", "z.md"]
+        assert await store.ledger(SCOPE).documents("c") == []
+
+    async def test_a_document_without_chunks_is_known_all_the_same(self, store: Store) -> None:
+        await written(store, make_revision("a.md", []))
+        assert [d.path for d in await store.ledger(SCOPE).documents()] == ["a.md"]

@@ -1,0 +1,78 @@
+"""What a store with `versions` promises: several revisions, of which one is active on its day."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from ragstone.errors import NotBuilt, UsageError
+from ragstone.ports import Store
+from ragstone.testing.stores.acts import contents, needs, written
+from ragstone.testing.stores.given import Given
+from ragstone.testing.stores.made import SCOPE, make_revision
+from ragstone.types import Scope
+
+
+class Versions(Given):
+    """Revisions beside each other."""
+
+    async def test_a_future_effective_date_waits_for_its_day(self, store: Store) -> None:
+        needs(store, "versions")
+        clock = [datetime(2026, 1, 1, tzinfo=UTC)]
+        async with self.another(now=lambda: clock[0]) as dated:
+            await written(dated, make_revision("a.md", ["apple now"]))
+            later = make_revision("a.md", ["apple later"], revision=2, effective_at="2026-02-01")
+            await written(dated, later)
+            assert await contents(dated, "apple") == ["apple now"]
+            assert [d.revision for d in await dated.ledger(SCOPE).documents()] == [2]
+            clock[0] = datetime(2026, 2, 1, tzinfo=UTC)
+            assert await contents(dated, "apple") == ["apple later"]
+            async with dated.reader(SCOPE) as reader:
+                assert await reader.record(later.document) == later.record
+                assert (await reader.info()).documents == 1
+            assert await dated.admin.check(SCOPE) == []
+
+    async def test_every_revision_that_is_there_is_listed(self, store: Store) -> None:
+        needs(store, "versions")
+        async with self.another(keep_versions=2, now=lambda: datetime(2026, 1, 1, tzinfo=UTC)) as keeping:
+            first = [make_revision(path, ["apple"]) for path in ("b.md", "a.md")]
+            newer = [make_revision("a.md", ["apple"], revision=number) for number in (2, 3)]
+            for revision in (*first, *newer):
+                await written(keeping, revision)
+            kept = [first[0].document, *(revision.document for revision in newer)]
+            assert await keeping.ledger(SCOPE).kept() == sorted(kept, key=lambda d: (d.id, d.revision))
+        with pytest.raises(NotBuilt):
+            await store.ledger(Scope("nobody", "nothing")).kept()
+
+    async def test_a_first_revision_with_a_future_date_is_not_found_yet(self, store: Store) -> None:
+        needs(store, "versions")
+        now = datetime(2026, 1, 1, tzinfo=UTC)
+        async with self.another(now=lambda: now) as dated:
+            await written(dated, make_revision("a.md", ["apple"], effective_at="2026-01-01T00:00:01+00:00"))
+            await written(dated, make_revision("b.md", ["apple b"], effective_at="2025-12-31"))
+            assert await contents(dated, "apple") == ["apple b"]
+
+    async def test_a_newer_revision_overtakes_one_that_waits(self, store: Store) -> None:
+        needs(store, "versions")
+        now = datetime(2026, 1, 1, tzinfo=UTC)
+        async with self.another(now=lambda: now) as dated:
+            await written(dated, make_revision("a.md", ["apple waits"], effective_at="2026-06-01"))
+            await written(dated, make_revision("a.md", ["apple now"], revision=2))
+            now = datetime(2026, 7, 1, tzinfo=UTC)
+            assert await contents(dated, "apple") == ["apple now"]
+
+    async def test_as_many_versions_stay_as_asked_for(self, store: Store) -> None:
+        needs(store, "versions")
+        states = [make_revision("a.md", [f"apple {n}"], revision=n) for n in range(1, 5)]
+        async with self.another(keep_versions=2, now=lambda: datetime(2026, 1, 1, tzinfo=UTC)) as keeping:
+            for state in states:
+                await written(keeping, state)
+            async with keeping.reader(SCOPE) as reader:
+                records = [await reader.record(state.document) for state in states]
+            assert records == [None, None, "apple 3", "apple 4"]
+            assert await contents(keeping, "apple") == ["apple 4"]
+            assert await keeping.admin.check(SCOPE) == []
+
+    async def test_an_effective_date_that_is_none_is_the_callers_mistake(self, store: Store) -> None:
+        needs(store, "versions")
+        with pytest.raises(UsageError, match="effective_at 'soon'"):
+            await written(store, make_revision("a.md", ["apple"], effective_at="soon"))
