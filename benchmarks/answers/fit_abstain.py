@@ -18,10 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from regression import Floats, logistic
 
 Row = dict[str, Any]
-Floats = NDArray[np.float64]
 SIGNS = {
     "vectors": "cosine ahead similar sentence section numbers denied opposed other_number extremes".split(),
     "words": "bm25 sentence section numbers denied opposed other_number extremes".split(),
@@ -41,7 +40,9 @@ class Fitted:
         sets = sorted({row["set"] for row in rows})
         own = np.eye(len(sets))[[sets.index(row["set"]) for row in rows]]
         answers = np.array([row["label"] == "answerable" for row in rows], dtype=float)
-        found = _logistic(np.c_[self._standard(rows), own], answers, _weights(rows), len(self.names))
+        found = logistic(
+            np.c_[self._standard(rows), own], answers, _weights(rows), penalised=len(self.names), penalty=PENALTY
+        )
         self.weight, self.base = found[: len(self.names)], float(found[len(self.names) :].mean())
         odds = self.odds(rows)
         good = [odds[[i for i, r in enumerate(rows) if r["set"] == s and r["label"] == "answerable"]] for s in sets]
@@ -76,21 +77,6 @@ def _weights(rows: Sequence[Row]) -> Floats:
         count[row["set"], row["label"]] = count.get((row["set"], row["label"]), 0) + 1
     weights = np.array([SHARES[row["label"]] / count[row["set"], row["label"]] for row in rows])
     return np.asarray(weights / weights.mean())
-
-
-def _logistic(signs: Floats, answers: Floats, weights: Floats, penalised: int) -> Floats:
-    """Newton's method; the last columns, the bases, are not penalised."""
-    found = np.zeros(signs.shape[1])
-    penalty = np.diag([PENALTY] * penalised + [1e-3] * (signs.shape[1] - penalised))
-    for _ in range(100):
-        chance = 1 / (1 + np.exp(-signs @ found))
-        slope = signs.T @ (weights * (chance - answers)) + penalty @ found
-        curve = (signs * (weights * chance * (1 - chance))[:, None]).T @ signs + penalty
-        step = np.linalg.solve(curve, slope)
-        found -= step
-        if np.abs(step).max() < 1e-9:
-            break
-    return found
 
 
 def main() -> None:

@@ -20,14 +20,13 @@ from typing import Any
 
 import numpy as np
 from corrupt import Case, articles, cases, written
-from numpy.typing import NDArray
+from regression import logistic
 
 from ragstone.answer.signs import Signs
 from ragstone.answer.support import Grounds, Pair
 from ragstone.ports import Embedder
 from ragstone.providers import make_embedder
 
-Floats = NDArray[np.float64]
 SIGNS = "aligned near longest runs pieces extremes".split()
 MODES = {"words": SIGNS, "vectors": [*SIGNS, "similar"]}
 GOOD = (
@@ -115,7 +114,7 @@ def _model(rows: Sequence[tuple[str, Signs]], names: Sequence[str]) -> dict[str,
     signs = np.array([[getattr(signs, name) or 0.0 for name in names] + [1.0] for _, signs in rows])
     good = np.array([kind in GOOD for kind, _ in rows], dtype=float)
     weights = np.array([1 / count[kind] / (len(GOOD) if kind in GOOD else len(BAD)) for kind, _ in rows])
-    found = _logistic(signs, good, weights * len(rows) / weights.sum())
+    found = logistic(signs, good, weights * len(rows) / weights.sum(), penalised=len(names), penalty=PENALTY)
     odds = signs @ found
     start = float(np.quantile(odds[good > 0], 1 - REACHED))
     print(
@@ -128,21 +127,6 @@ def _model(rows: Sequence[tuple[str, Signs]], names: Sequence[str]) -> dict[str,
         "doubtful_from": round(start - 4, 4),
         "weights": {name: round(float(w), 4) for name, w in zip(names, found, strict=False)},
     }
-
-
-def _logistic(signs: Floats, good: Floats, weights: Floats) -> Floats:
-    """Newton's method; the last column, the base, is not penalised."""
-    found = np.zeros(signs.shape[1])
-    penalty = np.diag([PENALTY] * (signs.shape[1] - 1) + [1e-3])
-    for _ in range(100):
-        chance = 1 / (1 + np.exp(-signs @ found))
-        slope = signs.T @ (weights * (chance - good)) + penalty @ found
-        curve = (signs * (weights * chance * (1 - chance))[:, None]).T @ signs + penalty
-        step = np.linalg.solve(curve, slope)
-        found -= step
-        if np.abs(step).max() < 1e-9:
-            break
-    return found
 
 
 if __name__ == "__main__":

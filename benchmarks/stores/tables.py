@@ -26,7 +26,8 @@ from tests.stores.postgres.server import serving
 from ragstone import panel
 from ragstone.ask import Question
 from ragstone.merged import Part
-from ragstone.stores.tables import Pair, Tables, kept
+from ragstone.stores import Pair
+from ragstone.stores.tables import Tables, kept
 from ragstone.where import Condition, Where
 
 QUESTIONS = 40

@@ -46,7 +46,7 @@ def embedder_of(embed: EmbedSettings, settings: Settings) -> Embedder:
     """
     name = embed.model
     if "/" not in name:
-        return providers.make_embedder(name, precision=embed.precision)
+        return providers.make_embedder(name, precision=embed.precision, dimensions=embed.dimensions)
     vendor, _ = vendors.named(name, verb=vendors.EMBED, key="embed.model")
     options: dict[str, Any] = {"dimensions": embed.dimensions, "reads": embed.reads}
     if vendor.base_url is None:

@@ -113,16 +113,6 @@ class Pipeline:
         return problems + (await self.writing.model.check() if self.writing is not None else [])
 
 
-def _unlike(part: Part, info: Info) -> list[str]:
-    """That a table's vectors are not of the model's dimension, where both are known."""
-    if not part.raw or part.embedder is None or info.dimension in (None, part.embedder.dimension):
-        return []
-    return [
-        f"{part.name}: its vectors have {info.dimension} dimensions, those of {part.embedder.model} "
-        f"{part.embedder.dimension}: name the model that they were made with"
-    ]
-
-
 def info_of(settings: PipelineSettings, embed: EmbedSettings) -> PipelineInfo:
     """What is known of a pipeline without opening anything."""
     tables = tuple(f"{one.table}.{one.text_column}" for one in settings.tables)
@@ -147,15 +137,25 @@ def parts_of(
     for number, table in enumerate(wanted.tables):
         assert tables is not None  # settings with tables have a database
         model, missing = embedders(wanted.embed or settings.embed)
-        view = tables.view(
-            table=table.table,
-            text=table.text_column,
-            vector=table.vector_column,
-            identity=table.id_column,
-            restriction=table.filter,
-            columns=table.filter_columns,
-            ordinal=number,
+        pair = stores.Pair(
+            table.table,
+            table.text_column,
+            table.vector_column,
+            table.id_column,
+            stores.filter_of(table.filter, table=table.table),
+            table.filter_columns,
+            number,
         )
-        name = f"{table.table}.{table.text_column}"
-        parts.append(Part(name, view, model, missing, vectors=table.vector_column is not None, raw=True))
+        view = partial(tables.reader, pair)
+        parts.append(Part(pair.name, view, model, missing, vectors=pair.vector is not None, raw=True))
     return parts
+
+
+def _unlike(part: Part, info: Info) -> list[str]:
+    """That a table's vectors are not of the model's dimension, where both are known."""
+    if not part.raw or part.embedder is None or info.dimension in (None, part.embedder.dimension):
+        return []
+    return [
+        f"{part.name}: its vectors have {info.dimension} dimensions, those of {part.embedder.model} "
+        f"{part.embedder.dimension}: name the model that they were made with"
+    ]

@@ -123,6 +123,24 @@ def test_there_are_no_circles_among_files_of_one_floor() -> None:
                 todo += edges.get(name, ())
 
 
+# Whose imports cost time that who only names them need not pay; never to hide a circle.
+FOR_CHECKERS = {
+    "__init__.py",
+    "arrays.py",
+    "cli/copy.py",
+    "cli/opened.py",
+    "cli/reembed.py",
+    "providers/wire.py",
+}
+
+
+def test_imports_for_type_checkers_alone_are_few() -> None:
+    using = {
+        path.relative_to(SOURCE).as_posix() for path in FILES if "TYPE_CHECKING" in path.read_text(encoding="utf-8")
+    }
+    assert using <= FOR_CHECKERS
+
+
 def test_only_config_reads_the_environment() -> None:
     readers = {
         path.relative_to(SOURCE).as_posix()

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from ragstone.cli.shared import Shared, emit, say, shared, show
+from ragstone.cli.shared import Shared, emit, give, say, shared, show
 from ragstone.errors import UsageError
 from ragstone.types import Info, Json
 
@@ -94,10 +94,8 @@ def documents(options: Shared) -> int:
 
     with opened(options, embed__model="none") as kb:
         for document in kb.documents():
-            if options.json:
-                emit(document_data(document))
-            else:
-                show(f"{line(document.source)}  {line(document.path)}  revision {document.revision}")
+            about = f"{line(document.source)}  {line(document.path)}  revision {document.revision}"
+            give(options, document_data(document), about)
     return 0
 
 
@@ -119,8 +117,5 @@ def delete(
         erased = kb.delete(name) if document else int(kb.drop(name))
     if not erased:
         raise UsageError(f"there is no {'document' if document else 'collection'} {name!r}")
-    if options.json:
-        emit({"schema": 1, "erased": name})
-    else:
-        show(f"erased {line(name)}")
+    give(options, {"schema": 1, "erased": name}, f"erased {line(name)}")
     return 0

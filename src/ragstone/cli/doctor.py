@@ -18,7 +18,8 @@ def doctor(
     from ragstone.stores import concealed
 
     with opened(options) as kb:
-        problems = kb.doctor(repair=repair)
+        # Of a store that cannot be opened each part says the same.
+        problems = list(dict.fromkeys(kb.doctor(repair=repair)))
         store = concealed(kb.engine.settings.store)
     if options.json:
         emit({"schema": 1, "store": store, "healthy": not problems, "problems": problems})

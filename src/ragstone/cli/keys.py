@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ragstone.cli.shared import Shared, emit, say, shared, show
+from ragstone.cli.shared import Shared, give, say, shared
 from ragstone.types import Json, Key
 
 app = typer.Typer(help="Make, list and end the API keys of a tenant.", no_args_is_help=True)
@@ -68,12 +68,9 @@ def list_(options: Shared) -> int:
     with opened(options, embed__model="none") as kb:
         found, tenant = kb.keys(), kb.engine.scope.tenant
     for key in found:
-        if options.json:
-            emit(data(key))
-        else:
-            end = f"until {key.expires:%Y-%m-%d}" if key.expires else "no end"
-            about = f"{key.created:%Y-%m-%d}  {end}  {', '.join(key.roles)}"
-            show(f"{key.id}  {_state(key):<7}  {about}  {line(key.name)}")
+        end = f"until {key.expires:%Y-%m-%d}" if key.expires else "no end"
+        about = f"{key.created:%Y-%m-%d}  {end}  {', '.join(key.roles)}"
+        give(options, data(key), f"{key.id}  {_state(key):<7}  {about}  {line(key.name)}")
     if not found:
         say(f"tenant {tenant!r} has no keys; make one: ragstone keys create --name NAME --role read")
     return 0
@@ -90,8 +87,5 @@ def revoke(
 
     with opened(options, embed__model="none") as kb:
         kb.revoke_key(identity)
-    if options.json:
-        emit({"schema": 1, "revoked": identified(identity)})
-    else:
-        show(f"revoked {identified(identity)}")
+    give(options, {"schema": 1, "revoked": identified(identity)}, f"revoked {identified(identity)}")
     return 0

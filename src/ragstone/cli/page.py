@@ -4,15 +4,12 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ragstone.bounds import BYTES, MANY, Numbers
 from ragstone.cli.shared import Shared, emit, say
 from ragstone.errors import Refused, UsageError
 from ragstone.types import Span
-
-if TYPE_CHECKING:  # its imports take time that a wrong argument need not pay
-    from ragstone.blocking import Knowledge
 
 # What a citation's numbers may be: every page and every point of one lies within.
 PAGE = Numbers(1, MANY, whole=True)
@@ -34,8 +31,13 @@ def drawn(
     from ragstone.cli.opened import opened
 
     spans = [] if citation is None else [span for span in _spans(_read(citation), path) if span.page == page]
-    with opened(options, embed__model="none", passwords=passwords) as kb:
-        picture = _picture(kb, path, page, source=source, spans=spans)
+    try:
+        with opened(options, embed__model="none", passwords=passwords) as kb:
+            picture = kb.page(path, page, source=source, spans=spans)
+    except Refused as error:
+        if error.reason != "unsupported":
+            raise
+        raise UsageError(str(error)) from error  # no such page: a wrong argument like any other
     file = Path(out) if out else Path(f"{Path(path).stem}-p{page}.png")
     try:
         file.write_bytes(picture)
@@ -46,15 +48,6 @@ def drawn(
     else:
         say(f"{file}: page {page} of {path}, {len(spans)} boxes")
     return 0
-
-
-def _picture(kb: "Knowledge", path: str, page: int, *, source: str | None, spans: list[Span]) -> bytes:
-    try:
-        return kb.page(path, page, source=source, spans=spans)
-    except Refused as error:
-        if error.reason != "unsupported":
-            raise
-        raise UsageError(str(error)) from error  # no such page: a wrong argument like any other
 
 
 def _read(citation: str) -> Any:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ragstone.bounds import MANY
-from ragstone.cli.shared import Shared, emit, shared, show
+from ragstone.cli.shared import Shared, give, shared
 
 
 @shared
@@ -21,11 +21,7 @@ def runs(
     with opened(options, embed__model="none") as kb:
         found = kb.runs(limit)
     for run in found:
-        if options.json:
-            emit(asdict(run))
-        else:
-            counts = ", ".join(f"{n} {name}" for name, n in run.stats.get("documents", {}).items() if n)
-            show(f"{run.started_at}  {run.status:<11}  {line(run.source)}  {counts}")
-            if run.error:
-                show(f"    {line(run.error)}")
+        counts = ", ".join(f"{n} {name}" for name, n in run.stats.get("documents", {}).items() if n)
+        why = f"\n    {line(run.error)}" if run.error else ""
+        give(options, asdict(run), f"{run.started_at}  {run.status:<11}  {line(run.source)}  {counts}{why}")
     return 0

@@ -110,6 +110,14 @@ def show(text: str) -> None:
     sys.stdout.write(plain(text).rstrip("\n") + "\n")
 
 
+def give(options: Shared, data: Any, text: str) -> None:
+    """A result: as data with --json, else as text for people."""
+    if options.json:
+        emit(data)
+    else:
+        show(text)
+
+
 def trickle(text: str) -> str:
     """A piece of a text for people on stdout, at once; the same piece."""
     from ragstone.cli.safe import plain

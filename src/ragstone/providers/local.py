@@ -42,12 +42,21 @@ class MiniLM:
     reads = READS
 
     def __init__(
-        self, *, precision: Literal["fp32", "int8"] = "fp32", threads: int | None = None, file: Path | None = None
+        self,
+        *,
+        precision: Literal["fp32", "int8"] = "fp32",
+        dimensions: int | None = None,
+        threads: int | None = None,
+        file: Path | None = None,
     ) -> None:
-        """`threads`: default the cores that this process may use; `file`: a copy of the model's file
-        to use in place of the installed package, with the same checksum."""
+        """`dimensions`: what it must give, if that is declared; `threads`: default the cores that this process may
+        use; `file`: a copy of the model's file to use in place of the installed package, with the same checksum."""
         if precision not in PRECISIONS:
             raise UsageError(f"precision {precision!r} is not one of {', '.join(PRECISIONS)}")
+        if dimensions not in (None, DIMENSION):
+            raise UsageError(
+                f"{self.model} gives vectors of {DIMENSION} numbers, not of {dimensions}: leave dimensions out"
+            )
         if threads is not None and threads < 1:
             raise UsageError(f"{threads} threads cannot embed: give 1 or more, or leave it out")
         self.variant: str = precision

@@ -6,12 +6,9 @@ import re
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ragstone.errors import Unavailable
-
-if TYPE_CHECKING:  # loading takes 40 ms, which a command that embeds nothing should not pay
-    from tokenizers import Tokenizer
 
 FIRST, LAST = 101, 102  # [CLS] and [SEP]
 REMEMBERED = 200_000  # words, some 20 MB; 36 MB of Markdown documentation hold 97,500 short ones
@@ -27,7 +24,7 @@ class WordPiece:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._loaded: Tokenizer | None = None
+        self._loaded: Any = None  # a Tokenizer: its package takes 40 ms, which who embeds nothing should not pay
         self._counts = _Counts(self)
 
     def count(self, texts: Sequence[str]) -> list[int]:
@@ -73,7 +70,7 @@ class _Counts(dict[str, int]):
         return count
 
 
-def _tokenizer() -> Tokenizer:
+def _tokenizer() -> Any:
     try:
         from tokenizers import Tokenizer
 

@@ -5,12 +5,13 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from ragstone.errors import UsageError
 from ragstone.ports import Reader, Store
 from ragstone.stores.concealed import concealed
 from ragstone.stores.master import Master
+from ragstone.stores.pair import Pair, filter_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,18 +112,8 @@ async def _migrate_postgres(url: str) -> Migration:
 class OpenTables(Protocol):
     """Tables of somebody else's database, as readers."""
 
-    def view(
-        self,
-        *,
-        table: str,
-        text: str,
-        vector: str | None,
-        identity: str | None,
-        restriction: str | Mapping[str, Any] | None,
-        columns: tuple[str, ...],
-        ordinal: int,
-    ) -> Callable[[], AbstractAsyncContextManager[Reader]]:
-        """What opens a reader over a text column and the column of its vectors; see `ragstone.stores.tables.pair`."""
+    def reader(self, pair: Pair) -> AbstractAsyncContextManager[Reader]:
+        """One view of a pair; raises `ConfigError` where it is not as the configuration says."""
         ...
 
     async def close(self) -> None: ...
@@ -179,8 +170,10 @@ __all__ = [
     "Master",
     "Migration",
     "OpenTables",
+    "Pair",
     "concealed",
     "encrypts",
+    "filter_of",
     "migrate_store",
     "open_store",
     "open_tables",

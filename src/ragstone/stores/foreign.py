@@ -8,18 +8,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from ragstone.errors import Busy, Corrupt, DiskFull, StoreError
+from ragstone.errors import Busy, Corrupt, RagstoneError, StoreError
 from ragstone.stores import driver
+from ragstone.stores.meanings import FULL, ODD, Meaning
 
-FULL = (DiskFull, "no room left on the disk of {place}; free some space and run again (what was committed is safe)")
 LOCKED = (Busy, "{place} is locked by another process; wait for it and run again")
 BROKEN = (Corrupt, "{place} is damaged ({error}); ingest anew with --recreate")
 CLOSED = (StoreError, "{place} cannot be written or read ({error}); check the path, its owner and permissions")
 KEPT = (StoreError, "{place} may only be read here ({error}); write where it may be written, or name another --store")
 BLOCKED = (Corrupt, "{place} is damaged: a folder stands where a file belongs ({error}); move it away")
-ODD = (StoreError, "{place}: {error}")
-
-Meaning = tuple[type[StoreError], str]
 
 SQLITE: Mapping[int, Meaning] = {
     sqlite3.SQLITE_FULL: FULL,
@@ -48,7 +45,7 @@ ARGUMENTS = (UnicodeEncodeError, OverflowError)  # what was given does not fit, 
 UNDECODED = "Could not decode to UTF-8"
 
 
-def translated(error: Exception, place: Path) -> StoreError:
+def translated(error: Exception, place: Path) -> RagstoneError:
     """Our error for a foreign one."""
     said = str(error)
     if isinstance(error, driver.errors()):

@@ -6,29 +6,25 @@ from contextlib import contextmanager
 
 from psycopg import DatabaseError, Error, InterfaceError, OperationalError
 
-from ragstone.errors import Busy, Corrupt, DiskFull, RagstoneError, StoreError, UsageError
-
-Meaning = tuple[type[RagstoneError], str]
+from ragstone.errors import Busy, Corrupt, RagstoneError, StoreError, UsageError
+from ragstone.stores import meanings
+from ragstone.stores.meanings import FULL, ODD, Meaning
 
 LOST = (StoreError, "the connection to {place} was lost ({error}); run again (what was committed is safe)")
-FULL = (DiskFull, "no room left on the disk of {place}; free some space and run again (what was committed is safe)")
 BUSY = (Busy, "{place} is busy ({error}); run again")
 DENIED = (UsageError, "the role of {place} may not do this ({error}); give it the role ragstone_write or ragstone_read")
 UNMADE = (UsageError, "{place} is not made ready ({error}); run: ragstone migrate --store URL")
 DAMAGED = (Corrupt, "{place} is damaged ({error}); run: ragstone doctor")
 STANDBY = (StoreError, "{place} may only be read (a standby?); write to its primary: target_session_attrs=primary")
 SLOW = (StoreError, "{place} took too long ({error})")
-ODD = (StoreError, "{place}: {error}")
 
-# The longest prefix of the SQLSTATE that is listed decides.
+# What every database means by these; the longest prefix of the SQLSTATE that is listed decides.
+ANYWHERE: Mapping[str, Meaning] = {"08": LOST, "57P": LOST, "40": BUSY, "53": BUSY}
 STATES: Mapping[str, Meaning] = {
-    "08": LOST,
-    "57P": LOST,
+    **ANYWHERE,
     "57014": SLOW,
     "25006": STANDBY,
-    "40": BUSY,
     "55P03": BUSY,
-    "53": BUSY,
     "53100": FULL,
     "42501": DENIED,
     "42P01": UNMADE,
@@ -102,8 +98,7 @@ def translated(error: Error, place: str, states: Mapping[str, Meaning] = STATES)
 
 def first_line(error: BaseException) -> str:
     """What an error says, without the statement and the place in it."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0].rstrip(".") if lines else type(error).__name__
+    return meanings.first_line(str(error)) or type(error).__name__
 
 
 @contextmanager

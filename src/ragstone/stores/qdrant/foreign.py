@@ -6,16 +6,14 @@ from collections.abc import Mapping
 import grpc
 from qdrant_client.common.client_exceptions import QdrantException, ResourceExhaustedResponse
 
-from ragstone.errors import DiskFull, RagstoneError, StoreError, UsageError
-
-Meaning = tuple[type[RagstoneError], str]
+from ragstone.errors import RagstoneError, StoreError, UsageError
+from ragstone.stores import meanings
+from ragstone.stores.meanings import FULL, ODD, Meaning
 
 SILENT = (StoreError, "{place} does not answer ({error}); is the server running? (what was committed is safe)")
 SLOW = (StoreError, "{place} took too long ({error}); run again, or write a larger timeout= in its URL")
 DENIED = (UsageError, "{place}: the API key is missing, wrong or may not do this ({error}); write it as ?api_key=")
-FULL = (DiskFull, "no room left on the disk of {place}; free some space and run again (what was committed is safe)")
 GONE = (StoreError, "{place} lacks what was written there ({error}); run: ragstone doctor --repair")
-ODD = (StoreError, "{place}: {error}")
 
 STATUS: Mapping[grpc.StatusCode, Meaning] = {
     grpc.StatusCode.UNAVAILABLE: SILENT,
@@ -33,6 +31,7 @@ PASSING = (
     grpc.StatusCode.ABORTED,
 )
 NO_ROOM = re.compile("no space left|disk (is )?full|out of disk|available disk space", re.IGNORECASE)
+LONGEST = 300  # characters of what is said
 # The client's local mode raises these; so does the client for what it cannot put into a message.
 FOREIGN = (grpc.RpcError, QdrantException, ValueError, TypeError, KeyError, RuntimeError, OSError)
 
@@ -59,5 +58,4 @@ def translated(error: BaseException, place: str) -> RagstoneError:
 
 def _said(error: BaseException) -> str:
     said = (error.details() or "") if isinstance(error, grpc.aio.AioRpcError) else str(error)
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
-    return lines[0].rstrip(".")[:300] if lines else type(error).__name__
+    return meanings.first_line(said)[:LONGEST] or type(error).__name__

@@ -6,7 +6,8 @@ from contextlib import contextmanager
 from psycopg import DatabaseError
 
 from ragstone.errors import ConfigError, Corrupt, RagstoneError, StoreError, UsageError
-from ragstone.stores.postgres.foreign import BUSY, LOST, Meaning, first_line, mapped, state_of
+from ragstone.stores.meanings import Meaning
+from ragstone.stores.postgres.foreign import ANYWHERE, first_line, mapped, state_of
 
 GONE = (StoreError, "{place} is not what it was a moment ago ({error}); ask again, or mend the pipeline")
 DENIED = (StoreError, "{place} may not be read by this role ({error}); GRANT SELECT on it, or name another user")
@@ -20,12 +21,9 @@ WRONG = ("42", "22")  # SQLSTATEs of a condition that is wrong in itself
 
 # The longest prefix of the SQLSTATE that is listed decides.
 STATES: Mapping[str, Meaning] = {
-    "08": LOST,
-    "57P": LOST,
+    **ANYWHERE,
     "57014": SLOW,
     "55P03": SLOW,
-    "40": BUSY,
-    "53": BUSY,
     "42501": DENIED,
     "42P01": GONE,
     "42703": GONE,

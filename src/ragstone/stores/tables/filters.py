@@ -15,8 +15,8 @@ from typing import Any
 from psycopg import sql
 
 from ragstone.errors import UsageError
+from ragstone.stores.pair import EVERY, UNUSABLE, Pair
 from ragstone.stores.tables.look import COMPARED, Relation, Type, named
-from ragstone.stores.tables.pair import EVERY, UNUSABLE, Pair
 from ragstone.where import Condition, Where
 
 NAMED = ("paths", "headers", "shas", "categories", "tags", "projects", "doc_types", "date_from", "date_to")

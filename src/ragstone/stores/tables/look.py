@@ -9,10 +9,10 @@ from typing import Any
 from psycopg import AsyncConnection, Error, sql
 
 from ragstone.errors import ConfigError
+from ragstone.stores.pair import EVERY, Pair
 from ragstone.stores.postgres.foreign import first_line, is_lost
 from ragstone.stores.postgres.ready import Server
 from ragstone.stores.tables.faults import told
-from ragstone.stores.tables.pair import EVERY, Pair
 
 Row = tuple[Any, ...]
 WITH_CTID = "rm"  # kinds of relations whose rows have a place of their own: tables, materialized views

@@ -10,6 +10,7 @@ from psycopg import AsyncConnection, sql
 from ragstone.layout import Layout
 from ragstone.ports import Vectors
 from ragstone.stores import bm25
+from ragstone.stores.pair import UNUSABLE, Pair
 from ragstone.stores.postgres.nearest import EF_SEARCH, FEW, SPARE
 from ragstone.stores.postgres.postings import Ranking
 from ragstone.stores.tables import statements
@@ -17,7 +18,6 @@ from ragstone.stores.tables.counted import Counted, Counting
 from ragstone.stores.tables.faults import told, tried
 from ragstone.stores.tables.kept import Kept, Print
 from ragstone.stores.tables.look import Relation
-from ragstone.stores.tables.pair import UNUSABLE, Pair
 from ragstone.stores.tables.rows import PROVIDER, Rows
 from ragstone.stores.tables.statements import Statements
 from ragstone.types import Candidate, Chunk, Document, Info, Scope, total_order

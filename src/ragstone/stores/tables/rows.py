@@ -6,8 +6,8 @@ import uuid
 from dataclasses import dataclass
 
 from ragstone.lines import unified
+from ragstone.stores.pair import Pair
 from ragstone.stores.tables.look import Relation
-from ragstone.stores.tables.pair import Pair
 from ragstone.types import Chunk, Document, Span
 
 PROVIDER = "table"

@@ -9,10 +9,10 @@ from psycopg import sql
 from ragstone.errors import ConfigError, StoreError
 from ragstone.ports import Vectors
 from ragstone.stores.cosine import unit
+from ragstone.stores.pair import Pair
 from ragstone.stores.postgres.nearest import literal
 from ragstone.stores.tables import filters
 from ragstone.stores.tables.look import Relation, named
-from ragstone.stores.tables.pair import Pair
 from ragstone.where import Where
 
 LONGEST = 1_000_000  # characters of a text that are read: more is no passage

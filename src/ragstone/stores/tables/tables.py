@@ -1,16 +1,14 @@
 """The tables of one database that pipelines read; connects when first asked."""
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
-from ragstone.ports import Reader
+from ragstone.stores.pair import Pair
 from ragstone.stores.postgres.pool import Pool
 from ragstone.stores.postgres.url import parsed
 from ragstone.stores.tables.faults import told
 from ragstone.stores.tables.kept import Kept
 from ragstone.stores.tables.look import connected, looked_up
-from ragstone.stores.tables.pair import Pair, filter_of
 from ragstone.stores.tables.reader import TableReader
 
 BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -26,21 +24,6 @@ class Tables:
         self._timeout = f"{round(timeout * 1000)}ms"
         self._kept = Kept()
         self._checked: set[tuple[int, str]] = set()
-
-    def view(
-        self,
-        *,
-        table: str,
-        text: str,
-        vector: str | None,
-        identity: str | None,
-        restriction: str | Mapping[str, Any] | None,
-        columns: tuple[str, ...],
-        ordinal: int,
-    ) -> Callable[[], AbstractAsyncContextManager[Reader]]:
-        """What opens a reader over a pair; raises `ConfigError` for names and filters that nothing can be called."""
-        pair = Pair(table, text, vector, identity, filter_of(restriction, table=table), columns, ordinal)
-        return lambda: self.reader(pair)
 
     @asynccontextmanager
     async def reader(self, pair: Pair) -> AsyncIterator[TableReader]:

@@ -1,0 +1,89 @@
+"""Who signed a token, and for whom: the one file that knows the library of tokens, imported where one is looked at."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import jwt
+
+from ragstone.access.keyset import Keyset
+from ragstone.errors import ConfigError, Unauthorized
+from ragstone.issuer import JwtSettings
+
+UNREADABLE = ("malformed", "this is no token that can be read")
+
+
+def verified(token: str, issuer: JwtSettings, keyset: Keyset | None) -> Mapping[str, Any]:
+    """What a token says, once its signature, times and audience are right; raises `Unauthorized`."""
+    try:
+        return _verified(token, issuer, keyset)
+    except jwt.PyJWTError as error:
+        raise _refusal(error, issuer) from error
+    except (ValueError, TypeError, ArithmeticError, RecursionError) as error:  # what odd bytes make of a parser
+        raise Unauthorized(*UNREADABLE) from error
+
+
+def _verified(token: str, issuer: JwtSettings, keyset: Keyset | None) -> Mapping[str, Any]:
+    header = jwt.get_unverified_header(token)
+    algorithm = header.get("alg")
+    if algorithm not in issuer.algorithms:
+        raise jwt.InvalidAlgorithmError
+    if "crit" in header:  # the token must not be accepted by who does not know what it asks for
+        raise Unauthorized("malformed", "the token asks for extensions (crit) that are not known here")
+    claims: Mapping[str, Any] = jwt.decode(
+        token,
+        _key(issuer, keyset, header.get("kid"), str(algorithm)),
+        algorithms=[str(algorithm)],
+        audience=issuer.audience,
+        issuer=issuer.issuer,
+        leeway=issuer.leeway,
+        options={"require": ["exp", "iss", "aud"]},
+    )
+    return claims
+
+
+def _key(issuer: JwtSettings, keyset: Keyset | None, kid: Any, algorithm: str) -> jwt.PyJWK | str:
+    """The key that must have signed: chosen here, never by what the token brings along."""
+    if keyset is None:
+        return str(issuer.key)
+    if not isinstance(kid, str | None):
+        raise Unauthorized("malformed", "the token's kid is no text")
+    found = keyset.key(kid)
+    if found is None:
+        which = (
+            "names no key (kid), and the issuer has not just one"
+            if kid is None
+            else "names a key (kid) that the issuer has not"
+        )
+        raise Unauthorized("signature", f"the token {which}")
+    if found.get("alg", algorithm) != algorithm:
+        raise jwt.InvalidAlgorithmError
+    return jwt.PyJWK(dict(found), algorithm=algorithm)
+
+
+def _refusal(error: jwt.PyJWTError, issuer: JwtSettings) -> Unauthorized:
+    """Our reason and sentence for what the library found; the first line that fits."""
+    table = (
+        (jwt.ExpiredSignatureError, "expired", "the token has expired; get a new one"),
+        (jwt.ImmatureSignatureError, "early", "the token is not valid yet (nbf or iat); look at both clocks"),
+        (jwt.InvalidIssuedAtError, "early", "the token's time of issue (iat) is none"),
+        (jwt.InvalidAudienceError, "audience", f"the token is for another audience than {issuer.audience!r}"),
+        (jwt.InvalidIssuerError, "issuer", f"the token is of another issuer than {issuer.issuer!r}"),
+        (jwt.MissingRequiredClaimError, "claim", f"the token lacks a claim that is needed: {error}"),
+        (jwt.InvalidAlgorithmError, "algorithm", f"the token is not signed with {' or '.join(issuer.algorithms)}"),
+        (jwt.InvalidKeyError, "signature", "the key that the token names does not fit how it is signed"),
+        (jwt.PyJWKError, "signature", "the key that the token names does not fit how it is signed"),
+        (jwt.InvalidSignatureError, "signature", "the token's signature is not the issuer's"),
+    )
+    found = next(((reason, words) for kind, reason, words in table if isinstance(error, kind)), None)
+    return Unauthorized(*(found or UNREADABLE))
+
+
+def check_key(key: str, algorithms: tuple[str, ...]) -> None:
+    """Raises `ConfigError` for a public key that is none, before any token is seen."""
+    if "PRIVATE KEY" in key:
+        raise ConfigError("access.jwt.key is a private key, which belongs to the issuer alone: write its public key")
+    for name in algorithms:
+        try:
+            jwt.get_algorithm_by_name(name).prepare_key(key)
+        except (jwt.PyJWTError, ValueError, TypeError) as error:
+            raise ConfigError(f"access.jwt.key is no public key (PEM) for {name}") from error
