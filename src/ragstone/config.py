@@ -188,9 +188,13 @@ class CollectionSettings:
 
 @dataclass(frozen=True, slots=True)
 class TenantSettings:
-    """What differs for one tenant. Its collections come before those at the top; where null, all is as there."""
+    """What differs for one tenant. Its collections come before those at the top; where null, all is as there.
+
+    Nothing here takes part in finding out who asks: this is read for the tenant that a key or token has named.
+    """
 
     embed: EmbedSettings | None = None
+    llm: LlmSettings | None = None
     collections: Mapping[str, CollectionSettings] = field(default_factory=dict)
 
 
@@ -291,18 +295,26 @@ class Settings:
         """These settings as they hold in one collection of the tenant: what is said of the tenant comes first."""
         tenant = self.tenants.get(self.tenant, TenantSettings())
         embed = self.own_embed(collection) or tenant.embed or self.embed
+        llm = tenant.llm or self.llm
         own = tenant.collections.get(collection) or self.collections.get(collection)
         if own is None:
-            return replace(self, collection=collection, embed=embed)
+            return replace(self, collection=collection, embed=embed, llm=llm)
         return replace(
             self,
             collection=collection,
             sources=own.sources,
             chunk=own.chunk or self.chunk,
             embed=embed,
+            llm=llm,
             keep_versions=own.keep_versions or self.keep_versions,
             artifacts=own.artifacts or self.artifacts,
         )
+
+    def quoting(self) -> "Settings":
+        """The same without any language model, those of tenants and pipelines included."""
+        tenants = {name: replace(tenant, llm=None) for name, tenant in self.tenants.items()}
+        pipelines = tuple(replace(pipeline, llm=None) for pipeline in self.pipelines)
+        return replace(self, llm=LlmSettings(), tenants=tenants, pipelines=pipelines)
 
     def own_embed(self, collection: str) -> EmbedSettings | None:
         """The model of one collection that has its own, whatever its tenant's is."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from ragstone.errors import UsageError
+from ragstone.errors import Unavailable, UsageError
 from ragstone.ports import Completion, Message, Prompt
 from ragstone.trace import Trace
 from ragstone.words import terms
@@ -53,7 +53,10 @@ async def standalone(question: str, history: Sequence[Message], model: Completio
 async def _rewritten(question: str, history: Sequence[Message], model: Completion) -> str | None:
     said = "\n".join(f"{turn.role}: {turn.text}" for turn in history)
     turns = (Message("system", ASKED), Message("user", f"{said}\n\nlast question: {question}"))
-    done = await model.complete(Prompt(turns, max_tokens=TOKENS))
+    try:
+        done = await model.complete(Prompt(turns, max_tokens=TOKENS))
+    except UsageError as error:  # such as a wrong key: the question can still be answered
+        raise Unavailable(str(error)) from error
     text = " ".join(done.text.split()).strip("\"'“”")
     return text if text and len(text) <= LONGEST_QUESTION and done.ended == "stop" else None
 

@@ -41,9 +41,10 @@ class Entrance:
         self._clock = clock
         self._text = None if settings.key is None else settings.key.strip()
         self._tokens: Tokens | None = None
-        self._credential = credential
+        self._credential: Credential | None = None
         if credential is not None:
             self._check_tenant(credential)
+            self._credential = credential
 
     @property
     def credential(self) -> Credential | None:
@@ -100,9 +101,6 @@ class Entrance:
             raise Forbidden(
                 f"tenant {wanted!r} was asked for; this {credential.kind} is of another one: leave the tenant out"
             )
-        # The engine's settings are those of the configured tenant: another one's texts must not go by them.
-        if wanted != credential.tenant and {wanted, credential.tenant} & set(self._settings.tenants):
-            raise UsageError(
-                f"the configuration has settings of its own for a tenant; name that of this {credential.kind} too: "
-                f"tenant {credential.tenant!r} (--tenant, RAGSTONE_TENANT, or `tenant`)"
-            )
+        # What is open by now works by the settings of the first look's tenant.
+        if self._credential is not None and self._credential.tenant != credential.tenant:
+            raise Forbidden(f"this {credential.kind} was of another tenant before: open the collection once more")

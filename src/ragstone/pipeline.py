@@ -113,11 +113,18 @@ class Pipeline:
         return problems + (await self.writing.model.check() if self.writing is not None else [])
 
 
-def info_of(settings: PipelineSettings, embed: EmbedSettings) -> PipelineInfo:
+def info_of(wanted: PipelineSettings, settings: Settings) -> PipelineInfo:
     """What is known of a pipeline without opening anything."""
-    tables = tuple(f"{one.table}.{one.text_column}" for one in settings.tables)
-    model = (settings.embed or embed).model
-    return PipelineInfo(settings.name, settings.description, (*settings.collections, *tables), model, settings.notes)
+    tables = tuple(f"{one.table}.{one.text_column}" for one in wanted.tables)
+    used = [_embed_of(wanted, settings, name) for name in (*wanted.collections, *[None] * bool(tables))]
+    models = ", ".join(dict.fromkeys(embed.model for embed in used))
+    return PipelineInfo(wanted.name, wanted.description, (*wanted.collections, *tables), models, wanted.notes)
+
+
+def _embed_of(wanted: PipelineSettings, settings: Settings, collection: str | None) -> EmbedSettings:
+    """Whose vectors a part has: a collection those that it has without a pipeline too, tables those at the top, since
+    they are no tenant's."""
+    return wanted.embed or (settings.embed if collection is None else settings.of(collection).embed)
 
 
 def parts_of(
@@ -132,11 +139,11 @@ def parts_of(
     """The readers that a pipeline names, of a tenant's collections and of tables; none of them opened yet."""
     parts = []
     for name in wanted.collections:
-        model, missing = embedders(wanted.embed or settings.of(name).embed)
+        model, missing = embedders(_embed_of(wanted, settings, name))
         parts.append(Part(name, partial(store.reader, Scope(tenant, name)), model, missing))
     for number, table in enumerate(wanted.tables):
         assert tables is not None  # settings with tables have a database
-        model, missing = embedders(wanted.embed or settings.embed)
+        model, missing = embedders(_embed_of(wanted, settings, None))
         pair = stores.Pair(
             table.table,
             table.text_column,

@@ -82,17 +82,3 @@ async def test_a_token_is_checked_once_and_its_end_every_time() -> None:
     clock[0] += timedelta(hours=2)
     with pytest.raises(Unauthorized, match="the token expired at"):
         await entrance.admit(Permission.SEARCH, what="search")
-
-
-@pytest.mark.usefixtures("configured")
-@pytest.mark.parametrize("named", ["acme", "default"])
-def test_a_tenant_with_settings_of_its_own_is_named_beside_its_token(
-    run: Run, monkeypatch: pytest.MonkeyPatch, named: str
-) -> None:
-    settings = f"embed: {{model: none}}\ntenants: {{{named}: {{embed: {{model: minilm}}}}}}\n"
-    Path("ragstone.yaml").write_text(CONFIG + settings)
-    monkeypatch.setenv("RAGSTONE_KEY", token())
-    refused = run("search", "samples")
-    assert (refused.status, refused.out) == (2, "")
-    assert "name that of this token too: tenant 'acme'" in refused.err
-    assert run("search", "samples", "--mode", "keyword", "--tenant", "acme").status == 0

@@ -76,6 +76,24 @@ def test_quoting_leaves_the_model_out(run: Run, monkeypatch: pytest.MonkeyPatch)
     assert "Samples are kept for 15 days by default. [1]" in done.out
 
 
+def test_a_chat_goes_on_while_the_model_is_away_and_its_end_says_so(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The status is that of the worst answer, whatever comes after it."""
+    for setting, status in ((("LLM__API_KEY", "wrong"), 2), (("LLM__BASE_URL", "http://127.0.0.1:9/v1"), 1)):
+        with monkeypatch.context() as patched:
+            patched.setenv(f"RAGSTONE_{setting[0]}", setting[1])
+            patched.setenv("RAGSTONE_LLM__RETRIES", "0")
+            patched.setattr("sys.stdin", io.StringIO(f"{QUESTION}\nWho won the world cup of 1994?\n"))
+            done = run("chat")
+        assert done.status == status
+        assert "Samples are kept for 15 days by default." in done.out
+        assert "I don't have enough information" in done.out
+        assert "note: standalone failed and was left out" in done.err
+    monkeypatch.setattr("sys.stdin", io.StringIO("Who won the world cup of 1994?\n"))
+    assert run("chat").status == 0
+    monkeypatch.setattr("sys.stdin", io.StringIO("Who won the world cup of 1994?\n"))
+    assert run("chat", "--strict").status == 1
+
+
 def test_a_prompt_that_is_not_there_is_a_sentence(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAGSTONE_ANSWER__PROMPT", "own.txt")
     done = run("ask", QUESTION)

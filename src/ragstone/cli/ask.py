@@ -1,7 +1,7 @@
 """`ragstone ask`: an answer with citations, or an honest abstention."""
 
 from collections.abc import Iterable
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -10,8 +10,8 @@ from ragstone.cli.shared import Shared, emit, say, shared, show, trickle
 from ragstone.types import Answer, Event
 from ragstone.where import Where
 
-# What keeps a language model from writing, and the exit status that it gives beside the quoted answer.
-FAILED = {"llm_unavailable": 1, "llm_refused": 2}
+# What keeps a language model from its work, and the exit status that it gives beside the quoted answer.
+FAILED = {"standalone_failed": 1, "llm_unavailable": 1, "llm_refused": 2}
 
 
 @shared
@@ -32,15 +32,19 @@ def ask(
     """Answer from the documents; every sentence is cited and each citation was checked."""
     from ragstone.cli.opened import asking, opened
 
-    changes: dict[str, Any] = {"llm__model": "none"} if quote else {}
     if pipeline is not None:
-        with opened(options, **changes) as kb:
+        with opened(options, quote=quote) as kb:
             asked = kb.pipeline(pipeline).events(question, where=where, top_k=top_k, mode=mode, strict=strict or None)
             answer = told(asked, options, stream=stream)
     else:
-        with asking(options, mode=mode, **changes) as kb:
+        with asking(options, mode=mode, quote=quote) as kb:
             asked = kb.events(question, where=where, top_k=top_k, mode=mode, strict=strict or None)
             answer = told(asked, options, stream=stream)
+    return status(answer, strict=strict)
+
+
+def status(answer: Answer, *, strict: bool) -> int:
+    """The exit status beside an answer: what kept a language model from writing, or that nothing is supported."""
     failed = max((FAILED.get(note.code, 0) for note in answer.notes), default=0)
     return failed or (1 if strict and answer.abstained else 0)
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ragstone.cli.ask import told
+from ragstone.cli.ask import status, told
 from ragstone.cli.shared import Shared, shared, trickle
 
 END = ("/quit", "/exit")
@@ -16,16 +16,20 @@ def chat(
     options: Shared,
     top_k: Annotated[int | None, typer.Option("--top-k", "-k", help="How many passages to answer from.")] = None,
     pipeline: Annotated[str | None, typer.Option(help="Ask what this pipeline of the configuration names.")] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Show only what the documents support.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Show only what the documents support; exit 1 when it abstained.")
+    ] = False,
 ) -> int:
     """Answer question after question, a line each, until /quit or the end of the input.
 
-    A question may go on from those before it ("And how long is that kept?").
+    A question may go on from those before it ("And how long is that kept?"). The exit status is the highest that
+    `ragstone ask` would have given for any of them.
     """
     from ragstone.cli.opened import opened
     from ragstone.ports import Message
 
     history: list[Message] = []
+    worst = 0
     with opened(options) as kb:
         asked = kb if pipeline is None else kb.pipeline(pipeline)
         while (question := _line()) not in (None, *END):
@@ -33,8 +37,9 @@ def chat(
                 continue
             events = asked.events(question, top_k=top_k, history=history, strict=strict or None)
             answer = told(events, options, stream=True)
+            worst = max(worst, status(answer, strict=strict))
             history += [Message("user", question), Message("assistant", answer.text)]
-    return 0
+    return worst
 
 
 def _line() -> str | None:

@@ -1,30 +1,51 @@
 """Opens what the shared options name: apart, because the engine costs start-up time that `--help` need not pay."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ragstone.cli.shared import Shared
+from ragstone.config import Settings
 from ragstone.providers import begun
 
 if TYPE_CHECKING:  # its imports take a quarter of a second, during which the model already loads
     from ragstone.blocking import Knowledge
 
 
-def opened(options: Shared, **arguments: Any) -> "Knowledge":
-    """The collection."""
+def opened(options: Shared, *, quote: bool = False, **arguments: Any) -> "Knowledge":
+    """The collection; `quote` leaves language models out."""
     from ragstone.blocking import Knowledge
     from ragstone.engine import Engine
 
-    return Knowledge(Engine(options.settings(**arguments)))
+    return Knowledge(Engine(_chosen(options, quote=quote, **arguments)))
 
 
-def asking(options: Shared, *, mode: str | None, **arguments: Any) -> "Knowledge":
-    """The collection for one question: the model begins to load at once, where the mode needs one."""
-    settings = options.settings(**arguments)
+def asking(options: Shared, *, mode: str | None, quote: bool = False) -> "Knowledge":
+    """The same for one question: the model begins to load at once, where the mode needs one and it is known whose
+    settings hold."""
+    settings = _chosen(options, quote=quote)
     embed = settings.of(settings.collection).embed
-    wanted = (mode or settings.search.mode) != "keyword"
+    wanted = (mode or settings.search.mode) != "keyword" and not (settings.key and settings.tenants)
     embedder = begun(embed.model, precision=embed.precision) if wanted else None
 
     from ragstone.blocking import Knowledge
     from ragstone.engine import Engine
 
     return Knowledge(Engine(settings, embedder=embedder))
+
+
+def signed(options: Shared) -> Settings:
+    """The settings for the tenant of whoever asks, named in them: a key is looked at where a tenant has its own."""
+    settings = options.settings()
+    if not (settings.key and settings.tenants):
+        return settings
+
+    from ragstone.blocking import Knowledge
+    from ragstone.engine import Engine
+
+    with Knowledge(Engine(settings)) as kb:
+        return replace(settings, tenant=kb.engine.scope.tenant)
+
+
+def _chosen(options: Shared, *, quote: bool, **arguments: Any) -> Settings:
+    settings = options.settings(**arguments)
+    return settings.quoting() if quote else settings

@@ -105,8 +105,14 @@ def drop(options: Shared, yes: Annotated[bool, typer.Option("--yes", help="Do no
     return 0
 
 
+def _signed(options: Shared) -> Settings:
+    from ragstone.cli.opened import signed
+
+    return signed(options)
+
+
 def _named(options: Shared, model: str | None, precision: str | None) -> EmbedSettings:
-    settings = options.settings()
+    settings = _signed(options)
     embed = settings.of(settings.collection).embed
     known = ("fp32", "int8")
     if precision is not None and precision not in known:
@@ -115,7 +121,7 @@ def _named(options: Shared, model: str | None, precision: str | None) -> EmbedSe
 
 
 def _settings(options: Shared, embed: EmbedSettings) -> Settings:
-    settings = options.settings()
+    settings = _signed(options)
     own = settings.of(settings.collection)
     return replace(own, embed=embed, collections={}, tenants={})
 
@@ -176,7 +182,7 @@ def _switched(options: Shared) -> int:
     from ragstone import providers
 
     name = providers.called(held[0].model, (held[0].variant or "").partition("+")[0])
-    settings = options.settings()
+    settings = _signed(options)
     embed = settings.of(settings.collection).embed
     if name is not None and name != (embed.model, embed.precision):
         say(

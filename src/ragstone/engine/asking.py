@@ -20,7 +20,7 @@ class Asking(Group):
 
     def question(self, /, text: str, *, where: Where | None = None, **options: object) -> Question:
         """A question with the settings' defaults; `options` are fields of `Question`, None means default."""
-        return ask.question_of(text, self.settings.search, where, options)
+        return ask.question_of(text, self._parts.given.search, where, options)
 
     async def search(self, /, text: str, *, where: Where | None = None, **options: object) -> Found:
         """The best passages for a text; see `question` for the options."""
@@ -74,7 +74,7 @@ class Asking(Group):
 
     def pipelines(self) -> list[PipelineInfo]:
         """What is configured under `pipelines`, in its order."""
-        return [info_of(wanted, self._parts.whole.embed) for wanted in self._parts.whole.pipelines]
+        return [info_of(wanted, self._parts.whole) for wanted in self._parts.whole.pipelines]
 
     @checked()
     def pipeline(self, name: str) -> Pipeline:
@@ -93,7 +93,7 @@ class Asking(Group):
         store = self._parts.opened.at(wanted.store)
         tenant = self.scope.tenant
         parts = parts_of(wanted, settings, tenant, store=store, tables=tables, embedders=self._parts.embedders.of)
-        writing = self._parts.completions.writing(llm=wanted.llm or settings.llm)
+        writing = self._parts.completions.writing(llm=wanted.llm)
         if writing is not None and wanted.system_prompt is not None:
             writing = replace(writing, template=writing.template.with_system(wanted.system_prompt))
         return Pipeline(wanted, settings.search, parts, self.entrance, writing=writing)

@@ -1,5 +1,7 @@
 """The language models of an engine: its own, and those that pipelines name."""
 
+from collections.abc import Callable
+
 from ragstone import models
 from ragstone.config import LlmSettings, Settings
 from ragstone.generate import Writing
@@ -8,9 +10,12 @@ from ragstone.ports import Completion
 
 
 class Completions:
-    """Made when they are first needed; one that was handed in serves all, and is closed by whoever made it."""
+    """Made when they are first needed; one that was handed in serves all, and is closed by whoever made it.
 
-    def __init__(self, settings: Settings, handed: Completion | None) -> None:
+    `settings` are those of the collection, asked once it is known whose they are.
+    """
+
+    def __init__(self, settings: Callable[[], Settings], handed: Completion | None) -> None:
         self._settings = settings
         self._handed = handed
         self._made: list[tuple[LlmSettings, Completion]] = []
@@ -20,19 +25,19 @@ class Completions:
         if self._handed is not None:
             return GatedCompletion(self._handed)
         made = next((completion for own, completion in self._made if own == llm), None)
-        if made is None and (made := models.completion_of(llm, offline=self._settings.offline)) is not None:
+        if made is None and (made := models.completion_of(llm, offline=self._settings().offline)) is not None:
             self._made.append((llm, made))
         return made
 
     def writing(self, strict: bool | None = None, *, llm: LlmSettings | None = None) -> Writing | None:
         """How the language model writes answers, the settings' or another one; None where they are quoted."""
-        wanted = llm or self._settings.llm
+        wanted = llm or self._settings().llm
         model = self.of(wanted)
-        return None if model is None else models.writing_of(model, wanted, self._settings.answer, strict=strict)
+        return None if model is None else models.writing_of(model, wanted, self._settings().answer, strict=strict)
 
     async def problems(self) -> list[str]:
         """What keeps the own one from working; a vendor is asked for a list."""
-        model = self.of(self._settings.llm)
+        model = self.of(self._settings().llm)
         return [] if model is None else await model.check()
 
     async def close(self) -> None:

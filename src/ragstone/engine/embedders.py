@@ -1,5 +1,6 @@
 """The embedders of an engine: its own, and those that pipelines name."""
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import cast
 
@@ -11,9 +12,14 @@ from ragstone.ports import Embedder
 
 
 class Embedders:
-    """Made when they are first needed; one that was handed in serves all, and is closed by whoever made it."""
+    """Made when they are first needed; one that was handed in serves all, and is closed by whoever made it.
 
-    def __init__(self, settings: Settings, whole: Settings, handed: Embedder | None) -> None:
+    `settings` are those of the collection, `whole` all of them: asked once it is known whose they are.
+    """
+
+    def __init__(
+        self, settings: Callable[[], Settings], whole: Callable[[], Settings], handed: Embedder | None
+    ) -> None:
         self._settings = settings
         self._whole = whole
         self._handed = None if handed is None else cast(Embedder, Handed(handed))
@@ -23,10 +29,10 @@ class Embedders:
     @cached_property
     def own(self) -> Embedder | None:
         """The embedder that was handed in, or the settings'; None for keyword search alone."""
-        name = self._settings.embed.model
+        name = self._settings().embed.model
         if self._handed is not None or name == "none":
             return self._handed
-        self._made = models.embedder_of(self._settings.embed, self._settings)
+        self._made = models.embedder_of(self._settings().embed, self._settings())
         return self._made
 
     @cached_property
@@ -34,7 +40,7 @@ class Embedders:
         """Why nothing can be embedded although a model is named."""
         if self.own is None or self._handed is not None:
             return None
-        return models.missing_of(self._settings.embed)
+        return models.missing_of(self._settings().embed)
 
     @property
     def ready(self) -> Embedder | None:
@@ -45,14 +51,14 @@ class Embedders:
         """The embedder of other settings, or None and why there is none; one that was handed in serves all."""
         if self._handed is not None or embed.model == "none":
             return self._handed, None
-        if embed == self._settings.embed:
+        if embed == self._settings().embed:
             return self.ready, self.missing
         made = next((embedder for own, embedder in self._also_made if own == embed), None)
         if made is not None:
             return made, None
         try:
             if (missing := models.missing_of(embed)) is None:
-                made = models.embedder_of(embed, self._whole)
+                made = models.embedder_of(embed, self._whole())
                 self._also_made.append((embed, made))
         except ConfigError as error:  # a vendor that a file of another program names: keywords still find
             missing = str(error)
@@ -65,7 +71,7 @@ class Embedders:
 
     async def problems(self) -> list[str]:
         """What keeps the own one from working; a vendor is asked for one vector."""
-        name = self._settings.embed.model
+        name = self._settings().embed.model
         if name in providers.EMBEDDERS or self.own is None:
             return [] if name == "none" else providers.health(name)
         return [self.missing] if self.missing else await providers.check(self.own)

@@ -31,9 +31,7 @@ class Group:
         if wrong := outside(settings, SETTINGS):
             raise UsageError(wrong)
         self._parts = Parts(settings, store=store, embedder=embedder, completion=completion, credential=credential)
-        self.settings = self._parts.settings
         self.entrance = self._parts.entrance
-        self.store = self._parts.opened.store
 
     async def __aenter__(self) -> Self:
         try:
@@ -62,6 +60,16 @@ class Group:
     async def admit(self, permission: Permission, *, what: str) -> None:
         """Raises `Unauthorized` or `Forbidden` unless whoever asks has this permission: for verbs beside these."""
         await self.entrance.admit(permission, what=what)
+
+    @property
+    def settings(self) -> Settings:
+        """The settings as they hold in the collection of whoever asks; with a key, known once that was looked at."""
+        return self._parts.settings
+
+    @property
+    def store(self) -> Store:
+        """Where the collection is; known as the settings are."""
+        return self._parts.opened.store
 
     @property
     def scope(self) -> Scope:

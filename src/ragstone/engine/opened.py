@@ -1,18 +1,25 @@
 """What an engine has open: its own store, and the stores and databases that pipelines name."""
 
+from collections.abc import Callable
+from functools import cached_property
+
 from ragstone import stores, transfer
 from ragstone.config import Settings
-from ragstone.ports import Store
+from ragstone.ports import Keys, Store
 
 
 class Opened:
     """The own store at once, others when they are first needed; a store that was handed in is closed by its maker.
 
     `own` says whether the store was opened here; `master` is the key that wraps the keys of tenants, None without one.
+    `keep_versions` is asked once it is known whose collection it is.
     """
 
-    def __init__(self, settings: Settings, handed: Store | None, *, keep_versions: int) -> None:
+    def __init__(self, settings: Settings, handed: Store | None, *, keep_versions: Callable[[], int]) -> None:
         self.own = handed is None
+        self._url = settings.store
+        self._keep_versions = keep_versions
+        self._kept_at_first = settings.of(settings.collection).keep_versions
         self.tables: dict[tuple[str, float], stores.OpenTables] = {}
         self._also: dict[str, Store] = {}
         self.master = stores.Master.of(
@@ -21,7 +28,20 @@ class Opened:
             settings.encryption.previous,
             settings.encryption.previous_file,
         )
-        self.store = handed or stores.open_store(settings.store, keep_versions=keep_versions, master=self.master)
+        self._first = handed or stores.open_store(self._url, keep_versions=self._kept_at_first, master=self.master)
+
+    @property
+    def keys(self) -> Keys:
+        """The keys that the store keeps, whoever asks."""
+        return self._first.keys
+
+    @cached_property
+    def store(self) -> Store:
+        """The own store. Where the tenant of a key keeps another number of revisions, it is opened once more."""
+        keep = self._keep_versions()
+        if not self.own or keep == self._kept_at_first:
+            return self._first
+        return stores.open_store(self._url, keep_versions=keep, master=self.master)
 
     def at(self, url: str | None) -> Store:
         """The store at another URL, opened once."""
@@ -52,4 +72,5 @@ class Opened:
         for store in self._also.values():
             await store.close()
         if self.own:
-            await self.store.close()
+            for store in {id(store): store for store in (self._first, vars(self).get("store", self._first))}.values():
+                await store.close()

@@ -1,5 +1,6 @@
 """Settings become parts: made when they are first needed, closed together."""
 
+from dataclasses import replace
 from functools import cached_property
 
 from ragstone import extract, providers
@@ -19,7 +20,8 @@ from ragstone.types import Scope
 class Parts:
     """What the verbs of one collection work with. They ask nobody for a permission: that is done before a verb.
 
-    `whole` are the settings as they were given, `settings` those of the collection.
+    Who asks is found out by store, key and issuer, as they were given; all else waits for it, because a tenant may
+    have settings of its own.
     """
 
     def __init__(
@@ -31,19 +33,29 @@ class Parts:
         completion: Completion | None,
         credential: Credential | None,
     ) -> None:
-        self.whole = settings
-        self.settings = settings.of(settings.collection)
+        self.given = settings
         Scope(settings.tenant, settings.collection)  # names that are none are refused before anything is opened
-        self.entrance = Entrance(settings, lambda: self.opened.store.keys, credential=credential)
-        self.embedders = Embedders(self.settings, settings, embedder)
-        self.completions = Completions(self.settings, completion)
+        self.entrance = Entrance(settings, lambda: self.opened.keys, credential=credential)
+        self.embedders = Embedders(lambda: self.settings, lambda: self.whole, embedder)
+        self.completions = Completions(lambda: self.settings, completion)
         self.processes = Processes()
-        self.opened = Opened(settings, store, keep_versions=self.settings.keep_versions)
+        self.opened = Opened(settings, store, keep_versions=lambda: self.settings.keep_versions)
+
+    @cached_property
+    def whole(self) -> Settings:
+        """The settings as they were given, for the tenant of whoever asks; with a key, known once that was looked
+        at."""
+        return replace(self.given, tenant=self.entrance.tenant)
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The same as they hold in the collection."""
+        return self.whole.of(self.whole.collection)
 
     @property
     def scope(self) -> Scope:
         """Whose collection; with a key it is known once that was looked at."""
-        return Scope(self.entrance.tenant, self.settings.collection)
+        return Scope(self.entrance.tenant, self.given.collection)
 
     @property
     def desk(self) -> Desk:
