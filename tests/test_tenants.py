@@ -2,7 +2,12 @@
 
 import base64
 import json
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -11,10 +16,12 @@ import pytest
 import ragstone
 from ragstone.config import CollectionSettings, EmbedSettings, Settings, TenantSettings, load
 from ragstone.errors import ConfigError, Forbidden, NoKey, Unauthorized, UsageError
+from ragstone.stores.embedded.admin import EmbeddedAdmin
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.commands import Run
 
 KEY, OTHER_KEY = (base64.b64encode(bytes(range(n, n + 32))).decode() for n in (0, 1))
+ROOT = Path(__file__).parents[1]
 Opened = Callable[..., ragstone.Knowledge]
 INT8 = EmbedSettings(precision="int8")
 
@@ -231,7 +238,8 @@ async def test_a_list_of_collections_says_once_that_the_key_is_missing(docs: Pat
     async with ragstone.open_async(tmp_path / "s", embed__model="none") as kb:
         with pytest.raises(NoKey):
             await kb.collections()
-        assert any("encryption.key" in problem for problem in await kb.doctor())
+        with pytest.raises(NoKey, match=r"set encryption\.key"):
+            await kb.doctor()
     with pytest.raises(ConfigError):
         ragstone.open_async(tmp_path / "s", encryption__key_file=str(tmp_path / "nowhere"))
 
@@ -254,3 +262,183 @@ def test_an_encrypted_tenant_is_copied_encrypted(docs: Path, opened: Opened, tmp
     assert copied.differing == 0
     assert [tenant.encrypted for tenant in opened("other", **own).tenants()] == [True]
     assert opened("other", **own).search("samples kept by default").hits
+
+
+# What goes wrong, as commands say it
+
+
+@pytest.fixture
+def sealed(opened: Opened, docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The default store with the documents in each of three encrypted tenants."""
+    monkeypatch.setenv("RAGSTONE_EMBED__MODEL", "none")
+    monkeypatch.setenv("RAGSTONE_ENCRYPTION__KEY", KEY)
+    for tenant in ("acme", "middle", "rival"):
+        opened(".ragstone", tenant=tenant, embedder=None, embed__model="none").ingest(docs)
+    return tmp_path / ".ragstone"
+
+
+def test_a_lost_key_file_is_named_by_every_command_and_none_is_written(run: Run, docs: Path, sealed: Path) -> None:
+    (sealed / "acme/tenant.key").rename(sealed / "kept")
+    for command in (
+        ("search", "noon"),
+        ("ingest", docs),
+        ("ingest", docs, "--recreate", "--allow-removals"),
+        ("doctor",),
+        ("collections", "delete", "default", "--yes"),
+        ("tenants", "encrypt"),
+        ("tenants", "rotate"),
+        ("tenants", "rotate", "--rekey"),
+    ):
+        refused = run(*command, "--tenant", "acme")
+        assert (refused.status, "acme/tenant.key back from a backup" in refused.err) == (2, True), command
+        assert "recreate" not in refused.err
+    listed = run("tenants", "list")
+    assert (listed.status, listed.out.splitlines()[0]) == (
+        1,
+        "acme  1 collections, no model, encrypted, its key is lost or damaged",
+    )
+    assert "error: tenant 'acme' is encrypted and its key file is gone" in listed.err
+    (sealed / "kept").rename(sealed / "acme/tenant.key")
+    assert run("search", "noon", "--tenant", "acme").status == run("tenants", "list").status == 0
+
+
+def test_a_wrong_master_key_stops_whatever_would_make_it_worse(
+    run: Run, docs: Path, sealed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAGSTONE_ENCRYPTION__KEY", OTHER_KEY)
+    for command in (
+        ("collections", "delete", "default", "--yes", "--tenant", "acme"),
+        ("doctor", "--tenant", "acme"),
+        ("doctor", "--tenant", "newcomer"),
+        ("ingest", docs, "--tenant", "newcomer"),
+    ):
+        refused = run(*command)
+        assert (refused.status, refused.out) == (2, "")
+        said = refused.err.splitlines()[-1]
+        assert "another master key" in said
+        assert "set encryption.key" in said
+    assert not (sealed / "newcomer").exists()
+    monkeypatch.setenv("RAGSTONE_ENCRYPTION__KEY", KEY)
+    assert run("doctor", "--tenant", "acme").status == 0
+
+
+def test_rotation_says_who_was_rotated_and_goes_on_past_who_cannot_be(
+    run: Run, sealed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = (sealed / "middle/tenant.key").read_bytes()
+    (sealed / "middle/tenant.key").write_bytes(whole[:50])
+    monkeypatch.setenv("RAGSTONE_ENCRYPTION__KEY", OTHER_KEY)
+    monkeypatch.setenv("RAGSTONE_ENCRYPTION__PREVIOUS", KEY)
+    done = run("tenants", "rotate", "--json")
+    first, failed, last = map(json.loads, done.out.splitlines())
+    assert (done.status, first["rotated"], last["rotated"]) == (1, "acme", "rival")
+    assert (failed["failed"], failed["code"]) == ("middle", "corrupt")
+    assert "middle/tenant.key is damaged" in failed["problem"]
+    table = run("tenants", "rotate", "--rekey")
+    assert [line.split(":")[0] for line in table.out.splitlines()] == ["acme", "rival"]
+    assert "error: middle is not rotated" in table.err
+    assert "1 of 3 tenants are not rotated: mend that, then run the same command again" in table.err
+    (sealed / "middle/tenant.key").write_bytes(whole)
+    assert run("tenants", "rotate").out.count("master key") == 3
+    monkeypatch.delenv("RAGSTONE_ENCRYPTION__PREVIOUS")
+    for tenant in ("acme", "middle", "rival"):
+        assert run("search", "noon", "--tenant", tenant).status == 0
+
+
+def test_a_rotation_that_is_killed_has_said_how_far_it_came_and_the_same_command_goes_on(
+    run: Run, sealed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAGSTONE_ENCRYPTION__KEY", OTHER_KEY)
+    monkeypatch.setenv("RAGSTONE_ENCRYPTION__PREVIOUS", KEY)
+    command = ["tenants", "rotate", "--rekey"]  # writes each file of keys three times
+    code = (
+        "import sys; from tests.stores.victim import kill_at; kill_at('keys.kept', 5);"
+        f"from ragstone.cli import main; sys.argv[1:] = {command}; main()"
+    )
+    source = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), *sys.path))}
+    killed = subprocess.run([sys.executable, "-c", code], env=source, capture_output=True, text=True, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert killed.stdout.startswith("acme: ")
+    assert run(*command).out.count("\n") == 3
+    monkeypatch.delenv("RAGSTONE_ENCRYPTION__PREVIOUS")
+    for tenant in ("acme", "middle", "rival"):
+        assert "noon" in run("search", "noon", "--tenant", tenant).out
+
+
+def test_an_erasure_that_meets_an_ingestion_leaves_all_as_it_was(run: Run, docs: Path, opened: Opened) -> None:
+    kb, more = (opened(tenant="acme", collection=name) for name in ("default", "zebra"))
+    kb.ingest(docs)
+    more.ingest(docs)
+    text = kb.create_key("alice").text
+    last = more.runs()[0]
+    more.wait(more.engine.store.ledger(more.engine.scope).start(replace(last, id="again", status="running")))
+    refused = run("tenants", "erase", "acme", "--yes", "--store", "store")
+    assert (refused.status, refused.out) == (1, "")
+    assert refused.err.startswith("error: collection 'zebra' cannot be erased now: another ingestion of source")
+    assert kb.search("noon").hits
+    assert len(kb.keys()) == 1
+    assert opened(key=text).search("noon").hits
+
+
+def test_a_damaged_file_of_keys_stops_no_erasure_and_says_what_mends_it(run: Run, docs: Path) -> None:
+    run("ingest", docs, "--tenant", "acme", "--embedder", "none")
+    run("keys", "create", "--name", "alice", "--tenant", "acme")
+    for rest in Path(".ragstone").glob("keys.db*"):
+        rest.write_bytes(b"no database" * 999)
+    done = run("tenants", "erase", "acme", "--yes")
+    assert done.status == 1
+    assert "error: tenant 'acme' is erased, but not all that belongs to it: " in done.err
+    assert "make new keys (ragstone keys create)" in done.err
+    assert "recreate" not in done.err
+    assert run("tenants", "list").out == ""
+
+
+def test_an_erasure_that_was_cut_short_is_said_by_doctor_and_list_until_it_is_finished(
+    run: Run, docs: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAGSTONE_EMBED__MODEL", "none")
+    for tenant in ("acme", "rival"):
+        opened(tenant=tenant).ingest(docs)
+
+    async def cut(*_: object) -> bool:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(EmbeddedAdmin, "erase", cut)
+        assert run("tenants", "erase", "acme", "--yes", "--store", "store").status == 130
+    said = "tenant 'acme' is being erased, and that is not finished; run: ragstone tenants erase acme"
+    for command in (("tenants", "list"), ("doctor", "--tenant", "rival")):
+        done = run(*command, "--store", "store")
+        assert (done.status, said in done.out + done.err) == (1, True)
+    assert said in run("ingest", docs, "--tenant", "acme", "--collection", "more", "--store", "store").err
+    erase = EmbeddedAdmin.erase
+
+    async def late(self: EmbeddedAdmin, tenant: str) -> bool:
+        opened(tenant=tenant).create_key("made meanwhile")
+        return await erase(self, tenant)
+
+    monkeypatch.setattr(EmbeddedAdmin, "erase", late)
+    assert run("tenants", "erase", "acme", "--yes", "--store", "store").status == 0
+    assert run("tenants", "list", "--store", "store").status == 0
+    assert opened(tenant="acme").keys() == []
+
+
+@pytest.mark.parametrize("earlier", [False, True])
+def test_a_qdrant_ledger_and_an_embedded_store_share_the_folder_that_nobody_named(
+    run: Run, docs: Path, monkeypatch: pytest.MonkeyPatch, earlier: bool
+) -> None:
+    monkeypatch.setenv("RAGSTONE_EMBED__MODEL", "none")
+    qdrant = ("--store", "qdrant:points")
+    if earlier:  # where ledgers were before
+        run("ingest", docs, "--store", ".ragstone/qdrant", "--tenant", "vectors")
+    assert run("ingest", docs, "--tenant", "vectors", *qdrant).status == 0
+    assert run("ingest", docs, "--tenant", "files").status == 0
+    assert run("tenants", "list").out.splitlines() == ["files  1 collections, no model, not encrypted by us"]
+    assert run("tenants", "list", *qdrant).out.splitlines() == ["vectors  1 collections, no model, not encrypted by us"]
+    if earlier:
+        refused = run("ingest", docs, "--tenant", "qdrant")
+        assert (refused.status, "is a store of its own" in refused.err) == (2, True)
+    else:
+        assert run("ingest", docs, "--tenant", "qdrant").status == 0
+    assert run("tenants", "erase", "files", "--yes").status == 0
+    assert "noon" in run("search", "noon", "--tenant", "vectors", *qdrant).out

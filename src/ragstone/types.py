@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from ragstone.errors import UsageError
+from ragstone.errors import RagstoneError, UsageError
 from ragstone.layout import Layout
 
 Json = dict[str, Any]
@@ -331,7 +331,8 @@ class Info:
 @dataclass(frozen=True, slots=True)
 class Tenant:
     """A tenant of a store: the model that its vectors are pinned to, and, where it is encrypted by us, the checks of
-    the master keys that its keys are wrapped by. What a missing key hides is None."""
+    the master keys that its keys are wrapped by. What a missing key hides is None; `problem` is what is wrong with the
+    tenant as a whole, such as a lost key or an erasure that is not finished, and what mends it."""
 
     name: str
     collections: int
@@ -339,6 +340,15 @@ class Tenant:
     model: str | None = None
     dimension: int | None = None
     wrapped_by: tuple[str, ...] = ()
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rotated:
+    """What became of the keys of one tenant; `problem` is why they are as they were, None when they are not."""
+
+    tenant: str
+    problem: RagstoneError | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -84,3 +85,27 @@ def test_killed_between_a_dropped_collection_and_its_artifacts(tmp_path: Path) -
         kb.doctor(repair=True)
     assert [path for path in place.rglob("*") if path.is_file()] == []
     completed(folder, store, place)
+
+
+def test_an_erasure_of_a_tenant_that_is_killed_among_its_artifacts_is_said_and_finished(tmp_path: Path) -> None:
+    folder, store, place = tmp_path / "docs", str(tmp_path / "store"), tmp_path / "kept"
+    write_state(folder, 1)
+    open_at = partial(ragstone.open, store, artifacts=place.as_uri(), embedder=BagOfWords())
+    for collection in ("one", "two"):
+        with open_at(collection=collection) as kb:
+            kb.ingest(folder)
+    code = (
+        "import sys, ragstone; from tests.stores.victim import kill_at; kill_at('artifact.removed', 33);"
+        "ragstone.open(sys.argv[1], embed__model='none').erase_tenant('default')"
+    )
+    environment = {**os.environ, "RAGSTONE_ARTIFACTS": place.as_uri()}
+    done = subprocess.run([sys.executable, "-c", code, store], cwd=ROOT, env=environment, check=False)
+    assert done.returncode == -signal.SIGKILL
+    with open_at(tenant="other") as kb:
+        assert kb.doctor()[-1] == (
+            "tenant 'default' is being erased, and that is not finished; run: ragstone tenants erase default"
+        )
+        assert kb.erase_tenant("default")
+        assert kb.tenants() == []
+        assert not kb.erase_tenant("default")
+    assert [path for path in place.rglob("*") if path.is_file()] == []

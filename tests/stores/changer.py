@@ -12,6 +12,7 @@ async def change(root: Path, verb: str) -> None:
     """`rekey`, `encrypt` or `erase` of the tenant acme."""
     store = EmbeddedStore(root, master=MASTER)
     if verb == "erase":
+        await store.admin.begin_erasing("acme")
         await store.admin.erase("acme")
     else:
         await store.rekey("acme", fresh=verb == "rekey")

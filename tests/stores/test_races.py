@@ -5,13 +5,14 @@ import subprocess
 import sys
 import threading
 from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from ragstone.errors import Busy, NotBuilt, StoreError
 from ragstone.stores import locks, open_store
-from ragstone.stores.embedded import EmbeddedStore, admin, faults, paths
+from ragstone.stores.embedded import EmbeddedStore, admin, faults, paths, whole
 from ragstone.testing.stores import SCOPE, contents, created, make_revision, written
 from ragstone.types import Run, Scope
 
@@ -102,15 +103,13 @@ async def test_a_run_of_a_new_source_cannot_begin_in_a_collection_that_is_being_
 
         asyncio.run(start())
 
-    hold_all = admin.EmbeddedAdmin._hold_all
-
-    def hold_all_and_wait(self: admin.EmbeddedAdmin, *arguments: object) -> None:
-        hold_all(self, *arguments)  # type: ignore[arg-type]  # passed on as they came
+    def hold_all_and_wait(here: paths.Place, collection: str, locks: ExitStack, *, since: str) -> None:
+        whole.hold_all(here, collection, locks, since=since)
         beginning.append(threading.Thread(target=begin))
         beginning[-1].start()
         beginning[-1].join(0.5)
 
-    monkeypatch.setattr(admin.EmbeddedAdmin, "_hold_all", hold_all_and_wait)
+    monkeypatch.setattr(admin, "hold_all", hold_all_and_wait)
     assert await store.admin.drop(SCOPE)
     beginning[0].join()
     [error] = outcome

@@ -7,13 +7,14 @@ in its free metadata, under `KEY`.
 from ragstone.artifacts.place import open_place
 from ragstone.artifacts.shape import KEY, dumped, extraction_data, name_of
 from ragstone.artifacts.shelf import Known, Shelf, known, opened
-from ragstone.artifacts.sweep import examine, missing, sweep, unclaim
+from ragstone.artifacts.sweep import erase, examine, missing, sweep, unclaim
 
 __all__ = [
     "KEY",
     "Known",
     "Shelf",
     "dumped",
+    "erase",
     "examine",
     "extraction_data",
     "known",

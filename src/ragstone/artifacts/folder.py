@@ -60,6 +60,7 @@ class Folder:
             path.unlink(missing_ok=True)
             with contextlib.suppress(OSError):  # it holds more
                 path.parent.rmdir()
+        reach("artifact.removed")
 
     def _opened(self, path: Path, name: str) -> tuple[int, Path]:
         """A new file beside `path`, in a folder that stands below the root and is no link to elsewhere."""

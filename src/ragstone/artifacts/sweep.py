@@ -7,7 +7,7 @@ from ragstone.artifacts.place import open_place
 from ragstone.artifacts.sealed import sealed
 from ragstone.artifacts.shape import ARTIFACT, ASIDE, HEAD, KEY, claim_of, folder_of, marks, name_of, source_of
 from ragstone.artifacts.shelf import Known, holder, runs, taken
-from ragstone.errors import ConfigError, NotBuilt, StoreError
+from ragstone.errors import ConfigError, NoKey, NotBuilt, StoreError
 from ragstone.ports import Place, Store
 from ragstone.types import Document, Scope
 
@@ -27,6 +27,35 @@ async def sweep(store: Store, scope: Scope, where: Known, *, source: str | None 
         except (StoreError, ConfigError) as problem:
             failed.append(_unseen(uri, problem))
     return removed, failed
+
+
+async def erase(store: Store, scope: Scope, where: Known) -> list[str]:
+    """Remove all artifacts of a collection, then our claim; a sentence for each place that could not be looked through.
+
+    The collection still stands: what is killed is gone on with by another call.
+    """
+    failed = []
+    for uri in where.places:
+        try:
+            place = await _ours_at(store, uri, scope, where)
+            names = await asyncio.to_thread(place.names, folder_of(scope))
+            ours = [name for name in names if await asyncio.to_thread(_ours, place, scope, name, None, ())]
+            await asyncio.to_thread(_remove, place, ours)
+            await asyncio.to_thread(place.remove, claim_of(scope))
+        except NoKey as problem:
+            if await _holds(uri, scope):
+                failed.append(_unseen(uri, problem))
+        except (StoreError, ConfigError) as problem:
+            failed.append(_unseen(uri, problem))
+    return failed
+
+
+async def _holds(uri: str, scope: Scope) -> bool:
+    """Whether anything of this tenant is there, be it encrypted."""
+    try:
+        return bool(await asyncio.to_thread(open_place(uri).names, folder_of(scope)))
+    except (StoreError, ConfigError):
+        return True
 
 
 async def examine(store: Store, scope: Scope, where: Known) -> list[str]:

@@ -1,12 +1,13 @@
 """`ragstone tenants`: list tenants, look after their keys, erase one whole."""
 
+import sys
 from typing import Annotated
 
 import typer
 
 from ragstone.cli.shared import Shared, emit, say, shared, show
 from ragstone.errors import UsageError
-from ragstone.types import Json, Tenant
+from ragstone.types import Json, Rotated, Tenant
 
 app = typer.Typer(help="List tenants, look after their keys, erase one whole.", no_args_is_help=True)
 
@@ -21,13 +22,14 @@ def data(tenant: Tenant) -> Json:
         "embedding_model_id": tenant.model,
         "dimension": tenant.dimension,
         "wrapped_by": list(tenant.wrapped_by),
+        "problem": tenant.problem,
     }
 
 
 @app.command(name="list")
 @shared
 def list_(options: Shared) -> int:
-    """The tenants of a store."""
+    """The tenants of a store; exit 1 when something is wrong with one as a whole."""
     from ragstone.cli.opened import opened
     from ragstone.cli.safe import line
     from ragstone.stores import concealed
@@ -40,13 +42,21 @@ def list_(options: Shared) -> int:
             emit(data(tenant))
         else:
             model = f"{tenant.model} ({tenant.dimension})" if tenant.model else "no model"
-            kept = (
-                f"encrypted, master key {', '.join(tenant.wrapped_by)}" if tenant.encrypted else "not encrypted by us"
-            )
-            show(line(f"{tenant.name}  {tenant.collections} collections, {model}, {kept}"))
+            show(line(f"{tenant.name}  {tenant.collections} collections, {model}, {_kept(tenant)}"))
     if not found:
         say(f"{store} has no tenants yet")
-    return 0
+    wrong = [tenant for tenant in found if tenant.problem]
+    for tenant in wrong:
+        say(line(f"error: {tenant.problem}"))
+    return 1 if wrong else 0
+
+
+def _kept(tenant: Tenant) -> str:
+    if tenant.wrapped_by:
+        return f"encrypted, master key {', '.join(tenant.wrapped_by)}"
+    if tenant.encrypted:
+        return "encrypted, its key is lost or damaged"
+    return "not encrypted by us"
 
 
 @app.command()
@@ -59,16 +69,28 @@ def rotate(
     from ragstone.cli.opened import opened
     from ragstone.cli.safe import line
 
-    with opened(options, embed__model="none") as kb:
-        names = kb.rotate(options.tenant, rekey=rekey)
-    for name in names:
-        if options.json:
-            emit({"schema": 1, "rotated": name, "rekeyed": rekey})
+    def tell(one: Rotated) -> None:
+        """At once, so that what is killed has said how far it came."""
+        if one.problem is not None:
+            if options.json:
+                emit({"schema": 1, "failed": one.tenant, "code": one.problem.code, "problem": str(one.problem)})
+        elif options.json:
+            emit({"schema": 1, "rotated": one.tenant, "rekeyed": rekey})
         else:
-            show(f"{line(name)}: {'encrypted anew' if rekey else 'its keys are wrapped by the configured master key'}")
-    if not names:
+            done = "encrypted anew" if rekey else "its keys are wrapped by the configured master key"
+            show(f"{line(one.tenant)}: {done}")
+        sys.stdout.flush()
+
+    with opened(options, embed__model="none") as kb:
+        found = kb.rotate(options.tenant, rekey=rekey, tell=tell)
+    failed = {one.tenant: one.problem for one in found if one.problem is not None}
+    for name, problem in failed.items():
+        say(line(f"error: {name} is not rotated: {problem}"))
+    if failed:
+        say(f"{len(failed)} of {len(found)} tenants are not rotated: mend that, then run the same command again")
+    if not found:
         say("no tenant is encrypted: nothing was changed")
-    return 0
+    return max((problem.exit for problem in failed.values()), default=0)
 
 
 @app.command()

@@ -72,13 +72,27 @@ class Care(Group):
 
     @checked()
     async def doctor(self, *, repair: bool = False) -> list[str]:
-        """What is wrong with the models and the store, a sentence each with what mends it."""
+        """What is wrong with the models and the store, a sentence each with what mends it.
+
+        Raises `NoKey` when the tenant is encrypted and its key, or the configured master key, is missing or wrong.
+        """
         problems = await self._model_problems()
         try:
             problems += await self.store.admin.check(self.scope, repair=repair)
+        except NoKey:
+            raise
         except RagstoneError as error:
             problems.append(str(error))
-        return problems + await self._artifact_problems(repair=repair)
+        return problems + await self._artifact_problems(repair=repair) + await self._tenant_problems()
+
+    async def _tenant_problems(self) -> list[str]:
+        """What is wrong with whole tenants; with a credential, with the own one alone."""
+        try:
+            found = await self.store.admin.tenants(self.scope.tenant)
+        except RagstoneError as error:
+            return [str(error)]
+        every = self.entrance.credential is None
+        return [one.problem for one in found if one.problem and (every or one.name == self.scope.tenant)]
 
     async def _model_problems(self) -> list[str]:
         """What keeps embedder and language model from working; a vendor's are asked, for one vector and for a list."""

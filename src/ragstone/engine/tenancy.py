@@ -1,12 +1,14 @@
 """What is done for whole tenants: listing, erasing, encryption."""
 
+from collections.abc import Callable
+
 from ragstone import artifacts, stores
 from ragstone.doors import checked
 from ragstone.engine.group import Group
-from ragstone.engine.kept import kept_at, sweep
-from ragstone.errors import Busy, Forbidden, NoKey, StoreError, UsageError
+from ragstone.engine.kept import kept_at
+from ragstone.errors import Forbidden, RagstoneError, StoreError, UsageError
 from ragstone.ports import Keys, Sealing
-from ragstone.types import Scope, Tenant
+from ragstone.types import Rotated, Scope, Tenant
 
 
 class Tenancy(Group):
@@ -21,31 +23,30 @@ class Tenancy(Group):
     async def erase_tenant(self, name: str) -> bool:
         """Erase a tenant: its collections with their artifacts, its record and its keys; False when there was none.
 
-        Raises `Busy` while a source of it is being ingested, and `StoreError` when all else is done and artifacts are
-        left, because their place cannot be reached. What is killed half-way is finished by another call.
+        Raises `Busy` while a source of it is being ingested, before anything is gone; and `StoreError` when all else is
+        erased and something is left that cannot be reached. What is killed half-way is finished by another call; until
+        then no run begins in the tenant.
         """
         self._check_own(Scope(name, self.scope.collection).tenant)  # also refuses what is no name
-        keys = self._keys_kept()
-        revoked = bool(await keys.erase(name)) if keys is not None else False  # first: nobody comes in meanwhile
-        names = await self.store.admin.collections(name)
-        places = {Scope(name, each): await kept_at(self._parts, Scope(name, each)) for each in names}
-        left: list[StoreError] = []
-        for scope, where in places.items():
-            try:
-                await artifacts.unclaim(self.store, scope, where)
-                await self.store.admin.drop(scope)
-                await sweep(self._parts, scope, where)
-            except NoKey:
-                continue  # nobody can read them any more
-            except Busy:
-                raise
-            except StoreError as error:
-                left.append(error)
-        # Whatever else a store keeps of a tenant is erased here: its record, its keys of encryption.
+        begun = await self.store.admin.begin_erasing(name)
+        revoked, left = await self._revoked(name)  # first: nobody comes in meanwhile
+        for each in await self.store.admin.collections(name):
+            scope = Scope(name, each)
+            left += await artifacts.erase(self.store, scope, await kept_at(self._parts, scope))
+        # Whatever else a store keeps of a tenant is erased here: its collections, its record, its keys of encryption.
         erased = await self.store.admin.erase(name)
+        late, _ = await self._revoked(name)  # made meanwhile
         if left:
-            raise left[0]
-        return erased or revoked
+            raise StoreError(f"tenant {name!r} is erased, but not all that belongs to it: {left[0]}")
+        return begun or erased or revoked or late
+
+    async def _revoked(self, name: str) -> tuple[bool, list[str]]:
+        """Whether there were API keys, which are gone now; and why they are not."""
+        keys = self._keys_kept()
+        try:
+            return keys is not None and bool(await keys.erase(name)), []
+        except StoreError as error:
+            return False, [str(error)]
 
     def _keys_kept(self) -> Keys | None:
         try:
@@ -59,24 +60,41 @@ class Tenancy(Group):
             raise Forbidden(f"tenant {tenant!r} was named; this {credential.kind} is of another one")
 
     @checked()
-    async def rotate(self, tenant: str | None = None, *, rekey: bool = False) -> list[str]:
-        """Wrap the keys of all encrypted tenants, or of one, with the configured master key; returns whose.
+    async def rotate(
+        self, tenant: str | None = None, *, rekey: bool = False, tell: Callable[[Rotated], None] = lambda _one: None
+    ) -> list[Rotated]:
+        """Wrap the keys of all encrypted tenants, or of one, with the configured master key.
 
-        With `rekey` each gets a new key, and all that it holds is encrypted anew. Raises `NoKey` when neither the
-        configured key nor the previous one opens them.
+        With `rekey` each gets a new key, and all that it holds is encrypted anew. Of all tenants, one that cannot be
+        rotated stops no other: its `problem` says why. Of one it is raised: `NoKey` when neither the configured key nor
+        the previous one opens its keys. `tell` hears of each when it is done; the same call goes on where one stopped.
         """
         if tenant is not None:
             self._check_own(tenant)
-        sealing, chosen = self._sealing(), []
+        sealing = self._sealing()
+        if tenant is not None:
+            await self._rotate(sealing, tenant, rekey=rekey)
+            tell(Rotated(tenant))
+            return [Rotated(tenant)]
+        done = []
         for one in await self.tenants():
-            if one.encrypted and tenant in (None, one.name):
-                if rekey:
-                    await sealing.rekey(one.name, fresh=True)
-                await sealing.rotate(one.name)
-                chosen.append(one.name)
-        if tenant is not None and not chosen:
+            if one.encrypted:
+                done.append(await self._tried(sealing, one.name, rekey=rekey))
+                tell(done[-1])
+        return done
+
+    async def _tried(self, sealing: Sealing, tenant: str, *, rekey: bool) -> Rotated:
+        try:
+            await self._rotate(sealing, tenant, rekey=rekey)
+        except RagstoneError as error:
+            return Rotated(tenant, error)
+        return Rotated(tenant)
+
+    async def _rotate(self, sealing: Sealing, tenant: str, *, rekey: bool) -> None:
+        if not await sealing.rotate(tenant):
             raise UsageError(f"there is no encrypted tenant {tenant!r} in {stores.concealed(self.settings.store)}")
-        return chosen
+        if rekey:
+            await sealing.rekey(tenant, fresh=True)
 
     async def encrypt(self) -> int:
         """Encrypt what of the tenant's collections is not; how many were. Raises `UsageError` without a master key."""

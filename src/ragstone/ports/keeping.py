@@ -77,6 +77,14 @@ class Admin(Protocol):
         """The tenants that this store shows to the tenant `own`, by name; itself at least, where it exists."""
         ...
 
+    async def begin_erasing(self, tenant: str) -> bool:
+        """Say for good that a tenant is to be erased: no run begins in it any more, and `tenants` says so until `erase`
+        has returned. False when there is nothing of it.
+
+        Raises `Busy` while a source is being ingested, and `UsageError` for who may not erase; nothing is changed then.
+        """
+        ...
+
     async def erase(self, tenant: str) -> bool:
         """Erase a tenant with its collections, its record and its keys; False when there is nothing of it.
 
@@ -109,14 +117,14 @@ class Sealing(Protocol):
         """None for a tenant that is not encrypted; a new one gets its key. Raises `NoKey`."""
         ...
 
-    async def rotate(self, tenant: str) -> None:
-        """Wrap the tenant's keys with the present master key."""
+    async def rotate(self, tenant: str) -> bool:
+        """Wrap the tenant's keys with the present master key; False for one that is not encrypted. Raises `NoKey`."""
         ...
 
     async def rekey(self, tenant: str, *, fresh: bool) -> int:
         """Put all collections of a tenant under a new key, or, unless `fresh`, those that are not under its newest.
 
-        How many were written anew. Raises `Busy` while a source is being ingested.
+        How many were written anew. Who reads goes on meanwhile. Raises `Busy` while a source is being ingested.
         """
         ...
 

@@ -1,4 +1,7 @@
-"""What every store says of a collection that was never made, and of a second model that there is not."""
+"""What every store says of a collection that was never made, of a second model that there is not, and of a tenant that
+is going."""
+
+import shlex
 
 from ragstone.errors import NotBuilt, UsageError
 from ragstone.types import Scope
@@ -14,3 +17,9 @@ def no_second(scope: Scope) -> UsageError:
     return UsageError(
         f"collection {scope.collection!r} has no second model; begin with: ragstone reembed start --model NAME"
     )
+
+
+def unfinished(tenant: str) -> str:
+    """The sentence for an erasure that has begun and is not at its end."""
+    command = f"ragstone tenants erase {shlex.quote(tenant)}"
+    return f"tenant {tenant!r} is being erased, and that is not finished; run: {command}"

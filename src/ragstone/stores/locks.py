@@ -17,14 +17,13 @@ PATIENCE = 10.0  # seconds before a gate: whoever is behind it does little
 STEP = 0.005
 
 
-def hold(path: Path, *, source: str, since: str) -> int:
-    """Take the lock of a source and keep it until the returned descriptor is closed; raises `Busy`."""
+def hold(path: Path, *, what: str, since: str) -> int:
+    """Take a lock and keep it until the returned descriptor is closed; raises `Busy`, which says `what` holds it."""
     make_directory(path.parent)
     fd = _opened(path)
     try:
         if not _taken(fd, fcntl.LOCK_EX, seconds=GLANCE, pause=PAUSE):
-            who = _holder(path)
-            raise Busy(f"another ingestion of source {source!r} is running ({who}); wait for it or stop it")
+            raise Busy(f"{what} ({holder(path)}); wait for it or stop it")
         os.ftruncate(fd, 0)
         os.pwrite(fd, json.dumps({"process": os.getpid(), "since": since}).encode(), 0)
     except BaseException:
@@ -82,7 +81,13 @@ def _taken(fd: int, kind: int, *, seconds: float, pause: float) -> bool:
             time.sleep(pause)
 
 
-def _holder(path: Path) -> str:
+def ingestion(source: str) -> str:
+    """What holds the lock of a source."""
+    return f"another ingestion of source {source!r} is running"
+
+
+def holder(path: Path) -> str:
+    """Which process holds a lock, and since when, as far as that is written in it."""
     try:
         about = json.loads(path.read_bytes())
         return f"process {about['process']}, since {about['since']}"

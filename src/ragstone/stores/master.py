@@ -7,6 +7,7 @@ wrapped it.
 
 import base64
 import binascii
+import contextlib
 import hmac
 import json
 from collections.abc import Mapping
@@ -41,6 +42,11 @@ class Master:
         check_installed()
         return Master(now, before)
 
+    @property
+    def checks(self) -> set[str]:
+        """Those of the keys that this one opens with."""
+        return {check(key) for key in (self.key, self.previous) if key is not None}
+
     def wrapped(self, tenant: str, keys: Mapping[int, Secret]) -> bytes:
         """The file of a tenant's keys."""
         wrapping = Cipher(self.key.derived("wrap"), MAGIC.encode()).sealing()
@@ -51,17 +57,46 @@ class Master:
             }
             for number, secret in sorted(keys.items())
         }
-        return json.dumps({"magic": MAGIC, "format": FORMAT, "keys": held}, indent=1).encode()
+        return json.dumps({"magic": MAGIC, "format": FORMAT, "tenant": tenant, "keys": held}, indent=1).encode()
 
 
 def check(key: Secret) -> str:
-    """Eight hexadecimal digits that tell one master key from another, and nothing about either."""
+    """Eight hexadecimal digits that tell one key from another, and nothing about either."""
     return hmac.digest(key.derived("check"), b"", "sha256").hex()[:8]
 
 
 def checks(data: bytes, *, place: Path) -> set[str]:
     """The checks of the master keys that wrapped a tenant's keys."""
     return {str(held["master"]) for held in _held(data, place).values()}
+
+
+def tenant_of(data: bytes) -> str | None:
+    """The name in a file of a tenant's keys: its directory may bear a digest alone. None where it is not written."""
+    with contextlib.suppress(ValueError, KeyError, TypeError):
+        return str(json.loads(data)["tenant"])
+    return None
+
+
+def numbers(data: bytes, *, place: Path) -> set[int]:
+    """The numbers of the keys in a tenant's file."""
+    return set(_held(data, place))
+
+
+def older(tenant: str, place: Path, of: Path, number: int | None) -> NoKey:
+    """The error for a file of keys that lacks one that data is under: it was put back from too long ago, or is of
+    another tenant that bore the name."""
+    return NoKey(
+        f"{of} is encrypted with a key (number {number}) of tenant {tenant!r} that {place} does not hold: put the file "
+        "that was there last back from a backup"
+    )
+
+
+def lost(tenant: str, place: Path) -> NoKey:
+    """The error for an encrypted tenant whose file of keys is not there."""
+    return NoKey(
+        f"tenant {tenant!r} is encrypted and its key file is gone: put {place} back from a backup; nothing else opens "
+        "what it holds"
+    )
 
 
 def unwrapped(data: bytes, tenant: str, master: Master | None, *, place: Path) -> dict[int, Secret]:

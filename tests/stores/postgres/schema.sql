@@ -129,6 +129,7 @@
 -- tenants.embedding_model: text x
 -- tenants.embedding_dim: integer p
 -- tenants.created_at: timestamp with time zone NOT NULL DEFAULT now() p
+-- tenants.erasing: timestamp with time zone p
 
 ALTER TABLE api_keys ADD CONSTRAINT api_keys_digest_check CHECK ((octet_length(digest) = 32));
 ALTER TABLE api_keys ADD CONSTRAINT api_keys_pkey PRIMARY KEY (key_id);

@@ -1,15 +1,18 @@
 """Who may do what with keys in PostgreSQL: applications find one by its id, and nothing more."""
 
+from dataclasses import replace
+
 import psycopg
 import pytest
 
 from ragstone.access import recognised
 from ragstone.config import Settings
 from ragstone.engine import Engine
-from ragstone.errors import Unauthorized, UsageError
+from ragstone.errors import Busy, Unauthorized, UsageError
 from ragstone.stores.postgres import PostgresStore
 from ragstone.testing.bag_of_words import BagOfWords
-from ragstone.testing.stores import NEW_YEAR, SCOPE, make_key, make_revision, written
+from ragstone.testing.stores import NEW_YEAR, SCOPE, created, make_key, make_revision, written
+from ragstone.types import Run, Scope
 from tests.stores.postgres.server import ADMIN, OWNER, USER, Server
 from tests.stores.postgres.test_roles import READER
 
@@ -126,3 +129,43 @@ async def test_a_database_without_the_table_says_what_to_run(server: Server, dat
     with pytest.raises(UsageError, match=r"this program needs \d; run: ragstone migrate"):
         await recognised(f"rag_{'0' * 16}_{'A' * 43}", store.keys, now=NEW_YEAR)
     await store.close()
+
+
+async def test_who_may_not_erase_a_tenant_hears_who_may_before_anything_is_gone(server: Server, database: str) -> None:
+    made = Settings(store=server.url(database), tenant="acme")
+    async with Engine(made, embedder=BagOfWords()) as kb:
+        await kb.create()
+        with pytest.raises(UsageError, match=r"may not erase a tenant: .* in ragstone_admin as well as in"):
+            await kb.erase_tenant("acme")
+        assert [(one.name, one.problem) for one in await kb.tenants()] == [("acme", None)]
+    async with Engine(Settings(store=server.owner(database), tenant="acme"), embedder=BagOfWords()) as kb:
+        await kb.create_key("alice")
+        assert await kb.erase_tenant("acme")
+        assert await kb.keys() == []
+        assert not await kb.erase_tenant("acme")
+
+
+async def test_a_tenant_that_is_being_erased_takes_no_run_and_says_so_until_it_is_gone(
+    server: Server, database: str
+) -> None:
+    owner, app = PostgresStore(server.owner(database)), PostgresStore(server.url(database))
+    await written(app, make_revision("a.md", ["apple"]))
+    run = Run("1", "docs", "running", "2026-01-01T00:00:00")
+    await app.ledger(SCOPE).start(run)
+    with pytest.raises(Busy, match="'notes' cannot be erased now: source 'docs' is being ingested"):
+        await owner.admin.begin_erasing(SCOPE.tenant)
+    assert [one.problem for one in await app.admin.tenants(SCOPE.tenant)] == [None]
+    await app.ledger(SCOPE).finish(replace(run, status="succeeded"))
+    assert await owner.admin.begin_erasing(SCOPE.tenant)
+    said = "'acme' is being erased, and that is not finished; run: ragstone tenants erase acme"
+    for attempt in (app.ledger(SCOPE).start(run), created(app), created(app, Scope(SCOPE.tenant, "more"))):
+        with pytest.raises(Busy, match=said):
+            await attempt
+    [tenant] = await app.admin.tenants(SCOPE.tenant)
+    assert said in (tenant.problem or "")
+    assert await owner.admin.begin_erasing(SCOPE.tenant)
+    assert await owner.admin.erase(SCOPE.tenant)
+    assert not await owner.admin.begin_erasing(SCOPE.tenant)
+    await created(app)
+    await owner.close()
+    await app.close()

@@ -32,7 +32,7 @@ async def test_an_erasure_that_was_cut_short_is_finished_by_another_call(
     monkeypatch.setattr(faults, "hook", cut)
     with pytest.raises(KeyError):
         await store.admin.erase(SCOPE.tenant)
-    assert await points(store) == 4
+    assert SCOPE.tenant in [tenant.name for tenant in await store.admin.tenants(SCOPE.tenant)]
     monkeypatch.setattr(faults, "hook", None)
     assert await store.admin.erase(SCOPE.tenant)
     assert await points(store) == 2

@@ -10,7 +10,7 @@ from ragstone.stores.qdrant import parsed
 def test_a_server_has_a_port_and_a_ledger_by_default() -> None:
     url = parsed("qdrant://db")
     assert (url.host, url.port, url.tls, url.local) == ("db", 6334, False, None)
-    assert url.ledger == "embedded:.ragstone/qdrant"
+    assert url.ledger == "embedded:.ragstone/.qdrant"
     assert parsed("qdrants://db:7000/").tls
     assert (parsed("qdrants://[::1]:7000").host, parsed("qdrants://[::1]:7000").port) == ("[::1]", 7000)
     assert parsed("qdrant::memory:").local == ":memory:"

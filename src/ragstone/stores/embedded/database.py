@@ -18,6 +18,7 @@ from ragstone.stores.crypt import Secret
 from ragstone.stores.embedded.faults import reach
 from ragstone.stores.embedded.frozen import UNMADE, frozen, writable
 from ragstone.stores.embedded.paths import Place
+from ragstone.stores.foreign import Moved
 
 PATIENCE = 10.0  # seconds to wait for another writer
 Step = Callable[[sqlite3.Connection], None]
@@ -204,6 +205,16 @@ def cut_log(connection: sqlite3.Connection) -> bool:
         connection.execute(f"PRAGMA busy_timeout = {int(PATIENCE * 1000)}")
 
 
+def moved(connection: sqlite3.Connection) -> bool:
+    """Whether a file is the old one of a collection that was put under another key: nobody may write to it."""
+    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'moved'").fetchone() is not None
+
+
+def _check_not_moved(connection: sqlite3.Connection) -> None:
+    if moved(connection):
+        raise Moved("the collection was put under another key meanwhile; run again")
+
+
 @contextmanager
 def reading(connection: sqlite3.Connection) -> Iterator[None]:
     """One read transaction: what it sees does not change inside the block."""
@@ -217,9 +228,13 @@ def reading(connection: sqlite3.Connection) -> Iterator[None]:
 
 @contextmanager
 def writing(connection: sqlite3.Connection) -> Iterator[None]:
-    """One write transaction: everything or nothing, durable when the block is left."""
+    """One write transaction: everything or nothing, durable when the block is left.
+
+    Raises `Moved` for a file whose collection was put under another key while this waited.
+    """
     connection.execute("BEGIN IMMEDIATE")
     try:
+        _check_not_moved(connection)
         yield
         reach("commit.before")
         connection.execute("COMMIT")

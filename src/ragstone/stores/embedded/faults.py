@@ -2,7 +2,8 @@
 
 append.before, append.written, append.synced, commit.before, commit.after, seal.written, seal.renamed,
 compact.written, compact.switched, purge.forgotten, drop.renamed, erase.renamed, erase.shredded,
-rekey.written, rekey.moved, rekey.aside, rekey.finished; artifact.written, artifact.renamed.
+erase.doomed, keys.kept, rekey.written, rekey.moved, rekey.aside, rekey.finished; artifact.written, artifact.renamed,
+artifact.removed.
 """
 
 from collections.abc import Callable

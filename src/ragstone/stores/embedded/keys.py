@@ -20,6 +20,10 @@ from ragstone.types import Key
 
 T = TypeVar("T")
 FILE = "keys.db"  # no tenant's directory has a dot in its name
+BROKEN = (
+    "{place} is damaged ({error}), and with it the API keys of all tenants: put it back from a backup, or move it "
+    "away and make new keys (ragstone keys create); no key is accepted meanwhile"
+)
 COLUMNS = "id, tenant, name, roles, created, digest, expires, revoked"
 
 
@@ -118,7 +122,7 @@ class EmbeddedKeys:
         """Make the file, readable by the owner alone; one that a crash left empty is made whole."""
         with mapped(self._root):
             make_store(self._root)
-            with gate(gate_of(self._root)):
+            with gate(gate_of(self._root)), mapped(self._file, BROKEN):
                 with contextlib.suppress(FileExistsError):
                     os.close(os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
                     sync_directory(self._root)
@@ -126,7 +130,7 @@ class EmbeddedKeys:
 
     def _on(self, work: Callable[[sqlite3.Connection], T], none: T) -> T:
         """Work on the file; `none` where no key was ever made."""
-        with mapped(self._file):
+        with mapped(self._file, BROKEN):
             if not check_store(self._root) or not self._file.exists():
                 return none
             connection = opened(self._file)
@@ -142,7 +146,7 @@ class EmbeddedKeys:
                 f"{self._file} has format {found}, this program reads up to {len(STEPS)}: upgrade ragstone"
             )
         if found == 0 and connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-            raise Corrupt(f"{self._file} is damaged (it does not say its format); move it away and make new keys")
+            raise Corrupt(BROKEN.format(place=self._file, error="it does not say its format"))
         return found > 0
 
 

@@ -12,8 +12,9 @@ from ragstone.stores.embedded.database import writing
 from ragstone.stores.embedded.frozen import confirm
 from ragstone.stores.embedded.paths import Place, gate_of
 from ragstone.stores.embedded.threads import Threads
+from ragstone.stores.embedded.turns import check_not_copied, check_not_doomed
 from ragstone.stores.foreign import mapped
-from ragstone.stores.locks import gate, held, hold
+from ragstone.stores.locks import gate, held, hold, ingestion
 from ragstone.stores.packing import document_of, packed, run_of
 from ragstone.types import Document, Run
 
@@ -27,7 +28,7 @@ class Held:
 
     def take(self, path: Path, *, source: str, since: str) -> None:
         """Take a lock; raises `Busy`, also when this store itself holds it."""
-        descriptor = hold(path, source=source, since=since)
+        descriptor = hold(path, what=ingestion(source), since=since)
         with self._lock:
             self._descriptors[path] = descriptor
 
@@ -80,17 +81,26 @@ class EmbeddedLedger:
         return [document_of(facts) for (facts,) in self._read(sql, source, source)]
 
     def _start(self, run: Run) -> None:
-        self._collection()  # raises `NotBuilt` before anything is made
+        path = self._locked(run)
         with mapped(self._root):
-            # Behind the gate, or the collection might be erased between the look at it and the lock.
-            with gate(gate_of(self._root), shared=True):
-                path = self._collection().place.lock(run.source)
-                self._locks.take(path, source=run.source, since=run.started_at)
             try:
                 self._write(run, "UPDATE runs SET status = 'interrupted' WHERE source = ? AND status = 'running'")
             except BaseException:
                 self._locks.drop(path)
                 raise
+
+    def _locked(self, run: Run) -> Path:
+        """The lock of the run's source, taken. Behind the gate, or the collection might be erased, or put under another
+        key, between the look at it and the lock."""
+        while True:
+            collection = self._collection()  # raises `NotBuilt` before anything is made
+            with mapped(self._root), gate(gate_of(self._root), shared=True):
+                check_not_doomed(self._root, collection.scope.tenant)
+                check_not_copied(collection.place, collection.scope.collection, what="ingested into")
+                if collection.current:
+                    path = collection.place.lock(run.source)
+                    self._locks.take(path, source=run.source, since=run.started_at)
+                    return path
 
     def _update(self, run: Run) -> None:
         with mapped(self._collection().place.directory):

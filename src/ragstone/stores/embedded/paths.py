@@ -27,8 +27,10 @@ DATABASE = "collection.sqlite"
 LOCKS = "locks"
 KEYS = "tenant.key"
 RECORD = "tenant.json"
+TURN = "rekey.lock"
 MARK = re.compile(r"key-(\d+)")
 GONE = ".gone-"
+ERASING = ".erasing-"  # a file: the tenant is to be erased
 REKEY = ".rekey-"  # a collection that is being put under another key
 NETWORK = re.compile(
     r"nfs\d?|cifs|smb\w*|ncpfs|afs|9p|ceph|lustre|glusterfs|fuse\.(sshfs|glusterfs|s3fs|rclone|ceph).*"
@@ -106,7 +108,7 @@ class Place:
 
     @property
     def key_number(self) -> int | None:
-        """Which of the tenant's keys the files are encrypted with, None for none; a file without content says so."""
+        """Which of the tenant's keys the files are encrypted with, None for none; the name of a file says so."""
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             return max((int(m[1]) for name in os.listdir(self.directory) if (m := MARK.fullmatch(name))), default=None)
         return None
@@ -194,10 +196,16 @@ def make_store(root: Path) -> None:
 
 
 def _foreign(root: Path) -> bool:
-    """Whether something else than the beginnings of a store stands there."""
+    """Whether something else than the beginnings of a store, and stores within it, stands there."""
     return root.exists() and (
-        not root.is_dir() or any(p.name != GATE and not p.name.startswith(CATALOGUE) for p in root.iterdir())
+        not root.is_dir()
+        or any(p.name != GATE and not p.name.startswith(CATALOGUE) and not is_store(p) for p in root.iterdir())
     )
+
+
+def is_store(directory: Path) -> bool:
+    """Whether a folder is a store of its own, such as the ledger of a Qdrant store."""
+    return (directory / CATALOGUE).is_file()
 
 
 def gate_of(root: Path) -> Path:
@@ -238,6 +246,21 @@ def aside(directory: Path) -> Path:
     return gone
 
 
+def asides(directory: Path) -> list[Path]:
+    """What a directory was renamed to by erasures that did not end."""
+    own = re.compile(rf"{re.escape(GONE)}\d+-{re.escape(directory.name)}")
+    return sorted(path for path in directory.parent.glob(GONE + "*") if own.fullmatch(path.name))
+
+
+def check_no_link(directory: Path) -> None:
+    """Raises `StoreError` for a link: to remove it would leave what it leads to."""
+    if directory.is_symlink():
+        raise StoreError(
+            f"{directory} is a link to {directory.resolve()}, which would stay: put that folder in the link's place "
+            "first; nothing was erased"
+        )
+
+
 def erase(directory: Path) -> None:
     """Remove a directory with all that it holds, also while another process removes it too."""
     while directory.exists():
@@ -254,6 +277,30 @@ def collections_in(home: Path) -> Iterator[Path]:
     """Those in a tenant's directory."""
     if home.is_dir():
         yield from sorted(d for d in home.iterdir() if not d.name.startswith(".") and _is_collection(d))
+
+
+def is_home(directory: Path) -> bool:
+    """Whether a folder is a tenant's: something of ours stands in it, and it is no store of its own."""
+    try:
+        if not directory.is_dir() or is_store(directory):
+            return False
+        entries = sorted(directory.iterdir())
+    except PermissionError:  # not ours, or not for us
+        return False
+    return any(entry.name.startswith((KEYS, RECORD, TURN)) or is_part(entry) for entry in entries)
+
+
+def is_part(directory: Path) -> bool:
+    """Whether a folder is a collection, be it half made, half removed, or being put under another key."""
+    if not directory.is_dir():
+        return False
+    own = Place(directory)
+    return (
+        directory.name.startswith((GONE, REKEY))
+        or own.key_number is not None
+        or own.locks.is_dir()
+        or _is_collection(directory)
+    )
 
 
 def _is_collection(directory: Path) -> bool:

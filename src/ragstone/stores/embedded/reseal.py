@@ -1,14 +1,14 @@
 """A collection under another key, or under its first: written anew beside the old one, then put in its place.
 
-While it is copied the old one's write lock is held. Then its table `meta` is renamed in one transaction: from that
-moment on nobody can write to it, and the copy counts. What is killed before is thrown away, what is killed after is
-finished.
+While it is copied the old one's write lock is held; who reads goes on. Then, behind the gate, its table `meta` is
+renamed in one transaction: from that moment on nobody can write to it, and the copy counts. What is killed before is
+thrown away, what is killed after is finished.
 """
 
 import contextlib
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from ragstone.errors import Corrupt
@@ -18,13 +18,14 @@ from ragstone.stores.cosine import Rows
 from ragstone.stores.crypt import Secret
 from ragstone.stores.durable import make_directory, sync_directory
 from ragstone.stores.embedded import vectors
-from ragstone.stores.embedded.database import connect, make, raw, version, writing
+from ragstone.stores.embedded.database import connect, make, moved, raw, version, writing
+from ragstone.stores.embedded.evidence import write_mark
 from ragstone.stores.embedded.faults import reach
-from ragstone.stores.embedded.paths import REKEY, Place, aside, collections_in, erase, gate_of
+from ragstone.stores.embedded.paths import REKEY, TURN, Place, aside, collections_in, erase, gate_of
 from ragstone.stores.embedded.reflect import state_of
 from ragstone.stores.embedded.tables import ACTIVE, BESIDE
 from ragstone.stores.embedded.tenants import Tenants
-from ragstone.stores.locks import gate
+from ragstone.stores.locks import gate, held
 
 PLAIN = "plain.aside"  # what a plain database is copied to before it is encrypted; it goes with its directory
 
@@ -34,7 +35,9 @@ def target(tenants: Tenants, tenant: str, *, fresh: bool) -> int:
     with gate(gate_of(tenants.root)):
         keys = tenants.keys(tenant)
         if not keys or (fresh and len(keys) == 1):
-            keys = {**keys, max(keys, default=0) + 1: Secret.random()}
+            if not keys:
+                return max(tenants.first(tenant))
+            keys = {**keys, max(keys) + 1: Secret.random()}
             tenants.keep(tenant, keys)
         return max(keys)
 
@@ -50,13 +53,26 @@ def finish(tenants: Tenants, tenant: str, number: int) -> None:
     reach("rekey.finished")
 
 
-def reseal(tenants: Tenants, tenant: str, old: Place, number: int) -> None:
-    """Put a collection under a key; the caller holds the gate, and the locks of its sources."""
+def begun(old: Place) -> Path:
+    """The empty directory of a copy; the caller holds the gate. From then on nobody begins a run in the collection."""
     made = old.directory.with_name(REKEY + old.directory.name)
     erase(made)
     make_directory(made)
+    return made
+
+
+def reseal(tenants: Tenants, tenant: str, old: Place, number: int) -> None:
+    """Put a collection under a key; the caller holds the turn of the tenant and the locks of the sources."""
+    made = old.directory.with_name(REKEY + old.directory.name)
     new = Place(made, tenants.keys(tenant)[number])
-    new.mark(number).touch(mode=0o600)
+    write_mark(new, number, tenants.keys(tenant)[number])
+    with contextlib.ExitStack() as switch:
+        _copy(old, new, lambda: switch.enter_context(gate(gate_of(tenants.root))))
+        _put_in_place(old, made)
+
+
+def _copy(old: Place, new: Place, close: Callable[[], object]) -> None:
+    """Make the copy, then let nobody in and make the copy count."""
     connection = connect(old.database, old.key)
     if connection is None:
         raise Corrupt(f"{old.database} is gone; ingest anew with --recreate")
@@ -70,19 +86,29 @@ def reseal(tenants: Tenants, tenant: str, old: Place, number: int) -> None:
                     vectors.write_new(path, _pieces(rows), dimension=state.dimension, key=new.key)
             make(new.database, new.key)
             make_directory(new.locks)
-            sync_directory(made)
+            sync_directory(new.directory)
             reach("rekey.written")
+            close()
             connection.execute("ALTER TABLE meta RENAME TO moved")
         reach("rekey.moved")
-    _put_in_place(old, made)
 
 
 def recover(tenants: Tenants, tenant: str) -> None:
-    """Finish, or throw away, what was being put under another key when its process died."""
+    """Finish, or throw away, what was being put under another key when its process died; of a live one nothing is
+    touched, and when this returns it is not in the middle of a switch."""
     home = tenants.home(tenant)
     if not home.is_dir() or not any(home.glob(REKEY + "*")) or not os.access(home, os.W_OK):
         return
     with gate(gate_of(tenants.root)):
+        if held(home / TURN):
+            return
+        recover_mine(tenants, tenant)
+
+
+def recover_mine(tenants: Tenants, tenant: str) -> None:
+    """The same for who holds the gate and knows that nobody else is at it."""
+    home = tenants.home(tenant)
+    if home.is_dir():
         for made in sorted(home.glob(REKEY + "*")):
             directory = home / made.name.removeprefix(REKEY)
             if not directory.is_dir():
@@ -108,7 +134,7 @@ def _moved(old: Place) -> bool:
     if connection is None:
         return False
     with contextlib.closing(connection):
-        return bool(connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'moved'").fetchone()[0])
+        return moved(connection)
 
 
 def _copy_database(old: Place, new: Place, format_: int) -> None:

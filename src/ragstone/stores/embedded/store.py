@@ -1,5 +1,7 @@
 """The embedded store: a directory, no server. Opened without touching the disk."""
 
+import logging
+import os
 import sqlite3
 import threading
 from collections import OrderedDict
@@ -9,8 +11,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
+from ragstone.errors import StoreError
 from ragstone.ports import HeldModel, Sealer
-from ragstone.stores.absent import not_built
+from ragstone.stores.absent import not_built, unfinished
 from ragstone.stores.effective import utc_now
 from ragstone.stores.embedded import beside, revisions
 from ragstone.stores.embedded.admin import EmbeddedAdmin
@@ -28,13 +31,15 @@ from ragstone.stores.embedded.sealer import KeySealer
 from ragstone.stores.embedded.tables import ACTIVE, BESIDE, Tables
 from ragstone.stores.embedded.tenants import Tenants
 from ragstone.stores.embedded.threads import Threads
+from ragstone.stores.embedded.turns import all_doomed, copied
 from ragstone.stores.embedded.writer import EmbeddedWriter
-from ragstone.stores.foreign import mapped
+from ragstone.stores.foreign import Moved, mapped
 from ragstone.stores.locks import gate
 from ragstone.stores.master import Master
 from ragstone.types import Scope
 
 T = TypeVar("T")
+log = logging.getLogger("ragstone")
 OPEN = 32  # collections that keep their index in memory; the one least recently used gives way
 
 
@@ -83,7 +88,7 @@ class EmbeddedStore:
 
     @asynccontextmanager
     async def reader(self, scope: Scope) -> AsyncIterator[EmbeddedReader]:
-        reader = await self._threads.run(lambda: self._reader(scope), undo=EmbeddedReader.close)
+        reader = await self._threads.run(lambda: self._on(scope, self._reader), undo=EmbeddedReader.close)
         try:
             yield reader
         finally:
@@ -91,7 +96,7 @@ class EmbeddedStore:
 
     @asynccontextmanager
     async def writer(self, scope: Scope) -> AsyncIterator[EmbeddedWriter]:
-        writer = await self._threads.run(lambda: self._writer(scope), undo=EmbeddedWriter.close)
+        writer = await self._threads.run(lambda: self._on(scope, self._writer), undo=EmbeddedWriter.close)
         try:
             yield writer
         finally:
@@ -99,7 +104,9 @@ class EmbeddedStore:
 
     @asynccontextmanager
     async def second(self, scope: Scope) -> AsyncIterator[EmbeddedReader]:
-        reader = await self._threads.run(lambda: self._reader(scope, BESIDE), undo=EmbeddedReader.close)
+        reader = await self._threads.run(
+            lambda: self._on(scope, lambda one: self._reader(one, BESIDE)), undo=EmbeddedReader.close
+        )
         try:
             yield reader
         finally:
@@ -107,7 +114,7 @@ class EmbeddedStore:
 
     @asynccontextmanager
     async def filler(self, scope: Scope) -> AsyncIterator[beside.EmbeddedFiller]:
-        filler = await self._threads.run(lambda: self._filler(scope), undo=beside.EmbeddedFiller.close)
+        filler = await self._threads.run(lambda: self._on(scope, self._filler), undo=beside.EmbeddedFiller.close)
         try:
             yield filler
         finally:
@@ -128,7 +135,18 @@ class EmbeddedStore:
         await self._change(scope, lambda place, one: beside.forget(place, one, scope, now=self._now()))
 
     async def _change(self, scope: Scope, work: Callable[[Place, sqlite3.Connection], T]) -> T:
-        return await self._threads.run(lambda: self._done(self._collection(scope), work))
+        return await self._threads.run(lambda: self._on(scope, lambda collection: self._done(collection, work)))
+
+    def _on(self, scope: Scope, work: Callable[[Collection], T]) -> T:
+        """Work on a collection, once more where it was put under another key meanwhile."""
+        collection = self._collection(scope)
+        try:
+            return work(collection)
+        except StoreError as error:
+            if collection.current and not isinstance(error, Moved):
+                raise
+            self._forget(scope.tenant, scope.collection)
+        return work(self._collection(scope))
 
     def _done(self, collection: Collection, work: Callable[[Place, sqlite3.Connection], T]) -> T:
         connection = collection.connection()
@@ -138,8 +156,7 @@ class EmbeddedStore:
         finally:
             collection.release(connection)
 
-    def _filler(self, scope: Scope) -> beside.EmbeddedFiller:
-        collection = self._collection(scope)
+    def _filler(self, collection: Collection) -> beside.EmbeddedFiller:
         connection = collection.connection()
         try:
             return beside.EmbeddedFiller(collection, connection, self._threads, now=self._now)
@@ -161,13 +178,11 @@ class EmbeddedStore:
             collection.close()
         self._runs.close()
 
-    def _reader(self, scope: Scope, tables: Tables = ACTIVE) -> EmbeddedReader:
-        collection = self._collection(scope)
+    def _reader(self, collection: Collection, tables: Tables = ACTIVE) -> EmbeddedReader:
         self._activate_due(collection)
         return EmbeddedReader(collection, collection.view(tables), self._threads)
 
-    def _writer(self, scope: Scope) -> EmbeddedWriter:
-        collection = self._collection(scope)
+    def _writer(self, collection: Collection) -> EmbeddedWriter:
         connection = collection.connection()
         try:
             with mapped(collection.place.directory):
@@ -175,15 +190,16 @@ class EmbeddedStore:
         except BaseException:
             collection.release(connection)
             raise
-        lenders = Lenders(self._tenants, scope.tenant, collection.place)
+        lenders = Lenders(self._tenants, collection.scope.tenant, collection.place)
         return EmbeddedWriter(collection, connection, self._threads, lenders=lenders, keep=self._keep, now=self._now)
 
     def _activate_due(self, collection: Collection) -> None:
         """Make revisions active whose time has come: looked at when a view is opened, written only then.
 
-        Where this user may only read, they wait for somebody who may write.
+        Where this user may only read, they wait for somebody who may write; and while the collection is being put under
+        another key, for that.
         """
-        if not writable(collection.place.database):
+        if not writable(collection.place.database) or copied(collection.place):
             return
         connection = collection.connection()
         try:
@@ -200,28 +216,60 @@ class EmbeddedStore:
 
     def _collection(self, scope: Scope) -> Collection:
         """The open collection of a scope; raises `NotBuilt`, or `StoreTooNew` for a newer format."""
-        with self._lock, mapped(self._root):
-            found = self._open.get(scope)
-            if found is not None and found.current:
-                self._open.move_to_end(scope)
+        with mapped(self._root):
+            if (found := self._standing(scope)) is not None:
                 return found
             if not check_store(self._root):
                 raise not_built(scope)
-            if not self._swept:
-                sweep(self._root)
-                self._swept = True
-            recover(self._tenants, scope.tenant)
-            here = self._tenants.place(scope)
+            self._sweep_once()
+            made = self._made(scope)  # not behind our lock: it may wait for whoever is behind the gate
+            with self._lock:
+                before = self._open.get(scope)
+                if before is not None and before.current:
+                    return before
+                if before is not None:
+                    before.close()
+                self._open[scope] = made
+                self._open.move_to_end(scope)
+                while len(self._open) > OPEN:
+                    self._open.popitem(last=False)[1].close()
+                return made
+
+    def _standing(self, scope: Scope) -> Collection | None:
+        with self._lock:
+            found = self._open.get(scope)
+            if found is None or not found.current:
+                return None
+            self._open.move_to_end(scope)
+            return found
+
+    def _made(self, scope: Scope) -> Collection:
+        """A collection with the key that its files are under: looked at twice, for they may be changed meanwhile."""
+        here = self._found(scope)
+        while True:
             if not here.database.is_file():
                 here.check_whole()
                 raise not_built(scope)
-            if found is not None:
-                found.close()
-            self._open[scope] = Collection(scope, here)
-            self._open.move_to_end(scope)
-            while len(self._open) > OPEN:
-                self._open.popitem(last=False)[1].close()
-            return self._open[scope]
+            made, again = Collection(scope, here), self._found(scope)
+            if again.key == here.key:
+                return made
+            here = again
+
+    def _sweep_once(self) -> None:
+        if not self._swept:
+            sweep(self._root)
+            for tenant in all_doomed(self._root):
+                log.warning(unfinished(tenant))
+            self._swept = True
+
+    def _found(self, scope: Scope) -> Place:
+        """Where a collection is. Looked at behind the gate where nothing is seen: it may just be put in its place."""
+        recover(self._tenants, scope.tenant)
+        here = self._tenants.place(scope)
+        if not here.database.is_file() and here.directory.parent.is_dir() and os.access(self._root, os.W_OK):
+            with gate(gate_of(self._root), shared=True):
+                return self._tenants.place(scope)
+        return here
 
     def _forget(self, tenant: str, collection: str | None) -> None:
         with self._lock:
@@ -242,15 +290,19 @@ class EmbeddedStore:
             keys = self._tenants.keys(tenant)
             return KeySealer(keys) if keys else None
 
-    async def rotate(self, tenant: str) -> None:
+    async def rotate(self, tenant: str) -> bool:
         """See `ragstone.ports.Sealing`."""
-        await self._threads.run(lambda: self._rotate(tenant))
+        return await self._threads.run(lambda: self._rotate(tenant))
 
-    def _rotate(self, tenant: str) -> None:
-        with mapped(self._root), gate(gate_of(self._root)):
-            if keys := self._tenants.keys(tenant):
-                self._tenants.keep(tenant, keys)
+    def _rotate(self, tenant: str) -> bool:
+        with mapped(self._root):
+            if not check_store(self._root):
+                return False
+            with gate(gate_of(self._root)):
+                if keys := self._tenants.keys(tenant):
+                    self._tenants.keep(tenant, keys)
+                return bool(keys)
 
     async def rekey(self, tenant: str, *, fresh: bool) -> int:
         """See `ragstone.ports.Sealing`."""
-        return await self._threads.run(lambda: self._admin.rekey(tenant, fresh=fresh))
+        return await self._threads.run(lambda: self._admin.whole.rekey(tenant, fresh=fresh))

@@ -12,9 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from ragstone.errors import Corrupt, NoKey, UsageError
+from ragstone.stores.absent import unfinished
 from ragstone.stores.crypt import Secret, boxed, check_installed, is_box, unboxed
 from ragstone.stores.durable import make_directory, write_aside
 from ragstone.stores.embedded.database import connect
+from ragstone.stores.embedded.evidence import encrypted, marked, sealed_files, write_mark
+from ragstone.stores.embedded.faults import reach
 from ragstone.stores.embedded.paths import (
     KEYS,
     RECORD,
@@ -24,12 +27,15 @@ from ragstone.stores.embedded.paths import (
     decoded,
     encoded,
     gate_of,
+    is_home,
+    is_store,
     place,
 )
 from ragstone.stores.embedded.reflect import state_of
+from ragstone.stores.embedded.turns import all_doomed, check_not_doomed
 from ragstone.stores.held import pinned
 from ragstone.stores.locks import gate
-from ragstone.stores.master import Master, checks, unwrapped
+from ragstone.stores.master import Master, check, checks, lost, numbers, older, tenant_of, unwrapped
 from ragstone.types import Json, Scope, Tenant
 
 PURPOSE = "record"
@@ -46,14 +52,38 @@ class Tenants:
         """A tenant's directory, whether it exists or not; raises `UsageError` for a name that leads to none."""
         if not (name := encoded(tenant)):
             raise UsageError(f"tenant name {tenant!r} is not usable: it is empty")
-        return self.root / name
+        if is_store(home := self.root / name):
+            raise UsageError(f"{home} is a store of its own: name tenant {tenant!r} otherwise, or move that store")
+        return home
 
     def keys(self, tenant: str) -> dict[int, Secret]:
-        """A tenant's keys by number, {} where it is plain. Raises `NoKey`, and `Corrupt` for a damaged file."""
+        """A tenant's keys by number, {} where it is plain.
+
+        Raises `NoKey`, also where the tenant is encrypted and its key file is gone or an older one, and `Corrupt` for a
+        damaged one.
+        """
+        keys = self._unwrapped(tenant)
+        for collection in marked(self.home(tenant)) if keys else ():
+            self._check_held(collection, keys, tenant)
+        return keys
+
+    def _check_held(self, place: Place, keys: dict[int, Secret], tenant: str) -> None:
+        """Raises `NoKey` unless a collection's key is among these: another may bear its number."""
+        number, told = place.key_number, b""
+        if number is None:
+            return
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # erased meanwhile
+            told = place.mark(number).read_bytes()
+        if number not in keys or told not in (b"", check(keys[number]).encode()):
+            raise older(tenant, self.home(tenant) / KEYS, place.directory, number)
+
+    def _unwrapped(self, tenant: str) -> dict[int, Secret]:
         file = self.home(tenant) / KEYS
         try:
             data = file.read_bytes()
-        except (FileNotFoundError, NotADirectoryError):
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            if encrypted(file.parent):
+                raise lost(tenant, file) from None
             return {}
         check_installed()
         return unwrapped(data, tenant, self.master, place=file)
@@ -64,14 +94,43 @@ class Tenants:
             raise UsageError("encryption.key is not set: name the master key that is to wrap the keys of tenants")
         make_directory(self.home(tenant))
         write_aside(self.home(tenant) / KEYS, self.master.wrapped(tenant, keys))
+        reach("keys.kept")
 
     def prepare(self, tenant: str) -> None:
         """Give a new tenant its key, where a master key is configured; one that has a collection stays as it is."""
         if self.master is None or (self.home(tenant) / KEYS).is_file():
             return
         with gate(gate_of(self.root)):
-            if not (self.home(tenant) / KEYS).is_file() and not any(collection_directories(self.root, tenant)):
-                self.keep(tenant, {1: Secret.random()})
+            if any(collection_directories(self.root, tenant)) or self.keys(tenant):
+                return
+            self.check_open(tenant)
+            self.first(tenant)
+
+    def check_open(self, tenant: str) -> None:
+        """Raises `Busy` for a tenant that is being erased, and `UsageError` where other files have its folder."""
+        check_not_doomed(self.root, tenant)
+        home = self.home(tenant)
+        if home.is_dir() and any(home.iterdir()) and not is_home(home):
+            raise UsageError(f"{home} holds other files: name tenant {tenant!r} otherwise, or move them away")
+
+    def first(self, tenant: str) -> dict[int, Secret]:
+        """Give a tenant its first key; raises `NoKey` when the master key is not the one of the other tenants."""
+        self.check_master()
+        self.keep(tenant, keys := {1: Secret.random()})
+        return keys
+
+    def check_master(self) -> None:
+        """Raises `NoKey` when a tenant's keys are wrapped by a master key that is not configured. Whose is not said:
+        whoever reads this may be another tenant."""
+        known = self.master.checks if self.master is not None else set()
+        for home in self._homes() if known else ():
+            with contextlib.suppress(Corrupt, FileNotFoundError):
+                if other := sorted(checks((home / KEYS).read_bytes(), place=home / KEYS) - known):
+                    raise NoKey(
+                        f"the tenants of {self.root} are encrypted with another master key (wrapped by {other[0]}, "
+                        f"configured is {', '.join(sorted(known))}): set encryption.key, or encryption.previous, to "
+                        "that one"
+                    )
 
     def place(self, scope: Scope) -> Place:
         """Where a scope's files are and what they are encrypted with, whether they exist or not."""
@@ -83,22 +142,22 @@ class Tenants:
 
     def keyed(self, plain: Place, tenant: str) -> Place:
         """A place with the key that its files are under."""
-        if not (self.home(tenant) / KEYS).is_file():
-            return plain
         number = plain.key_number
-        if number is None and plain.database.is_file():
+        if number is None and plain.database.is_file() and not sealed_files(plain):
             return plain
-        keys = self.keys(tenant)
-        number = max(keys) if number is None else number
-        if number not in keys:
-            raise Corrupt(f"{plain.directory} is encrypted with a key that {self.home(tenant) / KEYS} does not hold")
-        return replace(plain, key=keys[number])
+        if not (keys := self.keys(tenant) if number is None else self._unwrapped(tenant)):
+            return plain
+        if number is None and plain.database.is_file():
+            mark = plain.mark(max(keys))
+            raise Corrupt(f"{plain.directory} is encrypted, and the file that says so is gone; run: touch '{mark}'")
+        self._check_held(plain, keys, tenant)
+        return replace(plain, key=keys[max(keys) if number is None else number])
 
     def mark(self, here: Place, tenant: str) -> None:
         """Say in a new collection's directory which key it is under, before it holds anything else."""
         if here.key is not None and here.key_number is None:
             number = next(number for number, key in self.keys(tenant).items() if key == here.key)
-            write_aside(here.mark(number), b"")
+            write_mark(here, number, here.key)
 
     def plain(self, tenant: str) -> list[Place]:
         """The collections that are not encrypted."""
@@ -156,29 +215,46 @@ class Tenants:
     # All of them
 
     def listed(self) -> list[Tenant]:
-        """Every tenant, by name. What a missing key hides is None."""
-        return sorted((self._said(home) for home in self._homes()), key=lambda tenant: tenant.name)
+        """Every tenant, by name. What a missing key hides is None; what is wrong with one is said of it."""
+        found = {tenant.name: tenant for tenant in map(self._said, self._homes())}
+        for name in all_doomed(self.root):
+            found[name] = replace(found.get(name, Tenant(name, 0)), problem=unfinished(name))
+        return sorted(found.values(), key=lambda tenant: tenant.name)
 
     def _homes(self) -> Iterator[Path]:
         for home in sorted(self.root.iterdir()):
-            if home.is_dir() and not home.name.startswith("."):
+            if not home.name.startswith(".") and is_home(home):
                 yield home
 
     def _said(self, home: Path) -> Tenant:
-        name = decoded(home.name)
+        wrapped_by, written, problem = self._keys_of(home)
+        name = decoded(home.name) or written
         known: Json = {}
-        with contextlib.suppress(Corrupt, NoKey, UsageError):
+        with contextlib.suppress(Corrupt, NoKey, UsageError, OSError):
             known = self.record(name) if name is not None else _read(home / RECORD, (home / RECORD).read_bytes())
-        file = home / KEYS
-        wrapped_by = sorted(checks(file.read_bytes(), place=file)) if file.is_file() else []
         return Tenant(
             name or known.get("name") or home.name,
             collections=sum(1 for _ in collections_in(home)),
-            encrypted=bool(wrapped_by),
+            encrypted=bool(wrapped_by) or encrypted(home),
             model=known.get("model"),
             dimension=known.get("dimension"),
-            wrapped_by=tuple(wrapped_by),
+            wrapped_by=wrapped_by,
+            problem=problem,
         )
+
+    def _keys_of(self, home: Path) -> tuple[tuple[str, ...], str | None, str | None]:
+        """Of a tenant's keys the checks of what wrapped them, the name in their file, and what is wrong with it."""
+        file = home / KEYS
+        try:
+            data = file.read_bytes()
+            said, held = decoded(home.name) or tenant_of(data) or home.name, numbers(data, place=file)
+            lacking = [place for place in marked(home) if place.key_number not in held]
+            problem = str(older(said, file, lacking[0].directory, lacking[0].key_number)) if lacking else None
+            return tuple(sorted(checks(data, place=file))), tenant_of(data), problem
+        except (FileNotFoundError, IsADirectoryError):
+            return (), None, str(lost(decoded(home.name) or home.name, file)) if encrypted(home) else None
+        except (Corrupt, OSError) as error:
+            return (), None, str(error)
 
 
 def _read(file: Path, data: bytes) -> Json:

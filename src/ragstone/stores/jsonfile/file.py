@@ -16,7 +16,7 @@ from ragstone.stores.absent import not_built
 from ragstone.stores.durable import make_directory, remains, write_aside
 from ragstone.stores.foreign import mapped
 from ragstone.stores.jsonfile.content import MAGIC, Content, Everything, dumped, loaded
-from ragstone.stores.locks import gate, held, hold
+from ragstone.stores.locks import gate, held, hold, ingestion
 from ragstone.types import Run, Scope
 
 T = TypeVar("T")
@@ -75,11 +75,19 @@ class JsonFile:
             lambda: self._rewritten(lambda all_: all_.pop((scope.tenant, scope.collection), None) is not None)
         )
 
+    async def erase_all(self, tenant: str) -> bool:
+        """Take all of a tenant out of the file; False when there was none."""
+
+        def taken_out(contents: dict[tuple[str, str], Content]) -> bool:
+            return bool([contents.pop(scope) for scope in list(contents) if scope[0] == tenant])
+
+        return await asyncio.to_thread(lambda: self._rewritten(taken_out))
+
     def hold(self, scope: Scope, run: Run) -> None:
         """Take the lock of a source until `let_go`, or until this process ends; raises `Busy`."""
         path = self._run_file(scope, run.source)
         with mapped(path):
-            self._held[path] = hold(path, source=run.source, since=run.started_at)
+            self._held[path] = hold(path, what=ingestion(run.source), since=run.started_at)
 
     def let_go(self, scope: Scope, run: Run) -> None:
         """Release the lock of a source."""

@@ -4,9 +4,10 @@ from collections.abc import Callable
 from datetime import datetime
 
 from ragstone.errors import Busy, UsageError
+from ragstone.stores.absent import unfinished
 from ragstone.stores.held import Model, agrees, pinned
 from ragstone.stores.postgres import check
-from ragstone.stores.postgres.catalogue import found, locked
+from ragstone.stores.postgres.catalogue import check_staying, found, locked
 from ragstone.stores.postgres.ledger import lock_number
 from ragstone.stores.postgres.pool import Cursor, Pool
 from ragstone.types import Scope, Tenant
@@ -23,7 +24,8 @@ PIN = "UPDATE tenants SET embedding_model = %s, embedding_dim = %s WHERE tenant_
 OTHERS = """SELECT 1 FROM collections WHERE tenant_id = %s AND name <> %s
     AND embedding_model = %s AND embedding_dim = %s LIMIT 1"""
 LIST = """SELECT t.tenant_id, t.embedding_model, t.embedding_dim,
-    (SELECT count(*) FROM collections c WHERE c.tenant_id = t.tenant_id) FROM tenants t ORDER BY t.tenant_id"""
+    (SELECT count(*) FROM collections c WHERE c.tenant_id = t.tenant_id), t.erasing
+    FROM tenants t ORDER BY t.tenant_id"""
 
 
 class PostgresAdmin:
@@ -64,9 +66,16 @@ class PostgresAdmin:
 
         async def rows(cursor: Cursor, _: int) -> list[Tenant]:
             await cursor.execute(LIST)
-            return [Tenant(name, count, False, model, dim) for name, model, dim, count in await cursor.fetchall()]
+            return [
+                Tenant(name, count, model=model, dimension=dim, problem=unfinished(name) if erasing else None)
+                for name, model, dim, count, erasing in await cursor.fetchall()
+            ]
 
         return await self._pool.done(own, rows)
+
+    async def begin_erasing(self, tenant: str) -> bool:
+        server = self._pool.url.shown
+        return await self._pool.done(tenant, lambda cursor, _: _doomed(cursor, tenant, server))
 
     async def erase(self, tenant: str) -> bool:
         """In one transaction: all of it, or nothing."""
@@ -113,6 +122,24 @@ async def _pinned(cursor: Cursor, tenant: str, wanted: Model, without: str | Non
     await cursor.execute(PIN, (*wanted, tenant))
 
 
+async def _doomed(cursor: Cursor, tenant: str, server: str) -> bool:
+    """The tenant's row is locked first, so that no run begins meanwhile."""
+    await cursor.execute("SELECT has_table_privilege('ragstone.api_keys', 'DELETE')")
+    if await cursor.fetchone() != (True,):
+        raise UsageError(
+            f"the role of {server} may not erase a tenant: its API keys go with it, so do this as a role that is in "
+            "ragstone_admin as well as in ragstone_write, or as the tables' owner; nothing was erased"
+        )
+    await cursor.execute(HELD, (tenant,))
+    if await cursor.fetchone() is None:
+        return False
+    await cursor.execute("SELECT name, collection_id FROM collections WHERE tenant_id = %s ORDER BY name", (tenant,))
+    for name, number in await cursor.fetchall():
+        await _check_idle(cursor, Scope(tenant, name), number)
+    await cursor.execute("UPDATE tenants SET erasing = coalesce(erasing, now()) WHERE tenant_id = %s", (tenant,))
+    return True
+
+
 async def _erased(cursor: Cursor, tenant: str) -> bool:
     """The tenant's row is locked first, so that no collection is made meanwhile."""
     await cursor.execute(HELD, (tenant,))
@@ -133,6 +160,7 @@ async def _is_there(cursor: Cursor, scope: Scope) -> bool:
 
 
 async def _made(cursor: Cursor, scope: Scope, wanted: tuple[str | None, str | None, int | None]) -> None:
+    await check_staying(cursor, scope.tenant)
     if not await _is_there(cursor, scope):
         await cursor.execute(NAME, (scope.tenant, scope.tenant))
         await cursor.execute(MAKE, (scope.tenant, scope.collection))
@@ -151,14 +179,19 @@ async def _dropped(cursor: Cursor, scope: Scope) -> bool:
     if row is None:
         return False
     here = (scope.tenant, row[0])
-    statement = """SELECT DISTINCT source FROM ingestion_runs
-        WHERE tenant_id = %s AND collection_id = %s AND status = 'running' ORDER BY source"""
-    await cursor.execute(statement, here)
-    for (source,) in await cursor.fetchall():
-        await cursor.execute("SELECT pg_try_advisory_xact_lock(%s::bigint)", (lock_number(row[0], source),))
-        if (await cursor.fetchone()) != (True,):
-            raise Busy(f"collection {scope.collection!r} cannot be erased now: source {source!r} is being ingested")
+    await _check_idle(cursor, scope, row[0])
     for table in (*LARGEST, *REST):
         statement = f"DELETE FROM {table} WHERE tenant_id = %s AND collection_id = %s"  # noqa: S608  # our own names
         await cursor.execute(statement.encode(), here)
     return True
+
+
+async def _check_idle(cursor: Cursor, scope: Scope, number: int) -> None:
+    """Take the locks of all sources till the end of the transaction; raises `Busy` when one is being ingested."""
+    statement = """SELECT DISTINCT source FROM ingestion_runs
+        WHERE tenant_id = %s AND collection_id = %s AND status = 'running' ORDER BY source"""
+    await cursor.execute(statement, (scope.tenant, number))
+    for (source,) in await cursor.fetchall():
+        await cursor.execute("SELECT pg_try_advisory_xact_lock(%s::bigint)", (lock_number(number, source),))
+        if (await cursor.fetchone()) != (True,):
+            raise Busy(f"collection {scope.collection!r} cannot be erased now: source {source!r} is being ingested")

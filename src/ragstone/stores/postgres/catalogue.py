@@ -3,7 +3,8 @@
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from ragstone.stores.absent import not_built
+from ragstone.errors import Busy
+from ragstone.stores.absent import not_built, unfinished
 from ragstone.stores.postgres.pool import Cursor
 from ragstone.stores.postgres.rows import COLLECTION_COLUMNS, CollectionRow, collection_of
 from ragstone.types import Scope
@@ -44,6 +45,14 @@ async def _one(cursor: Cursor, scope: Scope, query: str) -> CollectionRow:
     if row is None:
         raise not_built(scope)
     return collection_of(row)
+
+
+async def check_staying(cursor: Cursor, tenant: str) -> None:
+    """Raises `Busy` for a tenant that is being erased. Its row is held, so that no erasure begins meanwhile."""
+    await cursor.execute("SELECT erasing FROM tenants WHERE tenant_id = %s FOR KEY SHARE", (tenant,))
+    row = await cursor.fetchone()
+    if row is not None and row[0] is not None:
+        raise Busy(unfinished(tenant))
 
 
 async def count(cursor: Cursor, collection: CollectionRow, change: Change, *, now: datetime) -> CollectionRow:

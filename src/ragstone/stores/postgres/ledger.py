@@ -10,7 +10,7 @@ import psycopg
 
 from ragstone.errors import Busy, StoreError
 from ragstone.stores.packing import document_of, packed, run_of
-from ragstone.stores.postgres.catalogue import found
+from ragstone.stores.postgres.catalogue import check_staying, found
 from ragstone.stores.postgres.foreign import mapped
 from ragstone.stores.postgres.pool import Connection, Cursor, Pool
 from ragstone.stores.postgres.rows import CollectionRow, shown
@@ -170,6 +170,7 @@ class PostgresLedger:
             collection = await found(cursor, self._scope)
             scope = (collection.tenant, collection.collection_id)
             if begins:
+                await check_staying(cursor, collection.tenant)
                 await cursor.execute(KEPT, scope)
                 if not cursor.rowcount:
                     raise StoreError(f"collection {self._scope.collection!r} was erased meanwhile; run again")

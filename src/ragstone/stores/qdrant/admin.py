@@ -67,15 +67,19 @@ class QdrantAdmin:
     async def tenants(self, own: str) -> list[Tenant]:
         return await self._inner.tenants(own)
 
+    async def begin_erasing(self, tenant: str) -> bool:
+        return await self._inner.begin_erasing(tenant)
+
     async def erase(self, tenant: str) -> bool:
-        """From the ledger first. Its points go whatever the ledger still knows of, so that a second call finishes what
-        was killed."""
+        """Its points first, while the ledger still says that there is a tenant; once more at the end, for what readers
+        have mended meanwhile. They go whatever the ledger knows of."""
         names = await self._inner.collections(tenant)
-        there = await self._inner.erase(tenant)
+        found = await erase_tenant(self._client, tenant)
         reach("erase.switched")
+        there = await self._inner.erase(tenant)
         for name in names:
             self._forget(Scope(tenant, name))
-        return bool(await erase_tenant(self._client, tenant)) or there
+        return bool(await erase_tenant(self._client, tenant) or found) or there
 
     async def check(self, scope: Scope, *, repair: bool = False) -> list[str]:
         found = await self._inner.check(scope, repair=repair)

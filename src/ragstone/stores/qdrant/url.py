@@ -6,15 +6,18 @@ qdrants://HOST:6334?api_key=KEY&ledger=postgresql://USER@HOST/DATABASE&shards=2&
 import re
 import uuid
 from dataclasses import dataclass, field
+from pathlib import Path
 from urllib.parse import unquote
 
 from ragstone.errors import UsageError
 from ragstone.stores.concealed import HIDDEN, concealed
+from ragstone.stores.embedded.paths import is_store
 from ragstone.stores.qdrant.scheme import IDS, OURS, Scheme
 
 PORT = 6334  # Qdrant's for gRPC
 TIMEOUT = 20  # seconds a call may take; the client's own 5 are short for a first big batch
-LEDGER = "embedded:.ragstone/qdrant"
+FOLDER = Path(".ragstone", ".qdrant")  # within the embedded store's default, where no tenant's name leads
+EARLIER = Path(".ragstone", "qdrant")  # where it was before: one that stands there stays
 LEDGERS = ("embedded", "postgresql", "postgres")
 TRUE = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 AUTHORITY = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^:/@\[\]]+)(:(?P<port>[0-9]{1,5}))?/?")
@@ -38,7 +41,7 @@ class Url:
     tls: bool = False
     local: str | None = None
     api_key: str | None = field(default=None, repr=False)
-    ledger: str = field(default=LEDGER, repr=False)
+    ledger: str = field(default=f"embedded:{FOLDER}", repr=False)
     collection: str | None = None
     scheme: Scheme = OURS
     exact: bool = False
@@ -71,7 +74,7 @@ def parsed(url: str) -> Url:
         tls=scheme == "qdrants",
         local=local,
         api_key=given.get("api_key") or None,
-        ledger=_ledger(url, given.get("ledger") or LEDGER),
+        ledger=_ledger(url, given.get("ledger") or default_ledger()),
         collection=name,
         scheme=_scheme(url, given),
         exact=exact,
@@ -80,6 +83,11 @@ def parsed(url: str) -> Url:
         write_consistency=numbers.get("write_consistency"),
         timeout=numbers.get("timeout", TIMEOUT),
     )
+
+
+def default_ledger() -> str:
+    """The ledger that nobody named."""
+    return f"embedded:{EARLIER if is_store(EARLIER) else FOLDER}"
 
 
 def _parameters(query: str) -> dict[str, str]:
