@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragstone.config import Settings, SourceSettings, debugging, load
+from ragstone.config import EmbedSettings, Settings, SourceSettings, debugging, load
 from ragstone.errors import ConfigError
 
 NOBODY = 65534
@@ -261,3 +261,47 @@ def test_an_error_names_the_layer_that_it_comes_from(folder: Path, monkeypatch: 
     monkeypatch.setenv("RAGSTONE_SEARCH__TOP_K", "0")
     with pytest.raises(ConfigError, match=r"^environment: search\.top_k is 0"):
         load()
+
+
+OF_ONE = """
+embed: {model: none}
+keep_versions: 2
+tenants:
+  acme:
+    embed: {model: openai/text-embedding-3-small, api_key: theirs, base_url: "http://127.0.0.1:1", dimensions: 256}
+    collections:
+      own: {embed: {precision: int8}, keep_versions: 3}
+collections:
+  kept: {keep_versions: 4}
+pipelines:
+  - {name: both, collections: [kept], embed: {precision: int8}}
+"""
+
+
+def test_what_stands_above_the_file_holds_for_every_tenant_and_collection(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(folder, OF_ONE)
+    assert load(tenant="acme").of("default").embed.model == "openai/text-embedding-3-small"
+    for argument in ({"embed__model": "fastembed/x"}, {"embed": {"model": "fastembed/x"}}):
+        named = load(tenant="acme", **argument)
+        assert [named.of(name).embed.model for name in ("default", "own", "kept")] == ["fastembed/x"] * 3
+        assert named.pipelines[0].embed == EmbedSettings(precision="int8")
+    monkeypatch.setenv("RAGSTONE_KEEP_VERSIONS", "9")
+    monkeypatch.setenv("RAGSTONE_EMBED__MODEL", "minilm")
+    found = load(tenant="acme")
+    assert [found.of(name).keep_versions for name in ("default", "own", "kept")] == [9, 9, 9]
+    assert found.of("own").embed == EmbedSettings(precision="int8")
+    monkeypatch.setenv("RAGSTONE_TENANTS__ACME__EMBED__MODEL", "none")
+    assert [load(tenant=name).of("default").embed.model for name in ("acme", "rival")] == ["none", "minilm"]
+    assert load(tenant="acme", embed__model="minilm").of("default").embed.model == "minilm"
+
+
+def test_a_model_that_is_named_above_the_file_gets_nothing_of_another_vendors(folder: Path) -> None:
+    written(folder, OF_ONE)
+    other = load(tenant="acme", embed__model="voyage/voyage-3.5").of("default").embed
+    assert other == EmbedSettings("voyage/voyage-3.5")
+    same_vendor = load(tenant="acme", embed__model="openai/text-embedding-3-large").of("default").embed
+    assert (same_vendor.api_key, same_vendor.base_url, same_vendor.dimensions) == ("theirs", "http://127.0.0.1:1", None)
+    as_it_is = load(tenant="acme", embed__model="openai/text-embedding-3-small").of("default").embed
+    assert (as_it_is.api_key, as_it_is.dimensions) == ("theirs", 256)

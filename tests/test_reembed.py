@@ -84,8 +84,11 @@ def test_the_new_model_answers_as_if_it_had_always_been_there(place: str, folder
             new.switch_model()
         assert new.reembed().stats["embedded"] == 2
         assert standing(new) == [(OLD, "active", 0), (NEW, "ready", 0)]
-        new.switch_model()
+        second = new.models()[1]
+        new.switch_model(second)
         assert standing(new) == [(NEW, "active", 0), (OLD, "kept", 0)]
+        with pytest.raises(UsageError, match="is not beside the active model any more"):
+            new.switch_model(second)
     elsewhere = f"embedded:{tmp_path / 'fresh'}"
     with opened(elsewhere, NEW) as fresh:
         fresh.ingest(folder)
@@ -165,6 +168,28 @@ def test_killed_between_any_two_steps_it_stays_whole(folder: Path, tmp_path: Pat
 @pytest.mark.parametrize("nth", [5])
 def test_killed_after_any_step_of_the_ledger_qdrant_stays_whole(folder: Path, place: str, nth: int) -> None:
     killed(place, folder, "commit.after", nth)
+
+
+# Of its transactions: batches are put, the models change places.
+IN_POSTGRES = [("after", 12), ("before", 20), ("after", 20)]
+
+
+@pytest.mark.parametrize("place", ["postgresql"], indirect=True)
+@pytest.mark.parametrize(("point", "nth"), IN_POSTGRES)
+def test_killed_around_any_transaction_postgres_stays_whole_and_becomes_the_same(
+    folder: Path, place: str, tmp_path: Path, point: str, nth: int
+) -> None:
+    killed(place, folder, f"commit.{point}", nth)
+    undisturbed = f"embedded:{tmp_path / 'undisturbed'}"
+    with opened(undisturbed, OLD) as kb:
+        kb.ingest(folder)
+    with opened(undisturbed, NEW) as new:
+        new.reembed()
+        new.switch_model()
+    with opened(place, NEW) as one, opened(undisturbed, NEW) as other:
+        [ours], [theirs] = (kb.copy(str(tmp_path / name)) for kb, name in ((one, "ours"), (other, "theirs")))
+    assert ours.source == theirs.source
+    assert (ours.differing, ours.source.counts["vectors"]) == (0, 30)
 
 
 def killed(place: str, folder: Path, point: str, nth: int) -> None:

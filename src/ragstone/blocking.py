@@ -144,6 +144,7 @@ class Knowledge:
     models = waited(Engine.models)
     switch_model = waited(Engine.switch_model)
     drop_model = waited(Engine.drop_model)
+    cutting = waited(Engine.cutting)
     doctor = waited(Engine.doctor)
     tenants = waited(Engine.tenants)
     erase_tenant = waited(Engine.erase_tenant)

@@ -49,7 +49,7 @@ def check_cutting(cutting: str, known: Mapping[str, Document]) -> None:
     if others:
         raise UsageError(
             f"{len(others)} of {len(known)} documents were cut with other settings ({others[0].recipe}; "
-            f"now {cutting}); add --refresh to cut them all anew, or restore the settings"
+            f"now {cutting}); to cut them all anew: ragstone ingest --refresh; or restore the settings"
         )
 
 

@@ -1,5 +1,9 @@
 """Settings: defaults < file < environment < arguments. The only reader of the environment.
 
+Within the file what is said of a collection comes before what is said of its tenant, and that before what is said at
+the top. What the environment or an argument says holds over all of that: for every tenant and collection, unless it
+names one itself (`RAGSTONE_TENANTS__ACME__EMBED__MODEL`). `pipelines` keep what they say of themselves.
+
 The file is `ragstone.yaml`: the one named, else the one in this folder, else the user's own. In its
 values `${NAME}` and `${NAME:-default}` stand for environment variables. A key is set from the environment
 as `RAGSTONE_` and its path joined by `__`: `RAGSTONE_STORE`, `RAGSTONE_SEARCH__TOP_K`.
@@ -24,6 +28,10 @@ from ragstone.vendors import VENDORS
 
 FILE = "ragstone.yaml"
 PREFIX = "RAGSTONE_"
+NAMED = ("tenants", "collections")  # groups whose entries have settings of their own
+OWN = ("chunk", "embed", "keep_versions", "artifacts")  # such settings
+OF_MODEL = ("dimensions", "reads", "folder")  # what is said of one model, and of its vendor
+OF_VENDOR = ("base_url", "api_key", "api_key_file", "headers")
 KEY_LENGTH = 10_000  # characters of a file that are read for a key
 # Names with our prefix that are no settings: the switch below, what tests are told, and what Kubernetes sets in
 # every container beside a service that is called ragstone.
@@ -334,15 +342,42 @@ def load(path: str | Path | None = None, **arguments: Any) -> Settings:
     data = configfile.read(file, os.environ.get) if file else {}
     settings = _settings(data, str(file))
     given = [(name.split("__"), value) for name, value in arguments.items() if value is not None]
-    for origin, layer in (("environment", _environment()), ("arguments", given)):
+    layers = (("environment", _environment()), ("arguments", given))
+    for model in [str(value) for _, layer in layers for keys, value in layer if keys == ["embed", "model"]][-1:]:
+        for place in (data, *_owners(data)):
+            _outranked(place.get("embed"), model)
+    for origin, layer in layers:
         alone: Json = {}
-        for keys, value in layer:
+        for keys, value in sorted(layer, key=lambda one: one[0][0] in NAMED):
             _put(alone, keys, value)
             _put(data, keys, value)
+            for owner in _owners(data):
+                if keys[0] in OWN and owner.get(keys[0]) is not None:
+                    _put(owner, keys, value)
         if alone:
             _settings(alone, origin)  # alone, so that an error names where it comes from
             settings = _settings(data, origin)
     return settings
+
+
+def _owners(data: Json) -> list[Json]:
+    """Every entry that says of one tenant or collection what else holds for all."""
+    tenants = _entries(data.get("tenants"))
+    return [*tenants, *_entries(data.get("collections")), *(c for t in tenants for c in _entries(t.get("collections")))]
+
+
+def _entries(group: Any) -> list[Json]:
+    return [entry for entry in group.values() if isinstance(entry, dict)] if isinstance(group, dict) else []
+
+
+def _outranked(embed: Any, model: str) -> None:
+    """What a file says of its own model is nothing to another one that is named over it, least of all the key."""
+    named = embed.get("model") if isinstance(embed, dict) else None
+    if not isinstance(named, str) or "/" not in named or named == model:
+        return
+    same_vendor = named.partition("/")[0] == model.partition("/")[0]
+    for key in OF_MODEL if same_vendor else (*OF_MODEL, *OF_VENDOR):
+        embed.pop(key, None)
 
 
 def _settings(data: Json, origin: str) -> Settings:

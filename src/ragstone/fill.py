@@ -12,7 +12,8 @@ EMBED_AT_ONCE = 256
 async def fill(
     writer: Filler | Writer, embedder: Embedder, making: Making, *, total: int, tally: Tally, progress: Progress
 ) -> None:
-    """Embed what `writer` wants until it wants nothing; `progress` hears `vectors` of `total`."""
+    """Embed what `writer` wants until it wants nothing; `progress` hears `vectors` of `total`, the chunks that lack
+    one."""
     while chunks := await writer.wanted(EMBED_AT_ONCE):
         texts = [making.embedded(chunk) for chunk in chunks]
         keys = [chunk.vector_key for chunk in chunks]
@@ -24,3 +25,5 @@ async def fill(
             raise type(error)(f"{error} (text is searchable; the next run goes on with the vectors)") from error
         tally.embedded += len(chunks)
         await progress.at("vectors", done=tally.embedded, total=max(total, tally.embedded))
+    if tally.embedded < total:  # chunks that share a vector, or were lent one
+        await progress.at("vectors", done=total, total=total)

@@ -41,6 +41,7 @@ VERBS: Asked = {
     "reembed": Permission.WRITE,
     "switch_model": Permission.WRITE,
     "drop_model": Permission.WRITE,
+    "cutting": Permission.WRITE,
     "runs": Permission.WRITE,  # what it says of files and errors is for who ingests
     "doctor": Permission.WRITE,
     "extract": Permission.WRITE,  # reads files that this process may read

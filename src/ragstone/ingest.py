@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ragstone import artifacts, changes, workers
+from ragstone import artifacts, changes, cutting, workers
 from ragstone.artifacts import Shelf
 from ragstone.errors import Refused, StoreError, UsageError
 from ragstone.extract import pictures
@@ -23,7 +23,7 @@ from ragstone.fill import fill
 from ragstone.ports import Embedder, Ledger, Listed, Source, Store, Writer
 from ragstone.progress import PASSED_OVER, Progress, Tally, Tell
 from ragstone.revise import Making
-from ragstone.types import Document, Revision, Run, Skipped
+from ragstone.types import Document, Info, Revision, Run, Skipped
 
 IN_FLIGHT = 8  # documents read and cut ahead of the writer
 BATCH_CHUNKS = 512  # a commit costs an fsync; past this many chunks the gain is gone
@@ -40,7 +40,8 @@ class Intake:
     there is no embedder though one was wanted; `root` tells two roots of one name apart,
     `place` is where the source's files stand; `apart` are the processes that read foreign formats, else the
     run has its own. `named`: the source is one file, which is read whatever it is; pictures that lie in a folder are
-    passed over where they are small or nothing can read them.
+    passed over where they are small or nothing can read them. `counts`: how other models count tokens, and how many
+    they read, for collections that were cut for one of them.
     """
 
     store: Store
@@ -54,6 +55,7 @@ class Intake:
     place: str | None = None
     apart: Apart | None = None
     named: bool = False
+    counts: cutting.Counts = ()
 
 
 async def ingest(intake: Intake, source: Source, *, tell: Tell = lambda _event: None) -> Run:
@@ -65,7 +67,7 @@ async def ingest(intake: Intake, source: Source, *, tell: Tell = lambda _event: 
     """
     tally = Tally()
     listed = await asyncio.to_thread(tally.surveyed, source)
-    await _open(intake, source, listed, tally)
+    intake = await _open(intake, source, listed, tally)
     ledger = intake.store.ledger(intake.making.scope)
     shelf = await _shelf(intake)
     progress = Progress(ledger, source.name, config=_config(intake, shelf), tally=tally, tell=tell)
@@ -79,11 +81,15 @@ async def ingest(intake: Intake, source: Source, *, tell: Tell = lambda _event: 
     return await progress.end("succeeded")
 
 
-async def _open(intake: Intake, source: Source, listed: Sequence[Listed], tally: Tally) -> None:
-    """Make the collection on its first run, when there is something to put in; else check that this run fits it."""
+async def _open(intake: Intake, source: Source, listed: Sequence[Listed], tally: Tally) -> Intake:
+    """Make the collection on its first run, when there is something to put in; else check that this run fits it, and
+    cut as it is cut."""
     admin, scope, model = intake.store.admin, intake.making.scope, intake.making.model
     if await admin.exists(scope):
-        await _check_model(intake)
+        info = await _info(intake)
+        _check_model(intake, info)
+        making = intake.making if intake.refresh else cutting.as_cut(intake.making, info, intake.counts)
+        intake = replace(intake, making=making)
     elif not listed:
         raise UsageError(
             f"no documents found in source {source.name!r}: it is empty, or the rules leave nothing of it"
@@ -95,12 +101,16 @@ async def _open(intake: Intake, source: Source, listed: Sequence[Listed], tally:
         variant=intake.making.variant,
         dimension=model.dimension if model else None,
     )
+    return intake
 
 
-async def _check_model(intake: Intake) -> None:
-    """A collection with vectors takes no documents without: semantic search would never find them."""
+async def _info(intake: Intake) -> Info:
     async with intake.store.reader(intake.making.scope) as reader:
-        info = await reader.info()
+        return await reader.info()
+
+
+def _check_model(intake: Intake, info: Info) -> None:
+    """A collection with vectors takes no documents without: semantic search would never find them."""
     if info.model is not None and intake.making.model is None:
         raise UsageError(
             f"collection {intake.making.scope.collection!r} holds vectors of {info.model}; a run without a model would "

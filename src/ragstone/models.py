@@ -1,16 +1,20 @@
 """Settings of models become the models: what they name is looked up, their keys are found, what may not leave stays."""
 
+import re
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from ragstone import answer, providers, vendors
-from ragstone.config import AnswerSettings, EmbedSettings, LlmSettings, Settings, key_of
+from ragstone.config import AnswerSettings, EmbedSettings, ExternalSettings, LlmSettings, Settings, key_of
 from ragstone.errors import ConfigError, UsageError
 from ragstone.generate import Writing
 from ragstone.outgoing import GatedCompletion, GatedEmbedder
-from ragstone.ports import Completion, Embedder
+from ragstone.ports import Completion, Embedder, HeldModel, Tokenizer
 from ragstone.providers.reach import Reach
 
 NONE = "none"
+SHORTENED = re.compile(r"d([0-9]+)")  # the variant of vectors that a vendor has shortened
 
 
 def completion_of(llm: LlmSettings, *, offline: bool = False) -> Completion | None:
@@ -58,6 +62,61 @@ def embedder_of(embed: EmbedSettings, settings: Settings) -> Embedder:
             "set external.embedding to true to allow it"
         )
     return GatedEmbedder(providers.make_embedder(name, reach=reach, batch=embed.batch, **options))
+
+
+def embed_of(held: HeldModel, settings: Settings) -> EmbedSettings:
+    """The settings that make the embedder of vectors that a collection holds: those that name it, the collection's own
+    first; else what its name says, reached as another model of its vendor that they name.
+
+    Raises `UsageError` for a model that no settings make.
+    """
+    kind, _, prefix = (held.variant or "").partition("+")
+    named = _named(settings)
+    found = next((embed for embed in named if identity(embed) == (held.model, kind)), None)
+    wanted: Any = prefix or "title"
+    return replace(found or _by_name(held, kind, named), prefix=wanted)
+
+
+def identity(embed: EmbedSettings) -> tuple[str, str] | None:
+    """The model and variant of the vectors that some settings give, None where they give none; nothing is asked."""
+    try:
+        made = embedder_of(embed, Settings(external=ExternalSettings(embedding=True)))
+    except ConfigError:
+        return None
+    return made.model, made.variant
+
+
+def counts(settings: Settings) -> list[tuple[Tokenizer, int]]:
+    """How the models that are known or named count tokens, and how many they read."""
+    own = [(providers.tokenizer_of(embed.model), embed.reads) for embed in _named(settings) if embed.reads]
+    return [(providers.WordPiece(), providers.MiniLM.reads), *providers.counts(), *own]
+
+
+def _named(settings: Settings) -> Sequence[EmbedSettings]:
+    """The models that settings name, the collection's own first; never those of another tenant, with its keys."""
+    tenant = settings.tenants.get(settings.tenant)
+    groups: list[Any] = [tenant, *tenant.collections.values()] if tenant else []
+    groups += [*settings.collections.values(), *settings.pipelines]
+    others = [group.embed for group in groups if group.embed is not None]
+    return [settings.of(settings.collection).embed, *others, settings.embed]
+
+
+def _by_name(held: HeldModel, kind: str, named: Sequence[EmbedSettings]) -> EmbedSettings:
+    if (own := providers.called(held.model, kind)) is not None:
+        precision: Any = own[1]
+        return EmbedSettings(own[0], precision)
+    vendor = vendors.VENDORS.get(held.model.partition("/")[0])
+    if vendor is None or vendor.embeds is None:
+        raise UsageError(
+            f"no embedder is known that gives vectors of {held.model} {held.variant} ({held.dimension}): name it as "
+            "`embed`, or open the collection in a program that brings it"
+        )
+    near = next((embed for embed in named if embed.model.partition("/")[0] == vendor.name), EmbedSettings())
+    known = providers.known_dimension(held.model) is not None
+    shortened = SHORTENED.fullmatch(kind)
+    dimensions = int(shortened[1]) if shortened else None if known else held.dimension
+    reads = None if known else named[0].reads
+    return replace(near, model=held.model, dimensions=dimensions, reads=reads, folder=None)
 
 
 def missing_of(embed: EmbedSettings) -> str | None:

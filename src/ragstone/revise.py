@@ -59,6 +59,11 @@ class Cutter:
         self.tokenizer: Tokenizer = chunk.Counted(tokenizer)
         self.chunker: Chunker = Watched(chunk.make(name, tokenizer=self.tokenizer, reads=reads, options=options))
 
+    def counting(self, tokenizer: Tokenizer, reads: int) -> "Cutter":
+        """The same way of cutting for a model that counts with this tokenizer and reads so many."""
+        name, _, _, options = self._made_of
+        return Cutter(name, tokenizer, reads, options)
+
     def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
         return type(self), self._made_of
 

@@ -58,6 +58,7 @@ CALLS: dict[str, Call] = {
     "reembed": lambda kb, _: kb.reembed(),
     "switch_model": lambda kb, _: kb.switch_model(),
     "drop_model": lambda kb, _: kb.drop_model(),
+    "cutting": lambda kb, _: kb.cutting(),
     "runs": lambda kb, _: kb.runs(),
     "doctor": lambda kb, _: kb.doctor(),
     "extract": lambda kb, docs: kb.extract(docs / "storage.md"),

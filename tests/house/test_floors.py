@@ -32,6 +32,7 @@ FLOORS = {
     "providers": 2,
     "stores": 2,
     "changes": 3,
+    "cutting": 3,
     "progress": 3,
     "revise": 3,
     "workers": 3,

@@ -17,13 +17,24 @@ from ragstone.ports import Kept, Vectors, Writer
 from ragstone.stores import open_store
 from ragstone.stores.embedded import EmbeddedStore
 from ragstone.testing.stores import giving
-from ragstone.transfer import ALL_VERSIONS, Way, copied, pages
+from ragstone.transfer import ALL_VERSIONS, Changes, Way, copied, pages, same
 from ragstone.types import Document, Event, Revision, Run, Scope
 from tests.stores.postgres.server import serving
 from tests.stores.qdrant.engine import Engine
 from tests.stores.qdrant.server import Recorder
 from tests.stores.qdrant.server import serving as recording
-from tests.transfer.made import BESIDE, SCOPE, both, build, carried, everything, some_revision, told
+from tests.transfer.made import (
+    BESIDE,
+    EMBEDDER,
+    SCOPE,
+    both,
+    build,
+    carried,
+    embedded_all,
+    everything,
+    some_revision,
+    told,
+)
 
 ROOT = Path(__file__).parents[2]
 
@@ -122,11 +133,9 @@ async def test_what_is_there_already_is_not_written_again(source: str, tmp_path:
 
 POINTS = [
     ("commit.before", 1),
-    ("commit.after", 5),
     ("commit.before", 12),
     ("append.synced", 3),
     ("seal.renamed", 1),
-    ("told", 21),
 ]
 
 
@@ -176,6 +185,147 @@ async def test_the_fewest_versions_that_a_user_keeps_do_not_prune_a_copy(source:
     await store.close()
     assert sorted(number for n, number in kept if n == 0) == [1, 2, 5, 9]
     assert sorted(number for n, number in kept if n == 1) == [3]
+
+
+# Brought up to date
+
+
+async def gone_on(url: str) -> None:
+    """What becomes of a source while its copy stands: a new document, changed ones of which older revisions go, one
+    that is given back its earlier text, two that are gone."""
+    store = open_store(url, keep_versions=1)
+    async with store.writer(SCOPE) as writer:
+        await writer.replace([some_revision(99), *(some_revision(n, 11) for n in (0, 1, 2, 5, 7))])
+        await writer.remove([some_revision(n).document.id for n in (3, 10)])
+        await embedded_all(writer)
+    await store.close()
+
+
+async def test_a_copy_is_brought_up_to_date(source: str, between: str) -> None:
+    await carried(source, between, SCOPE)
+    await gone_on(source)
+    [done] = await carried(source, between, SCOPE)
+    assert (done.differing, done.first, done.source) == (0, (), done.target)
+    assert done.documents == Changes(new=1, changed=5, gone=2, same=33)
+    assert done.written == 6
+    assert await told(source, SCOPE) == await told(between, SCOPE)
+    [again] = await carried(source, between, SCOPE)
+    assert (again.written, again.documents) == (0, Changes(same=39))
+
+
+@pytest.mark.parametrize(("point", "nth"), [("told", 2), ("commit.after", 3), ("commit.after", 9)])
+async def test_killed_while_it_is_brought_up_to_date_it_lacks_no_document_and_goes_on(
+    source: str, tmp_path: Path, point: str, nth: int
+) -> None:
+    target = f"embedded:{tmp_path / 'target'}"
+    await carried(source, target)
+    before = await paths_in(target)
+    await gone_on(source)
+    command = [sys.executable, "-m", "tests.transfer.victim", source, target, point, str(nth)]
+    victim = await asyncio.create_subprocess_exec(*command, cwd=ROOT)
+    assert await victim.wait() == -9
+    assert await paths_in(target) >= before & await paths_in(source)
+    [done, _] = await carried(source, target)
+    assert done.differing == 0
+    assert await told(source, SCOPE) == await told(target, SCOPE)
+
+
+async def paths_in(url: str) -> set[str]:
+    """The paths of documents that questions can find."""
+    store = open_store(url, keep_versions=ALL_VERSIONS)
+    found = {one.document.path for one, _ in await everything(store, SCOPE) if one.status == "active"}
+    await store.close()
+    return found
+
+
+async def test_two_that_bring_it_up_to_date_at_once_leave_it_whole(source: str, tmp_path: Path) -> None:
+    target = f"embedded:{tmp_path / 'target'}"
+    await carried(source, target)
+    await gone_on(source)
+    done = await asyncio.gather(*(carried(source, target, SCOPE) for _ in range(2)), return_exceptions=True)
+    assert [one for one in done if isinstance(one, BaseException) and not isinstance(one, Busy)] == []
+    assert [each.differing for one in done if isinstance(one, list) for each in one] in ([0], [0, 0])
+    assert await told(source, SCOPE) == await told(target, SCOPE)
+
+
+async def test_a_copy_that_was_ingested_into_is_left_as_it_is(source: str, tmp_path: Path) -> None:
+    target = f"embedded:{tmp_path / 'target'}"
+    await carried(source, target)
+    store = open_store(target)
+    await store.ledger(SCOPE).finish(Run("own", "mail", "succeeded", "2026-02-03T00:00:00"))
+    async with store.writer(SCOPE) as writer:
+        await writer.replace([some_revision(1000)])
+    await store.close()
+    await refused(source, target, r"1000\.md.*it was ingested into apart from the source \(source 'mail', 2026-02-03\)")
+
+
+async def test_more_documents_than_a_run_may_remove_are_not_removed_unasked(source: str, tmp_path: Path) -> None:
+    target = f"embedded:{tmp_path / 'target'}"
+    await carried(source, target)
+    store = open_store(source)
+    async with store.writer(SCOPE) as writer:
+        await writer.remove([some_revision(n).document.id for n in range(25)])
+    await store.close()
+    async with both(source, target) as way:
+        with pytest.raises(UsageError, match=r"no longer has 25 of the 40 documents.*nothing was.*--allow-removals"):
+            await copied(way, SCOPE, removals=0.5)
+        assert (await copied(way, SCOPE)).documents == Changes(gone=25, same=15)
+
+
+async def test_the_pin_of_a_tenant_comes_along_and_keeps_another_model_out(source: str, tmp_path: Path) -> None:
+    target, other = f"embedded:{tmp_path / 'target'}", f"embedded:{tmp_path / 'other'}"
+    store = open_store(source)
+    await store.admin.pin(SCOPE.tenant, model=EMBEDDER.model, dimension=64)
+    await store.close()
+    await carried(source, target)
+    for url, held in ((target, 1), (other, 0)):
+        store = open_store(url)
+        pins = [(one.model, one.dimension) for one in await store.admin.tenants(SCOPE.tenant)] if held else []
+        assert pins == [("bag-of-words", 64)] * held
+        await store.close()
+    store = open_store(other)
+    await store.admin.create(Scope(SCOPE.tenant, "theirs"), model="other", variant="x", dimension=8)
+    await store.admin.pin(SCOPE.tenant, model="other", dimension=8)
+    await store.close()
+    await refused(source, other, r"pinned to vectors of other \(8\)")
+
+
+# One store, however it is spelled
+
+
+async def is_same(one: str, other: str) -> bool:
+    async with both(one, other) as way:
+        return await same(way.source, way.target)
+
+
+async def test_a_store_is_known_through_every_spelling(
+    source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "link").symlink_to(tmp_path / "source")
+    for spelled in ("source", "./source/", "embedded:link", f"embedded:{tmp_path}/x/../source", str(tmp_path / "link")):
+        (tmp_path / "x").mkdir(exist_ok=True)
+        assert await is_same(source, spelled), spelled
+    await carried(source, "json:one.json")
+    assert await is_same("json:one.json", f"json:{tmp_path / 'one.json'}")
+    await carried(source, "embedded:other")
+    assert not await is_same(source, "embedded:other")
+    assert not await is_same(source, "embedded:nowhere")
+    assert not await is_same("embedded:nowhere", "embedded:nowhere")
+    assert await is_same(source, "qdrant://127.0.0.1:1?ledger=embedded:link")
+
+
+def test_a_database_is_known_through_every_spelling() -> None:
+    with serving() as server, server.database() as name, server.database() as other:
+        plain = server.url(name)
+        for spelled in (
+            plain.replace("postgresql:", "postgres:", 1),
+            plain.replace("127.0.0.1", "localhost"),
+            f"{plain}?application_name=x",
+            server.owner(name),
+        ):
+            assert asyncio.run(is_same(plain, spelled)), spelled
+        assert not asyncio.run(is_same(plain, server.url(other)))
 
 
 # What is refused
@@ -232,7 +382,7 @@ async def test_two_copies_at_once_are_refused(source: str, tmp_path: Path) -> No
     async with both(source, f"embedded:{tmp_path / 'target'}") as way:
         await way.target.admin.create(SCOPE, model="bag-of-words", variant="crc32", dimension=64)
         ledger = way.target.ledger(SCOPE)
-        await ledger.start(Run("other", f"copy of {way.label}", "running", "2026-01-01T00:00:00"))
+        await ledger.start(Run("other", "copy", "running", "2026-01-01T00:00:00"))
         with pytest.raises(Busy):
             await copied(way, SCOPE)
         assert await ledger.kept() == []

@@ -1,5 +1,6 @@
 """`ragstone copy`: collections from one store to another."""
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -21,9 +22,13 @@ def copy(
     collections: Annotated[
         list[str] | None, typer.Option("--collection", help="Collection [default: all of the tenant].")
     ] = None,
+    allow_removals: Annotated[
+        bool, typer.Option("--allow-removals", help="Remove from a copy however much the source no longer has.")
+    ] = False,
 ) -> int:
     """Copy collections to another store: all kept revisions with texts, chunks, vectors and runs; nothing is embedded
-    again. Then both sides are compared: exit 1 when they differ. Run again, it goes on where it stopped."""
+    again. Then both sides are compared: exit 1 when they differ. Run again, it goes on where it stopped, and brings
+    the copy up to date: what is new, changed or gone since."""
     from ragstone.blocking import Knowledge
     from ragstone.cli.progress import Progress
     from ragstone.config import load
@@ -31,7 +36,7 @@ def copy(
 
     settings = load(options.config, store=from_, tenant=options.tenant, embed__model="none")
     with Knowledge(Engine(settings)) as kb, Progress(ndjson=options.json) as progress:
-        done = kb.copy(to, collections=tuple(collections or ()), tell=progress.hear)
+        done = kb.copy(to, collections=tuple(collections or ()), allow_removals=allow_removals, tell=progress.hear)
     if options.json:
         emit(report(done))
     else:
@@ -58,6 +63,7 @@ def _data(one: "Copied") -> Json:
         "found": one.found,
         "runs": one.runs,
         "seconds": one.seconds,
+        "documents": asdict(one.documents),
         "source": {"counts": dict(one.source.counts), "checksums": dict(one.source.checksums)},
         "target": {"counts": dict(one.target.counts), "checksums": dict(one.target.checksums)},
         "differing": one.differing,
@@ -71,6 +77,8 @@ def _print(one: "Copied") -> None:
 
     found = f", {one.found} were there" if one.found else ""
     show(f"{line(one.scope.collection)}: {one.written} revisions copied{found}, {one.runs} runs ({one.seconds:.1f} s)")
+    if one.documents.changed or one.documents.gone:
+        show(f"  {', '.join(f'{count} {name}' for name, count in asdict(one.documents).items())} documents")
     show(f"  {'':<9}  {'source':>9}  {'target':>9}  checksum")
     for name, count in one.source.counts.items():
         ours, theirs = one.source.checksums.get(name, ""), one.target.checksums.get(name, "")

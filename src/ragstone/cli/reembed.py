@@ -2,16 +2,17 @@
 
 import sys
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ragstone.cli.shared import Shared, emit, say, shared, show
-from ragstone.config import EmbedSettings, Settings
-from ragstone.errors import UsageError
+from ragstone.config import Settings
+from ragstone.errors import RagstoneError, UsageError
 
 if TYPE_CHECKING:  # what they stand on is not needed to say what the commands take
     from ragstone.blocking import Knowledge
+    from ragstone.config import EmbedSettings
     from ragstone.ports import HeldModel
 
 app = typer.Typer(help="Go over to another embedding model, with a way back.", no_args_is_help=True)
@@ -23,7 +24,13 @@ PrecisionOption = Annotated[str | None, typer.Option("--precision", help="fp32 o
 @shared
 def start(options: Shared, model: ModelOption = None, precision: PrecisionOption = None) -> int:
     """Fill in vectors of a new model beside those of the old one, which goes on answering. Run again, it goes on."""
-    with _opened(options, _named(options, model, precision)) as kb:
+    known = ("fp32", "int8")
+    if precision is not None and precision not in known:
+        raise UsageError(f"--precision {precision!r} is unknown; use {' or '.join(known)}")
+    with _opened(options, embed__model=model, embed__precision=precision) as kb:
+        embed = kb.engine.settings.embed
+        if precision is not None and "/" in embed.model:
+            raise UsageError(f"--precision is for the built-in model; {embed.model} has none to choose")
         return _filled(options, kb)
 
 
@@ -38,8 +45,11 @@ def fill(options: Shared) -> int:
 @shared
 def status(options: Shared) -> int:
     """The models whose vectors the collection holds: active, and filling, ready or kept beside it."""
-    with _opened(options, EmbedSettings(model="none")) as kb:
-        _show(options, kb.models())
+    with _opened(options) as kb:
+        held = kb.models()
+    _show(options, held)
+    if not held:
+        say("the collection has no vectors yet: name a model in `embed`, then run: ragstone ingest")
     return 0
 
 
@@ -71,7 +81,13 @@ def compare(
 @shared
 def switch(options: Shared) -> int:
     """Make the model beside the active one; the other is kept, so that there is a way back."""
-    return _switched(options)
+    second = _second(options)
+    if second.state == "kept":  # the same command twice, say because a line broke, must not go there and back
+        raise UsageError(
+            f"{_said(second)} was the active model before: nothing was switched; to make it active again run: "
+            "ragstone reembed back"
+        )
+    return _switched(options, second)
 
 
 @app.command()
@@ -85,7 +101,7 @@ def back(options: Shared) -> int:
         )
     if second.pending:
         _filling(options)
-    return _switched(options)
+    return _switched(options, second)
 
 
 @app.command()
@@ -95,7 +111,7 @@ def drop(options: Shared, yes: Annotated[bool, typer.Option("--yes", help="Do no
     second = _second(options)
     if not yes and not typer.confirm(f"Give up the vectors of {_said(second)} for good?", err=True):
         return 1
-    with _opened(options, EmbedSettings(model="none")) as kb:
+    with _opened(options) as kb:
         kb.drop_model()
         left = kb.models()
     if options.json:
@@ -111,51 +127,45 @@ def _signed(options: Shared) -> Settings:
     return signed(options)
 
 
-def _named(options: Shared, model: str | None, precision: str | None) -> EmbedSettings:
-    settings = _signed(options)
-    embed = settings.of(settings.collection).embed
-    known = ("fp32", "int8")
-    if precision is not None and precision not in known:
-        raise UsageError(f"--precision {precision!r} is unknown; use {' or '.join(known)}")
-    return replace(embed, model=model or embed.model, precision=cast(Any, precision or embed.precision))
+def _opened(options: Shared, **arguments: Any) -> "Knowledge":
+    from ragstone.cli.opened import opened
 
-
-def _settings(options: Shared, embed: EmbedSettings) -> Settings:
-    settings = _signed(options)
-    own = settings.of(settings.collection)
-    return replace(own, embed=embed, collections={}, tenants={})
-
-
-def _opened(options: Shared, embed: EmbedSettings) -> "Knowledge":
-    from ragstone.blocking import Knowledge
-    from ragstone.engine import Engine
-
-    return Knowledge(Engine(_settings(options, embed)))
+    return opened(options, **arguments)
 
 
 def _second(options: Shared) -> "HeldModel":
-    with _opened(options, EmbedSettings(model="none")) as kb:
+    with _opened(options) as kb:
         second = next((held for held in kb.models() if held.state != "active"), None)
     if second is None:
-        raise UsageError("the collection has no second model; begin with: ragstone reembed start --model NAME")
+        raise _no_second()
     return second
 
 
-def _embed_of(options: Shared, held: "HeldModel") -> EmbedSettings:
-    """The settings that make the embedder of a model that a collection holds."""
-    from ragstone import providers
+def _no_second() -> UsageError:
+    return UsageError("the collection has no second model; begin with: ragstone reembed start --model NAME")
 
-    variant, _, prefix = (held.variant or "").partition("+")
-    name = providers.called(held.model, variant)
-    if name is None:
-        raise UsageError(
-            f"no embedder gives vectors of {_said(held)}: name it with ragstone reembed start --model NAME"
-        )
-    return replace(_named(options, *name), prefix=cast(Any, prefix or "title"))
+
+def _settings_of(options: Shared, held: "HeldModel") -> Settings:
+    """The settings with the model of some vectors that the collection holds; raises `UsageError` where it cannot
+    embed."""
+    from ragstone import models
+
+    settings = _signed(options)
+    embed = models.embed_of(held, settings)
+    if missing := models.missing_of(embed):
+        raise UsageError(missing)
+    return replace(options.settings(embed=asdict(embed)), tenant=settings.tenant)
+
+
+def _with(options: Shared, held: "HeldModel") -> "Knowledge":
+    from ragstone.blocking import Knowledge
+    from ragstone.engine import Engine
+
+    return Knowledge(Engine(_settings_of(options, held)))
 
 
 def _filling(options: Shared) -> int:
-    with _opened(options, _embed_of(options, _second(options))) as kb:
+    with _with(options, _second(options)) as kb:
         return _filled(options, kb)
 
 
@@ -175,21 +185,42 @@ def _filled(options: Shared, kb: "Knowledge") -> int:
     return 0
 
 
-def _switched(options: Shared) -> int:
-    with _opened(options, EmbedSettings(model="none")) as kb:
-        held = kb.switch_model()
+def _switched(options: Shared, second: "HeldModel") -> int:
+    with _opened(options) as kb:
+        held = kb.switch_model(second)
     _show(options, held)
-    from ragstone import providers
-
-    name = providers.called(held[0].model, (held[0].variant or "").partition("+")[0])
-    settings = _signed(options)
-    embed = settings.of(settings.collection).embed
-    if name is not None and name != (embed.model, embed.precision):
-        say(
-            f"note: now set `embed: {{model: {name[0]}, precision: {name[1]}}}` for this collection; until then "
-            "questions are answered by words alone, and ingests are refused"
-        )
+    for note in _notes(options, held[0]):
+        say(f"note: {note}")
     return 0
+
+
+def _notes(options: Shared, active: "HeldModel") -> list[str]:
+    """What is to be done now that this model is the active one. It is made: what cannot be found out is said."""
+    from ragstone import models
+
+    settings = _signed(options)
+    notes = []
+    try:
+        wanted = models.embed_of(active, settings)
+        if models.identity(wanted) != models.identity(settings.of(settings.collection).embed):
+            notes.append(
+                f"now set `embed: {_written(wanted)}` for this collection; until then questions are answered by words "
+                "alone, and ingests are refused"
+            )
+        with _with(options, active) as kb:
+            notes += [note for note in [kb.cutting()] if note is not None]
+    except RagstoneError as error:
+        notes.append(f"the model that is active now cannot be used yet: {error}")
+    return notes
+
+
+def _written(embed: "EmbedSettings") -> str:
+    """Settings as one would write them: what says which model it is."""
+    also = (
+        {"dimensions": embed.dimensions, "reads": embed.reads} if "/" in embed.model else {"precision": embed.precision}
+    )
+    said = {"model": embed.model, **also, "prefix": None if embed.prefix == "title" else embed.prefix}
+    return "{" + ", ".join(f"{key}: {value}" for key, value in said.items() if value is not None) + "}"
 
 
 async def _compared(options: Shared, golden: str, asked: dict[str, Any]) -> Any:
@@ -200,12 +231,12 @@ async def _compared(options: Shared, golden: str, asked: dict[str, Any]) -> Any:
 
     cases = evals.load(golden)
     reports = []
-    async with Engine(_settings(options, EmbedSettings(model="none"))) as engine:
+    async with Engine(options.settings()) as engine:
         held = await engine.models()
         if len(held) < 2:
-            raise UsageError("the collection has no second model; begin with: ragstone reembed start --model NAME")
+            raise _no_second()
         for one, store in zip(held, (engine.store, Second(engine.store)), strict=True):
-            async with Engine(_settings(options, _embed_of(options, one)), store=store) as asking:
+            async with Engine(_settings_of(options, one), store=store) as asking:
                 reports.append(await over_golden(asking, cases, granularity="file", name=golden, **asked))
     first, second = reports
     scores = {row.id: row.scores for row in first.rows}
@@ -216,7 +247,9 @@ async def _compared(options: Shared, golden: str, asked: dict[str, Any]) -> Any:
 
 
 def _said(held: "HeldModel") -> str:
-    return f"{held.model} {held.variant or ''} ({held.dimension})".replace("  ", " ")
+    from ragstone.stores.held import said
+
+    return said((held.model, held.variant, held.dimension))
 
 
 def _show(options: Shared, held: "list[HeldModel]") -> None:

@@ -1,5 +1,6 @@
 """What a run is given, and the one model that a tenant is held to."""
 
+from ragstone import models
 from ragstone.config import Settings
 from ragstone.engine.kept import artifacts_of
 from ragstone.engine.parts import Parts
@@ -38,6 +39,7 @@ def intake_of(
         allow_removals=allow_removals,
         removals=limits.removals,
         model_missing=parts.embedders.missing,
+        counts=models.counts(parts.whole),
     )
 
 

@@ -4,10 +4,11 @@ import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ragstone import reembed, stores, transfer
+from ragstone import cutting, reembed, stores, transfer
 from ragstone.doors import checked
 from ragstone.engine.group import Group
 from ragstone.engine.intake import intake_of, pin_to
+from ragstone.engine.shown import state_of
 from ragstone.errors import UsageError
 from ragstone.ports import HeldModel, Store
 from ragstone.progress import Tell
@@ -19,24 +20,34 @@ class Moving(Group):
 
     @checked()
     async def copy(
-        self, to: str, *, collections: Sequence[str] = (), tell: Tell = lambda _event: None
+        self,
+        to: str,
+        *,
+        collections: Sequence[str] = (),
+        allow_removals: bool = False,
+        tell: Tell = lambda _event: None,
     ) -> list[transfer.Copied]:
         """Copy collections of the tenant (all unless named) to the store at another URL, as they are: revisions, texts,
-        layouts, chunks, vectors, runs. Then both sides are read and compared; see `Copied.differing`.
+        layouts, chunks, vectors, runs, the model that the tenant is pinned to. Then both sides are read and compared;
+        see `Copied.differing`.
 
-        The same call goes on where an earlier one stopped. Raises `UsageError`, before anything is written there, for a
-        collection that the target holds with other contents.
+        The same call goes on where an earlier one stopped, and brings a copy up to date. Raises `UsageError`, before
+        anything is written there, for a collection that the target holds with contents of its own, and for one that
+        would lose more documents than `limits.removals` without `allow_removals`.
         """
-        if to == self.settings.store:
-            raise UsageError(f"{stores.concealed(to)} is where these collections are: name another store to copy to")
         source = self.store
         target = self._parts.opened.whole(to)
         try:
             if self._parts.opened.own:
                 source = self._parts.opened.whole(self.settings.store)
+            if await transfer.same(source, target):
+                raise UsageError(
+                    f"{stores.concealed(to)} is where these collections are: name another store to copy to"
+                )
             scopes = await self._to_copy(source, collections)
             way = transfer.Way(source, target, stores.concealed(self.settings.store))
-            return [await transfer.copied(way, scope, tell=_named(scope, tell)) for scope in scopes]
+            removals = 1.0 if allow_removals else self._parts.whole.limits.removals
+            return [await transfer.copied(way, scope, tell=_named(scope, tell), removals=removals) for scope in scopes]
         finally:
             await target.close()
             if source is not self.store:
@@ -72,16 +83,23 @@ class Moving(Group):
         """The models whose vectors the collection holds: the active one, then the one beside it."""
         return await reembed.able(self.store).models(self.scope)
 
-    async def switch_model(self) -> list[HeldModel]:
+    async def switch_model(self, to: HeldModel | None = None) -> list[HeldModel]:
         """Make the model beside the active one: at once, for all questions to come; the other one is kept.
 
-        Raises `UsageError` while a chunk lacks a vector of it.
+        Raises `UsageError` while a chunk lacks a vector of it, and when it is another one than `to`.
         """
-        await reembed.able(self.store).switch(self.scope)
+        await reembed.able(self.store).switch(self.scope, to=to)
         held = await self.models()
         with contextlib.suppress(UsageError):  # other collections of the tenant are still to be switched
             await pin_to(self._parts, held[0].model, held[0].dimension, anew=True)
         return held
+
+    async def cutting(self) -> str | None:
+        """What the next ingest with this engine's model does about documents that were cut for another one, as a
+        sentence; None where there is nothing to say."""
+        await self._parts.embedders.learn()
+        intake = intake_of(self._parts)
+        return cutting.said(intake.making, await state_of(self._parts), intake.counts)
 
     async def drop_model(self) -> None:
         """Give up the model beside the active one, with its vectors."""

@@ -10,7 +10,7 @@ from ragstone.ports.documents import Chunker, Extractor, Listed, Source
 from ragstone.ports.keeping import Admin, HeldModel, Keys, Reembedding, Sealer, Sealing
 from ragstone.ports.models import Completed, Completion, Embedder, Message, Prompt, Tokenizer
 from ragstone.ports.reading import Exporter, Fusing, Kept, Reader, Worded
-from ragstone.ports.store import Place, Store
+from ragstone.ports.store import Identified, Place, Store
 from ragstone.ports.writing import Filler, Ledger, Writer
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "Filler",
     "Fusing",
     "HeldModel",
+    "Identified",
     "Kept",
     "Keys",
     "Ledger",

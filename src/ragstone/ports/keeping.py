@@ -41,9 +41,10 @@ class Reembedding(Protocol):
 
     def second(self, scope: Scope) -> AbstractAsyncContextManager[Reader]: ...
 
-    async def switch(self, scope: Scope, *, elsewhere: bool = False) -> None:
+    async def switch(self, scope: Scope, *, to: HeldModel | None = None, elsewhere: bool = False) -> None:
         """Make the second model the active one and the active one the second, at once. Raises `UsageError` while an
-        active chunk lacks a vector of the second, but where the vectors are `elsewhere` and were looked at there."""
+        active chunk lacks a vector of the second, but where the vectors are `elsewhere` and were looked at there; and
+        where the second is another one than `to`, because somebody else was quicker."""
         ...
 
     async def forget(self, scope: Scope) -> None:

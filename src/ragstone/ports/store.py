@@ -1,7 +1,7 @@
 """A store by its URL, and the place of artifacts beside it."""
 
 from contextlib import AbstractAsyncContextManager
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from ragstone.ports.keeping import Admin, Keys
 from ragstone.ports.reading import Reader
@@ -38,6 +38,15 @@ class Store(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+@runtime_checkable
+class Identified(Protocol):
+    """A store that can say which one it is."""
+
+    async def identity(self) -> str | None:
+        """The same for every URL that leads to it, another for every other store; None where there is none yet."""
+        ...
 
 
 class Place(Protocol):

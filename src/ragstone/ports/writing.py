@@ -14,6 +14,11 @@ class Writer(Protocol):
         """Put whole documents in place of what stood there; readers see the old or the new, never both."""
         ...
 
+    async def renew(self, revisions: Sequence[Revision]) -> None:
+        """Leave of these documents exactly these revisions, each document's from the oldest up; what else was kept of
+        them goes in the same step, whatever its number."""
+        ...
+
     async def remove(self, documents: Sequence[str]) -> None:
         """Take documents away with all that belongs to them."""
         ...

@@ -11,7 +11,7 @@ from typing import Any
 from ragstone import vendors
 from ragstone.errors import ConfigError, UsageError
 from ragstone.ports import Completion, Embedder
-from ragstone.providers.known import KNOWN, known
+from ragstone.providers.known import KNOWN, counts, known, tokenizer_of
 from ragstone.providers.local import MiniLM, problems
 from ragstone.providers.local import missing as minilm_missing
 from ragstone.providers.reach import Reach
@@ -26,12 +26,15 @@ __all__ = [
     "called",
     "check",
     "check_dimension",
+    "counts",
     "health",
+    "known_dimension",
     "learn",
     "make_completion",
     "make_embedder",
     "missing",
     "probe",
+    "tokenizer_of",
 ]
 
 EMBEDDERS: Mapping[str, Callable[..., Embedder]] = {"minilm": MiniLM}

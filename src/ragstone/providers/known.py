@@ -58,6 +58,14 @@ class Estimate:
         return [-(-len(text.encode("utf-8", "replace")) // BYTES_A_TOKEN) for text in texts]
 
 
+def counts() -> list[tuple[Tokenizer, int]]:
+    """How the models of the cards count, and how many tokens they read, each pair once."""
+    return [
+        (WordPiece() if bert else Estimate(), reads)
+        for reads, bert in sorted({(c.reads, c.bert) for c in KNOWN.values()})
+    ]
+
+
 def tokenizer_of(model: str) -> Tokenizer:
     """The tokenizer that counts for a model, exact where its vocabulary is at hand."""
     found = known(model)

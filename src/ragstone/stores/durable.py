@@ -17,6 +17,15 @@ def make_directory(path: Path) -> None:
         sync_directory(path.parent)
 
 
+def inode(path: Path) -> str | None:
+    """What stands at a path, the same through every link and spelling; None for nothing."""
+    try:
+        found = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return f"{found.st_dev}/{found.st_ino}"
+
+
 def sync_directory(path: Path) -> None:
     """Make renames and new files in a directory durable."""
     fd = os.open(path, os.O_RDONLY)

@@ -1,6 +1,7 @@
 """What vectors are of, and the sentences for those that are not the wanted ones."""
 
 from ragstone.errors import UsageError
+from ragstone.ports import HeldModel
 from ragstone.types import Scope
 
 About = tuple[str | None, str | None, int | None]  # model, variant, dimension; None where there are no vectors
@@ -13,7 +14,7 @@ def agrees(held: About, wanted: About, scope: Scope) -> bool:
         return False
     if held != wanted:
         raise UsageError(
-            f"collection {scope.collection!r} holds vectors of {_said(held)}; this run would write {_said(wanted)}: "
+            f"collection {scope.collection!r} holds vectors of {said(held)}; this run would write {said(wanted)}: "
             "use another --collection, or --recreate"
         )
     return True
@@ -25,13 +26,19 @@ def has_second(active: About, second: About, wanted: About, scope: Scope) -> boo
     if active[2] is None:
         raise UsageError(f"collection {scope.collection!r} has no vectors yet: name its model and ingest")
     if active == wanted:
-        raise UsageError(f"collection {scope.collection!r} holds vectors of {_said(wanted)} already: nothing to do")
+        raise UsageError(f"collection {scope.collection!r} holds vectors of {said(wanted)} already: nothing to do")
     if second[2] is not None and second != wanted:
         raise UsageError(
-            f"collection {scope.collection!r} has {_said(second)} beside its model; give it up first: "
+            f"collection {scope.collection!r} has {said(second)} beside its model; give it up first: "
             "ragstone reembed drop"
         )
     return second[2] is not None
+
+
+def check_wanted(second: About, to: HeldModel | None) -> None:
+    """Raises `UsageError` when the second model is not the one that was to become active."""
+    if to is not None and second != (to.model, to.variant, to.dimension):
+        raise UsageError(f"{to.model} is not beside the active model any more: see ragstone reembed status")
 
 
 def pinned(tenant: str, held: Model, wanted: Model) -> UsageError:
@@ -43,6 +50,7 @@ def pinned(tenant: str, held: Model, wanted: Model) -> UsageError:
     )
 
 
-def _said(about: About) -> str:
+def said(about: About) -> str:
+    """What vectors are of, for people."""
     model, variant, dimension = about
-    return f"{model}{f' {variant}' if variant else ''} ({dimension})"
+    return f"{model}{f' {variant}' if variant else ''} ({dimension})" if model else "no model"

@@ -2,7 +2,7 @@
 
 The source is one view from beginning to end. The target takes each revision whole and in order, its vectors by their
 keys. What stands there already and is the same is not written again: so the same call goes on after whatever stopped
-it.
+it, and brings a copy up to date later.
 """
 
 from collections.abc import Sequence
@@ -13,13 +13,13 @@ from ragstone.errors import StoreError
 from ragstone.ports import Reembedding, Store, Writer
 from ragstone.progress import Progress, Tally, Tell
 from ragstone.transfer.pages import View, batches, key_of, viewing
-from ragstone.transfer.plan import Plan, planned
+from ragstone.transfer.plan import RUNS, SOURCE, Changes, Plan, planned
 from ragstone.transfer.sums import Sums
 from ragstone.transfer.verify import Verdict, vectors_of, verified, whole
 from ragstone.types import Revision, Run, Scope
 
 ALL_VERSIONS = maxsize  # what both stores are opened with, so that neither gives up a revision meanwhile
-RUNS = 1_000  # of the latest runs are carried over: as far back as a source's root and artifacts are looked for
+REMOVED = 500  # documents at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,8 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """What was done for one collection: revisions written now and found there, and what both sides hold after it.
+    """What was done for one collection: revisions written now and found there, what became of the documents, and what
+    both sides hold after it.
 
     `differing` counts the revisions that are not the same, `first` says a sentence of the first of them.
     """
@@ -44,6 +45,7 @@ class Copied:
     found: int
     runs: int
     seconds: float
+    documents: Changes
     source: Sums
     target: Sums
     differing: int = 0
@@ -51,19 +53,24 @@ class Copied:
     notes: tuple[str, ...] = ()
 
 
-async def copied(way: Way, scope: Scope, *, tell: Tell = lambda _event: None) -> Copied:
-    """Copy a collection, then compare both sides; `tell` hears `copied` and `verified` events with done and total.
+async def copied(way: Way, scope: Scope, *, tell: Tell = lambda _event: None, removals: float = 1.0) -> Copied:
+    """Copy a collection, or bring its copy up to date, then compare both sides; `tell` hears `copied` and `verified`
+    events with done and total.
 
-    Raises `UsageError` when the target holds something else, `Busy` when another copy is under way there.
+    Raises `UsageError` when the target holds something else, or would lose a larger share of its documents than
+    `removals`; `Busy` when another copy is under way there.
     """
     async with viewing(way.source, scope) as view:
-        plan = await planned(view, way.target, scope)
+        plan = await planned(view, (way.source, way.target), scope, removals)
         model, variant, dimension = view.info.model, view.info.variant, view.info.dimension
+        await _pin(way, scope)
         await way.target.admin.create(scope, model=model, variant=variant, dimension=dimension)
         config = {"from": way.label, "model": model}
         ledger, tally = way.target.ledger(scope), Tally()
-        progress = Progress(ledger, f"copy of {way.label}", config=config, tally=tally, tell=tell)
+        progress = Progress(ledger, SOURCE, config=config, tally=tally, tell=tell)
         async with progress.recorded():
+            if await _generation(way, scope) not in (plan.generation, None):  # another copy ended just now
+                plan = await planned(view, (way.source, way.target), scope, removals)
             copying = _Copying(way, scope, view, plan, progress, tally)
             await copying.carry()
             runs = await _runs(way, scope)
@@ -71,8 +78,23 @@ async def copied(way: Way, scope: Scope, *, tell: Tell = lambda _event: None) ->
         ended = await _ended(progress, verdict)
     there = len(plan.there)
     sides, notes = (verdict.source, verdict.target), await copying.notes(verdict)
-    seconds = ended.stats["seconds"]
-    return Copied(scope, plan.total - there, there, runs, seconds, *sides, verdict.differing, verdict.first, notes)
+    seconds, what = ended.stats["seconds"], plan.changes
+    return Copied(
+        scope, plan.total - there, there, runs, seconds, what, *sides, verdict.differing, verdict.first, notes
+    )
+
+
+async def _pin(way: Way, scope: Scope) -> None:
+    """The tenant is held to the model that it is held to in the source; raises `UsageError` where it is to another."""
+    held = next((one for one in await way.source.admin.tenants(scope.tenant) if one.name == scope.tenant), None)
+    if held is not None and held.model is not None and held.dimension is not None:
+        await way.target.admin.pin(scope.tenant, model=held.model, dimension=held.dimension)
+
+
+async def _generation(way: Way, scope: Scope) -> int | None:
+    async with way.target.reader(scope) as reader:
+        info = await reader.info()
+    return info.generation if info.documents else None
 
 
 async def _ended(progress: Progress, verdict: Verdict) -> Run:
@@ -97,19 +119,22 @@ class _Copying:
         return "dense" in self.way.target.capabilities
 
     async def carry(self) -> None:
-        """Write what is not there."""
+        """Write what is not there, and take away what is no more."""
         done = 0
         async with self.way.target.writer(self.scope) as writer:
-            async for batch in batches(self.view):
+            async for batch in batches(self.view, self.plan.anew):
                 revisions = whole(await self.view.exporter.revisions([one.document for one in batch]), batch)
-                fresh = [revision for revision in revisions if key_of(revision.document) not in self.plan.there]
-                for turn in _turns(fresh):
-                    await writer.replace(turn)
-                    self.tally.wrote(turn)
-                old = [revision for revision in revisions if key_of(revision.document) in self.plan.there]
+                fresh = [one for one in revisions if key_of(one.document) not in self.plan.there]
+                await writer.renew([one for one in fresh if one.document.id in self.plan.anew])
+                await writer.replace([one for one in fresh if one.document.id not in self.plan.anew])
+                self.tally.wrote(fresh)
+                old = [one for one in revisions if key_of(one.document) in self.plan.there]
                 await self._give(writer, fresh, old)
                 done += len(batch)
                 await self.progress.at("copied", done=done, total=self.plan.total)
+            for start in range(0, len(self.plan.gone), REMOVED):
+                await writer.remove(self.plan.gone[start : start + REMOVED])
+            self.tally.removed += len(self.plan.gone)
             await writer.settle()
 
     async def _give(self, writer: Writer, fresh: Sequence[Revision], old: Sequence[Revision]) -> None:
@@ -149,19 +174,6 @@ class _Copying:
             if (await now.info()).generation != self.view.info.generation:
                 notes.append("the source was written to meanwhile; the copy is of what it held when it began")
         return tuple(notes)
-
-
-def _turns(revisions: Sequence[Revision]) -> list[list[Revision]]:
-    """Batches in which no document comes twice, its revisions one after the other."""
-    turns: list[list[Revision]] = []
-    seen: dict[str, int] = {}
-    for revision in revisions:
-        turn = seen.get(revision.document.id, 0)
-        seen[revision.document.id] = turn + 1
-        if turn == len(turns):
-            turns.append([])
-        turns[turn].append(revision)
-    return turns
 
 
 async def _runs(way: Way, scope: Scope) -> int:

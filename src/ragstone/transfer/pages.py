@@ -1,6 +1,6 @@
 """The kept revisions of two views side by side, a page at a time, in one order on every store."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Set
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -75,12 +75,14 @@ async def paired(first: View, second: View) -> AsyncIterator[tuple[Kept | None, 
             one, other = await anext(ours, None), await anext(theirs, None)
 
 
-async def batches(view: View) -> AsyncIterator[list[Kept]]:
-    """All that is kept in pieces that fit in memory; one large document is a piece of its own."""
+async def batches(view: View, whole: Set[str] = frozenset()) -> AsyncIterator[list[Kept]]:
+    """All that is kept in pieces that fit in memory; one large document is a piece of its own. The revisions of
+    documents that are to stay `whole` are never parted."""
     batch: list[Kept] = []
     size = 0
     async for one in each(view):
-        if batch and (len(batch) >= MOST or size + one.document.bytes > MOST_BYTES):
+        full = len(batch) >= MOST or size + one.document.bytes > MOST_BYTES
+        if batch and full and not (one.document.id in whole and one.document.id == batch[-1].document.id):
             yield batch
             batch, size = [], 0
         batch.append(one)

@@ -22,7 +22,7 @@ from ragstone.stores.embedded.rows import ACTIVE_CHUNKS, chunk_of
 from ragstone.stores.embedded.serial import Serial
 from ragstone.stores.embedded.tables import ACTIVE, BESIDE, Tables
 from ragstone.stores.embedded.threads import Threads
-from ragstone.stores.held import has_second
+from ragstone.stores.held import check_wanted, has_second
 from ragstone.types import Chunk, Document, Scope
 
 T = TypeVar("T")
@@ -69,11 +69,14 @@ def begin(
         revisions.touch(connection, now=now)
 
 
-def switch(connection: sqlite3.Connection, scope: Scope, *, now: datetime, elsewhere: bool) -> None:
+def switch(
+    connection: sqlite3.Connection, scope: Scope, *, to: HeldModel | None, now: datetime, elsewhere: bool
+) -> None:
     """Swap the tables and what is said of them in one transaction; raises `UsageError` while vectors are missing."""
     with writing(connection):
         if state_of(connection, BESIDE).dimension is None:
             raise no_second(scope)
+        check_wanted(state_of(connection, BESIDE).held, to)
         if lacking := 0 if elsewhere else pending_of(connection, BESIDE):
             raise UsageError(f"{lacking} chunks have no vector of the second model yet; run: ragstone reembed fill")
         for one, other in ((ACTIVE.vectors, BESIDE.vectors), (ACTIVE.blocks, BESIDE.blocks)):

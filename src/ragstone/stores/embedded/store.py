@@ -14,6 +14,7 @@ from typing import TypeVar
 from ragstone.errors import StoreError
 from ragstone.ports import HeldModel, Sealer
 from ragstone.stores.absent import not_built, unfinished
+from ragstone.stores.durable import inode
 from ragstone.stores.effective import utc_now
 from ragstone.stores.embedded import beside, revisions
 from ragstone.stores.embedded.admin import EmbeddedAdmin
@@ -127,9 +128,9 @@ class EmbeddedStore:
         wanted = (model, variant, dimension)
         await self._change(scope, lambda place, one: beside.begin(place, one, wanted, scope, now=self._now()))
 
-    async def switch(self, scope: Scope, *, elsewhere: bool = False) -> None:
+    async def switch(self, scope: Scope, *, to: HeldModel | None = None, elsewhere: bool = False) -> None:
         now = self._now()
-        await self._change(scope, lambda _, one: beside.switch(one, scope, now=now, elsewhere=elsewhere))
+        await self._change(scope, lambda _, one: beside.switch(one, scope, to=to, now=now, elsewhere=elsewhere))
 
     async def forget(self, scope: Scope) -> None:
         await self._change(scope, lambda place, one: beside.forget(place, one, scope, now=self._now()))
@@ -163,6 +164,9 @@ class EmbeddedStore:
         except BaseException:
             collection.release(connection)
             raise
+
+    async def identity(self) -> str | None:
+        return await self._threads.run(lambda: inode(self._root))
 
     async def close(self) -> None:
         """Close connections and let the locks of unfinished runs go. The store cannot be used after."""

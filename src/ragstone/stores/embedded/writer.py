@@ -50,6 +50,9 @@ class EmbeddedWriter(Serial):
     async def replace(self, revisions: Sequence[Revision]) -> None:
         await self._call(lambda: self._replace(revisions))
 
+    async def renew(self, revisions: Sequence[Revision]) -> None:
+        await self._call(lambda: self._replace(revisions, anew=True))
+
     async def remove(self, documents: Sequence[str]) -> None:
         await self._call(lambda: self._remove(documents))
 
@@ -62,13 +65,15 @@ class EmbeddedWriter(Serial):
     async def settle(self) -> None:
         await self._call(self._settle)
 
-    def _replace(self, states: Sequence[Revision]) -> None:
+    def _replace(self, states: Sequence[Revision], *, anew: bool = False) -> None:
         if not states:
             return
         ready = [revisions.prepared(state) for state in states]
         words = {term for state in ready for chunk in state.chunks for term in chunk.frequencies}
         now = self._now()
         with writing(self._connection):
+            if anew:
+                revisions.remove(self._connection, [state.document.id for state in ready])
             terms = revisions.term_ids(self._connection, words)
             for state in ready:
                 revisions.insert(self._connection, state, terms)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ragstone.errors import UsageError
 from ragstone.ports import Keys
+from ragstone.stores.durable import inode
 from ragstone.stores.effective import utc_now
 from ragstone.stores.jsonfile.admin import JsonAdmin
 from ragstone.stores.jsonfile.file import JsonFile
@@ -20,6 +21,7 @@ class JsonStore:
     """See `ragstone.ports.Store`. `keep_versions` revisions of a document stay; `now` is the clock."""
 
     def __init__(self, path: Path, *, keep_versions: int = 1, now: Callable[[], datetime] = utc_now) -> None:
+        self._path = path
         self._keep = keep_versions
         self._now = now
         self._file = JsonFile(path, now=now)
@@ -53,6 +55,9 @@ class JsonStore:
     async def writer(self, scope: Scope) -> AsyncIterator[JsonWriter]:
         await self._file.content(scope)
         yield JsonWriter(self._file, scope, now=self._now, keep=self._keep)
+
+    async def identity(self) -> str | None:
+        return inode(self._path)
 
     async def close(self) -> None:
         self._file.close()

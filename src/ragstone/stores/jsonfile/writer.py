@@ -22,11 +22,17 @@ class JsonWriter:
         self._keep = keep
 
     async def replace(self, revisions: Sequence[Revision]) -> None:
+        await self._put(revisions, anew=frozenset())
+
+    async def renew(self, revisions: Sequence[Revision]) -> None:
+        await self._put(revisions, anew=frozenset(one.document.id for one in revisions))
+
+    async def _put(self, revisions: Sequence[Revision], *, anew: frozenset[str]) -> None:
         for new in revisions:
             due_at(new.document)  # raises `UsageError` for what is no date
 
         def put(content: Content) -> Content:
-            held = dict(content.revisions)
+            held = {id_: states for id_, states in content.revisions.items() if id_ not in anew}
             for new in revisions:
                 old = held.get(new.document.id, ())
                 if old and old[0].document.revision >= new.document.revision:

@@ -9,7 +9,7 @@ from typing import TypeVar
 from ragstone.errors import StoreError, UsageError
 from ragstone.ports import HeldModel, Vectors
 from ragstone.stores.absent import no_second
-from ragstone.stores.held import has_second
+from ragstone.stores.held import check_wanted, has_second
 from ragstone.stores.postgres import vectors
 from ragstone.stores.postgres.catalogue import found, locked
 from ragstone.stores.postgres.pool import Cursor, Pool
@@ -77,10 +77,11 @@ async def begin(cursor: Cursor, scope: Scope, wanted: tuple[str, str, int]) -> N
     await cursor.execute(BEGIN.encode(), {**about, "model": model, "variant": variant, "dimension": dimension})
 
 
-async def switch(cursor: Cursor, scope: Scope, *, now: datetime, elsewhere: bool) -> None:
+async def switch(cursor: Cursor, scope: Scope, *, to: HeldModel | None, now: datetime, elsewhere: bool) -> None:
     """Both change places in the collection's row; raises `UsageError` while vectors are missing."""
     collection = await locked(cursor, scope)
     second = second_of(collection, scope)
+    check_wanted(second.held, to)
     lacking = await pending_of(cursor, second)
     if lacking and not elsewhere:
         raise UsageError(f"{lacking} chunks have no vector of the second model yet; run: ragstone reembed fill")

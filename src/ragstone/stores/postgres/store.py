@@ -11,6 +11,7 @@ from ragstone.stores.effective import utc_now
 from ragstone.stores.postgres import activate, beside
 from ragstone.stores.postgres.admin import PostgresAdmin, check_width
 from ragstone.stores.postgres.catalogue import found, locked
+from ragstone.stores.postgres.identity import identity
 from ragstone.stores.postgres.keys import PostgresKeys
 from ragstone.stores.postgres.ledger import Held, PostgresLedger
 from ragstone.stores.postgres.pool import Connection, Cursor, Pool, Row
@@ -101,13 +102,13 @@ class PostgresStore:
         check_width(dimension)
         await self._pool.done(scope.tenant, lambda cursor, _: beside.begin(cursor, scope, (model, variant, dimension)))
 
-    async def switch(self, scope: Scope, *, elsewhere: bool = False) -> None:
+    async def switch(self, scope: Scope, *, to: HeldModel | None = None, elsewhere: bool = False) -> None:
         """Once, also when the connection is lost after it: tried again only while the models are as they were."""
         before = (await self._pool.done(scope.tenant, lambda cursor, _: found(cursor, scope))).held
 
         async def once(cursor: Cursor, tries: int) -> None:
             if not tries or (await found(cursor, scope)).held == before:
-                await beside.switch(cursor, scope, now=self._now(), elsewhere=elsewhere)
+                await beside.switch(cursor, scope, to=to, now=self._now(), elsewhere=elsewhere)
 
         await self._pool.done(scope.tenant, once)
 
@@ -117,6 +118,10 @@ class PostgresStore:
                 await beside.forget(cursor, scope)
 
         await self._pool.done(scope.tenant, once)
+
+    async def identity(self) -> str | None:
+        """Its server, by what it was initialised as, and database; a standby is its primary."""
+        return await self._pool.done("", lambda cursor, _: identity(cursor))
 
     async def close(self) -> None:
         """Close connections and let the locks of unfinished runs go. The store cannot be used after."""

@@ -56,6 +56,11 @@ class PostgresWriter:
             ready = sorted(made, key=lambda one: one.document.id)
             await self._persistently(lambda cursor, tries: self._replace(cursor, ready, again=tries > 0))
 
+    async def renew(self, revisions: Sequence[Revision]) -> None:
+        if revisions:
+            made = await asyncio.to_thread(lambda: [prepared(revision) for revision in revisions])
+            await self._persistently(lambda cursor, _: self._renew(cursor, made))
+
     async def remove(self, documents: Sequence[str]) -> None:
         wanted = sorted({document for document in documents if "\0" not in document})
         await self._persistently(lambda cursor, _: self._remove(cursor, wanted))
@@ -84,6 +89,12 @@ class PostgresWriter:
             ready = await _undone(cursor, collection, ready)
         for batch in _rounds(ready):
             await self._written(cursor, collection, batch)
+
+    async def _renew(self, cursor: Cursor, ready: Sequence[Prepared]) -> None:
+        """Done again after a lost connection it leaves the same."""
+        await self._remove(cursor, sorted({one.document.id for one in ready}))
+        for batch in _rounds(ready):
+            await self._written(cursor, await found(cursor, self._scope), batch)
 
     async def _written(self, cursor: Cursor, collection: CollectionRow, ready: Sequence[Prepared]) -> None:
         await _check_newer(cursor, collection, ready)

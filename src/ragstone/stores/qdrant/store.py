@@ -7,7 +7,7 @@ from datetime import datetime
 from qdrant_client import AsyncQdrantClient
 
 from ragstone.errors import StoreError, UsageError
-from ragstone.ports import HeldModel, Keys, Reembedding, Store
+from ragstone.ports import HeldModel, Identified, Keys, Reembedding, Store
 from ragstone.stores.absent import no_second
 from ragstone.stores.effective import utc_now
 from ragstone.stores.qdrant import beside
@@ -126,12 +126,12 @@ class QdrantStore:
         if fresh:
             await remote.erase()  # what was given up by a process that was killed
 
-    async def switch(self, scope: Scope, *, elsewhere: bool = False) -> None:
+    async def switch(self, scope: Scope, *, to: HeldModel | None = None, elsewhere: bool = False) -> None:
         remote, reconciler, held = await self._second(scope)
         await beside.mended(reconciler)
         if missing := 0 if elsewhere else await beside.lacking(remote, held.pending):
             raise UsageError(f"{missing} chunks have no vector of the second model yet; run: ragstone reembed fill")
-        await beside.able(self._ledger).switch(scope, elsewhere=True)
+        await beside.able(self._ledger).switch(scope, to=to or held, elsewhere=True)
         self._forget(scope)
 
     async def forget(self, scope: Scope) -> None:
@@ -155,6 +155,10 @@ class QdrantStore:
         if not isinstance(self._ledger, Reembedding) or len(await self._ledger.models(scope)) < 2:
             return None
         return (await self._second(scope))[0]
+
+    async def identity(self) -> str | None:
+        """The ledger's: it says what is there."""
+        return await self._ledger.identity() if isinstance(self._ledger, Identified) else None
 
     async def close(self) -> None:
         """Close the line and the ledger. The store cannot be used after."""

@@ -4,7 +4,7 @@ A process that ends between two steps leaves a state that readers see through an
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 
 from ragstone.errors import StoreError
@@ -54,9 +54,19 @@ class QdrantWriter:
             if self._remote is None or not revisions:
                 await self._inner.replace(revisions)
             else:
-                await self._replace(self._remote, revisions)
+                await self._replace(self._remote, revisions, self._inner.replace)
 
-    async def _replace(self, remote: Remote, revisions: Sequence[Revision]) -> None:
+    async def renew(self, revisions: Sequence[Revision]) -> None:
+        """Points of revisions that go are seen through at once, and deleted when the run settles."""
+        async with self._one:
+            if self._remote is None or not revisions:
+                await self._inner.renew(revisions)
+            else:
+                await self._replace(self._remote, revisions, self._inner.renew)
+
+    async def _replace(
+        self, remote: Remote, revisions: Sequence[Revision], written: Callable[[Sequence[Revision]], Awaitable[None]]
+    ) -> None:
         since = self._now().timestamp()
         states = _newest(revisions, lambda one: _due(one.document) <= since)
         ahead = _newest(revisions, lambda one: _due(one.document) > since)
@@ -66,7 +76,7 @@ class QdrantWriter:
             await self._stage(remote, await self._new(state.chunks), since=_due(state.document))
         reach("replace.staged")
         try:
-            await self._inner.replace(revisions)
+            await written(revisions)
         except Exception:
             await self._undo(remote, [*chunks, *(chunk for state in ahead for chunk in state.chunks)])
             raise

@@ -6,10 +6,11 @@ import pytest
 
 from ragstone.errors import NotBuilt, UsageError
 from ragstone.ports import Store
-from ragstone.testing.stores.acts import contents, needs, written
+from ragstone.testing.stores.acts import contents, filled, needs, written
 from ragstone.testing.stores.given import Given
-from ragstone.testing.stores.made import SCOPE, make_revision
+from ragstone.testing.stores.made import SCOPE, make_revision, vector_of
 from ragstone.types import Scope
+from ragstone.where import Where
 
 
 class Versions(Given):
@@ -76,3 +77,26 @@ class Versions(Given):
         needs(store, "versions")
         with pytest.raises(UsageError, match="effective_at 'soon'"):
             await written(store, make_revision("a.md", ["apple"], effective_at="soon"))
+
+    async def test_renewed_documents_have_exactly_the_revisions_that_were_given(self, store: Store) -> None:
+        needs(store, "versions")
+        old = make_revision("a.md", ["apple 5", "same"], revision=5)
+        states = [make_revision("a.md", [f"apple {n}", "same"], revision=n) for n in (2, 3)]
+        async with self.another(keep_versions=9, now=lambda: datetime(2026, 1, 1, tzinfo=UTC)) as keeping:
+            await written(keeping, make_revision("b.md", ["banana"]), old)
+            async with keeping.writer(SCOPE) as writer:
+                async with keeping.reader(SCOPE) as open_before:
+                    await writer.renew([*states, make_revision("c.md", ["cherry"])])
+                    assert await open_before.record(old.document) == old.record
+                if "dense" in keeping.capabilities:
+                    await filled(writer)
+                await writer.settle()
+            kept = await keeping.ledger(SCOPE).kept()
+            assert sorted((d.path, d.revision) for d in kept) == [("a.md", 2), ("a.md", 3), ("b.md", 1), ("c.md", 1)]
+            assert await contents(keeping, "apple") == ["apple 3"]
+            assert sorted(await contents(keeping, "cherry banana")) == ["banana", "cherry"]
+            assert await keeping.admin.check(SCOPE) == []
+            if "dense" in keeping.capabilities:
+                async with keeping.reader(SCOPE) as reader:
+                    near = await reader.nearest(vector_of("apple 3"), where=Where(), limit=9)
+                assert (len(near), near[0].id) == (4, states[1].chunks[0].id)
