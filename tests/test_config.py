@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragstone.config import EmbedSettings, Settings, SourceSettings, debugging, load
+from ragstone.config import EmbedSettings, LlmSettings, Settings, SourceSettings, debugging, load
 from ragstone.errors import ConfigError
 
 NOBODY = 65534
@@ -305,3 +305,15 @@ def test_a_model_that_is_named_above_the_file_gets_nothing_of_another_vendors(fo
     assert (same_vendor.api_key, same_vendor.base_url, same_vendor.dimensions) == ("theirs", "http://127.0.0.1:1", None)
     as_it_is = load(tenant="acme", embed__model="openai/text-embedding-3-small").of("default").embed
     assert (as_it_is.api_key, as_it_is.dimensions) == ("theirs", 256)
+
+
+def test_a_language_model_that_is_named_above_the_file_gets_nothing_of_another_vendors(folder: Path) -> None:
+    """Neither that at the top nor that of a tenant, which it outranks as well."""
+    said = '{model: openai/gpt-x, api_key: theirs, base_url: "http://127.0.0.1:1", context: 4096, max_tokens: 99}'
+    written(folder, f"llm: {said}\ntenants: {{acme: {{llm: {said}}}}}")
+    for tenant in ("acme", "rival"):
+        other = load(tenant=tenant, llm__model="anthropic/x").of("default").llm
+        assert other == LlmSettings("anthropic/x", max_tokens=99)
+        same_vendor = load(tenant=tenant, llm__model="openai/other").of("default").llm
+        assert (same_vendor.api_key, same_vendor.context) == ("theirs", None)
+        assert load(tenant=tenant, llm__model="none").of("default").llm.model == "none"

@@ -192,7 +192,7 @@ async def test_another_dimension_ends_a_run_before_anything_is_written(
 
 def test_the_built_in_model_has_no_other_dimension(run: Run, docs: Path) -> None:
     Path("ragstone.yaml").write_text("embed: {model: minilm, dimensions: 100}", encoding="utf-8")
-    for arguments in (("ingest", "docs"), ("ingest", "docs", "--json")):
+    for arguments in (("ingest", "docs"), ("ingest", "docs", "--json"), ("search", "samples"), ("ask", "samples?")):
         done = run(*arguments)
         assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
         assert "384 numbers, not of 100" in done.err

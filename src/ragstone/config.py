@@ -29,8 +29,11 @@ from ragstone.vendors import VENDORS
 FILE = "ragstone.yaml"
 PREFIX = "RAGSTONE_"
 NAMED = ("tenants", "collections")  # groups whose entries have settings of their own
-OWN = ("chunk", "embed", "keep_versions", "artifacts")  # such settings
-OF_MODEL = ("dimensions", "reads", "folder")  # what is said of one model, and of its vendor
+OWN = ("chunk", "embed", "keep_versions", "artifacts", "llm")  # such settings
+OF_MODEL = {
+    "embed": ("dimensions", "reads", "folder"),
+    "llm": ("context",),
+}  # what is said of one model, and of its vendor
 OF_VENDOR = ("base_url", "api_key", "api_key_file", "headers")
 KEY_LENGTH = 10_000  # characters of a file that are read for a key
 # Names with our prefix that are no settings: the switch below, what tests are told, and what Kubernetes sets in
@@ -343,9 +346,10 @@ def load(path: str | Path | None = None, **arguments: Any) -> Settings:
     settings = _settings(data, str(file))
     given = [(name.split("__"), value) for name, value in arguments.items() if value is not None]
     layers = (("environment", _environment()), ("arguments", given))
-    for model in [str(value) for _, layer in layers for keys, value in layer if keys == ["embed", "model"]][-1:]:
-        for place in (data, *_owners(data)):
-            _outranked(place.get("embed"), model)
+    for group, of_model in OF_MODEL.items():
+        for model in [str(value) for _, layer in layers for keys, value in layer if keys == [group, "model"]][-1:]:
+            for place in (data, *_owners(data)):
+                _outranked(place.get(group), model, of_model)
     for origin, layer in layers:
         alone: Json = {}
         for keys, value in sorted(layer, key=lambda one: one[0][0] in NAMED):
@@ -370,14 +374,14 @@ def _entries(group: Any) -> list[Json]:
     return [entry for entry in group.values() if isinstance(entry, dict)] if isinstance(group, dict) else []
 
 
-def _outranked(embed: Any, model: str) -> None:
+def _outranked(group: Any, model: str, of_model: Sequence[str]) -> None:
     """What a file says of its own model is nothing to another one that is named over it, least of all the key."""
-    named = embed.get("model") if isinstance(embed, dict) else None
+    named = group.get("model") if isinstance(group, dict) else None
     if not isinstance(named, str) or "/" not in named or named == model:
         return
     same_vendor = named.partition("/")[0] == model.partition("/")[0]
-    for key in OF_MODEL if same_vendor else (*OF_MODEL, *OF_VENDOR):
-        embed.pop(key, None)
+    for key in of_model if same_vendor else (*of_model, *OF_VENDOR):
+        group.pop(key, None)
 
 
 def _settings(data: Json, origin: str) -> Settings:

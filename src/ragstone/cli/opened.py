@@ -25,7 +25,7 @@ def asking(options: Shared, *, mode: str | None, quote: bool = False) -> "Knowle
     settings = _chosen(options, quote=quote)
     embed = settings.of(settings.collection).embed
     wanted = (mode or settings.search.mode) != "keyword" and not (settings.key and settings.tenants)
-    embedder = begun(embed.model, precision=embed.precision) if wanted else None
+    embedder = begun(embed.model, precision=embed.precision, dimensions=embed.dimensions) if wanted else None
 
     from ragstone.blocking import Knowledge
     from ragstone.engine import Engine
