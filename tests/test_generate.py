@@ -1,25 +1,30 @@
 """Answers in a model's words: shown as they come, checked against the documents, and quoted where the model fails."""
 
+import asyncio
+import json
 import re
-from collections.abc import Callable
-from typing import Any
+from collections.abc import AsyncGenerator, Callable, Sequence
+from pathlib import Path
+from typing import Any, Literal
 
 import pytest
 
 import ragstone
-from ragstone import reply
-from ragstone.answer import ABSTENTION, Budget, template
+from ragstone import guard, reply
+from ragstone.answer import ABSTENTION, Budget, event_json, template
 from ragstone.errors import RagstoneError, Unavailable, UsageError
-from ragstone.generate import Writing
+from ragstone.generate import TURN, Writing
 from ragstone.outgoing import GatedCompletion
-from ragstone.ports import Completed, Message, Prompt
+from ragstone.ports import Completed, Message, Prompt, Vectors
 from ragstone.stores.embedded.reader import EmbeddedReader
+from ragstone.testing.bag_of_words import BagOfWords
 from ragstone.types import Answer, Event, joined
 from tests.scripted import Scripted
 from tests.words import Words
 
 QUESTION = "For how long are samples kept by default?"
 KEPT = "Samples are kept for 15 days by default."
+Kind = Literal["document", "query"]
 Says = Callable[[Prompt], str | list[str | RagstoneError]]
 
 
@@ -80,6 +85,40 @@ def test_a_changed_number_is_not_supported(kb: ragstone.Knowledge) -> None:
     assert codes(answer) == ["unverified"]
 
 
+class AsBuiltIn(BagOfWords):
+    """Called as the built-in model is: to it all words are equally far from each other."""
+
+    model, variant = "all-MiniLM-L6-v2", "fp32"
+
+    def __init__(self) -> None:
+        super().__init__(384)
+        self.batches: list[Sequence[str]] = []
+
+    async def embed(self, texts: Sequence[str], *, kind: Kind = "document") -> Vectors:
+        self.batches.append(texts)
+        return await super().embed(texts, kind=kind)
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_vectors_of_the_built_in_model_decide_where_words_do_not(
+    kb: ragstone.Knowledge, opened: Callable[..., ragstone.Knowledge], docs: Path, strict: bool
+) -> None:
+    text = f"Samples are held for 15 days by default [*]. Blocks of two hours are stored to disk [*]. {KEPT} [*]"
+    reworded = told(kb, cited(text))
+    assert [sentence.status for sentence in reworded.sentences] == ["verified"] * 3
+    embedder = AsBuiltIn()
+    with_vectors = opened("other", embedder=embedder)
+    with_vectors.ingest(docs)
+    embedder.batches.clear()
+    answer = told(with_vectors, cited(text), strict=strict)
+    _question, _passages, compared = embedder.batches  # all sentences at once
+    assert {"held", "kept", "stored", "written"} <= set(compared)
+    if strict:
+        assert answer.text == f"{KEPT} [1]"
+    else:
+        assert [sentence.status for sentence in answer.sentences] == ["unverified", "unverified", "verified"]
+
+
 def test_a_marker_that_points_elsewhere_is_mended(kb: ragstone.Knowledge) -> None:
     def wrong(prompt: Prompt) -> str:
         others = numbers(prompt.messages[-1].text)
@@ -106,6 +145,31 @@ def test_pieces_are_shown_as_they_come_and_no_marker_leaks(kb: ragstone.Knowledg
     assert not any(piece in ("[", "]", "[9") for piece in pieces)
     assert names.index("citation") < names.index("message", names.index("citation"))
     assert codes(told[-1].data["answer"]) == ["citation_unknown"]
+
+
+def test_events_of_collections_pipelines_and_chats_are_framed_alike(docs: Path, tmp_path: Path) -> None:
+    says = cited(f"{KEPT[:-1]} [*].")
+    model = Scripted(lambda prompt: QUESTION if "Rewrite" in prompt.messages[0].text else says(prompt))
+    settings = ragstone.config.Settings(
+        str(tmp_path / "store"), pipelines=(ragstone.config.PipelineSettings("p", collections=("default",)),)
+    )
+    framed = []
+    with ragstone.open(settings=settings, embedder=BagOfWords(), completion=model) as kb:
+        kb.ingest(docs)
+        for verb, history in ((kb.events, ()), (kb.pipeline("p").events, ()), (kb.events, HISTORY)):
+            framed.append([event_json(event, mask=guard.shown) for event in verb(QUESTION, history=history)])
+    for told in framed:
+        assert [frame["event"] for frame in told] == [
+            "search_results", "message", "citation", "message", "message", "final_answer",
+        ]  # fmt: skip
+        assert json.loads(json.dumps(told)) == told
+        found, _, first, _, _, final = told
+        assert {"id", "document", "text", "score", "signals", "spans"} <= found["hits"][0].keys()
+        assert (first["n"], first["document"]["path"]) == (1, "storage.md")
+        assert final["answer"] == "".join(frame["text"] for frame in told if frame["event"] == "message")
+        assert final["citations"][0]["quote"] == KEPT
+        assert final["citations"][0]["chunk"] == first["chunk"]
+    assert framed[0][:-1] == framed[1][:-1] == framed[2][:-1]
 
 
 def test_the_companys_prompt_cites_by_chunk(kb: ragstone.Knowledge) -> None:
@@ -195,7 +259,7 @@ def test_who_stops_reading_ends_the_models_work(kb: ragstone.Knowledge) -> None:
         pass
     assert model.closed == 0
     stream.close()
-    assert model.closed == 1
+    assert model.closed
 
 
 def test_an_answer_that_was_cut_says_so(kb: ragstone.Knowledge) -> None:
@@ -206,24 +270,94 @@ def test_an_answer_that_was_cut_says_so(kb: ragstone.Knowledge) -> None:
         assert codes(answer) == [code]
 
 
-def test_what_the_model_is_shown_keeps_to_its_budget(kb: ragstone.Knowledge) -> None:
-    shown = []
-    for tokens in (20, 10_000):
-        model = Scripted(lambda _: KEPT)
-        kb.wait(
-            reply.answer(kb.engine.desk, kb.engine.question(QUESTION), writing=writing(model, budget=Budget(tokens, 0)))
-        )
-        shown.append(model.prompts[0].messages[-1].text)
-    assert len(shown[0]) < len(shown[1])
-    assert all("15 days" in text for text in shown)
+class Refusing(Words):
+    """A tokenizer that must not be asked."""
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        raise AssertionError("the model's own tokenizer is at hand")
 
 
-def test_a_model_that_reads_too_little_is_a_note(kb: ragstone.Knowledge) -> None:
-    model = Scripted(lambda _: KEPT, context=100)
-    answer = kb.wait(reply.answer(kb.engine.desk, kb.engine.question(QUESTION), writing=writing(model)))
+def shown(kb: ragstone.Knowledge, *, context: int | None = None, **options: Any) -> list[Message]:
+    """What a model with a tokenizer of its own is told."""
+    model = Scripted(lambda prompt: "How are samples kept?" if "Rewrite" in prompt.messages[0].text else KEPT)
+    model.context, model.tokenizer = context, Words()
+    history = options.pop("history", ())
+    own = Writing(model, template("default"), Refusing(), **options)
+    answer = kb.wait(reply.answer(kb.engine.desk, kb.engine.question(QUESTION), writing=own, history=history))
+    assert "llm_refused" not in codes(answer), answer.notes
+    return list(model.prompts[-1].messages)
+
+
+def words(turns: Sequence[Message]) -> int:
+    return sum(len(turn.text.split()) + TURN for turn in turns)
+
+
+def test_all_that_a_model_is_told_fits_into_what_it_reads(kb: ragstone.Knowledge) -> None:
+    for history in ((), HISTORY):
+        whole = words(shown(kb, history=history))
+        for less in (1, 20, 40):
+            told = words(shown(kb, context=whole - less + 300, max_tokens=300, history=history))
+            assert whole - less - 20 < told <= whole - less
+
+
+def test_the_last_passage_is_cut_at_a_sentence(kb: ragstone.Knowledge) -> None:
+    least = words(shown(kb, budget=Budget(10_000, 0, 1)))
+    cut = shown(kb, budget=Budget(least - 12, 0, 1))[-1].text
+    assert "changes this.\n" in cut
+    assert "Layout" not in cut
+    assert "tombstones" not in cut
+
+
+def test_chunks_that_touch_are_one_passage(kb: ragstone.Knowledge) -> None:
+    text = shown(kb)[-1].text
+    passage = text[text.index("Retention") :].partition(">>")[0]
+    assert "15 days" in passage
+    assert "Blocks of two hours" in passage
+
+
+@pytest.mark.parametrize(
+    ("context", "budget", "said"),
+    [
+        (100, Budget(), "of llm.context 100, its answer may take 800 (llm.max_tokens) and the prompt takes about "),
+        (None, Budget(1010, 1000), "no passage fits into answer.tokens 1010 less answer.overhead 1000"),
+    ],
+)
+def test_a_context_without_room_for_a_passage_is_a_sentence(
+    kb: ragstone.Knowledge, context: int | None, budget: Budget, said: str
+) -> None:
+    model = Scripted(lambda _: KEPT, context=context)
+    asked = kb.engine.question(QUESTION)
+    answer = kb.wait(reply.answer(kb.engine.desk, asked, writing=writing(model, budget=budget)))
     assert KEPT in answer.text
-    assert "llm_refused" in codes(answer)
+    [note] = [note for note in answer.notes if note.code == "llm_refused"]
+    assert said in note.message
     assert model.prompts == []
+
+
+@pytest.mark.parametrize("before", [[], ["Samples are "]])
+def test_a_model_that_never_ends_is_given_up(kb: ragstone.Knowledge, before: list[str]) -> None:
+    model = Silent(before)
+    answer = kb.wait(reply.answer(kb.engine.desk, kb.engine.question(QUESTION), writing=writing(model, seconds=0.05)))
+    assert KEPT in answer.text
+    [note] = [note for note in answer.notes if note.code == "llm_unavailable"]
+    assert "did not end its answer within 0.05 s (llm.total)" in note.message
+    assert model.closed
+
+
+class Silent(Scripted):
+    """Says something, then nothing more, for ever."""
+
+    def __init__(self, before: list[str]) -> None:
+        super().__init__(lambda _: list(before))
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[str | Completed]:
+        try:
+            async for piece in super().stream(prompt):
+                if isinstance(piece, Completed):
+                    await asyncio.Event().wait()
+                yield piece
+        finally:
+            self.closed = 1
 
 
 HISTORY = (Message("user", "How are samples kept?"), Message("assistant", "On disk."))

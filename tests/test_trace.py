@@ -37,6 +37,12 @@ async def test_a_callers_mistake_is_not_swallowed() -> None:
         await Trace().attempt("leg", misused(), 0)
 
 
+async def test_a_mistake_that_may_be_gone_past_has_a_note_of_its_own() -> None:
+    trace = Trace()
+    assert await trace.attempt("leg", misused(), 7, refused="leg_refused") == 7
+    assert [note.code for note in trace.notes] == ["leg_refused"]
+
+
 def test_a_note_is_told_once() -> None:
     trace = Trace()
     trace.note("a", "b")

@@ -8,12 +8,14 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from ragstone import retrieve
+from ragstone import retrieve, windows
 from ragstone.bounds import SEARCH, outside
+from ragstone.deadlines import USUAL, Deadlines
 from ragstone.embed.batch import checked
 from ragstone.errors import StoreError, UsageError
+from ragstone.outgoing import GatedEmbedder
 from ragstone.ports import Embedder, Fusing, Reader, Store, Vectors, Worded
-from ragstone.trace import Trace
+from ragstone.trace import Trace, reading
 from ragstone.types import Candidate, Found, Hit, Info, Mode, Scope
 from ragstone.where import Where
 
@@ -65,6 +67,7 @@ class Question:
         return max(FEWEST_CANDIDATES, self.top_k * CANDIDATES)
 
 
+REFUSED = "embedding_refused"
 FUSED = "fused"  # the one leg of a store that fuses itself
 FUSIONS = {"minmax": retrieve.minmax, "rrf": retrieve.rrf}
 
@@ -77,16 +80,20 @@ class Desk:
     scope: Scope
     embedder: Embedder | None
     model_missing: str | None = None
+    deadlines: Deadlines = USUAL
 
 
 class Asking(Protocol):
-    """Whose question it is: what may embed it."""
+    """Whose question it is: what may embed it, and how long it may take."""
 
     @property
     def embedder(self) -> Embedder | None: ...
 
     @property
     def model_missing(self) -> str | None: ...
+
+    @property
+    def deadlines(self) -> Deadlines: ...
 
 
 def question_of(text: str, defaults: object, where: Where | None, options: Mapping[str, object]) -> Question:
@@ -99,14 +106,17 @@ def question_of(text: str, defaults: object, where: Where | None, options: Mappi
     return Question(text, where=where or Where(), **{**known, **given})  # type: ignore[arg-type]  # checked in Question
 
 
-async def search(desk: Desk, question: Question) -> Found:
-    """The best chunks in order. Raises `NotBuilt` when nothing was ever ingested, and the store's
-    error when every leg failed."""
+async def search(desk: Desk, question: Question, *, whole: bool = False) -> Found:
+    """The best chunks in order, with `whole` as they are read (`ragstone.windows`).
+
+    Raises `NotBuilt` when nothing was ever ingested, and the store's error when every leg failed.
+    """
     trace = Trace()
     with trace.timed("total"):
         vector = await vector_of(desk, question, trace)
-        async with desk.store.reader(desk.scope) as reader:
+        async with reading(desk.deadlines), desk.store.reader(desk.scope) as reader:
             hits = await hits_of(desk, reader, question, vector, trace)
+            hits = await windows.read(reader, hits) if whole else hits
     return Found(tuple(hits), tuple(trace.notes), dict(trace.timings))
 
 
@@ -117,7 +127,10 @@ async def vector_of(desk: Asking, question: Question, trace: Trace) -> Vectors |
     if desk.embedder is None:
         _keyword_only(trace, desk.model_missing)
         return None
-    vector = await trace.attempt("embedding", _embedded(desk.embedder, question.text), None)
+    work = _embedded(desk.embedder, question.text)
+    # What a vendor refuses, such as a wrong key, is mended in the configuration, and words find without it.
+    refused = REFUSED if isinstance(desk.embedder, GatedEmbedder) else None
+    vector = await trace.attempt("embedding", work, None, seconds=desk.deadlines.embed, refused=refused)
     if vector is None:
         _keyword_only(trace, None)
     return vector
@@ -138,9 +151,10 @@ def _keyword_only(trace: Trace, why: str | None) -> None:
 async def hits_of(desk: Desk, reader: Reader, question: Question, vector: Vectors | None, trace: Trace) -> list[Hit]:
     """The results of one view, in order."""
     vector = comparable(desk, await reader.info(), vector, trace)
-    nominated = await _by_the_store(reader, question, vector, trace)
+    seconds = desk.deadlines.leg
+    nominated = await _by_the_store(reader, question, vector, trace, seconds=seconds)
     if nominated is None:
-        nominated = await legs(reader, question, vector, trace, limit=question.depth)
+        nominated = await legs(reader, question, vector, trace, limit=question.depth, seconds=seconds)
     with trace.timed("rank"):
         return rank(await gathered(reader, question, vector, nominated), question)
 
@@ -163,7 +177,7 @@ def _named(embedder: Embedder | None) -> str:
 
 
 async def _by_the_store(
-    reader: Reader, question: Question, vector: Vectors | None, trace: Trace
+    reader: Reader, question: Question, vector: Vectors | None, trace: Trace, *, seconds: float
 ) -> dict[str, list[Candidate]] | None:
     """What the store's own fusion nominates, when it was asked for; a note says which fusion ran."""
     if question.fusion_at != "server":
@@ -175,7 +189,7 @@ async def _by_the_store(
         trace.note("fusion_at", "fused here, not by the store: this store has no fusion of its own")
         return None
     work = reader.fused(question.text, vector, where=question.where, limit=question.depth)
-    found = await trace.attempt("fusion", work, None)
+    found = await trace.attempt("fusion", work, None, seconds=seconds)
     if found is None:
         trace.note("fusion_at", "fused here, not by the store: its fusion failed")
         return None
@@ -256,16 +270,23 @@ def _say_state(info: Info, vector: Vectors | None, trace: Trace) -> None:
 
 
 async def legs(
-    reader: Reader, question: Question, vector: Vectors | None, trace: Trace, *, limit: int
+    reader: Reader,
+    question: Question,
+    vector: Vectors | None,
+    trace: Trace,
+    *,
+    limit: int,
+    seconds: float | None = None,
 ) -> dict[str, list[Candidate]]:
-    """What each leg nominates; a failed one is left out with a note, and all failing is an error."""
+    """What each leg nominates; one that fails, or takes longer than it may, is left out with a note, and all failing
+    is an error."""
     work: dict[str, Callable[[], Awaitable[list[Candidate] | None]]] = {}
     if vector is not None:
         work["cosine"] = lambda: reader.nearest(vector, where=question.where, limit=limit)
     if question.mode != "semantic" or vector is None:
         words = reader.keywords if isinstance(reader, Worded) else "bm25"
         work[words] = lambda: reader.matching(question.text, where=question.where, limit=limit)
-    found = {name: await trace.attempt(name, leg(), None) for name, leg in work.items()}
+    found = {name: await trace.attempt(name, leg(), None, seconds=seconds) for name, leg in work.items()}
     kept = {name: candidates for name, candidates in found.items() if candidates is not None}
     if not kept:
         raise StoreError("the search failed: " + "; ".join(note.message for note in trace.notes))

@@ -180,7 +180,8 @@ class Knowledge:
             while (event := self.wait(_next(stream))) is not None:
                 yield event
         finally:
-            self.wait(stream.aclose())
+            if not self._loop.is_closed():  # with the collection, the stream was given back too
+                self.wait(stream.aclose())
 
 
 async def _next(stream: AsyncGenerator[Event]) -> Event | None:

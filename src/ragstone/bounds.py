@@ -118,6 +118,7 @@ ANSWER: Bounds = {
     "chunks": Numbers(1, 1000, whole=True),
     "strict": FLAG,
 }
+DEADLINES: Bounds = dict.fromkeys(("embed", "search", "rewrite", "check"), Numbers(0.01, 86_400))
 LIMITS: Bounds = {
     "text_bytes": Numbers(1, BYTES, whole=True),
     "office_bytes": Numbers(1, BYTES, whole=True),

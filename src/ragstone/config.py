@@ -20,6 +20,7 @@ from typing import Any, Literal
 from ragstone import configfile
 from ragstone.bounds import ANSWER, EMBED, KEPT_HERE, LIMITS, LLM, PIPELINE, SEARCH, SOURCE, WHOLE, Bounds, outside
 from ragstone.convert import converted, settable
+from ragstone.deadlines import USUAL, Deadlines
 from ragstone.errors import ConfigError
 from ragstone.issuer import JwtSettings
 from ragstone.pipelinefile import translated
@@ -102,7 +103,7 @@ class LlmSettings:
     own; its key, the file that holds it (else it is looked for in the vendor's environment variable) and headers.
 
     Seconds for an attempt until its next piece, for all together, and how many more attempts there are; how much it may
-    write, how free, and how many tokens it reads and writes together, where that is known.
+    write, how free, how many tokens it reads and writes together, where that is known, and the file of its tokenizer.
     """
 
     model: str = "none"
@@ -116,6 +117,7 @@ class LlmSettings:
     max_tokens: int = 800
     temperature: float = 0.0
     context: int | None = None
+    tokenizer: str | None = None
 
     def __post_init__(self) -> None:
         _check(self, LLM)
@@ -290,6 +292,7 @@ class Settings:
     external: ExternalSettings = ExternalSettings()
     offline: bool = False
     limits: LimitSettings = LimitSettings()
+    deadlines: Deadlines = USUAL
     search: SearchSettings = SearchSettings()
     categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     collections: Mapping[str, CollectionSettings] = field(default_factory=dict)

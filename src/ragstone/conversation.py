@@ -39,14 +39,16 @@ def _turn(turn: Message | Mapping[str, object]) -> Message:
     return Message("user" if role == "user" else "assistant", text.strip()[:LONGEST_TURN])
 
 
-async def standalone(question: str, history: Sequence[Message], model: Completion | None, trace: Trace) -> str:
-    """The question to search for: the model's rewriting, or without one the last question said along with this one,
-    where this one leans on it."""
+async def standalone(
+    question: str, history: Sequence[Message], model: Completion | None, trace: Trace, *, seconds: float | None = None
+) -> str:
+    """The question to search for: the model's rewriting, or without one, or one that takes longer than `seconds`, the
+    last question said along with this one, where this one leans on it."""
     if not history:
         return question
     if model is None:
         return _with_the_last(question, history)
-    made = await trace.attempt("standalone", _rewritten(question, history, model), None)
+    made = await trace.attempt("standalone", _rewritten(question, history, model), None, seconds=seconds)
     return made if made is not None else _with_the_last(question, history)
 
 

@@ -3,27 +3,30 @@
 The view of the store is closed by then: all that checking needs was taken out of it.
 """
 
+import asyncio
 import logging
+import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from ragstone import answer as answering
 from ragstone import guard
 from ragstone.answer import Shown, Template, Transcript
-from ragstone.errors import RagstoneError, UsageError
-from ragstone.pen import Draft, Pen
+from ragstone.errors import RagstoneError, Unavailable, UsageError
+from ragstone.pen import Draft, Pen, Talk
 from ragstone.ports import Completed, Completion, Prompt, Tokenizer
 from ragstone.trace import Trace
 from ragstone.types import Answer, Event, Hit
 
 log = logging.getLogger(__name__)
+TURN = 8  # tokens that mark a turn of the conversation, in the templates of models
 
 
 @dataclass(frozen=True, slots=True)
 class Writing:
     """What writes answers, and how. `counts` counts tokens where the model's own tokenizer is not known; `strict`
-    shows a sentence only after its check, and only if something supports it."""
+    shows a sentence only after its check, and only if something supports it; `seconds` are all that it may take."""
 
     model: Completion
     template: Template
@@ -32,14 +35,46 @@ class Writing:
     max_tokens: int = 800
     temperature: float = 0.0
     strict: bool = False
+    seconds: float = 120.0
 
-    def context(self, hits: Sequence[Hit]) -> list[Shown]:
-        """What the model is shown of the hits, best first, within the budget and what it reads."""
-        tokens = self.budget.tokens
-        if self.model.context is not None:
-            tokens = min(tokens, self.model.context - self.max_tokens)
-        budget = replace(self.budget, tokens=tokens)
-        return answering.arranged(answering.fit(hits, self._count, budget=budget), join=not self.template.by_id)
+    def context(self, hits: Sequence[Hit], talk: Talk) -> list[Shown]:
+        """What the model is shown of the hits, best first, within the budget and what it reads: [] where nothing
+        fits."""
+        room = answering.Budget(max(0, self._room(talk)), 0, self.budget.chunks)
+        fitting = answering.fit(hits, self._count, budget=room, frame=self._frame)
+        return answering.arranged(fitting, join=not self.template.by_id)
+
+    def prompt(self, talk: Talk, shown: Sequence[Shown]) -> Prompt:
+        """All that the model is told: the turns before stand in front of the last one."""
+        *before, last = answering.messages(self.template, talk.question, shown, mask=guard.shown)
+        return Prompt((*before, *talk.history, last), self.max_tokens, self.temperature)
+
+    def cramped(self, talk: Talk) -> str:
+        """What to say where no passage fits."""
+        told = self._told(talk)
+        if self.model.context is not None and self._room(talk) < self.budget.tokens - self.budget.overhead:
+            return (
+                f"no passage fits into what the model reads: of llm.context {self.model.context}, its answer may take "
+                f"{self.max_tokens} (llm.max_tokens) and the prompt takes about {told}; allow it more, or the answer "
+                "less"
+            )
+        return (
+            f"no passage fits into answer.tokens {self.budget.tokens} less answer.overhead {self.budget.overhead}, of "
+            f"which the prompt takes about {told}: allow more"
+        )
+
+    def _room(self, talk: Talk) -> int:
+        """Tokens for passages."""
+        told = self._told(talk)
+        room = self.budget.tokens - max(self.budget.overhead, told)
+        return room if self.model.context is None else min(room, self.model.context - self.max_tokens - told)
+
+    def _told(self, talk: Talk) -> int:
+        """Tokens of everything but passages."""
+        return sum(TURN + self._count(turn.text) for turn in self.prompt(talk, ()).messages)
+
+    def _frame(self, hit: Hit) -> int:
+        return self._count(answering.frame(self.template, hit.chunk))
 
     def _count(self, text: str) -> int:
         return (self.model.tokenizer or self.counts).count([text])[0]
@@ -52,11 +87,11 @@ async def written(writing: Writing, draft: Draft, trace: Trace) -> AsyncGenerato
     where the request or its configuration is at fault.
     """
     if not draft.shown:
-        trace.note("llm_refused", "no passage fits into what the model reads: allow it more tokens")
+        trace.note("llm_refused", f"the answer is quoted, not written: {writing.cramped(draft.talk)}")
         yield draft.quoted
         return
     transcript = Transcript(answering.labels(writing.template, draft.shown))
-    pen = Pen(draft, transcript, strict=writing.strict)
+    pen = Pen(draft, transcript, trace, strict=writing.strict, alike=draft.alike)
     done = Completed("", ended="other")
     try:
         async with aclosing(_pieces(writing, draft, trace)) as pieces:
@@ -64,7 +99,7 @@ async def written(writing: Writing, draft: Draft, trace: Trace) -> AsyncGenerato
                 if isinstance(piece, Completed):
                     done = piece
                     break
-                for event in pen.shown(transcript.feed(piece)):
+                async for event in pen.shown(transcript.feed(piece)):
                     yield event
     except RagstoneError as error:
         code = "llm_refused" if isinstance(error, UsageError) else "llm_unavailable"
@@ -72,20 +107,35 @@ async def written(writing: Writing, draft: Draft, trace: Trace) -> AsyncGenerato
         log.warning("%s: %s", code, error)
         yield draft.quoted
         return
-    for event in pen.shown(transcript.end(), last=True):
+    async for event in pen.shown(transcript.end(), last=True):
         yield event
-    yield pen.answer(done, trace)
+    yield await pen.answer(done)
 
 
 async def _pieces(writing: Writing, draft: Draft, trace: Trace) -> AsyncGenerator[str | Completed]:
-    """The model's stream; what it takes is timed without what a slow reader of the events takes."""
-    turns = answering.messages(writing.template, draft.question, draft.shown, mask=guard.shown)
-    *before, last = turns
-    prompt = Prompt((*before, *draft.history, last), writing.max_tokens, writing.temperature)
+    """The model's stream; what it takes is timed, and bounded, without what a slow reader of the events takes.
+
+    Raises `Unavailable` when it takes longer than it may: one that is handed in has no limits of its own.
+    """
+    prompt = writing.prompt(draft.talk, draft.shown)
+    spent, clock = 0.0, time.monotonic
     async with aclosing(writing.model.stream(prompt)) as stream:
         while True:
+            start = clock()
             with trace.timed("model"):
-                piece = await anext(stream, None)
+                try:
+                    async with asyncio.timeout(max(0.0, writing.seconds - spent)) as patience:
+                        piece = await anext(stream, None)
+                except TimeoutError as error:
+                    if not patience.expired():
+                        raise
+                    raise Unavailable(_slow(writing)) from error
+            spent += clock() - start
             if piece is None:
                 return
             yield piece
+
+
+def _slow(writing: Writing) -> str:
+    model = writing.model
+    return f"{model.vendor}/{model.model} did not end its answer within {writing.seconds:g} s (llm.total)"

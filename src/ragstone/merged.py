@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from ragstone import ask, retrieve
 from ragstone.ask import Question
+from ragstone.deadlines import USUAL, Deadlines
 from ragstone.ports import Embedder, Reader, Vectors
 from ragstone.retrieve.weigh import place
 from ragstone.types import Candidate, Chunk, Hit, total_order
@@ -24,6 +25,7 @@ class Part:
     model_missing: str | None = None
     vectors: bool = True
     raw: bool = False
+    deadlines: Deadlines = USUAL
 
     @property
     def model(self) -> Model | None:

@@ -1,7 +1,7 @@
 """Settings of models become the models: what they name is looked up, their keys are found, what may not leave stays."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,7 @@ from ragstone.config import AnswerSettings, EmbedSettings, ExternalSettings, Llm
 from ragstone.errors import ConfigError, UsageError
 from ragstone.generate import Writing
 from ragstone.outgoing import GatedCompletion, GatedEmbedder
-from ragstone.ports import Completion, Embedder, HeldModel, Tokenizer
+from ragstone.ports import Completed, Completion, Embedder, HeldModel, Prompt, Tokenizer
 from ragstone.providers.reach import Reach
 
 NONE = "none"
@@ -26,20 +26,50 @@ def completion_of(llm: LlmSettings, *, offline: bool = False) -> Completion | No
         return None
     vendor, _ = vendors.named(llm.model, verb=vendors.COMPLETE, key="llm.model")
     reach = _reach("llm", llm, vendor, offline=offline)
-    return GatedCompletion(providers.make_completion(llm.model, reach=reach, context=llm.context))
+    made = providers.make_completion(llm.model, reach=reach, context=llm.context, tokenizer=llm.tokenizer)
+    return GatedCompletion(made)
 
 
-def writing_of(model: Completion, llm: LlmSettings, wanted: AnswerSettings, *, strict: bool | None = None) -> Writing:
+def writing_of(model: Completion, llm: LlmSettings, wanted: AnswerSettings) -> Writing:
     """How a language model writes answers; raises `ConfigError` for a prompt that cannot be used."""
     return Writing(
         model,
         answer.template(wanted.prompt),
-        providers.WordPiece(),
+        providers.WithMargin(),
         budget=answer.Budget(wanted.tokens, wanted.overhead, wanted.chunks),
         max_tokens=llm.max_tokens,
         temperature=llm.temperature,
-        strict=wanted.strict if strict is None else strict,
+        strict=wanted.strict,
+        seconds=llm.total,
     )
+
+
+def unusable(llm: LlmSettings, error: ConfigError) -> Writing:
+    """The writing of a model that cannot be asked: the error comes in place of the first word."""
+    return Writing(Unusable(llm.model, error), answer.template(answer.NAMES[0]), providers.WithMargin())
+
+
+class Unusable:
+    """A language model whose settings are wrong; see `ragstone.ports.Completion`."""
+
+    context: int | None = None
+    tokenizer: Tokenizer | None = None
+
+    def __init__(self, name: str, error: ConfigError) -> None:
+        self.vendor, _, self.model = name.partition("/")
+        self._error = error
+
+    async def complete(self, prompt: Prompt) -> Completed:  # noqa: ARG002  # the seam has it
+        raise self._error
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[str | Completed]:
+        yield await self.complete(prompt)
+
+    async def check(self) -> list[str]:
+        return [str(self._error)]
+
+    async def close(self) -> None:
+        return None
 
 
 def embedder_of(embed: EmbedSettings, settings: Settings) -> Embedder:

@@ -11,14 +11,15 @@ from dataclasses import dataclass, field, replace
 from math import ceil
 
 from ragstone import answer as answering
-from ragstone import ask, guard, reply
+from ragstone import ask, guard, reply, windows
 from ragstone.ask import Question
 from ragstone.errors import RagstoneError, StoreError, UsageError
 from ragstone.generate import Writing
 from ragstone.layout import Layout
 from ragstone.merged import Model, Part, Told, ranked
+from ragstone.pen import Talk
 from ragstone.ports import Message, Reader, Vectors
-from ragstone.trace import Trace
+from ragstone.trace import Trace, reading
 from ragstone.types import Chunk, Document, Event, Found, Hit
 
 LETTERS = 4  # characters of a token, on average over English: for a budget that need not be exact
@@ -51,6 +52,10 @@ class Views:
         reader = self.owners.get(document.id)
         return await reader.layout(document) if reader else None
 
+    async def chunks(self, ids: Sequence[str]) -> list[Chunk]:
+        """Chunks of the parts that answered, each part asked for all: no id stands in two."""
+        return [chunk for one in self.told if not one.part.raw for chunk in await one.reader.chunks(ids)]
+
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
@@ -62,12 +67,13 @@ class _Seen:
     vector: Vectors | None
 
 
-async def search(parts: Sequence[Part], question: Question) -> Found:
-    """The best passages of all parts in one order. Raises a part's own error when none of them answered."""
+async def search(parts: Sequence[Part], question: Question, *, whole: bool = False) -> Found:
+    """The best passages of all parts in one order, with `whole` as they are read (`ragstone.windows`). Raises a part's
+    own error when none of them answered."""
     trace = Trace()
     with trace.timed("total"):
         async with _seen(parts, question, trace) as seen:
-            hits = seen.hits
+            hits = await windows.read(seen.views, seen.hits) if whole else seen.hits
     return Found(tuple(hits), tuple(trace.notes), dict(trace.timings))
 
 
@@ -81,15 +87,15 @@ async def events(
 ) -> AsyncGenerator[Event]:
     """An answer as it comes about (see `ragstone.reply.events`), from passages of at most so many tokens together."""
     trace = Trace()
-    said, question = question, await reply.alone(question, history, writing, trace)
+    talk = Talk(question.text, tuple(history))
+    question = await reply.alone(question, history, writing, trace, parts[0].deadlines)
     with trace.timed("total"):
         async with _seen(parts, question, trace) as seen:
-            hits = within(seen.hits, tokens)
+            hits = seen.hits if tokens is None else within(await windows.read(seen.views, seen.hits), tokens)
             with trace.timed("answer"):
                 draft = await reply.prepared(
-                    seen.asking, seen.views, question, seen.vector, hits, trace, writing=writing
+                    seen.asking, seen.views, question, seen.vector, hits, trace, talk=talk, writing=writing
                 )
-    draft = replace(draft, question=said.text, history=tuple(history))
     async with aclosing(reply.told(draft, hits, trace, writing=writing)) as stream:
         async for event in stream:
             yield event
@@ -162,13 +168,15 @@ async def _asked(part: Part, question: Question, vector: Vectors | None, stack: 
     """What one part knows; its notes carry its name."""
     own = Trace()
     try:
-        reader = await stack.enter_async_context(part.view())
-        info = await reader.info()
-        vector = ask.comparable(part, info, vector, own)
-        legs = await ask.legs(reader, question, vector, own, limit=question.depth)
-        ids = list(dict.fromkeys(candidate.id for found in legs.values() for candidate in found))
-        signals = await reader.rate(ids, vector=vector if "cosine" in legs else None, query=question.text)
-        chunks = {chunk.id: _guarded(chunk) if part.raw else chunk for chunk in await reader.chunks(ids)}
+        async with reading(part.deadlines):
+            reader = await stack.enter_async_context(part.view())
+            info = await reader.info()
+            vector = ask.comparable(part, info, vector, own)
+            legs = await ask.legs(reader, question, vector, own, limit=question.depth, seconds=part.deadlines.leg)
+            ids = list(dict.fromkeys(candidate.id for found in legs.values() for candidate in found))
+            signals = await reader.rate(ids, vector=vector if "cosine" in legs else None, query=question.text)
+            read = await reader.chunks(ids)
+        chunks = {chunk.id: _guarded(chunk) if part.raw else chunk for chunk in read}
         return Told(part, reader, vector, legs, signals, chunks)
     finally:
         for note in own.notes:

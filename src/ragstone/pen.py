@@ -1,11 +1,12 @@
 """What a model wrote becomes an answer: sentences checked, citations made, or an abstention."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ragstone import answer as answering
 from ragstone import guard
+from ragstone.alike import Alike
 from ragstone.answer import Checked, Piece, Said, Shown, Support, Transcript
 from ragstone.layout import Layout
 from ragstone.ports import Completed, Message
@@ -25,16 +26,24 @@ DECLINED = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
-    """What an answer begins with: the quoted answer, which stands in where the model fails; the passages in their
-    order; texts and pages, by document, that sentences are checked against."""
+class Talk:
+    """What a model is asked: the question as it was put, and the turns before."""
 
     question: str
+    history: tuple[Message, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What an answer begins with: the quoted answer, which stands in where the model fails; the passages in their
+    order; texts and pages, by document, that sentences are checked against, and what compares them."""
+
+    talk: Talk
     quoted: Answer
     shown: tuple[Shown, ...] = ()
     records: Mapping[str, str] = field(default_factory=dict)
     layouts: Mapping[str, Layout] = field(default_factory=dict)
-    history: tuple[Message, ...] = ()
+    alike: Alike | None = None
 
 
 def abstained(reason: str | None, message: str) -> Answer:
@@ -44,17 +53,21 @@ def abstained(reason: str | None, message: str) -> Answer:
 
 class Pen:
     """Shows a model's text as it comes, and makes the answer of it. With `strict` a sentence is shown after its check,
-    and only if it is supported or claims nothing."""
+    and only if it is supported or claims nothing. `alike` gives the cosines that decide where words do not."""
 
-    def __init__(self, draft: Draft, transcript: Transcript, *, strict: bool = False) -> None:
+    def __init__(
+        self, draft: Draft, transcript: Transcript, trace: Trace, *, strict: bool = False, alike: Alike | None = None
+    ) -> None:
         self._draft = draft
         self._transcript = transcript
+        self._trace = trace
         self._strict = strict
+        self._alike = alike
         self._out = ""
         self._checker = answering.Checker(draft.shown)
         self._checked: list[Checked] = []
 
-    def shown(self, pieces: Iterable[Piece], *, last: bool = False) -> Iterator[Event]:
+    async def shown(self, pieces: Iterable[Piece], *, last: bool = False) -> AsyncIterator[Event]:
         """The events of what came: `message` with the piece's text, `citation` before a passage's first use."""
         for piece in pieces:
             for passage in piece.first:
@@ -64,21 +77,29 @@ class Pen:
                 self._out += piece.text
                 yield Event("message", {"text": piece.text, "citations": piece.numbers, "delta": True})
         if self._strict:
-            yield from self._supported(last=last)
+            async for event in self._supported(last=last):
+                yield event
 
-    def _supported(self, *, last: bool) -> Iterator[Event]:
+    async def _supported(self, *, last: bool) -> AsyncIterator[Event]:
         """Sentences that are whole by now, and that something supports."""
         told = self._transcript.sentences(len(self._checked))
-        for said in told if last else told[:-1]:
-            checked = self._check(said)
+        for checked in await self._check(told if last else told[:-1]):
             if checked.stands:
                 text = self._written(checked)
                 self._out += text
                 yield Event("message", {"text": text, "citations": self._numbers(checked), "delta": True})
 
-    def _check(self, said: Said) -> Checked:
-        checked = self._checker.check(said)
-        self._checked.append(checked)
+    async def _check(self, told: Sequence[Said]) -> list[Checked]:
+        """The verdicts on some sentences by their words, then once more on those that cosines may change, at once."""
+        with self._trace.timed("check"):
+            checked = [self._checker.check(said) for said in told]
+            pairs = dict.fromkeys(pair for one in checked for pair in one.pairs)
+            if pairs and self._alike is not None and (similar := await self._alike.cosines(pairs, self._trace)):
+                checked = [
+                    self._checker.check(said, similar) if one.pairs else one
+                    for said, one in zip(told, checked, strict=True)
+                ]
+        self._checked += checked
         return checked
 
     def _numbers(self, checked: Checked) -> tuple[int, ...]:
@@ -89,11 +110,10 @@ class Pen:
         marks = "".join(f"[{n}]" for n in self._numbers(checked))
         return f"{gap}{checked.text}{' ' if marks else ''}{marks}"
 
-    def answer(self, done: Completed, trace: Trace) -> Answer:
+    async def answer(self, done: Completed) -> Answer:
         """The answer as a whole, or an abstention: the model's own, or since nothing that it says is supported."""
-        for said in self._transcript.sentences(len(self._checked)):
-            self._check(said)
-        self._remark(done, trace)
+        await self._check(self._transcript.sentences(len(self._checked)))
+        self._remark(done, self._trace)
         counts = {"prompt_tokens": done.prompt_tokens, "completion_tokens": done.completion_tokens}
         usage = {name: count for name, count in counts.items() if count is not None}
         return replace(self._made(), usage=usage)
@@ -153,9 +173,9 @@ class Pen:
             return Citation(number, chunk.id, chunk.document, text, chunk.spans, masked=text != chunk.text)
         chunk = supports[0].chunk
         spans = _merged(span for support in supports for span in support.spans)
-        record = self._draft.records[chunk.document.id]
-        quote = joined(record, spans)
-        text = guard.shown(quote, spans, guard.touching(guard.located(record), spans))
+        quote = joined(self._draft.records[chunk.document.id], spans)
+        secrets = sorted({secret for support in supports for secret in support.chunk.secrets})
+        text = guard.shown(quote, spans, guard.touching(secrets, spans))
         return Citation(number, chunk.id, chunk.document, text, spans, "verified", masked=text != quote)
 
 

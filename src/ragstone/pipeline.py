@@ -97,7 +97,7 @@ class Pipeline:
 
     async def context(self, /, text: str, *, where: Where | None = None, **options: object) -> str:
         """Passages within the token budget as XML, ready to stand in a prompt: escaped, secrets masked."""
-        found = await panel.search(self.parts, self.question(text, where=where, **options))
+        found = await panel.search(self.parts, self.question(text, where=where, **options), whole=True)
         return answer.context_xml(panel.within(found.hits, self.settings.token_budget), mask=guard.shown)
 
     async def check(self) -> list[str]:
@@ -137,10 +137,10 @@ def parts_of(
     embedders: Embedders,
 ) -> list[Part]:
     """The readers that a pipeline names, of a tenant's collections and of tables; none of them opened yet."""
-    parts = []
+    parts, deadlines = [], settings.deadlines
     for name in wanted.collections:
         model, missing = embedders(_embed_of(wanted, settings, name))
-        parts.append(Part(name, partial(store.reader, Scope(tenant, name)), model, missing))
+        parts.append(Part(name, partial(store.reader, Scope(tenant, name)), model, missing, deadlines=deadlines))
     for number, table in enumerate(wanted.tables):
         assert tables is not None  # settings with tables have a database
         model, missing = embedders(_embed_of(wanted, settings, None))
@@ -153,8 +153,8 @@ def parts_of(
             table.filter_columns,
             number,
         )
-        view = partial(tables.reader, pair)
-        parts.append(Part(pair.name, view, model, missing, vectors=pair.vector is not None, raw=True))
+        view, vectors = partial(tables.reader, pair), pair.vector is not None
+        parts.append(Part(pair.name, view, model, missing, vectors, raw=True, deadlines=deadlines))
     return parts
 
 

@@ -5,20 +5,22 @@ writes (`ragstone.generate`), and what is quoted stands in where the model fails
 """
 
 from collections.abc import AsyncGenerator, Iterable, Sequence
-from contextlib import aclosing
+from contextlib import AsyncExitStack, aclosing
 from dataclasses import replace
 from typing import Protocol
 
 from ragstone import answer as answering
-from ragstone import guard
+from ragstone import guard, windows
+from ragstone.alike import Alike
 from ragstone.ask import LONGEST_QUESTION, Asking, Desk, Question, hits_of, vector_of
 from ragstone.conversation import standalone
+from ragstone.deadlines import Deadlines
 from ragstone.generate import Writing, written
 from ragstone.layout import Layout
-from ragstone.pen import Draft, abstained
+from ragstone.pen import Draft, Talk, abstained
 from ragstone.ports import Embedder, Message, Vectors
-from ragstone.trace import Trace
-from ragstone.types import Answer, Document, Event, Hit
+from ragstone.trace import Trace, reading
+from ragstone.types import Answer, Chunk, Document, Event, Hit
 
 EXTRACT_FROM = 12  # hits that an answer is made of
 SENTENCES = 8  # passages that are compared with the question by their vectors; 16 chose no better ones
@@ -33,6 +35,8 @@ class Texts(Protocol):
 
     async def layout(self, document: Document) -> Layout | None: ...
 
+    async def chunks(self, ids: Sequence[str]) -> list[Chunk]: ...
+
 
 async def events(
     desk: Desk, question: Question, *, writing: Writing | None = None, history: Sequence[Message] = ()
@@ -44,23 +48,28 @@ async def events(
     the verdicts and replaces what was streamed.
     """
     trace = Trace()
-    said, question = question, await alone(question, history, writing, trace)
+    talk = Talk(question.text, tuple(history))
+    question = await alone(question, history, writing, trace, desk.deadlines)
     with trace.timed("total"):
         vector = await vector_of(desk, question, trace)
-        async with desk.store.reader(desk.scope) as reader:
-            hits = await hits_of(desk, reader, question, vector, trace)
+        async with AsyncExitStack() as stack:
+            async with reading(desk.deadlines):
+                reader = await stack.enter_async_context(desk.store.reader(desk.scope))
+                hits = await hits_of(desk, reader, question, vector, trace)
             with trace.timed("answer"):
-                draft = await prepared(desk, reader, question, vector, hits, trace, writing=writing)
+                draft = await prepared(desk, reader, question, vector, hits, trace, talk=talk, writing=writing)
     # Only now: whoever reads events slowly, or writes them, must not keep a view of the store open.
-    draft = replace(draft, question=said.text, history=tuple(history))
     async with aclosing(told(draft, hits, trace, writing=writing)) as stream:
         async for event in stream:
             yield event
 
 
-async def alone(question: Question, history: Sequence[Message], writing: Writing | None, trace: Trace) -> Question:
+async def alone(
+    question: Question, history: Sequence[Message], writing: Writing | None, trace: Trace, deadlines: Deadlines
+) -> Question:
     """The question as it is searched for where it goes on from others; a note says how it reads then."""
-    text = await standalone(question.text, history, writing.model if writing else None, trace)
+    model = writing.model if writing else None
+    text = await standalone(question.text, history, model, trace, seconds=deadlines.rewrite)
     if text == question.text:
         return question
     trace.note("standalone", f"searched for: {text}")
@@ -109,17 +118,24 @@ async def prepared(
     hits: Sequence[Hit],
     trace: Trace,
     *,
+    talk: Talk | None = None,
     writing: Writing | None = None,
 ) -> Draft:
-    """All that an answer needs of a view: the quoted one, and what a model would be shown and checked against."""
-    quoted = await _quoted(desk, reader, question, vector, hits, trace)
-    if writing is None or quoted.abstained:
-        return Draft(question.text, quoted)
-    shown = writing.context(hits)
-    documents = {chunk.document.id: chunk.document for one in shown for chunk in one.chunks}
-    records = await _records(reader, documents.values())
-    layouts = {one.id: pages for one in documents.values() if (pages := await reader.layout(one)) is not None}
-    return Draft(question.text, quoted, tuple(shown), records, layouts)
+    """All that an answer needs of a view: the quoted one, and what a model would be shown and checked against. `talk`
+    is what a model is asked, where that is not the question that was searched for."""
+    talk = talk or Talk(question.text)
+    seconds = desk.deadlines.check
+    async with reading(desk.deadlines, beside=seconds):
+        hits = await windows.read(reader, hits)
+        quoted = await _quoted(desk, reader, question, vector, hits, trace)
+        if writing is None or quoted.abstained:
+            return Draft(talk, quoted)
+        shown = writing.context(hits, talk)
+        documents = {chunk.document.id: chunk.document for one in shown for chunk in one.chunks}
+        records = await _records(reader, documents.values())
+        layouts = {one.id: pages for one in documents.values() if (pages := await reader.layout(one)) is not None}
+    alike = Alike.of(desk.embedder, seconds=seconds)
+    return Draft(talk, quoted, tuple(shown), records, layouts, alike=alike)
 
 
 async def _records(reader: Texts, documents: Iterable[Document]) -> dict[str, str]:
@@ -163,7 +179,8 @@ async def drafted(
     ranked = answering.rank(asked, best)
     if vector is not None and desk.embedder is not None and ranked:
         work = _similar(desk.embedder, vector, ranked[:SENTENCES])
-        ranked = answering.compared(ranked, await (trace or Trace()).attempt("similarity", work, {}))
+        similar = await (trace or Trace()).attempt("similarity", work, {}, seconds=desk.deadlines.check)
+        ranked = answering.compared(ranked, similar)
     chosen = answering.choose(asked, ranked, best)
     return chosen, answering.evidence(asked, best, chosen, idf=idf)
 

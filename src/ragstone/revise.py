@@ -1,7 +1,6 @@
 """How one document's bytes become its next revision: extracted, cut, flagged, with ids and vector addresses."""
 
 import hashlib
-import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
@@ -12,11 +11,10 @@ from ragstone.chunk import describe
 from ragstone.embed import context
 from ragstone.errors import Refused
 from ragstone.extract import sandbox
+from ragstone.ids import chunk_id, document_id
 from ragstone.layout import Layout
 from ragstone.ports import Chunker, Embedder, Tokenizer
 from ragstone.types import Chunk, Document, Extraction, Piece, Revision, Scope, Span
-
-NAMESPACE = uuid.UUID("6f0c5a5e-0b7b-5a35-9c2e-3f6d1d1f6a10")
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,16 +188,6 @@ def _text_or_none(value: Any) -> str | None:
 def _notes(extraction: Extraction, pieces: Sequence[Piece], trimmed: bool, most: int | None) -> tuple[str, ...]:
     cut = (f"only the first {most} chunks were kept",) if trimmed else ()
     return (*extraction.warnings, *dict.fromkeys(piece.note for piece in pieces if piece.note), *cut)
-
-
-def document_id(scope: Scope, source: str, path: str) -> str:
-    """The UUIDv5 of a document's place."""
-    return str(uuid.uuid5(NAMESPACE, "\0".join((scope.tenant, scope.collection, source, path))))
-
-
-def chunk_id(document: Document, ordinal: int) -> str:
-    """The UUIDv5 of place, version, recipe and ordinal: the same input gives the same id everywhere."""
-    return str(uuid.uuid5(NAMESPACE, "\0".join((document.id, document.version, document.recipe, str(ordinal)))))
 
 
 def _chunks(making: Making, document: Document, pieces: Sequence[Piece], layout: Layout | None) -> tuple[Chunk, ...]:

@@ -1,12 +1,14 @@
 """What one question or run did: seconds a stage, and notes. Failing open lives here and only here."""
 
+import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import TypeVar
 
-from ragstone.errors import UsageError
+from ragstone.deadlines import Deadlines
+from ragstone.errors import StoreError, UsageError
 from ragstone.types import Note
 
 T = TypeVar("T")
@@ -35,17 +37,46 @@ class Trace:
         if note not in self.notes:
             self.notes.append(note)
 
-    async def attempt(self, stage: str, work: Awaitable[T], default: T, *, code: str | None = None) -> T:
+    async def attempt(
+        self,
+        stage: str,
+        work: Awaitable[T],
+        default: T,
+        *,
+        code: str | None = None,
+        seconds: float | None = None,
+        refused: str | None = None,
+    ) -> T:
         """Await an optional stage; on failure give `default`, leave a note (`code`, else the stage's) and a log line.
 
-        A caller's mistake (`UsageError`) is no reason to go on and is raised.
+        One that takes longer than `seconds` has failed, and is cancelled. A caller's mistake (`UsageError`) is no
+        reason to go on and is raised, but where `refused` is the code of a note for it.
         """
         try:
             with self.timed(stage):
-                return await work
-        except UsageError:
-            raise
+                async with asyncio.timeout(seconds) as patience:
+                    return await work
+        except UsageError as error:
+            if refused is None:
+                raise
+            code, why = refused, str(error)
         except Exception as error:  # the one place where any failure may pass
-            log.warning("%s failed: %s", stage, error, exc_info=log.isEnabledFor(logging.DEBUG))
-            self.note(code or f"{stage}_failed", f"{stage} failed and was left out: {error}")
-            return default
+            why = f"it took longer than {seconds:g} s" if patience.expired() else str(error)
+            log.debug("%s failed", stage, exc_info=True)
+        log.warning("%s failed: %s", stage, why)
+        self.note(code or f"{stage}_failed", f"{stage} failed and was left out: {why}")
+        return default
+
+
+@asynccontextmanager
+async def reading(deadlines: Deadlines, *, beside: float = 0.0) -> AsyncIterator[None]:
+    """A block that reads a store. Raises `StoreError` when it takes longer than it may; `beside` are seconds more, for
+    what else the block does."""
+    try:
+        async with asyncio.timeout(deadlines.search + beside) as patience:
+            yield
+    except TimeoutError as error:
+        if not patience.expired():
+            raise
+        seconds = f"{deadlines.search:g} s (deadlines.search)"
+        raise StoreError(f"the store did not answer within {seconds}: it is too busy, or it needs longer") from error

@@ -113,8 +113,9 @@ class Piece:
 
     `overlap` counts the leading characters of `text` that the piece before holds too; `header` is
     the table header that readers and embedders should see above `text`; `tokens` counts `text`
-    with the embedder's tokenizer; `secrets` are as in `Chunk`. `table` has the cells of a piece of tables row by
-    row, header rows first, what a merged cell says in each row that it covers.
+    with the embedder's tokenizer; `secrets` are as in `Chunk`; `window` are the ordinals of the first and the last
+    piece that are shown with this one, where it is too small to be read alone. `table` has the cells of a piece of
+    tables row by row, header rows first, what a merged cell says in each row that it covers.
     """
 
     ordinal: int
@@ -128,6 +129,7 @@ class Piece:
     note: str = ""
     table: tuple[tuple[str, ...], ...] = ()
     secrets: tuple[Secret, ...] = ()
+    window: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,3 +52,12 @@ class TestBounded(ChunkerContract):
     @pytest.fixture
     def chunker(self) -> Chunker:
         return make("bounded", tokenizer=Characters())
+
+
+class TestSentenceWindow(ChunkerContract):
+    def over(self, piece: Piece) -> bool:
+        return piece.tokens > 206
+
+    @pytest.fixture
+    def chunker(self) -> Chunker:
+        return make("sentence-window", tokenizer=Characters(), reads=254)

@@ -14,6 +14,7 @@ from ragstone.access import Role
 from ragstone.chunk import WAYS
 from ragstone.cli.app import app
 from ragstone.cli.output import FORMATS
+from ragstone.deadlines import Deadlines
 from ragstone.evals.case import KEYS
 from ragstone.issuer import JwtSettings
 from ragstone.vendors import VENDORS, is_here
@@ -42,6 +43,7 @@ SECTIONS = {
     "`llm`": config.LlmSettings,
     "`answer`": config.AnswerSettings,
     "`external`": config.ExternalSettings,
+    "`deadlines`": Deadlines,
     "`limits`": config.LimitSettings,
     "`search`": config.SearchSettings,
     "`collections`": config.CollectionSettings,
@@ -59,6 +61,7 @@ GROUPS = (
     "answer",
     "external",
     "limits",
+    "deadlines",
     "search",
     "collections",
     "tenants",

@@ -73,6 +73,7 @@ async def test_every_setting_is_read_by_whoever_acts_on_it(read: Read, docs: Pat
         await engine.ingest()
         await engine.search("samples kept by default", min_cosine=0.1, per_document=3, keyword_boost=True)
         await engine.search("samples", fusion="rrf")
+        await engine.ask("How long are samples kept by default?", history=[{"role": "user", "content": "Samples?"}])
         assert engine.pipelines()
         assert await engine.pipeline("p").context("samples kept by default", mode="keyword")
     vendors = replace(settings, embed=EmbedSettings("ollama/nomic-embed-text"), llm=LlmSettings("ollama/any"))

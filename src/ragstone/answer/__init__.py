@@ -14,6 +14,7 @@ from ragstone.answer.formats import (
     citation_json,
     context_xml,
     document_json,
+    event_json,
     found_json,
     found_text,
     hit_json,
@@ -25,10 +26,11 @@ from ragstone.answer.formats import (
 )
 from ragstone.answer.order import ends_first
 from ragstone.answer.places import spans_at
-from ragstone.answer.prompt import NAMES, Template, labels, messages, template
+from ragstone.answer.prompt import NAMES, Template, frame, labels, messages, template
 from ragstone.answer.question import Asked, asked
 from ragstone.answer.support import Finding, Grounds, grounded
 from ragstone.answer.transcript import Piece, Said, Transcript
+from ragstone.answer.windows import around, widened
 
 __all__ = [
     "ABSTENTION",
@@ -52,6 +54,7 @@ __all__ = [
     "Transcript",
     "answer_json",
     "answer_text",
+    "around",
     "arranged",
     "asked",
     "by_chunk",
@@ -65,10 +68,12 @@ __all__ = [
     "documents",
     "drawn",
     "ends_first",
+    "event_json",
     "evidence",
     "fit",
     "found_json",
     "found_text",
+    "frame",
     "grounded",
     "groundedness",
     "hit_json",
@@ -86,5 +91,6 @@ __all__ = [
     "stands_alone",
     "template",
     "verify",
+    "widened",
     "written",
 ]

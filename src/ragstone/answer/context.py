@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from ragstone.answer.order import ends_first
 from ragstone.answer.places import spans_at
+from ragstone.answer.windows import reach
 from ragstone.types import Chunk, Hit
 
 GAP = 200  # characters between two chunks that are none of either: blank lines, a page's footer and header
@@ -37,7 +38,7 @@ def arranged(hits: Sequence[Hit], *, join: bool = True) -> list[Shown]:
 def _groups(hits: Sequence[Hit], *, join: bool) -> list[tuple[Chunk, ...]]:
     ranks = {hit.chunk.id: rank for rank, hit in enumerate(hits)}
     groups: list[list[Chunk]] = []
-    for chunk in sorted((hit.chunk for hit in hits), key=lambda chunk: (chunk.document.id, chunk.ordinal)):
+    for chunk in sorted((hit.chunk for hit in hits), key=lambda chunk: (chunk.document.id, reach(chunk))):
         if join and groups and _touch(groups[-1][-1], chunk):
             groups[-1].append(_without_overlap(chunk))
         else:
@@ -47,7 +48,7 @@ def _groups(hits: Sequence[Hit], *, join: bool) -> list[tuple[Chunk, ...]]:
 
 def _touch(one: Chunk, other: Chunk) -> bool:
     """Whether a chunk goes on where another one ends: not so where the budget cut that short."""
-    follows = one.document.id == other.document.id and one.ordinal + 1 == other.ordinal
+    follows = one.document.id == other.document.id and reach(one)[1] + 1 == reach(other)[0]
     return follows and other.spans[0].char_start - one.spans[-1].char_end <= GAP
 
 

@@ -9,7 +9,7 @@ from html import escape  # xml.sax.saxutils has the same for XML, and takes 30 m
 from typing import Any
 
 from ragstone.answer.cite import Mask
-from ragstone.types import Answer, Chunk, Citation, Document, Found, Hit, Json, Note, Sentence, Span
+from ragstone.types import Answer, Chunk, Citation, Document, Event, Found, Hit, Json, Note, Sentence, Span
 
 SCHEMA = 1
 # What XML 1.0 cannot hold, not even as a reference.
@@ -125,6 +125,24 @@ def found_json(found: Found, *, mask: Mask) -> Json:
         "notes": [note_json(note) for note in found.notes],
         "timings": dict(found.timings),
     }
+
+
+def event_json(event: Event, *, mask: Mask) -> Json:
+    """An event of an answer, ready to be framed: its name under `event`, then what it tells.
+
+    `search_results` has `hits`; `message` its `text`, the numbers of its `citations`, and whether it is a piece of the
+    text (`delta`) or a sentence; `citation` its number `n`, the id of the `chunk` and its `document`; `final_answer`
+    is all of `answer_json`.
+    """
+    data = event.data
+    if event.name == "final_answer":
+        return {"event": event.name, **answer_json(data["answer"], mask=mask)}
+    if event.name == "search_results":
+        return {"event": event.name, "hits": [hit_json(hit, mask=mask) for hit in data["hits"]]}
+    if event.name == "citation":
+        chunk = data["chunk"]
+        return {"event": event.name, "n": data["n"], "chunk": chunk.id, "document": document_json(chunk.document)}
+    return {"event": event.name, **data, "citations": list(data["citations"])}
 
 
 def pack_full(found: Found, *, query: str, index: Mapping[str, Any], mask: Mask) -> Json:

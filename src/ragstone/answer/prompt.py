@@ -114,12 +114,18 @@ def messages(made: Template, question: str, shown: Sequence[Shown], *, mask: Mas
     texts = [_text(one, mask) for one in shown]
     mark = _mark(texts)
     written = [
-        _filled(made.passage, {"mark": mark, "n": str(n), "text": text, **_about(one, mask)})
+        _filled(made.passage, {"mark": mark, "n": str(n), "text": text, **_about(made, one, mask)})
         for n, (one, text) in enumerate(zip(shown, texts, strict=True), 1)
     ]
     fields = {"mark": mark, "context": "\n\n".join(written), "question": mask(question)}
     turns = (Message("system", _filled(made.system, fields)), Message("user", _filled(made.user, fields)))
     return turns if made.system else turns[1:]
+
+
+def frame(made: Template, chunk: Chunk) -> str:
+    """What stands around the text of a chunk where it is a passage of its own, nothing of it masked: to be counted."""
+    about = _about(made, Shown((chunk,)), lambda text, _spans=(), _secrets=(): text)
+    return _filled(made.passage, {"mark": _mark(()), "n": "1", "text": chunk.header, **about})
 
 
 def labels(made: Template, shown: Sequence[Shown]) -> dict[str, int]:
@@ -142,7 +148,8 @@ def _mark(texts: Iterable[str]) -> str:
     return digest.hexdigest()[:8]
 
 
-def _about(one: Shown, mask: Mask) -> dict[str, str]:
+def _about(made: Template, one: Shown, mask: Mask) -> dict[str, str]:
+    """The fields that the template has; no other one is looked at for secrets, which takes its time."""
     chunk = one.first
     title, heading = chunk.document.title or chunk.document.path, " > ".join(chunk.heading_path)
     about = {
@@ -153,7 +160,8 @@ def _about(one: Shown, mask: Mask) -> dict[str, str]:
         "version": _version(chunk),
         "path": chunk.document.path,
     }
-    lines = {name: " ".join(mask(value).split()) for name, value in about.items()}
+    wanted = set(FIELD.findall(made.passage))
+    lines = {name: " ".join(mask(value).split()) for name, value in about.items() if name in wanted}
     return {**lines, "warning": WARNING if one.flagged else ""}
 
 

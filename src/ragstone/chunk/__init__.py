@@ -11,6 +11,7 @@ from typing import Any
 from ragstone.chunk.bounded import Bounded, Bounds
 from ragstone.chunk.markdown import Markdown, Sections
 from ragstone.chunk.recursive import Recursive, Window
+from ragstone.chunk.sentence import Around, SentenceWindow
 from ragstone.chunk.structure import Cutting, Structure
 from ragstone.chunk.tokens import Characters, Counted
 from ragstone.chunk.trim import limit
@@ -25,6 +26,7 @@ WAYS: dict[str, tuple[type[Any], Maker]] = {
     "bounded": (Bounds, lambda options, tokenizer, _: Bounded(options, tokenizer)),
     "markdown": (Sections, lambda options, tokenizer, _: Markdown(options, tokenizer)),
     "recursive": (Window, lambda options, tokenizer, _: Recursive(options, tokenizer)),
+    "sentence-window": (Around, lambda options, tokenizer, reads: SentenceWindow(options, tokenizer, reads=reads)),
     "structure": (Cutting, lambda options, tokenizer, reads: Structure(options, tokenizer, reads=reads)),
 }
 

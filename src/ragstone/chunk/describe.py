@@ -30,6 +30,8 @@ def metadata(piece: Piece) -> dict[str, Any]:
     if piece.kind == "table":
         rows = piece.table or _rows(f"{piece.header}\n{piece.text}" if piece.header else piece.text)
         out["table"] = {"format": "markdown", "markdown": _markdown(rows), "csv": _csv(rows)}
+    if piece.window:
+        out["window"] = list(piece.window)
     if piece.note:
         out["note"] = piece.note
     return out

@@ -70,11 +70,15 @@ class Structure:
         own = self.cap - self._overlap
         parts = fitted(record, passages(extraction), cap=own, list_cap=self.target // 2, count=self._tokenizer.count)
         headers = self._headers(parts)
+        return sift(self._pieces(record, self._groups(record, parts, headers), headers))
+
+    def _groups(self, record: str, parts: Sequence[Part], headers: dict[str, int], /) -> list[Sequence[Part]]:
+        """The parts of each piece."""
+        own = self.cap - self._overlap
         bundles = _bundles(parts, self.target * GRAIN)
         atoms = [_atom(record, parts, start, end, headers) for start, end in pairwise([*bundles, len(parts)])]
         starts = [bundles[i] for i in partition(atoms, target=self.target, cap=own)]
-        groups = [parts[start:end] for start, end in pairwise([*starts, len(parts)])]
-        return sift(self._pieces(record, groups, headers))
+        return [parts[start:end] for start, end in pairwise([*starts, len(parts)])]
 
     def _headers(self, parts: Sequence[Part]) -> dict[str, int]:
         """Tokens of the table headers that are short enough to repeat: at most half of the cap."""

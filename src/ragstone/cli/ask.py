@@ -1,17 +1,18 @@
 """`ragstone ask`: an answer with citations, or an honest abstention."""
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import closing
 from typing import Annotated
 
 import typer
 
 from ragstone.cli.filters import filtered
 from ragstone.cli.shared import Shared, emit, say, shared, show, trickle
-from ragstone.types import Answer, Event
+from ragstone.types import Answer, Event, Note
 from ragstone.where import Where
 
-# What keeps a language model from its work, and the exit status that it gives beside the quoted answer.
-FAILED = {"standalone_failed": 1, "llm_unavailable": 1, "llm_refused": 2}
+# What keeps a model from its work, and the exit status that it gives beside what was found without it.
+FAILED = {"standalone_failed": 1, "llm_unavailable": 1, "llm_refused": 2, "embedding_refused": 2}
 
 
 @shared
@@ -44,24 +45,29 @@ def ask(
 
 
 def status(answer: Answer, *, strict: bool) -> int:
-    """The exit status beside an answer: what kept a language model from writing, or that nothing is supported."""
-    failed = max((FAILED.get(note.code, 0) for note in answer.notes), default=0)
-    return failed or (1 if strict and answer.abstained else 0)
+    """The exit status beside an answer: what kept a model from its work, or that nothing is supported."""
+    return failed(answer.notes) or (1 if strict and answer.abstained else 0)
 
 
-def told(events: Iterable[Event], options: Shared, *, stream: bool) -> Answer:
+def failed(notes: Iterable[Note]) -> int:
+    """The exit status that notes ask for."""
+    return max((FAILED.get(note.code, 0) for note in notes), default=0)
+
+
+def told(events: Generator[Event, None, None], options: Shared, *, stream: bool) -> Answer:
     """Show an answer, as it comes or at its end, and its notes; give it back."""
     from ragstone.cli.output import answer_data, answer_text, event_data
 
     answer: Answer | None = None
     said = ""
-    for event in events:
-        if event.name == "final_answer":
-            answer = event.data["answer"]
-        if stream and options.json:
-            emit(event_data(event))
-        elif stream and event.name == "message":
-            said += trickle(event.data["text"] + ("" if event.data["delta"] else "\n"))
+    with closing(events):  # an interrupt may come while nobody waits for the next one
+        for event in events:
+            if event.name == "final_answer":
+                answer = event.data["answer"]
+            if stream and options.json:
+                emit(event_data(event))
+            elif stream and event.name == "message":
+                said += trickle(event.data["text"] + ("" if event.data["delta"] else "\n"))
     assert answer is not None  # every stream ends with one
     if stream and not options.json:
         trickle(answer_text(answer, after=said))

@@ -52,16 +52,7 @@ def answer_text(made: Answer, *, after: str = "") -> str:
 
 def event_data(event: Event) -> Json:
     """An event of an answer as plain data."""
-    data = event.data
-    if event.name == "final_answer":
-        return {"event": event.name, **answer_data(data["answer"])}
-    if event.name == "search_results":
-        return {"event": event.name, "hits": [answer.hit_json(hit, mask=masked) for hit in data["hits"]]}
-    if event.name == "citation":
-        chunk = data["chunk"]
-        document = answer.document_json(chunk.document)
-        return {"event": event.name, "n": data["n"], "chunk": chunk.id, "document": document}
-    return {"event": event.name, **data, "citations": list(data["citations"])}
+    return answer.event_json(event, mask=masked)
 
 
 def document_data(document: Document) -> Json:

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ragstone.cli.ask import failed
 from ragstone.cli.filters import filtered
 from ragstone.cli.shared import Shared, emit, say, shared, show
 from ragstone.where import Where
@@ -55,4 +56,4 @@ def search(
     if chosen == "text":
         for note in found.notes:
             say(f"note: {note.message}")
-    return 0
+    return failed(found.notes)

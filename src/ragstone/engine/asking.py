@@ -62,7 +62,7 @@ class Asking(Group):
 
     async def context(self, /, text: str, *, where: Where | None = None, **options: object) -> str:
         """Passages as XML, ready to stand in a prompt: escaped, secrets masked."""
-        found = await ask.search(self._parts.desk, self.question(text, where=where, **options))
+        found = await ask.search(self._parts.desk, self.question(text, where=where, **options), whole=True)
         return answer.context_xml(found.hits, mask=guard.shown)
 
     @checked()

@@ -1,9 +1,11 @@
 """The language models of an engine: its own, and those that pipelines name."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from ragstone import models
 from ragstone.config import LlmSettings, Settings
+from ragstone.errors import ConfigError
 from ragstone.generate import Writing
 from ragstone.outgoing import GatedCompletion
 from ragstone.ports import Completion
@@ -19,6 +21,7 @@ class Completions:
         self._settings = settings
         self._handed = handed
         self._made: list[tuple[LlmSettings, Completion]] = []
+        self._writing: list[tuple[LlmSettings, Writing]] = []
 
     def of(self, llm: LlmSettings) -> Completion | None:
         """The language model of some settings, made once; one that was handed in serves all."""
@@ -30,15 +33,35 @@ class Completions:
         return made
 
     def writing(self, strict: bool | None = None, *, llm: LlmSettings | None = None) -> Writing | None:
-        """How the language model writes answers, the settings' or another one; None where they are quoted."""
-        wanted = llm or self._settings().llm
-        model = self.of(wanted)
-        return None if model is None else models.writing_of(model, wanted, self._settings().answer, strict=strict)
+        """How the language model writes answers, the settings' or another one; None where they are quoted.
+
+        One whose settings are wrong says so when it is asked: what was found is quoted all the same.
+        """
+        made = self._written(llm or self._settings().llm)
+        return made if made is None or strict is None else replace(made, strict=strict)
+
+    def _written(self, wanted: LlmSettings) -> Writing | None:
+        """Made once: a prompt is read from its file, and what counts tokens loads a vocabulary."""
+        known = next((writing for own, writing in self._writing if own == wanted), None)
+        if known is not None:
+            return known
+        try:
+            if (model := self.of(wanted)) is None:
+                return None
+            made = models.writing_of(model, wanted, self._settings().answer)
+        except ConfigError as error:
+            return models.unusable(wanted, error)
+        self._writing.append((wanted, made))
+        return made
 
     async def problems(self) -> list[str]:
         """What keeps the own one from working; a vendor is asked for a list."""
-        model = self.of(self._settings().llm)
-        return [] if model is None else await model.check()
+        wanted = self._settings().llm
+        model = self.of(wanted)
+        if model is None:
+            return []
+        models.writing_of(model, wanted, self._settings().answer)
+        return await model.check()
 
     async def close(self) -> None:
         """Give back those that were made here."""

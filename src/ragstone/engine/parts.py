@@ -61,7 +61,7 @@ class Parts:
     def desk(self) -> Desk:
         """The parts that answer questions."""
         embedder, missing = self.embedders.ready, self.embedders.missing
-        return Desk(self.opened.store, self.scope, embedder, missing)
+        return Desk(self.opened.store, self.scope, embedder, missing, self.settings.deadlines)
 
     @cached_property
     def cutter(self) -> Cutter:

@@ -11,6 +11,7 @@ from typing import Any
 from ragstone import vendors
 from ragstone.errors import ConfigError, UsageError
 from ragstone.ports import Completion, Embedder
+from ragstone.providers.counting import FromFile, WithMargin
 from ragstone.providers.known import KNOWN, counts, known, tokenizer_of
 from ragstone.providers.local import MiniLM, problems
 from ragstone.providers.local import missing as minilm_missing
@@ -20,7 +21,9 @@ from ragstone.providers.wordpiece import WordPiece
 __all__ = [
     "EMBEDDERS",
     "KNOWN_DIMENSIONS",
+    "FromFile",
     "MiniLM",
+    "WithMargin",
     "WordPiece",
     "begun",
     "called",
@@ -46,16 +49,23 @@ PRECISIONS: Mapping[str, tuple[str, ...]] = {"minilm": ("fp32", "int8")}
 KNOWN_DIMENSIONS: Mapping[str, int] = {name: card.dimension for name, card in KNOWN.items()}
 
 
-def make_completion(model: str, *, reach: Reach, context: int | None = None) -> Completion:
+def make_completion(
+    model: str, *, reach: Reach, context: int | None = None, tokenizer: str | None = None
+) -> Completion:
     """The language model of a name such as `ollama/llama3.2`, asked by way of `reach`; nothing is connected yet.
+    `tokenizer` is the file of its own one.
 
-    Raises `ConfigError` for a vendor that is unknown or completes nothing.
+    Raises `ConfigError` for a vendor that is unknown or completes nothing, and for a file that holds no tokenizer.
     """
     from ragstone.providers.completing import Completing
 
     vendor, name = vendors.named(model, verb=vendors.COMPLETE, key=f"{reach.group}.model")
     speech = import_module(f"ragstone.providers.{vendor.completes}").Speech()
-    return Completing(reach, speech, model=name, context=context)
+    counts = None
+    if tokenizer:
+        counts = FromFile(tokenizer)
+        counts.load()
+    return Completing(reach, speech, model=name, context=context, tokenizer=counts)
 
 
 def make_embedder(name: str, **options: Any) -> Embedder:

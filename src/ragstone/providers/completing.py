@@ -62,12 +62,19 @@ class Heeded:
 class Completing:
     """See `ragstone.ports.Completion`."""
 
-    tokenizer: Tokenizer | None = None
-
-    def __init__(self, reach: Reach, speech: Speech, *, model: str, context: int | None = None) -> None:
+    def __init__(
+        self,
+        reach: Reach,
+        speech: Speech,
+        *,
+        model: str,
+        context: int | None = None,
+        tokenizer: Tokenizer | None = None,
+    ) -> None:
         self.vendor = reach.vendor.name
         self.model = model
         self.context = context
+        self.tokenizer = tokenizer
         self.spent = Spent()
         self._reach = reach.checked()
         self._speech = speech

@@ -6,12 +6,14 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
 from ragstone.ask import Desk, Question, search
+from ragstone.deadlines import USUAL, Deadlines
 from ragstone.ports import Store
 from ragstone.stores import open_store
 from ragstone.stores.postgres.view import View
@@ -86,26 +88,35 @@ async def test_a_question_waits_for_the_server_six_times(server: Server, databas
         await store.close()
 
 
-@pytest.mark.parametrize(("sign", "leg"), [("<=>", "cosine"), ("FROM postings", "bm25")])
-async def test_a_leg_that_fails_in_the_server_leaves_the_other_one(
-    server: Server, database: str, monkeypatch: pytest.MonkeyPatch, sign: str, leg: str
+BROKEN = "SELECT 1 / (%(collection)s - %(collection)s)", "division by zero"
+SLOW = "SELECT pg_sleep(60)", "it took longer than 0.5 s"
+
+
+@pytest.mark.parametrize(
+    ("sign", "leg", "fault"),
+    [("<=>", "cosine", BROKEN), ("FROM postings", "bm25", BROKEN), ("<=>", "cosine", SLOW)],
+)
+async def test_a_leg_that_fails_in_the_server_or_is_late_leaves_the_other_one(
+    server: Server, database: str, monkeypatch: pytest.MonkeyPatch, sign: str, leg: str, fault: tuple[str, str]
 ) -> None:
     store = open_store(server.url(database))
-    desk = await filled(store)
+    late = Deadlines(search=1.0) if fault is SLOW else USUAL
+    desk = replace(await filled(store), deadlines=late)
     plain, failed = View.rows, list[str]()
 
     async def rows(view: View, sql: str, more: Any = None, *, after: str | None = None) -> Any:
         if sign in sql and not failed:
             failed.append(sql)
-            sql = "SELECT 1 / (%(collection)s - %(collection)s)"
+            sql = fault[0]
         return await plain(view, sql, more, after=after)
 
     monkeypatch.setattr(View, "rows", rows)
     found = await search(desk, Question("apple 4", fold=False))
     assert [note.code for note in found.notes] == [f"{leg}_failed"]
-    assert "division by zero" in found.notes[0].message
+    assert fault[1] in found.notes[0].message
     assert len(found.hits) == 10
     assert set(found.hits[0].signals) == ({"bm25"} if leg == "cosine" else {"bm25", "cosine"})
+    assert server.run("SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'SELECT pg_sleep%'") == []
     await store.close()
 
 
