@@ -4,67 +4,49 @@ What could not be done is said in notes; a search of which every leg failed is a
 What answers are made of it stands in `ragstone.reply`.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol
 
-from ragstone import retrieve, windows
-from ragstone.bounds import SEARCH, outside
+from ragstone import guard, retrieve, reword, windows
 from ragstone.deadlines import USUAL, Deadlines
 from ragstone.embed.batch import checked
-from ragstone.errors import StoreError, UsageError
+from ragstone.errors import StoreError
 from ragstone.outgoing import GatedEmbedder
-from ragstone.ports import Embedder, Fusing, Reader, Store, Vectors, Worded
+from ragstone.ports import Completion, Embedder, Fusing, Reader, Store, Vectors, Worded
+from ragstone.question import LONGEST_QUESTION, Question, question_of
+from ragstone.retrieve import Assistant
+from ragstone.reword import Wording
 from ragstone.trace import Trace, reading
-from ragstone.types import Candidate, Found, Hit, Info, Mode, Scope
-from ragstone.where import Where
+from ragstone.types import Candidate, Chunk, Found, Hit, Info, Scope
 
-LONGEST_QUESTION = 10_000  # characters; a longer one is a document
-CANDIDATES = 5  # per leg, times top_k
-FEWEST_CANDIDATES = 50
+__all__ = [
+    "LONGEST_QUESTION",
+    "Asking",
+    "Desk",
+    "Model",
+    "Question",
+    "candidates_of",
+    "comparable",
+    "found",
+    "fuse",
+    "gathered",
+    "legs",
+    "nobody",
+    "ordered",
+    "question_of",
+    "rank",
+    "search",
+    "seen",
+    "shown",
+    "useful",
+    "vector_of",
+    "widened",
+    "worded",
+]
 RISK_SHARE = 0.2  # how much of its score a certain injection costs
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked, and how it is to be searched. `fusion` is rrf or minmax, weights are per leg; `fusion_at` server
-    leaves both legs and their fusion to the store, where it can.
-
-    `min_cosine` is a threshold on the raw cosine; `fold` puts near-duplicates behind the best of them;
-    `per_document` is how many chunks of one document may be among the results.
-    """
-
-    text: str
-    mode: Mode = "hybrid"
-    top_k: int = 10
-    where: Where = field(default_factory=Where)
-    fusion: str = "minmax"
-    fusion_at: str = "client"
-    bm25_weight: float = 0.4
-    cosine_weight: float = 0.6
-    min_cosine: float | None = None
-    keyword_boost: bool = False
-    fold: bool = True
-    per_document: int | None = None
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.text, str):
-            raise UsageError(f"the question must be a text, not {self.text!r:.60}")
-        if not self.text.strip():
-            raise UsageError("the question is empty")
-        if len(self.text) > LONGEST_QUESTION:
-            raise UsageError(f"the question has {len(self.text)} characters; at most {LONGEST_QUESTION} are read")
-        if not isinstance(self.where, Where):
-            raise UsageError(f'where must be a Where, such as Where(paths=("guides/**",)), not {self.where!r:.60}')
-        if wrong := outside(self, SEARCH):
-            raise UsageError(wrong)
-        if not self.bm25_weight and not self.cosine_weight:
-            raise UsageError("bm25_weight and cosine_weight are both 0; at least one leg must count")
-
-    @property
-    def depth(self) -> int:
-        """How many candidates each leg gives."""
-        return max(FEWEST_CANDIDATES, self.top_k * CANDIDATES)
 
 
 REFUSED = "embedding_refused"
@@ -72,15 +54,26 @@ FUSED = "fused"  # the one leg of a store that fuses itself
 FUSIONS = {"minmax": retrieve.minmax, "rrf": retrieve.rrf}
 
 
+Model = Callable[[], Completion | None]
+
+
+def nobody() -> None:
+    """No language model is configured."""
+
+
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """The parts that answer questions over one collection; `model_missing` says why there is no embedder."""
+    """The parts that answer questions over one collection; `model_missing` says why there is no embedder. `model`
+    gives the language model that helps to search, `reader` names whoever reads: what one has found is not shown to
+    another by a cache."""
 
     store: Store
     scope: Scope
     embedder: Embedder | None
     model_missing: str | None = None
     deadlines: Deadlines = USUAL
+    model: Model = nobody
+    reader: str = ""
 
 
 class Asking(Protocol):
@@ -96,16 +89,6 @@ class Asking(Protocol):
     def deadlines(self) -> Deadlines: ...
 
 
-def question_of(text: str, defaults: object, where: Where | None, options: Mapping[str, object]) -> Question:
-    """A question with the fields of a settings' dataclass as defaults; `options` over them, None means default."""
-    fields: Mapping[str, object] = getattr(type(defaults), "__dataclass_fields__", {})
-    known: dict[str, object] = {name: getattr(defaults, name) for name in fields}
-    given = {key: value for key, value in options.items() if value is not None}
-    if unknown := set(given) - set(Question.__dataclass_fields__):
-        raise UsageError(f"unknown search option {min(unknown)!r}")
-    return Question(text, where=where or Where(), **{**known, **given})  # type: ignore[arg-type]  # checked in Question
-
-
 async def search(desk: Desk, question: Question, *, whole: bool = False) -> Found:
     """The best chunks in order, with `whole` as they are read (`ragstone.windows`).
 
@@ -114,10 +97,81 @@ async def search(desk: Desk, question: Question, *, whole: bool = False) -> Foun
     trace = Trace()
     with trace.timed("total"):
         vector = await vector_of(desk, question, trace)
-        async with reading(desk.deadlines), desk.store.reader(desk.scope) as reader:
-            hits = await hits_of(desk, reader, question, vector, trace)
-            hits = await windows.read(reader, hits) if whole else hits
-    return Found(tuple(hits), tuple(trace.notes), dict(trace.timings))
+        async with seen(desk, question, vector, trace) as view:
+            hits = await widened(desk, view.reader, view.hits) if whole else view.hits
+    return found(hits, trace)
+
+
+async def widened(desk: Desk, reader: Reader, hits: Sequence[Hit]) -> list[Hit]:
+    """The hits as they are read."""
+    async with reading(desk.deadlines):
+        return await windows.read(reader, hits)
+
+
+def found(hits: Sequence[Hit], trace: Trace) -> Found:
+    """What a search brought, with what its trace tells."""
+    return Found(tuple(hits), tuple(trace.notes), dict(trace.timings), tuple(trace.steps))
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """An open view with the state that it is of, and what it found."""
+
+    reader: Reader
+    info: Info
+    hits: list[Hit]
+
+
+@asynccontextmanager
+async def seen(desk: Desk, question: Question, vector: Vectors | None, trace: Trace) -> AsyncIterator[Seen]:
+    """The results in a view that is open for the block. None is open while a language model works: what it judged is
+    looked up again, and stays where it is still active."""
+    words = await worded(desk, question, vector, trace)
+    async with AsyncExitStack() as stack:
+        async with reading(desk.deadlines):
+            reader = await stack.enter_async_context(desk.store.reader(desk.scope))
+            info = await reader.info()
+            hits = rank(await candidates_of(desk, reader, question, words, vector, trace), question)
+        if not question.filter:
+            yield Seen(reader, info, hits)
+            return
+    kept = await useful(desk.model, question, hits, trace)
+    async with AsyncExitStack() as stack:
+        async with reading(desk.deadlines):
+            reader = await stack.enter_async_context(desk.store.reader(desk.scope))
+            info = await reader.info()
+            active = {chunk.id for chunk in await reader.chunks([hit.chunk.id for hit in kept])}
+        yield Seen(reader, info, [hit for hit in kept if hit.chunk.id in active])
+
+
+async def worded(desk: Desk, question: Question, vector: Vectors | None, trace: Trace) -> tuple[Wording, ...]:
+    """The ways in which the question is searched for: itself alone, unless a model is to write others."""
+    assistant = Assistant(desk.model, question.patience, trace)
+    made = await reword.written(question, vector, assistant, partial(_best, desk, question))
+    return await reword.wordings(question, vector, made, desk.embedder, trace)
+
+
+async def _best(desk: Desk, question: Question, vector: Vectors) -> float | None:
+    """The cosine of the best passage; None where there are no vectors that it may be compared with."""
+    async with reading(desk.deadlines), desk.store.reader(desk.scope) as reader:
+        if not _same_model(desk, await reader.info(), vector):
+            return None
+        first = await reader.nearest(vector, where=question.where, limit=1)
+    return first[0].score if first else None
+
+
+async def useful(model: Model, question: Question, hits: Sequence[Hit], trace: Trace) -> list[Hit]:
+    """The hits that a language model holds to be of use; see `ragstone.retrieve.sifted`."""
+    texts = [shown(hit.chunk) for hit in hits]
+    assistant = Assistant(model, question.patience, trace)
+    return await retrieve.sifted(question.text, hits, texts, assistant, below=question.filter_below)
+
+
+def shown(chunk: Chunk) -> str:
+    """A passage as a model that judges it sees it: where it stands, its table header, its text; secrets masked."""
+    place = " > ".join((chunk.document.title or chunk.document.path, *chunk.heading_path))
+    lines = [guard.shown(place), *([guard.shown(chunk.header)] if chunk.header else [])]
+    return "\n".join([*lines, guard.shown(chunk.text, chunk.spans, chunk.secrets)])
 
 
 async def vector_of(desk: Asking, question: Question, trace: Trace) -> Vectors | None:
@@ -148,15 +202,54 @@ def _keyword_only(trace: Trace, why: str | None) -> None:
         trace.note("model_missing", why)
 
 
-async def hits_of(desk: Desk, reader: Reader, question: Question, vector: Vectors | None, trace: Trace) -> list[Hit]:
-    """The results of one view, in order."""
-    vector = comparable(desk, await reader.info(), vector, trace)
-    seconds = desk.deadlines.leg
-    nominated = await _by_the_store(reader, question, vector, trace, seconds=seconds)
-    if nominated is None:
-        nominated = await legs(reader, question, vector, trace, limit=question.depth, seconds=seconds)
+async def candidates_of(
+    desk: Asking,
+    reader: Reader,
+    question: Question,
+    words: Sequence[Wording],
+    vector: Vectors | None,
+    trace: Trace,
+) -> list[Hit]:
+    """All that one view nominates, in order: the ranking of the question, or those of its wordings fused by rank.
+
+    Signals are those of the question as it was asked, whatever it was searched by: thresholds and abstentions are
+    fitted to them.
+    """
+    info, seconds = await reader.info(), desk.deadlines.leg
+    own = comparable(desk, info, vector, trace)
+    rankings = []
+    for one in words:
+        asked = question if one.text == question.text else replace(question, text=one.text)
+        meaning = own if one.vector is vector else comparable(desk, info, one.vector, trace)
+        nominated = await _by_the_store(reader, asked, meaning, trace, seconds=seconds)
+        if nominated is None:
+            nominated = await legs(reader, asked, meaning, trace, limit=question.depth, seconds=seconds)
+        with trace.timed("rank"):
+            if len(words) == 1 and meaning is own:
+                return await gathered(reader, asked, own, nominated)
+            rankings.append(await _ranked(reader, asked, meaning, nominated))
     with trace.timed("rank"):
-        return rank(await gathered(reader, question, vector, nominated), question)
+        return await _across(reader, question, own, rankings)
+
+
+async def _ranked(
+    reader: Reader, question: Question, vector: Vectors | None, nominated: Mapping[str, Sequence[Candidate]]
+) -> list[Candidate]:
+    ids = list(dict.fromkeys(candidate.id for found in nominated.values() for candidate in found))
+    compared = vector if {"cosine", FUSED} & nominated.keys() else None
+    return fuse(question, nominated, await reader.rate(ids, vector=compared, query=question.text))
+
+
+async def _across(
+    reader: Reader, question: Question, own: Vectors | None, rankings: Sequence[Sequence[Candidate]]
+) -> list[Hit]:
+    """The rankings of several wordings as hits in one order."""
+    fused = rankings[0] if len(rankings) == 1 else retrieve.rrf({f"{n:03}": one for n, one in enumerate(rankings)})
+    scores = {candidate.id: candidate.score for candidate in fused}
+    compared = own if question.mode != "keyword" else None
+    signals = await reader.rate(list(scores), vector=compared, query=question.text)
+    hits = [Hit(chunk, scores[chunk.id], signals.get(chunk.id, {})) for chunk in await reader.chunks(list(scores))]
+    return retrieve.ordered(hits)
 
 
 def comparable(desk: Asking, info: Info, vector: Vectors | None, trace: Trace) -> Vectors | None:

@@ -92,6 +92,17 @@ SEARCH: Bounds = {
     "keyword_boost": FLAG,
     "fold": FLAG,
     "per_document": Numbers(1, MANY, whole=True, unset=True),
+    "hyde": Choice(("off", "standard", "adaptive", "multi")),
+    "hyde_documents": Numbers(1, 20, whole=True, unset=True),
+    "hyde_below": Numbers(-1, 1),
+    "multi_query": Numbers(0, 20, whole=True),
+    "filter": FLAG,
+    "filter_below": Numbers(0, 1),
+    "patience": Numbers(0.01, 86_400),
+    "cache": FLAG,
+    "cache_cosine": Numbers(0.85, 1),
+    "cache_hours": Numbers(0, MANY),
+    "cache_entries": Numbers(1, 100_000, whole=True),
 }
 ASKED: Bounds = {
     "model": Name(),

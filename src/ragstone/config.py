@@ -24,7 +24,7 @@ from ragstone.deadlines import USUAL, Deadlines
 from ragstone.errors import ConfigError
 from ragstone.issuer import JwtSettings
 from ragstone.pipelinefile import translated
-from ragstone.types import Json, Mode
+from ragstone.types import Hyde, Json, Mode
 from ragstone.vendors import VENDORS
 
 FILE = "ragstone.yaml"
@@ -180,6 +180,17 @@ class SearchSettings:
     keyword_boost: bool = False
     fold: bool = True
     per_document: int | None = None
+    hyde: Hyde = "off"
+    hyde_documents: int | None = None
+    hyde_below: float = 0.5
+    multi_query: int = 0
+    filter: bool = False
+    filter_below: float = 0.5
+    patience: float = 10.0
+    cache: bool = False
+    cache_cosine: float = 0.9
+    cache_hours: float = 24.0
+    cache_entries: int = 1000
 
     def __post_init__(self) -> None:
         _check(self, SEARCH)

@@ -51,6 +51,8 @@ def settable(kind: Any) -> list[tuple[list[str], bool]]:
 def _value(value: Any, kind: Any, path: str, origin: str) -> Any:
     """Nested dataclasses are converted here (for the names in messages), all else by msgspec later."""
     inner = _dataclass_in(kind)
+    if value is False and "off" in getattr(kind, "__args__", ()):
+        return "off"  # what YAML reads a bare `off` as
     if inner is None or value is None:
         return value
     if get_origin(kind) is tuple:

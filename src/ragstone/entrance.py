@@ -63,6 +63,13 @@ class Entrance:
         """Whether restricted documents may be shown."""
         return self.credential is None or Permission.RESTRICTED in self.credential.permissions
 
+    @property
+    def reads_as(self) -> str:
+        """What may be read, in words: the same for all who may read the same."""
+        if self.credential is None:
+            return "trusted"
+        return ",".join(sorted(permission.value for permission in self.credential.permissions))
+
     def now(self) -> datetime:
         """The time that keys are made and looked at by."""
         return self._clock()

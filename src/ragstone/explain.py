@@ -1,18 +1,20 @@
 """Why a document was, or was not, found: one question replayed with the limits taken away.
 
 The stages are those of `ask.search`, in order: not there, filtered out, not nominated by a leg, below
-the threshold, folded into a near-duplicate, capped by passages of a document, below the cut, found.
+the threshold, folded into a near-duplicate, capped by passages of a document, below the cut, judged useless by a
+language model, found.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import asdict, dataclass, field, replace
 
-from ragstone import ask
+from ragstone import ask, recall
 from ragstone.ask import Desk, Question
 from ragstone.near import absent
 from ragstone.ports import Reader, Vectors
+from ragstone.reword import Wording
 from ragstone.trace import Trace
-from ragstone.types import Chunk, Hit, Json, Note
+from ragstone.types import Chunk, Hit, Json, Note, Step
 from ragstone.where import Where, facts, matches
 
 EVERYTHING = 1_000_000
@@ -35,12 +37,16 @@ class Explanation:
     score: float | None = None
     cut: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
+    steps: tuple[Step, ...] = ()
 
 
 async def explain(desk: Desk, question: Question, *, path: str, source: str | None = None) -> Explanation:
     """The fate of the document at `path` for this question; without a source the first that has the path."""
     trace = Trace()
     vector = await ask.vector_of(desk, question, trace)
+    await recall.told(desk, question, vector, trace)
+    question = replace(question, fusion_at="client")  # where ranks of legs can be told
+    words = await ask.worded(desk, question, vector, trace)
     async with desk.store.reader(desk.scope) as reader:
         chunks = await _chunks_of(reader, path, source)
         if not chunks:
@@ -51,7 +57,24 @@ async def explain(desk: Desk, question: Question, *, path: str, source: str | No
             verdicts = _verdicts(question.where, chunks[0])
             failed = ", ".join(name for name, passes in verdicts.items() if not passes)
             return Explanation(path, "filtered", f"every chunk is excluded by the filter: {failed}", filters=verdicts)
-        return await _fate(reader, question, vector, passing, trace)
+        fate, final = await _fate(desk, reader, question, words, vector, passing, trace)
+    if fate.stage == "found" and question.filter:
+        fate = await _judged(desk, question, fate, final, {chunk.id for chunk in passing}, trace)
+    return replace(fate, notes=tuple(trace.notes), steps=tuple(trace.steps))
+
+
+async def _judged(
+    desk: Desk, question: Question, fate: Explanation, final: Sequence[Hit], mine: Set[str], trace: Trace
+) -> Explanation:
+    """The same after a language model has judged the results."""
+    kept = await ask.useful(desk.model, question, final, trace)
+    rank = next((n for n, hit in enumerate(kept, 1) if hit.chunk.id in mine), None)
+    if rank is not None:
+        return replace(fate, message=f"found at rank {rank} of {len(kept)}", final_rank=rank)
+    scored = dict(zip(trace.steps[-1].texts, trace.steps[-1].scores, strict=True))
+    best = max(scored[hit.chunk.id] for hit in final if hit.chunk.id in mine)
+    said = f"the language model scored it {best:g}, below filter_below {question.filter_below:g}"
+    return replace(fate, stage="judged", message=said, final_rank=None)
 
 
 async def _chunks_of(reader: Reader, path: str, source: str | None) -> list[Chunk]:
@@ -79,23 +102,29 @@ def _verdicts(where: Where, chunk: Chunk) -> dict[str, bool]:
 
 
 async def _fate(
-    reader: Reader, question: Question, vector: Vectors | None, chunks: Sequence[Chunk], trace: Trace
-) -> Explanation:
+    desk: Desk,
+    reader: Reader,
+    question: Question,
+    words: Sequence[Wording],
+    vector: Vectors | None,
+    chunks: Sequence[Chunk],
+    trace: Trace,
+) -> tuple[Explanation, list[Hit]]:
+    """What happened before a model judged, and the results by then."""
     mine = {chunk.id: chunk for chunk in chunks}
-    legs = await ask.legs(reader, question, vector, trace, limit=EVERYTHING)
+    meaning = ask.comparable(desk, await reader.info(), words[0].vector, trace)
+    legs = await ask.legs(reader, question, meaning, trace, limit=EVERYTHING)
     ranks = {
         leg: next((rank for rank, candidate in enumerate(found, 1) if candidate.id in mine), None)
         for leg, found in legs.items()
     }
     signals = await reader.rate(list(mine), vector=vector if "cosine" in legs else None, query=question.text)
-    nominated = {leg: found[: question.depth] for leg, found in legs.items()}
-    hits = await ask.gathered(reader, question, vector, nominated)
+    hits = await ask.candidates_of(desk, reader, question, words, vector, trace)
     final = ask.rank(hits, question)
     unlimited = ask.ordered(hits, replace(question, min_cosine=None, fold=False, per_document=None))
     best = next((hit.chunk for hit in unlimited if hit.chunk.id in mine), None) or _strongest(chunks, signals)
     stage, message, rank = _stage(question, mine, hits, final, unlimited)
-    score = next((hit.score for hit in unlimited if hit.chunk.id == best.id), None)
-    return Explanation(
+    fate = Explanation(
         path=best.document.path,
         stage=stage,
         message=message,
@@ -105,10 +134,10 @@ async def _fate(
         signals=signals.get(best.id, {}),
         filters=_verdicts(question.where, best),
         final_rank=rank,
-        score=score,
+        score=next((hit.score for hit in unlimited if hit.chunk.id == best.id), None),
         cut=_cut(final),
-        notes=tuple(trace.notes),
     )
+    return fate, final
 
 
 def _strongest(chunks: Sequence[Chunk], signals: Mapping[str, Mapping[str, float]]) -> Chunk:
@@ -148,4 +177,5 @@ def _stage(
 def to_json(explanation: Explanation) -> Json:
     """Plain data for the command line and the wire."""
     out = {name: getattr(explanation, name) for name in Explanation.__dataclass_fields__}
-    return {"schema": 1, **out, "notes": [{"code": n.code, "message": n.message} for n in explanation.notes]}
+    told = {"notes": [{"code": n.code, "message": n.message} for n in explanation.notes]}
+    return {"schema": 1, **out, **told, "steps": [asdict(step) for step in explanation.steps]}

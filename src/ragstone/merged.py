@@ -35,7 +35,8 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What one part brought: candidates of each leg, all their signals, their chunks."""
+    """What one part brought for one wording of the question, by its number: candidates of each leg, all their signals,
+    their chunks. `own` are their signals for the question as it was asked, where that is another wording."""
 
     part: Part
     reader: Reader
@@ -43,6 +44,8 @@ class Told:
     legs: Mapping[str, Sequence[Candidate]]
     signals: Mapping[str, Mapping[str, float]]
     chunks: Mapping[str, Chunk]
+    wording: int = 0
+    own: Mapping[str, Mapping[str, float]] | None = None
 
     @property
     def ranking(self) -> Model | None:
@@ -51,10 +54,11 @@ class Told:
 
 
 def ranked(told: Sequence[Told], question: Question) -> list[Hit]:
-    """The hits of all parts: one ranking of each model, then these by rank; rows and texts once; cut to the limit."""
-    groups: dict[Model | None, list[Told]] = {}
+    """The hits of all parts: one ranking of each model and wording, then these by rank; rows and texts once; cut to
+    the limit."""
+    groups: dict[tuple[Model | None, int], list[Told]] = {}
     for one in told:
-        groups.setdefault(one.ranking, []).append(one)
+        groups.setdefault((one.ranking, one.wording), []).append(one)
     # Folding and caps come last, over all of them.
     alone = replace(question, fold=False, per_document=None)
     raw = {chunk.document.id for one in told if one.part.raw for chunk in one.chunks.values()}
@@ -81,7 +85,8 @@ def _fused(group: Sequence[Told], question: Question) -> list[Hit]:
     chunks = {identity: chunk for one in group for identity, chunk in one.chunks.items()}
     known = {leg: [candidate for candidate in found if candidate.id in signals] for leg, found in legs.items()}
     fused = [candidate for candidate in ask.fuse(question, known, signals) if candidate.id in chunks]
-    hits = [Hit(chunks[candidate.id], candidate.score, signals.get(candidate.id, {})) for candidate in fused]
+    shown = {identity: own for one in group for identity, own in (one.own or one.signals).items()}
+    hits = [Hit(chunks[candidate.id], candidate.score, shown.get(candidate.id, {})) for candidate in fused]
     return retrieve.ordered(hits)
 
 

@@ -5,23 +5,29 @@ models are fused by rank. What is found twice is folded; a part that fails is a 
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Mapping, Sequence
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Mapping, Sequence, Set
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import ceil
 
 from ragstone import answer as answering
-from ragstone import ask, guard, reply, windows
+from ragstone import ask, guard, reply, reword, windows
 from ragstone.ask import Question
 from ragstone.errors import RagstoneError, StoreError, UsageError
 from ragstone.generate import Writing
 from ragstone.layout import Layout
 from ragstone.merged import Model, Part, Told, ranked
 from ragstone.pen import Talk
-from ragstone.ports import Message, Reader, Vectors
+from ragstone.ports import Completion, Message, Reader, Vectors
+from ragstone.retrieve import Assistant
+from ragstone.reword import Wording
 from ragstone.trace import Trace, reading
 from ragstone.types import Chunk, Document, Event, Found, Hit
 
+Key = tuple[Model | None, str | None]
+Said = tuple[Vectors | None, Sequence[Wording]]  # the question's own vector, and its wordings
+Words = Mapping[Key | None, Said]
 LETTERS = 4  # characters of a token, on average over English: for a budget that need not be exact
 
 
@@ -67,14 +73,19 @@ class _Seen:
     vector: Vectors | None
 
 
-async def search(parts: Sequence[Part], question: Question, *, whole: bool = False) -> Found:
-    """The best passages of all parts in one order, with `whole` as they are read (`ragstone.windows`). Raises a part's
-    own error when none of them answered."""
+async def search(
+    parts: Sequence[Part], question: Question, *, model: ask.Model = ask.nobody, whole: bool = False
+) -> Found:
+    """The best passages of all parts in one order, with `whole` as they are read (`ragstone.windows`); `model` may help
+    to search. Raises a part's own error when none of them answered."""
     trace = Trace()
     with trace.timed("total"):
-        async with _seen(parts, question, trace) as seen:
-            hits = await windows.read(seen.views, seen.hits) if whole else seen.hits
-    return Found(tuple(hits), tuple(trace.notes), dict(trace.timings))
+        words = await _words(parts, question, model, trace)
+        kept = await _kept(parts, question, words, model, trace) if question.filter else None
+        async with _seen(parts, question, words, trace) as seen:
+            hits = _of(seen.hits, kept)
+            hits = await windows.read(seen.views, hits) if whole else hits
+    return ask.found(hits, trace)
 
 
 async def events(
@@ -89,9 +100,13 @@ async def events(
     trace = Trace()
     talk = Talk(question.text, tuple(history))
     question = await reply.alone(question, history, writing, trace, parts[0].deadlines)
+    model = partial(_model_of, writing)
     with trace.timed("total"):
-        async with _seen(parts, question, trace) as seen:
-            hits = seen.hits if tokens is None else within(await windows.read(seen.views, seen.hits), tokens)
+        words = await _words(parts, question, model, trace)
+        kept = await _kept(parts, question, words, model, trace) if question.filter else None
+        async with _seen(parts, question, words, trace) as seen:
+            hits = _of(seen.hits, kept)
+            hits = hits if tokens is None else within(await windows.read(seen.views, hits), tokens)
             with trace.timed("answer"):
                 draft = await reply.prepared(
                     seen.asking, seen.views, question, seen.vector, hits, trace, talk=talk, writing=writing
@@ -109,30 +124,43 @@ def within(hits: Sequence[Hit], tokens: int | None) -> list[Hit]:
     return answering.fit(hits, lambda text: ceil(len(text) / LETTERS), budget=budget)
 
 
+def _model_of(writing: Writing | None) -> Completion | None:
+    return writing.model if writing is not None else None
+
+
+async def _kept(parts: Sequence[Part], question: Question, words: Words, model: ask.Model, trace: Trace) -> Set[str]:
+    """The ids of what a language model holds to be of use; no view is open while it judges."""
+    async with _seen(parts, question, words, trace) as seen:
+        hits = seen.hits
+    return {hit.chunk.id for hit in await ask.useful(model, question, hits, trace)}
+
+
+def _of(hits: Sequence[Hit], kept: Set[str] | None) -> list[Hit]:
+    return [hit for hit in hits if kept is None or hit.chunk.id in kept]
+
+
 @asynccontextmanager
-async def _seen(parts: Sequence[Part], question: Question, trace: Trace) -> AsyncIterator[_Seen]:
+async def _seen(parts: Sequence[Part], question: Question, words: Words, trace: Trace) -> AsyncIterator[_Seen]:
     """Every part asked at once; those that answered stay open for the block."""
-    vectors = await _vectors(parts, question, trace)
     failures: list[RagstoneError] = []
     async with AsyncExitStack() as stack:
 
-        async def one(part: Part) -> Told | None:
-            work = _tolerant(
-                _asked(part, question, vectors.get(_key(part)) if part.vectors else None, stack, trace), failures
-            )
-            return await trace.attempt(part.name, work, None, code="part_failed")
+        async def one(part: Part) -> list[Told]:
+            said = words.get(_key(part) if part.vectors else None) or words[None]
+            work = _tolerant(_asked(part, question, said, stack, trace), failures)
+            return await trace.attempt(part.name, work, [], code="part_failed")
 
-        told = [made for made in await asyncio.gather(*map(one, parts)) if made is not None]
+        told = [made for of_part in await asyncio.gather(*map(one, parts)) for made in of_part]
         if not told:
             raise _failed(failures, trace)
         with trace.timed("rank"):
             hits = ranked(told, question)
         owners = {chunk.document.id: one.reader for one in told for chunk in one.chunks.values()}
         first = next((one for one in told if one.vector is not None), told[0])
-        yield _Seen(Views(told, owners), hits, first.part, first.vector)
+        yield _Seen(Views([one for one in told if one.wording == 0], owners), hits, first.part, first.vector)
 
 
-async def _tolerant(work: Awaitable[Told], failures: list[RagstoneError]) -> Told:
+async def _tolerant(work: Awaitable[list[Told]], failures: list[RagstoneError]) -> list[Told]:
     """One part's mistake must not keep the others from answering: which it was is remembered for when none does."""
     try:
         return await work
@@ -149,38 +177,67 @@ def _failed(failures: Sequence[RagstoneError], trace: Trace) -> RagstoneError:
     return kind("the search failed: " + "; ".join(dict.fromkeys(note.message for note in trace.notes)))
 
 
-def _key(part: Part) -> tuple[Model | None, str | None]:
+def _key(part: Part) -> Key:
     return part.model, part.model_missing
 
 
-async def _vectors(
-    parts: Sequence[Part], question: Question, trace: Trace
-) -> dict[tuple[Model | None, str | None], Vectors | None]:
-    """The question's vector for each model, made once."""
-    found: dict[tuple[Model | None, str | None], Vectors | None] = {}
-    for part in parts:
-        if part.vectors and _key(part) not in found:
-            found[_key(part)] = await ask.vector_of(part, question, trace)
+async def _words(parts: Sequence[Part], question: Question, model: ask.Model, trace: Trace) -> Words:
+    """The question's vector and its wordings for each model, made once; under None those of words alone."""
+    if question.cache:
+        trace.note("cache", "cache: pipelines search anew each time")
+    asked = {_key(part): part for part in parts if part.vectors}
+    own = {key: await ask.vector_of(part, question, trace) for key, part in asked.items()}
+    assistant = Assistant(model, question.patience, trace)
+    first = next((vector for vector in own.values() if vector is not None), None)
+    written = await reword.written(question, first, assistant, partial(_best, parts, question, own))
+    found: dict[Key | None, Said] = {None: (None, await reword.wordings(question, None, written, None, trace))}
+    for key, vector in own.items():
+        found[key] = vector, await reword.wordings(question, vector, written, asked[key].embedder, trace)
     return found
 
 
-async def _asked(part: Part, question: Question, vector: Vectors | None, stack: AsyncExitStack, trace: Trace) -> Told:
-    """What one part knows; its notes carry its name."""
+async def _best(
+    parts: Sequence[Part], question: Question, own: Mapping[Key, Vectors | None], _: Vectors
+) -> float | None:
+    """The best cosine of all parts; None where nothing can be compared. What fails now is said when it is searched."""
+    found: list[float] = []
+    for part in parts:
+        vector = own.get(_key(part)) if part.vectors else None
+        with suppress(RagstoneError):
+            async with part.view() as reader:
+                vector = ask.comparable(part, await reader.info(), vector, Trace())
+                if vector is not None:
+                    near = await reader.nearest(vector, where=question.where, limit=1)
+                    found += [candidate.score for candidate in near]
+    return max(found, default=None)
+
+
+async def _asked(part: Part, question: Question, said: Said, stack: AsyncExitStack, trace: Trace) -> list[Told]:
+    """What one part knows, for each wording; its notes carry its name."""
     own = Trace()
     try:
         async with reading(part.deadlines):
             reader = await stack.enter_async_context(part.view())
-            info = await reader.info()
-            vector = ask.comparable(part, info, vector, own)
-            legs = await ask.legs(reader, question, vector, own, limit=question.depth, seconds=part.deadlines.leg)
-            ids = list(dict.fromkeys(candidate.id for found in legs.values() for candidate in found))
-            signals = await reader.rate(ids, vector=vector if "cosine" in legs else None, query=question.text)
-            read = await reader.chunks(ids)
-        chunks = {chunk.id: _guarded(chunk) if part.raw else chunk for chunk in read}
-        return Told(part, reader, vector, legs, signals, chunks)
+            return [told async for told in _told(part, reader, question, said, own)]
     finally:
         for note in own.notes:
             trace.note(note.code, f"{part.name}: {note.message}")
+
+
+async def _told(part: Part, reader: Reader, question: Question, said: Said, trace: Trace) -> AsyncIterator[Told]:
+    vector, words = said
+    info = await reader.info()
+    own = ask.comparable(part, info, vector, trace)
+    for number, one in enumerate(words):
+        asked = question if one.text == question.text else replace(question, text=one.text)
+        meaning = own if one.vector is vector else ask.comparable(part, info, one.vector, trace)
+        legs = await ask.legs(reader, asked, meaning, trace, limit=question.depth, seconds=part.deadlines.leg)
+        ids = list(dict.fromkeys(candidate.id for found in legs.values() for candidate in found))
+        signals = await reader.rate(ids, vector=meaning if "cosine" in legs else None, query=asked.text)
+        plain = asked is question and meaning is own
+        as_asked = None if plain else await reader.rate(ids, vector=own, query=question.text)
+        chunks = {chunk.id: _guarded(chunk) if part.raw else chunk for chunk in await reader.chunks(ids)}
+        yield Told(part, reader, own, legs, signals, chunks, number, as_asked)
 
 
 def _guarded(chunk: Chunk) -> Chunk:

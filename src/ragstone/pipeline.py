@@ -12,7 +12,7 @@ from ragstone.errors import RagstoneError
 from ragstone.gate import OF_PIPELINES, Admitting, gated
 from ragstone.generate import Writing
 from ragstone.merged import Part
-from ragstone.ports import Embedder, Store
+from ragstone.ports import Completion, Embedder, Store
 from ragstone.types import Answer, Event, Found, Info, Scope
 from ragstone.where import Where
 
@@ -60,7 +60,7 @@ class Pipeline:
 
     async def search(self, /, text: str, *, where: Where | None = None, **options: object) -> Found:
         """The best passages of all its parts. What a part cannot do is a note; all failing is an error."""
-        return await panel.search(self.parts, self.question(text, where=where, **options))
+        return await panel.search(self.parts, self.question(text, where=where, **options), model=self._model)
 
     async def ask(
         self,
@@ -97,8 +97,13 @@ class Pipeline:
 
     async def context(self, /, text: str, *, where: Where | None = None, **options: object) -> str:
         """Passages within the token budget as XML, ready to stand in a prompt: escaped, secrets masked."""
-        found = await panel.search(self.parts, self.question(text, where=where, **options), whole=True)
+        asked = self.question(text, where=where, **options)
+        found = await panel.search(self.parts, asked, model=self._model, whole=True)
         return answer.context_xml(panel.within(found.hits, self.settings.token_budget), mask=guard.shown)
+
+    def _model(self) -> Completion | None:
+        """What helps to search."""
+        return self.writing.model if self.writing is not None else None
 
     async def check(self) -> list[str]:
         """What keeps its parts and its language model from answering, a sentence each; [] when all is well."""

@@ -5,14 +5,14 @@ writes (`ragstone.generate`), and what is quoted stands in where the model fails
 """
 
 from collections.abc import AsyncGenerator, Iterable, Sequence
-from contextlib import AsyncExitStack, aclosing
+from contextlib import aclosing
 from dataclasses import replace
 from typing import Protocol
 
 from ragstone import answer as answering
-from ragstone import guard, windows
+from ragstone import guard, recall, windows
 from ragstone.alike import Alike
-from ragstone.ask import LONGEST_QUESTION, Asking, Desk, Question, hits_of, vector_of
+from ragstone.ask import LONGEST_QUESTION, Asking, Desk, Question, seen, vector_of
 from ragstone.conversation import standalone
 from ragstone.deadlines import Deadlines
 from ragstone.generate import Writing, written
@@ -52,12 +52,11 @@ async def events(
     question = await alone(question, history, writing, trace, desk.deadlines)
     with trace.timed("total"):
         vector = await vector_of(desk, question, trace)
-        async with AsyncExitStack() as stack:
-            async with reading(desk.deadlines):
-                reader = await stack.enter_async_context(desk.store.reader(desk.scope))
-                hits = await hits_of(desk, reader, question, vector, trace)
+        async with seen(desk, question, vector, trace) as view:
+            hits = view.hits
             with trace.timed("answer"):
-                draft = await prepared(desk, reader, question, vector, hits, trace, talk=talk, writing=writing)
+                draft = await prepared(desk, view.reader, question, vector, hits, trace, talk=talk, writing=writing)
+        await recall.remember(desk, view.info, question, vector, hits, trace)  # an answer is never served from there
     # Only now: whoever reads events slowly, or writes them, must not keep a view of the store open.
     async with aclosing(told(draft, hits, trace, writing=writing)) as stream:
         async for event in stream:
@@ -92,7 +91,15 @@ async def told(
                     made = said
                 else:
                     yield said
-    whole = replace(made, hits=tuple(hits), notes=(*made.notes, *trace.notes), timings=dict(trace.timings))
+    usage = {name: made.usage.get(name, 0) + count for name, count in trace.usage().items()}
+    whole = replace(
+        made,
+        hits=tuple(hits),
+        notes=(*made.notes, *trace.notes),
+        timings=dict(trace.timings),
+        usage={**made.usage, **usage},
+        steps=tuple(trace.steps),
+    )
     yield Event("final_answer", {"answer": whole})
 
 

@@ -1,4 +1,4 @@
-"""What one question or run did: seconds a stage, and notes. Failing open lives here and only here."""
+"""What one question or run did: seconds a stage, notes, a model's steps. Failing open lives here and only here."""
 
 import asyncio
 import logging
@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from ragstone.deadlines import Deadlines
 from ragstone.errors import StoreError, UsageError
-from ragstone.types import Note
+from ragstone.types import Note, Step
 
 T = TypeVar("T")
 log = logging.getLogger("ragstone")
@@ -21,6 +21,7 @@ class Trace:
     def __init__(self) -> None:
         self.timings: dict[str, float] = {}
         self.notes: list[Note] = []
+        self.steps: list[Step] = []
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
@@ -36,6 +37,11 @@ class Trace:
         note = Note(code, message)
         if note not in self.notes:
             self.notes.append(note)
+
+    def usage(self) -> dict[str, int]:
+        """The tokens of all steps together."""
+        names = dict.fromkeys(name for step in self.steps for name in step.usage)
+        return {name: sum(step.usage.get(name, 0) for step in self.steps) for name in names}
 
     async def attempt(
         self,

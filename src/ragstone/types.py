@@ -14,6 +14,7 @@ Role = Literal["body", "header", "footer", "toc", "nav"]
 BlockType = Literal["heading", "paragraph", "table", "list", "code"]
 Captioned = Literal["table", "figure"]
 Mode = Literal["hybrid", "semantic", "keyword"]
+Hyde = Literal["off", "standard", "adaptive", "multi"]
 Verdict = Literal["verified", "repaired", "unverified"]
 Secret = tuple[int, int, str]
 
@@ -249,12 +250,25 @@ class Sentence:
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """What a language model did for a search: its calls, the tokens that it read and wrote where its vendor says so,
+    and what it wrote (documents, paraphrases) or the references that it scored, from 0 to 1, in their order."""
+
+    name: Literal["hyde", "multi_query", "filter"]
+    calls: int
+    texts: tuple[str, ...] = ()
+    scores: tuple[float, ...] = ()
+    usage: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
-    """What a search brings: hits in order, what was skipped or degraded, seconds a stage."""
+    """What a search brings: hits in order, what was skipped or degraded, seconds a stage, what a model did for it."""
 
     hits: tuple[Hit, ...]
     notes: tuple[Note, ...] = ()
     timings: Mapping[str, float] = field(default_factory=dict)
+    steps: tuple[Step, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,6 +285,7 @@ class Answer:
     notes: tuple[Note, ...] = ()
     usage: Mapping[str, int] = field(default_factory=dict)
     timings: Mapping[str, float] = field(default_factory=dict)
+    steps: tuple[Step, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

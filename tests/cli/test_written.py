@@ -110,3 +110,15 @@ def test_a_chat_goes_on_from_question_to_question(run: Run, monkeypatch: pytest.
     assert "[1] storage.md:" in done.out
     assert f"searched for: {QUESTION} And where are those written?" in done.err
     assert "never asked" not in done.out + done.err
+
+
+def test_the_model_helps_to_search_and_whatever_it_writes_passages_are_found(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAGSTONE_SEARCH__PATIENCE", "300")
+    found = run("search", QUESTION, "--multi-query", "1", "--llm-filter", "--top-k", "2", "--json").json
+    assert found["hits"]
+    codes = {note["code"] for note in found["notes"]} - {"semantic_unavailable"}
+    assert codes <= {"multi_query", "multi_query_failed", "filter", "filter_failed"}
+    assert [(step["name"], step["calls"]) for step in found["steps"]] == [("multi_query", 1), ("filter", 1)]
+    assert all(step["usage"]["completion_tokens"] > 0 for step in found["steps"])

@@ -80,7 +80,7 @@ async def test_how_deep_a_ranking_goes_does_not_change_what_is_abstained_on(engi
     case = Case("1", "when do cats purr", relevance={"d1.md": 1})
     ranking = await searching(engine, answers=True, top_k=25, per_document=1, mode="keyword", fold=False)(case)
     assert len(ranking.entries) == 25
-    assert asked == [{"where": case.where, "mode": "keyword", "fold": False}]
+    assert asked == [{"where": case.where, "mode": "keyword", "fold": False, "cache": False}]
 
 
 async def test_the_same_evaluation_twice_gives_the_same_figures(engine: Engine, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests.access.issuer import AUDIENCE, ISSUER, token
+from tests.scripted import Scripted
 
 from ragstone import config
 from ragstone.ask import Question
@@ -69,10 +70,13 @@ async def test_every_setting_is_read_by_whoever_acts_on_it(read: Read, docs: Pat
     )
     async with Engine(settings) as model:
         assert model.desk.embedder is not None
-    async with Engine(settings, embedder=BagOfWords()) as engine:
+    async with Engine(settings, embedder=BagOfWords(), completion=Scripted(str)) as engine:
         await engine.ingest()
         await engine.search("samples kept by default", min_cosine=0.1, per_document=3, keyword_boost=True)
         await engine.search("samples", fusion="rrf")
+        await engine.search("samples", hyde="adaptive", multi_query=1, filter=True, cache=True)
+        for _ in range(2):
+            await engine.search("samples", cache=True)
         await engine.ask("How long are samples kept by default?", history=[{"role": "user", "content": "Samples?"}])
         assert engine.pipelines()
         assert await engine.pipeline("p").context("samples kept by default", mode="keyword")

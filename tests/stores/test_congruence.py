@@ -10,13 +10,15 @@ from typing import Any
 
 import pytest
 
+from ragstone import recall
 from ragstone.ask import Desk, Question, search
-from ragstone.ports import Store, Writer
+from ragstone.ports import Prompt, Store, Writer
 from ragstone.stores import open_store
 from ragstone.testing.bag_of_words import BagOfWords
 from ragstone.testing.stores import make_revision
 from ragstone.types import Hit, Revision, Scope
 from ragstone.where import Condition, Where
+from tests.scripted import Scripted
 from tests.stores.postgres.server import serving
 from tests.stores.qdrant.engine import Engine
 from tests.stores.qdrant.server import Recorder
@@ -239,3 +241,28 @@ async def _at(store: Store, path: str, ordinal: int) -> Any:
     async with store.reader(SCOPE) as reader:
         chunk = await reader.at(path, ordinal)
         return None if chunk is None else (chunk, await reader.record(chunk.document))
+
+
+@pytest.mark.parametrize(
+    "options", [{"hyde": "multi"}, {"multi_query": 2}, {"filter": True, "hyde": "standard"}], ids=str
+)
+async def test_a_models_help_brings_the_same_everywhere(both: list[Store], options: dict[str, Any]) -> None:
+    def says(prompt: Prompt) -> str:
+        return "[0.1, 1, 1, 0, 1]" if prompt.schema else f"{SENTENCES[0]} {WORDS[3]}\n{WORDS[5]} {WORDS[7]}"
+
+    asked = Question(f"{WORDS[1]} {WORDS[2]}", top_k=5, **options)
+    found = [await search(Desk(store, SCOPE, EMBEDDER, model=lambda: Scripted(says)), asked) for store in both]
+    assert told(found[0].hits) == told(found[1].hits)
+    assert found[0].steps == found[1].steps
+    assert len(found[0].hits) == (3 if "filter" in options else 5)
+
+
+async def test_a_question_that_asks_the_same_is_served_on_every_store(both: list[Store]) -> None:
+    for store in both[1:]:  # the embedded one stands there for both others, and keeps what it was asked
+        desk, text = Desk(store, SCOPE, EMBEDDER), f"{WORDS[1]} {WORDS[2]}"
+        first = await recall.search(desk, Question(text, cache=True))
+        again = await recall.search(desk, Question(f"  {text.capitalize()}?", cache=True))
+        assert told(again.hits) == told(first.hits)
+        assert again.notes[0].message.startswith("cache hit")
+        other = await recall.search(desk, Question(f"not {text}", cache=True, cache_cosine=0.85))
+        assert other.notes == ()

@@ -30,6 +30,7 @@ from ragstone.answer.prompt import NAMES, Template, frame, labels, messages, tem
 from ragstone.answer.question import Asked, asked
 from ragstone.answer.support import Finding, Grounds, grounded
 from ragstone.answer.transcript import Piece, Said, Transcript
+from ragstone.answer.unlike import unlike
 from ragstone.answer.windows import around, widened
 
 __all__ = [
@@ -90,6 +91,7 @@ __all__ = [
     "spans_at",
     "stands_alone",
     "template",
+    "unlike",
     "verify",
     "widened",
     "written",

@@ -9,7 +9,7 @@ from html import escape  # xml.sax.saxutils has the same for XML, and takes 30 m
 from typing import Any
 
 from ragstone.answer.cite import Mask
-from ragstone.types import Answer, Chunk, Citation, Document, Event, Found, Hit, Json, Note, Sentence, Span
+from ragstone.types import Answer, Chunk, Citation, Document, Event, Found, Hit, Json, Note, Sentence, Span, Step
 
 SCHEMA = 1
 # What XML 1.0 cannot hold, not even as a reference.
@@ -92,6 +92,7 @@ def answer_json(answer: Answer, *, mask: Mask) -> Json:
         "notes": [note_json(note) for note in answer.notes],
         "usage": dict(answer.usage),
         "timings": dict(answer.timings),
+        **steps_json(answer.steps, mask=mask),
     }
 
 
@@ -124,7 +125,23 @@ def found_json(found: Found, *, mask: Mask) -> Json:
         "hits": [hit_json(hit, mask=mask) for hit in found.hits],
         "notes": [note_json(note) for note in found.notes],
         "timings": dict(found.timings),
+        **steps_json(found.steps, mask=mask),
     }
+
+
+def steps_json(steps: Sequence[Step], *, mask: Mask) -> Json:
+    """What a language model did for a search, under `steps`; nothing where none was asked."""
+    told = [
+        {
+            "name": step.name,
+            "calls": step.calls,
+            "texts": [mask(text) for text in step.texts],
+            "scores": list(step.scores),
+            "usage": dict(step.usage),
+        }
+        for step in steps
+    ]
+    return {"steps": told} if told else {}
 
 
 def event_json(event: Event, *, mask: Mask) -> Json:

@@ -2,10 +2,11 @@
 
 from collections.abc import Generator, Iterable
 from contextlib import closing
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from ragstone.cli.assisted import assisted
 from ragstone.cli.filters import filtered
 from ragstone.cli.shared import Shared, emit, say, shared, show, trickle
 from ragstone.types import Answer, Event, Note
@@ -17,10 +18,12 @@ FAILED = {"standalone_failed": 1, "llm_unavailable": 1, "llm_refused": 2, "embed
 
 @shared
 @filtered
+@assisted
 def ask(
     options: Shared,
     question: Annotated[str, typer.Argument(help="The question.")],
     where: Where,
+    helped: dict[str, Any],
     top_k: Annotated[int | None, typer.Option("--top-k", "-k", help="How many passages to answer from.")] = None,
     mode: Annotated[str | None, typer.Option(help="hybrid, semantic or keyword.")] = None,
     pipeline: Annotated[str | None, typer.Option(help="Ask what this pipeline of the configuration names.")] = None,
@@ -33,13 +36,14 @@ def ask(
     """Answer from the documents; every sentence is cited and each citation was checked."""
     from ragstone.cli.opened import asking, opened
 
+    how = {"where": where, "top_k": top_k, "mode": mode, "strict": strict or None, **helped}
     if pipeline is not None:
         with opened(options, quote=quote) as kb:
-            asked = kb.pipeline(pipeline).events(question, where=where, top_k=top_k, mode=mode, strict=strict or None)
+            asked = kb.pipeline(pipeline).events(question, **how)
             answer = told(asked, options, stream=stream)
     else:
         with asking(options, mode=mode, quote=quote) as kb:
-            asked = kb.events(question, where=where, top_k=top_k, mode=mode, strict=strict or None)
+            asked = kb.events(question, **how)
             answer = told(asked, options, stream=stream)
     return status(answer, strict=strict)
 

@@ -1,9 +1,10 @@
 """`ragstone explain`: why a document was not found."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from ragstone.cli.assisted import assisted
 from ragstone.cli.filters import filtered
 from ragstone.cli.shared import Shared, emit, shared, show
 from ragstone.where import Where
@@ -11,10 +12,12 @@ from ragstone.where import Where
 
 @shared
 @filtered
+@assisted
 def explain(
     options: Shared,
     question: Annotated[str, typer.Argument(help="The question.")],
     where: Where,
+    helped: dict[str, Any],
     doc: Annotated[str, typer.Option("--doc", help="The document's path inside its source.")],
     top_k: Annotated[int | None, typer.Option("--top-k", "-k", help="As in search.")] = None,
     mode: Annotated[str | None, typer.Option(help="As in search.")] = None,
@@ -27,7 +30,7 @@ def explain(
 
     with asking(options, mode=mode) as kb:
         source = where.sources[0] if len(where.sources) == 1 else None
-        asked = {"top_k": top_k, "mode": mode, "min_cosine": min_cosine}
+        asked = {"top_k": top_k, "mode": mode, "min_cosine": min_cosine, **helped}
         explanation = kb.explain(question, path=doc, source=source, where=where, **asked)
     if options.json:
         emit(to_json(explanation))

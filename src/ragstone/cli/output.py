@@ -138,4 +138,11 @@ def explanation_text(explanation: Explanation) -> str:
         lines.append(f"  score        {explanation.score:.4f}" + (f"   (the last one shown: {cut:.4f})" if cut else ""))
     for name, passes in explanation.filters.items():
         lines.append(f"  filter {name}: {'passes' if passes else 'excluded'}")
+    for step in explanation.steps:
+        tokens = ", ".join(f"{name} {count}" for name, count in step.usage.items())
+        lines.append(f"  model {step.name}: {step.calls} call{'s' * (step.calls != 1)}{f', {tokens}' * bool(tokens)}")
+        scores = step.scores or [None] * len(step.texts)
+        for text, score in zip(step.texts, scores, strict=True):
+            lines.append(line(f"    {'' if score is None else f'{score:.2f}  '}{masked(' '.join(text.split()))}"))
+    lines += [line(f"  note: {note.message}") for note in explanation.notes]
     return plain("\n".join(lines)) + "\n"

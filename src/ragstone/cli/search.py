@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from ragstone.cli.ask import failed
+from ragstone.cli.assisted import assisted
 from ragstone.cli.filters import filtered
 from ragstone.cli.shared import Shared, emit, say, shared, show
 from ragstone.where import Where
@@ -12,10 +13,12 @@ from ragstone.where import Where
 
 @shared
 @filtered
+@assisted
 def search(
     options: Shared,
     question: Annotated[str, typer.Argument(help="What to look for.")],
     where: Where,
+    helped: dict[str, Any],
     top_k: Annotated[int | None, typer.Option("--top-k", "-k", help="How many passages [default: 10].")] = None,
     mode: Annotated[str | None, typer.Option(help="hybrid, semantic or keyword [default: hybrid].")] = None,
     fusion: Annotated[str | None, typer.Option(help="minmax or rrf.")] = None,
@@ -38,6 +41,7 @@ def search(
         "min_cosine": min_cosine,
         "per_document": per_document,
         "keyword_boost": keyword_boost or None,
+        **helped,
     }
     if pipeline is not None:
         with opened(options) as kb:

@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator
 from dataclasses import replace
 
-from ragstone import answer, ask, conversation, guard, reply
+from ragstone import answer, ask, conversation, guard, recall, reply
 from ragstone.ask import Question
 from ragstone.conversation import History
 from ragstone.doors import checked
@@ -24,7 +24,7 @@ class Asking(Group):
 
     async def search(self, /, text: str, *, where: Where | None = None, **options: object) -> Found:
         """The best passages for a text; see `question` for the options."""
-        return await ask.search(self._parts.desk, self.question(text, where=where, **options))
+        return await recall.search(self._parts.desk, self.question(text, where=where, **options))
 
     async def ask(
         self,
@@ -62,7 +62,7 @@ class Asking(Group):
 
     async def context(self, /, text: str, *, where: Where | None = None, **options: object) -> str:
         """Passages as XML, ready to stand in a prompt: escaped, secrets masked."""
-        found = await ask.search(self._parts.desk, self.question(text, where=where, **options), whole=True)
+        found = await recall.search(self._parts.desk, self.question(text, where=where, **options), whole=True)
         return answer.context_xml(found.hits, mask=guard.shown)
 
     @checked()

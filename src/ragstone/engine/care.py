@@ -4,7 +4,7 @@ from ragstone import artifacts
 from ragstone.doors import checked
 from ragstone.engine.group import Group
 from ragstone.engine.intake import intake_of, pin
-from ragstone.engine.kept import dropped, kept_at, sweep
+from ragstone.engine.kept import dropped, forgotten, kept_at, sweep
 from ragstone.engine.shown import newest, state_of
 from ragstone.errors import ConfigError, NoKey, NotBuilt, RagstoneError, StoreError
 from ragstone.types import Info, Run, Scope
@@ -20,6 +20,7 @@ class Care(Group):
         async with self.store.writer(self.scope) as writer:
             await writer.remove(doomed)
             await writer.settle()
+        await forgotten(self._parts)
         await sweep(self._parts, self.scope, await kept_at(self._parts, self.scope))
         return len(doomed)
 

@@ -1,6 +1,8 @@
 """Where the artifacts of collections are kept, and what erases them with their collection."""
 
-from ragstone import artifacts
+from contextlib import suppress
+
+from ragstone import artifacts, recall
 from ragstone.engine.parts import Parts
 from ragstone.errors import StoreError
 from ragstone.types import Scope
@@ -23,6 +25,14 @@ async def sweep(parts: Parts, scope: Scope, where: artifacts.Known) -> int:
     if failed:
         raise StoreError(f"what was asked is done, but not all artifacts are removed: {failed[0]}")
     return removed
+
+
+async def forgotten(parts: Parts) -> None:
+    """Remove earlier searches of what the collection was before: they can serve nobody, and tell of what is gone."""
+    with suppress(StoreError):  # the next search does it
+        async with parts.opened.store.reader(parts.scope) as reader:
+            generation = (await reader.info()).generation
+        await recall.forget(parts.opened.store, parts.scope, generation)
 
 
 async def dropped(parts: Parts, collection: str) -> bool:

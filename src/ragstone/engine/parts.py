@@ -1,7 +1,7 @@
 """Settings become parts: made when they are first needed, closed together."""
 
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from ragstone import extract, providers
 from ragstone.access import Credential
@@ -61,7 +61,8 @@ class Parts:
     def desk(self) -> Desk:
         """The parts that answer questions."""
         embedder, missing = self.embedders.ready, self.embedders.missing
-        return Desk(self.opened.store, self.scope, embedder, missing, self.settings.deadlines)
+        model, reader = partial(self.completions.of, self.settings.llm), self.entrance.reads_as
+        return Desk(self.opened.store, self.scope, embedder, missing, self.settings.deadlines, model, reader)
 
     @cached_property
     def cutter(self) -> Cutter:

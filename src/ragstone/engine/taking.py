@@ -9,7 +9,7 @@ from ragstone import ingest
 from ragstone.doors import checked, part
 from ragstone.engine.group import Group
 from ragstone.engine.intake import intake_of, pin
-from ragstone.engine.kept import dropped
+from ragstone.engine.kept import dropped, forgotten
 from ragstone.engine.roots import roots_of
 from ragstone.engine.shown import newest
 from ragstone.errors import Corrupt, UsageError
@@ -58,6 +58,7 @@ class Taking(Group):
         for source, root in roots:
             here = replace(intake, root=None if name else root, place=root, apart=apart, named=_is_file(root))
             runs.append(await ingest.ingest(here, source, tell=tell))
+        await forgotten(self._parts)
         return runs
 
     async def _erase_for(self, roots: Sequence[Source], *, allow_removals: bool) -> None:
@@ -84,7 +85,9 @@ class Taking(Group):
         await self._parts.embedders.learn()
         await pin(self._parts)
         intake = replace(intake_of(self._parts), apart=self._parts.processes.fresh())
-        return await ingest.ingest(intake, source, tell=tell)
+        run = await ingest.ingest(intake, source, tell=tell)
+        await forgotten(self._parts)
+        return run
 
 
 def _check_date(effective_at: str | None) -> None:

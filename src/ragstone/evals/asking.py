@@ -24,11 +24,11 @@ def searching(engine: Engine, *, answers: bool = False, **options: Any) -> Searc
     `ragstone ask` does: what shapes the ranking alone is not put on it."""
 
     async def search(case: Case) -> Ranking:
-        found = await engine.search(case.question, where=case.where, **options)
+        found = await engine.search(case.question, where=case.where, **{**options, "cache": False})
         entries, notes = tuple(map(_entry, found.hits)), tuple(note.message for note in found.notes)
         if not answers:
             return Ranking(entries, timings=found.timings, notes=notes)
-        asked = {name: value for name, value in options.items() if name not in OF_RANKINGS}
+        asked = {name: value for name, value in options.items() if name not in OF_RANKINGS} | {"cache": False}
         made = await engine.ask(case.question, where=case.where, **asked)
         return Ranking(entries, timings=made.timings, abstained=made.abstained, notes=notes)
 
@@ -54,7 +54,7 @@ def _entry(hit: Hit) -> Entry:
 
 def in_effect(engine: Engine, **options: Any) -> Json:
     """The whole search that these options make, for a report; raises `UsageError` for an impossible one."""
-    question = engine.question("any", **options)
+    question = engine.question("any", **{**options, "cache": False})
     return {f.name: getattr(question, f.name) for f in fields(question) if f.name not in ("text", "where")}
 
 

@@ -10,6 +10,7 @@ from ragstone.ports.documents import Chunker, Extractor, Listed, Source
 from ragstone.ports.keeping import Admin, HeldModel, Keys, Reembedding, Sealer, Sealing
 from ragstone.ports.models import Completed, Completion, Embedder, Message, Prompt, Tokenizer
 from ragstone.ports.reading import Exporter, Fusing, Kept, Reader, Worded
+from ragstone.ports.searches import Memory, Remembered, Remembering
 from ragstone.ports.store import Identified, Place, Store
 from ragstone.ports.writing import Filler, Ledger, Writer
 
@@ -29,11 +30,14 @@ __all__ = [
     "Keys",
     "Ledger",
     "Listed",
+    "Memory",
     "Message",
     "Place",
     "Prompt",
     "Reader",
     "Reembedding",
+    "Remembered",
+    "Remembering",
     "Sealer",
     "Sealing",
     "Source",

@@ -124,6 +124,15 @@
 -- schema_migrations.name: text NOT NULL x
 -- schema_migrations.checksum: text NOT NULL x
 -- schema_migrations.applied_at: timestamp with time zone NOT NULL DEFAULT now() p
+-- searches.search_id: text COLLATE C NOT NULL x
+-- searches.tenant_id: text COLLATE C NOT NULL x
+-- searches.collection_id: integer NOT NULL p
+-- searches.key: text COLLATE C NOT NULL x
+-- searches.generation: bigint NOT NULL p
+-- searches.at: timestamp with time zone NOT NULL p
+-- searches.used_at: timestamp with time zone NOT NULL p
+-- searches.vector: bytea NOT NULL x
+-- searches.content: bytea NOT NULL x
 -- tenants.tenant_id: text COLLATE C NOT NULL x
 -- tenants.name: text NOT NULL x
 -- tenants.embedding_model: text x
@@ -160,6 +169,8 @@ ALTER TABLE mv_active_chunks ADD CONSTRAINT mv_active_chunks_pkey PRIMARY KEY (c
 ALTER TABLE postings ADD CONSTRAINT postings_pkey PRIMARY KEY (collection_id, term, segment);
 ALTER TABLE postings_dead ADD CONSTRAINT postings_dead_pkey PRIMARY KEY (collection_id, generation);
 ALTER TABLE schema_migrations ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (version);
+ALTER TABLE searches ADD CONSTRAINT searches_collection_id_fkey FOREIGN KEY (collection_id) REFERENCES collections(collection_id) ON DELETE CASCADE;
+ALTER TABLE searches ADD CONSTRAINT searches_pkey PRIMARY KEY (tenant_id, collection_id, search_id);
 ALTER TABLE tenants ADD CONSTRAINT tenants_pkey PRIMARY KEY (tenant_id);
 
 CREATE INDEX api_keys_of ON ragstone.api_keys USING btree (tenant_id);
@@ -190,6 +201,8 @@ CREATE INDEX mv_active_chunks_version ON ragstone.mv_active_chunks USING btree (
 CREATE UNIQUE INDEX postings_dead_pkey ON ragstone.postings_dead USING btree (collection_id, generation);
 CREATE UNIQUE INDEX postings_pkey ON ragstone.postings USING btree (collection_id, term, segment);
 CREATE UNIQUE INDEX schema_migrations_pkey ON ragstone.schema_migrations USING btree (version);
+CREATE INDEX searches_by_key ON ragstone.searches USING btree (tenant_id, collection_id, key);
+CREATE UNIQUE INDEX searches_pkey ON ragstone.searches USING btree (tenant_id, collection_id, search_id);
 CREATE UNIQUE INDEX tenants_pkey ON ragstone.tenants USING btree (tenant_id);
 
 CREATE POLICY of_key ON api_keys SELECT TO {public} USING (key_id = current_setting('ragstone.key'::text, true)) WITH CHECK ;
@@ -204,6 +217,7 @@ CREATE POLICY of_tenant ON ingestion_runs ALL TO {public} USING (tenant_id = cur
 CREATE POLICY of_tenant ON mv_active_chunks ALL TO {public} USING (tenant_id = current_setting('ragstone.tenant'::text, true)) WITH CHECK (tenant_id = current_setting('ragstone.tenant'::text, true));
 CREATE POLICY of_tenant ON postings ALL TO {public} USING (tenant_id = current_setting('ragstone.tenant'::text, true)) WITH CHECK (tenant_id = current_setting('ragstone.tenant'::text, true));
 CREATE POLICY of_tenant ON postings_dead ALL TO {public} USING (tenant_id = current_setting('ragstone.tenant'::text, true)) WITH CHECK (tenant_id = current_setting('ragstone.tenant'::text, true));
+CREATE POLICY of_tenant ON searches ALL TO {public} USING (tenant_id = current_setting('ragstone.tenant'::text, true)) WITH CHECK (tenant_id = current_setting('ragstone.tenant'::text, true));
 CREATE POLICY of_tenant ON tenants ALL TO {public} USING (tenant_id = current_setting('ragstone.tenant'::text, true)) WITH CHECK (tenant_id = current_setting('ragstone.tenant'::text, true));
 
 -- api_keys: row-level security t, forced t
@@ -218,6 +232,7 @@ CREATE POLICY of_tenant ON tenants ALL TO {public} USING (tenant_id = current_se
 -- postings: row-level security t, forced t
 -- postings_dead: row-level security t, forced t
 -- schema_migrations: row-level security f, forced f
+-- searches: row-level security t, forced t
 -- tenants: row-level security t, forced t
 
 CREATE OR REPLACE FUNCTION ragstone.count_rows()
@@ -357,6 +372,7 @@ GRANT SELECT ON mv_active_chunks TO ragstone_read;
 GRANT SELECT ON postings TO ragstone_read;
 GRANT SELECT ON postings_dead TO ragstone_read;
 GRANT SELECT ON schema_migrations TO ragstone_read;
+GRANT SELECT ON searches TO ragstone_read;
 GRANT SELECT ON tenants TO ragstone_read;
 GRANT DELETE, INSERT, SELECT, UPDATE ON chunk_embeddings TO ragstone_write;
 GRANT DELETE, INSERT, SELECT, UPDATE ON chunk_fts TO ragstone_write;
@@ -369,4 +385,5 @@ GRANT DELETE, INSERT, SELECT, UPDATE ON mv_active_chunks TO ragstone_write;
 GRANT DELETE, INSERT, SELECT, UPDATE ON postings TO ragstone_write;
 GRANT DELETE, INSERT, SELECT, UPDATE ON postings_dead TO ragstone_write;
 GRANT SELECT ON schema_migrations TO ragstone_write;
+GRANT DELETE, INSERT, SELECT, UPDATE ON searches TO ragstone_write;
 GRANT DELETE, INSERT, SELECT, UPDATE ON tenants TO ragstone_write;

@@ -25,6 +25,7 @@ from ragstone.stores.embedded.database import writing
 from ragstone.stores.embedded.frozen import writable
 from ragstone.stores.embedded.keys import EmbeddedKeys
 from ragstone.stores.embedded.ledger import EmbeddedLedger, Held
+from ragstone.stores.embedded.memory import EmbeddedMemory
 from ragstone.stores.embedded.paths import Place, check_store, gate_of, make_store, sweep
 from ragstone.stores.embedded.reader import PROVIDER, EmbeddedReader
 from ragstone.stores.embedded.reseal import recover
@@ -86,6 +87,10 @@ class EmbeddedStore:
 
     def ledger(self, scope: Scope) -> EmbeddedLedger:
         return EmbeddedLedger(self._root, lambda: self._collection(scope), self._threads, self._runs)
+
+    def memory(self, scope: Scope) -> EmbeddedMemory:
+        """See `ragstone.ports.Remembering`."""
+        return EmbeddedMemory(lambda: self._collection(scope), self._threads)
 
     @asynccontextmanager
     async def reader(self, scope: Scope) -> AsyncIterator[EmbeddedReader]:

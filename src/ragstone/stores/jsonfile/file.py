@@ -4,7 +4,7 @@ import asyncio
 import json
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
@@ -17,6 +17,7 @@ from ragstone.stores.durable import make_directory, remains, write_aside
 from ragstone.stores.foreign import mapped
 from ragstone.stores.jsonfile.content import MAGIC, Content, Everything, dumped, loaded
 from ragstone.stores.locks import gate, held, hold, ingestion
+from ragstone.stores.remembered import CacheFile
 from ragstone.types import Run, Scope
 
 T = TypeVar("T")
@@ -24,7 +25,8 @@ HEAD = 100  # bytes in which a json: store says what it is
 
 
 class JsonFile:
-    """Beside PATH stand PATH.lock and, for each source that was ingested, PATH.<digest>.run."""
+    """Beside PATH stand PATH.lock, for each source that was ingested PATH.<digest>.run, and for each scope whose
+    searches are kept PATH.<digest>.searches."""
 
     def __init__(self, path: Path, *, now: Callable[[], datetime]) -> None:
         self._path = path
@@ -71,15 +73,35 @@ class JsonFile:
 
     async def erase(self, scope: Scope) -> bool:
         """Take a scope out of the file; False when it was not there."""
-        return await asyncio.to_thread(
-            lambda: self._rewritten(lambda all_: all_.pop((scope.tenant, scope.collection), None) is not None)
-        )
+
+        def work(everything: Everything) -> bool:
+            self.searches(scope).remove()
+            return everything.pop((scope.tenant, scope.collection), None) is not None
+
+        return await asyncio.to_thread(lambda: self._rewritten(work))
+
+    def searches(self, scope: Scope) -> CacheFile:
+        """The file of a scope's earlier searches."""
+        return CacheFile(self._named([scope.tenant, scope.collection], "searches"))
+
+    async def beside(self, scope: Scope, work: Callable[[], None]) -> None:
+        """Do something beside the file while nobody changes it; nothing for a scope that is not there."""
+
+        def done() -> None:
+            with self._lock, mapped(self._path), gate(self._path.with_name(f"{self._path.name}.lock")):
+                if (scope.tenant, scope.collection) in self._read():
+                    work()
+
+        await asyncio.to_thread(done)
 
     async def erase_all(self, tenant: str) -> bool:
         """Take all of a tenant out of the file; False when there was none."""
 
         def taken_out(contents: dict[tuple[str, str], Content]) -> bool:
-            return bool([contents.pop(scope) for scope in list(contents) if scope[0] == tenant])
+            doomed = [scope for scope in contents if scope[0] == tenant]
+            for scope in doomed:
+                self.searches(Scope(*scope)).remove()
+            return bool([contents.pop(scope) for scope in doomed])
 
         return await asyncio.to_thread(lambda: self._rewritten(taken_out))
 
@@ -102,8 +124,11 @@ class JsonFile:
             return held(path)
 
     def _run_file(self, scope: Scope, source: str) -> Path:
-        name = json.dumps([scope.tenant, scope.collection, source]).encode()
-        return self._path.with_name(f"{self._path.name}.{sha256(name).hexdigest()[:16]}.run")
+        return self._named([scope.tenant, scope.collection, source], "run")
+
+    def _named(self, about: Sequence[str], ending: str) -> Path:
+        digest = sha256(json.dumps(about).encode()).hexdigest()[:16]
+        return self._path.with_name(f"{self._path.name}.{digest}.{ending}")
 
     def _rewritten(self, work: Callable[[Everything], T]) -> T:
         with self._lock, mapped(self._path):

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from ragstone.layout import Layout
 from ragstone.ports import Kept, Vectors
+from ragstone.stores.effective import due_at
 from ragstone.stores.jsonfile.content import FORMAT, Content
 from ragstone.types import Candidate, Chunk, Document, Info, Revision, Scope, total_order
 from ragstone.where import Where, facts, matches
@@ -41,6 +42,10 @@ class JsonReader:
             (Kept(s.document, status) for s, status in standing if status != "gone"),
             key=lambda one: _state(one.document),
         )
+        came = [due for state in self._active if (due := due_at(state.document)) is not None]
+        moments = [datetime.fromtimestamp(due, now.tzinfo).isoformat(timespec="seconds") for due in came]
+        # What became active by its date changed the index on that day, though nobody wrote.
+        self._changed = max([*moments, *filter(None, [content.built_at])], default=None)
         self._by_id = {chunk.id: chunk for state in self._active for chunk in state.chunks}
 
     async def info(self) -> Info:
@@ -56,7 +61,7 @@ class JsonReader:
             None,
             None,
             tuple(sorted({state.document.recipe for state in self._active})),
-            self._content.built_at,
+            self._changed,
             self._content.generation,
             bytes=self._size,
         )

@@ -12,6 +12,7 @@ from ragstone.stores.effective import utc_now
 from ragstone.stores.jsonfile.admin import JsonAdmin
 from ragstone.stores.jsonfile.file import JsonFile
 from ragstone.stores.jsonfile.ledger import JsonLedger
+from ragstone.stores.jsonfile.memory import JsonMemory
 from ragstone.stores.jsonfile.reader import PROVIDER, JsonReader
 from ragstone.stores.jsonfile.writer import JsonWriter
 from ragstone.types import Scope
@@ -45,6 +46,10 @@ class JsonStore:
 
     def ledger(self, scope: Scope) -> JsonLedger:
         return JsonLedger(self._file, scope)
+
+    def memory(self, scope: Scope) -> JsonMemory:
+        """See `ragstone.ports.Remembering`."""
+        return JsonMemory(self._file, scope)
 
     @asynccontextmanager
     async def reader(self, scope: Scope) -> AsyncIterator[JsonReader]:

@@ -14,6 +14,7 @@ from ragstone.stores.postgres.catalogue import found, locked
 from ragstone.stores.postgres.identity import identity
 from ragstone.stores.postgres.keys import PostgresKeys
 from ragstone.stores.postgres.ledger import Held, PostgresLedger
+from ragstone.stores.postgres.memory import PostgresMemory
 from ragstone.stores.postgres.pool import Connection, Cursor, Pool, Row
 from ragstone.stores.postgres.ranked import RankedReader
 from ragstone.stores.postgres.reader import PROVIDER, PostgresReader, Recipes
@@ -62,6 +63,10 @@ class PostgresStore:
 
     def ledger(self, scope: Scope) -> PostgresLedger:
         return PostgresLedger(self._pool, scope, self._runs)
+
+    def memory(self, scope: Scope) -> PostgresMemory:
+        """See `ragstone.ports.Remembering`."""
+        return PostgresMemory(self._pool, scope)
 
     @asynccontextmanager
     async def reader(self, scope: Scope) -> AsyncIterator[PostgresReader]:

@@ -7,7 +7,7 @@ from datetime import datetime
 from qdrant_client import AsyncQdrantClient
 
 from ragstone.errors import StoreError, UsageError
-from ragstone.ports import HeldModel, Identified, Keys, Reembedding, Store
+from ragstone.ports import HeldModel, Identified, Keys, Memory, Reembedding, Remembering, Store
 from ragstone.stores.absent import no_second
 from ragstone.stores.effective import utc_now
 from ragstone.stores.qdrant import beside
@@ -63,6 +63,12 @@ class QdrantStore:
 
     def ledger(self, scope: Scope) -> QdrantLedger:
         return QdrantLedger(self._ledger.ledger(scope))
+
+    def memory(self, scope: Scope) -> Memory:
+        """See `ragstone.ports.Remembering`: the ledger's."""
+        if not isinstance(self._ledger, Remembering):
+            raise UsageError(f"a {self._ledger.provider} store keeps no earlier searches")
+        return self._ledger.memory(scope)
 
     @asynccontextmanager
     async def reader(self, scope: Scope) -> AsyncIterator[QdrantReader]:

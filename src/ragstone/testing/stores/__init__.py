@@ -12,6 +12,7 @@ from ragstone.testing.stores.acts import (
     near,
     needs,
     needs_keys,
+    remembering,
     states,
     texts_of,
     two_models,
@@ -35,11 +36,13 @@ from ragstone.testing.stores.made import (
     make_document,
     make_key,
     make_revision,
+    searched,
     vector_of,
     wide,
 )
 from ragstone.testing.stores.replacing import Replacing
 from ragstone.testing.stores.runs import Runs
+from ragstone.testing.stores.searches import Searches
 from ragstone.testing.stores.searching import Searching
 from ragstone.testing.stores.second_model import SecondModel
 from ragstone.testing.stores.vectors import VectorsOfChunks
@@ -69,6 +72,8 @@ __all__ = [
     "near",
     "needs",
     "needs_keys",
+    "remembering",
+    "searched",
     "states",
     "texts_of",
     "two_models",
@@ -88,6 +93,7 @@ class StoreContract(
     Searching,
     VectorsOfChunks,
     Runs,
+    Searches,
     KeysOfTenants,
 ):
     """Every store must pass. Override `store`; override `another` when it has versions, and `keeper` when another role

@@ -6,7 +6,7 @@ from contextlib import AbstractAsyncContextManager
 import pytest
 
 from ragstone.errors import UsageError
-from ragstone.ports import Exporter, Reader, Reembedding, Store, Vectors, Writer
+from ragstone.ports import Exporter, Memory, Reader, Reembedding, Remembering, Store, Vectors, Writer
 from ragstone.testing.stores.made import DIMENSION, EVERYTHING, MODEL, SCOPE, VARIANT, vector_of, wide
 from ragstone.types import Candidate, Revision, Scope
 from ragstone.where import Where
@@ -33,6 +33,14 @@ async def filled(writer: Writer) -> int:
         await writer.put({chunk.vector_key: vector_of(chunk.text) for chunk in wanted})
         count += len(wanted)
     return count
+
+
+async def remembering(store: Store, scope: Scope = SCOPE) -> Memory:
+    """The earlier searches of a collection, which is made; a store that keeps none skips the test."""
+    if not isinstance(store, Remembering):
+        pytest.skip(f"{store.provider} keeps no searches")
+    await created(store, scope)
+    return store.memory(scope)
 
 
 async def contents(store: Store, query: str, scope: Scope = SCOPE, *, where: Where = EVERYTHING) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ragstone.ports import Vectors
+from ragstone.ports import Remembered, Vectors
 from ragstone.types import Chunk, Document, Key, Revision, Scope, Span
 from ragstone.where import Where
 
@@ -100,3 +100,8 @@ def make_key(identity: str, *, tenant: str = SCOPE.tenant, created: datetime = N
     digest = hashlib.sha256(identity.encode()).digest()
     known: dict[str, Any] = {"roles": ("read",), **fields}
     return Key(identity, tenant, f"key {identity}", created=created, digest=digest, **known)
+
+
+def searched(name: str, *, key: str = "k", hour: int = 0) -> Remembered:
+    """A search of the index's generation 5."""
+    return Remembered(name, key, 5, NEW_YEAR.replace(hour=hour), vector_of(name).tobytes(), f"\0 {name}".encode())

@@ -1,0 +1,90 @@
+"""The ways in which a question is searched for: as it stands, by imagined answers, by paraphrases."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ragstone import retrieve
+from ragstone.embed.batch import checked
+from ragstone.ports import Embedder, Vectors
+from ragstone.question import Question
+from ragstone.retrieve import Assistant
+from ragstone.trace import Trace
+
+# The cosine of the best passage for a vector; None where there is none to compare with.
+Top = Callable[[Vectors], Awaitable[float | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """One way to ask: a text for its words, a vector for its meaning, None where only words are searched for."""
+
+    text: str
+    vector: Vectors | None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a language model has written of a question, to be embedded by whatever embeds the collection."""
+
+    documents: tuple[str, ...] = ()
+    paraphrases: tuple[str, ...] = ()
+
+
+async def written(question: Question, vector: Vectors | None, assistant: Assistant, top: Top) -> Written:
+    """What the question wants of a model; both at once. Nothing where the model fails, with a note."""
+    documents, paraphrases = await asyncio.gather(
+        _documents(question, vector, assistant, top), _paraphrases(question, assistant)
+    )
+    return Written(documents, paraphrases)
+
+
+async def _documents(question: Question, vector: Vectors | None, assistant: Assistant, top: Top) -> tuple[str, ...]:
+    if question.hyde == "off" or vector is None:
+        return ()
+    if question.hyde == "adaptive":
+        best = await assistant.trace.attempt("hyde", top(vector), None)
+        if best is None or best >= question.hyde_below:
+            if best is not None:
+                said = f"not needed, the best cosine is {best:.4f}, not under {question.hyde_below:g}"
+                assistant.trace.note("hyde", f"hyde: {said}")
+            return ()
+    count = retrieve.count_of(question.hyde, question.hyde_documents)
+    return await retrieve.imagined(question.text, question.hyde, count, assistant)
+
+
+async def _paraphrases(question: Question, assistant: Assistant) -> tuple[str, ...]:
+    if not question.multi_query:
+        return ()
+    return await retrieve.paraphrased(question.text, question.multi_query, assistant)
+
+
+async def wordings(
+    question: Question, vector: Vectors | None, made: Written, embedder: Embedder | None, trace: Trace
+) -> tuple[Wording, ...]:
+    """The question first, by the mean of the imagined documents where there are some, then its paraphrases."""
+    if vector is None or embedder is None:
+        return tuple(Wording(text, None) for text in (question.text, *made.paraphrases))
+    main = vector
+    if made.documents:
+        rows = await trace.attempt("hyde", _embedded(embedder, made.documents, query=False), None)
+        middle = None if rows is None else retrieve.mean(rows)
+        if middle is not None:
+            main = middle
+            trace.note("hyde", f"hyde: searched with the mean of {len(made.documents)} imagined documents")
+    first = Wording(question.text, main)
+    if not made.paraphrases:
+        return (first,)
+    others = await trace.attempt("multi_query", _embedded(embedder, made.paraphrases, query=True), None)
+    if others is None:
+        return (first,)
+    trace.note("multi_query", f"multi_query: searched for {len(made.paraphrases)} paraphrases too")
+    return (first, *(Wording(text, one) for text, one in zip(made.paraphrases, others, strict=True)))
+
+
+async def _embedded(embedder: Embedder, texts: Sequence[str], *, query: bool) -> Vectors:
+    vectors = await embedder.embed(list(texts), kind="query" if query else "document")
+    references = [f"text {n} of the model" for n in range(1, len(texts) + 1)]
+    return np.asarray(checked(vectors, dimension=embedder.dimension, references=references))
