@@ -397,3 +397,25 @@ def test_slow_readers_of_events_hold_no_view_open(kb: ragstone.Knowledge, monkey
     assert next(stream).name == "search_results"
     assert len(closed) == 1
     stream.close()
+
+
+def test_the_companys_rule_judges_rrf_scores(docs: Path, opened: Open) -> None:
+    rrf = {"answer__abstain": "company", "search__fusion": "rrf"}
+    kb = opened(**rrf)
+    kb.ingest(docs)
+    assert not kb.ask("how long are samples kept by default").abstained
+    weak = kb.ask("how long are samples kept by default", bm25_weight=0.0)
+    assert not weak.abstained
+    assert kb.ask("how long are samples kept", mode="keyword").answerability == 1
+    with pytest.raises(UsageError, match=r"answer\.abstain company judges the scores of RRF"):
+        kb.ask("how long are samples kept by default", fusion="minmax")
+
+
+def test_a_refusal_asks_back_and_says_how_likely_an_answer_was(kb: ragstone.Knowledge) -> None:
+    answer = kb.ask("Who won the football world cup in 1998?")
+    assert [note.code for note in answer.notes][:2] == [answer.reason, "clarify"]
+    assert answer.notes[1].message.endswith("?")
+    assert answer.answerability is not None
+    sure = kb.ask("How long are samples kept by default?")
+    assert sure.answerability is not None
+    assert 0 < answer.answerability < sure.answerability < 1

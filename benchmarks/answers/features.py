@@ -1,5 +1,7 @@
 """The signs that decide between answer and abstention, for the questions of five collections, as JSON lines.
 
+The fifth is this project's demo, which is reported on and never fitted on.
+
     python benchmarks/answers/features.py DATA WORK
 
 DATA holds `qa/squad_near`, `qa/clapnq`, `qa/chunking_evaluation`, `retrieval/anthropic_docs`. Each is ingested
@@ -35,7 +37,9 @@ from ragstone.types import Hit
 
 DEEP = 40  # hits before the answering ones are taken out
 OFF = 150  # questions of another collection
-EVERY = {"squad_near": 2, "chunking": 2}  # only every so many questions, for time
+EVERY = {"chunking": 2}  # only every so many questions, for time
+DEMO = Path(__file__).parents[2] / "demo"
+KINDS: dict[str, Literal["near", "off"]] = {"near miss": "near", "off topic": "off"}
 
 
 @dataclass(frozen=True)
@@ -87,11 +91,10 @@ async def _all(data: Path, work: Path) -> None:
         "clapnq": data / "qa" / "clapnq",
         "anthropic": data / "retrieval" / "anthropic_docs",
         "chunking": data / "qa" / "chunking_evaluation" / "data",
+        "demo": DEMO,
     }
-    asked = {
-        name: list(_spans(folder) if name == "chunking" else _beir(folder))[:: EVERY.get(name, 1)]
-        for name, folder in folders.items()
-    }
+    reads = {"chunking": _spans, "demo": _golden}
+    asked = {name: list(reads.get(name, _beir)(folder))[:: EVERY.get(name, 1)] for name, folder in folders.items()}
     strangers = {name: asked["squad_near" if name != "squad_near" else "clapnq"] for name in folders}
     with (work / "features.jsonl").open("w", encoding="utf-8") as out:
         for name, folder in folders.items():
@@ -99,9 +102,8 @@ async def _all(data: Path, work: Path) -> None:
             there = store.exists()
             async with ragstone.Engine(ragstone.load(store=str(store)), embedder=embedder) as kb:
                 if not there:
-                    await (
-                        kb.ingest(folder / "corpora") if name == "chunking" else kb.ingest_source(BeirSource(folder))
-                    )
+                    inside = {"chunking": "corpora", "demo": "docs"}.get(name)
+                    await (kb.ingest(folder / inside) if inside else kb.ingest_source(BeirSource(folder)))
                 other = strangers[name]
                 off = [replace(one, label="off") for one in other[:: max(1, len(other) // OFF)]]
                 async for row in _rows(kb, name, [*asked[name], *off]):
@@ -154,6 +156,11 @@ def _beir(folder: Path) -> Iterator[Asking]:
             group,
             _stands_in(paths) if paths else None,
         )
+
+
+def _golden(folder: Path) -> Iterator[Asking]:
+    for row in _lines(folder / "golden.jsonl"):
+        yield Asking(row["question"], KINDS.get(row["kind"], "answerable"), row["kind"])
 
 
 def _spans(folder: Path) -> Iterator[Asking]:

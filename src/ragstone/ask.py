@@ -11,6 +11,7 @@ from functools import partial
 from typing import Protocol
 
 from ragstone import guard, retrieve, reword, windows
+from ragstone.answer import Policy
 from ragstone.deadlines import USUAL, Deadlines
 from ragstone.embed.batch import checked
 from ragstone.errors import StoreError
@@ -65,7 +66,7 @@ def nobody() -> None:
 class Desk:
     """The parts that answer questions over one collection; `model_missing` says why there is no embedder. `model`
     gives the language model that helps to search, `reader` names whoever reads: what one has found is not shown to
-    another by a cache."""
+    another by a cache. `policy` decides between an answer and an abstention."""
 
     store: Store
     scope: Scope
@@ -74,6 +75,7 @@ class Desk:
     deadlines: Deadlines = USUAL
     model: Model = nobody
     reader: str = ""
+    policy: Policy | None = None
 
 
 class Asking(Protocol):

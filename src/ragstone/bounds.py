@@ -128,6 +128,7 @@ ANSWER: Bounds = {
     "overhead": Numbers(0, 100 * MANY, whole=True),
     "chunks": Numbers(1, 1000, whole=True),
     "strict": FLAG,
+    "abstain": Choice(("fitted", "company", "never")),
 }
 DEADLINES: Bounds = dict.fromkeys(("embed", "search", "rewrite", "check"), Numbers(0.01, 86_400))
 LIMITS: Bounds = {

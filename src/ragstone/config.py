@@ -28,6 +28,7 @@ from ragstone.types import Hyde, Json, Mode
 from ragstone.vendors import VENDORS
 
 FILE = "ragstone.yaml"
+CALIBRATION = "ragstone.calibration.json"
 PREFIX = "RAGSTONE_"
 NAMED = ("tenants", "collections")  # groups whose entries have settings of their own
 OWN = ("chunk", "embed", "keep_versions", "artifacts", "llm")  # such settings
@@ -126,13 +127,20 @@ class LlmSettings:
 @dataclass(frozen=True, slots=True)
 class AnswerSettings:
     """How a language model is asked for an answer: its prompt by name or file, tokens for all that it is told, those of
-    them that passages leave free, passages at most, and whether only what is supported is shown."""
+    them that passages leave free, passages at most, and whether only what is supported is shown.
+
+    What decides between an answer and an abstention: the fitted model, company's thresholds on rerank and RRF scores,
+    or nothing; and the file of a decision fitted on own questions (null: the one beside the configuration, none:
+    the shipped decision).
+    """
 
     prompt: str = "default"
     tokens: int = 6000
     overhead: int = 1000
     chunks: int = 12
     strict: bool = False
+    abstain: Literal["fitted", "company", "never"] = "fitted"
+    calibration: str | None = None
 
     def __post_init__(self) -> None:
         _check(self, ANSWER)
@@ -375,7 +383,16 @@ def load(path: str | Path | None = None, **arguments: Any) -> Settings:
         if alone:
             _settings(alone, origin)  # alone, so that an error names where it comes from
             settings = _settings(data, origin)
+    beside = calibration_of(path)
+    if settings.answer.calibration is None and os.path.isfile(beside):
+        return replace(settings, answer=replace(settings.answer, calibration=str(beside)))
     return settings
+
+
+def calibration_of(path: str | Path | None = None) -> Path:
+    """Where the calibration stands that nobody named: beside the configuration file, else in this folder."""
+    file = _find(path)
+    return (file.parent if file else Path()) / CALIBRATION
 
 
 def _owners(data: Json) -> list[Json]:

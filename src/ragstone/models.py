@@ -44,6 +44,15 @@ def writing_of(model: Completion, llm: LlmSettings, wanted: AnswerSettings) -> W
     )
 
 
+def policy_of(wanted: AnswerSettings, embedder: Embedder | None) -> answer.Policy:
+    """What decides between an answer and an abstention; raises `ConfigError` for a calibration that does not fit."""
+    if wanted.calibration in (None, NONE):
+        return answer.Policy(wanted.abstain)
+    model = f"{embedder.model}/{embedder.variant}" if embedder else None
+    own = answer.read_calibration(str(wanted.calibration), model=model, edition=answer.edition())
+    return answer.Policy(wanted.abstain, calibration=own)
+
+
 def unusable(llm: LlmSettings, error: ConfigError) -> Writing:
     """The writing of a model that cannot be asked: the error comes in place of the first word."""
     return Writing(Unusable(llm.model, error), answer.template(answer.NAMES[0]), providers.WithMargin())

@@ -46,9 +46,10 @@ class Draft:
     alike: Alike | None = None
 
 
-def abstained(reason: str | None, message: str) -> Answer:
-    """An abstention, with what it comes from."""
-    return Answer(answering.ABSTENTION, abstained=True, reason=reason, notes=(Note(reason or "abstained", message),))
+def abstained(reason: str | None, message: str, *, clarify: str = "", answerability: float | None = None) -> Answer:
+    """An abstention, with what it comes from, and what is asked back where that may help."""
+    notes = (Note(reason or "abstained", message), *([Note("clarify", clarify)] if clarify else []))
+    return Answer(answering.ABSTENTION, abstained=True, reason=reason, answerability=answerability, notes=notes)
 
 
 class Pen:

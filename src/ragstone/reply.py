@@ -15,6 +15,7 @@ from ragstone.alike import Alike
 from ragstone.ask import LONGEST_QUESTION, Asking, Desk, Question, seen, vector_of
 from ragstone.conversation import standalone
 from ragstone.deadlines import Deadlines
+from ragstone.errors import UsageError
 from ragstone.generate import Writing, written
 from ragstone.layout import Layout
 from ragstone.pen import Draft, Talk, abstained
@@ -55,7 +56,9 @@ async def events(
         async with seen(desk, question, vector, trace) as view:
             hits = view.hits
             with trace.timed("answer"):
-                draft = await prepared(desk, view.reader, question, vector, hits, trace, talk=talk, writing=writing)
+                draft = await prepared(
+                    desk, view.reader, question, vector, hits, trace, talk=talk, writing=writing, policy=desk.policy
+                )
         await recall.remember(desk, view.info, question, vector, hits, trace)  # an answer is never served from there
     # Only now: whoever reads events slowly, or writes them, must not keep a view of the store open.
     async with aclosing(told(draft, hits, trace, writing=writing)) as stream:
@@ -94,6 +97,7 @@ async def told(
     usage = {name: made.usage.get(name, 0) + count for name, count in trace.usage().items()}
     whole = replace(
         made,
+        answerability=draft.quoted.answerability,
         hits=tuple(hits),
         notes=(*made.notes, *trace.notes),
         timings=dict(trace.timings),
@@ -127,6 +131,7 @@ async def prepared(
     *,
     talk: Talk | None = None,
     writing: Writing | None = None,
+    policy: answering.Policy | None = None,
 ) -> Draft:
     """All that an answer needs of a view: the quoted one, and what a model would be shown and checked against. `talk`
     is what a model is asked, where that is not the question that was searched for."""
@@ -134,7 +139,7 @@ async def prepared(
     seconds = desk.deadlines.check
     async with reading(desk.deadlines, beside=seconds):
         hits = await windows.read(reader, hits)
-        quoted = await _quoted(desk, reader, question, vector, hits, trace)
+        quoted = await _quoted(desk, reader, question, vector, hits, trace, policy or answering.Policy())
         if writing is None or quoted.abstained:
             return Draft(talk, quoted)
         shown = writing.context(hits, talk)
@@ -150,13 +155,42 @@ async def _records(reader: Texts, documents: Iterable[Document]) -> dict[str, st
 
 
 async def _quoted(
-    desk: Asking, reader: Texts, question: Question, vector: Vectors | None, hits: Sequence[Hit], trace: Trace
+    desk: Asking,
+    reader: Texts,
+    question: Question,
+    vector: Vectors | None,
+    hits: Sequence[Hit],
+    trace: Trace,
+    policy: answering.Policy,
 ) -> Answer:
     """An extractive answer: the sentences that answer best, each quoted and checked; or an abstention."""
     chosen, found = await drafted(desk, reader, question, vector, hits, trace=trace)
-    verdict = answering.decide(found)
+    verdict = decided(question, hits, found, policy)
     if verdict.abstain:
-        return abstained(verdict.reason, verdict.message)
+        likely, clarify = verdict.answerability, verdict.clarify
+        return abstained(verdict.reason, verdict.message, clarify=clarify, answerability=likely)
+    made = await _cited(reader, chosen)
+    return replace(made, answerability=verdict.answerability)
+
+
+def decided(
+    question: Question, hits: Sequence[Hit], found: answering.Evidence, policy: answering.Policy
+) -> answering.Decision:
+    """Answer or abstain, by what the policy names. Raises `UsageError` where its thresholds have nothing to judge."""
+    if policy.rule != "company":
+        return answering.decide(found, policy)
+    if question.fusion != "rrf" and not any("rerank" in hit.signals for hit in hits):
+        raise UsageError(
+            "answer.abstain company judges the scores of RRF or of a reranker: set search.fusion to rrf, or "
+            "answer.abstain to fitted or never"
+        )
+    weights = {"bm25": question.bm25_weight, "cosine": question.cosine_weight}
+    legs = {leg: weight for leg, weight in weights.items() if any(leg in hit.signals for hit in hits)}
+    return answering.by_thresholds(hits, weights=legs, fused=question.fusion_at == "client")
+
+
+async def _cited(reader: Texts, chosen: Sequence[answering.Scored]) -> Answer:
+    """The chosen passages as an answer, each quote found again in its document; an abstention when none is."""
     quotes = answering.quotes(chosen)
     records = await _records(reader, answering.documents(quotes))
     sentences, citations = answering.cited(quotes, records, mask=guard.shown, secrets=guard.located)

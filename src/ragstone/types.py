@@ -273,11 +273,15 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer whose every sentence can be checked, or an abstention with its reason."""
+    """An answer whose every sentence can be checked, or an abstention with its reason.
+
+    `answerability` is how likely, from 0 to 1, what was found answers the question: what the abstention was decided on.
+    """
 
     text: str
     abstained: bool = False
     reason: str | None = None
+    answerability: float | None = None
     sentences: tuple[Sentence, ...] = ()
     citations: tuple[Citation, ...] = ()
     groundedness: float = 0.0

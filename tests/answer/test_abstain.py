@@ -45,8 +45,10 @@ def decided(question: str, *, bm25: float = 12.0, cosine: float | None = 0.6, si
 
 
 def test_a_supported_question_is_answered() -> None:
-    assert decided("Who swore fealty to King Charles?") == Decision(False)
-    assert decided("Who swore fealty to King Charles?", cosine=None) == Decision(False)
+    for cosine in (0.6, None):
+        verdict = decided("Who swore fealty to King Charles?", cosine=cosine)
+        assert verdict == Decision(False, answerability=verdict.answerability)
+        assert 0.5 < verdict.answerability < 1
 
 
 def test_no_hits_is_the_first_reason() -> None:
@@ -56,7 +58,7 @@ def test_no_hits_is_the_first_reason() -> None:
 def test_weak_signals_of_all_legs_abstain() -> None:
     weak = replace(GOOD, cosine=0.1, similar=0.2, bm25=0.05, sentence=0.3, section=0.3)
     assert decide(weak).reason == "weak_evidence"
-    assert decide(replace(weak, cosine=None, ahead=None, similar=None)).abstain
+    assert decide(replace(weak, cosine=None, ahead=None, similar=None, covered=0.3)).abstain
 
 
 def test_a_paraphrase_is_answered_when_its_meaning_is_near() -> None:
@@ -97,14 +99,14 @@ def test_what_the_passage_does_not_deny_can_turn_an_answer_into_an_abstention() 
     middling = replace(GOOD, cosine=0.5, ahead=0.15, similar=0.55, sentence=0.7, section=0.8)
     assert not decide(middling).abstain
     verdict = decide(replace(middling, denied=1.0, opposed=1.0))
-    assert verdict.reason == "no_supporting_sentence"
+    assert verdict.reason == "contradicted"
 
 
 def test_the_threshold_can_be_moved() -> None:
-    nothing = Evidence(1)
+    nothing = Evidence(1, covered=0.0)
     assert decide(nothing).abstain
-    assert not decide(nothing, Policy(-math.inf)).abstain
-    assert decide(GOOD, Policy(math.inf)).abstain
+    assert not decide(nothing, Policy(answer_from=-math.inf)).abstain
+    assert decide(GOOD, Policy(answer_from=math.inf)).abstain
 
 
 def test_a_model_adds_up_its_signs_and_leaves_out_what_is_not_known() -> None:

@@ -63,7 +63,9 @@ def an_answer() -> Answer:
 
 def test_an_answer_has_the_documented_keys() -> None:
     data = json.loads(json.dumps(answer_json(an_answer(), mask=same)))
-    assert " ".join(data) == ("schema answer abstained reason sentences citations groundedness notes usage timings")
+    assert " ".join(data) == (
+        "schema answer abstained reason answerability sentences citations groundedness notes usage timings"
+    )
     assert list(data["citations"][0]) == ["n", "chunk", "document", "quote", "masked", "status", "spans"]
     assert list(data["citations"][0]["document"]) == ["id", "version", "version_label", "source", "path", "title"]
     assert data["citations"][0]["spans"] == [

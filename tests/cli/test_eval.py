@@ -169,3 +169,61 @@ def test_a_beir_corpus_is_not_mixed_into_a_collection_of_documents(run: Run, bui
     assert outcome.status == 2
     assert "holds 4 documents that are not of this corpus" in outcome.err
     assert run("collections", "info", "--store", "store", "--json").json["documents"] == 4
+
+
+def test_answers_to_a_beir_folder_are_scored_too(run: Run, beir: Path) -> None:
+    report = run("eval", "--beir", beir, "--answers", "--mode", "keyword", "--json").json
+    assert report["counts"]["unanswerable"] == 1
+    figures = "refusal_precision refusal_recall refusal_auroc answered_share citation_valid".split()
+    assert {name: report["metrics"][name] for name in figures} == dict.fromkeys(figures, 1.0)
+    assert [row["abstained"] for row in report["per_question"]] == [False, True]
+
+
+DEVICES = "adze anvil awl drill axe forge gauge hammer ingot jig kiln lathe mill oven pump router saw vice cart hoist"
+
+
+@pytest.fixture
+def devices(run: Run, tmp_path: Path) -> Path:
+    """A store with a text for each device; as many questions on them as on nothing that is there."""
+    for n, device in enumerate(DEVICES.split()):
+        file = tmp_path / "devices" / f"{device}.md"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(f"The {device} weighs {n + 3} kilograms and stands in hall {n}.", "utf-8")
+    assert run("ingest", tmp_path / "devices", "--store", "store", "--embedder", "none").status == 0
+    known = [{"question": f"How much does the {device} weigh?", "answerable": True} for device in DEVICES.split()]
+    strange = [{"question": f"Who painted the {n}th portrait of Rembrandt?", "answerable": False} for n in range(20)]
+    return golden(*known, *strange)
+
+
+def test_a_calibration_is_kept_beside_the_configuration_and_decides_from_then_on(run: Run, devices: Path) -> None:
+    base = ("eval", "--golden", devices, "--store", "store", "--mode", "keyword")
+    report = run(*base, "--calibrate", "--false-answers", "0.2", "--plot", "curve.svg", "--json").json
+    own = report["calibration"]
+    assert (own["wanted"], own["signs"], own["model"], own["answerable"]) == (0.2, "words", None, 20)
+    assert own["low"] <= own["promised"] <= own["high"]
+    assert report["curve"][-1]["coverage"] == 1
+    assert Path("curve.svg").read_text("utf-8").startswith("<svg")
+    kept = Path("ragstone.calibration.json")
+    data = json.loads(kept.read_text("utf-8"))
+    ask = ("ask", "How much does the anvil weigh?", "--store", "store", "--mode", "keyword", "--json")
+    assert run(*ask).json["abstained"] is False
+    kept.write_text(json.dumps(data | {"answer_from": 1000.0}), "utf-8")
+    assert run(*ask).json["abstained"] is True
+    again = run(*base, "--calibrate")
+    assert again.status == 0
+    assert "false answers" in again.out
+    assert run(*ask).json["abstained"] is False
+
+
+def test_a_calibration_that_does_not_fit_is_a_sentence(run: Run, devices: Path) -> None:
+    base = ("eval", "--golden", devices, "--store", "store", "--mode", "keyword")
+    assert "goes with --calibrate" in run(*base, "--plot", "curve.svg").err
+    few = golden({"question": "What is here?"})
+    outcome = run("eval", "--golden", few, "--store", "store", "--mode", "keyword", "--calibrate")
+    assert (outcome.status, Path("ragstone.calibration.json").exists()) == (2, False)
+    assert "1 answerable and 0 unanswerable questions are too few" in outcome.err
+    Path("ragstone.calibration.json").write_text("{}", "utf-8")
+    asked = run("ask", "anything", "--store", "store", "--mode", "keyword")
+    assert asked.status == 2
+    assert "is no calibration of schema 1; fit it anew" in asked.err
+    assert run("search", "anvil", "--store", "store", "--mode", "keyword").status == 0

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from ragstone.errors import UsageError
-from ragstone.evals import Case, Entry, Granularity, Ranking, Report, as_csv, as_json, evaluate, show
+from ragstone.evals import Answered, Case, Entry, Granularity, Ranking, Report, as_csv, as_json, evaluate, show
 from ragstone.evals.interval import RESAMPLES, SEED
 
 CASES = [
@@ -24,7 +24,7 @@ async def without_answer(case: Case) -> Ranking:
 
 
 async def with_answer(case: Case) -> Ranking:
-    return Ranking(FOUND, abstained=case.id in ("2", "4"))
+    return Ranking(FOUND, answer=Answered(case.id in ("2", "4")))
 
 
 async def reported(
@@ -61,7 +61,7 @@ async def test_withheld_answers_are_counted_by_kind() -> None:
     assert (about.abstained, about.rightly, about.unanswerable) == (2, 1, 2)
     assert (about.precision, about.recall) == (0.5, 0.5)
     assert report.metrics["AbstainAccuracy"] == pytest.approx(3 / 5)
-    assert list(report.metrics)[-1] == "AbstainAccuracy"
+    assert list(report.metrics)[-4:] == ["AbstainAccuracy", "refusal_precision", "refusal_recall", "answered_share"]
     assert report.kinds["near miss"]["abstained"] == 0
     assert report.kinds["off topic"]["abstained"] == 1
     assert report.counts["judged"] == 2

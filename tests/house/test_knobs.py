@@ -84,6 +84,7 @@ async def test_every_setting_is_read_by_whoever_acts_on_it(read: Read, docs: Pat
     async with Engine(vendors) as engine:
         assert engine.desk.embedder is not None
         assert engine._parts.completions.writing() is not None
+        assert engine._parts.policy.rule == "fitted"
         assert engine.pipeline("p").writing is not None
     async with Engine(replace(vendors, embed=EmbedSettings("openai/text-embedding-3-small"))) as engine:
         assert "external.embedding" in (await engine.doctor())[0]

@@ -1,8 +1,9 @@
 """From ranked hits to an answer that can be checked: budget, order, quotes, citations, abstention, formats."""
 
-from ragstone.answer.abstain import ABSTENTION, Policy, decide
+from ragstone.answer.abstain import ABSTENTION, Decision, Policy, decide, edition, models
 from ragstone.answer.boxes import drawn
 from ragstone.answer.budget import Budget, fit
+from ragstone.answer.calibration import Calibration, calibration_text, read_calibration
 from ragstone.answer.checked import Checked, Checker, Support
 from ragstone.answer.cite import Quote, by_chunk, cited, documents, groundedness, number, stands_alone, verify, written
 from ragstone.answer.context import Shown, arranged
@@ -29,6 +30,7 @@ from ragstone.answer.places import spans_at
 from ragstone.answer.prompt import NAMES, Template, frame, labels, messages, template
 from ragstone.answer.question import Asked, asked
 from ragstone.answer.support import Finding, Grounds, grounded
+from ragstone.answer.thresholds import by_thresholds
 from ragstone.answer.transcript import Piece, Said, Transcript
 from ragstone.answer.unlike import unlike
 from ragstone.answer.windows import around, widened
@@ -38,9 +40,11 @@ __all__ = [
     "NAMES",
     "Asked",
     "Budget",
+    "Calibration",
     "Checked",
     "Checker",
     "Choosing",
+    "Decision",
     "Evidence",
     "Finding",
     "Grounds",
@@ -59,6 +63,8 @@ __all__ = [
     "arranged",
     "asked",
     "by_chunk",
+    "by_thresholds",
+    "calibration_text",
     "choose",
     "citation_json",
     "cited",
@@ -68,6 +74,7 @@ __all__ = [
     "document_json",
     "documents",
     "drawn",
+    "edition",
     "ends_first",
     "event_json",
     "evidence",
@@ -81,12 +88,14 @@ __all__ = [
     "inline",
     "labels",
     "messages",
+    "models",
     "number",
     "pack_full",
     "pack_llm",
     "printable",
     "quotes",
     "rank",
+    "read_calibration",
     "span_json",
     "spans_at",
     "stands_alone",

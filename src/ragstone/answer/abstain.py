@@ -1,25 +1,44 @@
 """When the evidence is too weak to answer: a small fitted model over the signs, its threshold, the reason."""
 
+import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
+from ragstone.answer.calibration import SHIPPED, Calibration, Signs
 from ragstone.answer.evidence import Evidence
 
+NUMBERS = "abstain.json"
 ABSTENTION = "I don't have enough information in the current documents to answer that."
 
 # The signs behind each reason. The group that weighs most against an answer names the abstention.
 REASONS: Mapping[str, tuple[str, ...]] = {
     "weak_evidence": ("cosine", "ahead", "bm25"),
-    "no_supporting_sentence": ("similar", "sentence", "denied", "opposed", "extremes"),
-    "missing_terms": ("section", "numbers", "other_number"),
+    "no_supporting_sentence": ("similar", "sentence", "covered"),
+    "missing_terms": ("section", "unsaid", "numbers"),
+    "contradicted": ("denied", "opposed", "extremes"),
+    "something_else": ("other_number", "replaced", "replaced_weight", "replaced_number"),
+    "wrong_kind": ("typed",),
 }
 MESSAGES: Mapping[str, str] = {
     "weak_evidence": "What was found is only loosely related to the question.",
     "no_supporting_sentence": "No sentence of the documents supports an answer.",
     "missing_terms": "The passages found do not speak of all that the question names.",
+    "contradicted": "The closest passage says the opposite of what the question takes for granted.",
+    "something_else": "The closest passage says this of another name or number than the question's.",
+    "wrong_kind": "The closest passage holds nothing of the kind that is asked for.",
+}
+CLARIFY: Mapping[str, str] = {
+    "no_hits": "Which document should hold the answer, and are the filters meant as they are?",
+    "weak_evidence": "Which document or topic is meant?",
+    "no_supporting_sentence": "Can the question be put in the words that the documents use?",
+    "missing_terms": "By which other name may the documents speak of it?",
+    "contradicted": "Is the question meant the other way round?",
+    "something_else": "Is this the very name or number that is meant?",
+    "wrong_kind": "What would an answer look like: a person, a time, a number, a step?",
 }
 NAMED = 5  # missing terms that a message names
 
@@ -55,20 +74,33 @@ class Model:
         return self.base + sum(self.parts(found).values())
 
 
+Rule = Literal["fitted", "company", "never"]
+
+
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """From which log-odds on an answer is given; None takes the fitted threshold, -inf answers always."""
+    """What decides. rule: the fitted model, thresholds on rerank and RRF scores (see `thresholds`), or nothing: every
+    question with a passage is answered. answer_from: from which log-odds on, in place of the fitted ones. calibration:
+    what was fitted on the user's own questions."""
 
+    rule: Rule = "fitted"
     answer_from: float | None = None
+    calibration: Calibration | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Whether to abstain; the reason is a stable code, the message one sentence for people."""
+    """Whether to abstain; the reason is a stable code, the message one sentence for people. `answerability` is how
+    likely there is an answer, from 0 to 1, and `clarify` asks back for what might help."""
 
     abstain: bool
     reason: str | None = None
     message: str = ""
+    answerability: float = 0.0
+
+    @property
+    def clarify(self) -> str:
+        return CLARIFY.get(self.reason or "", "")
 
 
 @cache
@@ -77,7 +109,7 @@ def models() -> Mapping[str, Model]:
 
     Their numbers stand in `abstain.json` with the command that fitted them and on what.
     """
-    data = json.loads(Path(__file__).with_name("abstain.json").read_text("utf-8"))
+    data = json.loads(Path(__file__).with_name(NUMBERS).read_text("utf-8"))
     return {
         name: Model(
             float(model["base"]),
@@ -88,14 +120,34 @@ def models() -> Mapping[str, Model]:
     }
 
 
+@cache
+def edition() -> str:
+    """Which numbers these are: a calibration holds for those that it was fitted on."""
+    return hashlib.sha256(Path(__file__).with_name(NUMBERS).read_bytes()).hexdigest()[:12]
+
+
 def decide(found: Evidence, policy: Policy | None = None) -> Decision:
-    """Abstain, and why. Reasons: no_hits, weak_evidence, no_supporting_sentence, missing_terms."""
+    """Abstain, and why. Reasons: no_hits and those of `REASONS`."""
     if not found.hits:
         return Decision(True, "no_hits", "Nothing in the documents matches the question.")
-    model = models()["words" if found.cosine is None else "vectors"]
-    wanted = (policy or Policy()).answer_from
-    if model.odds(found) >= (model.answer_from if wanted is None else wanted):
-        return Decision(False)
+    policy = policy or Policy()
+    name = signs_of(found)
+    model = models()[name]
+    own = policy.calibration if policy.calibration and policy.calibration.signs == name else None
+    odds = model.odds(found)
+    likely = (own or SHIPPED).chance(odds)
+    wanted = own.answer_from if own else model.answer_from
+    if policy.rule == "never" or odds >= (wanted if policy.answer_from is None else policy.answer_from):
+        return Decision(False, answerability=likely)
+    return replace(_refused(model, found), answerability=likely)
+
+
+def signs_of(found: Evidence) -> Signs:
+    """Which of the models decides: `words` where the passages were not compared with the question by vectors."""
+    return "words" if found.cosine is None else "vectors"
+
+
+def _refused(model: Model, found: Evidence) -> Decision:
     reason = _reason(model.parts(found))
     named = ", ".join(found.missing[:NAMED])
     if reason == "missing_terms" and named:

@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from ragstone.answer.extractive import Scored
+from ragstone.answer.extractive import Scored, titled
 from ragstone.answer.question import Asked
+from ragstone.answer.replaced import beside
 from ragstone.answer.wording import denied, extremes, holds, in_words, numbers, opposed, other_number
 from ragstone.types import Hit
 from ragstone.words import terms
@@ -32,8 +33,10 @@ class Evidence:
     cosine of the question and the passage that answers best. bm25: the best hit's share of the sum of the
     subject's IDFs, which BM25 without its constant factor never exceeds. sentence, section: the share of
     the question's mass in that passage, and in its chunk with heading and title. numbers: how many of the
-    question's the section lacks. denied, opposed, other_number, extremes: 1 where the question and the passage
-    part in wording (see `wording`). missing: the question's words, as it
+    question's the section lacks. denied, opposed: where the passage denies nothing that the question denies, or says
+    the opposite, how much of the question it says. other_number, extremes: 1 where the question and the passage part
+    in wording (see `wording`). typed: 1 where the passage holds something of the kind asked for. covered
+    to replaced_number: the question beside the passage (see `replaced`). missing: the question's words, as it
     writes them, whose terms the section lacks, heaviest first.
     """
 
@@ -49,6 +52,12 @@ class Evidence:
     opposed: float = 0.0
     other_number: float = 0.0
     extremes: float = 0.0
+    typed: float = 1.0
+    covered: float = 1.0
+    unsaid: float = 0.0
+    replaced: float = 0.0
+    replaced_weight: float = 0.0
+    replaced_number: float = 0.0
     missing: tuple[str, ...] = ()
 
 
@@ -62,9 +71,11 @@ def evidence(
     if not hits or not chosen:
         return Evidence(len(hits), cosine=_best_cosine(hits))
     lead = max(chosen, key=lambda one: one.score)
-    said = lead.passage.text
-    section = frozenset(terms(_above(lead) + lead.passage.chunk.text))
+    said, over = lead.passage.text, _above(lead)
+    section = frozenset(terms(over + lead.passage.chunk.text))
     weights = {term: w * (LIGHTNESS if term in LIGHT else 1.0) for term, w in question.weights.items()}
+    plain = {term: w * (LIGHTNESS if term in LIGHT else 1.0) for term, w in (idf or question.weights).items()}
+    laid = beside(question.text, said, plain, above=frozenset(terms(titled(lead.passage.chunk))))
     missing = sorted((t for t in weights if not holds(t, section)), key=lambda t: (-weights[t], t))
     cosines = [hit.signals["cosine"] for hit in hits if "cosine" in hit.signals]
     return Evidence(
@@ -75,11 +86,17 @@ def evidence(
         bm25=_share_of_bm25(question, hits, idf or question.weights),
         sentence=_share(weights, frozenset(terms(said))),
         section=_share(weights, section),
-        numbers=float(len(numbers(question.text) - numbers(_above(lead) + lead.passage.chunk.text))),
-        denied=float(denied(question.text, said)),
-        opposed=float(bool(opposed(question.text, said))),
+        numbers=float(len(numbers(question.text) - numbers(over + lead.passage.chunk.text))),
+        denied=laid.covered * denied(question.text, said),
+        opposed=laid.covered * bool(opposed(question.text, said)),
         other_number=float(other_number(question.text, said)),
         extremes=float(bool(extremes(question.text, said))),
+        typed=float(lead.typed),
+        covered=laid.covered,
+        unsaid=laid.unsaid,
+        replaced=laid.replaced,
+        replaced_weight=laid.replaced_weight,
+        replaced_number=laid.replaced_number,
         missing=in_words(question.text, missing),
     )
 
@@ -101,8 +118,7 @@ def _share_of_bm25(question: Asked, hits: Sequence[Hit], idf: Mapping[str, float
 
 
 def _above(one: Scored) -> str:
-    chunk = one.passage.chunk
-    return " ".join((*chunk.heading_path, chunk.document.title or "", chunk.document.path, chunk.header, ""))
+    return f"{titled(one.passage.chunk)} {one.passage.chunk.document.path} "
 
 
 def _share(weights: Mapping[str, float], found: Set[str]) -> float:

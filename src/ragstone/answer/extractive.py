@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from ragstone.answer.cite import Quote
-from ragstone.answer.passages import LONGEST_CODE, Passage, passages
+from ragstone.answer.passages import LONGEST_CODE, Passage, passages, title
 from ragstone.answer.places import spans_at
 from ragstone.answer.question import Asked, answers_kind
-from ragstone.types import Hit
+from ragstone.types import Chunk, Hit
 from ragstone.words import terms
 
 
@@ -22,7 +22,7 @@ class Choosing:
     """
 
     most: int = 3
-    near: float = 0.9  # a further passage has at least this share of the best one's score and coverage,
+    near: float = 0.7  # a further passage of the kind asked for has this share of the best one's score and coverage,
     adds: float = 0.15  # or adds this share of the question's mass
     half: float = 0.6  # and has this share of the score
     context: float = 0.35  # a term in heading, title or the sentence before counts so much
@@ -111,10 +111,14 @@ def _sum(question: Asked, found: frozenset[str] | set[str]) -> float:
 
 def _around(passage: Passage, pieces: Sequence[Passage]) -> frozenset[str]:
     """The terms of heading, title and table header, and of the sentence before."""
-    chunk = passage.chunk
-    above = frozenset(terms(" ".join((*chunk.heading_path, chunk.document.title or "", chunk.header))))
+    above = frozenset(terms(titled(passage.chunk)))
     before = pieces[passage.index - 1].terms if passage.index else frozenset()
     return above | before
+
+
+def titled(chunk: Chunk) -> str:
+    """What stands above a chunk: its headings, its document's title, the head of its table."""
+    return " ".join((*chunk.heading_path, chunk.document.title or "", title(chunk), chunk.header))
 
 
 def _paired(question: Asked, passage: Passage) -> float:
@@ -157,9 +161,9 @@ def _worth(question: Asked, candidate: Scored, taken: Sequence[Scored], how: Cho
         return False
     known = frozenset().union(*(one.covered for one in taken))
     adds = _sum(question, candidate.covered - known) / (question.mass or 1.0)
-    return (candidate.score >= how.near * best.score and candidate.coverage >= how.near * best.coverage) or (
-        adds >= how.adds and candidate.score >= how.half * best.score
-    )
+    near = candidate.score >= how.near * best.score and candidate.coverage >= how.near * best.coverage
+    of_the_kind = candidate.typed or not best.typed
+    return (near and of_the_kind) or (adds >= how.adds and candidate.score >= how.half * best.score)
 
 
 def _alike(one: Passage, other: Passage, alike: float) -> bool:

@@ -86,6 +86,7 @@ def answer_json(answer: Answer, *, mask: Mask) -> Json:
         "answer": mask(answer.text),
         "abstained": answer.abstained,
         "reason": answer.reason,
+        "answerability": answer.answerability,
         "sentences": [sentence_json(sentence, mask=mask) for sentence in answer.sentences],
         "citations": [citation_json(citation, mask=mask) for citation in answer.citations],
         "groundedness": answer.groundedness,

@@ -21,6 +21,7 @@ NOISE = re.compile(
 )
 # What inside a passage gives its line breaks a meaning: blank lines, further items, rows, headings, quotes, fences.
 SHAPED = re.compile(r"\n[ \t]*(?:\n|[-*+•][ \t]|\d{1,3}[.)][ \t]|[|#>]|```|~~~)")
+TITLE = re.compile(r"[^\n]{0,119}[^\n.!:;|]")
 LONGEST_CODE = 1500
 
 
@@ -54,6 +55,12 @@ class Passage:
 def passages(hits: Sequence[Hit]) -> list[list[Passage]]:
     """The passages of each hit's chunk, in order, never overlapping, none of them ending inside a secret."""
     return [_of(rank, hit.chunk) for rank, hit in enumerate(hits)]
+
+
+def title(chunk: Chunk) -> str:
+    """The line that a plain text begins with, alone in its paragraph, where it ends no sentence; else nothing."""
+    first, blank, _ = chunk.text.partition("\n\n")
+    return first if chunk.ordinal == 0 and blank and TITLE.fullmatch(first) else ""
 
 
 def _of(rank: int, chunk: Chunk) -> list[Passage]:
@@ -107,7 +114,7 @@ def _form(chunk: Chunk, start: int, end: int, headings: set[str]) -> Form:
     text = chunk.text[start:end]
     if chunk.kind == "code" or FENCE.match(text):
         return "code"
-    if text.startswith("#") or _plain(text) in headings:
+    if text.startswith("#") or _plain(text) in headings or (start == 0 and chunk.text[:end] == title(chunk)):
         return "heading"
     if NOISE.match(text):
         return "noise"

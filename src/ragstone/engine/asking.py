@@ -43,7 +43,7 @@ class Asking(Group):
         """
         question = self.question(text, where=where, **options)
         writing, turns = self._parts.completions.writing(strict), conversation.checked(history)
-        return await reply.answer(self._parts.desk, question, writing=writing, history=turns)
+        return await reply.answer(self._parts.deciding, question, writing=writing, history=turns)
 
     def events(
         self,
@@ -58,7 +58,7 @@ class Asking(Group):
         """The same as it comes about; see `ragstone.reply.events`."""
         question = self.question(text, where=where, **options)
         writing, turns = self._parts.completions.writing(strict), conversation.checked(history)
-        return reply.events(self._parts.desk, question, writing=writing, history=turns)
+        return reply.events(self._parts.deciding, question, writing=writing, history=turns)
 
     async def context(self, /, text: str, *, where: Where | None = None, **options: object) -> str:
         """Passages as XML, ready to stand in a prompt: escaped, secrets masked."""

@@ -3,8 +3,9 @@
 from dataclasses import replace
 from functools import cached_property, partial
 
-from ragstone import extract, providers
+from ragstone import extract, models, providers
 from ragstone.access import Credential
+from ragstone.answer import Policy
 from ragstone.ask import Desk
 from ragstone.config import Settings
 from ragstone.engine.completions import Completions
@@ -63,6 +64,16 @@ class Parts:
         embedder, missing = self.embedders.ready, self.embedders.missing
         model, reader = partial(self.completions.of, self.settings.llm), self.entrance.reads_as
         return Desk(self.opened.store, self.scope, embedder, missing, self.settings.deadlines, model, reader)
+
+    @property
+    def deciding(self) -> Desk:
+        """The same with what decides whether to answer."""
+        return replace(self.desk, policy=self.policy)
+
+    @cached_property
+    def policy(self) -> Policy:
+        """What decides between an answer and an abstention; raises `ConfigError` for an unfit calibration."""
+        return models.policy_of(self.settings.answer, self.embedders.own)
 
     @cached_property
     def cutter(self) -> Cutter:

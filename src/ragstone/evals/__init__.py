@@ -1,5 +1,6 @@
 """Evaluation: golden sets, measures with intervals, reports, and the comparison with a baseline."""
 
+from ragstone.evals.answered import Answered, answered
 from ragstone.evals.beir import BeirSource, beir_cases, path_of
 from ragstone.evals.case import Case, GoldSpan, Quote
 from ragstone.evals.compare import (
@@ -23,6 +24,7 @@ from ragstone.evals.run import Abstention, Report, Row, evaluate
 __all__ = [
     "DEFAULT",
     "Abstention",
+    "Answered",
     "Baseline",
     "BeirSource",
     "Case",
@@ -37,6 +39,7 @@ __all__ = [
     "Ranking",
     "Report",
     "Row",
+    "answered",
     "as_csv",
     "as_json",
     "beir_cases",

@@ -1,11 +1,12 @@
 """An engine as what an evaluation asks: rankings from searches, abstentions from answers."""
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from ragstone.engine import Engine
 from ragstone.errors import UsageError
+from ragstone.evals.answered import answered
 from ragstone.evals.beir import BeirSource
 from ragstone.evals.case import Case
 from ragstone.evals.golden import located
@@ -30,7 +31,11 @@ def searching(engine: Engine, *, answers: bool = False, **options: Any) -> Searc
             return Ranking(entries, timings=found.timings, notes=notes)
         asked = {name: value for name, value in options.items() if name not in OF_RANKINGS} | {"cache": False}
         made = await engine.ask(case.question, where=case.where, **asked)
-        return Ranking(entries, timings=made.timings, abstained=made.abstained, notes=notes)
+        records = {
+            one.id: await _record(engine, one) for one in {c.document.id: c.document for c in made.citations}.values()
+        }
+        scored = answered(made, lambda document: records.get(document.id))
+        return Ranking(entries, timings=made.timings, answer=scored, notes=notes)
 
     return search
 
@@ -42,9 +47,16 @@ def searching_beir(engine: Engine, source: BeirSource, **options: Any) -> Search
     async def search(case: Case) -> Ranking:
         ranking = await inner(case)
         entries = tuple(Entry(source.id_of(e.path), e.ordinal, e.spans, e.score) for e in ranking.entries)
-        return Ranking(entries, ranking.timings, ranking.abstained, ranking.notes)
+        return replace(ranking, entries=entries)
 
     return search
+
+
+async def _record(engine: Engine, document: Document) -> str | None:
+    try:
+        return (await engine.record(document.path, source=document.source))[1]
+    except UsageError:  # gone meanwhile: what was quoted of it stands nowhere
+        return None
 
 
 def _entry(hit: Hit) -> Entry:

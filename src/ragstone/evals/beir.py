@@ -142,10 +142,20 @@ def _case(data: Json, relevance: Mapping[str, int], where: str) -> Case:
     metadata = data.get("metadata") or {}
     if not isinstance(data.get("text"), str) or not isinstance(metadata, dict):
         raise UsageError(f"{where}: a question needs _id and text; metadata is an object")
-    answers = metadata.get("answers")
-    answer = answers[0] if isinstance(answers, list) and answers and isinstance(answers[0], str) else None
-    answerable = metadata.get("answerable") is not False
-    return Case(_id(data, where), data["text"], relevance=relevance, answer=answer, answerable=answerable)
+    answers = _texts(metadata.get("answers"))
+    return Case(
+        _id(data, where),
+        data["text"],
+        relevance=relevance,
+        answer=next(iter(answers), None),
+        answers=answers,
+        sentences=_texts(metadata.get("selected_sentences")),
+        answerable=metadata.get("answerable") is not False,
+    )
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else ()
 
 
 def _qrels(folder: Path, split: str) -> dict[str, dict[str, int]]:

@@ -37,6 +37,7 @@ class Case:
     `relevance` grades documents (1 marginal or plain, 2 relevant, 3 highly; 0 not), `chunks` grades
     places (path, ordinal). `acceptable` documents are neither wanted nor wrong: they are left out of
     a ranking before it is scored. A case without a grade above 0 is not scored for ranking.
+    All of `answer_contains`, or one of `answers`, stand in a good answer; `sentences` are those that answer.
     """
 
     id: str
@@ -48,6 +49,8 @@ class Case:
     quotes: tuple[Quote, ...] = ()
     answer: str | None = None
     answer_contains: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
+    sentences: tuple[str, ...] = ()
     answerable: bool = True
     forbidden: tuple[str, ...] = ()
     where: Where = field(default_factory=Where)
@@ -73,6 +76,8 @@ KEYS: Mapping[str, str] = {
         "quotes": "quotes expected_quotes",
         "answer": "expected_answer answer reference_answer",
         "answer_contains": "answer_contains expected_answer_contains",
+        "answers": "answers expected_answers",
+        "sentences": "selected_sentences gold_sentences",
         "answerable": "answerable is_answerable",
         "not_answerable": "unanswerable should_abstain expect_abstain is_impossible",
         "forbidden": "forbidden_claims forbidden",
@@ -135,6 +140,8 @@ def _assembled(fields: Mapping[str, Any], default_id: str) -> Case:
         quotes=fields.get("quotes", ()),
         answer=fields.get("answer"),
         answer_contains=fields.get("answer_contains", ()),
+        answers=fields.get("answers", ()),
+        sentences=fields.get("sentences", ()),
         answerable=fields.get("answerable", not fields.get("not_answerable", False)),
         forbidden=fields.get("forbidden", ()),
         where=fields.get("where", Where()),
@@ -248,6 +255,8 @@ _PARSERS: Mapping[str, Callable[[Any], Any]] = {
     "quotes": _quotes,
     "answer": _text,
     "answer_contains": _texts,
+    "answers": _texts,
+    "sentences": _texts,
     "answerable": _truth,
     "not_answerable": _truth,
     "forbidden": _texts,

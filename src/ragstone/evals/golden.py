@@ -57,7 +57,9 @@ def located(case: Case, record: Callable[[str], str | None]) -> Case:
 
     Raises `UsageError` when a quote does not stand in its document, or when there is no such document.
     """
-    return replace(case, spans=(*case.spans, *(_span(case, quote, record) for quote in case.quotes)), quotes=())
+    spans = (_span(case, quote, record) for quote in case.quotes)
+    quoted = (quote.text for quote in case.quotes)
+    return replace(case, spans=(*case.spans, *spans), sentences=(*case.sentences, *quoted), quotes=())
 
 
 def _span(case: Case, quote: Quote, record: Callable[[str], str | None]) -> GoldSpan:

@@ -4,6 +4,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from ragstone.evals.answered import Answered
 from ragstone.evals.case import Case, GoldSpan
 from ragstone.evals.metrics import Metric
 
@@ -23,15 +24,14 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What a search gave for one question: entries best first, seconds a stage, whether it abstained.
+    """What a search gave for one question: entries best first, seconds a stage, the answer.
 
-    `abstained` is None where the search gives no answer that could be withheld; `notes` say what the search
-    had to leave out.
+    `answer` is None where the search gives none that could be withheld; `notes` say what the search had to leave out.
     """
 
     entries: tuple[Entry, ...]
     timings: Mapping[str, float] = field(default_factory=dict)
-    abstained: bool | None = None
+    answer: Answered | None = None
     notes: tuple[str, ...] = ()
 
 

@@ -38,6 +38,7 @@ def _question(row: Row) -> Json:
         "kind": row.kind,
         "answerable": row.answerable,
         "abstained": row.abstained,
+        "answerability": row.answerability,
         "metrics": dict(row.scores),
         "top": list(row.top),
     }

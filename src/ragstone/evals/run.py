@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ragstone.errors import UsageError
@@ -11,11 +11,11 @@ from ragstone.evals.case import Case
 from ragstone.evals.granularity import Granularity, Ranking, judged, score
 from ragstone.evals.interval import LEVEL, RESAMPLES, SEED, interval
 from ragstone.evals.metrics import DEFAULT, Metric, metric
+from ragstone.evals.refusal import AUROC, OF_ANSWERS, auroc, auroc_interval, scores
 
 Search = Callable[[Case], Awaitable[Ranking]]
 FEW = 50  # below this an interval is too wide to decide by
 TOP = 10  # how many places a row keeps for readers
-RIGHT_TO_ABSTAIN = "AbstainAccuracy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,7 @@ class Row:
     kind: str = ""
     scores: Mapping[str, float] = field(default_factory=dict)
     abstained: bool | None = None
+    answerability: float | None = None
     top: tuple[str, ...] = ()
 
 
@@ -113,11 +114,14 @@ def _used(granularity: Granularity, metrics: Sequence[Metric], depth: int | None
     return {"granularity": granularity, "metrics": names, "depth": depth, **about}
 
 
-def _row(case: Case, ranking: Ranking, scores: dict[str, float]) -> Row:
-    if ranking.abstained is not None:
-        scores[RIGHT_TO_ABSTAIN] = float(ranking.abstained != case.answerable)
+def _row(case: Case, ranking: Ranking, ranked: dict[str, float]) -> Row:
     top = tuple(dict.fromkeys(entry.path for entry in ranking.entries))[:TOP]
-    return Row(case.id, case.question, case.answerable, case.kind, scores, ranking.abstained, top)
+    row = Row(case.id, case.question, case.answerable, case.kind, ranked, top=top)
+    made = ranking.answer
+    if made is None:
+        return row
+    both = {**ranked, **scores(case, made)}
+    return replace(row, scores=both, abstained=made.abstained, answerability=made.answerability)
 
 
 def _report(
@@ -127,16 +131,20 @@ def _report(
     warnings: Sequence[str],
 ) -> Report:
     values = _columns(rows)
-    ranked = [row for row in rows if set(row.scores) - {RIGHT_TO_ABSTAIN}]
+    ranked = [row for row in rows if row.scores.keys() - OF_ANSWERS]
     counts = {
         "questions": len(rows),
         "judged": len(ranked),
         "answerable": sum(row.answerable for row in rows),
         "unanswerable": sum(not row.answerable for row in rows),
     }
+    metrics, intervals = _means(values), {name: interval(column) for name, column in values.items()}
+    good, bad = _answerabilities(rows, answerable=True), _answerabilities(rows, answerable=False)
+    if good and bad:
+        metrics[AUROC], intervals[AUROC] = auroc(good, bad), auroc_interval(good, bad)
     return Report(
-        metrics=_means(values),
-        intervals={name: interval(column) for name, column in values.items()},
+        metrics=metrics,
+        intervals=intervals,
         rows=tuple(rows),
         counts=counts,
         abstention=_abstention(rows),
@@ -147,13 +155,17 @@ def _report(
     )
 
 
+def _answerabilities(rows: Iterable[Row], *, answerable: bool) -> list[float]:
+    return [row.answerability for row in rows if row.answerable is answerable and row.answerability is not None]
+
+
 def _columns(rows: Iterable[Row]) -> dict[str, list[float]]:
     columns: dict[str, list[float]] = {}
     for row in rows:
         for name, value in row.scores.items():
             columns.setdefault(name, []).append(value)
     # The metrics that were asked for stand first, whichever question came first.
-    return dict(sorted(columns.items(), key=lambda item: item[0] == RIGHT_TO_ABSTAIN))
+    return dict(sorted(columns.items(), key=lambda item: OF_ANSWERS.index(item[0]) if item[0] in OF_ANSWERS else -1))
 
 
 def _means(columns: Mapping[str, Sequence[float]]) -> dict[str, float]:

@@ -1,0 +1,114 @@
+"""What `ragstone eval --calibrate` does with its report: fit the decision, keep it, print and draw the curve."""
+
+import math
+import os
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ragstone.answer import Calibration, calibration_text
+from ragstone.cli.shared import Shared, say
+from ragstone.config import calibration_of
+from ragstone.errors import UsageError
+from ragstone.evals import Report
+from ragstone.evals.calibrate import Judged, Point, calibrated, curve
+from ragstone.evals.plot import as_svg
+from ragstone.types import Json
+
+SHOWN = 10  # lines of the printed curve
+SUREST = 1e-6  # an answerability has six places
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What was asked for: the rate, and where the picture goes."""
+
+    rate: float
+    plot: str | None
+
+
+def place(options: Shared) -> Path:
+    """Where the calibration is kept: where the settings say, else beside the configuration."""
+    named = options.settings().answer.calibration
+    return Path(named).expanduser() if named not in (None, "none") else calibration_of(options.config)
+
+
+def judged_of(report: Report) -> list[Judged]:
+    """The log-odds of each question that was asked for an answer."""
+    known = [(row.answerability, row.answerable) for row in report.rows if row.answerability is not None]
+    return [Judged(_odds(likely), answerable) for likely, answerable in known]
+
+
+def _odds(likely: float) -> float:
+    inside = min(1 - SUREST, max(SUREST, likely))
+    return round(math.log(inside / (1 - inside)), 6)
+
+
+def fitted(report: Report, wanted: Wanted, like: Calibration, file: Path) -> tuple[Calibration, list[Point]]:
+    """Fit, keep and draw; raises `UsageError` where the questions do not allow it or a file cannot be written."""
+    judged = judged_of(report)
+    points = curve(judged)
+    own = calibrated(judged, wanted.rate, like)
+    _kept(file, calibration_text(own))
+    if wanted.plot:
+        title = f"{len(judged)} questions, false answers at most {wanted.rate:g}"
+        _kept(Path(wanted.plot), as_svg(points, chosen=own.answer_from, wanted=wanted.rate, title=title))
+    return own, points
+
+
+def calibration_json(own: Calibration, points: list[Point], file: Path) -> Json:
+    """The calibration and the whole curve for programs."""
+    return {"calibration": {**asdict(own), "file": str(file)}, "curve": [asdict(point) for point in points]}
+
+
+def show_calibration(own: Calibration, points: list[Point], file: Path) -> None:
+    """The curve as a table, and what the calibration promises."""
+    from ragstone.evals.report import print_table
+
+    step = max(1, len(points) // SHOWN)
+    picked = [*points[step - 1 :: step], *([] if len(points) % step == 0 else points[-1:])]
+    rows: list[list[str]] = [
+        [f"{p.coverage:.2f}", f"{p.risk:.3f}", f"{p.answerable:.3f}", f"{p.answer_from:.2f}"] for p in picked
+    ]
+    print_table(sys.stdout, ["answered", "false answers", "answerable answered", "from log-odds"], rows)
+    sys.stdout.write(
+        f"calibrated for {own.wanted:g} false answers: {own.answered:.2f} of the questions answered, "
+        f"{own.promised:.3f} of the answers false in cross-validation (95 % interval {own.low:.3f} – {own.high:.3f})\n"
+    )
+    say(f"kept in {file}; `ragstone ask` decides by it from now on")
+
+
+def _kept(file: Path, text: str) -> None:
+    """Written whole or not at all."""
+    beside = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        os.replace(beside, file)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        why = error.strerror or error
+        raise UsageError(
+            f"{file} cannot be written: {why}; name a file in a folder that exists and is yours"
+        ) from error
+
+
+def agreed(calibrate: bool, rate: float | None, plot: str | None, gate: bool) -> Wanted | None:
+    """What is wanted; raises `UsageError` for options that do not go together."""
+    if not calibrate:
+        if rate is not None or plot is not None:
+            raise UsageError(f"{'--false-answers' if rate is not None else '--plot'} goes with --calibrate")
+        return None
+    if gate:
+        raise UsageError("--calibrate changes how questions are decided, --gate compares: run one after the other")
+    return Wanted(0.1 if rate is None else rate, plot)
+
+
+def like(engine: Any, mode: str | None) -> Calibration:
+    """What the calibration is of: the signs that decide there, the embedding model, the edition of the numbers."""
+    from ragstone.answer import edition
+
+    embedder = engine.desk.embedder
+    if embedder is None or engine.question("any", mode=mode).mode == "keyword":
+        return Calibration("words", 0.0, edition=edition())
+    return Calibration("vectors", 0.0, model=f"{embedder.model}/{embedder.variant}", edition=edition())
