@@ -19,7 +19,7 @@ from ragstone.ports import Completed, Completion, Prompt, Tokenizer
 from ragstone.trace import Trace
 from ragstone.types import Answer, Event, Hit
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("ragstone")
 TURN = 8  # tokens that mark a turn of the conversation, in the templates of models
 
 

@@ -228,6 +228,7 @@ async def drafted(
 
 async def _similar(embedder: Embedder, vector: Vectors, ranked: Sequence[answering.Scored]) -> dict[str, float]:
     """The cosine of the question and each passage."""
-    texts = list(dict.fromkeys(scored.passage.text for scored in ranked))
-    cosines = await embedder.embed(texts) @ vector
-    return {text: round(float(cosine), 6) for text, cosine in zip(texts, cosines, strict=True)}
+    passages = {scored.passage.text: scored.passage for scored in ranked}
+    sent = [guard.shown_part(one.chunk, one.start, one.end) for one in passages.values()]
+    cosines = await embedder.embed(sent) @ vector
+    return {text: round(float(cosine), 6) for text, cosine in zip(passages, cosines, strict=True)}

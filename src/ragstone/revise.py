@@ -125,8 +125,8 @@ class Making:
         return max(self.limits.text, self.limits.office)
 
     def embedded(self, passage: Chunk) -> str:
-        """The text of a chunk that is embedded."""
-        return context.embedded(passage, form=self.prefix, tokenizer=self.cutter.tokenizer)
+        """The text of a chunk that is embedded: without the secrets of its document, of which it may have a part."""
+        return context.embedded(_shown(passage), form=self.prefix, tokenizer=self.cutter.tokenizer)
 
 
 def build(
@@ -196,7 +196,8 @@ def _chunks(making: Making, document: Document, pieces: Sequence[Piece], layout:
     if model is None:
         return tuple(chunks)
     texts = [making.embedded(each) for each in chunks]
-    leads = making.cutter.tokenizer.count([t[: len(t) - len(c.text)] for t, c in zip(texts, chunks, strict=True)])
+    owns = [len(_shown(each).text) for each in chunks]
+    leads = making.cutter.tokenizer.count([t[: len(t) - own] for t, own in zip(texts, owns, strict=True)])
     return tuple(
         replace(
             each,
@@ -205,6 +206,10 @@ def _chunks(making: Making, document: Document, pieces: Sequence[Piece], layout:
         )
         for each, text, lead in zip(chunks, texts, leads, strict=True)
     )
+
+
+def _shown(passage: Chunk) -> Chunk:
+    return guard.veiled(passage) if passage.secrets else passage
 
 
 def _placed(span: Span, layout: Layout) -> Span:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import cached_property, partial
 
-from ragstone import extract, models, providers
+from ragstone import extract, guard, models, providers
 from ragstone.access import Credential
 from ragstone.answer import Policy
 from ragstone.ask import Desk
@@ -34,6 +34,7 @@ class Parts:
         completion: Completion | None,
         credential: Credential | None,
     ) -> None:
+        guard.masks_log()
         self.given = settings
         Scope(settings.tenant, settings.collection)  # names that are none are refused before anything is opened
         self.entrance = Entrance(settings, lambda: self.opened.keys, credential=credential)

@@ -47,6 +47,13 @@ def shown(text: str, spans: Sequence[Span] = (), found: Sequence[Secret] = ()) -
     return mask(text)[0]
 
 
+def shown_part(chunk: Chunk, start: int, end: int) -> str:
+    """These characters of a chunk's text with its secrets masked, also those of which they have a part only."""
+    places = [(max(start, one.start), min(end, one.end), one.kind) for one in _placed(chunk.spans, chunk.secrets)]
+    inside = [Finding(kind, first - start, last - start) for first, last, kind in places if first < last]
+    return mask(without(chunk.text[start:end], inside))[0]
+
+
 def cells(
     table: Sequence[Sequence[str]], text: str, spans: Sequence[Span], found: Sequence[Secret]
 ) -> tuple[tuple[str, ...], ...]:

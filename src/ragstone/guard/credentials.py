@@ -20,7 +20,7 @@ SHAPES: tuple[tuple[str, str], ...] = (
                 r"(?:sk|rk)_(?:live|test|prod)_\w{10,}|whsec_\w{20,}|EZ[AT]K\w{54}(?!\w)|FLWSECK(?:_TEST)?-\w{20,}",
                 r"SG\.[\w-]{16,}\.[\w-]{16,}|SK[0-9a-fA-F]{32}(?!\w)|xkeysib-\w{40,}|[0-9a-fA-F]{32}-us\d{1,2}(?!\w)",
                 r"npm_\w{36}|pypi-AgE[\w-]{40,}|rubygems_\w{40,}|CLOJARS_\w{40,}|NuGet\w{40,}",
-                r"hf_[A-Za-z]{30,}|api_org_[A-Za-z]{30,}|gsk_\w{40,}|pplx-\w{40,}|xai-\w{40,}|r8_\w{30,}",
+                r"hf_[A-Za-z0-9]{30,}|api_org_[A-Za-z]{30,}|gsk_\w{40,}|pplx-\w{40,}|xai-\w{40,}|r8_\w{30,}",
                 r"do[opr]_v1_\w{40,}|dapi[0-9a-fA-F]{32}(?!\w)|HRKU-[\w-]{36,}|pul-[0-9a-fA-F]{40}|tskey-[\w-]{20,}",
                 r"shp(?:at|ss|ca|pa)_[0-9a-fA-F]{32}|sq0(?:atp|csp|idp)-[\w-]{22,}|EAAA[\w~-]{56,}"
                 r"|EAA[MC][A-Za-z0-9]{60,}",
@@ -34,7 +34,16 @@ SHAPES: tuple[tuple[str, str], ...] = (
                 r"sha256~[\w-]{40,}|API-[A-Z0-9]{25,29}(?!\w)|AGE-SECRET-KEY-1\w{50,}|LTAI\w{16,}|CFPAT-[\w-]{40,}",
                 r"sq[apu]_\w{40}(?!\w)|[\w.~-]{3}\dQ~[\w.~-]{31,34}(?![\w.~-])|[MNO][\w-]{23,25}\.[\w-]{6}\.[\w-]{27,}",
                 r"\d{8,10}:AA[\w-]{33}(?!\w)|shippo_(?:live|test)_[0-9a-fA-F]{40}|figd_[\w-]{40,}|dckr_pat_[\w-]{27,}",
-                r"nvapi-[\w-]{60,}|vercel_\w{24,}|sbp_[0-9a-fA-F]{40}",
+                r"nvapi-[\w-]{60,}|vercel_\w{24,}|sbp_[0-9a-fA-F]{40}|pcsk_\w{50,}|tvly-[\w-]{28,}|lsv2_(?:pt|sk)_[0-9a-f]{32}\w*",
+                # Whatever the vendor: its name, what kind of token, then chance.
+                r"[a-z][a-z0-9]{1,11}_(?:live|test|prod|pat|tkn|token|oauth|secret|sk)_(?=[A-Za-z_]{0,40}\d)[A-Za-z0-9]{16,}"
+                r"|(?:live|test)_(?=[A-Za-z_]{0,40}\d)[A-Za-z0-9]{32,}|secret_(?=[A-Za-z]{0,40}\d)[A-Za-z0-9]{40,}",
+                r"key-[0-9a-f]{32}(?!\w)|[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![\w-])|pat\w{14}\.[0-9a-f]{64}(?!\w)",
+                r"v1\.0-[0-9a-f]{24}-[0-9a-f]{100,}|discord(?:app)?\.com/api/webhooks/\d{15,20}/[\w-]{60,}",
+                r"dt0[a-z]\d\d\.[A-Z0-9]{24}\.[A-Z0-9]{64}(?!\w)|bk[uaj]a_[0-9a-f]{40}(?!\w)|AKCp[A-Za-z0-9]{60,}|cmVmd\w{55,}",
+                r"sk\.ey[JI][\w-]{20,}\.[\w-]{20,}|rdme_[a-z0-9]{70}(?!\w)|tfp_[\w.=-]{50,}|pnu_[a-z0-9]{36}(?!\w)"
+                r"|cio(?=[A-Za-z]{0,31}\d)[A-Za-z0-9]{32}(?!\w)|tk-[a-z]{2}-[\w-]{48}(?![\w-])|A{20,}(?=[A-Za-z]{0,40}\d)[\w%]{60,}",
+                r"(?:sdk|mob|api)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?!\w)",
             )
         ),
     ),
@@ -62,6 +71,10 @@ URL_LOGIN = re.compile(r"://[^\s/:@\"'<>]{0,64}:(?P<value>[^\s/@\"'<>]{3,128})@(
 LOGIN = re.compile(
     r"(?i)\bcurl\b(?:[^\n|;\\]|\\\s?){0,400}?\s(?:-u ?|--user[ =]{1,3})"
     r"[\"']?(?:[^\s:\"'$@]{0,64}|\{[^\s:\"'$@]{0,64}\}\"):\"?(?P<value>[^\s\"']{3,128})"
+)
+# A line of .netrc.
+MACHINE = re.compile(
+    r"(?i)machine\s{1,4}\S{1,200}\s{1,4}login\s{1,4}\S{1,128}\s{1,4}password\s{1,4}(?P<value>\S{3,128})"
 )
 # Two words of a private gem server, under the name that Bundler has for it.
 GEMS = re.compile(

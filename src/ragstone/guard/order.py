@@ -7,6 +7,30 @@ POLICY = "policy_override_attempt"
 TOOL = "tool_call_attempt"
 INSTRUCTION = "instruction_like"
 
+# A line's beginning, behind what may stand there: indents, quotes, bullets, numbers, brackets, emphasis.
+OPEN = r"\"'“‘«(\[*`"
+LINE = rf"^[ \t>+#|~•·–—{OPEN}-]{{0,12}}(?:\d{{1,3}}[.)] {{1,2}}[{OPEN}]{{0,3}})?"
+SENTENCE = rf"(?:{LINE}|[.!?]\s{{1,2}}[{OPEN}]{{0,3}})"
+START = (
+    rf"(?:{LINE}|[.!?:;,\"'“‘«|>(\)*]\s{{0,3}})"
+    r"(?:(?:please|now|also|then|always|only|instead|can you|could you"
+    r"|you must|you should|and)[ ,]{1,2}){0,3}"
+)
+EARLIER = (
+    r"(?:all|any|every|everything|previous|prior|above|earlier|preceding|foregoing|former|past|your"
+    r"|these|those|initial|original|system|given|existing|my|our|other)"
+)
+RULES = (
+    r"(?:instruction|direction|directive|guideline|prompt|rule|command|restriction|safeguard|guardrail"
+    r"|assignment|task|order|message|conversation|training|programming|thought|text|information|statement"
+    r"|request|input)s?"
+)
+MODEL = (
+    r"(?:a\.?i\.?(?: (?:model|assistant|system|agent|bot))?|(?:ai |virtual |digital )?assistant|chat ?bot"
+    r"|chat ?gpt|gpt(?:-?\d\S{0,3})?|llm|(?:large )?language model|copilot|gemini)"
+)
+ANSWER = r"(?:response|answer|reply|replies|responses|answers)"
+
 PARTS = ("<|", "jailbr", "gpt")  # triggers that need not be whole words
 # Text in ASCII to its lower-case words: everything that `\w` does not take becomes a blank.
 FOLD = "".join(c.lower() if c.isalnum() or c == "_" else " " for c in map(chr, range(128)))

@@ -6,6 +6,8 @@ from math import log2
 
 # Bits a character. English words lie at 2.3-3.2, random base-62 of 20 characters at 3.7-4.3.
 TOKEN_ENTROPY = 3.0
+HEX_ENTROPY = 2.7  # sixteen random digits of hexadecimal lie at 2.7-3.6
+HEX = re.compile(r"[0-9a-f]{16,}|[0-9A-F]{16,}")
 TOKEN_LENGTH = 10
 FEW = 3
 
@@ -60,7 +62,11 @@ def is_token(value: str, *, quoted: bool = False) -> bool:
     if len(value) < TOKEN_LENGTH or " " in value or '"' in value or PLAIN.fullmatch(value) or CODE.fullmatch(value):
         return False
     mixed = re.search(r"\d", value) is not None or (quoted and len(value) >= 20 and _cases(value))
-    return mixed and LETTERS.fullmatch(value[:-4]) is None and entropy(value) >= TOKEN_ENTROPY
+    return (
+        mixed
+        and LETTERS.fullmatch(value[:-4]) is None
+        and entropy(value) >= (HEX_ENTROPY if HEX.fullmatch(value) else TOKEN_ENTROPY)
+    )
 
 
 def _cases(value: str) -> bool:

@@ -11,6 +11,7 @@ from ragstone.guard.credentials import (
     AUTHORIZATION_STARTS,
     GEMS,
     LOGIN,
+    MACHINE,
     PRIVATE_KEY,
     PRIVATE_KEY_STARTS,
     URL_LOGIN,
@@ -120,6 +121,7 @@ def _logins(text: str, lower: bytes) -> Iterator[Finding]:
     matches = [
         *URL_LOGIN.finditer(text),
         *(match for at in starts(lower, (b"curl",)) if (match := LOGIN.match(text, at))),
+        *(match for at in starts(lower, (b"machine",)) if (match := MACHINE.match(text, at))),
         *(match for at in starts(lower, (b"contribsys",)) if (match := GEMS.match(text, at))),
     ]
     for match in matches:

@@ -1,0 +1,107 @@
+"""`ragstone guard`: orders to a model and secrets in a text."""
+
+import io
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import Annotated, Any, BinaryIO
+
+import typer
+
+from ragstone.cli.shared import Shared, emit, say, shared, show
+from ragstone.errors import UsageError
+from ragstone.types import Json
+
+# How files begin that many take for text; the rest shows by not being UTF-8.
+OTHERS = {b"%PDF-": "a PDF", b"PK\x03\x04": "an archive or an office document", b"{\\rtf": "rich text"}
+
+
+@shared
+def guard(
+    options: Shared,
+    file: Annotated[str, typer.Argument(metavar="[FILE|-]", help="A UTF-8 text, or - for stdin.")] = "-",
+    lines: Annotated[bool, typer.Option("--lines", help="Each line is a text of its own: a result for each.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit 1 when anything was found.")] = False,
+) -> int:
+    """Show what in a text gives orders to a model, where secrets stand in it, and the text with them masked."""
+    from ragstone.guard import look
+
+    name = "stdin" if file == "-" else file
+    found = seen = 0
+    with _stream(file) as stream:
+        for seen, text in enumerate(_texts(stream, name, options.settings().limits.text_bytes, lines=lines), 1):
+            one = look(text)
+            found += bool(one.flags or one.secrets)
+            if options.json:
+                emit(_data(one))
+                sys.stdout.flush()
+            else:
+                _show(one, line=seen if lines else None)
+    if lines and not options.json:
+        say(f"{seen} lines, {found} with something found")
+    return 1 if strict and found else 0
+
+
+@contextmanager
+def _stream(file: str) -> Iterator[BinaryIO]:
+    if file == "-":
+        yield getattr(sys.stdin, "buffer", None) or io.BytesIO(sys.stdin.read().encode("utf-8"))
+        return
+    try:
+        if os.path.isdir(file):
+            raise UsageError(f"{file} is a folder: name a text file")
+        stream = open(file, "rb")  # noqa: SIM115  # closed below; what reading raises is not what opening does
+    except FileNotFoundError as error:
+        raise UsageError(f"{file} is not there: name a text file, or - for stdin") from error
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{file} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    with stream:
+        yield stream
+
+
+def _texts(stream: BinaryIO, name: str, limit: int, *, lines: bool) -> Iterator[str]:
+    """The whole as one text, or a text a line without its end; never more than `limit` bytes of one in memory."""
+    if not lines:
+        yield _text(stream.read(limit + 1), name, limit)
+        return
+    number = 0
+    while data := stream.readline(limit + 2):  # the line's end may be two bytes more
+        number += 1
+        yield _text(data.removesuffix(b"\n").removesuffix(b"\r"), f"{name}, line {number}", limit)
+
+
+def _text(data: bytes, name: str, limit: int) -> str:
+    """Raises `UsageError` for what is too long or no text."""
+    if kind := next((kind for start, kind in OTHERS.items() if data.startswith(start)), None):
+        raise UsageError(f"{name} is {kind}, not text: make text of it first (ragstone convert IN OUT)")
+    if len(data) > limit:
+        raise UsageError(f"{name} has more than {limit:,} bytes: split it, use --lines, or raise limits.text_bytes")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"{name} is not UTF-8 text (byte {error.start}): save it as UTF-8, or make text of it first "
+            "(ragstone convert IN OUT)"
+        ) from error
+
+
+def _data(one: Any) -> Json:  # a `ragstone.guard.Seen`, whose room costs start-up time that `--help` need not pay
+    return {
+        "schema": 1,
+        "flags": list(one.flags),
+        "risk_score": one.risk_score,
+        "secrets": [asdict(secret) for secret in one.secrets],
+        "masked": one.masked,
+    }
+
+
+def _show(one: Any, *, line: int | None) -> None:
+    """For people: a line of findings, then the text; of many texts only those in which something was found."""
+    secrets = [f"{secret.kind} {secret.start}-{secret.end}" for secret in one.secrets]
+    if line is None:
+        show(f"flags    {', '.join(one.flags) or 'none'} (risk {one.risk_score})")
+        show(f"secrets  {', '.join(secrets) or 'none'}\n\n{one.masked}")
+    elif one.flags or one.secrets:
+        show(f"{line}: {', '.join((*one.flags, *secrets))} (risk {one.risk_score})")

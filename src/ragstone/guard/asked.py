@@ -1,0 +1,144 @@
+"""Sentences that ask somebody for a piece of work or an answer, as people write to an assistant."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+# Work with words and answers: what is asked of an assistant rather than of a reader of documentation.
+WORK = _set(
+    "write compose draft generate create produce formulate craft invent summarize summarise translate paraphrase "
+    "rewrite rephrase explain describe discuss outline define tell give show provide list suggest recommend "
+    "propose advise help determine classify categorize categorise analyze analyse evaluate rate calculate compute "
+    "solve answer identify compare plan design imagine pretend act say state repeat print output reply respond speak "
+    "talk behave share predict estimate brainstorm simulate convince argue return find convert spell make play "
+    "sing swear promise admit confess suppose praise insult recite quote "
+    "schreib schreibe schreiben verfasse verfassen erstelle erstellen generiere generieren formuliere formulieren "
+    "übersetze übersetzen erkläre erklären beschreibe beschreiben nenne nennen zeige zeigen sag sage sagen gib geben "
+    "hilf helfen beantworte beantworten antworte antworten empfiehl empfehlen schlage schlagen erzähle erzählen "
+    "berechne berechnen stell stellen tu tun handle fasse fassen drucke drucken verhalte verhalten spiele "
+    "behaupte behaupten bewerte bewerten vervollständige "
+    "écris écrivez rédige rédigez traduis traduisez explique expliquez donne donnez dis dites montre montrez aide "
+    "aidez recommande recommandez réponds répondez raconte racontez génère générez crée créez "
+    "escribe escriba redacta redacte traduce traduzca explica explique dame dime muéstrame ayúdame responde "
+    "recomienda sugiere genera crea cuéntame scrivi traduci spiega spiegami dimmi dammi mostrami aiutami rispondi "
+    "consiglia consigliami escreva traduza diga dê mostre ajude responda schrijf vertaal vertel geef "
+    "напиши напишите переведи переведите расскажи расскажите объясни объясните покажи покажите скажи скажите дай "
+    "дайте ответь ответьте помоги помогите составь составьте сгенерируй сгенерируйте предложи предложите опиши "
+    "опишите создай создайте сформулируй сформулируйте представь представьте придумай придумайте "
+    "napiši reci budi napisz powiedz napiš řekni yaz söyle"
+)
+ASKING = _set(
+    "who whom whose what when where which why how is are was were do does did can could should would will may has "
+    "have am whats wer wen wem wann wo welche welcher welches warum wieso weshalb wozu wofür woran wie wieviel "
+    "wieviele ist sind war hat haben kann können soll darf gibt qui que quoi quel quelle quels quelles quand où "
+    "pourquoi comment combien qué quién cuándo dónde cómo cuál cuánto cuánta chi cosa quando dove perché come quale "
+    "quanto quem onde waarom hoe waar кто что когда где почему зачем как какой какая какие какое сколько"
+)
+COMMON = _set("share return plan design rate state play act name review find print output list make will may is was to")
+# Politeness, praise and calls in front of what is asked.
+LEADS = _set(
+    "please pls kindly now then next ok okay so and but also instead just only well hey hi hello bitte nun jetzt dann "
+    "und aber nur stattdessen therefore hence also again stop stopp first finally actually por favor ahora пожалуйста "
+    "теперь а и я attention achtung"
+)
+MODAL = re.compile(
+    r"(?:can|could|would|will) (?:you|u|someone|anyone)\b|i (?:really )*(?:want|need|expect|command|order"
+    r"|beg) (?:you|u)\b"
+    r"|i(?: would|'d) like (?:you )?to|i (?:really )*need (?:your |some )?(?:help|to know)"
+    r"|i(?:'m| am) (?:looking for|interested in|trying to|searching)|i (?:would|'d) (?:like|love) "
+    r"|kannst du|können sie|könntest du|könnten sie|ich (?:möchte|will|brauche|benötige|suche|interessiere)"
+    r"|ich bin auf der suche|ich würde|peux-tu|pouvez-vous|pourr(?:ais-tu|iez-vous)|je (?:veux|voudrais)"
+    r"|puedes|podrías|quiero|necesito|puoi|potresti|vorrei|você pode|quero|kun je|kunt u|можешь|можете|мне нужн"
+    r"|я хочу|я хотел"
+)
+HOW = re.compile(r"how (?:do|can|would|should|could) (?:i|we) ")
+# Asked of somebody in the middle of a sentence.
+FOR_ME = re.compile(
+    r"\b(?:tell|show|give|write|help|answer|teach|convince) me\b|\b(?:sag|sage|sagen sie|zeig|zeige|zeigen sie|gib"
+    r"|geben sie|hilf|helfen sie|erzähl|erzähle|nenne|nenn) mir\b|\b(?:dis|donne|montre|aide|explique)-moi\b"
+    r"|\b(?:dime|dame|dígame|muéstrame|ayúdame|dimmi|dammi|aiutami)\b|\b(?:скажи|покажи|дай|расскажи"
+    r"|помоги)(?:те)? мне\b"
+)
+# Who the one spoken to shall be.
+ROLE = re.compile(
+    r"(?i:you(?: a|')re|you(?: wi|')ll be|imagine (?:that )?you(?: a|')re|du bist|sie sind|stell dir vor|tu es"
+    r"|vous êtes|eres|ты|вы|представь,? что ты) (?i:now |not |going to be |jetzt |nun )?"
+    r"(?:(?i:an?|the|my|our|no|called|named|ein|eine|der|die|das|kein|keine|mein|un|une|le|la)\b|[A-ZÄÖÜА-Я]\w+)"
+    r"|(?i:you (?:must|have to|shall|should|will|may|need to) (?:now|only|always|never|not)|from now on"
+    r"|du (?:musst|sollst|darfst)"
+    r"|your (?:next|first|new|only) )"
+)
+SENTENCE = re.compile(
+    r"(?:[^\n|\t.!?…]|[.!…](?=[a-z0-9_/@\\.!?-])|(?<=[/=&\[])\?(?=\S)|\?(?=[a-z0-9_/@=\]&-]))+[!?….\"”»')]*"
+)
+WORDS = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+# Where a new sentence begins in the middle of a line that lost its ends.
+OPENERS = "|".join(sorted(word.capitalize() for word in (WORK | ASKING) - COMMON))
+INNER = re.compile(rf"(?<=[\w)%|] )(?:{OPENERS}) [a-z]{{1,12}}\b(?! of)")
+FIRST = 6  # words of a sentence in which what it asks must begin
+
+
+WRAPPED = 50  # characters of a line that goes on in the next
+FEWEST = 3  # words of an order
+CODE = re.compile(r"\S {3,}\S|[=$\\{}<>;`]|::|\w\(|\]\(")  # what code and output have and requests do not
+
+
+class Asked(NamedTuple):
+    """A sentence: its place in the text, its words in lower case, and which ways it asks in."""
+
+    start: int
+    end: int
+    words: tuple[str, ...]
+    question: bool = False
+    modal: bool = False
+    work: bool = False
+    role: bool = False
+
+    @property
+    def any(self) -> bool:
+        """Whether it asks for something."""
+        return self.question or self.modal or self.work or self.role
+
+
+def sentences(text: str, start: int, end: int) -> Iterator[Asked]:
+    """The sentences, lines and cells of a part of a text that have words, in order."""
+    for found in SENTENCE.finditer(text, start, end):
+        one = _asked(text, *found.span())
+        inner = None if one is None or one.any else INNER.search(text, found.start() + 1, found.end())
+        parts = (
+            [one]
+            if inner is None
+            else [_asked(text, *at) for at in ((found.start(), inner.start()), (inner.start(), found.end()))]
+        )
+        yield from (part for part in parts if part is not None)
+
+
+def _goes_on(text: str, at: int, plain: str) -> bool:
+    """Whether it is the rest of a sentence that a line's end cut."""
+    if at == 0 or text[at - 1] != "\n" or not plain[:1].islower():
+        return False
+    line = text[max(0, text.rfind("\n", 0, at - 1)) : at - 1].rstrip()
+    return len(line) >= WRAPPED and line[-1] not in ".!?|:"
+
+
+def _asked(text: str, start: int, end: int) -> Asked | None:
+    said = text[start:end]
+    words = tuple(word.lower() for word in WORDS.findall(said))
+    if not words:
+        return None
+    first = next((n for n, word in enumerate(words[:FIRST]) if word not in LEADS), 0)
+    opens = " ".join(words[first : first + 5])
+    plain = said.strip().rstrip("\"”»')")
+    if plain.startswith(("#", "`")) or _goes_on(text, start, plain):
+        return Asked(start, end, words)
+    code = CODE.search(plain) is not None
+    how = words[first] in ASKING and HOW.match(opens) is not None and not plain.endswith(":")
+    asking = (plain.endswith("?") or how) and len(words) >= FEWEST and not code
+    work = words[first] in WORK and len(words) >= FEWEST and not code
+    modal = MODAL.match(opens) is not None or FOR_ME.search(said.lower()) is not None
+    return Asked(start, end, words, asking, modal, work, ROLE.match(plain) is not None)

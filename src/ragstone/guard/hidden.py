@@ -1,0 +1,90 @@
+"""What a text hides from its reader: invisible letters, encodings, letters that look like others."""
+
+import base64
+import binascii
+import codecs
+import re
+from urllib.parse import unquote
+
+ZERO_WIDTH = re.compile("[\u200b-\u200f\u2060-\u2064\ufeff\u00ad]")
+# A letter, something invisible, a letter: in Latin script nobody needs it. Emoji and Indic or
+# Persian script do, so that other letters do not count.
+SPLIT_WORD = re.compile("(?<=[A-Za-z])[\u200b-\u200d\u2060-\u2064\ufeff]+(?=[A-Za-z])")
+SPLIT_WORDS = 3
+OVERRIDE = re.compile("[\u202d\u202e]")
+# Letters written in tag characters, which show as nothing; after a black flag they spell a region.
+TAGGED = re.compile("(?<![\U0001f3f4\U000e0020-\U000e007e])[\U000e0020-\U000e007e]{4,}")
+BASE64 = re.compile(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/]{24,20000}={0,2}(?![A-Za-z0-9+/=_-])")
+HEX = re.compile(r"(?<![A-Za-z0-9])(?:[0-9a-fA-F]{2}[ :]?){16,5000}(?![A-Za-z0-9])")
+ESCAPED = re.compile(r"(?:(?:%|\\x)[0-9a-fA-F]{2}){8,}")
+# Words of orders as rot13 and as read from behind write them, where no other text has them.
+TURNED = ("vtaber", "vafgehpgvba", "qvfertneq", "flfgrz cebzcg", "cerivbhf", "nffvfgnag")
+BACKWARDS = ("erongi", "noitcurtsni", "dragersid", "tpmorp metsys", "suoiverp", "tnatsissa")
+# Digits and signs that stand for letters within a word.
+LEET = re.compile(
+    r"(?<![\w@$])(?=[a-z0-9@$!]*[a-z])(?=[a-z0-9@$!]*[0134578@$])[a-z0-9@$!]{3,24}(?![\w@$])", re.IGNORECASE
+)
+LETTERS = str.maketrans("013457@$8", "oieastasb")
+ORDERING = frozenset("ignore disregard forget instructions instruction previous system prompt assistant reveal".split())
+# Cyrillic and Greek letters that look like Latin ones.
+ALIKE = str.maketrans(
+    "аеорсухіјѕԁһӏАВЕКМНОРСТУХІЈЅαονρτικΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "aeopcyxijsdhlABEKMHOPCTYXIJSaovptikABEZHIKMNOPTYX"
+)
+MIXED = re.compile(r"(?=\w*[A-Za-z])(?=\w*[\u0370-\u03ff\u0400-\u04ff])\w+")
+# What stands for a plain sign in print: after this most documentation is ASCII, which is quicker to look through.
+PRINTED = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "…": "...", "\xa0": " ", "•": "*"})
+
+
+def plain(text: str) -> str:
+    """The text as it is to be looked through: nothing invisible, plain quotes and dashes."""
+    return text if text.isascii() else ZERO_WIDTH.sub("", text.translate(PRINTED))
+
+
+def invisible(text: str) -> bool:
+    """Whether something in a text is made not to be seen, or to be seen in another order."""
+    if text.isascii():
+        return False
+    split = sum(1 for _ in SPLIT_WORD.finditer(text)) >= SPLIT_WORDS
+    return bool(split or TAGGED.search(text) or OVERRIDE.search(text))
+
+
+def decoded(text: str) -> list[str]:
+    """The readable texts behind what is encoded in it: tag characters, base64, hexadecimal, rot13 and so on."""
+    out = [*_base64(text), *_hex(text)]
+    out += [unquote(run.replace("\\x", "%")) for run in ESCAPED.findall(text)]
+    lower = text.lower()
+    if any(word in lower for word in TURNED):
+        out.append(codecs.decode(text, "rot13"))
+    if any(word in lower for word in BACKWARDS):
+        out.append(text[::-1])
+    if any(_unleet(word).lower() in ORDERING for word in LEET.findall(text)):
+        out.append(LEET.sub(lambda word: _unleet(word[0]), text))
+    if not text.isascii():
+        out += ["".join(chr(ord(c) - 0xE0000) for c in run) for run in TAGGED.findall(text)]
+        if MIXED.search(text):
+            out.append(MIXED.sub(lambda word: word[0].translate(ALIKE), text))
+    return out
+
+
+def _unleet(word: str) -> str:
+    return word.translate(LETTERS).replace("!", "i")
+
+
+def _base64(text: str) -> list[str]:
+    out = []
+    for run in BASE64.findall(text):
+        try:
+            out.append(base64.b64decode(run + "=" * (-len(run) % 4), validate=True).decode("utf-8"))
+        except (binascii.Error, UnicodeDecodeError):
+            continue
+    return [found for found in out if found.replace("\n", " ").isprintable()]
+
+
+def _hex(text: str) -> list[str]:
+    out = []
+    for run in HEX.findall(text):
+        try:
+            out.append(bytes.fromhex(run.replace(":", " ")).decode("utf-8"))
+        except ValueError:
+            continue
+    return [found for found in out if found.replace("\n", " ").isprintable()]
