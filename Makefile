@@ -1,12 +1,14 @@
 # make demo   real documents in, three questions answered
 # make test   everything that CI runs
 # make check  style, types and tests
+# make eval   the demo's questions: how good the search is; eval-rag: the answers; eval-both: both
+#             eval-chunk: the places that answer; more options in EVAL="--judge-model VENDOR/MODEL"
 PYTHON ?= python3.11
 BIN := .venv/bin
 STAMP := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint types parts clean
+.PHONY: help demo eval eval-rag eval-both eval-chunk test check lint types parts clean
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -24,6 +26,14 @@ $(STAMP): pyproject.toml
 
 demo: $(STAMP)
 	@sh demo/run.sh $(BIN)/ragstone
+
+eval: measured = --mode retrieval
+eval-rag: measured = --mode rag
+eval-both: measured = --mode both
+eval-chunk: measured = --granularity span
+eval eval-rag eval-both eval-chunk: $(STAMP)
+	$(BIN)/ragstone ingest demo/docs --store demo/.ragstone
+	$(BIN)/ragstone eval --golden demo/golden.jsonl --store demo/.ragstone $(measured) $(EVAL)
 
 test: .venv/.tested
 	$(BIN)/python -m pytest -n auto

@@ -268,3 +268,39 @@ def test_doctor_says_what_lacks_on_the_command_line(run: Run, ollama: Between) -
     problems = json.loads(done.out)["problems"]
     assert any("ollama pull mxbai-embed-large" in problem for problem in problems)
     assert any("voyage cannot complete" in problem for problem in problems)
+
+
+# --- the judge --------------------------------------------------------------------------------------------------------
+
+
+def test_a_judge_is_reached_as_the_language_model_of_the_same_vendor_and_never_as_that_of_another() -> None:
+    llm = LlmSettings("openai/m", base_url="http://team.example/v1", api_key="k", temperature=0.7, context=4096)
+    same, own = LlmSettings("openai/j"), LlmSettings("openai/j", base_url="http://j.example/v1")
+    other = LlmSettings("anthropic/j", api_key="a", context=99)
+    for judge, named, model, address, key in (
+        (LlmSettings(), None, "openai/m", "http://team.example/v1", "k"),
+        (same, None, "openai/j", "http://team.example/v1", "k"),
+        (own, None, "openai/j", "http://j.example/v1", None),
+        (other, None, "anthropic/j", None, "a"),
+        (other, "anthropic/two", "anthropic/two", None, "a"),
+        (other, "openai/x", "openai/x", "http://team.example/v1", "k"),
+        (other, "gemini/x", "gemini/x", None, None),
+        (own, "anthropic/x", "anthropic/x", None, None),
+        (LlmSettings(), "gemini/x", "gemini/x", None, None),
+        (LlmSettings(max_tokens=2000), None, "openai/m", "http://team.example/v1", "k"),
+        (LlmSettings(api_key="a"), "anthropic/x", "anthropic/x", None, "a"),
+        (LlmSettings(api_key="a"), None, "openai/m", "http://team.example/v1", "a"),
+    ):
+        found = models.judge_of(Settings(llm=llm, judge=judge), named)
+        assert (found.model, found.base_url, found.api_key) == (model, address, key), (judge, named)
+        assert found.temperature == 0.0
+        assert named is None or found.context is None
+
+
+def test_a_judge_obeys_offline_and_its_errors_name_its_settings(tmp_path: Path) -> None:
+    quiet = Settings(store=str(tmp_path), llm=LlmSettings("ollama/m"), offline=True)
+    assert Engine(quiet).judging() is not None
+    with pytest.raises(ConfigError, match=r"judge\.model 'openai/x' is at api\.openai\.com, and offline is true"):
+        Engine(quiet).judging("openai/x")
+    with pytest.raises(ConfigError, match=r"judge\.model 'x': no vendor is called 'x'"):
+        Engine(quiet).judging("x")

@@ -34,7 +34,8 @@ NAMED = ("tenants", "collections")  # groups whose entries have settings of thei
 OWN = ("chunk", "embed", "keep_versions", "artifacts", "llm")  # such settings
 OF_MODEL = {
     "embed": ("dimensions", "reads", "folder"),
-    "llm": ("context",),
+    "llm": ("context", "tokenizer"),
+    "judge": ("context", "tokenizer"),
 }  # what is said of one model, and of its vendor
 OF_VENDOR = ("base_url", "api_key", "api_key_file", "headers")
 KEY_LENGTH = 10_000  # characters of a file that are read for a key
@@ -100,8 +101,9 @@ class EmbedSettings:
 
 @dataclass(frozen=True, slots=True)
 class LlmSettings:
-    """The language model as `VENDOR/MODEL`, `none` for answers that quote; its address, where that is not the vendor's
-    own; its key, the file that holds it (else it is looked for in the vendor's environment variable) and headers.
+    """The language model that writes answers, or the one that judges them: as `VENDOR/MODEL`, `none` for answers that
+    quote; its address, where that is not the vendor's own; its key, the file that holds it (else it is looked for in
+    the vendor's environment variable) and headers.
 
     Seconds for an attempt until its next piece, for all together, and how many more attempts there are; how much it may
     write, how free, how many tokens it reads and writes together, where that is known, and the file of its tokenizer.
@@ -307,6 +309,7 @@ class Settings:
     chunk: ChunkSettings = ChunkSettings()
     embed: EmbedSettings = EmbedSettings()
     llm: LlmSettings = LlmSettings()
+    judge: LlmSettings = LlmSettings()
     answer: AnswerSettings = AnswerSettings()
     external: ExternalSettings = ExternalSettings()
     offline: bool = False
@@ -347,7 +350,7 @@ class Settings:
         """The same without any language model, those of tenants and pipelines included."""
         tenants = {name: replace(tenant, llm=None) for name, tenant in self.tenants.items()}
         pipelines = tuple(replace(pipeline, llm=None) for pipeline in self.pipelines)
-        return replace(self, llm=LlmSettings(), tenants=tenants, pipelines=pipelines)
+        return replace(self, llm=LlmSettings(), judge=LlmSettings(), tenants=tenants, pipelines=pipelines)
 
     def own_embed(self, collection: str) -> EmbedSettings | None:
         """The model of one collection that has its own, whatever its tenant's is."""

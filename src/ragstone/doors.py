@@ -72,7 +72,9 @@ ARGUMENTS: Mapping[str, Kind | Numbers | Choice] = {
     "roles": Kind("the name of a role, or a list of them", _all(_text)),
     "credential": Kind("a ragstone.Credential, or None", lambda value: value is None or isinstance(value, Credential)),
     **dict.fromkeys(("refresh", "allow_removals", "recreate", "repair", "rekey"), FLAG),
-    **dict.fromkeys(("name", "path", "source", "tenant", "collection", "identity", "version_label", "to"), TEXT),
+    **dict.fromkeys(
+        ("name", "path", "source", "tenant", "collection", "identity", "version_label", "to", "model"), TEXT
+    ),
     "file": PLACE,
     "ordinal": Numbers(0, 2**31 - 1, whole=True),
     "limit": Numbers(0, MANY, whole=True),

@@ -31,6 +31,7 @@ VERBS: Asked = {
     "collections": Permission.SEARCH,
     "exists": Permission.SEARCH,
     "models": Permission.SEARCH,
+    "judging": Permission.SEARCH,
     "pipelines": Permission.SEARCH,
     "pipeline": Permission.SEARCH,
     "ingest": Permission.WRITE,

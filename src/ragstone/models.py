@@ -17,17 +17,48 @@ NONE = "none"
 SHORTENED = re.compile(r"d([0-9]+)")  # the variant of vectors that a vendor has shortened
 
 
-def completion_of(llm: LlmSettings, *, offline: bool = False) -> Completion | None:
-    """The language model of some settings, not connected yet; None where none is named.
+def completion_of(llm: LlmSettings, *, group: str = "llm", offline: bool = False) -> Completion | None:
+    """The language model of some settings, not connected yet; None where none is named. Errors name the `group`.
 
     Raises `ConfigError` for a vendor that is unknown, that completes nothing, or that `offline` keeps out of reach.
     """
     if llm.model == NONE:
         return None
-    vendor, _ = vendors.named(llm.model, verb=vendors.COMPLETE, key="llm.model")
-    reach = _reach("llm", llm, vendor, offline=offline)
+    vendor, _ = vendors.named(llm.model, verb=vendors.COMPLETE, key=f"{group}.model")
+    reach = _reach(group, llm, vendor, offline=offline)
     made = providers.make_completion(llm.model, reach=reach, context=llm.context, tokenizer=llm.tokenizer)
     return GatedCompletion(made)
+
+
+def judge_of(settings: Settings, model: str | None = None) -> LlmSettings:
+    """The settings of the judge: of `model` where one is named, else those of `judge`, else those of `llm`, at
+    temperature 0.
+
+    What `judge` does not say of address, key and headers is as in `llm` if the vendor is the same one. What leads to
+    one vendor never goes to another.
+    """
+    own, llm = settings.judge, settings.llm
+    if model is None and own == LlmSettings():
+        return replace(llm, temperature=0.0)
+    if model is not None and own.model != NONE and _vendor(own.model) != _vendor(model):
+        own = replace(own, base_url=None, api_key=None, api_key_file=None, headers={})
+    named = model or (llm.model if own.model == NONE else own.model)
+    if own.model not in (NONE, named):
+        own = replace(own, context=None, tokenizer=None)
+    own = replace(own, model=named)
+    return _led(own, llm) if _vendor(named) == _vendor(llm.model) else own
+
+
+def _vendor(model: str) -> str:
+    return model.partition("/")[0]
+
+
+def _led(own: LlmSettings, llm: LlmSettings) -> LlmSettings:
+    """The same led to where `llm` is; an address of its own gets no key and no headers of the other one."""
+    if own.base_url is not None:
+        return own
+    own = replace(own, base_url=llm.base_url, headers=own.headers or llm.headers)
+    return own if own.api_key or own.api_key_file else replace(own, api_key=llm.api_key, api_key_file=llm.api_key_file)
 
 
 def writing_of(model: Completion, llm: LlmSettings, wanted: AnswerSettings) -> Writing:

@@ -86,6 +86,14 @@ def test_documents_of_a_corpus_that_were_skipped_are_named(run: Run, beir: Path)
         (("--beir", "beir", "--granularity", "chunk"), "a BEIR folder judges whole documents"),
         (("--beir", "golden.jsonl"), "golden.jsonl is not a folder"),
         (("--beir", "beir", "--mode", "fuzzy"), "mode 'fuzzy' is unknown"),
+        (
+            ("--golden", "golden.jsonl", "--mode", "rag", "--mode", "both"),
+            "--mode rag and --mode both exclude each other",
+        ),
+        (("--golden", "golden.jsonl", "--mode", "retrieval", "--answers"), "--mode retrieval asks for no answers"),
+        (("--golden", "golden.jsonl", "--answers", "--judge-model", "ollama/m"), "ask for them with --mode rag"),
+        (("--golden", "golden.jsonl", "--mode", "rag", "--judge-model", ""), "--judge-model is empty"),
+        (("--beir", "beir", "--mode", "rag", "--judge-model", "olama/m"), "did you mean 'ollama'?"),
         (("--golden", "golden.jsonl", "--split", "dev"), "--split chooses among the judgements of a BEIR folder"),
         (("--golden", "beir"), "beir is a folder: name a file of questions, or read a BEIR folder with --beir"),
         (("--golden", "golden.jsonl", "--granularity", "word"), "use file, chunk or span"),
@@ -227,3 +235,15 @@ def test_a_calibration_that_does_not_fit_is_a_sentence(run: Run, devices: Path) 
     assert asked.status == 2
     assert "is no calibration of schema 1; fit it anew" in asked.err
     assert run("search", "anvil", "--store", "store", "--mode", "keyword").status == 0
+
+
+def test_without_a_judge_its_measures_are_missing_and_one_warning_says_so(run: Run, built: Path) -> None:
+    base = ("eval", "--golden", golden(), "--store", "store", "--mode", "keyword")
+    outcome = run(*base, "--mode", "rag", "--json")
+    assert outcome.status == 0
+    assert outcome.json["judge"] is None
+    assert {"Groundedness", "answered_share"} <= outcome.json["metrics"].keys()
+    assert not {"MRR", "Faithfulness"} & outcome.json["metrics"].keys()
+    assert outcome.err.count("no judge is configured") == 1
+    assert "MRR" in run(*base, "--mode", "both", "--json").json["metrics"]
+    assert "no judge" not in run(*base, "--answers", "--json").err

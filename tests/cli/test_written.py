@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -110,6 +111,64 @@ def test_a_chat_goes_on_from_question_to_question(run: Run, monkeypatch: pytest.
     assert "[1] storage.md:" in done.out
     assert f"searched for: {QUESTION} And where are those written?" in done.err
     assert "never asked" not in done.out + done.err
+
+
+@pytest.fixture
+def judged(monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
+    """An evaluation whose quoted answers the model judges."""
+    monkeypatch.setenv("RAGSTONE_JUDGE__MAX_TOKENS", "14")  # as much as a score takes
+    for name in ("MODEL", "BASE_URL", "API_KEY", "CONTEXT"):
+        monkeypatch.setenv(f"RAGSTONE_JUDGE__{name}", os.environ[f"RAGSTONE_LLM__{name}"])
+    monkeypatch.setenv("RAGSTONE_LLM__MODEL", "none")
+    monkeypatch.setenv("RAGSTONE_ANSWER__CHUNKS", "1")
+    case = {"question": QUESTION, "expected_files": ["storage.md"]}
+    Path("golden.jsonl").write_text(json.dumps(case), encoding="utf-8")
+    return ("eval", "--golden", "golden.jsonl", "--mode", "both", "--mode", "keyword", "--json")
+
+
+def test_an_evaluation_is_judged_by_a_real_model(run: Run, judged: tuple[str, ...]) -> None:
+    """What so small a model says is worth nothing: what is looked at is that it is asked, counted and reported."""
+    done = run(*judged, "--csv", "rows.csv")
+    report = done.json
+    judge = report["judge"]
+    assert judge["model"] == f"openai/{MODEL}"
+    assert judge["calls"] >= 3
+    assert judge["tokens"]["prompt_tokens"] > 300
+    assert report["timings"]["judge"]["p50"] > 0
+    rated = {"Faithfulness", "AnswerRelevance", "ContextPrecision"} & report["metrics"].keys()
+    assert all(0 <= report["metrics"][name] <= 1 for name in rated)
+    assert len(rated) + sum(judge["failures"].values()) in (2, 3)  # an answer may be said to state nothing
+    assert done.status == (1 if judge["error"] else 0)
+    assert report["metrics"]["MRR"] == report["metrics"]["Groundedness"] == 1.0
+    assert rated <= set(Path("rows.csv").read_text("utf-8").splitlines()[0].split(","))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "status", "why"),
+    [("API_KEY", "wrong", 2, "refuses the key"), ("BASE_URL", "http://127.0.0.1:9/v1", 1, "cannot be reached")],
+)
+def test_a_judge_that_fails_leaves_the_report_and_a_sentence(
+    run: Run, judged: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, name: str, value: str, status: int, why: str
+) -> None:
+    monkeypatch.setenv(f"RAGSTONE_JUDGE__{name}", value)
+    monkeypatch.setenv("RAGSTONE_JUDGE__RETRIES", "0")
+    done = run(*judged)
+    assert done.status == status
+    assert done.json["metrics"]["MRR"] == 1.0
+    assert done.json["judge"]["error"]["message"] in done.err
+    assert f"error: the judge openai/{MODEL} was given up: " in done.err
+    assert why in done.err
+    assert "wrong" not in done.out.replace("wrong key", "")
+
+
+def test_a_judge_of_another_vendor_gets_nothing_of_this_ones(
+    run: Run, judged: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    done = run(*judged, "--judge-model", "anthropic/any")
+    assert done.status == 2
+    assert "anthropic needs a key: set judge.api_key" in done.err
+    assert done.json["judge"]["model"] == "anthropic/any"
 
 
 def test_the_model_helps_to_search_and_whatever_it_writes_passages_are_found(

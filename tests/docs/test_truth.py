@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
@@ -58,6 +59,7 @@ GROUPS = (
     "chunk",
     "embed",
     "llm",
+    "judge",
     "answer",
     "external",
     "limits",
@@ -219,3 +221,20 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
         seen.add(page)
         todo += [(page.parent / t.partition("#")[0]).resolve() for t in LINK.findall(page.read_text(encoding="utf-8"))]
     assert set(pages()) - seen == set()
+
+
+@pytest.mark.parametrize(
+    ("target", "measured"),
+    [
+        ("eval", "--mode retrieval"),
+        ("eval-rag", "--mode rag"),
+        ("eval-both", "--mode both"),
+        ("eval-chunk", "--granularity span"),
+    ],
+)
+def test_make_evaluates_the_demo_and_its_help_says_so(target: str, measured: str) -> None:
+    done = subprocess.run(["make", "-n", target, "EVAL=--json"], cwd=ROOT, capture_output=True, text=True, check=True)
+    ingest, evaluate = [line.partition("ragstone ")[2] for line in done.stdout.splitlines()[-2:]]
+    assert ingest == "ingest demo/docs --store demo/.ragstone"
+    assert evaluate == f"eval --golden demo/golden.jsonl --store demo/.ragstone {measured} --json"
+    assert re.search(rf"\b{target}\b[ :]", subprocess.check_output(["make", "help"], cwd=ROOT, text=True))

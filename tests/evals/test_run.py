@@ -59,7 +59,7 @@ async def test_withheld_answers_are_counted_by_kind() -> None:
     about = report.abstention
     assert about is not None
     assert (about.abstained, about.rightly, about.unanswerable) == (2, 1, 2)
-    assert (about.precision, about.recall) == (0.5, 0.5)
+    assert (about.precision, about.recall, about.rate) == (0.5, 0.5, 2 / 5)
     assert report.metrics["AbstainAccuracy"] == pytest.approx(3 / 5)
     assert list(report.metrics)[-4:] == ["AbstainAccuracy", "refusal_precision", "refusal_recall", "answered_share"]
     assert report.kinds["near miss"]["abstained"] == 0

@@ -3,67 +3,42 @@
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
+from ragstone.cli import eval_options
 from ragstone.cli.shared import Shared, emit, say, shared
-from ragstone.config import Settings
 from ragstone.errors import Degraded, UsageError
 from ragstone.types import Run
-
-MOST = 1000  # what a question may fetch
-Calibrate = Annotated[
-    bool, typer.Option("--calibrate", help="Fit when to answer on these questions, for `ragstone ask` to use.")
-]
-FalseAnswers = Annotated[
-    float | None,
-    typer.Option(
-        "--false-answers", min=0.001, max=0.999, help="Share of the answers that may be unsupported [default: 0.1]."
-    ),
-]
-Plot = Annotated[str | None, typer.Option("--plot", help="Draw the risk-coverage curve into this SVG file.")]
-Earlier = Annotated[str | None, typer.Option("--baseline", help="An earlier --json report to compare with.")]
 
 
 @shared
 def evaluate(
     options: Shared,
-    golden: Annotated[str | None, typer.Option("--golden", help="Questions: .jsonl, .json or .yaml.")] = None,
-    beir: Annotated[
-        str | None, typer.Option("--beir", help="A BEIR folder; ingested into a scratch store, or --store.")
-    ] = None,
-    split: Annotated[
-        str | None, typer.Option(help="Which judgements of a BEIR folder, qrels/SPLIT.tsv [default: test].")
-    ] = None,
-    granularity: Annotated[
-        str | None, typer.Option(help="What is scored: file, chunk or span; of BEIR always file [default: file].")
-    ] = None,
-    fetch_k: Annotated[
-        int,
-        typer.Option(
-            "--fetch-k", min=1, max=MOST, help="Results that a question fetches; MRR and MAP are over all of them."
-        ),
-    ] = 10,
-    answers: Annotated[bool, typer.Option("--answers", help="Ask for answers too and score them.")] = False,
-    calibrate: Calibrate = False,
-    false_answers: FalseAnswers = None,
-    plot: Plot = None,
-    mode: Annotated[str | None, typer.Option(help="hybrid, semantic or keyword.")] = None,
-    fusion: Annotated[str | None, typer.Option(help="minmax or rrf.")] = None,
-    baseline: Earlier = None,
-    gate: Annotated[bool, typer.Option("--gate", help="Exit 3 when worse than the baseline.")] = False,
-    csv: Annotated[str | None, typer.Option("--csv", help="Write a row a question to this file.")] = None,
+    golden: eval_options.Golden = None,
+    beir: eval_options.Beir = None,
+    split: eval_options.Split = None,
+    granularity: eval_options.Granularity = None,
+    fetch_k: eval_options.FetchK = 10,
+    answers: eval_options.Answers = False,
+    calibrate: eval_options.Calibrate = False,
+    false_answers: eval_options.FalseAnswers = None,
+    plot: eval_options.Plot = None,
+    mode: eval_options.Modes = None,
+    judge_model: eval_options.JudgeModel = None,
+    fusion: eval_options.Fusion = None,
+    baseline: eval_options.Baseline = None,
+    gate: eval_options.Gate = False,
+    csv: eval_options.Csv = None,
 ) -> int:
     """Measure recall, nDCG, MRR and MAP with 95 % intervals on a golden set or a BEIR folder."""
     import asyncio
 
     from ragstone import evals
-    from ragstone.cli import calibrated
+    from ragstone.cli import calibrated, measured
 
-    _named(golden=golden, beir=beir, split=split, baseline=baseline, csv=csv, plot=plot)
+    _named(golden=golden, beir=beir, split=split, baseline=baseline, csv=csv, plot=plot, judge_model=judge_model)
     _agree(golden, beir, split, granularity)
     if gate and baseline is None:
         raise UsageError("--gate compares with a report: name it with --baseline")
@@ -73,46 +48,31 @@ def evaluate(
     for option, written in (("--csv", csv), ("--plot", plot)):
         if written:
             _writable(option, written, inputs=[golden, baseline])
-    wanted = calibrated.agreed(calibrate, false_answers, plot, gate)
-    fitting = Fitting() if wanted else None
-    asked = {"top_k": fetch_k, "mode": mode, "fusion": fusion, "answers": answers or calibrate}
+    curve = calibrated.agreed(calibrate, false_answers, plot, gate)
+    wanted = measured.agreed(mode or (), judge_model, answers=answers or calibrate, curve=curve)
+    asked = {"top_k": fetch_k, "mode": wanted.search, "fusion": fusion}
     if beir or granularity in (None, "file"):
         asked["per_document"] = 1  # documents are ranked by their best chunk: ten results are ten documents
     if beir:
-        report = asyncio.run(_beir(options, beir, split or "test", {**asked, "fold": False}, fitting))
+        report = asyncio.run(_beir(options, beir, split or "test", {**asked, "fold": False}, wanted))
     else:
-        report = asyncio.run(_golden(options, str(golden), granularity or "file", asked, fitting))
+        report = asyncio.run(_golden(options, str(golden), granularity or "file", asked, wanted))
+    report = wanted.told(report)
     if csv:
         _write(csv, evals.as_csv(report))
     comparison = evals.compare(earlier, report) if earlier else None
-    own = _calibrated(options, report, wanted, fitting)
-    _tell(report, comparison, own, as_json=options.json)
-    _gate(gate, comparison)
-    return 0
+    _tell(report, comparison, wanted.fitted(report, options), as_json=options.json)
+    return _ended(report, comparison if gate else None)
 
 
-def _gate(gate: bool, comparison: Any) -> None:
-    """Raises `Degraded` behind a closed gate."""
-    if gate and comparison and comparison.degraded:
-        worse = ", ".join(change.metric for change in comparison.degraded)
+def _ended(report: Any, gated: Any) -> int:
+    """0; raises what ended the judge's work, or `Degraded` where a gate closes."""
+    if report.judge and report.judge.failed:
+        raise report.judge.failed
+    if gated and gated.degraded:
+        worse = ", ".join(change.metric for change in gated.degraded)
         raise Degraded(f"worse than the baseline: {worse}")
-
-
-def _calibrated(options: Shared, report: Any, wanted: Any, fitting: Any) -> Any:
-    """What was fitted, its curve and its file; None where nothing was to fit."""
-    from ragstone.cli import calibrated
-
-    if wanted is None:
-        return None
-    place = calibrated.place(options)
-    return (*calibrated.fitted(report, wanted, fitting.like, place), place)
-
-
-@dataclass
-class Fitting:
-    """Set while an engine is open: what a calibration would be of."""
-
-    like: Any = None
+    return 0
 
 
 def _tell(report: Any, comparison: Any, own: Any, *, as_json: bool) -> None:
@@ -137,7 +97,7 @@ def _tell(report: Any, comparison: Any, own: Any, *, as_json: bool) -> None:
 def _named(**given: str | None) -> None:
     """Raises `UsageError` for an option that names nothing, such as a variable of the shell that is not set."""
     if empty := next((name for name, value in given.items() if value == ""), None):
-        raise UsageError(f"--{empty} is empty: say what it names, or leave it out")
+        raise UsageError(f"--{empty.replace('_', '-')} is empty: say what it names, or leave it out")
 
 
 def _agree(golden: str | None, beir: str | None, split: str | None, granularity: str | None) -> None:
@@ -181,33 +141,22 @@ def _unwritten(option: str, path: str, error: Exception) -> UsageError:
     return UsageError(f"{option} {path} cannot be written: {why}; name a file in a folder that exists and is yours")
 
 
-def _settings(options: Shared, fitting: Fitting | None) -> Settings:
-    """The settings; where a calibration is fitted, without the one that was fitted before."""
-    settings = options.settings()
-    return replace(settings, answer=replace(settings.answer, calibration="none")) if fitting else settings
-
-
-async def _golden(
-    options: Shared, golden: str, granularity: str, asked: dict[str, Any], fitting: Fitting | None
-) -> Any:
+async def _golden(options: Shared, golden: str, granularity: str, asked: dict[str, Any], wanted: Any) -> Any:
     from ragstone import evals
-    from ragstone.cli.calibrated import like
     from ragstone.engine import Engine
     from ragstone.evals.asking import over_golden
 
     cases = evals.load(golden)
-    async with Engine(_settings(options, fitting)) as engine:
-        if fitting:
-            fitting.like = like(engine, asked["mode"])
-        return await over_golden(engine, cases, granularity=granularity, name=golden, **asked)  # type: ignore[arg-type]  # checked in _agree
+    async with Engine(wanted.settings(options)) as engine:
+        told = wanted.of(engine)
+        return await over_golden(engine, cases, granularity=granularity, name=golden, **told, **asked)  # type: ignore[arg-type]  # checked in _agree
 
 
-async def _beir(options: Shared, folder: str, split: str, asked: dict[str, Any], fitting: Fitting | None) -> Any:
+async def _beir(options: Shared, folder: str, split: str, asked: dict[str, Any], wanted: Any) -> Any:
     """Ingest the corpus into a store of its own, or bring the named store's collection up to date."""
     import tempfile
 
     from ragstone import evals
-    from ragstone.cli.calibrated import like
     from ragstone.cli.progress import Progress
     from ragstone.engine import Engine
     from ragstone.evals.asking import in_effect, only_beir, over_beir
@@ -215,19 +164,18 @@ async def _beir(options: Shared, folder: str, split: str, asked: dict[str, Any],
     cases = evals.beir_cases(folder, split=split)
     source = evals.BeirSource(folder)
     with tempfile.TemporaryDirectory(prefix="ragstone-beir-") as place:
-        settings = _settings(options, fitting)
+        settings = wanted.settings(options)
         if options.store is None:
             settings = replace(settings, store=f"embedded:{place}")
         async with Engine(settings) as engine:
             # What is wrong is said before the long part.
-            in_effect(engine, **{name: value for name, value in asked.items() if name != "answers"})
+            in_effect(engine, **asked)
+            told = wanted.of(engine)
             await only_beir(engine, source)
-            if fitting:
-                fitting.like = like(engine, asked["mode"])
             say(f"ingesting {folder}")
             with Progress(ndjson=False) as progress:
                 run = await engine.ingest_source(source, tell=progress.hear)
-            report = await over_beir(engine, source, cases, name=folder, split=split, **asked)
+            report = await over_beir(engine, source, cases, name=folder, split=split, **told, **asked)
     return replace(report, warnings=(*_left_out(run), *report.warnings))
 
 

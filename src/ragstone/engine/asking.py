@@ -10,6 +10,7 @@ from ragstone.doors import checked
 from ragstone.engine.group import Group
 from ragstone.errors import UsageError
 from ragstone.explain import Explanation, explain
+from ragstone.generate import Writing
 from ragstone.pipeline import Pipeline, PipelineInfo, info_of, parts_of
 from ragstone.types import Answer, Event, Found
 from ragstone.where import Where
@@ -71,6 +72,13 @@ class Asking(Group):
     ) -> Explanation:
         """Why a document was or was not found: the stage where it was lost, ranks and signals of each leg."""
         return await explain(self._parts.desk, self.question(text, where=where, **options), path=path, source=source)
+
+    @checked()
+    def judging(self, model: str | None = None) -> Writing | None:
+        """What an evaluation has answers judged with: the language model of this name (`VENDOR/MODEL`), else that of
+        the settings' `judge`, else of `llm`; None where none is named. Nothing is connected yet.
+        """
+        return self._parts.completions.judging(model)
 
     def pipelines(self) -> list[PipelineInfo]:
         """What is configured under `pipelines`, in its order."""

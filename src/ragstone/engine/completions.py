@@ -23,12 +23,12 @@ class Completions:
         self._made: list[tuple[LlmSettings, Completion]] = []
         self._writing: list[tuple[LlmSettings, Writing]] = []
 
-    def of(self, llm: LlmSettings) -> Completion | None:
+    def of(self, llm: LlmSettings, *, group: str = "llm") -> Completion | None:
         """The language model of some settings, made once; one that was handed in serves all."""
         if self._handed is not None:
             return GatedCompletion(self._handed)
         made = next((completion for own, completion in self._made if own == llm), None)
-        if made is None and (made := models.completion_of(llm, offline=self._settings().offline)) is not None:
+        if made is None and (made := self._new(llm, group)) is not None:
             self._made.append((llm, made))
         return made
 
@@ -53,6 +53,17 @@ class Completions:
             return models.unusable(wanted, error)
         self._writing.append((wanted, made))
         return made
+
+    def judging(self, model: str | None) -> Writing | None:
+        """How the language model judges answers: the one of this name, else the settings' judge, else their own one."""
+        settings = self._settings()
+        wanted = models.judge_of(settings, model)
+        whose = "llm" if model is None and settings.judge == LlmSettings() else "judge"
+        judge = self.of(wanted, group=whose)
+        return None if judge is None else models.writing_of(judge, wanted, settings.answer)
+
+    def _new(self, llm: LlmSettings, group: str) -> Completion | None:
+        return models.completion_of(llm, group=group, offline=self._settings().offline)
 
     async def problems(self) -> list[str]:
         """What keeps the own one from working; a vendor is asked for a list."""

@@ -16,6 +16,7 @@ from ragstone.evals.compare import (
 from ragstone.evals.golden import load, located
 from ragstone.evals.granularity import Entry, Granularity, Ranking
 from ragstone.evals.interval import Difference, difference, interval
+from ragstone.evals.judge import Judge, JudgedBy
 from ragstone.evals.metrics import DEFAULT, Metric, metric
 from ragstone.evals.presence import doubts
 from ragstone.evals.report import as_csv, as_json, show
@@ -34,6 +35,8 @@ __all__ = [
     "Entry",
     "GoldSpan",
     "Granularity",
+    "Judge",
+    "JudgedBy",
     "Metric",
     "Quote",
     "Ranking",

@@ -1,8 +1,8 @@
 """What became of a question that was asked for an answer: withheld or given, on what, and whether that is the gold."""
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from ragstone.evals.case import Case
 from ragstone.types import Answer, Citation, Document
@@ -13,22 +13,38 @@ Record = Callable[[Document], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """An answer as it is scored: its cited sentences with what they cite, how many of its citations are valid."""
+    """An answer as it is scored: its cited sentences with what they cite, how many of its citations are valid.
+
+    `rated` are measures that it comes with, such as a judge's; `usage` are the tokens that writing it took.
+    """
 
     abstained: bool
     answerability: float | None = None
     cited: tuple[str, ...] = ()
     citations: int = 0
     valid: int = 0
+    rated: Mapping[str, float] = field(default_factory=dict)
+    usage: Mapping[str, int] = field(default_factory=dict)
 
 
-def answered(answer: Answer, record: Record) -> Answered:
-    """An answer as it is scored; `record` gives a document's text of record, None where it is gone."""
+def answered(answer: Answer, record: Record, *, rated: Mapping[str, float] | None = None) -> Answered:
+    """An answer as it is scored; `record` gives a document's text of record, None where it is gone. Its groundedness
+    is added to what it was `rated`.
+    """
     cited = [sentence.text for sentence in answer.sentences if sentence.citations]
     quoted = [citation.quote for citation in answer.citations]
     valid = sum(stands(citation, record(citation.document)) for citation in answer.citations)
     texts = tuple(dict.fromkeys([*cited, *quoted]))
-    return Answered(answer.abstained, answer.answerability, texts, len(answer.citations), valid)
+    own = {} if answer.abstained else {"Groundedness": answer.groundedness}
+    return Answered(
+        answer.abstained,
+        answer.answerability,
+        texts,
+        len(answer.citations),
+        valid,
+        rated={**own, **(rated or {})},
+        usage=answer.usage,
+    )
 
 
 def stands(citation: Citation, text: str | None) -> bool:

@@ -11,31 +11,41 @@ from ragstone.evals.beir import BeirSource
 from ragstone.evals.case import Case
 from ragstone.evals.golden import located
 from ragstone.evals.granularity import Entry, Granularity, Ranking, same_file
+from ragstone.evals.judge import Judge
+from ragstone.evals.metrics import DEFAULT
 from ragstone.evals.presence import doubts
 from ragstone.evals.run import Report, Search, evaluate
 from ragstone.ports import Listed
-from ragstone.types import Document, Hit, Json
+from ragstone.trace import Trace
+from ragstone.types import Answer, Document, Found, Hit, Json
 
 # What a ranking needs and an answer does not: how deep it goes, how many passages of a document it shows.
 OF_RANKINGS = ("top_k", "per_document")
+# Notes that are about what one answer says; the others tell that something was left out or failed.
+OF_ONE_ANSWER = ("abstained", "clarify", "standalone", "citation_unknown", "left_out", "unverified")
 
 
-def searching(engine: Engine, *, answers: bool = False, **options: Any) -> Search:
+def searching(
+    engine: Engine, *, ranked: bool = True, answers: bool = False, judge: Judge | None = None, **options: Any
+) -> Search:
     """Search each case's question with its own filter; with `answers` an answer is asked for as well, as
-    `ragstone ask` does: what shapes the ranking alone is not put on it."""
+    `ragstone ask` does: what shapes the ranking alone is not put on it. Without `ranked` it is asked for alone, and
+    the passages that it was made from stand for the ranking. A `judge` rates it."""
+
+    options = {**options, "cache": False}
+    asked = _of_answers(options)
 
     async def search(case: Case) -> Ranking:
-        found = await engine.search(case.question, where=case.where, **{**options, "cache": False})
-        entries, notes = tuple(map(_entry, found.hits)), tuple(note.message for note in found.notes)
+        found = await engine.search(case.question, where=case.where, **options) if ranked else Found(())
+        ranking = Ranking(
+            tuple(map(_entry, found.hits)),
+            timings=found.timings,
+            notes=tuple(note.message for note in found.notes),
+        )
         if not answers:
-            return Ranking(entries, timings=found.timings, notes=notes)
-        asked = {name: value for name, value in options.items() if name not in OF_RANKINGS} | {"cache": False}
+            return ranking
         made = await engine.ask(case.question, where=case.where, **asked)
-        records = {
-            one.id: await _record(engine, one) for one in {c.document.id: c.document for c in made.citations}.values()
-        }
-        scored = answered(made, lambda document: records.get(document.id))
-        return Ranking(entries, timings=made.timings, answer=scored, notes=notes)
+        return await _with_answer(engine, case, ranking, made, judge=judge, ranked=ranked)
 
     return search
 
@@ -50,6 +60,27 @@ def searching_beir(engine: Engine, source: BeirSource, **options: Any) -> Search
         return replace(ranking, entries=entries)
 
     return search
+
+
+async def _with_answer(
+    engine: Engine, case: Case, ranking: Ranking, made: Answer, *, judge: Judge | None, ranked: bool
+) -> Ranking:
+    """A ranking with an answer as it is scored: looked up in its documents, and judged."""
+    documents = {citation.document.id: citation.document for citation in made.citations}
+    records = {one.id: await _record(engine, one) for one in documents.values()}
+    trace, rated = Trace(), None
+    if judge is not None and judge.given_up is None:
+        expected = case.answer or next(iter(case.answers), "")
+        with trace.timed("judge"):
+            rated = await judge.rate(case.question, made, expected=expected, answerable=case.answerable)
+    told = [note.message for note in made.notes if note.code not in (*OF_ONE_ANSWER, made.reason)]
+    return replace(
+        ranking,
+        entries=ranking.entries if ranked else tuple(map(_entry, made.hits)),
+        timings={**made.timings, **trace.timings},
+        answer=answered(made, lambda document: records.get(document.id), rated=rated),
+        notes=tuple(dict.fromkeys((*ranking.notes, *told))),
+    )
 
 
 async def _record(engine: Engine, document: Document) -> str | None:
@@ -76,18 +107,19 @@ async def over_golden(
     *,
     granularity: Granularity,
     name: str,
+    ranked: bool = True,
     answers: bool = False,
+    judge: Judge | None = None,
     **options: Any,
 ) -> Report:
-    """The report of a golden set over the engine's collection; `name` stands in its settings."""
-    settings = {**in_effect(engine, **options), "answers": answers, "golden": name}
+    """The report of a golden set over the engine's collection; `name` stands in its settings. See `searching`."""
     documents = await engine.documents()
-    if granularity == "span":
+    if granularity == "span" and ranked:
         cases = await _placed(engine, cases, documents)
-    search = searching(engine, answers=answers, **options)
-    warnings = doubts(cases, (document.path for document in documents), granularity=granularity)
-    depth = settings["top_k"]
-    return await evaluate(search, cases, granularity=granularity, depth=depth, settings=settings, warnings=warnings)
+    warnings = doubts(cases, (document.path for document in documents), granularity=granularity) if ranked else ()
+    search = searching(engine, ranked=ranked, answers=answers, judge=judge, **options)
+    about = {**_about(engine, options, ranked=ranked, answers=answers, judge=judge), "golden": name}
+    return await _over(search, cases, granularity, about, warnings, judge, ranked=ranked)
 
 
 async def over_beir(
@@ -97,15 +129,49 @@ async def over_beir(
     *,
     name: str,
     split: str = "test",
+    ranked: bool = True,
     answers: bool = False,
+    judge: Judge | None = None,
     **options: Any,
 ) -> Report:
     """The same for the questions of a BEIR folder whose corpus was ingested: scored by ids."""
-    settings = {**in_effect(engine, **options), "answers": answers, "beir": name, "split": split}
-    search = searching_beir(engine, source, answers=answers, **options)
-    warnings = doubts(cases, source.ids, granularity="id")
-    depth = settings["top_k"]
-    return await evaluate(search, cases, granularity="id", depth=depth, settings=settings, warnings=warnings)
+    warnings = doubts(cases, source.ids, granularity="id") if ranked else ()
+    search = searching_beir(engine, source, ranked=ranked, answers=answers, judge=judge, **options)
+    own = {"beir": name, "split": split}
+    about = {**_about(engine, options, ranked=ranked, answers=answers, judge=judge), **own}
+    return await _over(search, cases, "id", about, warnings, judge, ranked=ranked)
+
+
+def _about(engine: Engine, options: Json, *, ranked: bool, answers: bool, judge: Judge | None) -> Json:
+    """What the figures of a run depend on."""
+    asked = in_effect(engine, **(options if ranked else _of_answers(options)))
+    models = {"llm": engine.settings.llm.model, "judge": judge.about if judge else None} if answers else {}
+    return {**asked, "answers": answers, **models}
+
+
+async def _over(
+    search: Search,
+    cases: Sequence[Case],
+    granularity: Granularity,
+    about: Json,
+    warnings: Sequence[str],
+    judge: Judge | None,
+    *,
+    ranked: bool,
+) -> Report:
+    depth = about["top_k"] if ranked else None
+    metrics = DEFAULT if ranked else ()
+    report = await evaluate(
+        search, cases, metrics=metrics, granularity=granularity, depth=depth, settings=about, warnings=warnings
+    )
+    if judge is None:
+        return report
+    missed = [f"a measure is missing: {why} ({count} times)" for why, count in judge.failures.items()]
+    return replace(report, judge=judge.judged, warnings=(*missed, *report.warnings))
+
+
+def _of_answers(options: Json) -> Json:
+    return {name: value for name, value in options.items() if name not in OF_RANKINGS}
 
 
 async def only_beir(engine: Engine, source: BeirSource) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Literal, TextIO
 
 from ragstone.errors import UsageError
 from ragstone.evals.interval import Difference, difference
+from ragstone.evals.judge import MEASURES as JUDGED
 from ragstone.evals.metrics import MEASURES
 from ragstone.evals.report import SCHEMA, print_table, shown
 from ragstone.evals.run import Report, Row
@@ -97,17 +98,18 @@ def compare(baseline: Baseline, report: Report) -> Comparison:
     """Each metric of both runs over the questions that both asked in the same words.
 
     Degraded: the paired 95 % interval of the difference lies below 0. Better: it lies above 0. A measure
-    without a cut is left out when the rankings were of another depth. Raises `UsageError` when the runs
+    without a cut is left out when the rankings were of another depth, what a model judged when it was another one
+    or was told otherwise. Raises `UsageError` when the runs
     share no scored question or were scored at another granularity.
     """
     comparable(baseline, report.settings["granularity"])
     rows = [row for row in report.rows if baseline.questions.get(row.id) == row.question]
-    apart = _other_depth(baseline, report)
-    changes = [_change(name, baseline, rows) for name in report.metrics if name not in apart]
+    apart, judged = _other_depth(baseline, report), _other_judge(baseline, report)
+    changes = [_change(name, baseline, rows) for name in report.metrics if name not in (*apart, *judged)]
     found = tuple(change for change in changes if change is not None)
     if not found:
         raise UsageError("this run and the baseline share no scored question: make a new baseline")
-    return Comparison(found, tuple(_warnings(baseline, report, rows, apart)), report.settings.get("depth"))
+    return Comparison(found, tuple(_warnings(baseline, report, rows, apart, judged)), report.settings.get("depth"))
 
 
 def _other_depth(baseline: Baseline, report: Report) -> list[str]:
@@ -116,6 +118,21 @@ def _other_depth(baseline: Baseline, report: Report) -> list[str]:
     if was is None or now is None or was == now:
         return []
     return [name for name in report.metrics if name in MEASURES]
+
+
+def _other_judge(baseline: Baseline, report: Report) -> list[str]:
+    """The measures of a judge that both runs have, when it was not the same one with the same rubrics."""
+    if baseline.settings.get("judge") == report.settings.get("judge"):
+        return []
+    had = {name for scores in baseline.scores.values() for name in scores}
+    return [name for name in report.metrics if name in JUDGED and name in had]
+
+
+def _judge(about: Any) -> str:
+    keys = ("model", "rubrics", "temperature")
+    known = about if isinstance(about, dict) else {}
+    model, rubrics, temperature = (known.get(key, "unknown") for key in keys)
+    return f"{model} (rubrics {rubrics}, temperature {temperature})"
 
 
 def _change(name: str, baseline: Baseline, rows: Sequence[Row]) -> Change | None:
@@ -132,19 +149,25 @@ def _change(name: str, baseline: Baseline, rows: Sequence[Row]) -> Change | None
     return Change(name, sum(before) / len(both), sum(after) / len(both), len(both), apart, verdict)
 
 
-def _warnings(baseline: Baseline, report: Report, rows: Sequence[Row], apart: Sequence[str]) -> list[str]:
+def _warnings(
+    baseline: Baseline, report: Report, rows: Sequence[Row], apart: Sequence[str], judged: Sequence[str]
+) -> list[str]:
     out = []
     total = len(baseline.questions.keys() | {row.id for row in report.rows})
     if len(rows) < total:
         out.append(f"{total - len(rows)} of {total} questions are new, gone or reworded and were left out")
     before = dict.fromkeys(name for scores in baseline.scores.values() for name in scores)
-    if missing := [name for name in report.metrics if name not in before]:
+    now = {name for row in report.rows for name in row.scores}  # what only all questions together have is not paired
+    if missing := [name for name in report.metrics if name in now and name not in before]:
         out.append(f"the baseline lacks {', '.join(missing)}")
     if gone := [name for name in before if name not in report.metrics]:
         out.append(f"this run lacks {', '.join(gone)}, which the baseline has")
     if apart:
-        was, now = baseline.settings["depth"], report.settings["depth"]
-        out.append(f"{' and '.join(apart)} were taken over {was} results then and {now} now: not compared")
+        was, deep = baseline.settings["depth"], report.settings["depth"]
+        out.append(f"{' and '.join(apart)} were taken over {was} results then and {deep} now: not compared")
+    if judged:
+        was, by = _judge(baseline.settings.get("judge")), _judge(report.settings.get("judge"))
+        out.append(f"{', '.join(judged)} were judged by {was} then and by {by} now: not compared")
     return out
 
 

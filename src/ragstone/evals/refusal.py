@@ -10,6 +10,7 @@ import numpy as np
 from ragstone.evals.answered import Answered, gold_in
 from ragstone.evals.case import Case
 from ragstone.evals.interval import LEVEL, RESAMPLES, SEED
+from ragstone.evals.judge import MEASURES
 
 RIGHT_TO_ABSTAIN = "AbstainAccuracy"
 AUROC = "refusal_auroc"
@@ -21,6 +22,8 @@ OF_ANSWERS = (
     "answered_share",
     "answered_sentence_hit",
     "citation_valid",
+    "Groundedness",
+    *MEASURES,
 )
 
 
@@ -37,7 +40,7 @@ def scores(case: Case, made: Answered) -> dict[str, float]:
             out["answered_sentence_hit"] = float(held)
     if made.citations:
         out["citation_valid"] = made.valid / made.citations
-    return out
+    return {**out, **made.rated}
 
 
 def auroc(answerable: Sequence[float], unanswerable: Sequence[float]) -> float:

@@ -2,11 +2,12 @@
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TextIO
 
 from ragstone.answer import printable
+from ragstone.evals.judge import JudgedBy
 from ragstone.evals.metrics import MEASURES, Metric
 from ragstone.evals.run import Abstention, Report, Row
 from ragstone.types import Json
@@ -26,8 +27,24 @@ def as_json(report: Report) -> Json:
         "kinds": {kind: dict(figures) for kind, figures in report.kinds.items()},
         "timings": {stage: dict(figures) for stage, figures in report.timings.items()},
         "settings": dict(report.settings),
+        "usage": dict(report.usage),
+        "judge": _judge(report.judge) if report.judge else None,
         "warnings": list(report.warnings),
         "per_question": [_question(row) for row in report.rows],
+    }
+
+
+def _judge(judge: JudgedBy) -> Json:
+    """Of the judge; `error` is what ended its work."""
+    error = {"code": judge.failed.code, "message": str(judge.failed)} if judge.failed else None
+    return {
+        "model": judge.model,
+        "rubrics": judge.rubrics,
+        "temperature": judge.temperature,
+        "calls": judge.calls,
+        "tokens": dict(judge.tokens),
+        "failures": dict(judge.failures),
+        "error": error,
     }
 
 
@@ -74,10 +91,15 @@ def show(report: Report, file: TextIO) -> None:
         [shown(name, report.settings.get("depth")), f"{mean:.3f}", "{:.3f} – {:.3f}".format(*report.intervals[name])]
         for name, mean in report.metrics.items()
     ]
-    title = f"{counts['questions']} questions, {counts['judged']} scored for ranking"
+    ranked = f", {counts['judged']} scored for ranking" if report.settings.get("metrics", True) else ""
+    title = f"{counts['questions']} questions{ranked}"
     print_table(file, ["metric", "mean", "95 % interval"], means, title=title)
     if report.abstention:
         print(_abstention(report.abstention), file=file)
+    if report.usage:
+        print(f"written by {report.settings.get('llm')}: {_tokens(report.usage)}", file=file)
+    if report.judge:
+        print(_judging(report.judge), file=file)
     if len(report.kinds) > 1:
         print_table(file, ["kind", *_kind_figures(report)], _kinds(report))
     if report.timings:
@@ -102,9 +124,22 @@ def print_table(file: TextIO, headings: Sequence[str], rows: Iterable[Sequence[s
 
 def _abstention(about: Abstention) -> str:
     return (
-        f"abstained on {about.abstained}, {about.rightly} of them among {about.unanswerable} unanswerable questions: "
-        f"precision {about.precision:.3f}, recall {about.recall:.3f}"
+        f"abstained on {about.abstained} (rate {about.rate:.3f}), {about.rightly} of them among {about.unanswerable} "
+        f"unanswerable questions: precision {about.precision:.3f}, recall {about.recall:.3f}"
     )
+
+
+def _judging(judge: JudgedBy) -> str:
+    missed = sum(judge.failures.values())
+    return (
+        f"judged by {judge.model} with rubrics {judge.rubrics}: {judge.calls} calls, {missed} measures missing, "
+        f"{_tokens(judge.tokens)}"
+    )
+
+
+def _tokens(usage: Mapping[str, int]) -> str:
+    read, wrote = usage.get("prompt_tokens", 0), usage.get("completion_tokens", 0)
+    return f"{read} tokens read, {wrote} written"
 
 
 def _kind_figures(report: Report) -> list[str]:

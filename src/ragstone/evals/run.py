@@ -10,6 +10,7 @@ from ragstone.errors import UsageError
 from ragstone.evals.case import Case
 from ragstone.evals.granularity import Granularity, Ranking, judged, score
 from ragstone.evals.interval import LEVEL, RESAMPLES, SEED, interval
+from ragstone.evals.judge import JudgedBy
 from ragstone.evals.metrics import DEFAULT, Metric, metric
 from ragstone.evals.refusal import AUROC, OF_ANSWERS, auroc, auroc_interval, scores
 
@@ -34,13 +35,16 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Abstention:
-    """How well answers were withheld: precision and recall of abstaining, 0 where nothing was to count."""
+    """How well answers were withheld: precision and recall of abstaining, 0 where nothing was to count; `rate` is the
+    share of all questions, which is neither good nor bad by itself.
+    """
 
     abstained: int
     rightly: int
     unanswerable: int
     precision: float
     recall: float
+    rate: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,7 @@ class Report:
     `counts`: questions, judged (scored for ranking), answerable, unanswerable. `kinds` has the same
     means for each kind of question, with `questions` and, where answers could be withheld, `abstained`.
     `settings` say what the figures depend on; measures without a cut (MRR, MAP) look at `depth` places.
+    `usage` are the tokens that the answers took, `judge` who judged them.
     """
 
     metrics: Mapping[str, float]
@@ -60,6 +65,8 @@ class Report:
     kinds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     timings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
+    usage: Mapping[str, int] = field(default_factory=dict)
+    judge: JudgedBy | None = None
     warnings: tuple[str, ...] = ()
 
 
@@ -88,17 +95,20 @@ async def evaluate(
     rows: list[Row] = []
     timings: dict[str, list[float]] = {}
     notes: Counter[str] = Counter()
+    usage: Counter[str] = Counter()
     for case in cases:
         ranking = await _ranking(search, case)
         scored = case.answerable and judged(case, granularity)
         rows.append(_row(case, ranking, score(ranking, case, wanted, granularity) if scored else {}))
         notes.update(dict.fromkeys(ranking.notes, 1))
+        usage.update(ranking.answer.usage if ranking.answer else {})
         for stage, seconds in ranking.timings.items():
             timings.setdefault(stage, []).append(seconds)
     told = [*warnings, *(f"{note} ({count} of {len(cases)} questions)" for note, count in notes.items())]
     if left := [one.name for one in asked if one not in wanted]:
         told.append(f"{', '.join(left)} left out: only {depth} results a question were fetched")
-    return _report(rows, timings, {**_used(granularity, wanted, depth), **(settings or {})}, told)
+    report = _report(rows, timings, {**_used(granularity, wanted, depth), **(settings or {})}, told)
+    return replace(report, usage=dict(usage))
 
 
 async def _ranking(search: Search, case: Case) -> Ranking:
@@ -151,7 +161,7 @@ def _report(
         kinds={kind: _of_kind([row for row in rows if row.kind == kind]) for kind in sorted({r.kind for r in rows})},
         timings={stage: {"p50": _quantile(s, 0.5), "p95": _quantile(s, 0.95)} for stage, s in timings.items()},
         settings=settings,
-        warnings=(*warnings, *_warnings(counts)),
+        warnings=(*warnings, *_warnings(counts, ranked=bool(settings["metrics"]))),
     )
 
 
@@ -185,7 +195,14 @@ def _abstention(rows: Sequence[Row]) -> Abstention | None:
     abstained = sum(row.abstained is True for row in asked)
     rightly = sum(row.abstained is True and not row.answerable for row in asked)
     unanswerable = sum(not row.answerable for row in asked)
-    return Abstention(abstained, rightly, unanswerable, _share(rightly, abstained), _share(rightly, unanswerable))
+    return Abstention(
+        abstained,
+        rightly,
+        unanswerable,
+        _share(rightly, abstained),
+        _share(rightly, unanswerable),
+        abstained / len(asked),
+    )
 
 
 def _share(part: int, whole: int) -> float:
@@ -198,10 +215,12 @@ def _quantile(values: Sequence[float], q: float) -> float:
     return ordered[max(0, math.ceil(q * len(ordered)) - 1)]
 
 
-def _warnings(counts: Mapping[str, int]) -> list[str]:
+def _warnings(counts: Mapping[str, int], *, ranked: bool) -> list[str]:
     out = []
     if counts["questions"] < FEW:
         out.append(f"{counts['questions']} questions are few: below {FEW} the figures only point a direction")
+    if not ranked:
+        return out
     if not counts["judged"]:
         out.append("no answerable question says what is relevant at this granularity: nothing was scored for ranking")
     elif counts["judged"] < counts["answerable"]:

@@ -1,0 +1,87 @@
+"""What `ragstone eval` measures: rankings, answers or both, who judges answers, whether a calibration is fitted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ragstone.answer import Calibration
+from ragstone.cli import calibrated
+from ragstone.cli.shared import Shared
+from ragstone.config import Settings
+from ragstone.engine import Engine
+from ragstone.errors import UsageError
+from ragstone.evals.calibrate import Point
+from ragstone.evals.judge import MEASURES, Judge
+from ragstone.evals.run import Report
+
+MEASURED, SEARCHED = ("retrieval", "rag", "both"), ("hybrid", "semantic", "keyword")
+
+
+@dataclass(slots=True)
+class Wanted:
+    """What is measured: rankings, answers, and answers by a judge, the one of this model where one is named; `search`
+    is how is searched. Where a `curve` is wanted, `like` says what a calibration would be of, once an engine is open.
+    """
+
+    ranked: bool
+    answers: bool
+    judged: bool
+    model: str | None = None
+    search: str | None = None
+    curve: calibrated.Wanted | None = None
+    like: Calibration | None = None
+
+    def settings(self, options: Shared) -> Settings:
+        """The settings; where a calibration is fitted, without the one that was fitted before."""
+        settings = options.settings()
+        return replace(settings, answer=replace(settings.answer, calibration="none")) if self.curve else settings
+
+    def of(self, engine: Engine) -> dict[str, Any]:
+        """The same for an evaluation. Raises `ConfigError` for a judge that cannot be."""
+        if self.curve:
+            self.like = calibrated.like(engine, self.search)
+        writing = engine.judging(self.model) if self.judged else None
+        return {"ranked": self.ranked, "answers": self.answers, "judge": Judge(writing) if writing else None}
+
+    def told(self, report: Report) -> Report:
+        """The report with a warning where nobody judged."""
+        if not self.judged or report.judge is not None:
+            return report
+        left = (
+            f"no judge is configured: {', '.join(MEASURES)} are left out; name a model with --judge-model, or as "
+            "judge.model or llm.model in the configuration"
+        )
+        return replace(report, warnings=(left, *report.warnings))
+
+    def fitted(self, report: Report, options: Shared) -> tuple[Calibration, list[Point], Path] | None:
+        """The calibration, its curve and where it is kept."""
+        if not (self.curve and self.like):
+            return None
+        place = calibrated.place(options)
+        return (*calibrated.fitted(report, self.curve, self.like, place), place)
+
+
+def agreed(
+    modes: Sequence[str], judge_model: str | None, *, answers: bool, curve: calibrated.Wanted | None = None
+) -> Wanted:
+    """What the options ask for together; raises `UsageError` where they contradict each other."""
+    if unknown := next((mode for mode in modes if mode not in (*MEASURED, *SEARCHED)), None):
+        raise UsageError(
+            f"mode {unknown!r} is unknown; use retrieval, rag or both for what is measured, hybrid, semantic or "
+            "keyword for how is searched"
+        )
+    measured, search = _one(modes, MEASURED), _one(modes, SEARCHED)
+    judged = measured in ("rag", "both")
+    if judge_model is not None and not judged:
+        raise UsageError("--judge-model judges answers: ask for them with --mode rag or --mode both")
+    if answers and measured == "retrieval":
+        raise UsageError("--mode retrieval asks for no answers: leave out --answers, or use --mode both")
+    return Wanted(measured != "rag", answers or judged, judged, judge_model, search, curve)
+
+
+def _one(modes: Sequence[str], family: Sequence[str]) -> str | None:
+    given = list(dict.fromkeys(mode for mode in modes if mode in family))
+    if len(given) > 1:
+        raise UsageError(f"--mode {given[0]} and --mode {given[1]} exclude each other")
+    return given[0] if given else None
