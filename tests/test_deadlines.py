@@ -79,7 +79,7 @@ async def test_late_vectors_leave_the_check_of_what_a_model_wrote_to_words(
 ) -> None:
     monkeypatch.setattr(providers, "called", lambda *_: ("taken for the built-in one", ""))
     reworded = "Samples are held for 15 days by default [1][2][3][4]."
-    answer = await asked(after=2, check=AT_ONCE, model=Scripted(lambda _: reworded))
+    answer = await asked(after=1, check=AT_ONCE, model=Scripted(lambda _: reworded))
     assert [sentence.status for sentence in answer.sentences] == ["verified"]
     assert "comparing_failed" in codes(answer)
     assert {"model", "check", "comparing", "total"} <= set(answer.timings)

@@ -111,7 +111,7 @@ def test_vectors_of_the_built_in_model_decide_where_words_do_not(
     with_vectors.ingest(docs)
     embedder.batches.clear()
     answer = told(with_vectors, cited(text), strict=strict)
-    _question, _passages, compared = embedder.batches  # all sentences at once
+    _question, compared = embedder.batches  # all sentences at once
     assert {"held", "kept", "stored", "written"} <= set(compared)
     if strict:
         assert answer.text == f"{KEPT} [1]"
@@ -212,6 +212,24 @@ def test_a_question_with_weak_evidence_never_reaches_the_model(kb: ragstone.Know
     answer = kb.wait(reply.answer(kb.engine.desk, asked, writing=writing(model)))
     assert answer.abstained
     assert model.prompts == []
+
+
+@pytest.mark.parametrize("stands", [True, False])
+def test_passages_are_compared_before_a_model_writes_only_where_the_decision_may_hang_on_it(
+    kb: ragstone.Knowledge, monkeypatch: pytest.MonkeyPatch, stands: bool
+) -> None:
+    compared: list[object] = []
+
+    async def similar(*told: object) -> dict[str, float]:
+        compared.append(told)
+        return {}
+
+    monkeypatch.setattr(reply, "_similar", similar)
+    monkeypatch.setattr(reply.answering, "settled", lambda *_: stands)
+    assert told(kb, cited("Samples are kept for 15 days by default [*].")).sentences
+    assert len(compared) == (not stands)
+    kb.wait(reply.answer(kb.engine.desk, kb.engine.question(QUESTION)))
+    assert len(compared) == (not stands) + 1  # who quotes chooses the passages by it
 
 
 @pytest.mark.parametrize(

@@ -139,7 +139,8 @@ async def prepared(
     seconds = desk.deadlines.check
     async with reading(desk.deadlines, beside=seconds):
         hits = await windows.read(reader, hits)
-        quoted = await _quoted(desk, reader, question, vector, hits, trace, policy or answering.Policy())
+        decides = policy or answering.Policy()
+        quoted = await _quoted(desk, reader, question, vector, hits, trace, decides, sparing=writing is not None)
         if writing is None or quoted.abstained:
             return Draft(talk, quoted)
         shown = writing.context(hits, talk)
@@ -162,9 +163,13 @@ async def _quoted(
     hits: Sequence[Hit],
     trace: Trace,
     policy: answering.Policy,
+    *,
+    sparing: bool,
 ) -> Answer:
-    """An extractive answer: the sentences that answer best, each quoted and checked; or an abstention."""
-    chosen, found = await drafted(desk, reader, question, vector, hits, trace=trace)
+    """An extractive answer: the sentences that answer best, each quoted and checked; or an abstention. `sparing` where
+    a model will write: passages are compared by vectors only when the decision may hang on it."""
+    sparing_for = policy if sparing else None
+    chosen, found = await drafted(desk, reader, question, vector, hits, trace=trace, sparing=sparing_for)
     verdict = decided(question, hits, found, policy)
     if verdict.abstain:
         likely, clarify = verdict.answerability, verdict.clarify
@@ -212,12 +217,19 @@ async def drafted(
     hits: Sequence[Hit],
     *,
     trace: Trace | None = None,
+    sparing: answering.Policy | None = None,
 ) -> tuple[list[answering.Scored], answering.Evidence]:
-    """The passages that an answer would quote, and what speaks for giving it."""
+    """The passages that an answer would quote, and what speaks for giving it. With `sparing` they are chosen by their
+    words, and their vectors guessed from the chunks', where this policy's decision stands so."""
     idf = await reader.idf(question.text)
     asked = answering.asked(question.text, idf)
     best = list(hits[:EXTRACT_FROM])
     ranked = answering.rank(asked, best)
+    if sparing is not None:
+        chosen = answering.choose(asked, ranked, best)
+        found = answering.evidence(asked, best, chosen, idf=idf)
+        if answering.settled(found, sparing):
+            return chosen, replace(found, similar=found.cosine)
     if vector is not None and desk.embedder is not None and ranked:
         work = _similar(desk.embedder, vector, ranked[:SENTENCES])
         similar = await (trace or Trace()).attempt("similarity", work, {}, seconds=desk.deadlines.check)

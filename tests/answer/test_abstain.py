@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.answer.abstain import REASONS, Decision, Model, Policy, Sign, decide, models
+from ragstone.answer.abstain import REASONS, Decision, Model, Policy, Sign, decide, models, settled
 from ragstone.answer.evidence import Evidence, evidence
 from ragstone.answer.extractive import choose, compared, rank
 from ragstone.answer.question import asked
@@ -100,6 +100,16 @@ def test_what_the_passage_does_not_deny_can_turn_an_answer_into_an_abstention() 
     assert not decide(middling).abstain
     verdict = decide(replace(middling, denied=1.0, opposed=1.0))
     assert verdict.reason == "contradicted"
+
+
+def test_a_decision_stands_without_comparing_where_no_likely_cosine_of_a_passage_could_turn_it() -> None:
+    """So on both sides of the threshold and not beside it; where nothing is compared there is nothing to wait for."""
+    assert settled(GOOD)
+    assert settled(replace(GOOD, cosine=0.05, ahead=0.0, bm25=0.0, sentence=0.0, section=0.0, covered=0.0))
+    odds = models()["vectors"].odds(replace(GOOD, similar=GOOD.cosine))
+    assert not settled(GOOD, Policy(answer_from=odds))
+    assert settled(GOOD, Policy("never", answer_from=odds))
+    assert settled(replace(GOOD, cosine=None), Policy(answer_from=odds))
 
 
 def test_the_threshold_can_be_moved() -> None:

@@ -1,6 +1,6 @@
 """From ranked hits to an answer that can be checked: budget, order, quotes, citations, abstention, formats."""
 
-from ragstone.answer.abstain import ABSTENTION, Decision, Policy, decide, edition, models
+from ragstone.answer.abstain import ABSTENTION, Decision, Policy, decide, edition, models, settled
 from ragstone.answer.boxes import drawn
 from ragstone.answer.budget import Budget, fit
 from ragstone.answer.calibration import Calibration, calibration_text, read_calibration
@@ -96,6 +96,7 @@ __all__ = [
     "quotes",
     "rank",
     "read_calibration",
+    "settled",
     "span_json",
     "spans_at",
     "stands_alone",
