@@ -14,6 +14,7 @@ from ragstone.ports import Listed, Vectors
 from ragstone.stores.embedded.reader import EmbeddedReader
 from ragstone.testing.bag_of_words import BagOfWords
 from ragstone.types import Skipped, joined
+from ragstone.where import Condition
 
 Open = Callable[..., ragstone.Knowledge]
 
@@ -53,6 +54,20 @@ def test_filters_narrow_both_legs(kb: ragstone.Knowledge) -> None:
         assert {h.chunk.document.path for h in hits} <= {"guides/alerts.md"}
     tagged = kb.search("storage", where=Where(tags=("tsdb",))).hits
     assert {h.chunk.document.path for h in tagged} == {"storage.md"}
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "keyword"])
+def test_a_field_that_no_document_has_is_named(kb: ragstone.Knowledge, mode: str) -> None:
+    def asked(*columns: str, operator: str = "=") -> list[str]:
+        conditions = tuple(Condition(one, operator, None if "IS" in operator else "nowhere") for one in columns)
+        found = kb.search("storage of samples", mode=mode, where=Where(conditions=conditions))
+        return [note.message for note in found.notes if note.code == "filter_field"] if not found.hits else ["found"]
+
+    assert asked("author", "tags", "heading", "title", "author") == [
+        "no document here has the field 'author' that the filter asks for"
+    ]
+    assert asked("tags") == []
+    assert asked("author", operator="IS NULL") == ["found"]
 
 
 def test_near_duplicates_are_folded_into_the_best(docs: Path, opened: Open) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
-from ragstone import guard, retrieve, reword, windows
+from ragstone import guard, lacking, retrieve, reword, windows
 from ragstone.answer import Policy
 from ragstone.deadlines import USUAL, Deadlines
 from ragstone.embed.batch import checked
@@ -134,6 +134,8 @@ async def seen(desk: Desk, question: Question, vector: Vectors | None, trace: Tr
             reader = await stack.enter_async_context(desk.store.reader(desk.scope))
             info = await reader.info()
             hits = rank(await candidates_of(desk, reader, question, words, vector, trace), question)
+            if not hits and "dense" in desk.store.capabilities:
+                await lacking.noted(reader, info, question.where, trace, seconds=desk.deadlines.leg)
         if not question.filter:
             yield Seen(reader, info, hits)
             return

@@ -74,7 +74,8 @@ class Named:
         return f"{name}: two are called {again!r}"
 
 
-Bounds = Mapping[str, Numbers | Choice | Name | Named]
+Allowed = Numbers | Choice | Name | Named
+Bounds = Mapping[str, Allowed]
 
 FLAG = Choice((True, False))
 # As much as any store or source can count with; nobody means more.

@@ -13,7 +13,7 @@ import difflib
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -419,7 +419,8 @@ def _outranked(group: Any, model: str, of_model: Sequence[str]) -> None:
 
 
 def _settings(data: Json, origin: str) -> Settings:
-    return converted(translated(_with_embedding(data), origin=origin), Settings, origin=origin)
+    ours = [tuple(one.name for one in fields(kind)) for kind in (PipelineSettings, SearchSettings)]
+    return converted(translated(_with_embedding(data), *ours, origin=origin), Settings, origin=origin)
 
 
 def _with_embedding(data: Json) -> Json:

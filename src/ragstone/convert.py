@@ -1,7 +1,7 @@
 """Plain data as nested dataclasses: every key checked by its name, every value by its type and its bounds."""
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, TypeVar, get_origin, get_type_hints
 
@@ -22,10 +22,7 @@ def converted(data: Any, kind: type[T], *, origin: str, path: str = "") -> T:
     values = {}
     for key, value in data.items():
         full = f"{path}.{key}" if path else str(key)
-        if key not in hints:
-            near = difflib.get_close_matches(str(key), hints, n=1)
-            hint = f"; did you mean {near[0]}?" if near else f"; known here: {', '.join(hints)}"
-            raise ConfigError(f"{origin}: unknown key {full}{hint}")
+        check_known(key, hints, path, origin)
         if value is None and (is_dataclass(hints[key]) or get_origin(hints[key]) in (tuple, Mapping)):
             continue  # a group of which nothing is set
         values[key] = _value(value, hints[key], full, origin)
@@ -35,6 +32,17 @@ def converted(data: Any, kind: type[T], *, origin: str, path: str = "") -> T:
         raise ConfigError(f"{origin}: {path or 'settings'}: {error}") from error
     except ConfigError as error:  # out of bounds
         raise ConfigError(f"{origin}: {path}{'.' if path else ''}{error}") from error
+
+
+def check_known(key: Any, known: Iterable[str], path: str, origin: str) -> None:
+    """Raises `ConfigError` for a key that is none of those known, with the nearest one or all of them."""
+    names = list(known)
+    if key in names:
+        return
+    begun = [name for name in names if key and name.startswith(f"{key}_")]
+    near = begun or difflib.get_close_matches(str(key), names, n=1)
+    hint = f"; did you mean {near[0]}?" if near else f"; known here: {', '.join(names)}"
+    raise ConfigError(f"{origin}: unknown key {path}{'.' if path else ''}{key}{hint}")
 
 
 def settable(kind: Any) -> list[tuple[list[str], bool]]:

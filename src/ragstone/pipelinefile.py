@@ -8,16 +8,19 @@ the pipeline's `notes`.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
 from ragstone import vendors
+from ragstone.bounds import ASKED, PIPELINE, SEARCH, Numbers
 from ragstone.errors import ConfigError
+from ragstone.filevalues import check_keys, mapping, number, texts
 from ragstone.types import Json
 
 THEIRS = ("server", "defaults")
 DEFAULTS = ("token_budget", "top_n", "embedding_llm", "rag_llm", "api_keys", "llm_headers")
+OF_SEARCH = ("hybrid_enabled", "vector_weight", "min_similarity")
 TOKENS, TOP_N, WEIGHT = 4000, 10, 0.5  # its own defaults
 PORT = 5432
 DATABASE = ("host", "port", "database", "username", "password", "ssl_mode", "hosts", "target_session_attrs")
@@ -31,19 +34,25 @@ DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)")
 LIMITS = ("timeout", "total", "retries", "max_tokens", "temperature")
 
 
-def translated(data: Json, *, origin: str) -> Json:
-    """The same configuration with its pipelines in our keys; raises `ConfigError` that names the key."""
+def translated(data: Json, pipeline: Sequence[str], search: Sequence[str], *, origin: str) -> Json:
+    """The same configuration with its pipelines in our keys, which are named here for one and for its `search`.
+
+    Raises `ConfigError` that names the key as the file has it.
+    """
     pipelines = data.get("pipelines")
     foreign = any(key in data for key in THEIRS)
     if not foreign and not isinstance(pipelines, list):
         return data
-    defaults = _mapping(data.get("defaults"), "defaults", origin)
-    if unknown := next((key for key in defaults if key not in DEFAULTS), None):
-        raise ConfigError(f"{origin}: unknown key defaults.{unknown}; known here: {', '.join(DEFAULTS)}")
+    defaults = mapping(data.get("defaults"), "defaults", origin)
+    check_keys(defaults, DEFAULTS, "defaults", origin)
     own = {key: value for key, value in data.items() if key not in THEIRS}
     if foreign and "embed" not in own:  # the vendors are those of its pipelines, which it names for this
         own.setdefault("external", {"embedding": True})
     items = pipelines if isinstance(pipelines, list) else []
+    for n, item in enumerate(items):
+        check_keys(item, (*DEFAULTS, *UNUSED, *pipeline), f"pipelines[{n}]", origin)
+        within = item.get("search") if isinstance(item, dict) else None
+        check_keys(within, (*OF_SEARCH, *search), f"pipelines[{n}].search", origin)
     made = [
         _pipeline(item, f"pipelines[{n}]", origin, defaults=defaults, top=data, foreign=foreign)
         for n, item in enumerate(items)
@@ -60,12 +69,15 @@ def _pipeline(
     notes = [f"{key} is not acted on: {why}" for key, why in UNUSED.items() if given.pop(key, None) is not None]
     if foreign:
         given = {"token_budget": TOKENS, "top_n": TOP_N, **given}
+    for key, allowed in (("token_budget", PIPELINE["token_budget"]), ("top_n", SEARCH["top_k"])):
+        if given.get(key) is not None:
+            given[key] = number(given[key], allowed, _place(key, item, path), origin)
     notes += _take_models(given, item, defaults, path, origin)
     if given.get("llm") is not None:
         given["llm"] = _llm(given["llm"], top.get("llm"), f"{path}.llm", origin)
     if isinstance(given.get("database"), dict):
         given["database"] = _url(given["database"], f"{path}.database", origin)
-    search = _mapping(top.get("search"), "search", origin)
+    search = mapping(top.get("search"), "search", origin)
     given["search"] = _search(given, search, f"{path}.search", origin, foreign=foreign)
     if foreign and isinstance(given.get("tables"), list):
         every = {"filter_columns": ["*"]}
@@ -79,15 +91,15 @@ def _take_models(
     given: dict[str, Any], item: Mapping[str, Any], defaults: Mapping[str, Any], path: str, origin: str
 ) -> list[str]:
     """Put our settings of models in place of theirs, and say what of these is not acted on."""
-    headers = [_mapping(one.get("llm_headers"), f"{path}.llm_headers", origin) for one in (defaults, item)]
-    keys = _mapping(given.pop("api_keys", None), f"{path}.api_keys", origin)
+    from_ = {"defaults": defaults, path: item}
+    headers = [texts(one.get("llm_headers"), f"{at}.llm_headers", origin) for at, one in from_.items()]
+    keys = texts(given.pop("api_keys", None), _place("api_keys", item, path), origin)
     given.pop("llm_headers", None)
     notes = []
     for theirs, ours, verb in (("embedding_llm", "embed", vendors.EMBED), ("rag_llm", "llm", vendors.COMPLETE)):
         llm = given.pop(theirs, None)
         if llm is not None:
-            where = f"{path}.{theirs}" if item.get(theirs) is not None else f"defaults.{theirs}"
-            model, unused = _model(llm, where, origin, verb=verb, keys=keys, headers=headers)
+            model, unused = _model(llm, _place(theirs, item, path), origin, verb=verb, keys=keys, headers=headers)
             notes += unused
             given.setdefault(ours, model)
     return notes
@@ -103,7 +115,8 @@ def _model(
     headers: list[Mapping[str, Any]],
 ) -> tuple[dict[str, Any], list[str]]:
     """Our settings of a model that is written their way, and what of it is not acted on."""
-    llm = _mapping(given, path, origin)
+    llm = mapping(given, path, origin)
+    texts({key: llm.get(key) for key in ("provider", "model", "base_url")}, path, origin)
     provider = str(llm.get("provider") or "")
     known = (*REACHED, "provider", "model", "headers")
     unused = [f"{path.rpartition('.')[2]}.{key} is not acted on" for key in llm if key not in known]
@@ -118,11 +131,11 @@ def _model(
     made: dict[str, Any] = {"model": f"{provider}/{llm['model']}"}
     for theirs, ours in REACHED.items():
         if llm.get(theirs) is not None:
-            made[ours] = llm[theirs] if ours == "base_url" else _seconds(llm[theirs], f"{path}.{theirs}", origin)
+            made[ours] = llm[theirs] if ours == "base_url" else _seconds(llm[theirs], ours, f"{path}.{theirs}", origin)
     if keys.get(provider):
         made["api_key_file"] = keys[provider]
     merged: dict[str, Any] = {}
-    for layer in (*headers, _mapping(llm.get("headers"), f"{path}.headers", origin)):
+    for layer in (*headers, texts(llm.get("headers"), f"{path}.headers", origin)):
         merged |= layer
     return {**made, **({"headers": merged} if merged else {})}, unused
 
@@ -138,21 +151,28 @@ def _able(model: str, verb: str, path: str, origin: str) -> None:
 def _llm(given: Any, top: Any, path: str, origin: str) -> dict[str, Any]:
     """A pipeline's language model over the one at the top: headers key by key, the rest as a whole. What leads to one
     vendor, such as its key, is not given to another."""
-    own, shared = dict(_mapping(given, path, origin)), dict(_mapping(top, "llm", origin))
+    own, shared = dict(mapping(given, path, origin)), dict(mapping(top, "llm", origin))
     vendor = str(own.get("model", shared.get("model"))).partition("/")[0]
     if vendor != str(shared.get("model")).partition("/")[0]:
         shared = {key: value for key, value in shared.items() if key in LIMITS}
     if "base_url" in own or "api_key" in own or "api_key_file" in own:
         shared = {key: value for key, value in shared.items() if key not in ("api_key", "api_key_file")}
     headers = {
-        **_mapping(shared.get("headers"), "llm.headers", origin),
-        **_mapping(own.get("headers"), f"{path}.headers", origin),
+        **mapping(shared.get("headers"), "llm.headers", origin),
+        **mapping(own.get("headers"), f"{path}.headers", origin),
     }
     return {**shared, **own, **({"headers": headers} if headers else {})}
 
 
-def _seconds(value: Any, path: str, origin: str) -> float:
-    """A time as a number of seconds, or as `1m30s`."""
+def _seconds(value: Any, key: str, path: str, origin: str) -> float:
+    """A time as a number of seconds, or as `1m30s`; `key` is our name for it."""
+    seconds = _duration(value, path, origin)
+    if not ASKED[key].holds(seconds):
+        raise ConfigError(f"{origin}: {ASKED[key].wrong(path, value)} of seconds")
+    return seconds
+
+
+def _duration(value: Any, path: str, origin: str) -> float:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value)
     parts = DURATION.findall(str(value))
@@ -163,7 +183,7 @@ def _seconds(value: Any, path: str, origin: str) -> float:
 
 def _search(given: Json, shared: Mapping[str, Any], path: str, origin: str, *, foreign: bool) -> dict[str, Any]:
     """Our search settings: those at the top, then the pipeline's own in our words or theirs."""
-    own = dict(_mapping(given.get("search"), path, origin))
+    own = dict(mapping(given.get("search"), path, origin))
     made: dict[str, Any] = {**shared, **({"fusion": "rrf"} if foreign else {})}
     hybrid, weight, least = (own.pop(key, None) for key in ("hybrid_enabled", "vector_weight", "min_similarity"))
     if hybrid not in (None, True, False):
@@ -173,11 +193,10 @@ def _search(given: Json, shared: Mapping[str, Any], path: str, origin: str, *, f
     if weight is None and foreign:
         weight = WEIGHT
     if weight is not None:
-        if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 <= weight <= 1:
-            raise ConfigError(f"{origin}: {path}.vector_weight is {weight!r:.60}; it is a number from 0 to 1")
+        weight = number(weight, Numbers(0, 1), f"{path}.vector_weight", origin)
         made |= {"cosine_weight": weight, "bm25_weight": round(1 - weight, 9)}
     if least is not None:
-        made["min_cosine"] = least
+        made["min_cosine"] = number(least, SEARCH["min_cosine"], f"{path}.min_similarity", origin)
     top_n = given.pop("top_n", None)
     return {**made, **({} if top_n is None else {"top_k": top_n}), **own}
 
@@ -185,8 +204,7 @@ def _search(given: Json, shared: Mapping[str, Any], path: str, origin: str, *, f
 def _url(database: Mapping[str, Any], path: str, origin: str) -> str:
     """A URL of a database that was written as a mapping."""
     known = (*DATABASE, *DATABASE_FILES)
-    if unknown := next((key for key in database if key not in known), None):
-        raise ConfigError(f"{origin}: unknown key {path}.{unknown}; known here: {', '.join(known)}")
+    check_keys(database, known, path, origin)
     hosts = _hosts(database, path, origin)
     mode = database.get("ssl_mode") or "prefer"
     if mode not in SSL_MODES:
@@ -216,7 +234,7 @@ def _host(one: Any, path: str, origin: str) -> str:
     if isinstance(one, str):
         name, _, number = one.partition(":") if one.count(":") == 1 else (one, "", "")
         one = {"host": name, "port": number or None}
-    given = _mapping(one, path, origin)
+    given = mapping(one, path, origin)
     port: Any = given.get("port") or PORT
     if isinstance(port, bool) or not str(port).isdecimal() or not 0 < int(port) < 65536:
         raise ConfigError(f"{origin}: {path}.port is {port!r:.60}; it is a number from 1 to 65535")
@@ -226,9 +244,6 @@ def _host(one: Any, path: str, origin: str) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{quote(host, safe='.-_')}:{port}"
 
 
-def _mapping(value: Any, path: str, origin: str) -> Mapping[str, Any]:
-    if value is None:
-        return {}
-    if not isinstance(value, Mapping):
-        raise ConfigError(f"{origin}: {path} must be a mapping of keys")
-    return value
+def _place(key: str, item: Mapping[str, Any], path: str) -> str:
+    """Where in the file a pipeline's value stands: its own, or that of all."""
+    return f"{path}.{key}" if item.get(key) is not None else f"defaults.{key}"

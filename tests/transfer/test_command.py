@@ -1,10 +1,15 @@
 """`ragstone copy`: what it prints, and a sentence for each mistake."""
 
+import asyncio
+import base64
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from ragstone.ports import Remembered, Remembering
+from ragstone.stores import open_store
 from tests.commands import Run, run
 from tests.transfer.made import BESIDE, SCOPE, build
 
@@ -74,3 +79,32 @@ def test_a_mistake_is_one_sentence(
     assert (done.status, done.out) == (2, "")
     assert said in done.err
     assert done.err.count("\n") == 1
+
+
+def test_what_cannot_be_encrypted_is_copied_to_what_is_and_the_way_back_says_so(
+    run: Run, source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain, sealed = f"json:{tmp_path / 'plain.json'}", tmp_path / "sealed"
+    tenant = ("--tenant", SCOPE.tenant)
+    run("copy", "--from", source, "--to", plain, *tenant)
+    monkeypatch.setenv("RAGSTONE_ENCRYPTION__KEY", base64.b64encode(bytes(32)).decode())
+    done = run("copy", "--from", plain, "--to", sealed, *tenant)
+    assert (done.status, "encrypted" in done.err) == (0, False)
+    assert (sealed / SCOPE.tenant / "tenant.key").is_file()
+    back = run("copy", "--from", sealed, "--to", f"json:{tmp_path / 'back.json'}", *tenant)
+    assert (back.status, back.err.count("tenant 'acme' is encrypted here, and not in the copy")) == (0, 2)
+
+
+async def test_earlier_searches_do_not_come_along_and_outlive_no_copy(run: Run, source: str, tmp_path: Path) -> None:
+    one = Remembered("s", "k", 0, datetime.now(UTC), b"\0" * 4, b"{}")
+    where = ("--from", source, "--to", tmp_path / "target", "--tenant", SCOPE.tenant)
+    stores = [open_store(url) for url in (source, str(tmp_path / "target"))]
+    memories = [one.memory(SCOPE) for one in stores if isinstance(one, Remembering)]
+    await memories[0].keep(one, most=9)
+    await asyncio.to_thread(run, "copy", *where)
+    assert await memories[1].of("k") == []
+    await memories[1].keep(one, most=9)
+    await asyncio.to_thread(run, "copy", *where)
+    assert [await memory.of("k") for memory in memories] == [[one], []]
+    for store in stores:
+        await store.close()

@@ -9,6 +9,7 @@ from ragstone.cli.shared import Shared, emit, say, shared_but, show
 from ragstone.types import Json
 
 if TYPE_CHECKING:  # what it stands on is not needed to say what the command takes
+    from ragstone.ports import Store
     from ragstone.transfer import Copied
 
 
@@ -35,14 +36,26 @@ def copy(
     from ragstone.engine import Engine
 
     settings = load(options.config, store=from_, tenant=options.tenant, embed__model="none")
-    with Knowledge(Engine(settings)) as kb, Progress(ndjson=options.json) as progress:
-        done = kb.copy(to, collections=tuple(collections or ()), allow_removals=allow_removals, tell=progress.hear)
+    source = _unencrypted(settings.store)
+    with Knowledge(Engine(settings, store=source)) as kb, Progress(ndjson=options.json) as progress:
+        try:
+            done = kb.copy(to, collections=tuple(collections or ()), allow_removals=allow_removals, tell=progress.hear)
+        finally:
+            if source is not None:
+                kb.wait(source.close())
     if options.json:
         emit(report(done))
     else:
         for one in done:
             _print(one)
     return 1 if any(one.differing for one in done) else 0
+
+
+def _unencrypted(url: str) -> "Store | None":
+    """The store to copy from where it encrypts nothing: a master key that is configured is then the target's alone."""
+    from ragstone import stores, transfer
+
+    return None if stores.encrypts(url) else stores.open_store(url, keep_versions=transfer.ALL_VERSIONS)
 
 
 def report(done: "list[Copied]") -> Json:

@@ -4,12 +4,12 @@ import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ragstone import cutting, reembed, stores, transfer
+from ragstone import cutting, recall, reembed, stores, transfer
 from ragstone.doors import checked
 from ragstone.engine.group import Group
 from ragstone.engine.intake import intake_of, pin_to
 from ragstone.engine.shown import state_of
-from ragstone.errors import UsageError
+from ragstone.errors import StoreError, UsageError
 from ragstone.ports import HeldModel, Store
 from ragstone.progress import Tell
 from ragstone.types import Run, Scope
@@ -47,11 +47,22 @@ class Moving(Group):
             scopes = await self._to_copy(source, collections)
             way = transfer.Way(source, target, stores.concealed(self.settings.store))
             removals = 1.0 if allow_removals else self._parts.whole.limits.removals
-            return [await transfer.copied(way, scope, tell=_named(scope, tell), removals=removals) for scope in scopes]
+            return [await self._copied(way, scope, tell=_named(scope, tell), removals=removals) for scope in scopes]
         finally:
             await target.close()
             if source is not self.store:
                 await source.close()
+
+    async def _copied(self, way: transfer.Way, scope: Scope, *, tell: Tell, removals: float) -> transfer.Copied:
+        done = await transfer.copied(way, scope, tell=tell, removals=removals)
+        async with way.target.reader(scope) as reader:
+            generation = (await reader.info()).generation
+        with contextlib.suppress(StoreError):  # they serve nobody; the next search does it
+            await recall.forget(way.target, scope, generation)
+        ours, theirs = [await _encrypted(store, scope.tenant) for store in (way.source, way.target)]
+        if ours and not theirs:
+            done = replace(done, notes=(*done.notes, f"tenant {scope.tenant!r} is encrypted here, and not in the copy"))
+        return done
 
     async def _to_copy(self, source: Store, collections: Sequence[str]) -> list[Scope]:
         tenant, here = self.scope.tenant, stores.concealed(self.settings.store)
@@ -104,6 +115,10 @@ class Moving(Group):
     async def drop_model(self) -> None:
         """Give up the model beside the active one, with its vectors."""
         await reembed.able(self.store).forget(self.scope)
+
+
+async def _encrypted(store: Store, tenant: str) -> bool:
+    return any(one.encrypted for one in await store.admin.tenants(tenant) if one.name == tenant)
 
 
 def _listed(names: Sequence[str]) -> str:
