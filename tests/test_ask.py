@@ -10,6 +10,7 @@ import pytest
 
 import ragstone
 from ragstone import NotBuilt, StoreError, UsageError, Where
+from ragstone.answer import Calibration, calibration_text, edition
 from ragstone.ports import Listed, Vectors
 from ragstone.stores.embedded.reader import EmbeddedReader
 from ragstone.testing.bag_of_words import BagOfWords
@@ -424,6 +425,40 @@ def test_the_companys_rule_judges_rrf_scores(docs: Path, opened: Open) -> None:
     assert kb.ask("how long are samples kept", mode="keyword").answerability == 1
     with pytest.raises(UsageError, match=r"answer\.abstain company judges the scores of RRF"):
         kb.ask("how long are samples kept by default", fusion="minmax")
+
+
+def decided_by(file: Path, **changes: Any) -> str:
+    """The place of a calibration that answers nothing, of the words alone unless it is said otherwise."""
+    file.write_text(
+        calibration_text(Calibration(**{"signs": "words", "answer_from": 99.0, "edition": edition(), **changes}))
+    )
+    return str(file)
+
+
+def test_a_pipeline_decides_by_the_same_policy(docs: Path, tmp_path: Path, opened: Open) -> None:
+    strange = "Who won the football world cup in 1998?"
+    pipelines = [{"name": "p", "collections": ["default"]}]
+    never = opened(pipelines=pipelines, answer__abstain="never")
+    never.ingest(docs)
+    own = decided_by(tmp_path / "own.json")
+    fitted = opened(pipelines=pipelines, answer__calibration=own)
+    for line in (never, never.pipeline("p")):
+        assert not line.ask(strange).abstained
+    for strict in (fitted, fitted.pipeline("p")):
+        assert strict.ask("how long are samples kept by default", mode="keyword").abstained
+
+
+def test_a_calibration_of_something_else_is_left_out_with_a_note(docs: Path, tmp_path: Path, opened: Open) -> None:
+    bag = BagOfWords()
+    own = decided_by(tmp_path / "own.json", signs="vectors", model=f"{bag.model}/{bag.variant}")
+    kb = opened(answer__calibration=own)
+    kb.ingest(docs)
+    question = "how long are samples kept by default"
+    assert [kb.ask(question).abstained, kb.ask(question, mode="keyword").abstained] == [True, False]
+    assert "calibration" not in {note.code for note in kb.ask(question).notes}
+    [said] = [note.message for note in kb.ask(question, mode="keyword").notes if note.code == "calibration"]
+    assert f"is of vectors of {bag.model}" in said
+    assert "searched for by words alone" in said
 
 
 def test_a_refusal_asks_back_and_says_how_likely_an_answer_was(kb: ragstone.Knowledge) -> None:

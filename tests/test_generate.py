@@ -10,7 +10,7 @@ from typing import Any, Literal
 import pytest
 
 import ragstone
-from ragstone import guard, reply
+from ragstone import conversation, guard, reply
 from ragstone.answer import ABSTENTION, Budget, event_json, template
 from ragstone.errors import RagstoneError, Unavailable, UsageError
 from ragstone.generate import TURN, Writing
@@ -225,7 +225,7 @@ def test_passages_are_compared_before_a_model_writes_only_where_the_decision_may
         return {}
 
     monkeypatch.setattr(reply, "_similar", similar)
-    monkeypatch.setattr(reply.answering, "settled", lambda *_: stands)
+    monkeypatch.setattr("ragstone.answer.settled", lambda *_: stands)
     assert told(kb, cited("Samples are kept for 15 days by default [*].")).sentences
     assert len(compared) == (not stands)
     kb.wait(reply.answer(kb.engine.desk, kb.engine.question(QUESTION)))
@@ -390,6 +390,33 @@ def test_a_question_that_goes_on_is_searched_for_as_it_would_stand_alone(kb: rag
     turns = model.prompts[1].messages
     assert [turn.role for turn in turns] == ["system", "user", "assistant", "user"]
     assert turns[-1].text.endswith("Question: And for how long?")
+
+
+@pytest.mark.parametrize(
+    "said", ["user: How are samples kept? assistant: On disk. user: And for how long?", "Samples are kept on disk."]
+)
+def test_a_rewriting_that_asks_nothing_is_not_searched_for(kb: ragstone.Knowledge, said: str) -> None:
+    model = Scripted(lambda prompt: said if "Rewrite" in prompt.messages[0].text else cited(f"{KEPT} [*]")(prompt))
+    asked = kb.engine.question("And for how long?")
+    answer = kb.wait(reply.answer(kb.engine.desk, asked, writing=writing(model), history=HISTORY))
+    assert [note.message for note in answer.notes] == ["searched for: How are samples kept? And for how long?"]
+    assert answer.usage["prompt_tokens"] == 20  # the rewriting counts too
+    assert [(step.name, step.calls) for step in answer.steps] == [("standalone", 1)]
+
+
+def test_a_long_conversation_leaves_room_for_passages(kb: ragstone.Knowledge) -> None:
+    turns = [Message(role, f"{n} and on " * 60) for n in range(500) for role in ("user", "assistant")]
+    history = conversation.checked([*turns, *HISTORY])
+    model = Scripted(cited(f"{KEPT} [*]"), context=1600)
+    asked = kb.engine.question(QUESTION)
+    answer = kb.wait(reply.answer(kb.engine.desk, asked, writing=writing(model), history=history))
+    assert answer.text == f"{KEPT} [1]"
+    assert "history" in codes(answer)
+    rewriting, last = model.prompts
+    assert "How are samples kept?" in rewriting.messages[-1].text
+    assert [turn.role for turn in last.messages[:2]] == ["system", "user"]
+    for prompt in model.prompts:
+        assert sum(TURN + len(turn.text.split()) for turn in prompt.messages) < 1600 - 200
 
 
 def test_without_a_model_the_last_question_is_said_along(kb: ragstone.Knowledge) -> None:

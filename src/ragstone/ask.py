@@ -139,7 +139,7 @@ async def seen(desk: Desk, question: Question, vector: Vectors | None, trace: Tr
         if not question.filter:
             yield Seen(reader, info, hits)
             return
-    kept = await useful(desk.model, question, hits, trace)
+    kept = await useful(desk.model, question, hits, trace, seconds=desk.deadlines.rewrite)
     async with AsyncExitStack() as stack:
         async with reading(desk.deadlines):
             reader = await stack.enter_async_context(desk.store.reader(desk.scope))
@@ -150,7 +150,7 @@ async def seen(desk: Desk, question: Question, vector: Vectors | None, trace: Tr
 
 async def worded(desk: Desk, question: Question, vector: Vectors | None, trace: Trace) -> tuple[Wording, ...]:
     """The ways in which the question is searched for: itself alone, unless a model is to write others."""
-    assistant = Assistant(desk.model, question.patience, trace)
+    assistant = Assistant(desk.model, desk.deadlines.rewrite, trace)
     made = await reword.written(question, vector, assistant, partial(_best, desk, question))
     return await reword.wordings(question, vector, made, desk.embedder, trace)
 
@@ -164,10 +164,10 @@ async def _best(desk: Desk, question: Question, vector: Vectors) -> float | None
     return first[0].score if first else None
 
 
-async def useful(model: Model, question: Question, hits: Sequence[Hit], trace: Trace) -> list[Hit]:
+async def useful(model: Model, question: Question, hits: Sequence[Hit], trace: Trace, *, seconds: float) -> list[Hit]:
     """The hits that a language model holds to be of use; see `ragstone.retrieve.sifted`."""
     texts = [shown(hit.chunk) for hit in hits]
-    assistant = Assistant(model, question.patience, trace)
+    assistant = Assistant(model, seconds, trace)
     return await retrieve.sifted(question.text, hits, texts, assistant, below=question.filter_below)
 
 

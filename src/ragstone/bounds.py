@@ -99,7 +99,6 @@ SEARCH: Bounds = {
     "multi_query": Numbers(0, 20, whole=True),
     "filter": FLAG,
     "filter_below": Numbers(0, 1),
-    "patience": Numbers(0.01, 86_400),
     "cache": FLAG,
     "cache_cosine": Numbers(0.85, 1),
     "cache_hours": Numbers(0, MANY),

@@ -196,7 +196,6 @@ class SearchSettings:
     multi_query: int = 0
     filter: bool = False
     filter_below: float = 0.5
-    patience: float = 10.0
     cache: bool = False
     cache_cosine: float = 0.9
     cache_hours: float = 24.0

@@ -1,9 +1,12 @@
 """A question that goes on from others: what it would be if it stood alone."""
 
+import re
 from collections.abc import Mapping, Sequence
 
-from ragstone.errors import Unavailable, UsageError
+from ragstone.deadlines import USUAL
+from ragstone.errors import UsageError
 from ragstone.ports import Completion, Message, Prompt
+from ragstone.retrieve import Assistant
 from ragstone.trace import Trace
 from ragstone.words import terms
 
@@ -22,6 +25,8 @@ ASKED = (
 )
 LONGEST_QUESTION = 2_000  # characters; what is longer is no question
 TOKENS = 200
+LETTERS = 2  # characters of a token at the least, so that what is told surely fits
+TALE = re.compile(r"\b(?:user|assistant|last question):", re.IGNORECASE)  # the conversation said again
 
 
 def checked(history: History) -> tuple[Message, ...]:
@@ -40,27 +45,44 @@ def _turn(turn: Message | Mapping[str, object]) -> Message:
 
 
 async def standalone(
-    question: str, history: Sequence[Message], model: Completion | None, trace: Trace, *, seconds: float | None = None
+    question: str, history: Sequence[Message], model: Completion | None, trace: Trace, *, seconds: float = USUAL.rewrite
 ) -> str:
     """The question to search for: the model's rewriting, or without one, or one that takes longer than `seconds`, the
     last question said along with this one, where this one leans on it."""
     if not history:
         return question
-    if model is None:
-        return _with_the_last(question, history)
-    made = await trace.attempt("standalone", _rewritten(question, history, model), None, seconds=seconds)
+    made = (
+        None if model is None else await _rewritten(question, history, model, Assistant(lambda: model, seconds, trace))
+    )
     return made if made is not None else _with_the_last(question, history)
 
 
-async def _rewritten(question: str, history: Sequence[Message], model: Completion) -> str | None:
-    said = "\n".join(f"{turn.role}: {turn.text}" for turn in history)
+async def _rewritten(question: str, history: Sequence[Message], model: Completion, assistant: Assistant) -> str | None:
+    """What the model makes of the question; None where it fails, or where what it writes is no question."""
+    said = "\n".join(f"{turn.role}: {turn.text}" for turn in _fitting(question, history, model))
     turns = (Message("system", ASKED), Message("user", f"{said}\n\nlast question: {question}"))
-    try:
-        done = await model.complete(Prompt(turns, max_tokens=TOKENS))
-    except UsageError as error:  # such as a wrong key: the question can still be answered
-        raise Unavailable(str(error)) from error
+    made = await assistant.asked("standalone", [Prompt(turns, max_tokens=TOKENS)])
+    if made is None or (done := made[0]) is None:
+        return None
     text = " ".join(done.text.split()).strip("\"'“”")
-    return text if text and len(text) <= LONGEST_QUESTION and done.ended == "stop" else None
+    assistant.did("standalone", made, [text])
+    whole = bool(text) and len(text) <= LONGEST_QUESTION and done.ended == "stop"
+    asks = text.endswith("?") or not question.endswith("?")
+    return text if whole and asks and (not TALE.search(text) or TALE.search(question)) else None
+
+
+def _fitting(question: str, history: Sequence[Message], model: Completion) -> list[Message]:
+    """The last turns, as many as the model reads beside all else."""
+    if model.context is None:
+        return list(history)
+    room = LETTERS * (model.context - TOKENS) - len(ASKED) - len(question)
+    kept: list[Message] = []
+    for turn in reversed(history):
+        room -= len(turn.text)
+        if room < 0:
+            break
+        kept.insert(0, turn)
+    return kept
 
 
 def _with_the_last(question: str, history: Sequence[Message]) -> str:

@@ -9,8 +9,8 @@ from ragstone.errors import ConfigError
 @dataclass(frozen=True, slots=True)
 class Deadlines:
     """Seconds of a question for each stage: its vector, the store for finding passages and once more for reading what
-    an answer is made of (one leg has half of it), rewriting it where it goes on from others, and the vectors of
-    sentences. What a language model has to write is `llm.total`."""
+    an answer is made of (one leg has half of it), each step in which a language model rewrites it or helps to search,
+    and the vectors of sentences. What a language model has to write is `llm.total`."""
 
     embed: float = 15.0
     search: float = 10.0

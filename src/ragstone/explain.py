@@ -67,7 +67,7 @@ async def _judged(
     desk: Desk, question: Question, fate: Explanation, final: Sequence[Hit], mine: Set[str], trace: Trace
 ) -> Explanation:
     """The same after a language model has judged the results."""
-    kept = await ask.useful(desk.model, question, final, trace)
+    kept = await ask.useful(desk.model, question, final, trace, seconds=desk.deadlines.rewrite)
     rank = next((n for n, hit in enumerate(kept, 1) if hit.chunk.id in mine), None)
     if rank is not None:
         return replace(fate, message=f"found at rank {rank} of {len(kept)}", final_rank=rank)

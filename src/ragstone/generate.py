@@ -49,6 +49,16 @@ class Writing:
         *before, last = answering.messages(self.template, talk.question, shown, mask=guard.shown)
         return Prompt((*before, *talk.history, last), self.max_tokens, self.temperature)
 
+    def recalled(self, talk: Talk) -> Talk:
+        """The talk with so many of its last turns as leave at least half of the room to passages."""
+        least = self._room(Talk(talk.question)) // 2
+        turns = talk.history
+        while turns and self._room(Talk(talk.question, turns)) < least:
+            turns = turns[1:]
+        while turns and turns[0].role == "assistant":  # an answer without its question
+            turns = turns[1:]
+        return Talk(talk.question, turns)
+
     def cramped(self, talk: Talk) -> str:
         """What to say where no passage fits."""
         told = self._told(talk)

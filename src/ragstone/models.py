@@ -75,13 +75,23 @@ def writing_of(model: Completion, llm: LlmSettings, wanted: AnswerSettings) -> W
     )
 
 
-def policy_of(wanted: AnswerSettings, embedder: Embedder | None) -> answer.Policy:
-    """What decides between an answer and an abstention; raises `ConfigError` for a calibration that does not fit."""
+def policy_of(wanted: AnswerSettings) -> answer.Policy:
+    """What decides between an answer and an abstention; raises `ConfigError` for a calibration that is none. Where it
+    is of other vectors than a question's, the question is decided without it."""
     if wanted.calibration in (None, NONE):
         return answer.Policy(wanted.abstain)
-    model = f"{embedder.model}/{embedder.variant}" if embedder else None
-    own = answer.read_calibration(str(wanted.calibration), model=model, edition=answer.edition())
-    return answer.Policy(wanted.abstain, calibration=own)
+    return answer.Policy(wanted.abstain, calibration=_calibration(wanted))
+
+
+def check_calibration(wanted: AnswerSettings, embedder: Embedder | None) -> None:
+    """Raises `ConfigError` for a calibration that is of another model than a collection's."""
+    if wanted.calibration not in (None, NONE):
+        model = f"{embedder.model}/{embedder.variant}" if embedder else None
+        answer.check_model(_calibration(wanted), str(wanted.calibration), model=model)
+
+
+def _calibration(wanted: AnswerSettings) -> answer.Calibration:
+    return answer.read_calibration(str(wanted.calibration), edition=answer.edition())
 
 
 def unusable(llm: LlmSettings, error: ConfigError) -> Writing:

@@ -95,6 +95,7 @@ async def events(
     tokens: int | None = None,
     writing: Writing | None = None,
     history: Sequence[Message] = (),
+    policy: answering.Policy | None = None,
 ) -> AsyncGenerator[Event]:
     """An answer as it comes about (see `ragstone.reply.events`), from passages of at most so many tokens together."""
     trace = Trace()
@@ -109,7 +110,15 @@ async def events(
             hits = hits if tokens is None else within(await windows.read(seen.views, hits), tokens)
             with trace.timed("answer"):
                 draft = await reply.prepared(
-                    seen.asking, seen.views, question, seen.vector, hits, trace, talk=talk, writing=writing
+                    seen.asking,
+                    seen.views,
+                    question,
+                    seen.vector,
+                    hits,
+                    trace,
+                    talk=talk,
+                    writing=writing,
+                    policy=policy,
                 )
     async with aclosing(reply.told(draft, hits, trace, writing=writing)) as stream:
         async for event in stream:
@@ -132,7 +141,8 @@ async def _kept(parts: Sequence[Part], question: Question, words: Words, model: 
     """The ids of what a language model holds to be of use; no view is open while it judges."""
     async with _seen(parts, question, words, trace) as seen:
         hits = seen.hits
-    return {hit.chunk.id for hit in await ask.useful(model, question, hits, trace)}
+    kept = await ask.useful(model, question, hits, trace, seconds=parts[0].deadlines.rewrite)
+    return {hit.chunk.id for hit in kept}
 
 
 def _of(hits: Sequence[Hit], kept: Set[str] | None) -> list[Hit]:
@@ -187,7 +197,7 @@ async def _words(parts: Sequence[Part], question: Question, model: ask.Model, tr
         trace.note("cache", "cache: pipelines search anew each time")
     asked = {_key(part): part for part in parts if part.vectors}
     own = {key: await ask.vector_of(part, question, trace) for key, part in asked.items()}
-    assistant = Assistant(model, question.patience, trace)
+    assistant = Assistant(model, parts[0].deadlines.rewrite, trace)
     first = next((vector for vector in own.values() if vector is not None), None)
     written = await reword.written(question, first, assistant, partial(_best, parts, question, own))
     found: dict[Key | None, Said] = {None: (None, await reword.wordings(question, None, written, None, trace))}

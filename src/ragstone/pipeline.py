@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from ragstone import answer, guard, panel, reply, stores
+from ragstone.answer import Policy
 from ragstone.ask import Question, question_of
 from ragstone.config import EmbedSettings, PipelineSettings, SearchSettings, Settings
 from ragstone.conversation import History, checked
@@ -43,10 +44,12 @@ class Pipeline:
         entrance: Admitting,
         *,
         writing: Writing | None = None,
+        policy: Callable[[], Policy] = Policy,
     ) -> None:
         self.entrance = entrance
         self.settings = settings
         self.writing = writing
+        self._policy = policy  # read when an answer is asked for: a search does without it
         self._search = settings.search or search
         self.parts = tuple(parts)
 
@@ -93,7 +96,8 @@ class Pipeline:
         if writing is not None and strict is not None:
             writing = replace(writing, strict=strict)
         tokens, turns = self.settings.token_budget, checked(history)
-        return panel.events(self.parts, question, tokens=tokens, writing=writing, history=turns)
+        policy = self._policy()
+        return panel.events(self.parts, question, tokens=tokens, writing=writing, history=turns, policy=policy)
 
     async def context(self, /, text: str, *, where: Where | None = None, **options: object) -> str:
         """Passages within the token budget as XML, ready to stand in a prompt: escaped, secrets masked."""

@@ -24,7 +24,7 @@ class Question:
 
     A language model may help: `hyde` searches with what it imagines as answers (`adaptive`: where the best cosine is
     under `hyde_below`), `multi_query` with so many paraphrases too, `filter` leaves out passages that it scores under
-    `filter_below`; each has `patience` seconds. `cache` serves what a question that asks the same has found within
+    `filter_below`. `cache` serves what a question that asks the same has found within
     `cache_hours` (0: however long ago), of at most `cache_entries`, at a cosine of `cache_cosine` or more.
     """
 
@@ -46,7 +46,6 @@ class Question:
     multi_query: int = 0
     filter: bool = False
     filter_below: float = 0.5
-    patience: float = 10.0
     cache: bool = False
     cache_cosine: float = 0.9
     cache_hours: float = 24.0

@@ -5,7 +5,6 @@ every option, embedder and language model, and the state of the index. Then the 
 threshold, nothing may part them (`ragstone.answer.unlike`), and every passage is looked up again before it is served.
 """
 
-import asyncio
 import hashlib
 import json
 from collections.abc import Awaitable, Mapping, Sequence
@@ -21,13 +20,13 @@ from ragstone.ask import Desk, Question
 from ragstone.errors import StoreError, UsageError
 from ragstone.ports import Memory, Reader, Remembered, Remembering, Store, Vectors
 from ragstone.retrieve import Assistant
-from ragstone.trace import Trace
+from ragstone.trace import Trace, reading
 from ragstone.types import Found, Hit, Info, Note, Scope
 from ragstone.where import facts, matches
 
 T = TypeVar("T")
 FORMAT = 1
-APART = ("text", "patience", "cache", "cache_cosine", "cache_hours", "cache_entries")  # what does not change results
+APART = ("text", "cache", "cache_cosine", "cache_hours", "cache_entries")  # what does not change results
 # Notes on results that are as good as they get; whatever has any other note is not kept.
 HARMLESS = frozenset(("hyde", "multi_query", "filter", "fusion_at"))
 
@@ -81,7 +80,7 @@ async def remember(
     places = tuple(Place(hit.chunk.id, hit.score, hit.signals, hit.duplicates) for hit in hits)
     content = msgspec.json.encode(Kept(question.text, places, tuple(trace.notes)))
     one = Remembered(identity, key, info.generation, datetime.now(UTC), vector.astype("<f4").tobytes(), content)
-    await _tried(memory.keep(one, most=question.cache_entries), question, trace)
+    await _tried(memory.keep(one, most=question.cache_entries), desk, trace)
 
 
 async def forget(store: Store, scope: Scope, generation: int) -> None:
@@ -94,7 +93,7 @@ async def told(desk: Desk, question: Question, vector: Vectors | None, trace: Tr
     """Say in a note what the cache has for a question."""
     if (memory := _memory(desk, question, vector)) is None or vector is None:
         return
-    near = await _near(memory, key_of(desk, await _info(desk), question), question, vector, trace)
+    near = await _near(desk, memory, key_of(desk, await _info(desk), question), question, vector, trace)
     if not near:
         trace.note("cache", "cache: nothing is kept that is near enough")
         return
@@ -111,7 +110,7 @@ def key_of(desk: Desk, info: Info, question: Question) -> str:
     """The digest of all that two searches must share beside what they ask."""
     options = {one.name: repr(getattr(question, one.name)) for one in fields(question) if one.name not in APART}
     embedder = desk.embedder
-    model = Assistant(desk.model, question.patience, Trace()).ready() if _helped(question) else None
+    model = Assistant(desk.model, desk.deadlines.rewrite, Trace()).ready() if _helped(question) else None
     shared = [
         FORMAT,
         [desk.scope.tenant, desk.scope.collection, desk.reader],
@@ -144,15 +143,16 @@ async def _served(desk: Desk, question: Question, vector: Vectors | None, trace:
     if memory is None or vector is None:
         return None
     key = key_of(desk, await _info(desk), question)
-    for cosine, one in await _near(memory, key, question, vector, trace):
+    for cosine, one in await _near(desk, memory, key, question, vector, trace):
         kept = _read(one)
         if kept is None or answer.unlike(question.text, kept.question) is not None:
             continue
-        async with desk.store.reader(desk.scope) as reader:  # not before: a view holds a connection, so does the cache
+        # Not before: a view holds a connection, so does the cache.
+        async with reading(desk.deadlines), desk.store.reader(desk.scope) as reader:
             same = key_of(desk, await reader.info(), question) == key
             hits = await _still(reader, question, kept) if same else None
         if hits is not None:
-            await _tried(memory.used(one.id, at=datetime.now(UTC)), question, trace)
+            await _tried(memory.used(one.id, at=datetime.now(UTC)), desk, trace)
             for note in (*kept.notes, Note("cache", f"cache hit (cosine {cosine:.4f}); --no-cache searches anew")):
                 trace.note(note.code, note.message)
             return hits
@@ -160,15 +160,15 @@ async def _served(desk: Desk, question: Question, vector: Vectors | None, trace:
 
 
 async def _info(desk: Desk) -> Info:
-    async with desk.store.reader(desk.scope) as reader:
+    async with reading(desk.deadlines), desk.store.reader(desk.scope) as reader:
         return await reader.info()
 
 
 async def _near(
-    memory: Memory, key: str, question: Question, vector: Vectors, trace: Trace
+    desk: Desk, memory: Memory, key: str, question: Question, vector: Vectors, trace: Trace
 ) -> list[tuple[float, Remembered]]:
     """What is kept under a key, is not too old and near enough, the nearest first."""
-    found = await _tried(memory.of(key), question, trace) or []
+    found = await _tried(memory.of(key), desk, trace) or []
     oldest = datetime.now(UTC) - timedelta(hours=question.cache_hours) if question.cache_hours else None
     fresh = [one for one in found if (oldest is None or one.at > oldest) and len(one.vector) == 4 * len(vector)]
     rated = [(round(float(np.dot(np.frombuffer(one.vector, "<f4"), vector)), 6), one) for one in fresh]
@@ -192,15 +192,13 @@ def _read(one: Remembered) -> Kept | None:
         return None
 
 
-async def _tried(work: Awaitable[T], question: Question, trace: Trace) -> T | None:
+async def _tried(work: Awaitable[T], desk: Desk, trace: Trace) -> T | None:
     """Work on the cache: what fails there, or takes too long, is a note."""
 
     async def bounded() -> T:
         try:
-            async with asyncio.timeout(question.patience):
+            async with reading(desk.deadlines):
                 return await work
-        except TimeoutError as error:
-            raise StoreError(f"no answer within {question.patience:g} s (search.patience)") from error
         except UsageError as error:  # a role that may only read
             raise StoreError(str(error)) from error
 

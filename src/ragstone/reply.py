@@ -143,12 +143,20 @@ async def prepared(
         quoted = await _quoted(desk, reader, question, vector, hits, trace, decides, sparing=writing is not None)
         if writing is None or quoted.abstained:
             return Draft(talk, quoted)
+        talk = _recalled(writing, talk, trace)
         shown = writing.context(hits, talk)
         documents = {chunk.document.id: chunk.document for one in shown for chunk in one.chunks}
         records = await _records(reader, documents.values())
         layouts = {one.id: pages for one in documents.values() if (pages := await reader.layout(one)) is not None}
     alike = Alike.of(desk.embedder, seconds=seconds)
     return Draft(talk, quoted, tuple(shown), records, layouts, alike=alike)
+
+
+def _recalled(writing: Writing, talk: Talk, trace: Trace) -> Talk:
+    kept = writing.recalled(talk)
+    if left := len(talk.history) - len(kept.history):
+        trace.note("history", f"the model was not told the first {left} of {len(talk.history)} turns: no room for them")
+    return kept
 
 
 async def _records(reader: Texts, documents: Iterable[Document]) -> dict[str, str]:
@@ -170,12 +178,29 @@ async def _quoted(
     a model will write: passages are compared by vectors only when the decision may hang on it."""
     sparing_for = policy if sparing else None
     chosen, found = await drafted(desk, reader, question, vector, hits, trace=trace, sparing=sparing_for)
-    verdict = decided(question, hits, found, policy)
+    verdict = decided(question, hits, found, _fitting(policy, found, desk.embedder, trace))
     if verdict.abstain:
         likely, clarify = verdict.answerability, verdict.clarify
         return abstained(verdict.reason, verdict.message, clarify=clarify, answerability=likely)
     made = await _cited(reader, chosen)
     return replace(made, answerability=verdict.answerability)
+
+
+def _fitting(
+    policy: answering.Policy, found: answering.Evidence, embedder: Embedder | None, trace: Trace
+) -> answering.Policy:
+    """The policy without a calibration that is not of what this question was compared by; a note says so."""
+    own = policy.calibration
+    if own is None or policy.rule != "fitted" or not found.hits:
+        return policy
+    model = f"{embedder.model}/{embedder.variant}" if embedder else None
+    here = model if answering.signs_of(found) == "vectors" else None
+    if here == (own.model if own.signs == "vectors" else None):
+        return policy
+    of, by = (f"vectors of {name}" if name else "words alone" for name in (own.model, here))
+    said = f"answer.calibration is of {of}, this question was searched for by {by}: the shipped numbers decide"
+    trace.note("calibration", said)
+    return replace(policy, calibration=None)
 
 
 def decided(

@@ -252,9 +252,9 @@ class Sentence:
 @dataclass(frozen=True, slots=True)
 class Step:
     """What a language model did for a search: its calls, the tokens that it read and wrote where its vendor says so,
-    and what it wrote (documents, paraphrases) or the references that it scored, from 0 to 1, in their order."""
+    and what it wrote (a question, documents, paraphrases) or the references that it scored, from 0 to 1, in order."""
 
-    name: Literal["hyde", "multi_query", "filter"]
+    name: Literal["standalone", "hyde", "multi_query", "filter"]
     calls: int
     texts: tuple[str, ...] = ()
     scores: tuple[float, ...] = ()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.answer import Calibration, Policy, calibration_text, decide, edition, read_calibration
+from ragstone.answer import Calibration, Policy, calibration_text, check_model, decide, edition, read_calibration
 from ragstone.answer.evidence import Evidence
 from ragstone.answer.thresholds import by_thresholds
 from ragstone.errors import ConfigError
@@ -23,7 +23,7 @@ def kept(path: Path, one: Calibration) -> Path:
 
 
 def test_a_calibration_comes_back_from_its_file(tmp_path: Path) -> None:
-    assert read_calibration(kept(tmp_path / "c.json", OWN), model="m/fp32", edition="e") == OWN
+    assert read_calibration(kept(tmp_path / "c.json", OWN), edition="e") == OWN
 
 
 @pytest.mark.parametrize(
@@ -32,23 +32,23 @@ def test_a_calibration_comes_back_from_its_file(tmp_path: Path) -> None:
 )
 def test_a_calibration_of_something_else_is_refused(tmp_path: Path, model: str, version: str, says: str) -> None:
     with pytest.raises(ConfigError, match=says):
-        read_calibration(kept(tmp_path / "c.json", OWN), model=model, edition=version)
+        check_model(read_calibration(kept(tmp_path / "c.json", OWN), edition=version), "c.json", model=model)
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"schema": 1}', '{"schema": 2}', "[" * 100_000])
 def test_a_file_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "c.json").write_text(text, "utf-8")
     with pytest.raises(ConfigError, match="calibration"):
-        read_calibration(tmp_path / "c.json", model=None, edition="e")
+        read_calibration(tmp_path / "c.json", edition="e")
     with pytest.raises(ConfigError, match="cannot be read"):
-        read_calibration(tmp_path / "none.json", model=None, edition="e")
+        read_calibration(tmp_path / "none.json", edition="e")
 
 
 def test_numbers_that_are_none_are_refused(tmp_path: Path) -> None:
     data = json.loads(calibration_text(OWN)) | {"answer_from": "high"}
     (tmp_path / "c.json").write_text(json.dumps(data), "utf-8")
     with pytest.raises(ConfigError, match="schema"):
-        read_calibration(tmp_path / "c.json", model="m/fp32", edition="e")
+        read_calibration(tmp_path / "c.json", edition="e")
 
 
 def test_it_decides_where_its_signs_are_known_and_nowhere_else() -> None:

@@ -174,7 +174,7 @@ def test_a_judge_of_another_vendor_gets_nothing_of_this_ones(
 def test_the_model_helps_to_search_and_whatever_it_writes_passages_are_found(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RAGSTONE_SEARCH__PATIENCE", "300")
+    monkeypatch.setenv("RAGSTONE_DEADLINES__REWRITE", "300")
     found = run("search", QUESTION, "--multi-query", "1", "--llm-filter", "--top-k", "2", "--json").json
     assert found["hits"]
     codes = {note["code"] for note in found["notes"]} - {"semantic_unavailable"}

@@ -126,7 +126,7 @@ async def test_what_comes_too_late_is_given_up_and_what_came_in_time_is_kept() -
     by = assistant(model, seconds=0.05)
     assert await imagined("pumps", "standard", 2, by) == ("a passage",)
     assert model.cancelled == 1
-    assert said(by) == ["hyde: 1 of 2 calls failed: no answer within 0.05 s (search.patience)"]
+    assert said(by) == ["hyde: 1 of 2 calls failed: no answer within 0.05 s (deadlines.rewrite)"]
 
 
 async def test_a_model_that_never_answers_is_left_out() -> None:

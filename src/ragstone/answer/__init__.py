@@ -1,9 +1,9 @@
 """From ranked hits to an answer that can be checked: budget, order, quotes, citations, abstention, formats."""
 
-from ragstone.answer.abstain import ABSTENTION, Decision, Policy, decide, edition, models, settled
+from ragstone.answer.abstain import ABSTENTION, Decision, Policy, decide, edition, models, settled, signs_of
 from ragstone.answer.boxes import drawn
 from ragstone.answer.budget import Budget, fit
-from ragstone.answer.calibration import Calibration, calibration_text, read_calibration
+from ragstone.answer.calibration import Calibration, calibration_text, check_model, read_calibration
 from ragstone.answer.checked import Checked, Checker, Support
 from ragstone.answer.cite import Quote, by_chunk, cited, documents, groundedness, number, stands_alone, verify, written
 from ragstone.answer.context import Shown, arranged
@@ -65,6 +65,7 @@ __all__ = [
     "by_chunk",
     "by_thresholds",
     "calibration_text",
+    "check_model",
     "choose",
     "citation_json",
     "cited",
@@ -97,6 +98,7 @@ __all__ = [
     "rank",
     "read_calibration",
     "settled",
+    "signs_of",
     "span_json",
     "spans_at",
     "stands_alone",

@@ -51,14 +51,18 @@ def calibration_text(one: Calibration) -> str:
     return json.dumps({"schema": SCHEMA, **asdict(one)}, indent=1) + "\n"
 
 
-def read_calibration(path: str | Path, *, model: str | None, edition: str) -> Calibration:
-    """The calibration in a file; raises `ConfigError` for one that is unreadable, or of another model or edition."""
+def read_calibration(path: str | Path, *, edition: str) -> Calibration:
+    """The calibration in a file; raises `ConfigError` for one that is unreadable, or of another edition."""
     one = _parsed(path)
     if one.edition != edition:
         raise ConfigError(f"calibration {path}: is of another version of this program; {AGAIN}")
+    return one
+
+
+def check_model(one: Calibration, path: str | Path, *, model: str | None) -> None:
+    """Raises `ConfigError` for a calibration of vectors of another model."""
     if one.signs == "vectors" and one.model != model:
         raise ConfigError(f"calibration {path}: is of the embedding model {one.model}, here it is {model}; {AGAIN}")
-    return one
 
 
 def _parsed(path: str | Path) -> Calibration:

@@ -2,8 +2,9 @@
 
 from collections.abc import AsyncGenerator
 from dataclasses import replace
+from functools import partial
 
-from ragstone import answer, ask, conversation, guard, recall, reply
+from ragstone import answer, ask, conversation, guard, models, recall, reply
 from ragstone.ask import Question
 from ragstone.conversation import History
 from ragstone.doors import checked
@@ -104,4 +105,5 @@ class Asking(Group):
         writing = self._parts.completions.writing(llm=wanted.llm)
         if writing is not None and wanted.system_prompt is not None:
             writing = replace(writing, template=writing.template.with_system(wanted.system_prompt))
-        return Pipeline(wanted, settings.search, parts, self.entrance, writing=writing)
+        policy = partial(models.policy_of, settings.answer)
+        return Pipeline(wanted, settings.search, parts, self.entrance, writing=writing, policy=policy)

@@ -74,7 +74,8 @@ class Parts:
     @cached_property
     def policy(self) -> Policy:
         """What decides between an answer and an abstention; raises `ConfigError` for an unfit calibration."""
-        return models.policy_of(self.settings.answer, self.embedders.own)
+        models.check_calibration(self.settings.answer, self.embedders.own)
+        return models.policy_of(self.settings.answer)
 
     @cached_property
     def cutter(self) -> Cutter:

@@ -10,7 +10,7 @@ from ragstone.ports import Completed, Completion, Prompt
 from ragstone.trace import Trace
 from ragstone.types import Step
 
-Done = Literal["hyde", "multi_query", "filter"]
+Done = Literal["standalone", "hyde", "multi_query", "filter"]
 GRACE = 1.0  # seconds for a request that was given up to end its work
 NONE = "no language model is configured; set llm.model"
 
@@ -73,7 +73,7 @@ class Assistant:
 
 def _sorry(error: BaseException | None, seconds: float) -> Unavailable:
     if error is None:
-        return Unavailable(f"no answer within {seconds:g} s (search.patience)")
+        return Unavailable(f"no answer within {seconds:g} s (deadlines.rewrite)")
     if isinstance(error, RagstoneError):
         return Unavailable(str(error))
     return Unavailable(f"{type(error).__name__}: {error}")
