@@ -253,7 +253,7 @@ async def drafted(
     if sparing is not None:
         chosen = answering.choose(asked, ranked, best)
         found = answering.evidence(asked, best, chosen, idf=idf)
-        if answering.settled(found, sparing):
+        if answering.settled(found, _fitting(sparing, found, desk.embedder, trace or Trace())):
             return chosen, replace(found, similar=found.cosine)
     if vector is not None and desk.embedder is not None and ranked:
         work = _similar(desk.embedder, vector, ranked[:SENTENCES])
