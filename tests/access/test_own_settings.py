@@ -156,8 +156,10 @@ def test_so_do_those_of_commands(
             done = run(*command)
             assert (done.status, done.err) == (0, ""), command
         assert place.went() == place.own(tenant)
+        monkeypatch.setenv("RAGSTONE_EMBED__READS", "512")  # what the file says of its own model is not said of another
         started = run("reembed", "start", "--model", "openai/another")
         assert started.status == 0, started.err
+        monkeypatch.delenv("RAGSTONE_EMBED__READS")
         assert place.went() == place.own(tenant)
         assert f"active   openai/e-{tenant if tenant in OWN else 'nobody'} " in run("reembed", "status").out
         refused = run("search", question, "--tenant", "rival")

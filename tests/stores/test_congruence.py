@@ -12,6 +12,7 @@ import pytest
 
 from ragstone import recall
 from ragstone.ask import Desk, Question, search
+from ragstone.deadlines import Deadlines
 from ragstone.ports import Prompt, Store, Writer
 from ragstone.stores import open_store
 from ragstone.testing.bag_of_words import BagOfWords
@@ -31,6 +32,7 @@ BESIDE = Scope("rival", "congruence")
 DOCUMENTS, EDITS = 620, 500
 FEWEST = 5_000  # chunks after all edits
 EMBEDDER = BagOfWords(64)
+PATIENT = Deadlines(search=600.0)  # on a busy machine a leg that is left out would make two answers
 WORDS = [a + b for a in "ka lo mi tur sen ve da rin".split() for b in "po gal nes tik bu ra mol zet fi wan".split()]
 SENTENCES = ["error code E42 on startup", "see chapter three", "restart the server and try again"]
 
@@ -199,7 +201,7 @@ async def test_a_question_finds_the_same_in_the_same_order(both: list[Store], na
     found_any = False
     for text in questions():
         question = Question(text, mode=mode, where=FILTERS[name], fold=False)
-        first, second = [await search(Desk(store, SCOPE, EMBEDDER), question) for store in both]
+        first, second = [await search(Desk(store, SCOPE, EMBEDDER, deadlines=PATIENT), question) for store in both]
         assert told(first.hits) == told(second.hits), text
         assert first.notes == second.notes
         found_any = found_any or bool(first.hits)
@@ -225,7 +227,7 @@ async def test_rankings_of_the_same_questions_fold_and_fuse_the_same(both: list[
     for text in questions():
         for fusion in ("minmax", "rrf"):
             question = Question(text, fusion=fusion, top_k=25, per_document=3)
-            first, second = [await search(Desk(store, SCOPE, EMBEDDER), question) for store in both]
+            first, second = [await search(Desk(store, SCOPE, EMBEDDER, deadlines=PATIENT), question) for store in both]
             assert told(first.hits) == told(second.hits), text
 
 
@@ -251,7 +253,10 @@ async def test_a_models_help_brings_the_same_everywhere(both: list[Store], optio
         return "[0.1, 1, 1, 0, 1]" if prompt.schema else f"{SENTENCES[0]} {WORDS[3]}\n{WORDS[5]} {WORDS[7]}"
 
     asked = Question(f"{WORDS[1]} {WORDS[2]}", top_k=5, **options)
-    found = [await search(Desk(store, SCOPE, EMBEDDER, model=lambda: Scripted(says)), asked) for store in both]
+    found = [
+        await search(Desk(store, SCOPE, EMBEDDER, deadlines=PATIENT, model=lambda: Scripted(says)), asked)
+        for store in both
+    ]
     assert told(found[0].hits) == told(found[1].hits)
     assert found[0].steps == found[1].steps
     assert len(found[0].hits) == (3 if "filter" in options else 5)
@@ -259,7 +264,7 @@ async def test_a_models_help_brings_the_same_everywhere(both: list[Store], optio
 
 async def test_a_question_that_asks_the_same_is_served_on_every_store(both: list[Store]) -> None:
     for store in both[1:]:  # the embedded one stands there for both others, and keeps what it was asked
-        desk, text = Desk(store, SCOPE, EMBEDDER), f"{WORDS[1]} {WORDS[2]}"
+        desk, text = Desk(store, SCOPE, EMBEDDER, deadlines=PATIENT), f"{WORDS[1]} {WORDS[2]}"
         first = await recall.search(desk, Question(text, cache=True))
         again = await recall.search(desk, Question(f"  {text.capitalize()}?", cache=True))
         assert told(again.hits) == told(first.hits)
