@@ -48,6 +48,7 @@ CALLS: dict[str, Call] = {
     "collections": lambda kb, _: kb.collections(),
     "exists": lambda kb, _: kb.exists(),
     "models": lambda kb, _: kb.models(),
+    "judging": lambda kb, _: kb.judging(),
     "pipelines": lambda kb, _: kb.pipelines(),
     "pipeline": lambda kb, _: kb.pipeline("all"),
     "ingest": lambda kb, docs: kb.ingest(docs),
