@@ -233,7 +233,8 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
     ],
 )
 def test_make_evaluates_the_demo_and_its_help_says_so(target: str, measured: str) -> None:
-    done = subprocess.run(["make", "-n", target, "EVAL=--json"], cwd=ROOT, capture_output=True, text=True, check=True)
+    make = ["make", "--no-print-directory", "-n", target, "EVAL=--json"]
+    done = subprocess.run(make, cwd=ROOT, capture_output=True, text=True, check=True)
     ingest, evaluate = [line.partition("ragstone ")[2] for line in done.stdout.splitlines()[-2:]]
     assert ingest == "ingest demo/docs --store demo/.ragstone"
     assert evaluate == f"eval --golden demo/golden.jsonl --store demo/.ragstone {measured} --json"

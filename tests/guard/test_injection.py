@@ -179,4 +179,5 @@ def test_a_megabyte_of_hostile_text_costs_linear_time(unit: str) -> None:
 def test_hardly_any_paragraph_of_real_documentation_is_flagged() -> None:
     files = random.Random(3).sample(sorted(KB.rglob("*.md")), 200)
     paragraphs = [p for path in files for p in re.split(r"\n\s*\n", path.read_text(encoding="utf-8", errors="replace"))]
-    assert sum(bool(flags(p)[0]) for p in paragraphs) <= 0.001 * len(paragraphs)
+    # Requests unlike their text are flagged too: .0034 here, .0063 of true chunks, the goal is .02 (benchmarks/guard).
+    assert sum(bool(flags(p)[0]) for p in paragraphs) <= 0.005 * len(paragraphs)

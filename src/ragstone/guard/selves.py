@@ -64,7 +64,7 @@ SELVES: tuple[Order, ...] = (
     order(
         POLICY,
         0.5,
-        "you|like|as |style|voice|manner|role|character|pretend|imagine|suppose|assume",
+        "you|like|as |to be |style|voice|manner|role|character|pretend|imagine|suppose|assume",
         r"\b(?:you are|you're|i am) role-?playing\b"
         rf"|{SENTENCE}(?:pretend|imagine|suppose|assume|act|behave) (?:to be (?:an? |the )|you (?:are|can|have"
         rf"|were|could)\b"
