@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 import ragstone
-from ragstone.config import LlmSettings, PipelineSettings
 from ragstone.errors import RagstoneError, Unavailable, UsageError
 from ragstone.ports import Prompt
+from ragstone.settings import LlmSettings, PipelineSettings
 from ragstone.testing.bag_of_words import BagOfWords
 from ragstone.types import Found
 from tests.commands import Run

@@ -7,8 +7,8 @@ import pytest
 
 from ragstone import bounds
 from ragstone.ask import FUSIONS, Question
-from ragstone.config import LimitSettings, SearchSettings, Settings, SourceSettings
 from ragstone.errors import ConfigError, UsageError
+from ragstone.settings import LimitSettings, SearchSettings, Settings, SourceSettings
 from ragstone.types import Mode
 from ragstone.where import Where
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragstone.config import EmbedSettings, LlmSettings, Settings, SourceSettings, debugging, load
+from ragstone.config import debugging, load
 from ragstone.errors import ConfigError
+from ragstone.settings import EmbedSettings, LlmSettings, Settings, SourceSettings
 
 NOBODY = 65534
 

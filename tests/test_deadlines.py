@@ -10,11 +10,11 @@ import pytest
 
 import ragstone
 from ragstone import providers
-from ragstone.config import Settings
 from ragstone.deadlines import Deadlines
 from ragstone.engine import Engine
 from ragstone.errors import ConfigError, StoreError
 from ragstone.ports import Completed, Prompt, Vectors
+from ragstone.settings import Settings
 from ragstone.stores.embedded.reader import EmbeddedReader
 from ragstone.testing.bag_of_words import BagOfWords
 from ragstone.types import Answer
@@ -118,7 +118,7 @@ def test_a_late_part_of_a_pipeline_leaves_the_others(
 ) -> None:
     for name in ("one", "two"):
         opened(collection=name).ingest(docs)
-    pipeline = ragstone.config.PipelineSettings("p", collections=("one", "two"))
+    pipeline = ragstone.settings.PipelineSettings("p", collections=("one", "two"))
     settings = Settings(str(tmp_path / "store"), deadlines=Deadlines(search=0.5), pipelines=(pipeline,))
     chunks, slow = EmbeddedReader.chunks, []
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import pytest
 
 import ragstone
-from ragstone import conversation, guard, reply
+from ragstone import conversation, guard, quoting, reply
 from ragstone.answer import ABSTENTION, Budget, event_json, template
 from ragstone.errors import RagstoneError, Unavailable, UsageError
 from ragstone.generate import TURN, Writing
@@ -150,8 +150,8 @@ def test_pieces_are_shown_as_they_come_and_no_marker_leaks(kb: ragstone.Knowledg
 def test_events_of_collections_pipelines_and_chats_are_framed_alike(docs: Path, tmp_path: Path) -> None:
     says = cited(f"{KEPT[:-1]} [*].")
     model = Scripted(lambda prompt: QUESTION if "Rewrite" in prompt.messages[0].text else says(prompt))
-    settings = ragstone.config.Settings(
-        str(tmp_path / "store"), pipelines=(ragstone.config.PipelineSettings("p", collections=("default",)),)
+    settings = ragstone.settings.Settings(
+        str(tmp_path / "store"), pipelines=(ragstone.settings.PipelineSettings("p", collections=("default",)),)
     )
     framed = []
     with ragstone.open(settings=settings, embedder=BagOfWords(), completion=model) as kb:
@@ -224,7 +224,7 @@ def test_passages_are_compared_before_a_model_writes_only_where_the_decision_may
         compared.append(told)
         return {}
 
-    monkeypatch.setattr(reply, "_similar", similar)
+    monkeypatch.setattr(quoting, "_similar", similar)
     monkeypatch.setattr("ragstone.answer.settled", lambda *_: stands)
     assert told(kb, cited("Samples are kept for 15 days by default [*].")).sentences
     assert len(compared) == (not stands)

@@ -11,11 +11,12 @@ import pytest
 
 import ragstone
 from ragstone import models
-from ragstone.config import EmbedSettings, ExternalSettings, LlmSettings, Settings, load
+from ragstone.config import load
 from ragstone.engine import Engine
 from ragstone.errors import ConfigError, Unavailable, UsageError
 from ragstone.ports import Completed, Completion, Message, Prompt
 from ragstone.providers import make_embedder
+from ragstone.settings import EmbedSettings, ExternalSettings, LlmSettings, Settings
 from tests.commands import Run
 from tests.providers.serving import backends
 from tests.providers.serving.between import Between, Reply, Seen, standing

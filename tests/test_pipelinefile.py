@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.config import LlmSettings, SearchSettings, Settings, TableSettings, load
+from ragstone.config import load
 from ragstone.engine import Engine
 from ragstone.errors import ConfigError, UsageError
+from ragstone.settings import LlmSettings, SearchSettings, Settings, TableSettings
 
 THEIRS = """
 server: {listen_address: 0.0.0.0, port: 8080, tls: {enabled: false}, cors: {enabled: true, allowed_origins: ["*"]}}

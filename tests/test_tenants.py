@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 import ragstone
-from ragstone.config import CollectionSettings, EmbedSettings, Settings, TenantSettings, load
+from ragstone.config import load
 from ragstone.errors import ConfigError, Forbidden, NoKey, Unauthorized, UsageError
+from ragstone.settings import CollectionSettings, EmbedSettings, Settings, TenantSettings
 from ragstone.stores.embedded.admin import EmbeddedAdmin
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.commands import Run

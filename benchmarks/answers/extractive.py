@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import ragstone
-from ragstone import ask, reply
+from ragstone import ask, quoting
 from ragstone.trace import Trace
 
 
@@ -26,13 +26,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("store")
     parser.add_argument("questions", type=Path)
-    parser.add_argument("--sentences", type=int, nargs="*", default=[0, 4, reply.SENTENCES, 16])
+    parser.add_argument("--sentences", type=int, nargs="*", default=[0, 4, quoting.SENTENCES, 16])
     parser.add_argument("--every", type=int, default=1, help="ask only every so many questions")
     args = parser.parse_args()
     rows = [_read(row) for row in map(json.loads, args.questions.read_text("utf-8").splitlines())]
     wanted = [(text, answers, every) for text, answers, every in rows if answers][:: args.every]
     for count in args.sentences:
-        reply.SENTENCES = count
+        quoting.SENTENCES = count
         print(f"{count} sentences compared: {asyncio.run(_measured(args.store, wanted))}", flush=True)
 
 
@@ -53,7 +53,7 @@ async def _measured(store: str, wanted: list[tuple[str, list[str], bool]]) -> st
             vector = await ask.vector_of(kb.desk, question, Trace())
             hits = (await kb.search(text)).hits
             start = time.perf_counter()
-            chosen, _ = await reply.drafted(kb.desk, reader, question, vector, hits)
+            chosen, _ = await quoting.drafted(quoting.Sought(kb.desk, reader, question, vector, hits, Trace()))
             seconds.append(time.perf_counter() - start)
             texts = [" ".join(one.passage.text.split()) for one in chosen]
             held = [" ".join(answer.split()) in " ".join(texts) for answer in answers]

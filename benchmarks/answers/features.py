@@ -28,10 +28,11 @@ from typing import Any, Literal
 import numpy as np
 
 import ragstone
-from ragstone import ask, reply
+from ragstone import ask
 from ragstone.evals import BeirSource, path_of
 from ragstone.ports import Embedder, Reader, Vectors
 from ragstone.providers import make_embedder
+from ragstone.quoting import Sought, drafted
 from ragstone.trace import Trace
 from ragstone.types import Hit
 
@@ -129,9 +130,9 @@ async def _rows(kb: ragstone.Engine, name: str, asked: Sequence[Asking]) -> Any:
 async def _row(
     desk: ask.Desk, reader: Reader, question: ask.Question, vector: Any, hits: Sequence[Hit], name: str, *what: str
 ) -> dict[str, Any]:
-    _, vectors = await reply.drafted(desk, reader, question, vector, hits)
+    _, vectors = await drafted(Sought(desk, reader, question, vector, hits, Trace()))
     bare = [replace(hit, signals={"bm25": hit.signals["bm25"]}) for hit in hits]
-    _, words = await reply.drafted(desk, reader, question, None, bare)
+    _, words = await drafted(Sought(desk, reader, question, None, bare, Trace()))
     label, group = what
     return {
         "set": name, "label": label, "group": group, "question": question.text,

@@ -11,12 +11,13 @@ from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
 
 from ragstone.access import Credential
-from ragstone.config import Settings, load
+from ragstone.config import load
 from ragstone.doors import PLACE, checked
 from ragstone.engine import Engine
 from ragstone.errors import UsageError
 from ragstone.pipeline import Pipeline, PipelineInfo
 from ragstone.ports import Completion, Embedder, Store
+from ragstone.settings import Settings
 from ragstone.types import Answer, Event, Extraction, Found, Piece
 
 P = ParamSpec("P")

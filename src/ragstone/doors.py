@@ -11,9 +11,9 @@ import numpy as np
 
 from ragstone.access import Credential
 from ragstone.bounds import FLAG, MANY, Bounds, Choice, Numbers
-from ragstone.config import Settings
 from ragstone.errors import UsageError
 from ragstone.ports import Embedder
+from ragstone.settings import Settings
 
 P = ParamSpec("P")
 R = TypeVar("R")

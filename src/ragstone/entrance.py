@@ -4,9 +4,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from ragstone.access import Credential, Permission, Tokens, looks_like_token, recognised
-from ragstone.config import Settings
 from ragstone.errors import Forbidden, Unauthorized, UsageError
 from ragstone.ports import Keys
+from ragstone.settings import Settings
 
 ANY = Settings.__dataclass_fields__["tenant"].default  # this tenant's name leaves the choice to the key
 

@@ -6,12 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 from ragstone import answer, providers, vendors
-from ragstone.config import AnswerSettings, EmbedSettings, ExternalSettings, LlmSettings, Settings, key_of
+from ragstone.config import key_of
 from ragstone.errors import ConfigError, UsageError
 from ragstone.generate import Writing
 from ragstone.outgoing import GatedCompletion, GatedEmbedder
 from ragstone.ports import Completed, Completion, Embedder, HeldModel, Prompt, Tokenizer
 from ragstone.providers.reach import Reach
+from ragstone.settings import AnswerSettings, EmbedSettings, ExternalSettings, LlmSettings, Settings
 
 NONE = "none"
 SHORTENED = re.compile(r"d([0-9]+)")  # the variant of vectors that a vendor has shortened

@@ -20,6 +20,7 @@ from ragstone.layout import Layout
 from ragstone.merged import Model, Part, Told, ranked
 from ragstone.pen import Talk
 from ragstone.ports import Completion, Message, Reader, Vectors
+from ragstone.quoting import Sought
 from ragstone.retrieve import Assistant
 from ragstone.reword import Wording
 from ragstone.trace import Trace, reading
@@ -109,17 +110,8 @@ async def events(
             hits = _of(seen.hits, kept)
             hits = hits if tokens is None else within(await windows.read(seen.views, hits), tokens)
             with trace.timed("answer"):
-                draft = await reply.prepared(
-                    seen.asking,
-                    seen.views,
-                    question,
-                    seen.vector,
-                    hits,
-                    trace,
-                    talk=talk,
-                    writing=writing,
-                    policy=policy,
-                )
+                sought = Sought(seen.asking, seen.views, question, seen.vector, hits, trace)
+                draft = await reply.prepared(sought, talk=talk, writing=writing, policy=policy)
     async with aclosing(reply.told(draft, hits, trace, writing=writing)) as stream:
         async for event in stream:
             yield event

@@ -4,17 +4,18 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from ragstone import answer, guard, panel, reply, stores
+from ragstone import answer, guard, panel, stores
 from ragstone.answer import Policy
-from ragstone.ask import Question, question_of
-from ragstone.config import EmbedSettings, PipelineSettings, SearchSettings, Settings
-from ragstone.conversation import History, checked
+from ragstone.answering import Answering
+from ragstone.ask import Question
 from ragstone.errors import RagstoneError
 from ragstone.gate import OF_PIPELINES, Admitting, gated
 from ragstone.generate import Writing
 from ragstone.merged import Part
-from ragstone.ports import Completion, Embedder, Store
-from ragstone.types import Answer, Event, Found, Info, Scope
+from ragstone.options import SearchOptions
+from ragstone.ports import Completion, Embedder, Message, Store
+from ragstone.settings import EmbedSettings, PipelineSettings, SearchSettings, Settings
+from ragstone.types import Event, Found, Info, Scope
 from ragstone.where import Where
 
 # The embedder of some settings, or None and why there is none.
@@ -33,7 +34,7 @@ class PipelineInfo:
 
 
 @gated(OF_PIPELINES)
-class Pipeline:
+class Pipeline(Answering):
     """Questions over several collections and tables at once; see `ragstone.panel`."""
 
     def __init__(
@@ -57,47 +58,20 @@ class Pipeline:
     def name(self) -> str:
         return self.settings.name
 
-    def question(self, /, text: str, *, where: Where | None = None, **options: object) -> Question:
-        """A question with the pipeline's defaults; see `Engine.question`."""
-        return question_of(text, self._search, where, options)
+    @property
+    def _defaults(self) -> SearchOptions:
+        return self._search
 
     async def search(self, /, text: str, *, where: Where | None = None, **options: object) -> Found:
         """The best passages of all its parts. What a part cannot do is a note; all failing is an error."""
         return await panel.search(self.parts, self.question(text, where=where, **options), model=self._model)
 
-    async def ask(
-        self,
-        /,
-        text: str,
-        *,
-        where: Where | None = None,
-        history: History = (),
-        strict: bool | None = None,
-        **options: object,
-    ) -> Answer:
-        """An answer whose sentences are cited and checked, or an abstention with a reason; see `Engine.ask`."""
-        return await reply.waited(self._events(self.question(text, where=where, **options), history, strict))
-
-    def events(
-        self,
-        /,
-        text: str,
-        *,
-        where: Where | None = None,
-        history: History = (),
-        strict: bool | None = None,
-        **options: object,
-    ) -> AsyncGenerator[Event]:
-        """The same as it comes about."""
-        return self._events(self.question(text, where=where, **options), history, strict)
-
-    def _events(self, question: Question, history: History, strict: bool | None) -> AsyncGenerator[Event]:
+    def _told(self, question: Question, history: Sequence[Message], strict: bool | None) -> AsyncGenerator[Event]:
         writing = self.writing
         if writing is not None and strict is not None:
             writing = replace(writing, strict=strict)
-        tokens, turns = self.settings.token_budget, checked(history)
-        policy = self._policy()
-        return panel.events(self.parts, question, tokens=tokens, writing=writing, history=turns, policy=policy)
+        tokens, policy = self.settings.token_budget, self._policy()
+        return panel.events(self.parts, question, tokens=tokens, writing=writing, history=history, policy=policy)
 
     async def context(self, /, text: str, *, where: Where | None = None, **options: object) -> str:
         """Passages within the token budget as XML, ready to stand in a prompt: escaped, secrets masked."""

@@ -19,10 +19,10 @@ from typing import Any
 import pytest
 
 from ragstone.access import Credential, Role
-from ragstone.config import EncryptionSettings, PipelineSettings, SearchSettings, Settings
 from ragstone.engine import Engine
 from ragstone.errors import Forbidden, RagstoneError
 from ragstone.explain import Explanation
+from ragstone.settings import EncryptionSettings, PipelineSettings, SearchSettings, Settings
 from ragstone.testing.bag_of_words import BagOfWords
 from ragstone.transfer import Copied
 from ragstone.types import Document, Info, Key, Run

@@ -13,12 +13,12 @@ from ragstone import Where
 from ragstone.access import Credential, Permission, Role
 from ragstone.access.credential import PERMITS
 from ragstone.blocking import Knowledge
-from ragstone.config import PipelineSettings, Settings
 from ragstone.engine import Engine
 from ragstone.errors import Forbidden, Unauthorized, UsageError
 from ragstone.gate import OF_PIPELINES, VERBS, gated
 from ragstone.pipeline import Pipeline
 from ragstone.ports import Listed
+from ragstone.settings import PipelineSettings, Settings
 from ragstone.testing.bag_of_words import BagOfWords
 from ragstone.types import Skipped
 

@@ -17,10 +17,10 @@ import pytest
 
 import ragstone
 from ragstone.access import Credential, Permission, Role, issued
-from ragstone.config import Settings
 from ragstone.entrance import Entrance
 from ragstone.errors import ConfigError, Forbidden
 from ragstone.ports import Exporter
+from ragstone.settings import Settings
 from ragstone.types import Key
 from tests.access.issuer import AUDIENCE, ISSUER, RSA_KEY, jwk, token
 from tests.commands import Run

@@ -8,11 +8,11 @@ import pytest
 
 import ragstone
 from ragstone.access import Permission
-from ragstone.config import AccessSettings, Settings
 from ragstone.entrance import Entrance
 from ragstone.errors import ConfigError, Forbidden, Unauthorized
 from ragstone.issuer import JwtSettings
 from ragstone.ports import Keys
+from ragstone.settings import AccessSettings, Settings
 from tests.access.issuer import AUDIENCE, ISSUER, RSA_KEY, jwk, pem, token
 from tests.commands import Run
 

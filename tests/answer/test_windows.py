@@ -8,7 +8,7 @@ import pytest
 import ragstone
 from ragstone.answer import widened
 from ragstone.chunk import Characters, make
-from ragstone.config import ChunkSettings, PipelineSettings, Settings
+from ragstone.settings import ChunkSettings, PipelineSettings, Settings
 from ragstone.testing.bag_of_words import BagOfWords
 from ragstone.testing.chunkers import outlined
 from ragstone.types import Chunk, Hit, joined

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from ragstone import config, errors
+from ragstone import errors, settings
 from ragstone.access import Role
 from ragstone.chunk import WAYS
 from ragstone.cli.app import app
@@ -35,23 +35,23 @@ MACHINE = re.compile(
 )
 LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 SECTIONS = {
-    "Top level": config.Settings,
-    "`access`": config.AccessSettings,
+    "Top level": settings.Settings,
+    "`access`": settings.AccessSettings,
     "`jwt`": JwtSettings,
-    "`sources`": config.SourceSettings,
-    "`chunk`": config.ChunkSettings,
-    "`embed`": config.EmbedSettings,
-    "`llm`": config.LlmSettings,
-    "`answer`": config.AnswerSettings,
-    "`external`": config.ExternalSettings,
+    "`sources`": settings.SourceSettings,
+    "`chunk`": settings.ChunkSettings,
+    "`embed`": settings.EmbedSettings,
+    "`llm`": settings.LlmSettings,
+    "`answer`": settings.AnswerSettings,
+    "`external`": settings.ExternalSettings,
     "`deadlines`": Deadlines,
-    "`limits`": config.LimitSettings,
-    "`search`": config.SearchSettings,
-    "`collections`": config.CollectionSettings,
-    "`tenants`": config.TenantSettings,
-    "`encryption`": config.EncryptionSettings,
-    "`pipelines`": config.PipelineSettings,
-    "`tables`": config.TableSettings,
+    "`limits`": settings.LimitSettings,
+    "`search`": settings.SearchSettings,
+    "`collections`": settings.CollectionSettings,
+    "`tenants`": settings.TenantSettings,
+    "`encryption`": settings.EncryptionSettings,
+    "`pipelines`": settings.PipelineSettings,
+    "`tables`": settings.TableSettings,
 }
 GROUPS = (
     "access",

@@ -36,10 +36,6 @@ def test_the_face_is_sorted_and_whole() -> None:
     assert all(hasattr(ragstone, name) for name in ragstone.__all__)
 
 
-def test_every_search_setting_is_an_option_of_a_question() -> None:
-    assert {f.name for f in dataclasses.fields(config.SearchSettings)} <= set(ragstone.Question.__dataclass_fields__)
-
-
 def test_every_setting_stands_in_the_docs() -> None:
     docs = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md"))
     kinds = SETTINGS

@@ -8,12 +8,12 @@ from typing import Any
 from ragstone.answer import Calibration
 from ragstone.cli import calibrated
 from ragstone.cli.shared import Shared
-from ragstone.config import Settings
 from ragstone.engine import Engine
 from ragstone.errors import UsageError
 from ragstone.evals.calibrate import Point
 from ragstone.evals.judge import MEASURES, Judge
 from ragstone.evals.run import Report
+from ragstone.settings import Settings
 
 MEASURED, SEARCHED = ("retrieval", "rag", "both"), ("hybrid", "semantic", "keyword")
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ragstone.cli.shared import Shared
-from ragstone.config import Settings
 from ragstone.providers import begun
+from ragstone.settings import Settings
 
 if TYPE_CHECKING:  # its imports take a quarter of a second, during which the model already loads
     from ragstone.blocking import Knowledge

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ragstone.cli.shared import Shared, emit, say, shared, show
-from ragstone.config import Settings
 from ragstone.errors import RagstoneError, UsageError
+from ragstone.settings import Settings
 
 if TYPE_CHECKING:  # what they stand on is not needed to say what the commands take
     from ragstone.blocking import Knowledge
-    from ragstone.config import EmbedSettings
     from ragstone.ports import HeldModel
+    from ragstone.settings import EmbedSettings
 
 app = typer.Typer(help="Go over to another embedding model, with a way back.", no_args_is_help=True)
 ModelOption = Annotated[str | None, typer.Option("--model", help="Embedding model [default: the configured one].")]

@@ -1,66 +1,39 @@
 """What answers questions: of the collection, and of pipelines."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from ragstone import answer, ask, conversation, guard, models, recall, reply
+from ragstone import answer, guard, models, recall, reply
+from ragstone.answering import Answering
 from ragstone.ask import Question
-from ragstone.conversation import History
 from ragstone.doors import checked
 from ragstone.engine.group import Group
 from ragstone.errors import UsageError
 from ragstone.explain import Explanation, explain
 from ragstone.generate import Writing
+from ragstone.options import SearchOptions
 from ragstone.pipeline import Pipeline, PipelineInfo, info_of, parts_of
-from ragstone.types import Answer, Event, Found
+from ragstone.ports import Message
+from ragstone.types import Event, Found
 from ragstone.where import Where
 
 
-class Asking(Group):
+class Asking(Answering, Group):
     """The verbs that take a question."""
 
-    def question(self, /, text: str, *, where: Where | None = None, **options: object) -> Question:
-        """A question with the settings' defaults; `options` are fields of `Question`, None means default."""
-        return ask.question_of(text, self._parts.given.search, where, options)
+    @property
+    def _defaults(self) -> SearchOptions:
+        return self._parts.given.search
+
+    def _told(self, question: Question, history: Sequence[Message], strict: bool | None) -> AsyncGenerator[Event]:
+        return reply.events(
+            self._parts.deciding, question, writing=self._parts.completions.writing(strict), history=history
+        )
 
     async def search(self, /, text: str, *, where: Where | None = None, **options: object) -> Found:
         """The best passages for a text; see `question` for the options."""
         return await recall.search(self._parts.desk, self.question(text, where=where, **options))
-
-    async def ask(
-        self,
-        /,
-        text: str,
-        *,
-        where: Where | None = None,
-        history: History = (),
-        strict: bool | None = None,
-        **options: object,
-    ) -> Answer:
-        """An answer whose sentences are cited and checked, or an abstention with a reason.
-
-        With a language model in the settings it writes, else sentences are quoted. `history` are the turns before, as
-        `Message` or with `role` and `content`; `strict` shows only what the documents support.
-        """
-        question = self.question(text, where=where, **options)
-        writing, turns = self._parts.completions.writing(strict), conversation.checked(history)
-        return await reply.answer(self._parts.deciding, question, writing=writing, history=turns)
-
-    def events(
-        self,
-        /,
-        text: str,
-        *,
-        where: Where | None = None,
-        history: History = (),
-        strict: bool | None = None,
-        **options: object,
-    ) -> AsyncGenerator[Event]:
-        """The same as it comes about; see `ragstone.reply.events`."""
-        question = self.question(text, where=where, **options)
-        writing, turns = self._parts.completions.writing(strict), conversation.checked(history)
-        return reply.events(self._parts.deciding, question, writing=writing, history=turns)
 
     async def context(self, /, text: str, *, where: Where | None = None, **options: object) -> str:
         """Passages as XML, ready to stand in a prompt: escaped, secrets masked."""

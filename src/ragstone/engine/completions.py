@@ -4,11 +4,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ragstone import models
-from ragstone.config import LlmSettings, Settings
 from ragstone.errors import ConfigError
 from ragstone.generate import Writing
 from ragstone.outgoing import GatedCompletion
 from ragstone.ports import Completion
+from ragstone.settings import LlmSettings, Settings
 
 
 class Completions:

@@ -5,10 +5,10 @@ from functools import cached_property
 from typing import cast
 
 from ragstone import models, providers
-from ragstone.config import EmbedSettings, Settings
 from ragstone.doors import Handed
 from ragstone.errors import ConfigError
 from ragstone.ports import Embedder
+from ragstone.settings import EmbedSettings, Settings
 
 
 class Embedders:

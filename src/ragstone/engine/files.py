@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ragstone import extract
-from ragstone.config import SourceSettings
 from ragstone.doors import checked
 from ragstone.engine.group import Group
 from ragstone.engine.roots import root_of
 from ragstone.errors import Refused, UsageError
 from ragstone.ports import Source
+from ragstone.settings import SourceSettings
 from ragstone.types import Extraction, Piece, Skipped
 
 

@@ -6,11 +6,11 @@ from typing import Self
 from ragstone.access import Credential, Permission
 from ragstone.ask import Desk
 from ragstone.bounds import outside
-from ragstone.config import Settings
 from ragstone.doors import SETTINGS, checked
 from ragstone.engine.parts import Parts
 from ragstone.errors import UsageError
 from ragstone.ports import Completion, Embedder, Store
+from ragstone.settings import Settings
 from ragstone.types import Scope
 
 

@@ -1,11 +1,11 @@
 """What a run is given, and the one model that a tenant is held to."""
 
 from ragstone import models
-from ragstone.config import Settings
 from ragstone.engine.kept import artifacts_of
 from ragstone.engine.parts import Parts
 from ragstone.ingest import Intake
 from ragstone.revise import Making, Model
+from ragstone.settings import Settings
 
 
 def intake_of(

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from functools import cached_property
 
 from ragstone import stores, transfer
-from ragstone.config import Settings
 from ragstone.ports import Keys, Store
+from ragstone.settings import Settings
 
 
 class Opened:

@@ -7,7 +7,6 @@ from ragstone import extract, guard, models, providers
 from ragstone.access import Credential
 from ragstone.answer import Policy
 from ragstone.ask import Desk
-from ragstone.config import Settings
 from ragstone.engine.completions import Completions
 from ragstone.engine.embedders import Embedders
 from ragstone.engine.opened import Opened
@@ -15,6 +14,7 @@ from ragstone.engine.processes import Processes
 from ragstone.entrance import Entrance
 from ragstone.ports import Completion, Embedder, Store
 from ragstone.revise import Cutter
+from ragstone.settings import Settings
 from ragstone.types import Scope
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from ragstone import sources
-from ragstone.config import SourceSettings
 from ragstone.errors import UsageError
+from ragstone.settings import SourceSettings
 
 
 def roots_of(

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.config import Settings
 from ragstone.engine import Engine
 from ragstone.errors import UsageError
+from ragstone.settings import Settings
 from ragstone.stores.postgres import PostgresStore
 from ragstone.testing.bag_of_words import BagOfWords
 from ragstone.testing.stores import SCOPE, contents, make_key, make_revision, written

@@ -6,9 +6,9 @@ import psycopg
 import pytest
 
 from ragstone.access import recognised
-from ragstone.config import Settings
 from ragstone.engine import Engine
 from ragstone.errors import Busy, Unauthorized, UsageError
+from ragstone.settings import Settings
 from ragstone.stores.postgres import PostgresStore
 from ragstone.testing.bag_of_words import BagOfWords
 from ragstone.testing.stores import NEW_YEAR, SCOPE, created, make_key, make_revision, written

@@ -9,9 +9,9 @@ from typing import Any
 import psycopg
 import pytest
 
-from ragstone.config import PipelineSettings, SearchSettings, Settings, TableSettings
 from ragstone.engine import Engine
 from ragstone.errors import ConfigError, RagstoneError, StoreError, UsageError
+from ragstone.settings import PipelineSettings, SearchSettings, Settings, TableSettings
 from ragstone.stores.tables.look import looked_up
 from ragstone.testing.bag_of_words import BagOfWords
 from ragstone.types import Document

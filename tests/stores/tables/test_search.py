@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from ragstone import words
-from ragstone.config import SearchSettings, TableSettings
+from ragstone.settings import SearchSettings, TableSettings
 from ragstone.stores.tables import Tables, kept, reader
 from ragstone.stores.tables.counted import Counting, TooMany
 from ragstone.types import Found

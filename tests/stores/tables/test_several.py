@@ -7,11 +7,11 @@ from typing import Literal
 
 import ragstone
 from ragstone.blocking import Knowledge
-from ragstone.config import PipelineSettings, Settings, TableSettings
 from ragstone.engine import Engine
 from ragstone.merged import Part
 from ragstone.pipeline import Pipeline
 from ragstone.ports import Vectors
+from ragstone.settings import PipelineSettings, Settings, TableSettings
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.stores.tables.conftest import DIMENSION, DOCS, Data
 
