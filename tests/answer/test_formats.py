@@ -125,6 +125,14 @@ def test_the_full_pack_takes_the_score_apart() -> None:
     assert pack["index"] == {"provider": "embedded"}
 
 
+def test_an_abstention_says_where_one_may_look_oneself() -> None:
+    made = Answer("I don't know.", abstained=True, hits=tuple(hit("One.", path=f"{name}.md") for name in "abcd"))
+    shown = answer_text(made, mask=same)
+    assert shown.startswith("I don't know.\n\nclosest: a.md:")
+    assert [line.split(":")[1] for line in shown.splitlines()[2:]] == [" a.md", " b.md", " c.md"]
+    assert "closest" not in answer_text(replace(made, abstained=False), mask=same)
+
+
 def test_citations_lead_to_lines() -> None:
     assert "[1] a.md:2 (page 3) · verified" in answer_text(an_answer(), mask=same)
     assert "Nothing found." in found_text(Found(()), mask=same)

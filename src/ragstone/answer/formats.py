@@ -22,6 +22,7 @@ ESCAPES = re.compile(
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 ORDERS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")  # what moves other text about
 SNIPPET = 400
+CLOSEST = 3  # places that an abstention names
 
 
 def document_json(document: Document) -> Json:
@@ -279,8 +280,10 @@ def found_text(found: Found, *, mask: Mask) -> str:
 
 
 def answer_text(answer: Answer, *, mask: Mask) -> str:
-    """An answer for people: the text, then one line for each citation."""
+    """An answer for people: the text, then one line for each citation; of an abstention where one may look oneself."""
     lines = [f"[{c.n}] {where(c.document, c.spans)} · {c.status}" for c in answer.citations]
+    if answer.abstained:
+        lines = [f"closest: {where(hit.chunk.document, hit.chunk.spans)}" for hit in answer.hits[:CLOSEST]]
     notes = [f"note: {note.message}" for note in answer.notes]
     blocks = [answer.text, "\n".join(lines), "\n".join(notes)]
     return printable(mask("\n\n".join(block for block in blocks if block)))
