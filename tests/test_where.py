@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.errors import UsageError
+from ragstone.facts import facts, like, matches
 from ragstone.types import Chunk, Document
-from ragstone.where import Condition, Where, facts, like, matches, where_from
+from ragstone.where import Condition, Where, where_from
 
 
 def chunk(path: str = "a/b.md", heading: tuple[str, ...] = ("Top", "Sub"), **meta: Any) -> Chunk:

@@ -10,12 +10,13 @@ from dataclasses import asdict, dataclass, field, replace
 
 from ragstone import ask, recall
 from ragstone.ask import Desk, Question
+from ragstone.facts import facts, matches
 from ragstone.near import absent
 from ragstone.ports import Reader, Vectors
 from ragstone.reword import Wording
 from ragstone.trace import Trace
 from ragstone.types import Chunk, Hit, Json, Note, Step
-from ragstone.where import Where, facts, matches
+from ragstone.where import Where
 
 EVERYTHING = 1_000_000
 

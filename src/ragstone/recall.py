@@ -18,11 +18,11 @@ import numpy as np
 from ragstone import answer, ask, guard
 from ragstone.ask import Desk, Question
 from ragstone.errors import StoreError, UsageError
+from ragstone.facts import facts, matches
 from ragstone.ports import Memory, Reader, Remembered, Remembering, Store, Vectors
 from ragstone.retrieve import Assistant
 from ragstone.trace import Trace, reading
 from ragstone.types import Found, Hit, Info, Note, Scope
-from ragstone.where import facts, matches
 
 T = TypeVar("T")
 FORMAT = 1

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragstone.errors import Busy, DiskFull, NotBuilt, StoreError, UsageError
+from ragstone.facts import facts
 from ragstone.stores import open_store
 from ragstone.stores.embedded import EmbeddedStore, compact, database, paths, vectors
 from ragstone.stores.embedded import store as store_module
@@ -36,7 +37,7 @@ from ragstone.testing.stores import (
     written,
 )
 from ragstone.types import Run, Scope
-from ragstone.where import CHUNK_FACTS, DOCUMENT_FACTS, Where, facts
+from ragstone.where import CHUNK_FACTS, DOCUMENT_FACTS, Where
 from tests.parts import lacking
 
 ROOT = Path(__file__).parents[2]

@@ -3,7 +3,7 @@
 from ragstone import models
 from ragstone.engine.kept import artifacts_of
 from ragstone.engine.parts import Parts
-from ragstone.ingest import Intake
+from ragstone.intake import Intake
 from ragstone.revise import Making, Model
 from ragstone.settings import Settings
 

@@ -2,9 +2,10 @@
 
 from ragstone.engine.parts import Parts
 from ragstone.errors import UsageError
+from ragstone.facts import document_matches
 from ragstone.near import absent
 from ragstone.types import Document, Info
-from ragstone.where import Where, document_matches
+from ragstone.where import Where
 
 
 async def state_of(parts: Parts) -> Info:

@@ -11,11 +11,12 @@ import pytest
 
 from ragstone.engine import Engine
 from ragstone.errors import ConfigError, RagstoneError, StoreError, UsageError
+from ragstone.facts import Facts, matches
 from ragstone.settings import PipelineSettings, SearchSettings, Settings, TableSettings
 from ragstone.stores.tables.look import looked_up
 from ragstone.testing.bag_of_words import BagOfWords
 from ragstone.types import Document
-from ragstone.where import OPERATORS, Condition, Facts, Where, matches
+from ragstone.where import OPERATORS, Condition, Where
 from tests.stores.postgres.server import PASSWORD
 from tests.stores.tables.conftest import DIMENSION, DOCS, ROWS, Data, Opened
 from tests.stores.tables.test_search import BARE, KEYWORD, ids

@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from ragstone.facts import document_matches, matches
 from ragstone.layout import Layout
 from ragstone.ports import Kept, Vectors
 from ragstone.stores import bm25
@@ -22,7 +23,7 @@ from ragstone.stores.embedded.threads import Threads
 from ragstone.stores.foreign import mapped
 from ragstone.stores.packing import layout_of, record_of
 from ragstone.types import Candidate, Chunk, Document, Info, Revision, total_order
-from ragstone.where import Where, document_matches, matches
+from ragstone.where import Where
 
 T = TypeVar("T")
 PROVIDER = "embedded"

@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
+from ragstone.facts import Facts
 from ragstone.stores.packing import ChunkFacts, document_of, packed, unpacked
 from ragstone.types import Chunk, Document, Secret, Span
-from ragstone.where import Facts
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,13 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from datetime import datetime
 
+from ragstone.facts import facts, matches
 from ragstone.layout import Layout
 from ragstone.ports import Kept, Vectors
 from ragstone.stores.effective import due_at
 from ragstone.stores.jsonfile.content import FORMAT, Content
 from ragstone.types import Candidate, Chunk, Document, Info, Revision, Scope, total_order
-from ragstone.where import Where, facts, matches
+from ragstone.where import Where
 
 PROVIDER = "json"
 WORD = re.compile(r"[^\W_]+")

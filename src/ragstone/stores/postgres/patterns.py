@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
+from ragstone.facts import LIKE
 from ragstone.globs import ANY
 from ragstone.stores.postgres.facts import MARK, kept
-from ragstone.where import LIKE
 
 LONE = re.compile("[\ud800-\udfff]")
 STARS = re.compile(r"\*+")

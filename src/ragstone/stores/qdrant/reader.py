@@ -9,6 +9,7 @@ import numpy as np
 from qdrant_client import models
 
 from ragstone.errors import StoreError
+from ragstone.facts import facts, matches
 from ragstone.layout import Layout
 from ragstone.ports import Exporter, Kept, Reader, Store, Vectors, Worded
 from ragstone.stores import bm25
@@ -20,7 +21,7 @@ from ragstone.stores.qdrant.reconcile import GRACE
 from ragstone.stores.qdrant.remote import Remote, sound
 from ragstone.stores.qdrant.space import Space
 from ragstone.types import Candidate, Chunk, Document, Info, Revision, Scope, total_order
-from ragstone.where import Where, facts, matches
+from ragstone.where import Where
 
 Order = tuple[float, str, str, int]
 PROVIDER = "qdrant"
