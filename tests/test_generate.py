@@ -150,9 +150,8 @@ def test_pieces_are_shown_as_they_come_and_no_marker_leaks(kb: ragstone.Knowledg
 def test_events_of_collections_pipelines_and_chats_are_framed_alike(docs: Path, tmp_path: Path) -> None:
     says = cited(f"{KEPT[:-1]} [*].")
     model = Scripted(lambda prompt: QUESTION if "Rewrite" in prompt.messages[0].text else says(prompt))
-    settings = ragstone.settings.Settings(
-        str(tmp_path / "store"), pipelines=(ragstone.settings.PipelineSettings("p", collections=("default",)),)
-    )
+    own = ragstone.settings.PipelineSettings("p", collections=("default",), system_prompt="Answer in verse.")
+    settings = ragstone.settings.Settings(str(tmp_path / "store"), pipelines=(own,))
     framed = []
     with ragstone.open(settings=settings, embedder=BagOfWords(), completion=model) as kb:
         kb.ingest(docs)
@@ -170,6 +169,25 @@ def test_events_of_collections_pipelines_and_chats_are_framed_alike(docs: Path, 
         assert final["citations"][0]["quote"] == KEPT
         assert final["citations"][0]["chunk"] == first["chunk"]
     assert framed[0][:-1] == framed[1][:-1] == framed[2][:-1]
+    told_so = ["Answer in verse." in prompt.messages[0].text for prompt in model.prompts]
+    assert told_so == [False, True, False, False]  # the last two: rewritten, then answered
+
+
+def test_a_pipeline_may_have_a_language_model_of_its_own(tmp_path: Path) -> None:
+    with ragstone.open(
+        settings=ragstone.settings.Settings(
+            str(tmp_path / "store"),
+            llm=ragstone.settings.LlmSettings("ollama/everybodys"),
+            pipelines=(
+                ragstone.settings.PipelineSettings("as-all", collections=("default",)),
+                ragstone.settings.PipelineSettings(
+                    "own", collections=("default",), llm=ragstone.settings.LlmSettings("ollama/its-own")
+                ),
+            ),
+        )
+    ) as kb:
+        models = [made.model.model for name in ("as-all", "own") if (made := kb.engine.pipeline(name).writing)]
+    assert models == ["everybodys", "its-own"]
 
 
 def test_the_companys_prompt_cites_by_chunk(kb: ragstone.Knowledge) -> None:
