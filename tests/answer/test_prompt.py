@@ -32,19 +32,32 @@ def test_every_prompt_of_ours_holds_passages_and_question(name: str) -> None:
     assert re.search(r"\{[a-z_]+\}", "".join(turn.text for turn in turns)) is None
 
 
+SPECIFIED = """\
+You are a careful assistant answering questions using ONLY the provided context.
+Rules:
+1) If the answer is not clearly supported by the context, say you don't know and ask a clarifying question.
+2) Do NOT use outside knowledge. Do NOT guess.
+3) Every factual claim must include citations like [chunk:<CHUNK_ID>].
+4) If the user asks for something outside scope, explain what's missing.
+
+- Short paragraphs or bullets.
+- Inline citations: ... [chunk:abc123]
+- If abstaining: explain why + ask clarifying question.
+
+User: What is our parental leave policy in Germany?
+Assistant: I don't have enough information in the current documents to
+answer this specifically for Germany. The available documents cover US
+policy only. Could you clarify which document should contain this, or
+check whether the Germany-specific policy has been uploaded?
+[No citations available]
+"""
+
+
 def test_the_companys_words_are_the_specified_ones() -> None:
-    system = template("company").system
-    for line in (
-        "You are a careful assistant answering questions using ONLY the provided context.",
-        "1) If the answer is not clearly supported by the context, say you don't know and ask a clarifying question.",
-        "3) Every factual claim must include citations like [chunk:<CHUNK_ID>].",
-        "Assistant: I don't have enough information in the current documents to\n"
-        "answer this specifically for Germany. The available documents cover US\n"
-        "policy only. Could you clarify which document should contain this, or\n"
-        "check whether the Germany-specific policy has been uploaded?\n"
-        "[No citations available]",
-    ):
-        assert line in system
+    made = template("company")
+    assert made.system.startswith(SPECIFIED)
+    lines = [line.partition(":")[0] for line in made.passage.splitlines()]
+    assert lines == ["<<{mark}", "- Title", "- Version", "- Heading", "- ChunkID", "- Text", "{mark}>>"]
 
 
 def test_the_notes_prompt_is_one_message() -> None:

@@ -22,6 +22,7 @@ FLOORS = {
     "lines": 1,
     "near": 1,
     "issuer": 1,
+    "spotlight": 1,
     "words": 1,
     "sentences": 1,
     "access": 2,

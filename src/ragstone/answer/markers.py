@@ -8,12 +8,15 @@ LONGEST = 200  # characters of a marker; an opening bracket that is not closed b
 # What may be a marker: brackets around numbers or ids, as models write them; code is passed over as it is.
 INSIDE = rf"([^\[\]【】\n]{{1,{LONGEST}}})"
 TOKEN = re.compile(rf"`+|\n|\[{INSIDE}\]|【{INSIDE}】")
-KIND = r"(?:passage|source|chunk|doc)s?[ :]+"
+KIND = r"(?:passage|source|chunk|doc(?:ument)?|ref(?:erence)?|cit(?:ation|e))s?[ :]+"
 LABEL = re.compile(rf"(?:{KIND})?(\d{{1,3}})(?:\s*[-–]\s*(\d{{1,3}}))?|{KIND}([\w.\-]+)", re.IGNORECASE)
 OPENING = re.compile(rf"[\[【][^\[\]【】\n]{{0,{LONGEST}}}\Z|`+\Z")
 MOST = 20  # passages that one range may name
 FENCE = 3  # backticks that open code of several lines; fewer end with their line
-WORD = re.compile(r"[\w)\]]\Z")
+PARTS = re.compile(r"\s*(?:[,;&]|\band\b)+\s*", re.IGNORECASE)
+# Behind what a number in brackets is an index: a variable, an identifier that no word of prose looks like, an index.
+INDEXED = re.compile(r"(?:\b[^\W\d_]|\b[^\W\d]\w*?(?:[\d_]|(?<=[a-z])[A-Z])\w*|\])\Z")
+NEAR = 64  # characters before a bracket that are looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,19 +50,19 @@ class Markers:
         text = text[: open_.start()] if open_ else text
         at = 0
         for found in TOKEN.finditer(text):
-            mark = self._token(found, text)
+            mark = self._token(found, text[at : found.start()])
             if mark is not None:
                 yield from self._said(text[at : found.start()])
                 yield mark
-                at = found.end()
+                at, self._last = found.end(), ""
         yield from self._said(text[at:])
 
     def _said(self, text: str) -> Iterator[str]:
         if text:
-            self._last = text[-1]
+            self._last = (self._last + text)[-NEAR:]
             yield text
 
-    def _token(self, found: re.Match[str], text: str) -> Mark | None:
+    def _token(self, found: re.Match[str], since: str) -> Mark | None:
         if found[0][0] == "`":
             length = len(found[0])
             self._code = 0 if self._code == length else self._code or length
@@ -67,17 +70,19 @@ class Markers:
         if found[0] == "\n":
             self._code *= self._code >= FENCE
             return None
-        before = text[found.start() - 1] if found.start() else self._last
-        return None if self._code else self._mark(found[1] or found[2], attached=bool(WORD.match(before or " ")))
+        if self._code:
+            return None
+        before = (self._last + since)[-NEAR:]
+        return self._mark(found[1] or found[2], indexed=INDEXED.search(before) is not None)
 
-    def _mark(self, inside: str, *, attached: bool) -> Mark | None:
+    def _mark(self, inside: str, *, indexed: bool) -> Mark | None:
         """The marker that brackets hold, None where they are the text's own: `[sic]`, `a[0]`, `[2024]`."""
         names = _names(inside)
         if names is None:
             return None
         known = tuple(self._labels[name] for name in names if name in self._labels)
         unknown = tuple(name for name in names if name not in self._labels)
-        if not known and (attached or "0" in unknown) and all(name.isdecimal() for name in unknown):
+        if not known and (indexed or "0" in unknown) and all(name.isdecimal() for name in unknown):
             return None  # an index into something
         return Mark(known, unknown)
 
@@ -85,7 +90,7 @@ class Markers:
 def _names(inside: str) -> list[str] | None:
     """The labels between brackets, each once; None where something else stands there."""
     names: dict[str, None] = {}
-    for part in re.split(r"\s*[,;]\s*", inside.partition("†")[0].strip().removeprefix("^")):
+    for part in PARTS.split(inside.partition("†")[0].strip().removeprefix("^")):
         label = LABEL.fullmatch(part)
         if label is None:
             return None

@@ -5,13 +5,13 @@ in braces. Everything that comes from documents stands between lines that carry 
 """
 
 import difflib
-import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 
+from ragstone import spotlight
 from ragstone.answer.cite import Mask
 from ragstone.answer.context import Shown
 from ragstone.errors import ConfigError
@@ -112,7 +112,7 @@ def messages(made: Template, question: str, shown: Sequence[Shown], *, mask: Mas
     Fields are filled in once, so that braces in documents mean nothing.
     """
     texts = [_text(one, mask) for one in shown]
-    mark = _mark(texts)
+    mark = spotlight.mark(texts)
     written = [
         _filled(made.passage, {"mark": mark, "n": str(n), "text": text, **_about(made, one, mask)})
         for n, (one, text) in enumerate(zip(shown, texts, strict=True), 1)
@@ -125,7 +125,7 @@ def messages(made: Template, question: str, shown: Sequence[Shown], *, mask: Mas
 def frame(made: Template, chunk: Chunk) -> str:
     """What stands around the text of a chunk where it is a passage of its own, nothing of it masked: to be counted."""
     about = _about(made, Shown((chunk,)), lambda text, _spans=(), _secrets=(): text)
-    return _filled(made.passage, {"mark": _mark(()), "n": "1", "text": chunk.header, **about})
+    return _filled(made.passage, {"mark": spotlight.mark(()), "n": "1", "text": chunk.header, **about})
 
 
 def labels(made: Template, shown: Sequence[Shown]) -> dict[str, int]:
@@ -138,14 +138,6 @@ def labels(made: Template, shown: Sequence[Shown]) -> dict[str, int]:
 def _text(one: Shown, mask: Mask) -> str:
     header = [mask(one.first.header)] if one.first.header else []
     return "\n".join([*header, *(mask(chunk.text, chunk.spans, chunk.secrets) for chunk in one.chunks)])
-
-
-def _mark(texts: Iterable[str]) -> str:
-    """Comes from all that is quoted, so that none of it can have foreseen it, and the same context has the same."""
-    digest = hashlib.sha256()
-    for text in texts:
-        digest.update(text.encode("utf-8", "surrogatepass") + b"\0")
-    return digest.hexdigest()[:8]
 
 
 def _about(made: Template, one: Shown, mask: Mask) -> dict[str, str]:

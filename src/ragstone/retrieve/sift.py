@@ -1,10 +1,10 @@
 """Passages that a model holds to be of no use are left out: one call for all (ChunkRAG, arXiv 2410.19572)."""
 
-import hashlib
 import json
 import re
 from collections.abc import Sequence
 
+from ragstone import spotlight
 from ragstone.ports import Completed, Message, Prompt
 from ragstone.retrieve.assist import Assistant
 from ragstone.retrieve.parts import filled, parts
@@ -58,7 +58,7 @@ def _room(count: int, assistant: Assistant) -> int:
 
 def _prompt(question: str, texts: Sequence[str], room: int) -> Prompt:
     told = parts("sift")
-    mark = hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    mark = spotlight.mark(texts)
     shown = [
         filled(told["passage"], {"mark": mark, "n": str(n), "text": text[:room]}) for n, text in enumerate(texts, 1)
     ]
