@@ -109,6 +109,15 @@ def test_a_line_may_be_as_long_as_a_text(run: Run, monkeypatch: pytest.MonkeyPat
     assert "stdin, line 2 has more than 100 bytes" in done.err
 
 
+def test_a_line_that_is_no_text_keeps_its_place_and_the_rest_goes_on(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    given(monkeypatch, b"one\ncaf\xe9\nthree\n")
+    done = run("guard", "--lines", "--json")
+    first, second, third = objects(done.out)
+    assert (first["masked"], third["masked"]) == ("one", "three")
+    assert second["error"].startswith("stdin, line 2 is not UTF-8 text (byte 3)")
+    assert done.status == 2
+
+
 @pytest.mark.parametrize("name", ["nowhere.txt", "."])
 def test_no_file_gets_a_sentence(run: Run, name: str) -> None:
     assert run("guard", name).status == 2

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.guard import find, mask
+from ragstone.guard import find, mask, secrets
 
 KEY = "q7Rz2LmX9vTb4NcW8yKd"  # looks random, is none
 SECRETS = [
@@ -175,11 +175,25 @@ def test_findings_are_in_order_and_never_overlap(text: str) -> None:
     assert all(0 <= f.start < f.end <= len(text) for f in found)
 
 
+def test_names_upon_names_are_hardly_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched: list[str] = []
+
+    def counted(value: str) -> bool:
+        searched.append(value)
+        return False
+
+    monkeypatch.setattr(secrets, "is_placeholder", counted)
+    mask("password=" * 500 + " " + "api_key=" * 500)
+    assert len(searched) < 50
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
     [
         "a",
+        "password=",
+        "api_key=1a",
         "<",
         "key=",
         "password",

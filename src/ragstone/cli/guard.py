@@ -29,9 +29,13 @@ def guard(
     from ragstone.guard import look
 
     name = "stdin" if file == "-" else file
-    found = seen = 0
+    found = seen = unread = 0
     with _stream(file) as stream:
         for seen, text in enumerate(_texts(stream, name, options.settings().limits.text_bytes, lines=lines), 1):
+            if isinstance(text, UsageError):
+                unread += 1
+                _refused(text, options)
+                continue
             one = look(text)
             found += bool(one.flags or one.secrets)
             if options.json:
@@ -41,7 +45,7 @@ def guard(
                 _show(one, line=seen if lines else None)
     if lines and not options.json:
         say(f"{seen} lines, {found} with something found")
-    return 1 if strict and found else 0
+    return 2 if unread else 1 if strict and found else 0
 
 
 @contextmanager
@@ -61,15 +65,29 @@ def _stream(file: str) -> Iterator[BinaryIO]:
         yield stream
 
 
-def _texts(stream: BinaryIO, name: str, limit: int, *, lines: bool) -> Iterator[str]:
-    """The whole as one text, or a text a line without its end; never more than `limit` bytes of one in memory."""
+def _texts(stream: BinaryIO, name: str, limit: int, *, lines: bool) -> Iterator[str | UsageError]:
+    """The whole as one text, or a text a line without its end; never more than `limit` bytes of one in memory. A line
+    that is not UTF-8 is an error in its place."""
     if not lines:
         yield _text(stream.read(limit + 1), name, limit)
         return
     number = 0
     while data := stream.readline(limit + 2):  # the line's end may be two bytes more
         number += 1
-        yield _text(data.removesuffix(b"\n").removesuffix(b"\r"), f"{name}, line {number}", limit)
+        try:
+            yield _text(data.removesuffix(b"\n").removesuffix(b"\r"), f"{name}, line {number}", limit)
+        except UsageError as error:
+            if not isinstance(error.__cause__, UnicodeDecodeError):
+                raise
+            yield error
+
+
+def _refused(error: UsageError, options: Shared) -> None:
+    """In the place of the line that cannot be read, so that the lines after it keep theirs."""
+    if options.json:
+        emit({"schema": 1, "error": str(error)})
+    else:
+        say(f"error: {error}")
 
 
 def _text(data: bytes, name: str, limit: int) -> str:

@@ -59,11 +59,12 @@ def is_placeholder(value: str) -> bool:
 
 def is_token(value: str, *, quoted: bool = False) -> bool:
     """Whether a value looks random: long enough, digits among letters, high entropy, no path, no code."""
-    if len(value) < TOKEN_LENGTH or " " in value or '"' in value or PLAIN.fullmatch(value) or CODE.fullmatch(value):
-        return False
     mixed = re.search(r"\d", value) is not None or (quoted and len(value) >= 20 and _cases(value))
+    if not mixed or len(value) < TOKEN_LENGTH or " " in value or '"' in value:
+        return False
     return (
-        mixed
+        PLAIN.fullmatch(value) is None
+        and CODE.fullmatch(value) is None
         and LETTERS.fullmatch(value[:-4]) is None
         and entropy(value) >= (HEX_ENTROPY if HEX.fullmatch(value) else TOKEN_ENTROPY)
     )

@@ -141,15 +141,18 @@ def _assigned(text: str, names: Sequence[int]) -> Iterator[Finding]:
 
 
 def _meant(match: re.Match[str], group: str) -> bool:
-    """Whether name, what joins them, and value make an assignment of a secret."""
+    """Whether name, what joins them, and value make an assignment of a secret. Placeholders are looked for last: that
+    takes longest, and a hostile text has a long value for each of its names."""
     value, quoted = match[group].rstrip("*"), group != "bare"
-    if is_placeholder(value) or not _in_place(match, value):
+    if not _in_place(match, value):
         return False
     if match["password"] is not None:
-        return is_password(value, quoted=quoted) and (not _loose(match) or is_strong(value))
-    name = match.string[match.start() : match.start(group)]
-    said = match["said"] is not None or (match["below"] is not None and _loose(match))
-    return not said and is_token(value, quoted=quoted) and not is_identifier(name, value)
+        meant = is_password(value, quoted=quoted) and (not _loose(match) or is_strong(value))
+    else:
+        name = match.string[match.start() : match.start(group)]
+        said = match["said"] is not None or (match["below"] is not None and _loose(match))
+        meant = not said and is_token(value, quoted=quoted) and not is_identifier(name, value)
+    return meant and not is_placeholder(value)
 
 
 def _in_place(match: re.Match[str], value: str) -> bool:
