@@ -104,9 +104,12 @@ def test_a_prompt_that_is_not_there_is_a_sentence(run: Run, monkeypatch: pytest.
 
 def test_a_chat_goes_on_from_question_to_question(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAGSTONE_LLM__MODEL", "none")
-    monkeypatch.setattr("sys.stdin", io.StringIO(f"{QUESTION}\n\nAnd where are those written?\n/quit\nnever asked\n"))
+    monkeypatch.setattr(
+        "sys.stdin", io.StringIO(f"{'x' * 10_001}\n{QUESTION}\n\nAnd where are those written?\n/quit\nnever asked\n")
+    )
     done = run("chat")
-    assert done.status == 0
+    assert done.status == 2  # the worst of them
+    assert "error: the question has 10001 characters" in done.err
     assert "Samples are kept for 15 days by default.\n" in done.out
     assert "[1] storage.md:" in done.out
     assert f"searched for: {QUESTION} And where are those written?" in done.err

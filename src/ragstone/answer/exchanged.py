@@ -10,7 +10,6 @@ REACH = 5  # words to each side that say what a name or a figure is about
 # By how much another's surroundings must fit better than its own: set by hand on the training articles.
 BETTER = {"name": 0.45, "figure": 0.45}
 LIGHT = 0.35  # what a light word counts beside a content word
-JOINERS = frozenset(("of", "de", "the", "and"))
 
 Span = tuple[int, int]
 About = dict[tuple[int, str], float]

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ragstone.cli.ask import status, told
-from ragstone.cli.shared import Shared, shared, trickle
+from ragstone.cli.shared import Shared, say, shared, trickle
 
 END = ("/quit", "/exit")
 
@@ -15,7 +15,9 @@ END = ("/quit", "/exit")
 def chat(
     options: Shared,
     top_k: Annotated[int | None, typer.Option("--top-k", "-k", help="How many passages to answer from.")] = None,
+    mode: Annotated[str | None, typer.Option(help="hybrid, semantic or keyword.")] = None,
     pipeline: Annotated[str | None, typer.Option(help="Ask what this pipeline of the configuration names.")] = None,
+    quote: Annotated[bool, typer.Option("--quote", help="Quote sentences, whatever language model is set.")] = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Show only what the documents support; exit 1 when it abstained.")
     ] = False,
@@ -26,17 +28,23 @@ def chat(
     `ragstone ask` would have given for any of them.
     """
     from ragstone.cli.opened import opened
+    from ragstone.errors import RagstoneError
     from ragstone.ports import Message
 
     history: list[Message] = []
     worst = 0
-    with opened(options) as kb:
+    with opened(options, quote=quote) as kb:
         asked = kb if pipeline is None else kb.pipeline(pipeline)
         while (question := _line()) not in (None, *END):
             if not question:
                 continue
-            events = asked.events(question, top_k=top_k, history=history, strict=strict or None)
-            answer = told(events, options, stream=True)
+            try:
+                events = asked.events(question, top_k=top_k, mode=mode, history=history, strict=strict or None)
+                answer = told(events, options, stream=True)
+            except RagstoneError as error:  # the next question may be a better one
+                say(f"error: {error}")
+                worst = max(worst, error.exit)
+                continue
             worst = max(worst, status(answer, strict=strict))
             history += [Message("user", question), Message("assistant", answer.text)]
     return worst
