@@ -2,7 +2,7 @@
 
     python benchmarks/guard/fit_switch.py DATA [--write src/ragstone/guard/switch.json]
 
-Logistic regression over the signs of each sentence that asks for something (`ragstone.guard.switch.Signs`), L2 penalty
+Logistic regression over the signs of each sentence that asks for something (`ragstone.guard.signs`), L2 penalty
 3 on standardised signs; each set weighs what SHARES says, whatever its size. A sentence of an attacked document is an
 attack where it lies in what was put in. `cut` is the log-odds that CLEAN of the chunks of documentation exceed, mean
 over the trees. Fitted on one half; all figures are of the other. DATA as in `texts.py`.
@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from texts import Text, every
 
-from ragstone.guard.switch import Signs, switches
+from ragstone.guard.signs import NAMES
+from ragstone.guard.switch import switches
 
 Floats = NDArray[np.float64]
 SHARES = {
@@ -113,7 +114,7 @@ def main() -> None:
     asking = Asking(list(every(args.data)))
     fit = asking.where(fit=True)
     weight, base, border = fitted(asking, fit)
-    for name, value in zip(Signs._fields, weight, strict=True):
+    for name, value in zip(NAMES, weight, strict=True):
         print(f"{name:>10} {value:6.2f}")
     odds = asking.odds(weight, base)
     for name in (*SHARES, "deepset in Russian", "notinject"):
@@ -125,7 +126,7 @@ def main() -> None:
         unseen = asking.where(fit=False, kind=kind, set="bipia")
         print(f"never saw {kind}: {np.mean(asking.odds(own, own_base)[unseen] > own_cut):.4f} of {unseen.sum()}")
     if args.write:
-        weights = {name: round(float(value), 3) for name, value in zip(Signs._fields, weight, strict=True)}
+        weights = {name: round(float(value), 3) for name, value in zip(NAMES, weight, strict=True)}
         data = {"base": round(base, 3), "cut": round(border, 3), "weights": weights}
         args.write.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 

@@ -132,7 +132,8 @@ class Pen:
         citations = self._citations(kept)
         sentences = tuple(Sentence(guard.shown(one.text), self._numbers(one), one.status) for one in kept)
         grounded = round(len(supported) / len(claims), 3)
-        return Answer(self._text(), sentences=sentences, citations=citations, groundedness=grounded)
+        notes = answering.ordering(sentences, citations, [chunk for one in self._draft.shown for chunk in one.chunks])
+        return Answer(self._text(), sentences=sentences, citations=citations, groundedness=grounded, notes=notes)
 
     def _text(self) -> str:
         """As it was shown, or with the markers that are right where some were not."""

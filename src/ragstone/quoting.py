@@ -103,7 +103,8 @@ async def _cited(reader: Texts, chosen: Sequence[answering.Scored]) -> Answer:
     layouts = {d.id: layout for d in paged if (layout := await reader.layout(d)) is not None}
     citations = answering.drawn(citations, texts, layouts)
     text = answering.written(sentences, citations)
-    return Answer(text, sentences=sentences, citations=citations, groundedness=grounded)
+    notes = answering.ordering(sentences, citations, [quote.chunk for quote in quotes])
+    return Answer(text, sentences=sentences, citations=citations, groundedness=grounded, notes=notes)
 
 
 async def drafted(

@@ -26,6 +26,7 @@ from ragstone.answer.formats import (
     span_json,
 )
 from ragstone.answer.order import ends_first
+from ragstone.answer.ordering import ordering
 from ragstone.answer.places import spans_at
 from ragstone.answer.prompt import NAMES, Template, frame, labels, messages, template
 from ragstone.answer.question import Asked, asked
@@ -91,6 +92,7 @@ __all__ = [
     "messages",
     "models",
     "number",
+    "ordering",
     "pack_full",
     "pack_llm",
     "printable",

@@ -22,7 +22,7 @@ from ragstone.types import Answer, Document, Found, Hit, Json
 # What a ranking needs and an answer does not: how deep it goes, how many passages of a document it shows.
 OF_RANKINGS = ("top_k", "per_document")
 # Notes that are about what one answer says; the others tell that something was left out or failed.
-OF_ONE_ANSWER = ("abstained", "clarify", "standalone", "citation_unknown", "left_out", "unverified")
+OF_ONE_ANSWER = ("abstained", "clarify", "standalone", "citation_unknown", "left_out", "unverified", "flagged")
 
 
 def searching(

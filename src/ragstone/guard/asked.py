@@ -40,6 +40,11 @@ ASKING = _set(
     "quanto quem onde waarom hoe waar кто что когда где почему зачем как какой какая какие какое сколько"
 )
 COMMON = _set("share return plan design rate state play act name review find print output list make will may is was to")
+# What makes the word before it a subject ("Write is chosen by …"), and what makes some a noun ("Help for scripts").
+FINITE = _set("is are was were isn't aren't can could must should shall will would has have had does doesn't")
+NOUNS = _set("output list plan design print share answer estimate show return find state rate play")
+OF = _set("for from of")
+HELPED = _set("me us my our him her them someone somebody people with to the this a an in understand")
 # Politeness, praise and calls in front of what is asked.
 LEADS = _set(
     "please pls kindly now then next ok okay so and but also instead just only well hey hi hello bitte nun jetzt dann "
@@ -69,23 +74,31 @@ ROLE = re.compile(
     r"(?i:you(?: a|')re|you(?: wi|')ll be|imagine (?:that )?you(?: a|')re|du bist|sie sind|stell dir vor|tu es"
     r"|vous êtes|eres|ты|вы|представь,? что ты) (?i:now |not |going to be |jetzt |nun )?"
     r"(?:(?i:an?|the|my|our|no|called|named|ein|eine|der|die|das|kein|keine|mein|un|une|le|la)\b|[A-ZÄÖÜА-Я]\w+)"
-    r"|(?i:you (?:must|have to|shall|should|will|may|need to) (?:now|only|always|never|not)|from now on"
-    r"|du (?:musst|sollst|darfst)"
-    r"|your (?:next|first|new|only) )"
+    r"|(?i:from now on|your (?:next|first|new|only) )"
+)
+TOLD = re.compile(
+    r"you (?:must|have to|shall|should|will|may|need to) (?:now|only|always|never|not)|du (?:musst|sollst|darfst)",
+    re.IGNORECASE,
 )
 SENTENCE = re.compile(
-    r"(?:[^\n|\t.!?…]|[.!…](?=[a-z0-9_/@\\.!?-])|(?<=[/=&\[])\?(?=\S)|\?(?=[a-z0-9_/@=\]&-]))+[!?….\"”»')]*"
+    r"(?:[^\n|\t.!?…]|[.!…](?=[a-z0-9_/@\\.!?-])|(?<=[/=&\[])\?(?=\S)|\?(?=[a-z0-9_/@=\]&-])"
+    r"|(?<= )\?(?= [a-z]))+[!?….\"”»')]*"
 )
 WORDS = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 # Where a new sentence begins in the middle of a line that lost its ends.
-OPENERS = "|".join(sorted(word.capitalize() for word in (WORK | ASKING) - COMMON))
-INNER = re.compile(rf"(?<=[\w)%|] )(?:{OPENERS}) [a-z]{{1,12}}\b(?! of)")
+OPENERS = frozenset(word.capitalize() for word in (WORK | ASKING) - COMMON)
+INNER = re.compile(rf"(?<=[\w)%|] )(?:{'|'.join(sorted(OPENERS))}) [a-z]{{1,12}}\b(?! of)")
 FIRST = 6  # words of a sentence in which what it asks must begin
 
 
 WRAPPED = 50  # characters of a line that goes on in the next
 FEWEST = 3  # words of an order
-CODE = re.compile(r"\S {3,}\S|[=$\\{}<>;`]|::|\w\(|\]\(")  # what code and output have and requests do not
+CODE = re.compile(r"\S {3,}\S|[=$\\{}<>;`]|::|\w\(|\][(\[:]")  # what code and output have and requests do not
+# How a line begins that is a heading, a comment, what a console asks or was told, or one choice of a menu.
+MARKED = re.compile(
+    r"\s*(?:[#`]|<#|//|/\*|-- |\$ |>>> |PS(?: [^>\n]{0,60})?> |(?:PS )?[A-Z]:\\[^>\n]{0,60}>"
+    r"|\[(?:[A-Z?]|DBG)\](?: |:))"
+)
 
 
 class Asked(NamedTuple):
@@ -98,22 +111,24 @@ class Asked(NamedTuple):
     modal: bool = False
     work: bool = False
     role: bool = False
+    told: bool = False
 
     @property
     def any(self) -> bool:
         """Whether it asks for something."""
-        return self.question or self.modal or self.work or self.role
+        return self.question or self.modal or self.work or self.role or self.told
 
 
 def sentences(text: str, start: int, end: int) -> Iterator[Asked]:
     """The sentences, lines and cells of a part of a text that have words, in order."""
     for found in SENTENCE.finditer(text, start, end):
-        one = _asked(text, *found.span())
-        inner = None if one is None or one.any else INNER.search(text, found.start() + 1, found.end())
+        one = _asked(text, *found.span(), start)
+        looked = one is not None and not one.any and not OPENERS.isdisjoint(found[0].split())
+        inner = INNER.search(text, found.start() + 1, found.end()) if looked else None
         parts = (
             [one]
             if inner is None
-            else [_asked(text, *at) for at in ((found.start(), inner.start()), (inner.start(), found.end()))]
+            else [_asked(text, *at, start) for at in ((found.start(), inner.start()), (inner.start(), found.end()))]
         )
         yield from (part for part in parts if part is not None)
 
@@ -126,7 +141,8 @@ def _goes_on(text: str, at: int, plain: str) -> bool:
     return len(line) >= WRAPPED and line[-1] not in ".!?|:"
 
 
-def _asked(text: str, start: int, end: int) -> Asked | None:
+def _asked(text: str, start: int, end: int, least: int) -> Asked | None:
+    """What stands there; its line is looked for back to `least`."""
     said = text[start:end]
     words = tuple(word.lower() for word in WORDS.findall(said))
     if not words:
@@ -134,11 +150,18 @@ def _asked(text: str, start: int, end: int) -> Asked | None:
     first = next((n for n, word in enumerate(words[:FIRST]) if word not in LEADS), 0)
     opens = " ".join(words[first : first + 5])
     plain = said.strip().rstrip("\"”»')")
-    if plain.startswith(("#", "`")) or _goes_on(text, start, plain):
+    if MARKED.match(text, text.rfind("\n", least, start) + 1 or least) or _goes_on(text, start, plain):
         return Asked(start, end, words)
-    code = CODE.search(plain) is not None
     how = words[first] in ASKING and HOW.match(opens) is not None and not plain.endswith(":")
-    asking = (plain.endswith("?") or how) and len(words) >= FEWEST and not code
-    work = words[first] in WORK and len(words) >= FEWEST and not code
+    asking, work = plain.endswith("?") or how, _works(words[first], words[first + 1 : first + 2])
+    if (asking or work) and (len(words) < FEWEST or CODE.search(plain)):
+        asking = work = False
     modal = MODAL.match(opens) is not None or FOR_ME.search(said.lower()) is not None
-    return Asked(start, end, words, asking, modal, work, ROLE.match(plain) is not None)
+    return Asked(start, end, words, asking, modal, work, ROLE.match(plain) is not None, TOLD.match(plain) is not None)
+
+
+def _works(word: str, after: tuple[str, ...]) -> bool:
+    """Whether a sentence that begins so asks for work."""
+    if word not in WORK or not FINITE.isdisjoint(after):
+        return False
+    return not HELPED.isdisjoint(after) if word == "help" else word not in NOUNS or OF.isdisjoint(after)

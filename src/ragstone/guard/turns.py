@@ -129,7 +129,8 @@ TURNS: tuple[Order, ...] = (
         r"(?-i:\b(?=(?:[A-ZÄÖÜ'’,]+ ){0,8}(?:JUST|OUTPUT|SAY|IGNORE|FORGET|ANSWER|WRITE|PRINT|TELL|REVEAL|MUSST|SCHREIB"
         r"|VERGISS|SAG|GIB|OBEY|COMMAND)\b)(?:[A-ZÄÖÜ'’,]{2,}[ ,]+){4,}[A-ZÄÖÜ]{2,})",
     ),
-    order(INSTRUCTION, 0.4, " ", r"(?<![\w'.,])(?:[^\W\d_],? ){9,}[^\W\d_](?!\w)"),
+    # Letters one by one that spell something: not the same few again and again.
+    order(INSTRUCTION, 0.4, " ", r"(?<![\w'.,])(?!((?:[^\W\d_],? ){1,3})\1\1)(?:[^\W\d_],? ){9,}[^\W\d_](?!\w)"),
     order(
         INSTRUCTION,
         0.4,
