@@ -51,6 +51,8 @@ class Writing:
 
     def recalled(self, talk: Talk) -> Talk:
         """The talk with so many of its last turns as leave at least half of the room to passages."""
+        if not talk.history:
+            return talk
         least = self._room(Talk(talk.question)) // 2
         turns = talk.history
         while turns and self._room(Talk(talk.question, turns)) < least:

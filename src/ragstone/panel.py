@@ -49,15 +49,27 @@ class Views:
             for term in terms
         }
 
-    async def record(self, document: Document) -> str | None:
-        """The text of record, from the part that the document came from."""
-        reader = self.owners.get(document.id)
-        return await reader.record(document) if reader else None
+    async def records(self, documents: Sequence[Document]) -> dict[str, str]:
+        """The texts of record, each from the part that its document came from."""
+        found: dict[str, str] = {}
+        for reader, own in self._owned(documents):
+            found |= await reader.records(own)
+        return found
 
-    async def layout(self, document: Document) -> Layout | None:
-        """The page layout, likewise."""
-        reader = self.owners.get(document.id)
-        return await reader.layout(document) if reader else None
+    async def layouts(self, documents: Sequence[Document]) -> dict[str, Layout]:
+        """The page layouts, likewise."""
+        found: dict[str, Layout] = {}
+        for reader, own in self._owned(documents):
+            found |= await reader.layouts(own)
+        return found
+
+    def _owned(self, documents: Sequence[Document]) -> list[tuple[Reader, list[Document]]]:
+        """The documents of each part."""
+        own: dict[int, tuple[Reader, list[Document]]] = {}
+        for document in documents:
+            if reader := self.owners.get(document.id):
+                own.setdefault(id(reader), (reader, []))[1].append(document)
+        return list(own.values())
 
     async def chunks(self, ids: Sequence[str]) -> list[Chunk]:
         """Chunks of the parts that answered, each part asked for all: no id stands in two."""

@@ -1,6 +1,6 @@
 """Answers that quote: which passages, whether they are evidence enough, and where each quote stands."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -23,9 +23,9 @@ class Texts(Protocol):
 
     async def idf(self, query: str) -> dict[str, float]: ...
 
-    async def record(self, document: Document) -> str | None: ...
+    async def records(self, documents: Sequence[Document]) -> dict[str, str]: ...
 
-    async def layout(self, document: Document) -> Layout | None: ...
+    async def layouts(self, documents: Sequence[Document]) -> dict[str, Layout]: ...
 
     async def chunks(self, ids: Sequence[str]) -> list[Chunk]: ...
 
@@ -40,11 +40,6 @@ class Sought:
     vector: Vectors | None
     hits: Sequence[Hit]
     trace: Trace
-
-
-async def records(reader: Texts, documents: Iterable[Document]) -> dict[str, str]:
-    """The texts of record of these documents, by their ids."""
-    return {one.id: text for one in documents if (text := await reader.record(one)) is not None}
 
 
 async def quoted(sought: Sought, policy: answering.Policy, *, sparing: bool) -> Answer:
@@ -94,14 +89,13 @@ def _decided(sought: Sought, found: answering.Evidence, policy: answering.Policy
 async def _cited(reader: Texts, chosen: Sequence[answering.Scored]) -> Answer:
     """The chosen passages as an answer, each quote found again in its document; an abstention when none is."""
     quotes = answering.quotes(chosen)
-    texts = await records(reader, answering.documents(quotes))
+    texts = await reader.records(answering.documents(quotes))
     sentences, citations = answering.cited(quotes, texts, mask=guard.shown, secrets=guard.located)
     grounded = answering.groundedness(sentences)
     if not grounded:
         return abstained("unsupported", "No quote could be found again in the text of its document.")
     paged = [d for d in answering.documents(quotes) if any(span.page for c in citations for span in c.spans)]
-    layouts = {d.id: layout for d in paged if (layout := await reader.layout(d)) is not None}
-    citations = answering.drawn(citations, texts, layouts)
+    citations = answering.drawn(citations, texts, await reader.layouts(paged))
     text = answering.written(sentences, citations)
     notes = answering.ordering(sentences, citations, [quote.chunk for quote in quotes])
     return Answer(text, sentences=sentences, citations=citations, groundedness=grounded, notes=notes)
@@ -117,7 +111,7 @@ async def drafted(
     best = list(sought.hits[:EXTRACT_FROM])
     ranked = answering.rank(asked, best)
     if sparing is not None:
-        chosen = answering.choose(asked, ranked, best)
+        chosen = answering.choose(asked, ranked)
         found = answering.evidence(asked, best, chosen, idf=idf)
         if answering.settled(found, _fitting(sparing, found, sought)):
             return chosen, replace(found, similar=found.cosine)
@@ -126,7 +120,7 @@ async def drafted(
         work = _similar(embedder, vector, ranked[:SENTENCES])
         similar = await sought.trace.attempt("similarity", work, {}, seconds=sought.desk.deadlines.check)
         ranked = answering.compared(ranked, similar)
-    chosen = answering.choose(asked, ranked, best)
+    chosen = answering.choose(asked, ranked)
     return chosen, answering.evidence(asked, best, chosen, idf=idf)
 
 

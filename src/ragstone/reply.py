@@ -4,7 +4,7 @@ An answer comes as events; waiting for it is the same path. Without a language m
 with one the model writes (`ragstone.generate`), and what is quoted stands in where the model fails.
 """
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ from ragstone.pen import Draft, Talk
 from ragstone.ports import Message
 from ragstone.quoting import Sought
 from ragstone.trace import Trace, reading
-from ragstone.types import Answer, Event, Hit
+from ragstone.types import Answer, Chunk, Document, Event, Hit
 
 
 async def events(
@@ -118,11 +118,16 @@ async def prepared(
             return Draft(talk, quoted)
         talk = _recalled(writing, talk, sought.trace)
         shown = writing.context(sought.hits, talk)
-        documents = {chunk.document.id: chunk.document for one in shown for chunk in one.chunks}
-        records = await quoting.records(reader, documents.values())
-        layouts = {one.id: pages for one in documents.values() if (pages := await reader.layout(one)) is not None}
+        chunks = [chunk for one in shown for chunk in one.chunks]
+        records = await reader.records(_documents(chunks))
+        layouts = await reader.layouts(_documents(c for c in chunks if any(span.page for span in c.spans)))
     alike = Alike.of(desk.embedder, seconds=seconds)
     return Draft(talk, quoted, tuple(shown), records, layouts, alike=alike)
+
+
+def _documents(chunks: Iterable[Chunk]) -> list[Document]:
+    """Those of the chunks, each once."""
+    return list({chunk.document.id: chunk.document for chunk in chunks}.values())
 
 
 def _recalled(writing: Writing, talk: Talk, trace: Trace) -> Talk:

@@ -13,7 +13,7 @@ class Shelf(Protocol):
 
     async def chunks(self, ids: Sequence[str]) -> list[Chunk]: ...
 
-    async def record(self, document: Document) -> str | None: ...
+    async def records(self, documents: Sequence[Document]) -> dict[str, str]: ...
 
 
 async def read(shelf: Shelf, hits: Sequence[Hit]) -> list[Hit]:
@@ -23,5 +23,5 @@ async def read(shelf: Shelf, hits: Sequence[Hit]) -> list[Hit]:
         return list(hits)
     beside = await shelf.chunks([chunk_id(document, ordinal) for document, ordinal in wanted])
     documents = {document.id: document for document, _ in wanted}
-    records = {one.id: text for one in documents.values() if (text := await shelf.record(one)) is not None}
+    records = await shelf.records(list(documents.values()))
     return answering.widened(hits, beside, records)

@@ -8,7 +8,8 @@ import re
 import threading
 import unicodedata
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache
+from itertools import chain
 
 import Stemmer
 
@@ -24,7 +25,8 @@ ASCII_TOKEN = re.compile(r"[^\W_]\w*+(?:['.\-+#]\w++)*+[+#]{0,2}", re.ASCII)  # 
 PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 SPLIT = re.compile(r"['’._\-+#]")
 LONGEST = 64
-REMEMBERED = 64  # characters; a longer token is hardly met twice, and a few of them would fill the memory
+LONGEST_REMEMBERED = 64  # characters; a longer token is hardly met twice, and a few of them would fill the memory
+REMEMBERED = 200_000  # tokens
 
 _local = threading.local()
 
@@ -48,7 +50,23 @@ def _of_token(token: str, language: str) -> tuple[str, ...]:
     return tuple(stem(word)[:LONGEST] for word in words if word not in STOP_WORDS)
 
 
-_remembered = lru_cache(maxsize=200_000)(_of_token)
+class _Terms(dict[str, tuple[str, ...]]):
+    """The terms of raw tokens of one language; forgets all when it is full, which no result depends on."""
+
+    def __init__(self, language: str) -> None:
+        super().__init__()
+        self._language = language
+
+    def __missing__(self, token: str) -> tuple[str, ...]:
+        found = _of_token(token, self._language)
+        if len(token) <= LONGEST_REMEMBERED:
+            if len(self) >= REMEMBERED:
+                self.clear()
+            self[token] = found
+        return found
+
+
+_remembered = cache(_Terms)  # by language
 
 
 def terms(text: str, language: str = "english") -> list[str]:
@@ -57,11 +75,7 @@ def terms(text: str, language: str = "english") -> list[str]:
     >>> terms("The Users' http_requests_total: 2 counters")
     ['user', 'http_requests_tot', 'http', 'request', 'total', '2', 'counter']
     """
-    return [
-        term
-        for token in tokens(text)
-        for term in (_remembered if len(token) <= REMEMBERED else _of_token)(token, language)
-    ]
+    return list(chain.from_iterable(map(_remembered(language).__getitem__, tokens(text))))
 
 
 def tokens(text: str) -> Iterator[str]:

@@ -37,7 +37,7 @@ def found(question: str, *, bm25: float = 12.0, cosine: float | None = 0.6, simi
     ranked = rank(subject, hits)
     if cosine is not None:
         ranked = compared(ranked, {one.passage.text: similar for one in ranked})
-    return evidence(subject, hits, choose(subject, ranked, hits))
+    return evidence(subject, hits, choose(subject, ranked))
 
 
 def decided(question: str, *, bm25: float = 12.0, cosine: float | None = 0.6, similar: float = 0.7) -> Decision:

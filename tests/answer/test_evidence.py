@@ -15,7 +15,7 @@ def found(question: str, *hits: Hit, idf: dict[str, float] | None = None, **simi
     idf = idf or {}
     subject = asked(question, idf)
     ranked = compared(rank(subject, hits), {one.passage.text: 0.5 for one in rank(subject, hits)} if similar else {})
-    return evidence(subject, hits, choose(subject, ranked, hits), idf=idf)
+    return evidence(subject, hits, choose(subject, ranked), idf=idf)
 
 
 def test_words_that_only_shape_a_question_do_not_make_the_share_of_bm25_small() -> None:

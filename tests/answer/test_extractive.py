@@ -18,7 +18,7 @@ NORMANS = (
 
 def answer(question: str, *hits: Hit) -> list[str]:
     subject = asked(question, {})
-    return [one.passage.text for one in choose(subject, rank(subject, hits), hits)]
+    return [one.passage.text for one in choose(subject, rank(subject, hits))]
 
 
 @pytest.mark.parametrize(
@@ -93,8 +93,8 @@ def test_similarity_can_decide() -> None:
 def test_a_passage_without_any_word_of_the_question_needs_a_known_similarity() -> None:
     hits = [hit("Records live for fifteen days. Colours are pretty.")]
     subject = asked("How long is my data retained?", {})
-    assert choose(subject, rank(subject, hits), hits) == []
-    [one] = choose(subject, compared(rank(subject, hits), {"Records live for fifteen days.": 0.6}), hits)
+    assert choose(subject, rank(subject, hits)) == []
+    [one] = choose(subject, compared(rank(subject, hits), {"Records live for fifteen days.": 0.6}))
     assert one.passage.text == "Records live for fifteen days."
 
 
@@ -125,7 +125,7 @@ WORDS = st.sampled_from(
 def test_every_quote_is_a_slice_of_its_chunk_and_record_and_none_overlap(texts: list[str]) -> None:
     hits = [hit(text, path=f"{i}.md") for i, text in enumerate(texts)]
     subject = asked("When was it that Rollo swore?", {})
-    chosen = choose(subject, rank(subject, hits), hits)
+    chosen = choose(subject, rank(subject, hits))
     assert len(chosen) <= 3
     for one, quote in zip(chosen, quotes(chosen), strict=True):
         record = texts[one.passage.hit]

@@ -242,7 +242,7 @@ async def test_everything_is_found_again_by_its_place(both: list[Store]) -> None
 async def _at(store: Store, path: str, ordinal: int) -> Any:
     async with store.reader(SCOPE) as reader:
         chunk = await reader.at(path, ordinal)
-        return None if chunk is None else (chunk, await reader.record(chunk.document))
+        return None if chunk is None else (chunk, await reader.records([chunk.document]))
 
 
 @pytest.mark.parametrize(

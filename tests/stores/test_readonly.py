@@ -118,7 +118,7 @@ def everything(root: Path) -> dict[str, Any]:
                 "nearest": [c.score for c in await reader.nearest(vector_of(TEXTS[1]), where=Where(), limit=3)],
                 "matching": [c.id for c in await reader.matching("plum", where=Where(), limit=3)],
                 "chunk": chunk.text,
-                "record": await reader.record(chunk.document),
+                "record": (await reader.records([chunk.document]))[chunk.document.id],
                 "points": (await reader.info()).chunks,
             }
         found["documents"] = [document.path for document in await ledger.documents()]

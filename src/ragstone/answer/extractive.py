@@ -1,12 +1,12 @@
 """An answer without a language model: the sentences of the found chunks that answer best, quoted whole."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from ragstone.answer.cite import Quote
-from ragstone.answer.passages import LONGEST_CODE, Passage, passages, title
+from ragstone.answer.passages import LONGEST_CODE, Passage, passages, pieces_of, title
 from ragstone.answer.places import spans_at
 from ragstone.answer.question import Asked, answers_kind
 from ragstone.types import Chunk, Hit
@@ -57,9 +57,9 @@ def rank(question: Asked, hits: Sequence[Hit], *, how: Choosing | None = None) -
     """All passages, best first, but headings, markup, and code where it is not asked for how something is done."""
     how = how or Choosing()
     scored = [
-        _scored(question, passage, pieces, how)
+        _scored(question, passage, around, how)
         for pieces in passages(hits[: how.hits])
-        for passage in pieces
+        for passage, around in _surrounded(pieces)
         if _may_answer(question, passage)
     ]
     return sorted(scored, key=_order)
@@ -88,10 +88,10 @@ def _may_answer(question: Asked, passage: Passage) -> bool:
     return passage.form not in ("heading", "noise") and len(passage.terms) > 1
 
 
-def _scored(question: Asked, passage: Passage, pieces: Sequence[Passage], how: Choosing) -> Scored:
+def _scored(question: Asked, passage: Passage, beside: frozenset[str], how: Choosing) -> Scored:
     mass = question.mass or 1.0
     covered = frozenset(question.weights.keys() & passage.terms)
-    around = (question.weights.keys() & _around(passage, pieces)) - covered
+    around = (question.weights.keys() & beside) - covered
     coverage = _sum(question, covered) / mass
     typed = answers_kind(question, passage.text, passage.terms)
     score = (
@@ -109,11 +109,13 @@ def _sum(question: Asked, found: frozenset[str] | set[str]) -> float:
     return sum(question.weights[term] for term in sorted(found))
 
 
-def _around(passage: Passage, pieces: Sequence[Passage]) -> frozenset[str]:
-    """The terms of heading, title and table header, and of the sentence before."""
-    above = frozenset(terms(titled(passage.chunk)))
-    before = pieces[passage.index - 1].terms if passage.index else frozenset()
-    return above | before
+def _surrounded(pieces: Sequence[Passage]) -> Iterator[tuple[Passage, frozenset[str]]]:
+    """The passages of a chunk, each with the terms of heading, title and table header, and of the sentence before."""
+    above = frozenset(terms(titled(pieces[0].chunk)) if pieces else ())
+    before = frozenset[str]()
+    for passage in pieces:
+        yield passage, above | before
+        before = passage.terms
 
 
 def titled(chunk: Chunk) -> str:
@@ -124,8 +126,7 @@ def titled(chunk: Chunk) -> str:
 def _paired(question: Asked, passage: Passage) -> float:
     if not question.pairs:
         return 0.0
-    line = terms(passage.text)
-    return len(question.pairs.intersection(pairwise(line))) / len(question.pairs)
+    return len(question.pairs.intersection(pairwise(passage.line))) / len(question.pairs)
 
 
 def _unreadable(passage: Passage) -> float:
@@ -134,9 +135,7 @@ def _unreadable(passage: Passage) -> float:
     return 0.1 if n < 4 else 0.1 if n > 80 else 0.0
 
 
-def choose(
-    question: Asked, scored: Sequence[Scored], hits: Sequence[Hit], *, how: Choosing | None = None
-) -> list[Scored]:
+def choose(question: Asked, scored: Sequence[Scored], *, how: Choosing | None = None) -> list[Scored]:
     """The passages of the answer, in reading order by document, the document of the best one first.
 
     A passage has a term of the question or a known similarity. A further one must be nearly as good as
@@ -151,8 +150,7 @@ def choose(
             continue
         if len(taken) < how.most and (not taken or _worth(question, candidate, taken, how)):
             taken.append(candidate)
-    wide = [_widened(one, pieces[one.passage.hit]) for one in taken] if (pieces := passages(hits[: how.hits])) else []
-    return _in_reading_order(_unless_inside(wide))
+    return _in_reading_order(_unless_inside([_widened(one) for one in taken]))
 
 
 def _worth(question: Asked, candidate: Scored, taken: Sequence[Scored], how: Choosing) -> bool:
@@ -170,14 +168,16 @@ def _alike(one: Passage, other: Passage, alike: float) -> bool:
     return len(one.terms & other.terms) >= alike * len(one.terms | other.terms)
 
 
-def _widened(scored: Scored, pieces: Sequence[Passage]) -> Scored:
+def _widened(scored: Scored) -> Scored:
     passage = scored.passage
     start, end, last = passage.start, passage.end, passage.index
-    if passage.index and PRONOUN.match(passage.text):
-        before = pieces[passage.index - 1]
+    pronoun, introduces = last and PRONOUN.match(passage.text), INTRODUCES.search(passage.text)
+    pieces = pieces_of(passage.chunk, passage.hit) if pronoun or introduces else []
+    if pronoun:
+        before = pieces[last - 1]
         if before.form == "sentence" and "\n\n" not in passage.chunk.text[before.end : passage.start]:
             start = before.start
-    if INTRODUCES.search(passage.text):
+    if introduces:
         end = _following(pieces[last + 1 : last + 1 + ITEMS], end)
     return replace(scored, passage=replace(passage, start=start, end=end))
 

@@ -47,14 +47,19 @@ class Passage:
         return self.form in ("sentence", "item") and SHAPED.search(self.text) is None
 
     @cached_property
+    def line(self) -> list[str]:
+        """The terms of the passage in order."""
+        return terms(self.text)
+
+    @cached_property
     def terms(self) -> frozenset[str]:
-        """The distinct terms of the passage."""
-        return frozenset(terms(self.text))
+        """The distinct ones."""
+        return frozenset(self.line)
 
 
 def passages(hits: Sequence[Hit]) -> list[list[Passage]]:
     """The passages of each hit's chunk, in order, never overlapping, none of them ending inside a secret."""
-    return [_of(rank, hit.chunk) for rank, hit in enumerate(hits)]
+    return [pieces_of(hit.chunk, rank) for rank, hit in enumerate(hits)]
 
 
 def title(chunk: Chunk) -> str:
@@ -63,7 +68,8 @@ def title(chunk: Chunk) -> str:
     return first if chunk.ordinal == 0 and blank and TITLE.fullmatch(first) else ""
 
 
-def _of(rank: int, chunk: Chunk) -> list[Passage]:
+def pieces_of(chunk: Chunk, rank: int) -> list[Passage]:
+    """The passages of the chunk of the hit with this rank."""
     headings = {_plain(heading) for heading in chunk.heading_path}
     found = _uncut(chunk, list(_pieces(chunk)))
     return [Passage(rank, i, chunk, a, b, _form(chunk, a, b, headings)) for i, (a, b) in enumerate(found)]

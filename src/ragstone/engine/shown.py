@@ -35,9 +35,9 @@ async def record_of(parts: Parts, path: str, source: str | None) -> tuple[Docume
         first = await reader.at(path, 0, source=source)
         if first is not None and not shows(parts, first.document):
             first = None
-        text = await reader.record(first.document) if first else None
+        texts = await reader.records([first.document]) if first else {}
     if first is None:
         raise UsageError(absent(path, [document.path for document in await shown(parts, source)]))
-    if text is None:
+    if first.document.id not in texts:
         raise UsageError(f"the text of {path!r} was not kept")
-    return first.document, text
+    return first.document, texts[first.document.id]

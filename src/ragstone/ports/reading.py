@@ -47,12 +47,12 @@ class Reader(Protocol):
         """The active chunk at a place; without a source the first source by name that has it."""
         ...
 
-    async def record(self, document: Document) -> str | None:
-        """The text of record of a document's revision, None when it is not kept."""
+    async def records(self, documents: Sequence[Document]) -> dict[str, str]:
+        """The texts of record of these revisions, one of each document, by its id; what is not kept is left out."""
         ...
 
-    async def layout(self, document: Document) -> Layout | None:
-        """Where the characters of that text stand on the pages, None for a format without pages."""
+    async def layouts(self, documents: Sequence[Document]) -> dict[str, Layout]:
+        """Where the characters of those texts stand on the pages; formats without pages are left out."""
         ...
 
 

@@ -17,7 +17,8 @@ FILE = "tokenizer.json"
 # to GPT-4o, Llama 3.1, Gemma 3 and Qwen 3, single passages up to 1.2 (benchmarks/answers/estimate.py).
 MARGIN = 1.1
 # A longer word, or a line of a script without blanks, is one unknown token to BERT, but for ideographs, which it parts.
-UNKNOWN = re.compile(r"[^\s\u3400-\u9fff\uf900-\ufaff]{101,}")
+SEEN = 100  # characters of a word
+UNKNOWN = re.compile(rf"[^\s\u3400-\u9fff\uf900-\ufaff]{{{SEEN + 1},}}")
 DENSEST = 2  # bytes of such a word for each token
 
 
@@ -69,4 +70,5 @@ class FromFile:
 
 def _unknown(text: str) -> int:
     """The tokens of what BERT does not look into."""
-    return sum(len(word.encode("utf-8", "replace")) // DENSEST for word in UNKNOWN.findall(text))
+    long = [word for word in text.split() if len(word) > SEEN]
+    return sum(len(part.encode("utf-8", "replace")) // DENSEST for word in long for part in UNKNOWN.findall(word))

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
+from itertools import chain
 from math import ceil
 
 from ragstone.types import Hit
@@ -58,8 +59,8 @@ def fold(hits: Sequence[Hit], *, alike: float = ALIKE) -> list[Hit]:
 def _bags(hits: Sequence[Hit]) -> list[list[str]]:
     """The distinct terms of each hit, the rarest among the hits first."""
     sets = [dict.fromkeys(terms(hit.chunk.text)) for hit in hits]
-    count = Counter(term for bag in sets for term in bag)
-    return [sorted(bag, key=lambda term: (count[term], term)) for bag in sets]
+    count = Counter(chain.from_iterable(sets))
+    return [sorted(sorted(bag), key=count.__getitem__) for bag in sets]
 
 
 def jaccard(a: Set[str], b: Set[str]) -> float:

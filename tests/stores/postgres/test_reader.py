@@ -134,8 +134,8 @@ async def test_numbers_that_no_column_holds_find_nothing(store: Store) -> None:
         for ordinal in (-1, 2**31, 2**63, 10**30):
             assert await reader.at("a.md", ordinal) is None
         found = make_revision("a.md", ["apple"], revision=2**40).document
-        assert await reader.record(found) is None
-        assert await reader.layout(found) is None
+        assert await reader.records([found]) == {}
+        assert await reader.layouts([found]) == {}
 
 
 async def test_one_reader_answers_several_at_once(store: Store) -> None:

@@ -85,6 +85,12 @@ async def test_a_question_waits_for_the_server_six_times(server: Server, databas
         found = await search(desk, Question("apple 4", fold=False))
         assert turns.count("they") == OPENED + LEGS + RATED + CLOSED
         assert set(found.hits[0].signals) == {"bm25", "cosine"}
+        async with store.reader(SCOPE) as reader:
+            turns.clear()
+            documents = {hit.chunk.document.id: hit.chunk.document for hit in found.hits}
+            assert len(documents) > 1
+            assert (await reader.records([*documents.values()])).keys() == documents.keys()
+            assert turns.count("they") == 1
         await store.close()
 
 

@@ -38,10 +38,13 @@ class EmbeddedReader:
         self._mirror = view.mirror
         self._threads = threads
         self._lock = threading.Lock()
-        self._scored: tuple[str, Scores] | None = None
+        self._scored: tuple[str, Scores, dict[str, float]] | None = None
+        self._told: Info | None = None
 
     async def info(self) -> Info:
-        return await self._call(self._info)
+        if self._told is None:
+            self._told = await self._call(self._info)
+        return self._told
 
     async def nearest(self, vector: Vectors, *, where: Where, limit: int) -> list[Candidate]:
         return await self._call(lambda: self._nearest(vector, where, limit))
@@ -53,6 +56,8 @@ class EmbeddedReader:
         return await self._call(lambda: self._rate(ids, vector, query))
 
     async def idf(self, query: str) -> dict[str, float]:
+        if self._scored is not None and self._scored[0] == query:
+            return dict(self._scored[2])
         return await self._call(lambda: {term: weight for term, _, weight in self._weighed(query)})
 
     async def chunks(self, ids: Sequence[str]) -> list[Chunk]:
@@ -61,11 +66,11 @@ class EmbeddedReader:
     async def at(self, path: str, ordinal: int, *, source: str | None = None) -> Chunk | None:
         return await self._call(lambda: self._at(path, ordinal, source))
 
-    async def record(self, document: Document) -> str | None:
-        return await self._call(lambda: self._record(document))
+    async def records(self, documents: Sequence[Document]) -> dict[str, str]:
+        return await self._call(lambda: self._records(documents)) if documents else {}
 
-    async def layout(self, document: Document) -> Layout | None:
-        return await self._call(lambda: self._layout(document))
+    async def layouts(self, documents: Sequence[Document]) -> dict[str, Layout]:
+        return await self._call(lambda: self._layouts(documents)) if documents else {}
 
     async def kept(self, after: tuple[str, int] | None, *, limit: int) -> list[Kept]:
         return await self._call(lambda: export.kept(self._rows, after, limit))
@@ -130,11 +135,12 @@ class EmbeddedReader:
         """BM25 of every position, unrounded; 0 where no term stands."""
         if self._scored is None or self._scored[0] != query:
             mirror = self._mirror
-            scores = np.zeros(len(mirror.chunks))
-            for _, postings, idf in self._weighed(query):
+            scores, weights = np.zeros(len(mirror.chunks)), dict[str, float]()
+            for term, postings, weights[term] in self._weighed(query):
                 for at, counts in postings:
-                    scores[at] += bm25.weight(counts, mirror.chunks.length[at], idf=idf, average=mirror.average)
-            self._scored = query, scores
+                    length = mirror.chunks.length[at]
+                    scores[at] += bm25.weight(counts, length, idf=weights[term], average=mirror.average)
+            self._scored = query, scores, weights
         return self._scored[1]
 
     def _matching(self, query: str, where: Where, limit: int) -> list[Candidate]:
@@ -217,17 +223,17 @@ class EmbeddedReader:
         rows = self._rows(sql, ordinal, path, source, source)
         return chunk_of(rows[0]) if rows else None
 
-    def _record(self, document: Document) -> str | None:
-        sql = """SELECT record FROM records JOIN revisions ON key = rev WHERE document = ? AND revision = ?"""
-        rows = self._rows(sql, document.id, document.revision)
-        return record_of(rows[0][0]) if rows else None
+    def _records(self, documents: Sequence[Document]) -> dict[str, str]:
+        sql = "SELECT record FROM records JOIN revisions ON key = rev WHERE document = ? AND revision = ?"
+        found = ((one.id, row) for one in documents for row in self._rows(sql, one.id, one.revision))
+        return {identity: record_of(row[0]) for identity, row in found}
 
-    def _layout(self, document: Document) -> Layout | None:
+    def _layouts(self, documents: Sequence[Document]) -> dict[str, Layout]:
         if not self._rows("SELECT 1 FROM sqlite_master WHERE name = 'layouts'"):
-            return None  # an earlier format that may only be read
+            return {}  # an earlier format that may only be read
         sql = "SELECT layout, checksum FROM layouts JOIN revisions ON key = rev WHERE document = ? AND revision = ?"
-        rows = self._rows(sql, document.id, document.revision)
-        return layout_of(*rows[0], place=document.path) if rows else None
+        found = ((one, row) for one in documents for row in self._rows(sql, one.id, one.revision))
+        return {one.id: layout_of(*row, place=one.path) for one, row in found}
 
     def _info(self) -> Info:
         mirror, state = self._mirror, self._view.state

@@ -101,13 +101,12 @@ class JsonReader:
         ]
         return min(found, key=lambda chunk: chunk.document.source, default=None)
 
-    async def record(self, document: Document) -> str | None:
-        state = self._states.get(_state(document))
-        return None if state is None else state.record
+    async def records(self, documents: Sequence[Document]) -> dict[str, str]:
+        return {one.document.id: one.record for one in await self.revisions(documents)}
 
-    async def layout(self, document: Document) -> Layout | None:
-        state = self._states.get(_state(document))
-        return None if state is None else state.layout
+    async def layouts(self, documents: Sequence[Document]) -> dict[str, Layout]:
+        found = await self.revisions(documents)
+        return {one.document.id: one.layout for one in found if one.layout is not None}
 
     async def kept(self, after: tuple[str, int] | None, *, limit: int) -> list[Kept]:
         first = 0 if after is None else bisect_right(self._kept, after, key=lambda one: _state(one.document))

@@ -47,9 +47,8 @@ AT = f"""SELECT {CHUNK_COLUMNS} FROM documents m
         AND v.is_active
     JOIN chunks c ON c.doc_version_id = v.doc_version_id AND c.ordinal = %(ordinal)s
     WHERE {OURS} AND m.path = %(path)s {{}} ORDER BY m.source LIMIT 1"""  # noqa: S608
-KEPT = """SELECT {} FROM document_versions m
-    WHERE m.collection_id = %(collection)s AND m.tenant_id = %(tenant)s AND m.doc_id = %(id)s
-        AND m.revision = %(revision)s"""
+KEPT = f"""SELECT m.doc_id, m.{{}} FROM unnest(%(documents)s::text[], %(revisions)s::int8[]) AS w (doc_id, revision)
+    JOIN document_versions m ON m.doc_id = w.doc_id AND m.revision = w.revision AND {OURS}"""  # noqa: S608
 # Each recipe once, by as many steps on the index as there are recipes: documents are many, recipes few.
 RECIPES = """WITH RECURSIVE r (recipe) AS (
     (SELECT recipe FROM document_versions
@@ -258,19 +257,17 @@ class PostgresReader:
         rows = await self._rows(AT.format(from_source), {"path": path, "ordinal": ordinal, "source": source})
         return chunk_of(rows[0]) if rows else None
 
-    async def record(self, document: Document) -> str | None:
-        found = await self._kept_column("record", document)
-        return None if found is None else record_of(found)
+    async def records(self, documents: Sequence[Document]) -> dict[str, str]:
+        return {identity: record_of(data) for identity, data in await self._column("record", documents)}
 
-    async def layout(self, document: Document) -> Layout | None:
-        found = await self._kept_column("layout", document)
-        return None if found is None else Layout.unpack(found)
+    async def layouts(self, documents: Sequence[Document]) -> dict[str, Layout]:
+        return {identity: Layout.unpack(data) for identity, data in await self._column("layout", documents)}
 
-    async def _kept_column(self, column: str, document: Document) -> bytes | None:
-        if not _storable([document.id]):
-            return None
-        rows = await self._rows(KEPT.format(column), {"id": document.id, "revision": document.revision})
-        return bytes(rows[0][0]) if rows and rows[0][0] is not None else None
+    async def _column(self, column: str, documents: Sequence[Document]) -> list[tuple[str, bytes]]:
+        """What stands there of each document's revision, by the document's id."""
+        asked = [one for one in documents if _storable([one.id])]
+        rows = await self._rows(KEPT.format(column), export.wanted(asked)) if asked else []
+        return [(identity, bytes(data)) for identity, data in rows if data is not None]
 
     # All that is kept
 

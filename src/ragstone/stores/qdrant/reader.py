@@ -78,11 +78,11 @@ class QdrantReader:
     async def at(self, path: str, ordinal: int, *, source: str | None = None) -> Chunk | None:
         return await self._inner.at(path, ordinal, source=source)
 
-    async def record(self, document: Document) -> str | None:
-        return await self._inner.record(document)
+    async def records(self, documents: Sequence[Document]) -> dict[str, str]:
+        return await self._inner.records(documents)
 
-    async def layout(self, document: Document) -> Layout | None:
-        return await self._inner.layout(document)
+    async def layouts(self, documents: Sequence[Document]) -> dict[str, Layout]:
+        return await self._inner.layouts(documents)
 
     async def kept(self, after: tuple[str, int] | None, *, limit: int) -> list[Kept]:
         return await self._exporter.kept(after, limit=limit)

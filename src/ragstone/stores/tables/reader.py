@@ -226,10 +226,12 @@ class TableReader:
         self._candidates((row[0], row[1], 0.0) for row in rows)
         return self._named.chunk(rows[0][0], rows[0][1]) if rows else None
 
-    async def record(self, document: Document) -> str | None:
-        """The text of a row that this reader found."""
-        return next((text for row, text in self._known.values() if self._named.document_id(row) == document.id), None)
+    async def records(self, documents: Sequence[Document]) -> dict[str, str]:
+        """The texts of those rows that this reader found."""
+        wanted = {document.id for document in documents}
+        found = ((self._named.document_id(row), text) for row, text in self._known.values())
+        return {identity: text for identity, text in found if identity in wanted}
 
-    async def layout(self, document: Document) -> Layout | None:
-        del document
-        return None
+    async def layouts(self, documents: Sequence[Document]) -> dict[str, Layout]:
+        del documents
+        return {}

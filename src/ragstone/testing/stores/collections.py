@@ -160,7 +160,7 @@ class Collections(Given):
             assert await reader.chunks([theirs.id]) == []
             assert await reader.rate([theirs.id], vector=None, query="apple") == {}
             assert await reader.at("b.md", 0) is None
-            assert await reader.record(theirs.document) is None
+            assert await reader.records([theirs.document]) == {}
             if "dense" in store.capabilities:
                 found = await reader.nearest(vector_of("their apple"), where=Where(), limit=9)
                 assert await texts_of(reader, found) == ["our apple"]

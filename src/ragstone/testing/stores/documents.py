@@ -34,7 +34,7 @@ class Documents(Given):
             assert await reader.chunks([chunk.id]) == [chunk]
             assert await reader.at("dir/ä b.md", 0) == chunk
             assert await reader.at("dir/ä b.md", 1) is None
-            assert await reader.record(revision.document) == revision.record
+            assert await reader.records([revision.document]) == {revision.document.id: revision.record}
         assert await store.ledger(SCOPE).documents() == [revision.document]
 
     async def test_chunks_come_in_the_order_asked_without_the_unknown(self, store: Store) -> None:
@@ -60,21 +60,24 @@ class Documents(Given):
         revision = make_revision("a.md", ["one apple", "two\napples", "three"])
         await written(store, revision)
         async with store.reader(SCOPE) as reader:
+            records = await reader.records([revision.document])
             for found in await reader.chunks([chunk.id for chunk in revision.chunks]):
-                record = await reader.record(found.document)
-                assert record is not None
-                assert joined(record, found.spans) == found.text
+                assert joined(records[found.document.id], found.spans) == found.text
 
     async def test_where_characters_stand_on_a_page_is_kept_with_each_revision(self, store: Store) -> None:
         layout = Layout.of([Strip(0, 3, 1, (10.0, 20.0, 40.0, 32.0), (10.0, 20.0, 30.0, 40.0))])
-        first = replace(make_revision("a.pdf", ["one"]), layout=layout)
-        await written(store, first, make_revision("b.md", ["two"]))
+        first, plain = replace(make_revision("a.pdf", ["one"]), layout=layout), make_revision("b.md", ["two"])
+        second = replace(make_revision("c.pdf", ["three"]), layout=Layout.of([]))
+        await written(store, first, plain, second)
+        documents = [plain.document, first.document, second.document]
         async with store.reader(SCOPE) as reader:
-            assert await reader.layout(first.document) == layout
-            assert await reader.layout(make_revision("b.md", ["two"]).document) is None
-        await written(store, make_revision("a.pdf", ["none"], revision=2))
+            assert await reader.layouts(documents) == {first.document.id: layout, second.document.id: Layout.of([])}
+            assert await reader.records(documents) == {one.document.id: one.record for one in (first, plain, second)}
+            assert (await reader.layouts([]), await reader.records([])) == ({}, {})
+        later = make_revision("a.pdf", ["none"], revision=2)
+        await written(store, later)
         async with store.reader(SCOPE) as reader:
-            assert await reader.layout(make_revision("a.pdf", ["none"], revision=2).document) is None
+            assert await reader.layouts([later.document]) == {}
 
     async def test_documents_are_listed_by_source_and_path(self, store: Store) -> None:
         places = [("b", "z.md"), ("a", "é.md"), ("a", "Z.md"), ("b", "a.md")]

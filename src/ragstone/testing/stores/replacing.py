@@ -23,7 +23,7 @@ class Replacing(Given):
         async with store.reader(SCOPE) as reader:
             assert await reader.chunks([chunk.id for chunk in first.chunks]) == []
             assert await reader.at("a.md", 1) is None
-            assert await reader.record(first.document) is None
+            assert await reader.records([first.document]) == {}
             assert list((await reader.idf("old")).values()) == list((await reader.idf("unseen")).values())
             assert (await reader.info()).chunks == 1
         assert await store.admin.check(SCOPE) == []
@@ -74,7 +74,7 @@ class Replacing(Given):
         async with store.reader(SCOPE) as reader:
             assert await reader.chunks([gone.chunks[0].id]) == []
             assert await reader.at("a.md", 0) is None
-            assert await reader.record(gone.document) is None
+            assert await reader.records([gone.document]) == {}
             assert (await reader.info()).documents == 1
         assert await store.admin.check(SCOPE) == []
 

@@ -62,6 +62,8 @@ class Searching(Given):
         await written(store, make_revision("a.md", ["pear fig", "pear plum", "pear"]))
         async with store.reader(SCOPE) as reader:
             idf = await reader.idf("pear plum pear")
+            assert len(await reader.matching("pear plum pear", where=EVERYTHING, limit=9)) == 3
+            assert list((await reader.idf("pear plum pear")).items()) == list(idf.items())
         assert list(idf) == ["pear", "plum"]
         assert idf["plum"] > idf["pear"] > 0
 

@@ -28,7 +28,7 @@ class Versions(Given):
             clock[0] = datetime(2026, 2, 1, tzinfo=UTC)
             assert await contents(dated, "apple") == ["apple later"]
             async with dated.reader(SCOPE) as reader:
-                assert await reader.record(later.document) == later.record
+                assert await reader.records([later.document]) == {later.document.id: later.record}
                 assert (await reader.info()).documents == 1
             assert await dated.admin.check(SCOPE) == []
 
@@ -68,8 +68,8 @@ class Versions(Given):
             for state in states:
                 await written(keeping, state)
             async with keeping.reader(SCOPE) as reader:
-                records = [await reader.record(state.document) for state in states]
-            assert records == [None, None, "apple 3", "apple 4"]
+                records = [list((await reader.records([state.document])).values()) for state in states]
+            assert records == [[], [], ["apple 3"], ["apple 4"]]
             assert await contents(keeping, "apple") == ["apple 4"]
             assert await keeping.admin.check(SCOPE) == []
 
@@ -87,7 +87,7 @@ class Versions(Given):
             async with keeping.writer(SCOPE) as writer:
                 async with keeping.reader(SCOPE) as open_before:
                     await writer.renew([*states, make_revision("c.md", ["cherry"])])
-                    assert await open_before.record(old.document) == old.record
+                    assert await open_before.records([old.document]) == {old.document.id: old.record}
                 if "dense" in keeping.capabilities:
                     await filled(writer)
                 await writer.settle()
