@@ -35,6 +35,7 @@ eval eval-rag eval-both eval-chunk: $(STAMP)
 	$(BIN)/ragstone ingest demo/docs --store demo/.ragstone
 	$(BIN)/ragstone eval --golden demo/golden.jsonl --store demo/.ragstone $(measured) $(EVAL)
 
+test: export PYTHONDONTWRITEBYTECODE =# a command that a test starts reads what the one before it compiled
 test: .venv/.tested
 	$(BIN)/python -m pytest -n auto
 

@@ -6,9 +6,12 @@ from pathlib import Path
 import pytest
 
 import ragstone
+from ragstone.extract.sandbox import pool
 from ragstone.testing.bag_of_words import BagOfWords
 from ragstone.vendors import VENDORS
+from tests import readers
 from tests.commands import run
+from tests.stores.postgres import server
 
 __all__ = ["run"]
 
@@ -52,6 +55,19 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "no-config"))
     for vendor in VENDORS.values():
         monkeypatch.delenv(vendor.variable or "", raising=False)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _at_the_end() -> Iterator[None]:
+    yield
+    readers.end_all()
+    server.end()
+
+
+@pytest.fixture(autouse=True)
+def _readers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Engines hand their idle processes on. Where processes are what is tested, a module has none of that."""
+    monkeypatch.setattr(pool, "Pool", readers.Readers)
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from ragstone.extract import Foreign, sandbox
 from ragstone.extract.media import HTML
 from ragstone.testing.bag_of_words import BagOfWords
 from ragstone.types import Run
+from tests import readers
 from tests.extract.pdf.sheets import pdf, shown
 from tests.extract.sandbox.test_sandbox import LINUX, PROC, told, zombies_and_children
 from tests.processes import gone, mine
@@ -26,9 +27,10 @@ SECONDS = 30.0
 
 
 @pytest.fixture(autouse=True)
-def _of_this_test_alone() -> None:
-    """What earlier tests read with is not counted here."""
+def _readers() -> None:
+    """What earlier tests read with is not counted here, and engines have processes that are theirs alone."""
     sandbox.stop()
+    readers.end_all()
 
 
 @pytest.fixture

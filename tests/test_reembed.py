@@ -12,7 +12,7 @@ import ragstone
 from ragstone.errors import StoreError, UsageError
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.reembed_victim import NEW
-from tests.stores.postgres.server import serving
+from tests.stores.postgres.server import shared
 from tests.stores.qdrant.engine import Engine
 from tests.stores.qdrant.server import Recorder
 from tests.stores.qdrant.server import serving as recording
@@ -48,7 +48,8 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
             yield recorder.url(tmp_path / "ledger")
         engine.close()
     else:
-        with serving() as server, server.database() as name:
+        server = shared()
+        with server.database() as name:
             yield server.url(name)
 
 

@@ -18,6 +18,7 @@ from ragstone.errors import Refused
 from ragstone.revise import Cutter, Making, Model
 from ragstone.testing.bag_of_words import BagOfWords, Words
 from ragstone.types import Chunk, Scope
+from tests import readers
 
 Open = Callable[..., ragstone.Knowledge]
 
@@ -58,6 +59,12 @@ class DeadlyEmbedder(BagOfWords):
 def in_child() -> bool:
     """Whether this is a worker."""
     return getattr(sys.modules["__main__"].__spec__, "name", "") == "ragstone.workers.__main__"
+
+
+@pytest.fixture(autouse=True)
+def _readers() -> None:
+    """Nothing is read by a process of earlier tests: here some cannot be started."""
+    readers.end_all()
 
 
 @pytest.fixture

@@ -4,32 +4,49 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from ragstone.vendors import VENDORS
+from tests.docs import warm
 from tests.docs.blocks import ROOT
 
 Shell = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
+@pytest.fixture(scope="session")
+def forking() -> Iterator[str]:
+    """The socket of a process that has imported what commands need."""
+    with tempfile.TemporaryDirectory() as folder:  # a short path: a socket's name may have 100 characters
+        place = f"{folder}/socket"
+        environment = _clean() | {"NO_COLOR": "1", "COLUMNS": "120", "PYTHONUNBUFFERED": "1"}
+        command = [sys.executable, "-m", "tests.docs.warm", place]
+        with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+            yield place
+            process.kill()
+
+
 @pytest.fixture
-def shell(tmp_path: Path) -> Shell:
-    """`shell("ragstone --help")`: what it printed (stderr with stdout) and its status."""
+def shell(tmp_path: Path, forking: str) -> Shell:
+    """`shell("ragstone --help")`: what it printed (stderr with stdout) and its status; `cold-ragstone` is a process
+    that imports all by itself."""
     bin_ = tmp_path / "bin"
     bin_.mkdir()
-    for name, command in {"ragstone": "-m ragstone", "python": ""}.items():
+    (tmp_path / "client.py").write_text(warm.CLIENT, encoding="utf-8")
+    asking = f"-IS '{tmp_path / 'client.py'}' '{forking}'"
+    for name, command in {"ragstone": asking, "cold-ragstone": "-m ragstone", "python": ""}.items():
         (bin_ / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {command} "$@"\n', encoding="utf-8")
         (bin_ / name).chmod(0o755)
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     shutil.copytree(ROOT / "demo" / "docs" / "prometheus", scratch / "docs")
     shutil.copytree(ROOT / "demo" / "office", scratch / "office", ignore=shutil.ignore_patterns("README.md"))
-    keys = {vendor.variable for vendor in VENDORS.values()}
-    theirs = {name: value for name, value in os.environ.items() if name not in keys}
-    clean = {name: value for name, value in theirs.items() if not name.startswith(("RAGSTONE_", "PYTEST_"))}
+    clean = _clean()
     environment = {**clean, "PATH": f"{bin_}{os.pathsep}{clean['PATH']}", "HOME": str(tmp_path), "COLUMNS": "120"}
     environment |= {"XDG_CONFIG_HOME": str(tmp_path / "config"), "NO_COLOR": "1", "PYTHONUNBUFFERED": "1"}
 
@@ -48,3 +65,10 @@ def shell(tmp_path: Path) -> Shell:
         )
 
     return run
+
+
+def _clean() -> dict[str, str]:
+    """The environment without anything that is for Ragstone or for these tests."""
+    keys = {vendor.variable for vendor in VENDORS.values()}
+    theirs = {name: value for name, value in os.environ.items() if name not in keys}
+    return {name: value for name, value in theirs.items() if not name.startswith(("RAGSTONE_", "PYTEST_"))}

@@ -20,7 +20,7 @@ from ragstone.testing.stores import make_revision
 from ragstone.types import Hit, Revision, Scope
 from ragstone.where import Condition, Where
 from tests.scripted import Scripted
-from tests.stores.postgres.server import serving
+from tests.stores.postgres.server import shared
 from tests.stores.qdrant.engine import Engine
 from tests.stores.qdrant.server import Recorder
 from tests.stores.qdrant.server import serving as recording
@@ -133,7 +133,8 @@ async def build(url: str) -> None:
 @contextmanager
 def in_postgres() -> Iterator[str]:
     """The URL of a fresh database, for a role that owns nothing; without its approximate index."""
-    with serving() as server, server.database() as name:
+    server = shared()
+    with server.database() as name:
         yield server.url(name, exact="true")
 
 

@@ -19,7 +19,7 @@ from ragstone.stores.embedded import EmbeddedStore
 from ragstone.testing.stores import giving
 from ragstone.transfer import ALL_VERSIONS, Changes, Way, copied, pages, same
 from ragstone.types import Document, Event, Revision, Run, Scope
-from tests.stores.postgres.server import serving
+from tests.stores.postgres.server import shared
 from tests.stores.qdrant.engine import Engine
 from tests.stores.qdrant.server import Recorder
 from tests.stores.qdrant.server import serving as recording
@@ -47,7 +47,8 @@ def in_folder() -> Iterator[str]:
 
 @contextmanager
 def in_postgres() -> Iterator[str]:
-    with serving() as server, server.database() as name:
+    server = shared()
+    with server.database() as name:
         yield server.url(name)
 
 
@@ -316,7 +317,8 @@ async def test_a_store_is_known_through_every_spelling(
 
 
 def test_a_database_is_known_through_every_spelling() -> None:
-    with serving() as server, server.database() as name, server.database() as other:
+    server = shared()
+    with server.database() as name, server.database() as other:
         plain = server.url(name)
         for spelled in (
             plain.replace("postgresql:", "postgres:", 1),

@@ -20,6 +20,7 @@ from ragstone.errors import Refused, UsageError
 from ragstone.extract import sandbox
 from ragstone.extract.sandbox import Bounds, Native, child, messages, pool, verdict
 from ragstone.extract.sandbox.pool import Pool
+from tests import readers
 from tests.extract.sandbox import hostile
 from tests.processes import gone
 
@@ -31,8 +32,9 @@ LINUX = pytest.mark.skipif(sys.platform != "linux", reason="what Linux offers")
 
 
 @pytest.fixture(autouse=True)
-def _ended() -> Iterator[None]:
-    """No process outlives a test."""
+def _readers() -> Iterator[None]:
+    """No process outlives a test; none comes from another one's."""
+    readers.end_all()
     yield
     sandbox.stop()
     assert zombies_and_children() == []

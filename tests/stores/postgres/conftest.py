@@ -4,14 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.stores.postgres.server import Server, serving
+from tests.stores.postgres.server import Server, shared
 
 
 @pytest.fixture(scope="session")
-def server() -> Iterator[Server]:
+def server() -> Server:
     """A PostgreSQL with pgvector, roles and a migrated template."""
-    with serving() as running:
-        yield running
+    return shared()
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote, urlsplit
@@ -157,6 +157,23 @@ def serving(*settings: str) -> Iterator[Server]:
             yield server
         finally:
             server.stop()
+
+
+_shared: list[Server] = []
+_until_the_end = ExitStack()
+
+
+def shared() -> Server:
+    """The one server of all tests of this process: started when first asked for, stopped by `end`."""
+    if not _shared:
+        _shared.append(_until_the_end.enter_context(serving()))
+    return _shared[0]
+
+
+def end() -> None:
+    """After the last test."""
+    _shared.clear()
+    _until_the_end.close()
 
 
 @contextmanager

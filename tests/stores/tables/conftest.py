@@ -14,7 +14,7 @@ from tests.stores.postgres.server import PASSWORD, Server
 
 __all__ = ["server"]
 
-READER = "ragstone_test_reader"
+READER = "ragstone_test_tables"
 DIMENSION = 32
 ROWS: Sequence[tuple[str, str, str, int, str]] = (
     ("Samples are kept for 15 days by default.", "Retention", "published", 2021, "tsdb"),

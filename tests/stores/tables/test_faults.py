@@ -18,7 +18,7 @@ from ragstone.testing.bag_of_words import BagOfWords
 from ragstone.types import Document
 from ragstone.where import OPERATORS, Condition, Where
 from tests.stores.postgres.server import PASSWORD
-from tests.stores.tables.conftest import DIMENSION, DOCS, ROWS, Data, Opened
+from tests.stores.tables.conftest import DIMENSION, DOCS, READER, ROWS, Data, Opened
 from tests.stores.tables.test_search import BARE, KEYWORD, ids
 
 GONE = TableSettings("nowhere", "content", "embedding", "id")
@@ -63,7 +63,7 @@ async def test_a_table_that_may_not_be_read_is_named(engine: Opened, data: Data)
     data.run("CREATE TABLE closed AS SELECT id, content, embedding FROM docs")
     with pytest.raises(ConfigError, match="may not be read"):
         await engine(replace(DOCS, table="closed")).pipeline("p").search("samples")
-    data.run("GRANT SELECT (id, content) ON closed TO ragstone_test_reader")
+    data.run(f"GRANT SELECT (id, content) ON closed TO {READER}")
     with pytest.raises(ConfigError, match=r"column 'embedding' of public\.closed may not be read"):
         await engine(replace(DOCS, table="closed")).pipeline("p").search("samples")
     found = await engine(replace(DOCS, table="closed", vector_column=None)).pipeline("p").search("samples")

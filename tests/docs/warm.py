@@ -1,0 +1,74 @@
+"""`ragstone` without waiting for its imports: each command is a fork of one process that has made them.
+
+Started as a program it serves: `python -m tests.docs.warm SOCKET` says "ready", then runs whatever CLIENT asks for,
+with the caller's streams, folder and environment, and gives back its status.
+"""
+
+import json
+import os
+import pkgutil
+import socket
+import sys
+from importlib import import_module
+
+import ragstone.cli
+
+CLIENT = """
+import json, os, socket, sys
+line = socket.socket(socket.AF_UNIX)
+line.connect(sys.argv[1])
+asked = json.dumps([sys.argv[2:], os.getcwd(), dict(os.environ)]).encode()
+socket.send_fds(line, [len(asked).to_bytes(4, "big")], [0, 1, 2])
+line.sendall(asked)
+sys.exit(line.recv(1)[0])
+"""
+
+
+def main() -> None:
+    """Serve until the caller ends this process."""
+    for module in pkgutil.iter_modules(ragstone.cli.__path__, "ragstone.cli."):
+        import_module(module.name)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(sys.argv[1])
+        listener.listen()
+        print("ready", flush=True)
+        while True:
+            line, _ = listener.accept()
+            if os.fork() == 0:
+                listener.close()
+                _answer(line)
+            line.close()
+            _bury()
+
+
+def _answer(line: socket.socket) -> None:
+    """In a process that waits for the command's own: its status goes back when all of it has ended."""
+    size, streams, _, _ = socket.recv_fds(line, 4, 3)
+    words, folder, environment = json.loads(line.recv(int.from_bytes(size, "big"), socket.MSG_WAITALL))
+    if os.fork() == 0:
+        line.close()
+        for number, stream in enumerate(streams):
+            os.dup2(stream, number)
+            os.close(stream)
+        sys.stdin = os.fdopen(0, encoding="utf-8")  # those of before know what kind of file they were
+        sys.stdout, sys.stderr = (os.fdopen(number, "w", buffering=1, encoding="utf-8") for number in (1, 2))
+        os.chdir(folder)
+        sys.path[0] = folder
+        os.environ.clear()
+        os.environ.update(environment)
+        sys.argv = ["ragstone", *words]
+        ragstone.cli.main()  # ends in SystemExit
+    line.sendall(bytes([os.waitstatus_to_exitcode(os.wait()[1]) & 0xFF]))
+    os._exit(0)
+
+
+def _bury() -> None:
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:  # all are
+        return
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""Processes that read files, handed from one test's engine to the next: to start one takes longer than most tests."""
+
+import os
+import threading
+
+from ragstone.extract.sandbox.child import Child
+from ragstone.extract.sandbox.pool import Pool
+
+_handed: list[Child] = []
+_lock = threading.Lock()
+
+
+class Readers(Pool):
+    """As in an engine that stays open, the next document is read by the child that has nothing to do."""
+
+    def close(self) -> None:
+        with self._lock, _lock:
+            for child in self._idle:
+                self._all.remove(child)
+            _handed.extend(self._idle)
+            self._idle = []
+        super().close()
+
+    def _started(self, path: str) -> Child:
+        with _lock:
+            child = _handed.pop() if _handed else None
+        if child is None:
+            return super()._started(path)
+        if not child.quiet():  # it has ended, or is about to
+            _ended(child)
+            return self._started(path)
+        with self._lock:
+            self._all.append(child)
+        return child
+
+
+def end_all() -> None:
+    """For a test that counts processes or looks at how they start, and after the last one."""
+    while _handed:
+        _ended(_handed.pop())
+
+
+def _ended(child: Child) -> None:
+    child.end()
+    child.close()
+
+
+def _forget() -> None:
+    while _handed:
+        _handed.pop().forget()
+
+
+os.register_at_fork(after_in_child=_forget)
