@@ -1,6 +1,9 @@
 """The doors of the library: what no verb can use is refused with a sentence, before anything is read or written."""
 
+import asyncio
 import os
+import signal
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -120,3 +123,20 @@ def test_what_cannot_be_extracted_is_named_for_what_it_is(opened: Open, docs: Pa
     for file, message in (("/dev/null", "is no regular file"), (docs, "is a folder"), ("none.md", "is not there")):
         with pytest.raises(UsageError, match=message):
             kb.extract(file)
+
+
+def test_an_interrupt_that_another_thread_was_given_is_seen(kb: ragstone.Knowledge) -> None:
+    stopped = False
+
+    async def struck() -> None:
+        nonlocal stopped
+        signal.pthread_kill(threading.get_ident(), signal.SIGINT)  # nothing wakes the thread that waits
+        try:
+            await asyncio.sleep(20)
+        except asyncio.CancelledError:
+            stopped = True
+            raise
+
+    with pytest.raises(KeyboardInterrupt):
+        kb.wait(struck())
+    assert stopped

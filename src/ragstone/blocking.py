@@ -6,6 +6,7 @@ Nothing is written twice: each verb is the engine's own, run on one event loop i
 import asyncio
 import threading
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
+from concurrent import futures
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
@@ -23,6 +24,7 @@ from ragstone.types import Answer, Event, Extraction, Found, Piece
 P = ParamSpec("P")
 R = TypeVar("R")
 TIDY_SECONDS = 30
+LOOK_SECONDS = 0.2  # a signal that another thread was given wakes nobody: whether one came is looked at so often
 Verb = Callable[Concatenate[Engine, P], Coroutine[Any, Any, R]]
 
 
@@ -92,6 +94,8 @@ class Knowledge:
         ended = threading.Event()
         future = asyncio.run_coroutine_threadsafe(_ending(work, ended), self._loop)
         try:
+            while not futures.wait([future], timeout=LOOK_SECONDS).done:
+                pass
             result, stop = future.result()
         except BaseException:
             if not ended.is_set():
