@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
 from concurrent import futures
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, cast
 
 from ragstone.access import Credential
 from ragstone.config import load
@@ -91,17 +91,17 @@ class Knowledge:
             work.close()
             where = "this collection is closed" if self._loop.is_closed() else "this is the collection's own thread"
             raise UsageError(f"{where}: open another one to go on")
-        ended = threading.Event()
-        future = asyncio.run_coroutine_threadsafe(_ending(work, ended), self._loop)
+        running = _Running(work)
         try:
+            future = asyncio.run_coroutine_threadsafe(running.run(), self._loop)
             while not futures.wait([future], timeout=LOOK_SECONDS).done:
                 pass
             result, stop = future.result()
         except BaseException:
-            if not ended.is_set():
+            if not running.ended.is_set():
                 # A run is marked interrupted and its lock given back before this thread goes on.
-                future.cancel()
-                ended.wait(TIDY_SECONDS)
+                self._loop.call_soon_threadsafe(running.give_up)
+                running.ended.wait(TIDY_SECONDS)
             raise
         if stop is not None:
             raise stop
@@ -193,14 +193,40 @@ async def _next(stream: AsyncGenerator[Event]) -> Event | None:
     return await anext(stream, None)
 
 
-async def _ending(work: Coroutine[Any, Any, R], ended: threading.Event) -> tuple[R | None, BaseException | None]:
-    """The result, or what would end the loop if it were raised there (by a `tell` that wants to stop, say)."""
-    try:
-        return await work, None
-    except (KeyboardInterrupt, SystemExit) as stop:
-        return None, stop
-    finally:
-        ended.set()
+class _Running(Generic[R]):
+    """A coroutine on the loop that may be given up at any moment, even while it is handed over."""
+
+    def __init__(self, work: Coroutine[Any, Any, R]) -> None:
+        self._work = work
+        self._task: asyncio.Task[Any] | None = None
+        self._given_up = False
+        self.ended = threading.Event()
+
+    async def run(self) -> tuple[R | None, BaseException | None]:
+        """The result, or what would end the loop if it were raised there (by a `tell` that wants to stop, say)."""
+        self._task = asyncio.current_task()
+        try:
+            if self._given_up:
+                self._work.close()
+                raise asyncio.CancelledError
+            return await self._work, None
+        except (KeyboardInterrupt, SystemExit) as stop:
+            return None, stop
+        finally:
+            self.ended.set()
+
+    def give_up(self) -> None:
+        """Cancel it; called on the loop, behind what was handed over before."""
+        self._given_up = True
+        if self._task is not None:
+            self._task.cancel()
+        else:
+            asyncio.get_running_loop().call_soon(self._never)
+
+    def _never(self) -> None:
+        if self._task is None:  # it was not handed over
+            self._work.close()
+            self.ended.set()
 
 
 @checked(path=PLACE)
