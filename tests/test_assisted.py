@@ -1,5 +1,6 @@
 """Searching with a language model's help: what is searched then, what is told of it, what is left without it."""
 
+import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 
 import ragstone
 from ragstone.errors import RagstoneError, Unavailable, UsageError
-from ragstone.ports import Prompt
+from ragstone.ports import Completed, Prompt
 from ragstone.settings import LlmSettings, PipelineSettings
 from ragstone.testing.bag_of_words import BagOfWords
 from ragstone.types import Found
@@ -80,7 +81,7 @@ def test_imagined_answers_are_searched_for_in_place_of_the_question(asked: Calla
     helped = asked(model, f"{LONG_AGO} Dana", mode="semantic", top_k=3, hyde="standard")
     assert paths(plain)[0] == "notes.txt"
     assert paths(helped)[0] == "storage.md"
-    assert notes(helped) == ["hyde: searched with the mean of 1 imagined documents"]
+    assert notes(helped) == ["hyde: searched with the mean of 1 imagined document"]
     [step] = helped.steps
     assert (step.name, step.calls, step.texts) == ("hyde", 1, (STORAGE,))
     assert step.usage == {"prompt_tokens": 10, "completion_tokens": 5}
@@ -93,6 +94,37 @@ def test_signals_stay_those_of_the_question(asked: Callable[..., Found]) -> None
     for options in ({"hyde": "multi"}, {"multi_query": 2}):
         for hit in asked(helper(), text, top_k=50, **options).hits:
             assert hit.signals == plain[hit.chunk.id]
+
+
+def test_whichever_ends_first_its_notes_stand_in_one_order(asked: Callable[..., Found]) -> None:
+    class Away(Scripted):
+        late = False
+
+        async def complete(self, prompt: Prompt) -> Completed:
+            paraphrasing = "other ways to ask" in prompt.messages[0].text
+            await asyncio.sleep(0.05 if paraphrasing == self.late else 0)
+            raise Unavailable("away")
+
+    for late in (True, False):
+        model = Away(lambda _: "")
+        model.late = late
+        found = asked(model, "samples", hyde="standard", multi_query=1)
+        assert [note.code for note in found.notes] == ["hyde_failed", "multi_query_failed"]
+
+
+def test_wordings_leave_the_companys_rule_the_score_of_one(engine: Open, asked: Callable[..., Found]) -> None:
+    """It is the same in a pipeline, and only where ranks of two legs were fused."""
+    two: dict[str, Any] = {"multi_query": 2, "fusion": "rrf"}
+    plain = asked(None, "samples kept", fusion="rrf")
+    kb = engine(helper(paraphrases="receiver\nnoon"), pipelines=(PipelineSettings("p", collections=("default",)),))
+    for found in (kb.search("samples kept", **two), kb.pipeline("p").search("samples kept", **two)):
+        first = next(hit for hit in found.hits if hit.chunk.id == plain.hits[0].chunk.id)
+        assert first.signals["rrf"] == plain.hits[0].score == 0.016393  # first in both legs, each of weight 0.5
+        assert first.score > first.signals["rrf"]
+        assert max(hit.signals["rrf"] for hit in found.hits) <= 0.016393
+    others: list[dict[str, Any]] = [{"fusion": "minmax"}, {"mode": "keyword"}, {"multi_query": 0}]
+    for other in others:
+        assert not any("rrf" in hit.signals for hit in kb.search("samples kept", **{**two, **other}).hits)
 
 
 def test_adaptive_asks_the_model_only_where_nothing_is_near(asked: Callable[..., Found]) -> None:

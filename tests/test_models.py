@@ -14,6 +14,7 @@ from ragstone import models
 from ragstone.config import load
 from ragstone.engine import Engine
 from ragstone.errors import ConfigError, Unavailable, UsageError
+from ragstone.pen import Talk
 from ragstone.ports import Completed, Completion, Message, Prompt
 from ragstone.providers import make_embedder
 from ragstone.settings import EmbedSettings, ExternalSettings, LlmSettings, Settings
@@ -193,7 +194,7 @@ async def test_another_dimension_ends_a_run_before_anything_is_written(
 
 def test_the_built_in_model_has_no_other_dimension(run: Run, docs: Path) -> None:
     Path("ragstone.yaml").write_text("embed: {model: minilm, dimensions: 100}", encoding="utf-8")
-    for arguments in (("ingest", "docs"), ("ingest", "docs", "--json"), ("search", "samples"), ("ask", "samples?")):
+    for arguments in (("ingest", "docs"), ("ingest", "docs", "--json")):
         done = run(*arguments)
         assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
         assert "384 numbers, not of 100" in done.err
@@ -230,6 +231,33 @@ async def test_doctor_asks_the_language_model_for_its_models(saying: Between, tm
         async with Engine(Settings(str(tmp_path / "s"), embed=EmbedSettings("none"), llm=llm)) as kb:
             problems = [one for one in await kb.doctor() if one.startswith("openai/")]
             assert [problem in one for one in problems] == ([] if name == "m" else [True])
+
+
+async def test_doctor_asks_the_judge_too_where_it_is_another_model(saying: Between, tmp_path: Path) -> None:
+    good = LlmSettings("openai/m", base_url=saying.url)
+    for judge, problem in (
+        (LlmSettings(), ""),
+        (replace(good, context=99), ""),
+        (LlmSettings("openai/nope"), "the judge: openai/nope at "),
+        (LlmSettings("anthropic/x"), "the judge: anthropic needs a key: set judge.api_key"),
+        (LlmSettings("voyage/x"), "the judge: judge.model 'voyage/x': voyage cannot complete"),
+    ):
+        settings = Settings(str(tmp_path / "s"), embed=EmbedSettings("none"), llm=good, judge=judge)
+        async with Engine(settings) as kb:
+            wrong = [one for one in await kb.doctor() if "openai" in one or "judge" in one]
+        assert [one[: len(problem)] for one in wrong] == ([problem] if problem else [])
+
+
+async def test_what_a_judge_reads_too_little_of_is_its_own_setting(saying: Between) -> None:
+    small = LlmSettings("openai/m", base_url=saying.url, context=50)
+    for settings, said in (
+        (Settings(judge=small), "of judge.context 50, its answer may take 800 (judge.max_tokens)"),
+        (Settings(llm=small), "of llm.context 50, its answer may take 800 (llm.max_tokens)"),
+    ):
+        async with Engine(settings) as kb:
+            judging = kb.judging()
+            assert judging is not None
+            assert said in judging.cramped(Talk("?"))
 
 
 class Mine:

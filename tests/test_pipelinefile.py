@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from ragstone import providers
 from ragstone.config import load
 from ragstone.engine import Engine
 from ragstone.errors import ConfigError, UsageError
@@ -98,8 +99,8 @@ async def test_it_is_listed_and_opened_and_its_vendor_is_missing() -> None:
             ("pair", ("t.c",)),
         ]
         [first, _] = kb.pipeline("docs").parts
-        assert first.embedder is None
-        assert "api_key_file /nowhere/openai cannot be read" in str(first.model_missing)
+        assert first.embedder is not None
+        assert "api_key_file /nowhere/openai cannot be read" in (await providers.check(first.embedder))[0]
         writing = kb.pipeline("docs").writing
         assert writing is not None
         assert "api_key_file /nowhere/anthropic cannot be read" in (await writing.model.check())[0]

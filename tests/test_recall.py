@@ -56,6 +56,12 @@ def kb(docs: Path, opened: Open) -> ragstone.Knowledge:
     return opened()
 
 
+class Renamed(BagOfWords):
+    """Another model."""
+
+    variant = "another"
+
+
 def searched(found: Found) -> bool:
     """Whether the store was asked: what is served from the cache was not ranked."""
     return "rank" in found.timings
@@ -127,11 +133,20 @@ def test_nothing_is_shared_by_searches_with_other_options(docs: Path, opened: Op
 
 
 def test_nothing_is_shared_by_searches_with_another_embedder(docs: Path, opened: Open) -> None:
-    class Renamed(BagOfWords):
-        variant = "another"
-
     asked(opened())
     assert searched(asked(opened(embedder=Renamed())))
+
+
+def test_a_switch_of_models_makes_what_was_found_unusable(docs: Path, opened: Open) -> None:
+    old, new = opened(), opened(embedder=Renamed())
+    asked(old)
+    new.reembed()
+    new.switch_model()
+    assert searched(asked(new))
+    assert not searched(asked(new))
+    left = asked(old)
+    assert searched(left)
+    assert "model_changed" in {note.code for note in left.notes}
 
 
 def test_one_who_reads_less_is_not_served_with_what_another_found(docs: Path, tmp_path: Path) -> None:

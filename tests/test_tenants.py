@@ -296,7 +296,7 @@ def test_a_lost_key_file_is_named_by_every_command_and_none_is_written(run: Run,
     listed = run("tenants", "list")
     assert (listed.status, listed.out.splitlines()[0]) == (
         1,
-        "acme  1 collections, no model, encrypted, its key is lost or damaged",
+        "acme  1 collection, no model, encrypted, its key is lost or damaged",
     )
     assert "error: tenant 'acme' is encrypted and its key file is gone" in listed.err
     (sealed / "kept").rename(sealed / "acme/tenant.key")
@@ -434,8 +434,8 @@ def test_a_qdrant_ledger_and_an_embedded_store_share_the_folder_that_nobody_name
         run("ingest", docs, "--store", ".ragstone/qdrant", "--tenant", "vectors")
     assert run("ingest", docs, "--tenant", "vectors", *qdrant).status == 0
     assert run("ingest", docs, "--tenant", "files").status == 0
-    assert run("tenants", "list").out.splitlines() == ["files  1 collections, no model, not encrypted by us"]
-    assert run("tenants", "list", *qdrant).out.splitlines() == ["vectors  1 collections, no model, not encrypted by us"]
+    assert run("tenants", "list").out.splitlines() == ["files  1 collection, no model, not encrypted by us"]
+    assert run("tenants", "list", *qdrant).out.splitlines() == ["vectors  1 collection, no model, not encrypted by us"]
     if earlier:
         refused = run("ingest", docs, "--tenant", "qdrant")
         assert (refused.status, "is a store of its own" in refused.err) == (2, True)

@@ -4,7 +4,7 @@ What could not be done is said in notes; a search of which every leg failed is a
 What answers are made of it stands in `ragstone.reply`.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,8 +14,8 @@ from ragstone import guard, lacking, retrieve, reword, windows
 from ragstone.answer import Policy
 from ragstone.deadlines import USUAL, Deadlines
 from ragstone.embed.batch import checked
+from ragstone.embed.handed import Handed
 from ragstone.errors import StoreError
-from ragstone.outgoing import GatedEmbedder
 from ragstone.ports import Completion, Embedder, Fusing, Reader, Store, Vectors, Worded
 from ragstone.question import LONGEST_QUESTION, Question, question_of
 from ragstone.retrieve import Assistant
@@ -34,6 +34,7 @@ __all__ = [
     "found",
     "fuse",
     "gathered",
+    "judgeable",
     "legs",
     "nobody",
     "ordered",
@@ -51,6 +52,7 @@ RISK_SHARE = 0.2  # how much of its score a certain injection costs
 
 
 REFUSED = "embedding_refused"
+RRF = "rrf"  # the signal of a hit that several wordings found
 FUSED = "fused"  # the one leg of a store that fuses itself
 FUSIONS = {"minmax": retrieve.minmax, "rrf": retrieve.rrf}
 
@@ -186,8 +188,9 @@ async def vector_of(desk: Asking, question: Question, trace: Trace) -> Vectors |
         _keyword_only(trace, desk.model_missing)
         return None
     work = _embedded(desk.embedder, question.text)
-    # What a vendor refuses, such as a wrong key, is mended in the configuration, and words find without it.
-    refused = REFUSED if isinstance(desk.embedder, GatedEmbedder) else None
+    # What a vendor or the settings refuse, such as a wrong key, is mended there, and words find without it; an embedder
+    # that was handed in is the caller's own mistake.
+    refused = None if isinstance(desk.embedder, Handed) else REFUSED
     vector = await trace.attempt("embedding", work, None, seconds=desk.deadlines.embed, refused=refused)
     if vector is None:
         _keyword_only(trace, None)
@@ -221,7 +224,7 @@ async def candidates_of(
     """
     info, seconds = await reader.info(), desk.deadlines.leg
     own = comparable(desk, info, vector, trace)
-    rankings = []
+    rankings, judged = [], []
     for one in words:
         asked = question if one.text == question.text else replace(question, text=one.text)
         meaning = own if one.vector is vector else comparable(desk, info, one.vector, trace)
@@ -232,8 +235,21 @@ async def candidates_of(
             if len(words) == 1 and meaning is own:
                 return await gathered(reader, asked, own, nominated)
             rankings.append(await _ranked(reader, asked, meaning, nominated))
+            judged += rankings[-1:] if len(nominated) > 1 else []
     with trace.timed("rank"):
-        return await _across(reader, question, own, rankings)
+        hits = await _across(reader, question, own, rankings)
+    return judgeable(hits, judged, question) if len(words) > 1 else hits
+
+
+def judgeable(hits: Sequence[Hit], rankings: Iterable[Iterable[Candidate]], question: Question) -> list[Hit]:
+    """Hits of several rankings with the signal `rrf`: the best that each scores in one of those that two legs made. It
+    is what the company's rule judges: their own scores grow with the number of rankings."""
+    best: dict[str, float] = {}
+    for candidate in (candidate for ranking in rankings for candidate in ranking):
+        best[candidate.id] = max(candidate.score, best.get(candidate.id, 0.0))
+    if question.fusion != "rrf" or not best:
+        return list(hits)
+    return [replace(hit, signals={**hit.signals, RRF: best.get(hit.chunk.id, 0.0)}) for hit in hits]
 
 
 async def _ranked(

@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from typing import Any, TypeVar, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from ragstone.errors import ConfigError
 
@@ -29,9 +29,20 @@ def converted(data: Any, kind: type[T], *, origin: str, path: str = "") -> T:
     try:
         return msgspec.convert(values, kind, strict=False)
     except msgspec.ValidationError as error:
-        raise ConfigError(f"{origin}: {path or 'settings'}: {error}") from error
+        wrong = _none_of(values, hints, path) or f"{path or 'settings'}: {error}"
+        raise ConfigError(f"{origin}: {wrong}") from error
     except ConfigError as error:  # out of bounds
         raise ConfigError(f"{origin}: {path}{'.' if path else ''}{error}") from error
+
+
+def _none_of(values: Mapping[str, Any], hints: Mapping[str, Any], path: str) -> str | None:
+    """A sentence for the first value that is none of those that its key may have."""
+    for key, value in values.items():
+        allowed = get_args(hints[key]) if get_origin(hints[key]) is Literal else ()
+        if allowed and value not in allowed:
+            full = f"{path}.{key}" if path else key
+            return f"{full} is {value!r:.60}; it must be one of {', '.join(map(str, allowed))}"
+    return None
 
 
 def check_known(key: Any, known: Iterable[str], path: str, origin: str) -> None:

@@ -26,7 +26,8 @@ TURN = 8  # tokens that mark a turn of the conversation, in the templates of mod
 @dataclass(frozen=True, slots=True)
 class Writing:
     """What writes answers, and how. `counts` counts tokens where the model's own tokenizer is not known; `strict`
-    shows a sentence only after its check, and only if something supports it; `seconds` are all that it may take."""
+    shows a sentence only after its check, and only if something supports it; `seconds` is all that it may take,
+    `group` where its settings stand (`llm` or `judge`)."""
 
     model: Completion
     template: Template
@@ -36,6 +37,7 @@ class Writing:
     temperature: float = 0.0
     strict: bool = False
     seconds: float = 120.0
+    group: str = "llm"
 
     def context(self, hits: Sequence[Hit], talk: Talk) -> list[Shown]:
         """What the model is shown of the hits, best first, within the budget and what it reads: [] where nothing
@@ -66,9 +68,9 @@ class Writing:
         told = self._told(talk)
         if self.model.context is not None and self._room(talk) < self.budget.tokens - self.budget.overhead:
             return (
-                f"no passage fits into what the model reads: of llm.context {self.model.context}, its answer may take "
-                f"{self.max_tokens} (llm.max_tokens) and the prompt takes about {told}; allow it more, or the answer "
-                "less"
+                f"no passage fits into what the model reads: of {self.group}.context {self.model.context}, its "
+                f"answer may take {self.max_tokens} ({self.group}.max_tokens) and the prompt takes about {told}; allow "
+                "it more, or the answer less"
             )
         return (
             f"no passage fits into answer.tokens {self.budget.tokens} less answer.overhead {self.budget.overhead}, of "
@@ -150,4 +152,4 @@ async def _pieces(writing: Writing, draft: Draft, trace: Trace) -> AsyncGenerato
 
 def _slow(writing: Writing) -> str:
     model = writing.model
-    return f"{model.vendor}/{model.model} did not end its answer within {writing.seconds:g} s (llm.total)"
+    return f"{model.vendor}/{model.model} did not end its answer within {writing.seconds:g} s ({writing.group}.total)"

@@ -64,11 +64,18 @@ def ranked(told: Sequence[Told], question: Question) -> list[Hit]:
     raw = {chunk.document.id for one in told if one.part.raw for chunk in one.chunks.values()}
     rankings = [_once(ask.ordered(_fused(group, question), alone), raw) for group in groups.values()]
     hits = rankings[0] if len(rankings) == 1 else _once(_by_rank(rankings), raw)
+    if len(rankings) > 1:
+        judged = [_candidates(one) for one, group in zip(rankings, groups.values(), strict=True) if _two_legged(group)]
+        hits = ask.judgeable(hits, judged, question)
     if question.fold:
         hits = retrieve.fold(hits)
     if question.per_document is not None:
         hits = retrieve.capped(hits, per_document=question.per_document)
     return hits[: question.top_k]
+
+
+def _two_legged(group: Sequence[Told]) -> bool:
+    return len({leg for one in group for leg in one.legs}) > 1
 
 
 def _fused(group: Sequence[Told], question: Question) -> list[Hit]:
@@ -93,11 +100,12 @@ def _fused(group: Sequence[Told], question: Question) -> list[Hit]:
 def _by_rank(rankings: Sequence[Sequence[Hit]]) -> list[Hit]:
     """Rankings whose scores cannot be compared: only who came where counts."""
     hits = {hit.chunk.id: hit for ranking in rankings for hit in ranking}
-    legs = {
-        str(number): [Candidate(hit.chunk.id, hit.score, place(hit)) for hit in ranking]
-        for number, ranking in enumerate(rankings)
-    }
+    legs = {str(number): _candidates(ranking) for number, ranking in enumerate(rankings)}
     return retrieve.ordered([replace(hits[one.id], score=one.score) for one in retrieve.rrf(legs)])
+
+
+def _candidates(ranking: Sequence[Hit]) -> list[Candidate]:
+    return [Candidate(hit.chunk.id, hit.score, place(hit)) for hit in ranking]
 
 
 def _once(hits: Sequence[Hit], rows: set[str]) -> list[Hit]:

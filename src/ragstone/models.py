@@ -10,7 +10,7 @@ from ragstone.config import key_of
 from ragstone.errors import ConfigError, UsageError
 from ragstone.generate import Writing
 from ragstone.outgoing import GatedCompletion, GatedEmbedder
-from ragstone.ports import Completed, Completion, Embedder, HeldModel, Prompt, Tokenizer
+from ragstone.ports import Completed, Completion, Embedder, HeldModel, Prompt, Tokenizer, Vectors
 from ragstone.providers.reach import Reach
 from ragstone.settings import AnswerSettings, EmbedSettings, ExternalSettings, LlmSettings, Settings
 
@@ -62,8 +62,8 @@ def _led(own: LlmSettings, llm: LlmSettings) -> LlmSettings:
     return own if own.api_key or own.api_key_file else replace(own, api_key=llm.api_key, api_key_file=llm.api_key_file)
 
 
-def writing_of(model: Completion, llm: LlmSettings, wanted: AnswerSettings) -> Writing:
-    """How a language model writes answers; raises `ConfigError` for a prompt that cannot be used."""
+def writing_of(model: Completion, llm: LlmSettings, wanted: AnswerSettings, *, group: str = "llm") -> Writing:
+    """How a language model writes answers, or judges them; raises `ConfigError` for a prompt that cannot be used."""
     return Writing(
         model,
         answer.template(wanted.prompt),
@@ -73,6 +73,7 @@ def writing_of(model: Completion, llm: LlmSettings, wanted: AnswerSettings) -> W
         temperature=llm.temperature,
         strict=wanted.strict,
         seconds=llm.total,
+        group=group,
     )
 
 
@@ -115,6 +116,31 @@ class Unusable:
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[str | Completed]:
         yield await self.complete(prompt)
+
+    async def check(self) -> list[str]:
+        return [str(self._error)]
+
+    async def close(self) -> None:
+        return None
+
+
+def blind(embed: EmbedSettings, error: UsageError) -> Embedder:
+    """The embedder of settings that make none, for questions: the error comes in place of vectors, words still find."""
+    return GatedEmbedder(Blind(embed.model, error))
+
+
+class Blind:
+    """An embedder whose settings are wrong; see `ragstone.ports.Embedder`."""
+
+    variant, dimension, reads = "none", 0, 0
+
+    def __init__(self, name: str, error: UsageError) -> None:
+        self.model = name
+        self.tokenizer: Tokenizer = providers.WordPiece()
+        self._error = error
+
+    async def embed(self, texts: Sequence[str], *, kind: str = "document") -> Vectors:  # noqa: ARG002  # the seam has it
+        raise self._error
 
     async def check(self) -> list[str]:
         return [str(self._error)]
@@ -202,8 +228,15 @@ def _by_name(held: HeldModel, kind: str, named: Sequence[EmbedSettings]) -> Embe
 
 def missing_of(embed: EmbedSettings) -> str | None:
     """What an embedder lacks although it is named, as a sentence that mends it: a package or a key; takes no time."""
-    if lacking := next(iter(providers.missing(embed.model)), None):
-        return lacking
+    return package_missing(embed) or _key_missing(embed)
+
+
+def package_missing(embed: EmbedSettings) -> str | None:
+    """The part of it that is not installed."""
+    return next(iter(providers.missing(embed.model)), None)
+
+
+def _key_missing(embed: EmbedSettings) -> str | None:
     vendor = vendors.VENDORS.get(embed.model.partition("/")[0])
     if vendor is None or vendor.base_url is None:
         return None

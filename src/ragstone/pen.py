@@ -8,6 +8,7 @@ from ragstone import answer as answering
 from ragstone import guard
 from ragstone.alike import Alike
 from ragstone.answer import Checked, Piece, Said, Shown, Support, Transcript
+from ragstone.counted import counted
 from ragstone.layout import Layout
 from ragstone.ports import Completed, Message
 from ragstone.trace import Trace
@@ -151,9 +152,10 @@ class Pen:
             trace.note("citation_unknown", f"left out citations of what was not shown: {', '.join(unknown[:5])}")
         left = [one for one in self._checked if not one.stands]
         if left and self._strict:
-            trace.note("left_out", f"left out {len(left)} sentences that nothing supports")
+            trace.note("left_out", f"left out {counted(len(left), 'sentence')} that nothing supports")
         elif left:
-            trace.note("unverified", f"{len(left)} sentences are not supported by what they cite")
+            said = "sentence is not supported by what it cites", "sentences are not supported by what they cite"
+            trace.note("unverified", counted(len(left), *said))
 
     def _citations(self, kept: Sequence[Checked]) -> tuple[Citation, ...]:
         """One for each passage that a sentence cites, by number: it quotes all that the sentences rest on."""

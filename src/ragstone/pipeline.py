@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from ragstone import answer, guard, panel, stores
+from ragstone import answer, guard, panel, providers, stores
 from ragstone.answer import Policy
 from ragstone.answering import Answering
 from ragstone.ask import Question
@@ -87,12 +87,16 @@ class Pipeline(Answering):
         """What keeps its parts and its language model from answering, a sentence each; [] when all is well."""
         problems = []
         for part in self.parts:
+            wrong = [part.model_missing] if part.model_missing else []
+            if part.embedder is not None and part.vectors:
+                wrong += await providers.check(part.embedder)
             try:
                 async with part.view() as reader:
-                    problems += _unlike(part, await reader.info())
+                    info = await reader.info()
+                    problems += [] if wrong else _unlike(part, info)
             except RagstoneError as error:
-                problems.append(f"{part.name}: {error}")
-            problems += [f"{part.name}: {part.model_missing}"] if part.model_missing else []
+                wrong.insert(0, str(error))
+            problems += [f"{part.name}: {why}" for why in wrong]
         return problems + (await self.writing.model.check() if self.writing is not None else [])
 
 

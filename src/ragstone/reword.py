@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ragstone import retrieve
+from ragstone.counted import counted
 from ragstone.embed.batch import checked
 from ragstone.ports import Embedder, Vectors
 from ragstone.question import Question
@@ -34,10 +35,14 @@ class Written:
 
 
 async def written(question: Question, vector: Vectors | None, assistant: Assistant, top: Top) -> Written:
-    """What the question wants of a model; both at once. Nothing where the model fails, with a note."""
+    """What the question wants of a model; both at once, told in the same order whichever ends first. Nothing where the
+    model fails, with a note."""
+    first, second = replace(assistant, trace=Trace()), replace(assistant, trace=Trace())
     documents, paraphrases = await asyncio.gather(
-        _documents(question, vector, assistant, top), _paraphrases(question, assistant)
+        _documents(question, vector, first, top), _paraphrases(question, second)
     )
+    for one in (first, second):
+        assistant.trace.join(one.trace)
     return Written(documents, paraphrases)
 
 
@@ -73,14 +78,14 @@ async def wordings(
         middle = None if rows is None else retrieve.mean(rows)
         if middle is not None:
             main = middle
-            trace.note("hyde", f"hyde: searched with the mean of {len(made.documents)} imagined documents")
+            trace.note("hyde", f"hyde: searched with the mean of {counted(len(made.documents), 'imagined document')}")
     first = Wording(question.text, main)
     if not made.paraphrases:
         return (first,)
     others = await trace.attempt("multi_query", _embedded(embedder, made.paraphrases, query=True), None)
     if others is None:
         return (first,)
-    trace.note("multi_query", f"multi_query: searched for {len(made.paraphrases)} paraphrases too")
+    trace.note("multi_query", f"multi_query: searched for {counted(len(made.paraphrases), 'paraphrase')} too")
     return (first, *(Wording(text, one) for text, one in zip(made.paraphrases, others, strict=True)))
 
 

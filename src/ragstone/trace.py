@@ -38,6 +38,14 @@ class Trace:
         if note not in self.notes:
             self.notes.append(note)
 
+    def join(self, other: "Trace") -> None:
+        """Take over what was done aside, after all that is told already."""
+        for stage, seconds in other.timings.items():
+            self.timings[stage] = self.timings.get(stage, 0.0) + seconds
+        for note in other.notes:
+            self.note(note.code, note.message)
+        self.steps += other.steps
+
     def usage(self) -> dict[str, int]:
         """The tokens of all steps together."""
         names = dict.fromkeys(name for step in self.steps for name in step.usage)

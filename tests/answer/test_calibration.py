@@ -84,6 +84,12 @@ def test_the_rrf_threshold_scales_with_weights_and_legs() -> None:
     assert not by_thresholds([hit("x", score=0.001)], weights={"bm25": 1.0}, fused=True).abstain
 
 
+def test_of_several_wordings_the_best_one_is_judged_and_not_their_sum() -> None:
+    summed = 4 / 61
+    assert by_thresholds([hit("x", score=summed, rrf=0.0299), hit("y", score=summed)], weights=BOTH, fused=True).abstain
+    assert not by_thresholds([hit("x", score=summed, rrf=0.0301)], weights=BOTH, fused=True).abstain
+
+
 def test_a_reranker_decides_before_rrf() -> None:
     assert by_thresholds([hit("x", score=1.0, rerank=0.14)], weights=BOTH, fused=True).reason == "weak_evidence"
     assert not by_thresholds([hit("x", score=0.0, rerank=0.16)], weights=BOTH, fused=True).abstain

@@ -237,6 +237,20 @@ def test_a_calibration_that_does_not_fit_is_a_sentence(run: Run, devices: Path) 
     assert run("search", "anvil", "--store", "store", "--mode", "keyword").status == 0
 
 
+def test_figures_and_calibrations_are_never_those_of_words_where_vectors_were_to_be_measured(
+    run: Run, devices: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = ("eval", "--golden", devices, "--store", "store")
+    monkeypatch.setenv("RAGSTONE_EMBED__RETRIES", "0")
+    monkeypatch.setenv("RAGSTONE_EMBED__BASE_URL", "http://127.0.0.1:9")
+    for name, status, why in (("anthropic/x", 2, "cannot embed"), ("ollama/all-minilm", 1, "cannot be reached")):
+        for more in ((), ("--answers",), ("--calibrate",)):
+            monkeypatch.setenv("RAGSTONE_EMBED__MODEL", name)
+            done = run(*base, *more)
+            assert (done.status, done.out, why in done.err) == (status, "", True)
+    assert not Path("ragstone.calibration.json").exists()
+
+
 def test_without_a_judge_its_measures_are_missing_and_one_warning_says_so(run: Run, built: Path) -> None:
     base = ("eval", "--golden", golden(), "--store", "store", "--mode", "keyword")
     outcome = run(*base, "--mode", "rag", "--json")

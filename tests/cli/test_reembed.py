@@ -69,7 +69,7 @@ def test_a_collection_goes_over_and_back(run: Run) -> None:
     assert run("ingest", "docs").status == 0
     assert states(run) == [("int8+title", "active", 0), ("fp32+title", "kept", 1)]
     back = run("reembed", "back")
-    assert back.out.splitlines()[0].startswith("1 vectors made")
+    assert back.out.splitlines()[0].startswith("1 vector made")
     assert states(run) == [("fp32+title", "active", 0), ("int8+title", "kept", 0)]
     assert run("reembed", "drop", "--yes").out == "dropped all-MiniLM-L6-v2 int8+title (384)\n"
     assert states(run) == [("fp32+title", "active", 0)]
@@ -181,7 +181,7 @@ def test_a_vendors_model_is_filled_compared_and_switched_to_with_the_tenants_set
     Path("docs", "new.md").write_text("# New\n\nRules are evaluated every minute.", encoding="utf-8")
     run("ingest", "docs")
     del vendor.requests[:]
-    assert run("reembed", "fill").out.startswith("1 vectors made")
+    assert run("reembed", "fill").out.startswith("1 vector made")
     assert models_asked(vendor) == {LARGE}
     assert run("reembed", "compare", "golden.jsonl", "--mode", "semantic", "--json").json["changes"]
     assert models_asked(vendor) == {SMALL, LARGE}

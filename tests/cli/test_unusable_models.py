@@ -1,5 +1,6 @@
 """What keeps a model from its work is one sentence and an exit status, and what was found without it is shown."""
 
+import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -75,6 +76,17 @@ def test_what_can_be_mended_is_said_with_what_mends_it(
     assert KEY not in done.out + done.err
 
 
+def test_a_search_that_a_model_was_to_help_says_what_can_be_mended_beside_what_it_finds(
+    run: Run, between: Between
+) -> None:
+    for llm, said in (({"api_key": "wrong"}, "refuses the key"), ({"model": "voyage/x"}, "voyage cannot complete")):
+        asked(run, between, **llm)
+        for helped in ("--multi-query=2", "--llm-filter"):
+            done = run("search", QUESTION, helped)
+            assert (done.status, said in done.err) == (2, True)
+            assert "Samples are kept for 15 days by default." in done.out
+
+
 def test_a_prompt_without_its_fields_costs_the_words_alone(run: Run, between: Between) -> None:
     for text, said in (
         ("=== passage\n{text} {n} {mark}\n=== user\n{question}\n", "prompt 'own.txt' lacks {context}"),
@@ -123,19 +135,45 @@ def test_an_answer_without_an_end_is_cut(run: Run, between: Between) -> None:
     assert "the answer ends where the model had written as many tokens as it may" in done.err
 
 
-@pytest.mark.parametrize("command", ["ask", "search"])
-def test_an_embedder_that_refuses_leaves_the_words(run: Run, command: str) -> None:
+@pytest.mark.parametrize("command", ["ask", "search", "ask --pipeline p", "search --pipeline p", "chat"])
+def test_an_embedder_that_cannot_be_used_leaves_the_words(
+    run: Run, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with standing(backends.ollama("")) as ollama, standing(backends.voyage) as voyage:
-        for embed, said in (
-            ({"model": "ollama/nomic-embed-text", "base_url": ollama.url}, "ollama pull nomic-embed-text"),
-            ({"model": "voyage/voyage-3.5", "base_url": voyage.url, "api_key": "wrong"}, "refuses the key (401"),
+        name, _, more = command.partition(" ")
+        for status, embed, said in (
+            (2, {"model": "ollama/nomic-embed-text", "base_url": ollama.url}, "ollama pull nomic-embed-text"),
+            (2, {"model": "voyage/voyage-3.5", "base_url": voyage.url, "api_key": "wrong"}, "refuses the key (401"),
+            (2, {"model": "voyage/voyage-3.5"}, "voyage needs a key: set embed.api_key"),
+            (2, {"model": "nothing"}, "no embedder is called 'nothing'"),
+            (2, {"model": "nobody/x"}, "no vendor is called 'nobody'"),
+            (2, {"model": "anthropic/x"}, "anthropic cannot embed"),
+            (2, {"model": "ollama/x"}, "how many tokens x reads is not known: set embed.reads"),
+            (2, {"model": "fastembed/nosuch", "reads": 10}, "fastembed knows no model 'nosuch'"),
+            (2, {"model": "minilm", "dimensions": 99}, "gives vectors of 384 numbers, not of 99"),
+            (2, {"model": "openai/x", "base_url": "nonsense"}, "embed.base_url must be a URL"),
+            (1, {"model": "ollama/all-minilm", "base_url": "http://127.0.0.1:9"}, "cannot be reached"),
         ):
-            config = {"embed": {**embed, "retries": 0}, "external": {"embedding": True}}
+            config = {
+                "embed": {**embed, "retries": 0},
+                "external": {"embedding": True},
+                "pipelines": [{"name": "p", "collections": ["default"]}],
+            }
             Path("ragstone.yaml").write_text(json.dumps(config), encoding="utf-8")
-            done = run(command, QUESTION)
-            assert done.status == 2
+            monkeypatch.setattr("sys.stdin", io.StringIO(f"{QUESTION}\n"))
+            done = run(name, *([] if name == "chat" else [QUESTION]), *more.split())
+            assert (done.status, said) == (status, said)
             assert "Samples are kept for 15 days by default." in done.out
             assert said in done.err
+            assert "fallback=keyword-only" in done.err
+
+
+def test_a_pipelines_check_names_the_embedder_that_cannot_be_used(run: Run) -> None:
+    text = "embed: {model: anthropic/x}\npipelines: [{name: p, collections: [default]}]"
+    Path("ragstone.yaml").write_text(text, encoding="utf-8")
+    done = run("pipelines", "--check")
+    assert done.status == 1
+    assert "problem: default: embed.model 'anthropic/x': anthropic cannot embed" in done.out
 
 
 def test_a_model_that_is_not_pulled_names_the_command(run: Run) -> None:

@@ -61,9 +61,7 @@ async def test_a_search_that_lost_a_leg_says_so_in_the_report(tmp_path: Path) ->
     without_model = replace(settings, embed=replace(settings.embed, model="none"))
     async with Engine(without_model) as engine:
         report = await over_golden(engine, [Case("1", "cat", relevance={"a.md": 1})], granularity="file", name="g")
-    assert any("semantic" in warning and "(1 of 1 questions)" in warning for warning in report.warnings), (
-        report.warnings
-    )
+    assert any("semantic" in warning and "(1 of 1 question)" in warning for warning in report.warnings), report.warnings
 
 
 async def test_how_deep_a_ranking_goes_does_not_change_what_is_abstained_on(engine: Engine, tmp_path: Path) -> None:

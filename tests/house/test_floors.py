@@ -9,6 +9,7 @@ FLOORS = {
     "errors": 0,
     "bounds": 0,
     "arrays": 0,
+    "counted": 0,
     "layout": 0,
     "ports": 1,
     "facts": 1,

@@ -15,6 +15,11 @@ def by_thresholds(hits: Sequence[Hit], *, weights: Mapping[str, float], fused: b
     possible score of the legs that answered, so that one leg less, or other weights, change nothing. One leg alone
     ranks something first whatever is asked: then nothing is refused.
 
+    RRF's score is the sum over legs of weight / (60 + rank) (Cormack, Clarke and Büttcher 2009), at best the sum of the
+    weights / 61. Where a question was searched for in several wordings, or by several models, it is the best that one
+    of these gave (the signal `rrf`): the score that they are ordered by is a sum over them, which grows with their
+    number, and something comes first in each of them whatever is asked.
+
     `weights` are those of the legs that answered; `fused` says whether the scores are those of RRF.
     """
     if not hits:
@@ -23,7 +28,8 @@ def by_thresholds(hits: Sequence[Hit], *, weights: Mapping[str, float], fused: b
     if reranked:
         best, least = max(reranked), RERANK
     elif fused and len(weights) >= LEGS:
-        best, least = max(hit.score for hit in hits) * RANK / sum(weights.values()), RRF * RANK / LEGS
+        scores = [hit.signals["rrf"] for hit in hits if "rrf" in hit.signals] or [hit.score for hit in hits]
+        best, least = max(scores) * RANK / sum(weights.values()), RRF * RANK / LEGS
     else:
         return Decision(False, answerability=1.0)
     likely = round(min(1.0, max(0.0, best)), 6)

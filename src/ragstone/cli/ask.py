@@ -13,7 +13,13 @@ from ragstone.types import Answer, Event, Note
 from ragstone.where import Where
 
 # What keeps a model from its work, and the exit status that it gives beside what was found without it.
-FAILED = {"standalone_failed": 1, "llm_unavailable": 1, "llm_refused": 2, "embedding_refused": 2}
+FAILED = {
+    "standalone_failed": 1,
+    "llm_unavailable": 1,
+    "llm_refused": 2,
+    "embedding_failed": 1,
+    "embedding_refused": 2,
+}
 
 
 @shared

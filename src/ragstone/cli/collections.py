@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from ragstone.cli.shared import Shared, emit, give, say, shared, show
+from ragstone.counted import counted
 from ragstone.errors import UsageError
 from ragstone.types import Info, Json
 
@@ -40,7 +41,7 @@ def _show(options: Shared, infos: list[Info]) -> None:
         if options.json:
             emit(data(info))
         else:
-            counts = f"{info.documents} documents, {info.chunks} chunks, {info.state}"
+            counts = f"{counted(info.documents, 'document')}, {counted(info.chunks, 'chunk')}, {info.state}"
             show(f"{line(info.scope.collection)}  {counts}, {info.model or 'no vectors'}")
             for warning in info.warnings:
                 show(f"    {line(warning)}")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragstone.cli.shared import Shared, emit, say, shared_but, show
+from ragstone.counted import counted
 from ragstone.types import Json
 
 if TYPE_CHECKING:  # what it stands on is not needed to say what the command takes
@@ -89,7 +90,8 @@ def _print(one: "Copied") -> None:
     from ragstone.cli.safe import line
 
     found = f", {one.found} were there" if one.found else ""
-    show(f"{line(one.scope.collection)}: {one.written} revisions copied{found}, {one.runs} runs ({one.seconds:.1f} s)")
+    runs = f"{counted(one.runs, 'run')} ({one.seconds:.1f} s)"
+    show(f"{line(one.scope.collection)}: {counted(one.written, 'revision')} copied{found}, {runs}")
     if one.documents.changed or one.documents.gone:
         show(f"  {', '.join(f'{count} {name}' for name, count in asdict(one.documents).items())} documents")
     show(f"  {'':<9}  {'source':>9}  {'target':>9}  checksum")

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ragstone.cli.ask import failed
 from ragstone.cli.assisted import assisted
 from ragstone.cli.filters import filtered
 from ragstone.cli.shared import Shared, emit, shared, show
@@ -36,4 +37,4 @@ def explain(
         emit(to_json(explanation))
     else:
         show(explanation_text(explanation))
-    return 0
+    return failed(explanation.notes)

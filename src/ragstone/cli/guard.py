@@ -11,6 +11,7 @@ from typing import Annotated, Any, BinaryIO
 import typer
 
 from ragstone.cli.shared import Shared, emit, say, shared, show
+from ragstone.counted import counted
 from ragstone.errors import UsageError
 from ragstone.types import Json
 
@@ -44,7 +45,7 @@ def guard(
             else:
                 _show(one, line=seen if lines else None)
     if lines and not options.json:
-        say(f"{seen} lines, {found} with something found")
+        say(f"{counted(seen, 'line')}, {found} with something found")
     return 2 if unread else 1 if strict and found else 0
 
 

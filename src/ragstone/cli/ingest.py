@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from ragstone.cli.shared import Shared, emit, say, shared, show
+from ragstone.counted import counted
 from ragstone.types import Json, Run
 
 
@@ -72,7 +73,7 @@ def summary(runs: list[Run], chunks: int) -> Json:
 
 def _print(done: Json) -> None:
     counts = ", ".join(f"{n} {name}" for name, n in done["documents"].items() if n)
-    show(f"{counts or 'nothing to do'}; {done['chunks']} chunks in the collection ({done['seconds']:.1f} s)")
+    show(f"{counts or 'nothing to do'}; {counted(done['chunks'], 'chunk')} in the collection ({done['seconds']:.1f} s)")
     for skipped in done["skipped"]:
         say(f"skipped {skipped['path']} ({skipped['reason']}): {skipped['message']}")
     for warning in done["warnings"]:

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from ragstone import answer, guard
 from ragstone.artifacts import KEY
 from ragstone.cli.safe import line, plain
+from ragstone.counted import counted
 from ragstone.errors import UsageError
 from ragstone.explain import Explanation
 from ragstone.guard import shown as masked
@@ -97,7 +98,7 @@ def chunk_text(chunk: Chunk) -> str:
     """A chunk for people: where it stands, then its text."""
     chunk = guard.veiled(chunk)
     place = f"{chunk.document.path}:{chunk.spans[0].line_start}-{chunk.spans[-1].line_end}" if chunk.spans else ""
-    head = " · ".join(part for part in (place, " > ".join(chunk.heading_path), f"{chunk.tokens} tokens") if part)
+    head = " · ".join(part for part in (place, " > ".join(chunk.heading_path), counted(chunk.tokens, "token")) if part)
     return plain(f"{line(head)}\n{chunk.text}").rstrip("\n") + "\n"
 
 
@@ -117,7 +118,7 @@ def pieces_text(pieces: Sequence[Piece]) -> str:
         heading = " > ".join(piece.heading_path)
         note = f" · {piece.note}" if piece.note else ""
         lines = f"lines {piece.spans[0].line_start}-{piece.spans[-1].line_end}"
-        head = f"--- {piece.ordinal} · {lines} · {piece.tokens} tokens · {piece.kind} · {heading}{note}"
+        head = f"--- {piece.ordinal} · {lines} · {counted(piece.tokens, 'token')} · {piece.kind} · {heading}{note}"
         out.append(f"{line(head)}\n{masked(piece.text, piece.spans, piece.secrets)}\n")
     return plain("".join(out))
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ragstone.bounds import BYTES, MANY, Numbers
 from ragstone.cli.shared import Shared, emit, say
+from ragstone.counted import counted
 from ragstone.errors import Refused, UsageError
 from ragstone.types import Span
 
@@ -46,7 +47,7 @@ def drawn(
     if options.json:
         emit({"schema": 1, "path": path, "page": page, "boxes": len(spans), "file": str(file)})
     else:
-        say(f"{file}: page {page} of {path}, {len(spans)} boxes")
+        say(f"{file}: page {page} of {path}, {counted(len(spans), 'box', 'boxes')}")
     return 0
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ragstone.cli.shared import Shared, emit, say, shared, show
+from ragstone.counted import counted
 from ragstone.errors import RagstoneError, UsageError
 from ragstone.settings import Settings
 
@@ -178,7 +179,7 @@ def _filled(options: Shared, kb: "Knowledge") -> int:
     if options.json:
         _show(options, held)
     else:
-        show(f"{run.stats['embedded']} vectors made ({run.stats['seconds']:.1f} s)")
+        show(f"{counted(run.stats['embedded'], 'vector')} made ({run.stats['seconds']:.1f} s)")
         _show(options, held)
         if held[-1].state == "ready":
             say("next: ragstone reembed compare GOLDEN, then ragstone reembed switch")

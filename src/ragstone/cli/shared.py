@@ -61,6 +61,9 @@ def shared_but(*names: str) -> Callable[[Callable[..., int | None]], Callable[..
     return lambda command: _sharing(command, kinds)
 
 
+READING = ("ask", "chat", "explain", "guard", "search")  # commands that leave everything as it was
+
+
 def _sharing(command: Callable[..., int | None], kinds: Mapping[str, Any]) -> Callable[..., int | None]:
     @wraps(command)
     def run(*args: Any, **given: Any) -> int | None:
@@ -71,7 +74,8 @@ def _sharing(command: Callable[..., int | None], kinds: Mapping[str, Any]) -> Ca
         try:
             return command(options, *args, **given)
         except KeyboardInterrupt:  # here, because typer would end the process without a word
-            say("interrupted: what was committed stays; the same command goes on from there")
+            going_on = "what was committed stays; the same command goes on from there"
+            say(f"interrupted: {'nothing was changed' if command.__name__ in READING else going_on}")
             return INTERRUPTED
 
     own = list(inspect.signature(command).parameters.values())[1:]

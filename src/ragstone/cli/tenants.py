@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from ragstone.cli.shared import Shared, emit, say, shared, show
+from ragstone.counted import counted
 from ragstone.errors import UsageError
 from ragstone.types import Json, Rotated, Tenant
 
@@ -42,7 +43,7 @@ def list_(options: Shared) -> int:
             emit(data(tenant))
         else:
             model = f"{tenant.model} ({tenant.dimension})" if tenant.model else "no model"
-            show(line(f"{tenant.name}  {tenant.collections} collections, {model}, {_kept(tenant)}"))
+            show(line(f"{tenant.name}  {counted(tenant.collections, 'collection')}, {model}, {_kept(tenant)}"))
     if not found:
         say(f"{store} has no tenants yet")
     wrong = [tenant for tenant in found if tenant.problem]
@@ -106,7 +107,7 @@ def encrypt(options: Shared) -> int:
     if options.json:
         emit({"schema": 1, "tenant": tenant, "encrypted": count})
     else:
-        show(f"{line(tenant)}: {count} collections encrypted")
+        show(f"{line(tenant)}: {counted(count, 'collection')} encrypted")
     return 0
 
 

@@ -96,7 +96,7 @@ class Care(Group):
         return [one.problem for one in found if one.problem and (every or one.name == self.scope.tenant)]
 
     async def _model_problems(self) -> list[str]:
-        """What keeps embedder and language model from working; a vendor's are asked, for one vector and for a list."""
+        """What keeps embedder, language model and judge from working; vendors are asked for a vector or a list."""
         problems = []
         for look in (self._parts.embedders.problems, self._parts.completions.problems):
             try:

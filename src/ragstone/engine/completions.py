@@ -60,19 +60,28 @@ class Completions:
         wanted = models.judge_of(settings, model)
         whose = "llm" if model is None and settings.judge == LlmSettings() else "judge"
         judge = self.of(wanted, group=whose)
-        return None if judge is None else models.writing_of(judge, wanted, settings.answer)
+        return None if judge is None else models.writing_of(judge, wanted, settings.answer, group=whose)
 
     def _new(self, llm: LlmSettings, group: str) -> Completion | None:
         return models.completion_of(llm, group=group, offline=self._settings().offline)
 
     async def problems(self) -> list[str]:
-        """What keeps the own one from working; a vendor is asked for a list."""
-        wanted = self._settings().llm
-        model = self.of(wanted)
-        if model is None:
-            return []
-        models.writing_of(model, wanted, self._settings().answer)
-        return await model.check()
+        """What keeps the own one, and the judge where it is another one, from working; a vendor is asked for a list."""
+        settings = self._settings()
+        found = await self._problems(settings.llm, "llm")
+        if settings.judge != LlmSettings():
+            found += [f"the judge: {one}" for one in await self._problems(models.judge_of(settings), "judge")]
+        return found
+
+    async def _problems(self, wanted: LlmSettings, group: str) -> list[str]:
+        try:
+            model = self.of(wanted, group=group)
+            if model is None:
+                return []
+            models.writing_of(model, wanted, self._settings().answer)
+            return await model.check()
+        except ConfigError as error:
+            return [str(error)]
 
     async def close(self) -> None:
         """Give back those that were made here."""

@@ -5,8 +5,8 @@ from functools import cached_property
 from typing import cast
 
 from ragstone import models, providers
-from ragstone.doors import Handed
-from ragstone.errors import ConfigError
+from ragstone.embed.handed import Handed
+from ragstone.errors import UsageError
 from ragstone.ports import Embedder
 from ragstone.settings import EmbedSettings, Settings
 
@@ -43,26 +43,29 @@ class Embedders:
         return models.missing_of(self._settings().embed)
 
     @property
-    def ready(self) -> Embedder | None:
-        """The own one where it can embed."""
-        return None if self.own is None or self.missing else self.own
+    def asked(self) -> tuple[Embedder | None, str | None]:
+        """What embeds questions; see `of`."""
+        return self.of(self._settings().embed)
 
     def of(self, embed: EmbedSettings) -> tuple[Embedder | None, str | None]:
-        """The embedder of other settings, or None and why there is none; one that was handed in serves all."""
+        """The embedder that questions are embedded by under these settings, or None and what is not installed; one that
+        was handed in serves all. Settings that make none say so when it is asked: words still find.
+        """
         if self._handed is not None or embed.model == "none":
             return self._handed, None
-        if embed == self._settings().embed:
-            return self.ready, self.missing
+        if (missing := models.package_missing(embed)) is not None:
+            return None, missing
         made = next((embedder for own, embedder in self._also_made if own == embed), None)
         if made is not None:
             return made, None
         try:
-            if (missing := models.missing_of(embed)) is None:
-                made = models.embedder_of(embed, self._whole())
-                self._also_made.append((embed, made))
-        except ConfigError as error:  # a vendor that a file of another program names: keywords still find
-            missing = str(error)
-        return made, missing
+            if embed == self._settings().embed and self.own is not None:
+                return self.own, None
+            made = models.embedder_of(embed, self._whole())
+        except UsageError as error:
+            made = models.blind(embed, error)
+        self._also_made.append((embed, made))
+        return made, None
 
     async def learn(self) -> None:
         """Have a vendor's embedder tried before a run: what is wrong shows before anything is written."""

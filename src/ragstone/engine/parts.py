@@ -12,6 +12,7 @@ from ragstone.engine.embedders import Embedders
 from ragstone.engine.opened import Opened
 from ragstone.engine.processes import Processes
 from ragstone.entrance import Entrance
+from ragstone.errors import UsageError
 from ragstone.ports import Completion, Embedder, Store
 from ragstone.revise import Cutter
 from ragstone.settings import Settings
@@ -62,7 +63,7 @@ class Parts:
     @property
     def desk(self) -> Desk:
         """The parts that answer questions."""
-        embedder, missing = self.embedders.ready, self.embedders.missing
+        embedder, missing = self.embedders.asked
         model, reader = partial(self.completions.of, self.settings.llm), self.entrance.reads_as
         return Desk(self.opened.store, self.scope, embedder, missing, self.settings.deadlines, model, reader)
 
@@ -74,7 +75,11 @@ class Parts:
     @cached_property
     def policy(self) -> Policy:
         """What decides between an answer and an abstention; raises `ConfigError` for an unfit calibration."""
-        models.check_calibration(self.settings.answer, self.embedders.own)
+        try:
+            own = self.embedders.own
+        except UsageError:  # said when the question is embedded
+            return models.policy_of(self.settings.answer)
+        models.check_calibration(self.settings.answer, own)
         return models.policy_of(self.settings.answer)
 
     @cached_property

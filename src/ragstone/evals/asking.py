@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any
 
+from ragstone.ask import REFUSED
+from ragstone.counted import counted
 from ragstone.engine import Engine
-from ragstone.errors import UsageError
+from ragstone.errors import Unavailable, UsageError
 from ragstone.evals.answered import answered
 from ragstone.evals.beir import BeirSource
 from ragstone.evals.case import Case
@@ -17,7 +19,7 @@ from ragstone.evals.presence import doubts
 from ragstone.evals.run import Report, Search, evaluate
 from ragstone.ports import Listed
 from ragstone.trace import Trace
-from ragstone.types import Answer, Document, Found, Hit, Json
+from ragstone.types import Answer, Document, Found, Hit, Json, Note
 
 # What a ranking needs and an answer does not: how deep it goes, how many passages of a document it shows.
 OF_RANKINGS = ("top_k", "per_document")
@@ -34,9 +36,22 @@ def searching(
 
     options = {**options, "cache": False}
     asked = _of_answers(options)
+    worked = False  # a vector of a question was made
+
+    def usable(notes: Sequence[Note]) -> None:
+        """Raises what keeps all questions from a vector: the figures would be those of words."""
+        nonlocal worked
+        for note in notes:
+            if note.code == REFUSED:
+                raise UsageError(note.message)
+            if note.code == "embedding_failed" and not worked:
+                raise Unavailable(note.message)
+        worked = True
 
     async def search(case: Case) -> Ranking:
         found = await engine.search(case.question, where=case.where, **options) if ranked else Found(())
+        if ranked:
+            usable(found.notes)
         ranking = Ranking(
             tuple(map(_entry, found.hits)),
             timings=found.timings,
@@ -45,6 +60,7 @@ def searching(
         if not answers:
             return ranking
         made = await engine.ask(case.question, where=case.where, **asked)
+        usable(made.notes)
         return await _with_answer(engine, case, ranking, made, judge=judge, ranked=ranked)
 
     return search
@@ -166,7 +182,7 @@ async def _over(
     )
     if judge is None:
         return report
-    missed = [f"a measure is missing: {why} ({count} times)" for why, count in judge.failures.items()]
+    missed = [f"a measure is missing: {why} ({counted(count, 'time')})" for why, count in judge.failures.items()]
     return replace(report, judge=judge.judged, warnings=(*missed, *report.warnings))
 
 

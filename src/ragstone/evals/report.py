@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TextIO
 
 from ragstone.answer import printable
+from ragstone.counted import counted
 from ragstone.evals.judge import JudgedBy
 from ragstone.evals.metrics import MEASURES, Metric
 from ragstone.evals.run import Abstention, Report, Row
@@ -92,7 +93,7 @@ def show(report: Report, file: TextIO) -> None:
         for name, mean in report.metrics.items()
     ]
     ranked = f", {counts['judged']} scored for ranking" if report.settings.get("metrics", True) else ""
-    title = f"{counts['questions']} questions{ranked}"
+    title = f"{counted(counts['questions'], 'question')}{ranked}"
     print_table(file, ["metric", "mean", "95 % interval"], means, title=title)
     if report.abstention:
         print(_abstention(report.abstention), file=file)
@@ -132,7 +133,8 @@ def _abstention(about: Abstention) -> str:
 def _judging(judge: JudgedBy) -> str:
     missed = sum(judge.failures.values())
     return (
-        f"judged by {judge.model} with rubrics {judge.rubrics}: {judge.calls} calls, {missed} measures missing, "
+        f"judged by {judge.model} with rubrics {judge.rubrics}: {counted(judge.calls, 'call')}, "
+        f"{counted(missed, 'measure')} missing, "
         f"{_tokens(judge.tokens)}"
     )
 

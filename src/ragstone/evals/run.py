@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ragstone.counted import counted
 from ragstone.errors import UsageError
 from ragstone.evals.case import Case
 from ragstone.evals.granularity import Granularity, Ranking, judged, score
@@ -104,7 +105,7 @@ async def evaluate(
         usage.update(ranking.answer.usage if ranking.answer else {})
         for stage, seconds in ranking.timings.items():
             timings.setdefault(stage, []).append(seconds)
-    told = [*warnings, *(f"{note} ({count} of {len(cases)} questions)" for note, count in notes.items())]
+    told = [*warnings, *(f"{note} ({count} of {counted(len(cases), 'question')})" for note, count in notes.items())]
     if left := [one.name for one in asked if one not in wanted]:
         told.append(f"{', '.join(left)} left out: only {depth} results a question were fetched")
     report = _report(rows, timings, {**_used(granularity, wanted, depth), **(settings or {})}, told)
@@ -218,7 +219,8 @@ def _quantile(values: Sequence[float], q: float) -> float:
 def _warnings(counts: Mapping[str, int], *, ranked: bool) -> list[str]:
     out = []
     if counts["questions"] < FEW:
-        out.append(f"{counts['questions']} questions are few: below {FEW} the figures only point a direction")
+        asked = counted(counts["questions"], "question is", "questions are")
+        out.append(f"{asked} few: below {FEW} the figures only point a direction")
     if not ranked:
         return out
     if not counts["judged"]:

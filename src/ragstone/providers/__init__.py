@@ -96,7 +96,10 @@ def begun(name: str, **options: Any) -> Embedder | None:
     """The embedder of this name, its model already loading where that takes a while; None when it would not work."""
     if name not in EMBEDDERS or missing(name):
         return None
-    embedder = make_embedder(name, **options)
+    try:
+        embedder = make_embedder(name, **options)
+    except UsageError:  # said when the question is embedded
+        return None
     if isinstance(embedder, MiniLM):
         embedder.start_loading()
     return embedder

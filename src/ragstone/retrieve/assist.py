@@ -12,6 +12,7 @@ from ragstone.types import Step
 
 Done = Literal["standalone", "hyde", "multi_query", "filter"]
 GRACE = 1.0  # seconds for a request that was given up to end its work
+REFUSED = "llm_refused"  # its key, its address, `offline`: to be mended there, whatever is searched for
 NONE = "no language model is configured; set llm.model"
 
 
@@ -34,16 +35,13 @@ class Assistant:
     async def asked(self, step: Done, prompts: Sequence[Prompt]) -> list[Completed | None] | None:
         """What it writes for each prompt, all asked at once; None for those that failed or came too late, and for all
         of them when none came."""
-        return await self.trace.attempt(step, self._asked(step, prompts), None)
+        return await self.trace.attempt(step, self._asked(step, prompts), None, refused=REFUSED)
 
     async def _asked(self, step: Done, prompts: Sequence[Prompt]) -> list[Completed | None]:
-        try:
-            model = self.model()
-            if model is None:
-                raise Unavailable(NONE)
-            tasks = [asyncio.ensure_future(model.complete(prompt)) for prompt in prompts]
-        except UsageError as error:  # its key, its address, `offline`: no mistake in what is searched for
-            raise Unavailable(str(error)) from error
+        model = self.model()
+        if model is None:
+            raise Unavailable(NONE)
+        tasks = [asyncio.ensure_future(model.complete(prompt)) for prompt in prompts]
         try:
             done, late = await asyncio.wait(tasks, timeout=self.seconds)
         finally:
@@ -71,9 +69,9 @@ class Assistant:
         self.trace.steps.append(Step(name, len(made), tuple(texts), tuple(scores), usage))
 
 
-def _sorry(error: BaseException | None, seconds: float) -> Unavailable:
+def _sorry(error: BaseException | None, seconds: float) -> RagstoneError:
     if error is None:
         return Unavailable(f"no answer within {seconds:g} s (deadlines.rewrite)")
     if isinstance(error, RagstoneError):
-        return Unavailable(str(error))
+        return error
     return Unavailable(f"{type(error).__name__}: {error}")

@@ -3,6 +3,7 @@ is going."""
 
 import shlex
 
+from ragstone.counted import counted
 from ragstone.errors import NotBuilt, UsageError
 from ragstone.types import Scope
 
@@ -23,3 +24,8 @@ def unfinished(tenant: str) -> str:
     """The sentence for an erasure that has begun and is not at its end."""
     command = f"ragstone tenants erase {shlex.quote(tenant)}"
     return f"tenant {tenant!r} is being erased, and that is not finished; run: {command}"
+
+
+def without_vectors(pending: int) -> list[str]:
+    """A warning where chunks wait for their vectors."""
+    return [f"{counted(pending, 'chunk has', 'chunks have')} no vector yet; run: ragstone ingest"] if pending else []

@@ -12,6 +12,7 @@ from ragstone.facts import document_matches, matches
 from ragstone.layout import Layout
 from ragstone.ports import Kept, Vectors
 from ragstone.stores import bm25
+from ragstone.stores.absent import without_vectors
 from ragstone.stores.cosine import Scores, cosines, unit
 from ragstone.stores.embedded import export
 from ragstone.stores.embedded.collection import Collection, View
@@ -239,7 +240,7 @@ class EmbeddedReader:
         mirror, state = self._mirror, self._view.state
         documents = [d for d in mirror.revisions.documents if d is not None]
         pending = int((mirror.chunks.slot[mirror.alive] == MISSING).sum())
-        warnings = [f"{pending} chunks have no vector yet; run: ragstone ingest"] if pending else []
+        warnings = without_vectors(pending)
         return Info(
             self._collection.scope,
             PROVIDER,

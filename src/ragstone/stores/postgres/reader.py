@@ -9,6 +9,7 @@ import numpy as np
 from ragstone.layout import Layout
 from ragstone.ports import Kept, Vectors
 from ragstone.stores import bm25
+from ragstone.stores.absent import without_vectors
 from ragstone.stores.cosine import Scores, unit
 from ragstone.stores.packing import record_of
 from ragstone.stores.postgres import export, nearest, postings
@@ -99,7 +100,7 @@ class PostgresReader:
 
     async def info(self) -> Info:
         row = self._row
-        warnings = [f"{row.pending} chunks have no vector yet; run: ragstone ingest"] if row.pending else []
+        warnings = without_vectors(row.pending)
         return Info(
             self._scope,
             PROVIDER,

@@ -13,6 +13,7 @@ from ragstone.facts import facts, matches
 from ragstone.layout import Layout
 from ragstone.ports import Exporter, Kept, Reader, Store, Vectors, Worded
 from ragstone.stores import bm25
+from ragstone.stores.absent import without_vectors
 from ragstone.stores.cosine import Scores, cosines, unit
 from ragstone.stores.qdrant import points
 from ragstone.stores.qdrant.filters import is_narrow, narrowed
@@ -116,7 +117,7 @@ class QdrantReader:
             pending = await self._pending()
         except StoreError as error:  # words can be searched all the same
             pending, warnings = 0, [str(error)]
-        warnings += [f"{pending} chunks have no vector yet; run: ragstone ingest"] if pending else []
+        warnings += without_vectors(pending)
         state: Literal["empty", "degraded", "healthy"]
         state = "empty" if not told.chunks else "degraded" if warnings else "healthy"
         warnings += [self._warning] if self._warning else []
