@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,9 +14,10 @@ import ragstone
 from ragstone import conversation, guard, quoting, reply
 from ragstone.answer import ABSTENTION, Budget, event_json, template
 from ragstone.errors import RagstoneError, Unavailable, UsageError
-from ragstone.generate import TURN, Writing
+from ragstone.generate import Writing
 from ragstone.outgoing import GatedCompletion
 from ragstone.ports import Completed, Message, Prompt, Vectors
+from ragstone.providers.counting import TURN
 from ragstone.stores.embedded.reader import EmbeddedReader
 from ragstone.testing.bag_of_words import BagOfWords
 from ragstone.types import Answer, Event, joined
@@ -378,6 +380,30 @@ def test_a_model_that_never_ends_is_given_up(kb: ragstone.Knowledge, before: lis
     [note] = [note for note in answer.notes if note.code == "llm_unavailable"]
     assert "did not end its answer within 0.05 s (llm.total)" in note.message
     assert model.closed
+
+
+def test_a_model_that_trickles_is_given_up_when_its_pieces_together_took_too_long(kb: ragstone.Knowledge) -> None:
+    model = Trickling(most=50)
+    wanted = writing(model, seconds=5.0, clock=lambda: float(model.said))
+    answer = kb.wait(reply.answer(kb.engine.desk, kb.engine.question(QUESTION), writing=wanted))
+    assert KEPT in answer.text
+    [note] = [note for note in answer.notes if note.code == "llm_unavailable"]
+    assert "did not end its answer within 5 s (llm.total)" in note.message
+    assert (model.said, model.closed) == (5, 1)
+
+
+class Trickling(Scripted):
+    """Says a word a second by the clock that it is: how many words it said."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(lambda _: ["word "] * most)
+        self.said = 0
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[str | Completed]:
+        async with aclosing(super().stream(prompt)) as pieces:
+            async for piece in pieces:
+                self.said += 1
+                yield piece
 
 
 class Silent(Scripted):

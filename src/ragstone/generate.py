@@ -6,7 +6,7 @@ The view of the store is closed by then: all that checking needs was taken out o
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
@@ -16,18 +16,18 @@ from ragstone.answer import Shown, Template, Transcript
 from ragstone.errors import RagstoneError, Unavailable, UsageError
 from ragstone.pen import Draft, Pen, Talk
 from ragstone.ports import Completed, Completion, Prompt, Tokenizer
+from ragstone.providers.counting import TURN
 from ragstone.trace import Trace
 from ragstone.types import Answer, Event, Hit
 
 log = logging.getLogger("ragstone")
-TURN = 8  # tokens that mark a turn of the conversation, in the templates of models
 
 
 @dataclass(frozen=True, slots=True)
 class Writing:
     """What writes answers, and how. `counts` counts tokens where the model's own tokenizer is not known; `strict`
-    shows a sentence only after its check, and only if something supports it; `seconds` is all that it may take,
-    `group` where its settings stand (`llm` or `judge`)."""
+    shows a sentence only after its check, and only if something supports it; `seconds` are all that it may take, by
+    `clock`, `group` is where its settings stand (`llm` or `judge`)."""
 
     model: Completion
     template: Template
@@ -37,6 +37,7 @@ class Writing:
     temperature: float = 0.0
     strict: bool = False
     seconds: float = 120.0
+    clock: Callable[[], float] = time.monotonic
     group: str = "llm"
 
     def context(self, hits: Sequence[Hit], talk: Talk) -> list[Shown]:
@@ -132,13 +133,15 @@ async def _pieces(writing: Writing, draft: Draft, trace: Trace) -> AsyncGenerato
     Raises `Unavailable` when it takes longer than it may: one that is handed in has no limits of its own.
     """
     prompt = writing.prompt(draft.talk, draft.shown)
-    spent, clock = 0.0, time.monotonic
+    spent, clock = 0.0, writing.clock
     async with aclosing(writing.model.stream(prompt)) as stream:
         while True:
+            if spent >= writing.seconds:  # one that never waits for anything is never interrupted
+                raise Unavailable(_slow(writing))
             start = clock()
             with trace.timed("model"):
                 try:
-                    async with asyncio.timeout(max(0.0, writing.seconds - spent)) as patience:
+                    async with asyncio.timeout(writing.seconds - spent) as patience:
                         piece = await anext(stream, None)
                 except TimeoutError as error:
                     if not patience.expired():

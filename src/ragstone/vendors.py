@@ -8,6 +8,8 @@ from urllib.parse import urlsplit
 
 from ragstone.errors import ConfigError
 
+LIMIT = "max_tokens"  # what all who speak OpenAI's language know
+
 
 @dataclass(frozen=True, slots=True)
 class Vendor:
@@ -15,6 +17,7 @@ class Vendor:
     its key, the files of the room `providers` that speak its language, and the embedding model that it is known for.
 
     `keyed`: at its own address nothing answers without a key. `lists`: the models that it lists are all that it serves.
+    `limit`: what the limit of an answer is called at its own address.
     """
 
     name: str
@@ -25,6 +28,7 @@ class Vendor:
     embeds: str | None = None
     embedding: str | None = None
     lists: bool = True
+    limit: str = LIMIT
 
 
 HERE = "http://127.0.0.1"
@@ -40,6 +44,7 @@ VENDORS: Mapping[str, Vendor] = {
             "openai",
             "openai",
             "text-embedding-3-small",
+            limit="max_completion_tokens",  # the only one that its reasoning models take
         ),
         Vendor("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", True, "openai", "openai"),
         Vendor("zhipu", "https://open.bigmodel.cn/api/paas/v4", "ZHIPUAI_API_KEY", True, "openai", "openai"),

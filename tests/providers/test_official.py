@@ -20,6 +20,7 @@ from tests.providers.serving.llama import KEY, MODEL
 
 PROMPT = Prompt((Message("system", "You are brief."), Message("user", "Say hello.")), max_tokens=8)
 TURNS: list[Any] = [{"role": turn.role, "content": turn.text} for turn in PROMPT.messages]
+OPTIONS = {"temperature": 0.0, "num_predict": 8, "num_ctx": 8192}
 # What an official client adds that decides nothing.
 ADDED = {"tools"}
 
@@ -87,7 +88,7 @@ async def test_anthropics_client_asks_and_hears_the_same(relayed: Between) -> No
 async def test_ollamas_client_asks_and_hears_the_same(llama: str) -> None:
     with standing(backends.ollama(llama)) as between:
         client = ollama.AsyncClient(between.url, headers={"Authorization": f"Bearer {KEY}"})
-        stream = await client.chat(MODEL, TURNS, stream=True, options={"temperature": 0.0, "num_predict": 8})
+        stream = await client.chat(MODEL, TURNS, stream=True, options=OPTIONS)
         theirs = [part.message.content async for part in stream if part.message.content]
         assert [piece async for piece in pieces(own("ollama", between.url))] == theirs
         same_request(between, "authorization", "content-type")

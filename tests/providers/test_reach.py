@@ -1,23 +1,30 @@
 """The way to a vendor: addresses, keys, headers, what is hidden, and how long to wait."""
 
+import asyncio
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import aclosing
+from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
 from ragstone import vendors
 from ragstone.errors import ConfigError, UsageError
-from ragstone.ports import Message, Prompt
-from ragstone.providers import make_completion
+from ragstone.ports import Completed, Message, Prompt
+from ragstone.providers import make_completion, ollama
 from ragstone.providers.attempts import asked_to_wait
 from ragstone.providers.completing import Completing, Spent
-from ragstone.providers.openai import Speech
 from ragstone.providers.reach import Reach
-from ragstone.providers.speech import Asked
+from ragstone.settings import AnswerSettings, LlmSettings
 from ragstone.testing.completions import SCHEMA
 from ragstone.vendors import VENDORS
 from tests.providers.serving import backends
 from tests.providers.serving.between import Reply, Seen, standing
 
+WAIT = 30.0  # seconds until a wait counts as for ever
 PROMPT = Prompt((Message("user", "Hello"),), max_tokens=8)
 
 
@@ -176,18 +183,139 @@ async def test_geminis_request_is_what_the_reference_says() -> None:
 
 async def test_ollama_is_told_how_much_it_shall_read() -> None:
     said = b'{"message": {"content": "yes"}, "done": true}\n'
+    long = Prompt((Message("system", "word " * 4000), Message("user", "word " * 4000)), max_tokens=800)
     with standing(lambda _seen: Reply(iter([said]))) as between:
         reach = Reach(VENDORS["ollama"], "llm", base_url=between.url)
-        model = make_completion("ollama/m", reach=reach, context=8192)
-        await model.complete(PROMPT)
-        assert between.requests[0].json["options"] == {"temperature": 0.0, "num_predict": 8, "num_ctx": 8192}
+        for context in (4096, None):
+            model = make_completion("ollama/m", reach=reach, context=context)
+            for prompt in (PROMPT, long, PROMPT):
+                await model.complete(prompt)
+            await model.close()
+        options = [seen.json["options"] for seen in between.requests]
+        assert options[0] == {"temperature": 0.0, "num_predict": 8, "num_ctx": 4096}
+        # Without a context there is room for a long prompt; it is kept, for another number loads the model anew.
+        assert [each["num_ctx"] for each in options] == [4096] * 3 + [8192, 12288, 12288]
+    assert AnswerSettings().tokens + LlmSettings().max_tokens <= ollama.ROOM
+
+
+async def test_the_newer_name_of_the_limit_is_for_openai_alone() -> None:
+    with standing(lambda _seen: Reply(iter([b'data: {"choices": [{"finish_reason": "stop"}]}\n\n']))) as between:
+        for vendor in VENDORS.values():
+            if vendor.completes != "openai":
+                continue
+            own = Reach(replace(vendor, base_url=between.url), "llm", key="k")
+            elsewhere = Reach(vendor, "llm", base_url=between.url, key="k")
+            for reach, newer in ((own, True), (elsewhere, False)) if vendor.name == "openai" else ((own, False),):
+                model = make_completion(f"{vendor.name}/m", reach=reach)
+                await model.complete(PROMPT)
+                await model.close()
+                body = between.requests[-1].json
+                named = [name for name in ("max_tokens", "max_completion_tokens") if body.get(name) == 8]
+                assert (vendor.name, named) == (vendor.name, ["max_completion_tokens" if newer else "max_tokens"])
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "read"),
+    [
+        ({"input_tokens": 0, "output_tokens": 0}, {"input_tokens": 11, "output_tokens": 2}, 11),
+        ({"input_tokens": 3, "cache_read_input_tokens": 8}, {"output_tokens": 2}, 11),
+        ({"input_tokens": 3, "cache_creation_input_tokens": 6}, {"input_tokens": 5, "output_tokens": 2}, 11),
+        ({"input_tokens": 11}, {"input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": 2}, 11),
+        ({}, {"cache_read_input_tokens": 7, "cache_creation_input_tokens": 4, "output_tokens": 2}, 11),
+        ({}, {"output_tokens": 2}, None),
+    ],
+)
+async def test_anthropics_last_counts_stand(start: dict[str, int], end: dict[str, int], read: int | None) -> None:
+    events: list[dict[str, Any]] = [
+        {"type": "message_start", "message": {"usage": start}},
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": end},
+    ]
+    with standing(lambda _seen: Reply(iter([sse(event) for event in events]))) as between:
+        model = make_completion("anthropic/m", reach=Reach(VENDORS["anthropic"], "llm", base_url=between.url, key="k"))
+        done = await model.complete(PROMPT)
+        assert (done.prompt_tokens, done.completion_tokens) == (read, 2)
         await model.close()
 
 
-def test_the_newer_name_of_the_limit_is_for_openai_alone() -> None:
-    for own, name in ((True, "max_completion_tokens"), (False, "max_tokens")):
-        body = Speech().asked(Asked("m", PROMPT, own=own)).body or {}
-        assert body[name] == 8
+# An answer, its end, and what may come after it: counts of tokens and the vendor's mark that all was said.
+WHOLE: dict[str, list[dict[str, Any]]] = {
+    "openai": [
+        {"choices": [{"delta": {"content": "yes"}}]},
+        {"choices": [{"delta": {}, "finish_reason": "stop"}]},
+        {"choices": [], "usage": {"completion_tokens": 2}},
+    ],
+    "anthropic": [
+        {"type": "content_block_delta", "delta": {"type": "text_delta", "text": "yes"}},
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 2}},
+        {"type": "message_stop"},
+    ],
+    "ollama": [{"message": {"content": "yes"}}, {"message": {"content": ""}, "done": True, "eval_count": 2}],
+    "gemini": [
+        {"candidates": [{"content": {"parts": [{"text": "yes"}]}, "finishReason": "STOP"}]},
+        {"usageMetadata": {"candidatesTokenCount": 2}},
+    ],
+}
+
+
+def sse(event: dict[str, Any]) -> bytes:
+    return b"data: " + json.dumps(event).encode() + b"\n\n"
+
+
+def whole_answer(vendor: str) -> Iterator[bytes]:
+    return iter([json.dumps(one).encode() + b"\n" if vendor == "ollama" else sse(one) for one in WHOLE[vendor]])
+
+
+@pytest.mark.parametrize("vendor", WHOLE)
+async def test_what_was_heard_to_its_end_is_kept_whatever_becomes_of_the_connection(vendor: str) -> None:
+    with standing(lambda _seen: Reply(whole_answer(vendor))) as between:
+        at = Reach(VENDORS[vendor], "llm", base_url=between.url, key="k", timeout=60.0, retries=0)
+        for fault, linger in ((between.stalls, 0.5), (between.cut, 60.0)):
+            fault(len(WHOLE[vendor]))
+            model = make_completion(f"{vendor}/m", reach=replace(at, linger=linger))
+            async with asyncio.timeout(WAIT):
+                done = await model.complete(PROMPT)
+            assert (done.text, done.ended, done.completion_tokens) == ("yes", "stop", 2)
+            await model.close()
+
+
+async def test_a_slow_reader_is_no_silence_of_the_vendor() -> None:
+    back = threading.Event()
+
+    def parts() -> Iterator[bytes]:
+        yield sse(WHOLE["gemini"][0])
+        back.wait(WAIT)
+        yield sse(WHOLE["gemini"][1])
+
+    with standing(lambda _seen: Reply(parts())) as between:
+        reach = Reach(VENDORS["gemini"], "llm", base_url=between.url, key="k", timeout=0.5)
+        model = make_completion("gemini/m", reach=reach)
+        async with aclosing(model.stream(PROMPT)) as pieces:
+            assert await anext(pieces) == "yes"
+            await asyncio.sleep(0.6)  # not to wait for something: it is what is tested
+            back.set()
+            assert await anext(pieces) == Completed("yes", completion_tokens=2)
+        await model.close()
+
+
+@pytest.mark.parametrize("vendor", ["anthropic", "ollama"])
+async def test_nothing_after_a_vendors_mark_of_the_end_is_heard(vendor: str) -> None:
+    marks = {"anthropic": b'data: {"type": "message_stop"}\n\n', "ollama": b'{"done": true}\n'}
+    after = {"anthropic": sse(WHOLE[vendor][0]), "ollama": b'{"message": {"content": "more"}}\n'}
+    with standing(lambda _seen: Reply(iter([marks[vendor], after[vendor]]))) as between:
+        model = make_completion(f"{vendor}/m", reach=Reach(VENDORS[vendor], "llm", base_url=between.url, key="k"))
+        assert (await model.complete(PROMPT)).text == ""
+        await model.close()
+
+
+@pytest.mark.parametrize("vendor", ["anthropic", "ollama"])
+async def test_answers_share_a_connection(vendor: str) -> None:
+    with standing(lambda _seen: Reply(whole_answer(vendor))) as between:
+        reach = Reach(VENDORS[vendor], "llm", base_url=between.url, key="k", linger=300.0)
+        model = make_completion(f"{vendor}/m", reach=reach)
+        for _ in range(2):
+            assert (await model.complete(PROMPT)).text == "yes"
+        assert len({seen.port for seen in between.requests}) == 1
+        await model.close()
 
 
 async def test_tokens_are_counted_over_all_answers() -> None:

@@ -15,7 +15,7 @@ ENDS: dict[str, Ended] = {
     "model_context_window_exceeded": "length",
     "refusal": "refused",
 }
-READ = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+CACHED = ("cache_read_input_tokens", "cache_creation_input_tokens")
 
 
 class Speech:
@@ -50,18 +50,29 @@ class Speech:
             return Heard(failed=said(event))
         if kind == "message_start":
             usage = event["message"].get("usage") or {}
-            return Heard(prompt_tokens=sum(whole(usage.get(name)) or 0 for name in READ))
+            return Heard(prompt_tokens=whole(usage.get("input_tokens")), cached_tokens=cached(usage))
         if kind == "content_block_delta":
             delta = event["delta"]
             return Heard(text(delta.get("text")), alive=delta.get("type") == "thinking_delta")
         if kind == "message_delta":
             ended = event["delta"].get("stop_reason")
-            tokens = whole((event.get("usage") or {}).get("output_tokens"))
-            return Heard(ended=ENDS.get(ended, "other") if ended else None, completion_tokens=tokens)
-        return Heard()
+            usage = event.get("usage") or {}  # the counts so far; some servers know none of the prompt before
+            return Heard(
+                ended=ENDS.get(ended, "other") if ended else None,
+                prompt_tokens=whole(usage.get("input_tokens")) or None,
+                completion_tokens=whole(usage.get("output_tokens")),
+                cached_tokens=cached(usage) or None,
+            )
+        return Heard(over=kind == "message_stop")
 
     def models(self) -> Call:
         return Call("/v1/models?limit=1000")
 
     def listed(self, reply: Json) -> list[str]:
         return [str(one["id"]) for one in reply["data"]]
+
+
+def cached(usage: Json) -> int | None:
+    """The tokens of a prompt that were read from a cache or written to one, None where that is not said."""
+    counts = [whole(usage.get(name)) for name in CACHED]
+    return None if counts == [None, None] else sum(filter(None, counts))

@@ -61,9 +61,11 @@ class Attempts:
         self.end = self._loop.time() + reach.total
         self.made = 1
 
-    def until(self, heard: float) -> float:
-        """When the patience with this attempt ends, by the loop's clock: `timeout` after it was last heard of."""
-        return min(self.end, heard + self._reach.timeout)
+    def until(self, heard: float, seconds: float | None = None) -> float:
+        """When the patience with this attempt ends, by the loop's clock: `timeout` after it was last heard of, or
+        `seconds` where these are fewer."""
+        timeout = self._reach.timeout
+        return min(self.end, heard + (timeout if seconds is None else min(timeout, seconds)))
 
     async def again(self, failure: Passing) -> None:
         """Wait before the next attempt. Raises `Unavailable` when there is to be none, or no time for it."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
+from types import EllipsisType
 
 from ragstone.errors import RagstoneError, Unavailable, UsageError
 from ragstone.ports import Completed, Prompt, Tokenizer
 from ragstone.providers.attempts import Attempts, Passing
 from ragstone.providers.reach import Reach
-from ragstone.providers.speech import Asked, Call, Ended, Heard, Speech
+from ragstone.providers.speech import Asked, Call, Ended, Heard, Json, Speech
 from ragstone.providers.wire import Line, Rejected
 
 # Bytes of an answer: a token of running text has four, of code or another script some more. Who does not obey
@@ -37,26 +38,30 @@ class Spent:
 
 @dataclass(slots=True)
 class Heeded:
-    """What was heard of one answer so far."""
+    """What was heard of one answer so far; `at` is when, or when the reader of it came back, by the loop's clock."""
 
+    at: float
     text: str = ""
     bytes: int = 0
     ended: Ended | None = None
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    cached_tokens: int | None = None
 
     def heed(self, heard: Heard) -> None:
         """Take in an event; later counts stand for earlier ones."""
         self.text += heard.text
         self.bytes += len(heard.text.encode("utf-8", "replace"))
         self.ended = heard.ended or self.ended
-        for name in ("prompt_tokens", "completion_tokens"):
+        for name in ("prompt_tokens", "completion_tokens", "cached_tokens"):
             if (count := getattr(heard, name)) is not None:
                 setattr(self, name, count)
 
-    def completed(self, ended: Ended) -> Completed:
+    def completed(self) -> Completed:
         """The whole."""
-        return Completed(self.text, ended, self.prompt_tokens, self.completion_tokens)
+        read = [self.prompt_tokens, self.cached_tokens]
+        prompt = None if read == [None, None] else sum(filter(None, read))
+        return Completed(self.text, self.ended or "other", prompt, self.completion_tokens)
 
 
 class Completing:
@@ -144,40 +149,54 @@ class Completing:
 
     async def _once(self, prompt: Prompt, attempts: Attempts) -> AsyncGenerator[str | Completed]:
         loop = asyncio.get_running_loop()
-        line, heeded, heard_at = self._open(), Heeded(), loop.time()
+        line, heeded = self._open(), Heeded(loop.time())
         most = LEAST_BYTES + BYTES_A_TOKEN * prompt.max_tokens
         async with aclosing(line.events(self._call(prompt), self._speech.framing)) as events:
-            while True:
-                try:
-                    async with asyncio.timeout_at(attempts.until(heard_at)):
-                        event = await anext(events, ...)
-                except TimeoutError:
-                    raise self._silent(line, loop.time() >= attempts.end) from None
-                if event is ... or event is None:
-                    break
-                heard = self._heard(line, event)
+            while (event := await self._event(line, events, attempts, heeded)) is not ...:
+                heard = Heard(over=True) if event is None else self._heard(line, event)
                 heeded.heed(heard)
-                if heard.text or heard.alive:
-                    heard_at = loop.time()
                 if heard.text:
                     yield heard.text
+                if heard.text or heard.alive or heard.ended:
+                    heeded.at = loop.time()  # what a slow reader of the pieces takes is no silence of the vendor
                 if heeded.bytes > most:
                     heeded.ended = "length"
                     break
+                if heard.over:
+                    await _read_out(events, self._reach.linger / 10)
+                    break
         if heeded.ended is None and event is ...:
             raise Passing(f"{line.name} broke off in the middle: its answer has no end")
-        self.spent.add(heeded.prompt_tokens, heeded.completion_tokens)
-        yield heeded.completed(heeded.ended or "other")
+        done = heeded.completed()
+        self.spent.add(done.prompt_tokens, done.completion_tokens)
+        yield done
+
+    async def _event(
+        self, line: Line, events: AsyncGenerator[Json | None], attempts: Attempts, heeded: Heeded
+    ) -> Json | EllipsisType | None:
+        """The next event, None for the mark at the end, `...` where there is none: what stands still or breaks after
+        the end of the answer was heard takes nothing from it."""
+        linger = self._reach.linger if heeded.ended else None
+        try:
+            async with asyncio.timeout_at(attempts.until(heeded.at, linger)):
+                return await anext(events, ...)
+        except TimeoutError:
+            if not heeded.ended:
+                raise self._silent(line, asyncio.get_running_loop().time() >= attempts.end) from None
+        except Unavailable:
+            if not heeded.ended:
+                raise
+        return ...
 
     def _call(self, prompt: Prompt) -> Call:
         if not any(turn.role != "system" for turn in prompt.messages):
             raise UsageError("a prompt needs a message of the user")
-        call = self._speech.asked(Asked(self.model, prompt, self.context, self._reach.own))
+        call = self._speech.asked(Asked(self.model, prompt, self.context, self._reach.limit, self.tokenizer))
         if self._cool and call.body is not None:
             call.body.pop("temperature", None)
         return call
 
-    def _heard(self, line: Line, event: dict[str, object]) -> Heard:
+    def _heard(self, line: Line, event: Json) -> Heard:
         try:
             heard = self._speech.heard(event)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -191,3 +210,11 @@ class Completing:
         if over:
             return Unavailable(f"{line.name} did not end its answer within {reach.total:g} s ({group}.total)")
         return Passing(f"{line.name} sent nothing for {reach.timeout:g} s ({group}.timeout)")
+
+
+async def _read_out(events: AsyncGenerator[Json | None], seconds: float) -> None:
+    """Wait a moment for the end of a stream that holds nothing more: a connection that was read whole serves again."""
+    with suppress(TimeoutError, Unavailable):
+        async with asyncio.timeout(seconds):
+            async for _ in events:
+                pass

@@ -20,6 +20,7 @@ MARGIN = 1.1
 SEEN = 100  # characters of a word
 UNKNOWN = re.compile(rf"[^\s\u3400-\u9fff\uf900-\ufaff]{{{SEEN + 1},}}")
 DENSEST = 2  # bytes of such a word for each token
+TURN = 8  # tokens that mark a turn of the conversation, in the templates of models
 
 
 class WithMargin:

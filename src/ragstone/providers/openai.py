@@ -26,8 +26,7 @@ class Speech:
             "model": request.model,
             "messages": [{"role": turn.role, "content": turn.text} for turn in prompt.messages],
             "temperature": prompt.temperature,
-            # The newer name is the only one that OpenAI's reasoning models take, the older one everybody else knows.
-            "max_completion_tokens" if request.own else "max_tokens": prompt.max_tokens,
+            request.limit: prompt.max_tokens,
             "stream": True,
             "stream_options": {"include_usage": True},
         }

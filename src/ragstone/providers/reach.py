@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from ragstone.errors import ConfigError, UsageError
-from ragstone.vendors import Vendor, is_here
+from ragstone.vendors import LIMIT, Vendor, is_here
 
 HIDDEN = "***"
 SHORTEST = 4  # characters of a header's value that is hidden: `1` or `eu` would blot out half of every message
@@ -19,7 +19,8 @@ class Reach:
     is no key although one is set.
 
     Seconds: `timeout` for one attempt until its next piece, `total` for all attempts together. After a failure that
-    may pass, it is asked up to `retries` times more, after `first` seconds, then twice as many, at most `most`.
+    may pass, it is asked up to `retries` times more, after `first` seconds, then twice as many, at most `most`. Once it
+    has said how its answer ended, at most `linger` more: counts of tokens may follow.
     """
 
     vendor: Vendor
@@ -33,6 +34,7 @@ class Reach:
     retries: int = 3
     first: float = 0.5
     most: float = 10.0
+    linger: float = 2.0
 
     @property
     def address(self) -> str:
@@ -43,6 +45,11 @@ class Reach:
     def own(self) -> bool:
         """Whether that is the vendor's own address, and not one that somebody else serves."""
         return self.address == self.vendor.base_url
+
+    @property
+    def limit(self) -> str:
+        """What the limit of an answer is called there."""
+        return self.vendor.limit if self.own else LIMIT
 
     @property
     def host(self) -> str:

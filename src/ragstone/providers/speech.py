@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from ragstone.ports import Prompt
+from ragstone.ports import Prompt, Tokenizer
+from ragstone.vendors import LIMIT
 
 Ended = Literal["stop", "length", "refused", "other"]
 Kind = Literal["document", "query"]
@@ -23,25 +24,30 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What one event of a stream says. `alive`: the model works though it shows no text yet; `failed` is an error in
-    the middle of a stream."""
+    """What one event of a stream says. `cached_tokens`: those of a prompt that are counted apart from `prompt_tokens`;
+    `alive`: the model works though it shows no text yet; `failed` is an error in the middle of a stream; `over`:
+    nothing comes after it."""
 
     text: str = ""
     ended: Ended | None = None
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    cached_tokens: int | None = None
     alive: bool = False
     failed: str | None = None
+    over: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a model is asked: `context` as configured, `own` whether at the vendor's own address."""
+    """What a model is asked: `context` as configured, `limit` as the vendor calls how much may be written, `tokenizer`
+    the model's own where it is at hand."""
 
     model: str
     prompt: Prompt
     context: int | None = None
-    own: bool = True
+    limit: str = LIMIT
+    tokenizer: Tokenizer | None = None
 
 
 @dataclass(frozen=True, slots=True)

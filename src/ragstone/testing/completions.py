@@ -15,6 +15,7 @@ from ragstone.errors import Unavailable, UsageError
 from ragstone.ports import Completed, Completion, Message, Prompt
 
 LONG = "Write a very long story about a librarian, with many chapters."
+ALL = 1_000  # events: more than an answer of six tokens has
 SCHEMA = {
     "type": "object",
     "properties": {"scores": {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}},
@@ -187,6 +188,14 @@ class CompletionContract:
         behind.ends(self.first + 1)
         with pytest.raises(Unavailable, match="has no end"):
             await behind.completion().complete(prompt(LONG))
+
+    async def test_an_answer_that_has_ended_is_kept_whatever_becomes_of_the_connection(self, behind: Behind) -> None:
+        for fault in (behind.stalls, behind.cut):
+            fault(ALL)
+            async with asyncio.timeout(30):
+                done = await behind.completion(timeout=60.0, linger=0.5, retries=0).complete(prompt(LONG))
+            assert (bool(done.text), done.ended) == (True, "length")
+            assert (done.completion_tokens or 0) > 0
 
     async def test_a_stream_that_broke_before_its_first_piece_is_asked_again(self, behind: Behind) -> None:
         behind.cut(0)

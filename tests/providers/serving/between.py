@@ -12,12 +12,13 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Seen:
-    """A request as it came: header names in lower case."""
+    """A request as it came: header names in lower case, `port` where its connection begins."""
 
     method: str
     path: str
     headers: dict[str, str]
     body: bytes
+    port: int = 0
 
     @property
     def json(self) -> Any:
@@ -151,7 +152,7 @@ def _handler(between: Between) -> type[BaseHTTPRequestHandler]:
 
         def _answer(self, body: bytes) -> None:
             headers = {name.lower(): value for name, value in self.headers.items()}
-            reply = between.reply(Seen(self.command, self.path, headers, body))
+            reply = between.reply(Seen(self.command, self.path, headers, body, self.client_address[1]))
             self.send_response(reply.status)
             for name, value in {"Content-Type": "application/json", **reply.headers}.items():
                 self.send_header(name, value)
