@@ -156,13 +156,13 @@ def test_a_beir_folder_is_scored_on_answers_too_and_its_corpus_is_read_once(
     run: Run, beir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[str] = []
-    lines = beir_module._lines
+    lines = beir_module.lines
 
     def counted(file: Path) -> object:
         read.append(file.name)
         return lines(file)
 
-    monkeypatch.setattr(beir_module, "_lines", counted)
+    monkeypatch.setattr(beir_module, "lines", counted)
     report = run("eval", "--beir", beir, "--mode", "keyword", "--granularity", "file", "--answers", "--json").json
     assert read.count("corpus.jsonl") == 1
     assert report["abstention"]["unanswerable"] == 1
@@ -185,6 +185,40 @@ def test_answers_to_a_beir_folder_are_scored_too(run: Run, beir: Path) -> None:
     figures = "refusal_precision refusal_recall refusal_auroc answered_share citation_valid".split()
     assert {name: report["metrics"][name] for name in figures} == dict.fromkeys(figures, 1.0)
     assert [row["abstained"] for row in report["per_question"]] == [False, True]
+
+
+def test_questions_that_are_marked_need_no_judgements(run: Run, beir: Path) -> None:
+    questions = [
+        {"_id": "q1", "text": "when do cats purr", "metadata": {"answerable": True, "answers": ["content"]}},
+        {"_id": "q2", "text": "who won the world cup", "metadata": {"answerable": False}},
+        {"_id": "q3", "text": "who barks"},
+    ]
+    (beir / "queries.jsonl").write_text("\n".join(map(json.dumps, questions)), "utf-8")
+    (beir / "qrels" / "test.tsv").unlink()
+    outcome = run("eval", "--beir", beir, "--answers", "--mode", "keyword", "--json")
+    figures = "refusal_precision refusal_recall refusal_auroc answered_share answered_sentence_hit".split()
+    assert {name: outcome.json["metrics"][name] for name in figures} == dict.fromkeys(figures, 1.0)
+    assert "warning: qrels/test.tsv is not there (splits there: none)" in outcome.err
+    assert "warning: 1 questions of queries.jsonl are left out" in outcome.err
+    refused = run("eval", "--beir", beir, "--mode", "keyword")
+    assert (refused.status, "test.tsv: not found" in refused.err) == (2, True)
+    few = run("eval", "--beir", beir, "--calibrate", "--mode", "keyword")
+    assert (few.status, "ingesting" in few.err) == (2, False)
+    assert "1 answerable and 1 unanswerable questions are too few" in few.err
+
+
+def test_a_gate_that_closes_names_the_settings_that_differ(run: Run, built: Path) -> None:
+    cases = [{"query": "how long are samples kept", "id": str(n), "expected_files": ["storage.md"]} for n in range(4)]
+    base = ("eval", "--golden", golden(*cases), "--store", "store", "--mode", "keyword")
+    report = run(*base, "--json").json
+    report["settings"]["fusion"] = "rrf"
+    for row in report["per_question"]:
+        row["metrics"] = dict.fromkeys(row["metrics"], 1.5)
+    Path("base.json").write_text(json.dumps(report), encoding="utf-8")
+    outcome = run(*base, "--baseline", "base.json", "--gate", "--json")
+    assert outcome.status == 3
+    assert outcome.json["comparison"]["settings"] == ["fusion rrf then and minmax now"]
+    assert "other settings than the baseline's: fusion rrf then and minmax now\n" in outcome.err
 
 
 DEVICES = "adze anvil awl drill axe forge gauge hammer ingot jig kiln lathe mill oven pump router saw vice cart hoist"
@@ -220,7 +254,19 @@ def test_a_calibration_is_kept_beside_the_configuration_and_decides_from_then_on
     again = run(*base, "--calibrate")
     assert again.status == 0
     assert "false answers" in again.out
+    by = run(*base, "--answers", "--json").json["settings"]["decision"]
+    assert (by["file"], len(by["calibration"])) == (str(kept), 12)
+    assert f"decided by the calibration {kept}" in run(*base, "--answers").out
     assert run(*ask).json["abstained"] is False
+
+
+def test_what_was_measured_is_shown_though_no_threshold_will_do(run: Run, devices: Path) -> None:
+    base = ("eval", "--golden", devices, "--store", "store", "--mode", "keyword", "--calibrate")
+    outcome = run(*base, "--false-answers", "0.001", "--csv", "rows.csv", "--json")
+    assert (outcome.status, Path("ragstone.calibration.json").exists()) == (2, False)
+    assert outcome.json["metrics"]["refusal_auroc"] > 0.5
+    assert "calibration" not in outcome.json
+    assert "no threshold keeps the false-answer rate at 0.001" in outcome.err
 
 
 def test_a_calibration_that_does_not_fit_is_a_sentence(run: Run, devices: Path) -> None:
@@ -230,6 +276,8 @@ def test_a_calibration_that_does_not_fit_is_a_sentence(run: Run, devices: Path) 
     outcome = run("eval", "--golden", few, "--store", "store", "--mode", "keyword", "--calibrate")
     assert (outcome.status, Path("ragstone.calibration.json").exists()) == (2, False)
     assert "1 answerable and 0 unanswerable questions are too few" in outcome.err
+    before = run("eval", "--golden", few, "--store", "nowhere", "--calibrate").err
+    assert "are too few" in before  # there is no store: had a question been asked, that would be the error
     Path("ragstone.calibration.json").write_text("{}", "utf-8")
     asked = run("ask", "anything", "--store", "store", "--mode", "keyword")
     assert asked.status == 2

@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 
 from ragstone.evals import Answered, Case, Ranking, evaluate
-from ragstone.evals.answered import gold_in, stands
+from ragstone.evals.answered import answered, gold_in, valid
 from ragstone.evals.case import Quote
-from ragstone.types import Citation
+from ragstone.evals.refusal import scores
+from ragstone.types import Answer, Citation, Sentence
 from tests.answer.made import document, span
 
 TEXT = "First. The cat purrs loudly. Last."
@@ -15,12 +16,44 @@ CITED = Citation(1, "c", document(), "The cat purrs loudly.", (span(TEXT, 7, 28)
 
 
 def test_a_citation_is_valid_where_its_words_stand_at_its_place() -> None:
-    assert stands(CITED, TEXT)
-    assert not stands(CITED, "x" + TEXT)
-    assert not stands(replace(CITED, spans=(span(TEXT, 100, 120),)), TEXT)
-    assert not stands(replace(CITED, spans=()), TEXT)
-    assert not stands(CITED, None)
-    assert stands(replace(CITED, quote="The *** purrs loudly.", masked=True), TEXT)
+    assert valid(CITED, TEXT)
+    assert not valid(CITED, "x" + TEXT)
+    assert not valid(replace(CITED, spans=(span(TEXT, 100, 120),)), TEXT)
+    assert not valid(replace(CITED, spans=()), TEXT)
+    assert not valid(CITED, None)
+    assert valid(replace(CITED, status="repaired"), TEXT)
+    assert not valid(replace(CITED, status="unverified"), TEXT)
+
+
+def test_a_masked_citation_is_compared_with_the_record_as_it_is_masked() -> None:
+    text = "Log in.\nlogin: postgres://app:S3cr3t-9x@db/prod\nThen wait."
+    quote = "login: postgres://app:[masked:password]@db/prod"
+    cited = replace(CITED, quote=quote, spans=(span(text, 8, 47),), masked=True)
+    assert valid(cited, text)
+    assert valid(replace(cited, spans=(span(text, 8, 35),), quote="login: postgres://app:[masked:password]"), text)
+    assert not valid(cited, "x" + text)
+    assert not valid(replace(cited, quote="login: mysql://app:[masked:password]@db/prod"), text)
+
+
+def test_what_is_unverified_counts_for_nothing() -> None:
+    """A wrong sentence of a language model points at a whole chunk: that the gold stands there is not its merit."""
+    chunk = "The mill opened in 1871. It stands at the river."
+    sentences = (
+        Sentence("The mill opened in 1920.", (1,), "unverified"),
+        Sentence("It did not open in 1871.", (1,), "unverified"),
+        Sentence("The cat purrs.", (2,), "verified"),
+    )
+    behind = (
+        Citation(1, "a", document("mill.md"), chunk, (span(chunk, 0, len(chunk)),)),
+        replace(CITED, n=2),
+    )
+    made = Answer("", sentences=sentences, citations=behind)
+    scored = answered(made, lambda one: chunk if one.path == "mill.md" else TEXT)
+    assert scored.cited == ("The cat purrs.", "The cat purrs loudly.")
+    assert (scored.citations, scored.valid) == (2, 1)
+    assert scores(Case("1", "When?", answers=("1871",)), scored)["answered_sentence_hit"] == 0
+    right = replace(made, sentences=tuple(replace(one, status="verified") for one in sentences))
+    assert scores(Case("1", "When?", answers=("1871",)), answered(right, lambda _: TEXT))["answered_sentence_hit"] == 1
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,15 @@ from pathlib import Path
 
 import pytest
 
+from ragstone.answer import Calibration, calibration_text, edition
 from ragstone.config import load as load_settings
 from ragstone.engine import Engine
-from ragstone.errors import UsageError
+from ragstone.errors import ConfigError, UsageError
 from ragstone.evals import BeirSource, Case, Quote, as_json
-from ragstone.evals.asking import in_effect, only_beir, over_beir, over_golden, searching
+from ragstone.evals.about import about, in_effect
+from ragstone.evals.asking import only_beir, over_beir, over_golden, searching
 from ragstone.testing.bag_of_words import BagOfWords
+from ragstone.types import Json
 
 
 @pytest.fixture
@@ -100,6 +103,43 @@ async def test_the_settings_are_the_whole_search(engine: Engine) -> None:
     assert {"mode", "fusion", "bm25_weight", "cosine_weight", "fold", "per_document"} <= in_effect(engine).keys()
     with pytest.raises(UsageError, match="fuzzy"):
         in_effect(engine, mode="fuzzy")
+
+
+async def test_a_report_says_what_decided_and_what_a_model_was_told(engine: Engine, tmp_path: Path) -> None:
+    await filled(engine, tmp_path / "docs", a="The cat purrs.")
+    plain = await about(engine, {}, answers=False, judge=None)
+    assert plain["embedding"] == "bag-of-words/crc32+title"
+    assert (plain["collection"]["documents"], plain["collection"]["chunks"]) == (1, 1)
+    assert not {"decision", "llm", "writing"} & plain.keys()
+    asked = await about(engine, {"mode": "keyword"}, answers=True, judge=None)
+    shipped = {"rule": "fitted", "edition": edition(), "calibration": "shipped", "file": None}
+    assert (asked["embedding"], asked["decision"], asked["writing"]) == (None, shipped, None)
+    helped = load_settings(store=str(tmp_path / "store"), search__hyde="adaptive")
+    assert "llm" in await about(Engine(helped, embedder=BagOfWords()), {}, answers=False, judge=None)
+
+
+async def test_a_calibration_and_a_prompt_are_told_by_their_words(engine: Engine, tmp_path: Path) -> None:
+    await filled(engine, tmp_path / "docs", a="The cat purrs.")
+    told: list[Json] = []
+    for least, prompt in ((0.5, "default"), (0.5, "company"), (0.7, "default")):
+        file = tmp_path / f"{len(told)}.json"
+        file.write_text(calibration_text(Calibration("words", least, edition=edition())), encoding="utf-8")
+        named = {"answer__calibration": str(file), "answer__prompt": prompt, "llm__model": "ollama/m"}
+        settings = load_settings(store=str(tmp_path / "store"), answer__abstain="never", **named)
+        async with Engine(settings, embedder=BagOfWords()) as one:
+            told.append(await about(one, {}, answers=True, judge=None))
+    first, other, third = told
+    assert first["decision"]["rule"] == "never"
+    assert [one["decision"]["file"] for one in told] == [str(tmp_path / f"{n}.json") for n in range(3)]
+    assert first["decision"]["calibration"] == other["decision"]["calibration"] != third["decision"]["calibration"]
+    assert first["writing"] == third["writing"]
+    assert first["writing"]["prompt_digest"] != other["writing"]["prompt_digest"]
+    assert (first["writing"]["tokens"], first["writing"]["max_tokens"]) == (6000, 800)
+    (tmp_path / "0.json").write_text("{}", encoding="utf-8")
+    wrong = load_settings(store=str(tmp_path / "store"), answer__calibration=str(tmp_path / "0.json"))
+    async with Engine(wrong, embedder=BagOfWords()) as one:
+        with pytest.raises(ConfigError, match="is no calibration"):
+            await about(one, {}, answers=True, judge=None)
 
 
 def beir(root: Path, *texts: str) -> BeirSource:

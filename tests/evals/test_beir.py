@@ -42,6 +42,31 @@ def test_judged_and_unanswerable_questions_come_in_the_order_of_the_file(tmp_pat
     assert (unanswerable.id, unanswerable.answerable) == ("2", False)
 
 
+def test_for_answers_every_question_that_is_marked_comes_and_the_rest_is_counted(tmp_path: Path) -> None:
+    marked = {"_id": "4", "text": "wo?", "metadata": {"answerable": True, "answers": ["hier"]}}
+    root = folder(tmp_path, queries=[*QUERIES, marked])
+    told: list[str] = []
+    cases = beir_cases(root, answers=True, tell=told.append)
+    assert [(case.id, case.answerable, dict(case.relevance)) for case in cases] == [
+        ("1", True, {"https://x/y#z": 2, "..": 0}),
+        ("2", False, {}),
+        ("4", True, {}),
+    ]
+    assert [said.split(" are")[0] for said in told] == ["1 questions of queries.jsonl"]
+    assert [case.id for case in beir_cases(root)] == ["1", "2"]
+    (root / "qrels" / "test.tsv").rename(root / "qrels" / "dev.tsv")
+    told.clear()
+    assert [case.id for case in beir_cases(root, answers=True, tell=told.append)] == ["2", "4"]
+    assert [said.split(":")[0] for said in told] == [
+        "qrels/test.tsv is not there (splits there",
+        "2 questions of queries.jsonl are left out",
+    ]
+    unmarked = folder(tmp_path / "unmarked", queries=[{"_id": "1", "text": "?", "metadata": {"answerable": None}}])
+    (unmarked / "qrels" / "test.tsv").unlink()
+    with pytest.raises(UsageError, match="judges no question, and none has `answerable` in its metadata"):
+        beir_cases(unmarked, answers=True)
+
+
 def test_the_corpus_is_a_source_whose_paths_lead_back_to_ids(tmp_path: Path) -> None:
     source: Source = BeirSource(folder(tmp_path))
     listed = [one for one in source.walk() if isinstance(one, Listed)]
@@ -93,6 +118,8 @@ def test_ids_that_could_meet_are_kept_apart() -> None:
         ({"qrels": "query-id\tcorpus-id\tscore\n", "queries": QUERIES[:1]}, r"judges no question"),
         ({"qrels": "9\tx\t1\n"}, r"judges the question '9'"),
         ({"queries": [{"_id": "1"}]}, r"queries\.jsonl:1: "),
+        ({"queries": [{"_id": "1", "text": "a", "metadata": {"answerable": "false"}}]}, r"l:1: .* not 'false'"),
+        ({"queries": [{"_id": "1", "text": "a", "metadata": {"answerable": 0}}]}, r"l:1: .*must be true or false"),
         ({"queries": [{"_id": "1", "text": "a"}, {"_id": "1", "text": "b"}]}, r"queries\.jsonl:2: .*twice"),
         ({"queries": [[]]}, r"queries\.jsonl:1: a line is an object"),
     ],

@@ -51,6 +51,17 @@ def test_on_many_samples_the_rate_is_kept_on_average_and_hardly_wasted() -> None
     assert 0.10 <= float(np.mean(rates)) <= 0.16
 
 
+def test_one_more_false_answer_counts_than_was_seen() -> None:
+    """From 9 answers without a false one, one in ten may be false; from 8 that cannot be shown."""
+    nine = [Judged(float(n), answerable=True) for n in range(9)]
+    assert threshold(nine, 0.1) == -1.0
+    assert threshold(nine[:8], 0.1) is None
+    below = [Judged(-float(n), answerable=False) for n in (1, 2, 3)]
+    assert threshold([*nine, *below], 0.1) == -0.5
+    assert threshold([*nine, *below], 0.19) == -1.5
+    assert threshold([*nine, *below], 0.17) == -0.5
+
+
 def test_the_curve_counts_by_hand() -> None:
     points = curve([Judged(3, True), Judged(2, False), Judged(2, True), Judged(1, False)])
     assert [(p.answer_from, p.coverage, p.risk, p.answerable) for p in points] == [

@@ -75,6 +75,23 @@ async def test_measures_without_a_cut_are_compared_at_the_same_depth_alone(tmp_p
     assert other.warnings == ("MRR and MAP were taken over 10 results then and 100 now: not compared",)
 
 
+async def test_settings_that_differ_are_named(tmp_path: Path) -> None:
+    report = await run(0)
+    before = {"fusion": "rrf", "golden": "old.jsonl", "gone": 1, "embedding": None}
+    decision = {"rule": "fitted", "calibration": "shipped", "file": None}
+    saved(tmp_path, replace(report, settings={**report.settings, **before, "decision": decision}))
+    now = {"fusion": "minmax", "golden": "new.jsonl", "new": 2, "embedding": None}
+    own = {"rule": "fitted", "calibration": "0123456789ab", "file": "own.json"}
+    again = compare(
+        read_baseline(tmp_path / "baseline.json"),
+        replace(report, settings={**report.settings, **now, "decision": own}),
+    )
+    apart = ("fusion rrf then and minmax now", "decision.calibration shipped then and 0123456789ab now")
+    assert again.otherwise == apart
+    assert comparison_json(again)["settings"] == list(apart)
+    assert again.warnings == (f"the baseline was made with other settings: {', '.join(apart)}",)
+
+
 async def test_a_metric_that_only_the_baseline_has_is_said(tmp_path: Path) -> None:
     baseline, short = read_baseline(saved(tmp_path, await run(5, depth=10))), await run(5, depth=5)
     gone = "this run lacks nDCG@10, nDCG_exp@10, Recall@10, Hit@10, which the baseline has"

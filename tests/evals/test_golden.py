@@ -101,6 +101,8 @@ def test_quotes_are_found_in_the_text_of_record(tmp_path: Path) -> None:
         ("a.yaml", "- query: a\n  relevance: {x.md: -1}\n", r"a\.yaml:2: 'relevance' needs a whole number"),
         ("a.yaml", "- query: a\n  expected_files: [/x.md]\n", r"a\.yaml:2: .*relative"),
         ("a.yaml", "- query: a\n  answerable: maybe\n", r"a\.yaml:2: 'answerable' must be true or false"),
+        ("a.yaml", "- query: a\n  answerable: true\n  is_impossible: true\n", r"a\.yaml:3: 'answerable' and 'is_impos"),
+        ("a.jsonl", '{"query": "a", "unanswerable": false, "answerable": false}', "contradict each other; keep one"),
         ("a.yaml", "- query: a\n  query: [\n", r"a\.yaml:\d: is not YAML"),
         ("a.yaml", "- query: 2024-99-99\n", r"a\.yaml: is not usable YAML"),
         ("a.yaml", "- query: 2024-01-01\n", r"a\.yaml:1: 'query' must be text"),

@@ -3,6 +3,7 @@
 import math
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from ragstone.answer import Calibration, calibration_text
 from ragstone.cli.shared import Shared, say
 from ragstone.config import calibration_of
 from ragstone.errors import UsageError
-from ragstone.evals import Report
+from ragstone.evals import Case, Report, calibrate
 from ragstone.evals.calibrate import Judged, Point, calibrated, curve
 from ragstone.evals.plot import as_svg
 from ragstone.types import Json
@@ -32,6 +33,12 @@ def place(options: Shared) -> Path:
     """Where the calibration is kept: where the settings say, else beside the configuration."""
     named = options.settings().answer.calibration
     return Path(named).expanduser() if named not in (None, "none") else calibration_of(options.config)
+
+
+def enough(cases: Sequence[Case]) -> None:
+    """Raises `UsageError` for too few questions, before any of them is asked."""
+    answerable = sum(case.answerable for case in cases)
+    calibrate.enough(answerable, len(cases) - answerable)
 
 
 def judged_of(report: Report) -> list[Judged]:
@@ -93,9 +100,9 @@ def _kept(file: Path, text: str) -> None:
         ) from error
 
 
-def agreed(calibrate: bool, rate: float | None, plot: str | None, gate: bool) -> Wanted | None:
-    """What is wanted; raises `UsageError` for options that do not go together."""
-    if not calibrate:
+def agreed(wanted: bool, rate: float | None, plot: str | None, gate: bool) -> Wanted | None:
+    """What a calibration is asked for, if one is; raises `UsageError` for options that do not go together."""
+    if not wanted:
         if rate is not None or plot is not None:
             raise UsageError(f"{'--false-answers' if rate is not None else '--plot'} goes with --calibrate")
         return None

@@ -40,14 +40,9 @@ def evaluate(
 
     _named(golden=golden, beir=beir, split=split, baseline=baseline, csv=csv, plot=plot, judge_model=judge_model)
     _agree(golden, beir, split, granularity)
-    if gate and baseline is None:
-        raise UsageError("--gate compares with a report: name it with --baseline")
-    earlier = evals.read_baseline(baseline) if baseline else None
-    if earlier:
-        evals.comparable(earlier, "id" if beir else granularity or "file")
+    earlier = _earlier(baseline, "id" if beir else granularity or "file", gate=gate)
     for option, written in (("--csv", csv), ("--plot", plot)):
-        if written:
-            _writable(option, written, inputs=[golden, baseline])
+        _writable(option, written, inputs=[golden, baseline])
     curve = calibrated.agreed(calibrate, false_answers, plot, gate)
     wanted = measured.agreed(mode or (), judge_model, answers=answers or calibrate, curve=curve)
     asked = {"top_k": fetch_k, "mode": wanted.search, "fusion": fusion}
@@ -61,17 +56,34 @@ def evaluate(
     if csv:
         _write(csv, evals.as_csv(report))
     comparison = evals.compare(earlier, report) if earlier else None
-    _tell(report, comparison, wanted.fitted(report, options), as_json=options.json)
-    return _ended(report, comparison if gate else None)
+    own, failed = wanted.fitted(report, options)
+    _tell(report, comparison, own, as_json=options.json)
+    return _ended(report, comparison if gate else None, failed)
 
 
-def _ended(report: Any, gated: Any) -> int:
-    """0; raises what ended the judge's work, or `Degraded` where a gate closes."""
+def _earlier(baseline: str | None, granularity: str, *, gate: bool) -> Any:
+    """The report to compare with, None where none is named."""
+    from ragstone import evals
+
+    if baseline is None:
+        if gate:
+            raise UsageError("--gate compares with a report: name it with --baseline")
+        return None
+    earlier = evals.read_baseline(baseline)
+    evals.comparable(earlier, granularity)
+    return earlier
+
+
+def _ended(report: Any, gated: Any, failed: Exception | None) -> int:
+    """0; raises what ended the judge's work or the calibration, or `Degraded` where a gate closes."""
     if report.judge and report.judge.failed:
         raise report.judge.failed
+    if failed:
+        raise failed
     if gated and gated.degraded:
         worse = ", ".join(change.metric for change in gated.degraded)
-        raise Degraded(f"worse than the baseline: {worse}")
+        why = f"; other settings than the baseline's: {', '.join(gated.otherwise)}" if gated.otherwise else ""
+        raise Degraded(f"worse than the baseline: {worse}{why}")
     return 0
 
 
@@ -114,8 +126,10 @@ def _agree(golden: str | None, beir: str | None, split: str | None, granularity:
         raise UsageError(f"{golden} is a folder: name a file of questions, or read a BEIR folder with --beir")
 
 
-def _writable(option: str, path: str, *, inputs: Sequence[str | None]) -> None:
-    """Raises `UsageError` when the file cannot be written, or is one that is read; leaves no trace."""
+def _writable(option: str, path: str | None, *, inputs: Sequence[str | None]) -> None:
+    """Raises `UsageError` when a file that is named cannot be written, or is one that is read; leaves no trace."""
+    if not path:
+        return
     file = Path(path)
     with suppress(OSError):
         if any(given and file.samefile(given) for given in inputs):
@@ -147,6 +161,7 @@ async def _golden(options: Shared, golden: str, granularity: str, asked: dict[st
     from ragstone.evals.asking import over_golden
 
     cases = evals.load(golden)
+    wanted.check(cases)
     async with Engine(wanted.settings(options)) as engine:
         told = wanted.of(engine)
         return await over_golden(engine, cases, granularity=granularity, name=golden, **told, **asked)  # type: ignore[arg-type]  # checked in _agree
@@ -157,11 +172,13 @@ async def _beir(options: Shared, folder: str, split: str, asked: dict[str, Any],
     import tempfile
 
     from ragstone import evals
-    from ragstone.cli.progress import Progress
     from ragstone.engine import Engine
-    from ragstone.evals.asking import in_effect, only_beir, over_beir
+    from ragstone.evals.about import in_effect
+    from ragstone.evals.asking import only_beir, over_beir
 
-    cases = evals.beir_cases(folder, split=split)
+    left: list[str] = []
+    cases = evals.beir_cases(folder, split=split, answers=wanted.answers, tell=left.append)
+    wanted.check(cases)
     source = evals.BeirSource(folder)
     with tempfile.TemporaryDirectory(prefix="ragstone-beir-") as place:
         settings = wanted.settings(options)
@@ -172,11 +189,18 @@ async def _beir(options: Shared, folder: str, split: str, asked: dict[str, Any],
             in_effect(engine, **asked)
             told = wanted.of(engine)
             await only_beir(engine, source)
-            say(f"ingesting {folder}")
-            with Progress(ndjson=False) as progress:
-                run = await engine.ingest_source(source, tell=progress.hear)
+            run = await _ingested(engine, source, folder)
             report = await over_beir(engine, source, cases, name=folder, split=split, **told, **asked)
-    return replace(report, warnings=(*_left_out(run), *report.warnings))
+    return replace(report, warnings=(*left, *_left_out(run), *report.warnings))
+
+
+async def _ingested(engine: Any, source: Any, folder: str) -> Run:
+    from ragstone.cli.progress import Progress
+
+    say(f"ingesting {folder}")
+    with Progress(ndjson=False) as progress:
+        run: Run = await engine.ingest_source(source, tell=progress.hear)
+    return run
 
 
 def _left_out(run: Run) -> list[str]:

@@ -11,10 +11,12 @@ from ragstone.cli.shared import Shared
 from ragstone.engine import Engine
 from ragstone.errors import UsageError
 from ragstone.evals.calibrate import Point
+from ragstone.evals.case import Case
 from ragstone.evals.judge import MEASURES, Judge
 from ragstone.evals.run import Report
 from ragstone.settings import Settings
 
+Fitted = tuple[Calibration, list[Point], Path]
 MEASURED, SEARCHED = ("retrieval", "rag", "both"), ("hybrid", "semantic", "keyword")
 
 
@@ -37,6 +39,11 @@ class Wanted:
         settings = options.settings()
         return replace(settings, answer=replace(settings.answer, calibration="none")) if self.curve else settings
 
+    def check(self, cases: Sequence[Case]) -> None:
+        """Raises `UsageError` for questions that will not do, before anything is ingested or asked."""
+        if self.curve:
+            calibrated.enough(cases)
+
     def of(self, engine: Engine) -> dict[str, Any]:
         """The same for an evaluation. Raises `ConfigError` for a judge that cannot be."""
         if self.curve:
@@ -54,12 +61,15 @@ class Wanted:
         )
         return replace(report, warnings=(left, *report.warnings))
 
-    def fitted(self, report: Report, options: Shared) -> tuple[Calibration, list[Point], Path] | None:
-        """The calibration, its curve and where it is kept."""
+    def fitted(self, report: Report, options: Shared) -> tuple[Fitted | None, UsageError | None]:
+        """The calibration, its curve and where it is kept, where one is wanted; or why there is none."""
         if not (self.curve and self.like):
-            return None
-        place = calibrated.place(options)
-        return (*calibrated.fitted(report, self.curve, self.like, place), place)
+            return None, None
+        try:
+            place = calibrated.place(options)
+            return (*calibrated.fitted(report, self.curve, self.like, place), place), None
+        except UsageError as error:  # what was measured is shown all the same
+            return None, error
 
 
 def agreed(

@@ -1,7 +1,7 @@
 """Evaluation: golden sets, measures with intervals, reports, and the comparison with a baseline."""
 
 from ragstone.evals.answered import Answered, answered
-from ragstone.evals.beir import BeirSource, beir_cases, path_of
+from ragstone.evals.beir import BeirSource, path_of
 from ragstone.evals.case import Case, GoldSpan, Quote
 from ragstone.evals.compare import (
     Baseline,
@@ -19,6 +19,7 @@ from ragstone.evals.interval import Difference, difference, interval
 from ragstone.evals.judge import Judge, JudgedBy
 from ragstone.evals.metrics import DEFAULT, Metric, metric
 from ragstone.evals.presence import doubts
+from ragstone.evals.questions import beir_cases
 from ragstone.evals.report import as_csv, as_json, show
 from ragstone.evals.run import Abstention, Report, Row, evaluate
 

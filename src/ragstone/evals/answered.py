@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from ragstone import guard
 from ragstone.evals.case import Case
 from ragstone.types import Answer, Citation, Document
 
@@ -30,29 +31,37 @@ class Answered:
 def answered(answer: Answer, record: Record, *, rated: Mapping[str, float] | None = None) -> Answered:
     """An answer as it is scored; `record` gives a document's text of record, None where it is gone. Its groundedness
     is added to what it was `rated`.
+
+    What nothing supports counts for nothing: an unverified sentence, and the quote of an unverified citation, which is
+    the whole chunk that a sentence points at.
     """
-    cited = [sentence.text for sentence in answer.sentences if sentence.citations]
-    quoted = [citation.quote for citation in answer.citations]
-    valid = sum(stands(citation, record(citation.document)) for citation in answer.citations)
-    texts = tuple(dict.fromkeys([*cited, *quoted]))
+    sentences = [one.text for one in answer.sentences if one.citations and one.status != "unverified"]
+    quotes = [one.quote for one in answer.citations if one.status != "unverified"]
     own = {} if answer.abstained else {"Groundedness": answer.groundedness}
     return Answered(
         answer.abstained,
         answer.answerability,
-        texts,
+        tuple(dict.fromkeys([*sentences, *quotes])),
         len(answer.citations),
-        valid,
+        sum(valid(citation, record(citation.document)) for citation in answer.citations),
         rated={**own, **(rated or {})},
         usage=answer.usage,
     )
 
 
-def stands(citation: Citation, text: str | None) -> bool:
-    """Whether what a citation quotes stands at its place, to the character; a masked quote has its place alone."""
-    if text is None or not citation.spans:
+def valid(citation: Citation, text: str | None) -> bool:
+    """Whether a citation supports a sentence, and its quote stands at its places in the text of record, to the letter.
+
+    It supports one where it is verified or repaired: the check found the sentence in what it quotes. Where secrets are
+    masked in the quote, it is compared with the record's own words after they were masked too.
+    """
+    if text is None or not citation.spans or citation.status == "unverified":
         return False
     places = [text[span.char_start : span.char_end] for span in citation.spans]
-    return all(places) and (citation.masked or "\n".join(places) == citation.quote)
+    said = "\n".join(places)
+    if citation.masked:
+        said = guard.shown(said, citation.spans, guard.touching(guard.located(text), citation.spans))
+    return all(places) and said == citation.quote
 
 
 def gold_in(case: Case, cited: tuple[str, ...]) -> bool | None:

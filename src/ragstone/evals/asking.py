@@ -1,13 +1,14 @@
 """An engine as what an evaluation asks: rankings from searches, abstentions from answers."""
 
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 from ragstone.ask import REFUSED
 from ragstone.counted import counted
 from ragstone.engine import Engine
 from ragstone.errors import Unavailable, UsageError
+from ragstone.evals.about import about
 from ragstone.evals.answered import answered
 from ragstone.evals.beir import BeirSource
 from ragstone.evals.case import Case
@@ -111,12 +112,6 @@ def _entry(hit: Hit) -> Entry:
     return Entry(chunk.document.path, chunk.ordinal, tuple((s.char_start, s.char_end) for s in chunk.spans), hit.score)
 
 
-def in_effect(engine: Engine, **options: Any) -> Json:
-    """The whole search that these options make, for a report; raises `UsageError` for an impossible one."""
-    question = engine.question("any", **{**options, "cache": False})
-    return {f.name: getattr(question, f.name) for f in fields(question) if f.name not in ("text", "where")}
-
-
 async def over_golden(
     engine: Engine,
     cases: Sequence[Case],
@@ -134,8 +129,9 @@ async def over_golden(
         cases = await _placed(engine, cases, documents)
     warnings = doubts(cases, (document.path for document in documents), granularity=granularity) if ranked else ()
     search = searching(engine, ranked=ranked, answers=answers, judge=judge, **options)
-    about = {**_about(engine, options, ranked=ranked, answers=answers, judge=judge), "golden": name}
-    return await _over(search, cases, granularity, about, warnings, judge, ranked=ranked)
+    asked = options if ranked else _of_answers(options)
+    depends = {**await about(engine, asked, answers=answers, judge=judge), "golden": name}
+    return await _over(search, cases, granularity, depends, warnings, judge, ranked=ranked)
 
 
 async def over_beir(
@@ -153,32 +149,25 @@ async def over_beir(
     """The same for the questions of a BEIR folder whose corpus was ingested: scored by ids."""
     warnings = doubts(cases, source.ids, granularity="id") if ranked else ()
     search = searching_beir(engine, source, ranked=ranked, answers=answers, judge=judge, **options)
-    own = {"beir": name, "split": split}
-    about = {**_about(engine, options, ranked=ranked, answers=answers, judge=judge), **own}
-    return await _over(search, cases, "id", about, warnings, judge, ranked=ranked)
-
-
-def _about(engine: Engine, options: Json, *, ranked: bool, answers: bool, judge: Judge | None) -> Json:
-    """What the figures of a run depend on."""
-    asked = in_effect(engine, **(options if ranked else _of_answers(options)))
-    models = {"llm": engine.settings.llm.model, "judge": judge.about if judge else None} if answers else {}
-    return {**asked, "answers": answers, **models}
+    asked = options if ranked else _of_answers(options)
+    depends = {**await about(engine, asked, answers=answers, judge=judge), "beir": name, "split": split}
+    return await _over(search, cases, "id", depends, warnings, judge, ranked=ranked)
 
 
 async def _over(
     search: Search,
     cases: Sequence[Case],
     granularity: Granularity,
-    about: Json,
+    depends: Json,
     warnings: Sequence[str],
     judge: Judge | None,
     *,
     ranked: bool,
 ) -> Report:
-    depth = about["top_k"] if ranked else None
+    depth = depends["top_k"] if ranked else None
     metrics = DEFAULT if ranked else ()
     report = await evaluate(
-        search, cases, metrics=metrics, granularity=granularity, depth=depth, settings=about, warnings=warnings
+        search, cases, metrics=metrics, granularity=granularity, depth=depth, settings=depends, warnings=warnings
     )
     if judge is None:
         return report

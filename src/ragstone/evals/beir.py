@@ -1,15 +1,14 @@
-"""BEIR folders as they are: corpus.jsonl, queries.jsonl, qrels/<split>.tsv, and the corpus as a source."""
+"""The corpus of a BEIR folder as a source, and how lines of such files are read."""
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from ragstone.errors import Refused, UsageError
-from ragstone.evals.case import HIGHEST_GRADE, Case
 from ragstone.ports import Listed
 from ragstone.types import Json, Skipped
 
@@ -28,25 +27,6 @@ class BeirDocument:
     def content(self) -> bytes:
         """Title, blank line, text as UTF-8; the text alone where there is no title."""
         return (f"{self.title}\n\n{self.text}" if self.title else self.text).encode("utf-8", "replace")
-
-
-def beir_cases(folder: str | Path, *, split: str = "test") -> tuple[Case, ...]:
-    """The questions of a BEIR folder that `qrels/<split>.tsv` judges, in the order of queries.jsonl.
-
-    Questions whose metadata say `answerable: false` come too, for abstention. `relevance` holds the
-    ids of the corpus as they stand: score with granularity "id".
-    """
-    folder = Path(folder)
-    if not folder.is_dir():
-        raise UsageError(f"{folder} is not a folder: BEIR is corpus.jsonl, queries.jsonl and qrels/{split}.tsv in one")
-    judged = _qrels(folder, split)
-    cases = [_case(data, judged.get(_id(data, where), {}), where) for data, where in _queries(folder)]
-    if missing := sorted(judged.keys() - {case.id for case in cases}):
-        raise UsageError(f"{folder}: qrels/{split}.tsv judges the question {missing[0]!r}, which queries.jsonl lacks")
-    wanted = tuple(case for case in cases if case.id in judged or not case.answerable)
-    if not wanted:
-        raise UsageError(f"{folder}: qrels/{split}.tsv judges no question")
-    return wanted
 
 
 class BeirSource:
@@ -114,7 +94,7 @@ def path_of(identifier: str) -> str:
 
 
 def _entries(file: Path) -> Iterator[tuple[BeirDocument, int]]:
-    for data, where, offset in _lines(file):
+    for data, where, offset in lines(file):
         yield _entry_from(data, where), offset
 
 
@@ -126,62 +106,13 @@ def _entry_from(data: Json, where: str) -> BeirDocument:
     title, text = data.get("title") or "", data.get("text")
     if not isinstance(title, str) or not isinstance(text, str):
         raise UsageError(f"{where}: a document needs _id and text; title is text")
-    return BeirDocument(_id(data, where), title, text)
+    return BeirDocument(id_in(data, where), title, text)
 
 
-def _queries(folder: Path) -> Iterator[tuple[Json, str]]:
-    seen: set[str] = set()
-    for data, where, _ in _lines(folder / "queries.jsonl"):
-        if _id(data, where) in seen:
-            raise UsageError(f"{where}: the _id {_id(data, where)!r} stands there twice")
-        seen.add(_id(data, where))
-        yield data, where
-
-
-def _case(data: Json, relevance: Mapping[str, int], where: str) -> Case:
-    metadata = data.get("metadata") or {}
-    if not isinstance(data.get("text"), str) or not isinstance(metadata, dict):
-        raise UsageError(f"{where}: a question needs _id and text; metadata is an object")
-    answers = _texts(metadata.get("answers"))
-    return Case(
-        _id(data, where),
-        data["text"],
-        relevance=relevance,
-        answer=next(iter(answers), None),
-        answers=answers,
-        sentences=_texts(metadata.get("selected_sentences")),
-        answerable=metadata.get("answerable") is not False,
-    )
-
-
-def _texts(value: object) -> tuple[str, ...]:
-    return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else ()
-
-
-def _qrels(folder: Path, split: str) -> dict[str, dict[str, int]]:
-    file = folder / "qrels" / f"{split}.tsv"
-    if not file.is_file():
-        there = sorted(other.stem for other in (folder / "qrels").glob("*.tsv"))
-        raise UsageError(f"{file}: not found; splits there: {', '.join(there) or 'none'}")
-    out: dict[str, dict[str, int]] = {}
-    for number, line in enumerate(_opened(file, lambda: file.read_bytes().split(b"\n")), 1):
-        fields = line.decode("utf-8", "replace").strip("\r\n").split("\t")
-        if fields == [""] or (number == 1 and fields[-1] == "score"):
-            continue
-        if len(fields) != 3 or not _is_grade(fields[2]):
-            raise UsageError(f"{file}:{number}: a line is query-id, corpus-id and a whole grade, parted by tabs")
-        out.setdefault(fields[0], {})[fields[1]] = int(fields[2])
-    return out
-
-
-def _is_grade(text: str) -> bool:
-    return text.removeprefix("-").isdecimal() and len(text) <= 4 and int(text) <= HIGHEST_GRADE
-
-
-def _lines(file: Path) -> Iterator[tuple[Json, str, int]]:
+def lines(file: Path) -> Iterator[tuple[Json, str, int]]:
     """The objects of a JSONL file with `file:line` and the byte where the line begins."""
     offset = 0
-    with _opened(file, lambda: file.open("rb")) as lines:
+    with opened(file, lambda: file.open("rb")) as lines:
         for number, line in enumerate(lines, 1):
             if line.strip():
                 where = f"{file}:{number}"
@@ -189,7 +120,8 @@ def _lines(file: Path) -> Iterator[tuple[Json, str, int]]:
             offset += len(line)
 
 
-def _opened(file: Path, work: Callable[[], Any]) -> Any:
+def opened(file: Path, work: Callable[[], Any]) -> Any:
+    """What comes of reading a file; raises `UsageError` where it cannot be read."""
     try:
         return work()
     except OSError as error:
@@ -206,7 +138,8 @@ def _object(line: bytes, where: str) -> Json:
     return data
 
 
-def _id(data: Json, where: str) -> str:
+def id_in(data: Json, where: str) -> str:
+    """The `_id` of an entry."""
     value = data.get("_id")
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)

@@ -72,37 +72,48 @@ def _one_more(point: Point, questions: int) -> float:
     return (round(point.risk * count) + 1) / (count + 1)
 
 
+def enough(answerable: int, unanswerable: int) -> None:
+    """Raises `UsageError` for too few questions to calibrate on."""
+    if min(answerable, unanswerable) < FEWEST:
+        raise UsageError(
+            f"{answerable} answerable and {unanswerable} unanswerable questions are too few to calibrate on: give at "
+            f"least {FEWEST} of each"
+        )
+
+
 def calibrated(judged: Sequence[Judged], wanted: float, like: Calibration) -> Calibration:
     """`like` with threshold, slope and shift fitted; what it promises comes from thresholds chosen without the
     questions that they are tried on. Raises `UsageError` for too few questions, or where no threshold will do."""
     good, bad = (sum(one.answerable is kind for one in judged) for kind in (True, False))
-    if min(good, bad) < FEWEST:
-        raise UsageError(
-            f"{good} answerable and {bad} unanswerable questions are too few to calibrate on: give at least {FEWEST} "
-            "of each"
-        )
+    enough(good, bad)
     least = threshold(judged, wanted)
     if least is None:
-        best = min(_one_more(point, len(judged)) for point in curve(judged))
-        raise UsageError(
-            f"no threshold keeps the false-answer rate at {wanted:g} on these {len(judged)} questions; the lowest that "
-            f"they can show is {math.ceil(best * 1000) / 1000:g}: ask for that or more, or give more questions"
-        )
+        raise UsageError(_out_of_reach(judged, wanted))
+    slope, shift = (round(number, 6) for number in _logistic(judged))
+    own = replace(like, answer_from=round(least, 6), slope=slope, shift=shift, answerable=good, unanswerable=bad)
+    return _promising(own, judged, wanted)
+
+
+def _promising(own: Calibration, judged: Sequence[Judged], wanted: float) -> Calibration:
+    """A calibration with what was wanted of it and what it promises."""
     answered, false = _crossed(judged, wanted)
     low, high = wilson(false, answered)
-    slope, shift = _logistic(judged)
     return replace(
-        like,
-        answer_from=round(least, 6),
-        slope=round(slope, 6),
-        shift=round(shift, 6),
+        own,
         wanted=wanted,
         promised=round(false / answered, 6) if answered else 0.0,
         low=round(low, 6),
         high=round(high, 6),
         answered=round(answered / len(judged), 6),
-        answerable=good,
-        unanswerable=bad,
+    )
+
+
+def _out_of_reach(judged: Sequence[Judged], wanted: float) -> str:
+    """What to say where no threshold will do."""
+    best = min(_one_more(point, len(judged)) for point in curve(judged))
+    return (
+        f"no threshold keeps the false-answer rate at {wanted:g} on these {len(judged)} questions; the lowest that "
+        f"they can show is {math.ceil(best * 1000) / 1000:g}: ask for that or more, or give more questions"
     )
 
 

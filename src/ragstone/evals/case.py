@@ -101,6 +101,9 @@ def case_from(data: Mapping[str, Any], *, default_id: str, fail: Fail) -> Case:
             raise fail(key, f"key {key!r} says the same as another key of this case; keep one of them")
         if value is not None:
             fields[meaning] = _parsed(key, meaning, value, fail)
+    if fields.get("answerable") is not None and fields["answerable"] is fields.get("not_answerable"):
+        one, other = (key for key in data if data[key] is not None and KEYS[key] in ("answerable", "not_answerable"))
+        raise fail(other, f"{one!r} and {other!r} contradict each other; keep one of them")
     if not fields.get("question", "").strip():
         raise fail(None, "a case needs a question: the key 'question' or 'query' with some text")
     return _assembled(fields, default_id)

@@ -15,6 +15,9 @@ from ragstone.evals.report import SCHEMA, print_table, shown
 from ragstone.evals.run import Report, Row
 from ragstone.types import Json
 
+# Settings that are compared elsewhere, or that only say where something stood.
+TOLD = frozenset({"granularity", "metrics", "depth", "answers", "judge", "golden", "beir", "split", "decision.file"})
+
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
@@ -39,11 +42,13 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """All metrics that both runs have, and what makes the comparison weaker than it looks; `depth` as in settings."""
+    """All metrics that both runs have, and what makes the comparison weaker than it looks; `depth` as in settings.
+    `otherwise` are the settings that were others, each with what it was and is."""
 
     changes: tuple[Change, ...]
     warnings: tuple[str, ...] = ()
     depth: int | None = None
+    otherwise: tuple[str, ...] = ()
 
     @property
     def degraded(self) -> tuple[Change, ...]:
@@ -109,7 +114,28 @@ def compare(baseline: Baseline, report: Report) -> Comparison:
     found = tuple(change for change in changes if change is not None)
     if not found:
         raise UsageError("this run and the baseline share no scored question: make a new baseline")
-    return Comparison(found, tuple(_warnings(baseline, report, rows, apart, judged)), report.settings.get("depth"))
+    warnings, other = _warnings(baseline, report, rows, apart, judged), _otherwise(baseline.settings, report.settings)
+    if other:
+        warnings.append(f"the baseline was made with other settings: {', '.join(other)}")
+    return Comparison(found, tuple(warnings), report.settings.get("depth"), other)
+
+
+def _otherwise(before: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[str, ...]:
+    """The settings that both runs name and that differ: what changed may come from these, and not from the program."""
+    was, is_ = _flat(before), _flat(now)
+    return tuple(
+        f"{name} {was[name]} then and {is_[name]} now" for name in is_ if was.get(name, is_[name]) != is_[name]
+    )
+
+
+def _flat(settings: Mapping[str, Any], over: str = "") -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for name, value in settings.items():
+        if isinstance(value, dict) and name not in TOLD:
+            out.update(_flat(value, f"{over}{name}."))
+        elif f"{over}{name}" not in TOLD:
+            out[f"{over}{name}"] = value
+    return out
 
 
 def _other_depth(baseline: Baseline, report: Report) -> list[str]:
@@ -176,6 +202,7 @@ def comparison_json(comparison: Comparison) -> Json:
     return {
         "degraded": bool(comparison.degraded),
         "changes": [asdict(change) for change in comparison.changes],
+        "settings": list(comparison.otherwise),
         "warnings": list(comparison.warnings),
     }
 

@@ -9,8 +9,8 @@ from typing import Any
 import yaml
 
 from ragstone.errors import UsageError
-from ragstone.evals.beir import beir_cases
 from ragstone.evals.case import Case, GoldSpan, Quote, case_from, short
+from ragstone.evals.questions import beir_cases
 from ragstone.twice import twice
 
 # Under which key a file may keep its cases, and what may stand beside it.

@@ -97,6 +97,8 @@ def show(report: Report, file: TextIO) -> None:
     print_table(file, ["metric", "mean", "95 % interval"], means, title=title)
     if report.abstention:
         print(_abstention(report.abstention), file=file)
+    if own := report.settings.get("decision", {}).get("file"):
+        print(f"decided by the calibration {printable(own)}", file=file)
     if report.usage:
         print(f"written by {report.settings.get('llm')}: {_tokens(report.usage)}", file=file)
     if report.judge:

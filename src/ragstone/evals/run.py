@@ -93,23 +93,38 @@ async def evaluate(
         raise UsageError("there is no question to evaluate")
     asked = [metric(name) for name in metrics]
     wanted = [one for one in asked if depth is None or (one.k or 0) <= depth]
-    rows: list[Row] = []
-    timings: dict[str, list[float]] = {}
-    notes: Counter[str] = Counter()
-    usage: Counter[str] = Counter()
+    heard = _Heard()
     for case in cases:
         ranking = await _ranking(search, case)
         scored = case.answerable and judged(case, granularity)
-        rows.append(_row(case, ranking, score(ranking, case, wanted, granularity) if scored else {}))
-        notes.update(dict.fromkeys(ranking.notes, 1))
-        usage.update(ranking.answer.usage if ranking.answer else {})
-        for stage, seconds in ranking.timings.items():
-            timings.setdefault(stage, []).append(seconds)
-    told = [*warnings, *(f"{note} ({count} of {counted(len(cases), 'question')})" for note, count in notes.items())]
+        heard.take(_row(case, ranking, score(ranking, case, wanted, granularity) if scored else {}), ranking)
+    told = [*warnings, *heard.notes_told()]
     if left := [one.name for one in asked if one not in wanted]:
         told.append(f"{', '.join(left)} left out: only {depth} results a question were fetched")
-    report = _report(rows, timings, {**_used(granularity, wanted, depth), **(settings or {})}, told)
-    return replace(report, usage=dict(usage))
+    return _report(heard, {**_used(granularity, wanted, depth), **(settings or {})}, told)
+
+
+@dataclass(slots=True)
+class _Heard:
+    """What came of the questions that were asked."""
+
+    rows: list[Row] = field(default_factory=list)
+    timings: dict[str, list[float]] = field(default_factory=dict)
+    notes: Counter[str] = field(default_factory=Counter)
+    usage: Counter[str] = field(default_factory=Counter)
+
+    def take(self, row: Row, ranking: Ranking) -> None:
+        """One more question."""
+        self.rows.append(row)
+        self.notes.update(dict.fromkeys(ranking.notes, 1))
+        self.usage.update(ranking.answer.usage if ranking.answer else {})
+        for stage, seconds in ranking.timings.items():
+            self.timings.setdefault(stage, []).append(seconds)
+
+    def notes_told(self) -> list[str]:
+        """What the searches noted, and how often."""
+        asked = counted(len(self.rows), "question")
+        return [f"{note} ({count} of {asked})" for note, count in self.notes.items()]
 
 
 async def _ranking(search: Search, case: Case) -> Ranking:
@@ -135,20 +150,8 @@ def _row(case: Case, ranking: Ranking, ranked: dict[str, float]) -> Row:
     return replace(row, scores=both, abstained=made.abstained, answerability=made.answerability)
 
 
-def _report(
-    rows: Sequence[Row],
-    timings: Mapping[str, Sequence[float]],
-    settings: Mapping[str, Any],
-    warnings: Sequence[str],
-) -> Report:
-    values = _columns(rows)
-    ranked = [row for row in rows if row.scores.keys() - OF_ANSWERS]
-    counts = {
-        "questions": len(rows),
-        "judged": len(ranked),
-        "answerable": sum(row.answerable for row in rows),
-        "unanswerable": sum(not row.answerable for row in rows),
-    }
+def _report(heard: _Heard, settings: Mapping[str, Any], warnings: Sequence[str]) -> Report:
+    rows, values, counts = heard.rows, _columns(heard.rows), _counts(heard.rows)
     metrics, intervals = _means(values), {name: interval(column) for name, column in values.items()}
     good, bad = _answerabilities(rows, answerable=True), _answerabilities(rows, answerable=False)
     if good and bad:
@@ -160,10 +163,20 @@ def _report(
         counts=counts,
         abstention=_abstention(rows),
         kinds={kind: _of_kind([row for row in rows if row.kind == kind]) for kind in sorted({r.kind for r in rows})},
-        timings={stage: {"p50": _quantile(s, 0.5), "p95": _quantile(s, 0.95)} for stage, s in timings.items()},
+        timings={stage: {"p50": _quantile(s, 0.5), "p95": _quantile(s, 0.95)} for stage, s in heard.timings.items()},
         settings=settings,
+        usage=dict(heard.usage),
         warnings=(*warnings, *_warnings(counts, ranked=bool(settings["metrics"]))),
     )
+
+
+def _counts(rows: Sequence[Row]) -> dict[str, int]:
+    return {
+        "questions": len(rows),
+        "judged": sum(bool(row.scores.keys() - OF_ANSWERS) for row in rows),
+        "answerable": sum(row.answerable for row in rows),
+        "unanswerable": sum(not row.answerable for row in rows),
+    }
 
 
 def _answerabilities(rows: Iterable[Row], *, answerable: bool) -> list[float]:
