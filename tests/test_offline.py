@@ -1,5 +1,7 @@
 """Nothing leaves the machine: a whole run from folder to answer with every socket to elsewhere forbidden."""
 
+import io
+import json
 import socket
 from pathlib import Path
 from typing import Any
@@ -7,9 +9,12 @@ from typing import Any
 import pytest
 
 import ragstone
+from tests.commands import Run
 
 
-def test_from_folder_to_answer_without_a_socket(docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def tried(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Every attempt to reach something outside of this process: none gets anywhere."""
     tried: list[Any] = []
 
     def refuse(self: socket.socket, address: Any) -> None:
@@ -23,6 +28,34 @@ def test_from_folder_to_answer_without_a_socket(docs: Path, tmp_path: Path, monk
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.setattr(socket.socket, "connect_ex", refuse)
     monkeypatch.setattr(socket, "getaddrinfo", unresolved)
+    return tried
+
+
+def test_every_command_does_its_work_without_a_socket(
+    run: Run, docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tried: list[Any]
+) -> None:
+    asked = "For how many days are samples retained by default?"
+    golden = tmp_path / "golden.jsonl"
+    golden.write_text(json.dumps({"question": asked, "expected_files": ["storage.md"]}), encoding="utf-8")
+    monkeypatch.setenv("RAGSTONE_OFFLINE", "true")
+    for words, shown in (
+        (("ingest", docs), "added"),
+        (("search", asked), "storage.md"),
+        (("ask", asked), "15 days"),
+        (("chat",), "15 days"),
+        (("explain", asked, "--doc", "storage.md"), "storage.md"),
+        (("extract", docs / "storage.md"), "15 days"),
+        (("eval", "--golden", golden, "--answers"), "answered_share"),
+        (("guard", docs / "storage.md"), "15 days"),
+        (("doctor",), ""),
+    ):
+        monkeypatch.setattr("sys.stdin", io.StringIO(asked))
+        done = run(*words)
+        assert (done.status, shown in done.out) == (0, True), (words, done)
+    assert tried == []
+
+
+def test_from_folder_to_answer_without_a_socket(docs: Path, tmp_path: Path, tried: list[Any]) -> None:
     with ragstone.open(tmp_path / "store", offline=True) as kb:
         kb.ingest(docs)
         answer = kb.ask("For how many days are samples retained by default?")
