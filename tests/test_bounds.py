@@ -6,8 +6,9 @@ from typing import Any, get_args
 import pytest
 
 from ragstone import bounds
-from ragstone.ask import FUSIONS, Question
 from ragstone.errors import ConfigError, UsageError
+from ragstone.question import Question
+from ragstone.ranking import FUSIONS
 from ragstone.settings import LimitSettings, SearchSettings, Settings, SourceSettings
 from ragstone.types import Mode
 from ragstone.where import Where

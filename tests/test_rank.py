@@ -1,6 +1,7 @@
 """What a question asks of the order of its hits is done, each in its turn."""
 
-from ragstone.ask import RISK_SHARE, Question, ordered
+from ragstone.question import Question
+from ragstone.ranking import RISK_SHARE, ordered
 from tests.retrieve.made import hit
 
 

@@ -29,9 +29,11 @@ import numpy as np
 
 import ragstone
 from ragstone import ask
+from ragstone.desk import Desk
 from ragstone.evals import BeirSource, path_of
 from ragstone.ports import Embedder, Reader, Vectors
 from ragstone.providers import make_embedder
+from ragstone.question import Question
 from ragstone.quoting import Sought, drafted
 from ragstone.trace import Trace
 from ragstone.types import Hit
@@ -128,7 +130,13 @@ async def _rows(kb: ragstone.Engine, name: str, asked: Sequence[Asking]) -> Any:
 
 
 async def _row(
-    desk: ask.Desk, reader: Reader, question: ask.Question, vector: Any, hits: Sequence[Hit], name: str, *what: str
+    desk: Desk,
+    reader: Reader,
+    question: Question,
+    vector: Any,
+    hits: Sequence[Hit],
+    name: str,
+    *what: str,
 ) -> dict[str, Any]:
     _, vectors = await drafted(Sought(desk, reader, question, vector, hits, Trace()))
     bare = [replace(hit, signals={"bm25": hit.signals["bm25"]}) for hit in hits]

@@ -18,6 +18,8 @@ from ragstone import ask, retrieve
 from ragstone.engine import Engine
 from ragstone.evals import BeirSource, load
 from ragstone.evals.metrics import metric
+from ragstone.legs import nominations
+from ragstone.ranking import fuse
 from ragstone.trace import Trace
 from ragstone.types import Candidate
 
@@ -32,7 +34,7 @@ def orders(
     out = {**legs, "rrf": retrieve.rrf(legs), "minmax .5": retrieve.minmax(legs)}
     for weight in WEIGHTS:
         asked = ragstone.Question(question.text, fusion="minmax", cosine_weight=weight, bm25_weight=1 - weight)
-        out[f"filled {weight}"] = ask.fuse(asked, legs, signals)
+        out[f"filled {weight}"] = fuse(asked, legs, signals)
     return out
 
 
@@ -50,7 +52,7 @@ async def measure(folder: Path, stores: Path) -> dict[str, float]:
             trace = Trace()
             vector = await ask.vector_of(desk, question, trace)
             async with engine.store.reader(engine.scope) as reader:
-                legs = await ask.legs(reader, question, vector, trace, limit=50)
+                legs = await nominations(reader, question, vector, trace, limit=50)
                 ids = list(dict.fromkeys(c.id for found in legs.values() for c in found))
                 signals = await reader.rate(ids, vector=vector, query=question.text)
             for way, found in orders(question, legs, signals).items():

@@ -23,7 +23,8 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from benchmarks.stores.corpus import CHUNKS, MODEL, VARIANT, Clusters, passages, revisions
 
-from ragstone.ask import Question, gathered
+from ragstone.legs import gathered
+from ragstone.question import Question
 from ragstone.stores.crypt import Secret
 from ragstone.stores.embedded import EmbeddedStore, purge, sealedrows
 from ragstone.stores.embedded import writer as writing

@@ -25,9 +25,9 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from benchmarks.stores.corpus import CHUNKS, MODEL, VARIANT, Clusters, passages, revision, revisions
 from tests.stores.postgres.server import Server, serving
 
-from ragstone.ask import Question as Asked
-from ragstone.ask import gathered
+from ragstone.legs import gathered
 from ragstone.ports import Store, Vectors
+from ragstone.question import Question as Asked
 from ragstone.stores import open_store
 from ragstone.stores.bm25 import query_terms
 from ragstone.stores.postgres import nearest, postings

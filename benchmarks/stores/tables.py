@@ -24,8 +24,8 @@ from benchmarks.stores.corpus import Clusters, passages
 from tests.stores.postgres.server import serving
 
 from ragstone import panel
-from ragstone.ask import Question
 from ragstone.merged import Part
+from ragstone.question import Question
 from ragstone.stores import Pair
 from ragstone.stores.tables import Tables, kept
 from ragstone.where import Condition, Where

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # what HOMES says, for type checkers and editors
     from ragstone.access import Credential
-    from ragstone.ask import Question
     from ragstone.blocking import Knowledge, open, open_async  # noqa: A004  # ragstone.open reads like what it is
     from ragstone.config import load
     from ragstone.engine import Engine
@@ -29,6 +28,7 @@ if TYPE_CHECKING:  # what HOMES says, for type checkers and editors
         Unavailable,
         UsageError,
     )
+    from ragstone.question import Question
     from ragstone.settings import Settings
     from ragstone.types import Answer, Chunk, Citation, Document, Event, Found, Hit, Info, Run, Scope, Span
     from ragstone.where import Condition, Where

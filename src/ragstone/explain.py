@@ -8,11 +8,13 @@ language model, found.
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field, replace
 
-from ragstone import ask, recall
-from ragstone.ask import Desk, Question
+from ragstone import ask, ranking, recall
+from ragstone.desk import Desk
 from ragstone.facts import facts, matches
+from ragstone.legs import candidates_of, comparable, nominations
 from ragstone.near import absent
 from ragstone.ports import Reader, Vectors
+from ragstone.question import Question
 from ragstone.reword import Wording
 from ragstone.trace import Trace
 from ragstone.types import Chunk, Hit, Json, Note, Step
@@ -113,16 +115,16 @@ async def _fate(
 ) -> tuple[Explanation, list[Hit]]:
     """What happened before a model judged, and the results by then."""
     mine = {chunk.id: chunk for chunk in chunks}
-    meaning = ask.comparable(desk, await reader.info(), words[0].vector, trace)
-    legs = await ask.legs(reader, question, meaning, trace, limit=EVERYTHING)
+    meaning = comparable(desk, await reader.info(), words[0].vector, trace)
+    legs = await nominations(reader, question, meaning, trace, limit=EVERYTHING)
     ranks = {
         leg: next((rank for rank, candidate in enumerate(found, 1) if candidate.id in mine), None)
         for leg, found in legs.items()
     }
     signals = await reader.rate(list(mine), vector=vector if "cosine" in legs else None, query=question.text)
-    hits = await ask.candidates_of(desk, reader, question, words, vector, trace)
-    final = ask.rank(hits, question)
-    unlimited = ask.ordered(hits, replace(question, min_cosine=None, fold=False, per_document=None))
+    hits = await candidates_of(desk, reader, question, words, vector, trace)
+    final = ranking.rank(hits, question)
+    unlimited = ranking.ordered(hits, replace(question, min_cosine=None, fold=False, per_document=None))
     best = next((hit.chunk for hit in unlimited if hit.chunk.id in mine), None) or _strongest(chunks, signals)
     stage, message, rank = _stage(question, mine, hits, final, unlimited)
     fate = Explanation(

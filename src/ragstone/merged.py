@@ -4,10 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 
-from ragstone import ask, retrieve
-from ragstone.ask import Question
+from ragstone import retrieve
 from ragstone.deadlines import USUAL, Deadlines
 from ragstone.ports import Embedder, Reader, Vectors
+from ragstone.question import Question
+from ragstone.ranking import fuse, judgeable, ordered
 from ragstone.retrieve.weigh import place
 from ragstone.types import Candidate, Chunk, Hit, total_order
 
@@ -62,11 +63,11 @@ def ranked(told: Sequence[Told], question: Question) -> list[Hit]:
     # Folding and caps come last, over all of them.
     alone = replace(question, fold=False, per_document=None)
     raw = {chunk.document.id for one in told if one.part.raw for chunk in one.chunks.values()}
-    rankings = [_once(ask.ordered(_fused(group, question), alone), raw) for group in groups.values()]
+    rankings = [_once(ordered(_fused(group, question), alone), raw) for group in groups.values()]
     hits = rankings[0] if len(rankings) == 1 else _once(_by_rank(rankings), raw)
     if len(rankings) > 1:
         judged = [_candidates(one) for one, group in zip(rankings, groups.values(), strict=True) if _two_legged(group)]
-        hits = ask.judgeable(hits, judged, question)
+        hits = judgeable(hits, judged, question)
     if question.fold:
         hits = retrieve.fold(hits)
     if question.per_document is not None:
@@ -91,7 +92,7 @@ def _fused(group: Sequence[Told], question: Question) -> list[Hit]:
     signals = {identity: own for one in group for identity, own in one.signals.items()}
     chunks = {identity: chunk for one in group for identity, chunk in one.chunks.items()}
     known = {leg: [candidate for candidate in found if candidate.id in signals] for leg, found in legs.items()}
-    fused = [candidate for candidate in ask.fuse(question, known, signals) if candidate.id in chunks]
+    fused = [candidate for candidate in fuse(question, known, signals) if candidate.id in chunks]
     shown = {identity: own for one in group for identity, own in (one.own or one.signals).items()}
     hits = [Hit(chunks[candidate.id], candidate.score, shown.get(candidate.id, {})) for candidate in fused]
     return retrieve.ordered(hits)

@@ -13,13 +13,15 @@ from math import ceil
 
 from ragstone import answer as answering
 from ragstone import ask, guard, reply, reword, windows
-from ragstone.ask import Question
+from ragstone.desk import Helper, nobody
 from ragstone.errors import RagstoneError, StoreError, UsageError
 from ragstone.generate import Writing
 from ragstone.layout import Layout
+from ragstone.legs import comparable, nominations
 from ragstone.merged import Model, Part, Told, ranked
 from ragstone.pen import Talk
 from ragstone.ports import Completion, Message, Reader, Vectors
+from ragstone.question import Question
 from ragstone.quoting import Sought
 from ragstone.retrieve import Assistant
 from ragstone.reword import Wording
@@ -86,9 +88,7 @@ class _Seen:
     vector: Vectors | None
 
 
-async def search(
-    parts: Sequence[Part], question: Question, *, model: ask.Model = ask.nobody, whole: bool = False
-) -> Found:
+async def search(parts: Sequence[Part], question: Question, *, model: Helper = nobody, whole: bool = False) -> Found:
     """The best passages of all parts in one order, with `whole` as they are read (`ragstone.windows`); `model` may help
     to search. Raises a part's own error when none of them answered."""
     trace = Trace()
@@ -141,7 +141,7 @@ def _model_of(writing: Writing | None) -> Completion | None:
     return writing.model if writing is not None else None
 
 
-async def _kept(parts: Sequence[Part], question: Question, words: Words, model: ask.Model, trace: Trace) -> Set[str]:
+async def _kept(parts: Sequence[Part], question: Question, words: Words, model: Helper, trace: Trace) -> Set[str]:
     """The ids of what a language model holds to be of use; no view is open while it judges."""
     async with _seen(parts, question, words, trace) as seen:
         hits = seen.hits
@@ -195,7 +195,7 @@ def _key(part: Part) -> Key:
     return part.model, part.model_missing
 
 
-async def _words(parts: Sequence[Part], question: Question, model: ask.Model, trace: Trace) -> Words:
+async def _words(parts: Sequence[Part], question: Question, model: Helper, trace: Trace) -> Words:
     """The question's vector and its wordings for each model, made once; under None those of words alone."""
     if question.cache:
         trace.note("cache", "cache: pipelines search anew each time")
@@ -219,7 +219,7 @@ async def _best(
         vector = own.get(_key(part)) if part.vectors else None
         with suppress(RagstoneError):
             async with part.view() as reader:
-                vector = ask.comparable(part, await reader.info(), vector, Trace())
+                vector = comparable(part, await reader.info(), vector, Trace())
                 if vector is not None:
                     near = await reader.nearest(vector, where=question.where, limit=1)
                     found += [candidate.score for candidate in near]
@@ -241,11 +241,11 @@ async def _asked(part: Part, question: Question, said: Said, stack: AsyncExitSta
 async def _told(part: Part, reader: Reader, question: Question, said: Said, trace: Trace) -> AsyncIterator[Told]:
     vector, words = said
     info = await reader.info()
-    own = ask.comparable(part, info, vector, trace)
+    own = comparable(part, info, vector, trace)
     for number, one in enumerate(words):
         asked = question if one.text == question.text else replace(question, text=one.text)
-        meaning = own if one.vector is vector else ask.comparable(part, info, one.vector, trace)
-        legs = await ask.legs(reader, asked, meaning, trace, limit=question.depth, seconds=part.deadlines.leg)
+        meaning = own if one.vector is vector else comparable(part, info, one.vector, trace)
+        legs = await nominations(reader, asked, meaning, trace, limit=question.depth, seconds=part.deadlines.leg)
         ids = list(dict.fromkeys(candidate.id for found in legs.values() for candidate in found))
         signals = await reader.rate(ids, vector=meaning if "cosine" in legs else None, query=asked.text)
         plain = asked is question and meaning is own

@@ -7,13 +7,13 @@ from functools import partial
 from ragstone import answer, guard, panel, providers, stores
 from ragstone.answer import Policy
 from ragstone.answering import Answering
-from ragstone.ask import Question
 from ragstone.errors import RagstoneError
 from ragstone.gate import OF_PIPELINES, Admitting, gated
 from ragstone.generate import Writing
 from ragstone.merged import Part
 from ragstone.options import SearchOptions
 from ragstone.ports import Completion, Embedder, Message, Store
+from ragstone.question import Question
 from ragstone.settings import EmbedSettings, PipelineSettings, SearchSettings, Settings
 from ragstone.types import Event, Found, Info, Scope
 from ragstone.where import Where

@@ -6,11 +6,12 @@ from typing import Protocol
 
 from ragstone import answer as answering
 from ragstone import guard
-from ragstone.ask import Asking, Question
+from ragstone.desk import Asking
 from ragstone.errors import UsageError
 from ragstone.layout import Layout
 from ragstone.pen import abstained
 from ragstone.ports import Embedder, Vectors
+from ragstone.question import Question
 from ragstone.trace import Trace
 from ragstone.types import Answer, Chunk, Document, Hit
 

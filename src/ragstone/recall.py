@@ -16,10 +16,11 @@ import msgspec
 import numpy as np
 
 from ragstone import answer, ask, guard
-from ragstone.ask import Desk, Question
+from ragstone.desk import Desk
 from ragstone.errors import StoreError, UsageError
 from ragstone.facts import facts, matches
 from ragstone.ports import Memory, Reader, Remembered, Remembering, Store, Vectors
+from ragstone.question import Question
 from ragstone.retrieve import Assistant
 from ragstone.trace import Trace, reading
 from ragstone.types import Found, Hit, Info, Note, Scope

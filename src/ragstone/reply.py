@@ -11,12 +11,14 @@ from dataclasses import replace
 from ragstone import quoting, recall, windows
 from ragstone.alike import Alike
 from ragstone.answer import Policy
-from ragstone.ask import LONGEST_QUESTION, Desk, Question, seen, vector_of
+from ragstone.ask import seen, vector_of
 from ragstone.conversation import standalone
 from ragstone.deadlines import Deadlines
+from ragstone.desk import Desk
 from ragstone.generate import Writing, written
 from ragstone.pen import Draft, Talk
 from ragstone.ports import Message
+from ragstone.question import LONGEST_QUESTION, Question
 from ragstone.quoting import Sought
 from ragstone.trace import Trace, reading
 from ragstone.types import Answer, Chunk, Document, Event, Hit

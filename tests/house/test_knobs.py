@@ -11,10 +11,10 @@ from tests.access.issuer import AUDIENCE, ISSUER, token
 from tests.scripted import Scripted
 
 from ragstone import settings as groups
-from ragstone.ask import Question
 from ragstone.engine import Engine
 from ragstone.issuer import JwtSettings
 from ragstone.options import SearchOptions
+from ragstone.question import Question
 from ragstone.settings import (
     AccessSettings,
     CollectionSettings,

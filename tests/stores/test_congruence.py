@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 from ragstone import recall
-from ragstone.ask import Desk, Question, search
+from ragstone.ask import search
 from ragstone.deadlines import Deadlines
+from ragstone.desk import Desk
 from ragstone.ports import Prompt, Store, Writer
+from ragstone.question import Question
 from ragstone.stores import open_store
 from ragstone.testing.bag_of_words import BagOfWords
 from ragstone.testing.stores import make_revision

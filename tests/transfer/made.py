@@ -6,9 +6,11 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from ragstone.ask import Desk, Question, search
+from ragstone.ask import search
+from ragstone.desk import Desk
 from ragstone.layout import Layout, Strip
 from ragstone.ports import Kept, Store, Writer
+from ragstone.question import Question
 from ragstone.stores import open_store
 from ragstone.testing.bag_of_words import BagOfWords
 from ragstone.testing.stores import giving, make_revision

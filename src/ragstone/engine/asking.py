@@ -6,7 +6,6 @@ from functools import partial
 
 from ragstone import answer, guard, models, recall, reply
 from ragstone.answering import Answering
-from ragstone.ask import Question
 from ragstone.doors import checked
 from ragstone.engine.group import Group
 from ragstone.errors import UsageError
@@ -15,6 +14,7 @@ from ragstone.generate import Writing
 from ragstone.options import SearchOptions
 from ragstone.pipeline import Pipeline, PipelineInfo, info_of, parts_of
 from ragstone.ports import Message
+from ragstone.question import Question
 from ragstone.types import Event, Found
 from ragstone.where import Where
 

@@ -4,8 +4,8 @@ from types import TracebackType
 from typing import Self
 
 from ragstone.access import Credential, Permission
-from ragstone.ask import Desk
 from ragstone.bounds import outside
+from ragstone.desk import Desk
 from ragstone.doors import SETTINGS, checked
 from ragstone.engine.parts import Parts
 from ragstone.errors import UsageError

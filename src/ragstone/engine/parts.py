@@ -6,7 +6,7 @@ from functools import cached_property, partial
 from ragstone import extract, guard, models, providers
 from ragstone.access import Credential
 from ragstone.answer import Policy
-from ragstone.ask import Desk
+from ragstone.desk import Desk
 from ragstone.engine.completions import Completions
 from ragstone.engine.embedders import Embedders
 from ragstone.engine.opened import Opened

@@ -4,9 +4,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from ragstone.ask import Desk, Question, search
+from ragstone.ask import search
+from ragstone.desk import Desk
 from ragstone.errors import UsageError
 from ragstone.ports import Store
+from ragstone.question import Question
 from ragstone.stores import open_store
 from ragstone.testing.bag_of_words import BagOfWords
 from ragstone.testing.stores import EVERYTHING, SCOPE, contents, make_revision, written

@@ -12,9 +12,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from ragstone.ask import Desk, Question, search
+from ragstone.ask import search
 from ragstone.deadlines import USUAL, Deadlines
+from ragstone.desk import Desk
 from ragstone.ports import Store
+from ragstone.question import Question
 from ragstone.stores import open_store
 from ragstone.stores.postgres.view import View
 from ragstone.testing.bag_of_words import BagOfWords

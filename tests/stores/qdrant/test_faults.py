@@ -13,9 +13,11 @@ import grpc
 import pytest
 from qdrant_client import models
 
-from ragstone.ask import Desk, Question, search
+from ragstone.ask import search
+from ragstone.desk import Desk
 from ragstone.errors import NotBuilt, RagstoneError, StoreError, UsageError
 from ragstone.ports import Store
+from ragstone.question import Question
 from ragstone.stores import open_store
 from ragstone.stores.embedded import EmbeddedStore
 from ragstone.stores.qdrant import QdrantStore, client, faults, foreign, parsed

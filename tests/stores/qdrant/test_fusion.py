@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.ask import Desk, Question, search
+from ragstone.ask import search
+from ragstone.desk import Desk
 from ragstone.errors import UsageError
 from ragstone.ports import Fusing, Store
+from ragstone.question import Question
 from ragstone.retrieve import rrf
 from ragstone.stores import open_store
 from ragstone.stores.embedded import EmbeddedStore

@@ -1,0 +1,45 @@
+"""Who answers questions over a collection: its store, what embeds, how long all may take, what may help."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from ragstone.answer import Policy
+from ragstone.deadlines import USUAL, Deadlines
+from ragstone.ports import Completion, Embedder, Store
+from ragstone.types import Scope
+
+Helper = Callable[[], Completion | None]
+
+
+def nobody() -> None:
+    """No language model is configured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The parts that answer questions over one collection; `model_missing` says why there is no embedder. `model`
+    gives the language model that helps to search, `reader` names whoever reads: what one has found is not shown to
+    another by a cache. `policy` decides between an answer and an abstention."""
+
+    store: Store
+    scope: Scope
+    embedder: Embedder | None
+    model_missing: str | None = None
+    deadlines: Deadlines = USUAL
+    model: Helper = nobody
+    reader: str = ""
+    policy: Policy | None = None
+
+
+class Asking(Protocol):
+    """Whose question it is: what may embed it, and how long it may take."""
+
+    @property
+    def embedder(self) -> Embedder | None: ...
+
+    @property
+    def model_missing(self) -> str | None: ...
+
+    @property
+    def deadlines(self) -> Deadlines: ...
