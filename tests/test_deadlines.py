@@ -92,7 +92,7 @@ async def test_a_late_leg_leaves_the_other(asked: Callable[..., Any], monkeypatc
     assert [note.code for note in found.notes] == ["cosine_failed"]
 
 
-@pytest.mark.parametrize("verb", ["chunks", "record"])
+@pytest.mark.parametrize("verb", ["chunks", "records"])
 async def test_a_store_that_is_late_is_an_error(
     asked: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, verb: str
 ) -> None:
