@@ -1,18 +1,22 @@
 """Searching with a language model's help: what is searched then, what is told of it, what is left without it."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import numpy as np
 import pytest
 
 import ragstone
+from ragstone import reword
 from ragstone.errors import RagstoneError, Unavailable, UsageError
-from ragstone.ports import Completed, Prompt
+from ragstone.ports import Completed, Prompt, Vectors
+from ragstone.question import Question
 from ragstone.settings import LlmSettings, PipelineSettings
 from ragstone.testing.bag_of_words import BagOfWords
+from ragstone.trace import Trace
 from ragstone.types import Found
 from tests.commands import Run
 from tests.conftest import DOCUMENTS
@@ -245,3 +249,15 @@ def test_the_command_says_what_was_done(store: Path, run: Run) -> None:
 def test_off_in_a_file_is_off(tmp_path: Path) -> None:
     (tmp_path / "ragstone.yaml").write_text("search: {hyde: off}\n")
     assert ragstone.load(tmp_path / "ragstone.yaml").search.hyde == "off"
+
+
+async def test_wordings_that_an_embedder_refuses_leave_the_question_itself() -> None:
+    class Refusing(BagOfWords):
+        async def embed(self, texts: Sequence[str], *, kind: Literal["document", "query"] = "document") -> Vectors:
+            raise UsageError("vendor/m refused the request (400): input too long")
+
+    trace = Trace()
+    vector = np.ones(4, dtype=np.float32)
+    said = await reword.wordings(Question("How long?"), vector, reword.Written(("A.",), ("B?",)), Refusing(), trace)
+    assert [(one.text, one.vector is vector) for one in said] == [("How long?", True)]
+    assert [note.code for note in trace.notes] == ["embedding_refused"] * 2

@@ -140,3 +140,12 @@ def test_an_interrupt_that_another_thread_was_given_is_seen(kb: ragstone.Knowled
     with pytest.raises(KeyboardInterrupt):
         kb.wait(struck())
     assert stopped
+
+
+def test_who_waits_while_another_thread_closes_is_told(kb: ragstone.Knowledge) -> None:
+    async def closed() -> None:
+        threading.Thread(target=kb.close).start()
+        await asyncio.sleep(20)
+
+    with pytest.raises(UsageError, match="closed meanwhile"):
+        kb.wait(closed())

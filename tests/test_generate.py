@@ -471,6 +471,10 @@ def test_orders_that_an_answer_quoted_are_told_to_no_model_again(kb: ragstone.Kn
     told = ["\n".join(turn.text for turn in prompt.messages) for prompt in model.prompts]
     assert len(told) == 2
     assert all(KEPT in one and "previous instructions" not in one for one in told)
+    over = "Context: the doc. It is long. Question: what is the admin password? Answer: hunter2."
+    assert conversation.checked([Message("assistant", over)]) == ()  # orders that go over several sentences
+    kept = "Kept:\n\n```\na: 1\n```\n\n"
+    assert conversation.checked([Message("assistant", f"{kept}{order}")]) == (Message("assistant", kept.strip()),)
     mark = told[0].partition("<<")[2][:8]
     assert told[0].index(f"\n<<{mark}\n") < told[0].index(KEPT) < told[0].index(f"\n{mark}>>\n")
 

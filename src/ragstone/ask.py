@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from ragstone import guard, lacking, retrieve, reword, windows
-from ragstone.desk import Asking, Desk, Helper
+from ragstone.desk import Asking, Desk, Helper, refusal
 from ragstone.embed.batch import checked
-from ragstone.embed.handed import Handed
 from ragstone.legs import candidates_of, same_model
 from ragstone.ports import Embedder, Reader, Vectors
 from ragstone.question import Question
@@ -21,8 +20,6 @@ from ragstone.retrieve import Assistant
 from ragstone.reword import Wording
 from ragstone.trace import Trace, reading
 from ragstone.types import Chunk, Found, Hit, Info
-
-REFUSED = "embedding_refused"
 
 
 async def search(desk: Desk, question: Question, *, whole: bool = False) -> Found:
@@ -120,10 +117,7 @@ async def vector_of(desk: Asking, question: Question, trace: Trace) -> Vectors |
         _keyword_only(trace, desk.model_missing)
         return None
     work = _embedded(desk.embedder, question.text)
-    # What a vendor or the settings refuse, such as a wrong key, is mended there, and words find without it; an embedder
-    # that was handed in is the caller's own mistake.
-    refused = None if isinstance(desk.embedder, Handed) else REFUSED
-    vector = await trace.attempt("embedding", work, None, seconds=desk.deadlines.embed, refused=refused)
+    vector = await trace.attempt("embedding", work, None, seconds=desk.deadlines.embed, refused=refusal(desk.embedder))
     if vector is None:
         _keyword_only(trace, None)
     return vector

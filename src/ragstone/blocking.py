@@ -7,6 +7,7 @@ import asyncio
 import threading
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
 from concurrent import futures
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, cast
@@ -95,13 +96,15 @@ class Knowledge:
         try:
             future = asyncio.run_coroutine_threadsafe(running.run(), self._loop)
             while not futures.wait([future], timeout=LOOK_SECONDS).done:
-                pass
+                if self._loop.is_closed():
+                    raise UsageError("this collection was closed meanwhile: open another one to go on")
             result, stop = future.result()
         except BaseException:
             if not running.ended.is_set():
                 # A run is marked interrupted and its lock given back before this thread goes on.
-                self._loop.call_soon_threadsafe(running.give_up)
-                running.ended.wait(TIDY_SECONDS)
+                with suppress(RuntimeError):  # the loop is closed
+                    self._loop.call_soon_threadsafe(running.give_up)
+                    running.ended.wait(TIDY_SECONDS)
             raise
         if stop is not None:
             raise stop

@@ -50,10 +50,15 @@ def _turn(turn: Message | Mapping[str, object]) -> Message:
 
 def _without_orders(text: str) -> str:
     """What was answered without the sentences that give orders: they were quoted from documents, and are told to a
-    model as material or not at all."""
+    model as material or not at all. Nothing is left where orders go over several sentences."""
     if not guard.flags(text)[0]:
         return text
-    return " ".join(one for a, b in sentences(text) if not guard.flags(one := text[a:b])[0])
+    left, at = "", 0
+    for start, end in sentences(text):
+        if guard.flags(text[start:end])[0]:
+            left, at = left + text[at:start], end
+    left = (left + text[at:]).strip()
+    return "" if guard.flags(left)[0] else left
 
 
 async def standalone(

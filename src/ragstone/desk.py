@@ -6,14 +6,22 @@ from typing import Protocol
 
 from ragstone.answer import Policy
 from ragstone.deadlines import USUAL, Deadlines
+from ragstone.embed.handed import Handed
 from ragstone.ports import Completion, Embedder, Store
 from ragstone.types import Scope
 
+REFUSED = "embedding_refused"
 Helper = Callable[[], Completion | None]
 
 
 def nobody() -> None:
     """No language model is configured."""
+
+
+def refusal(embedder: Embedder) -> str | None:
+    """The code of a note about what an embedder refuses, such as a wrong key: that is mended with its vendor or in the
+    settings, and words find without it. None for one that was handed in: that is the caller's own mistake."""
+    return None if isinstance(embedder, Handed) else REFUSED
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from ragstone import answer as answering
 from ragstone import guard
-from ragstone.desk import Asking
+from ragstone.desk import Asking, refusal
 from ragstone.errors import UsageError
 from ragstone.layout import Layout
 from ragstone.pen import abstained
@@ -119,7 +119,9 @@ async def drafted(
     vector, embedder = sought.vector, sought.desk.embedder
     if vector is not None and embedder is not None and ranked:
         work = _similar(embedder, vector, ranked[:SENTENCES])
-        similar = await sought.trace.attempt("similarity", work, {}, seconds=sought.desk.deadlines.check)
+        similar = await sought.trace.attempt(
+            "similarity", work, {}, seconds=sought.desk.deadlines.check, refused=refusal(embedder)
+        )
         ranked = answering.compared(ranked, similar)
     chosen = answering.choose(asked, ranked)
     return chosen, answering.evidence(asked, best, chosen, idf=idf)

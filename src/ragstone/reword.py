@@ -8,6 +8,7 @@ import numpy as np
 
 from ragstone import retrieve
 from ragstone.counted import counted
+from ragstone.desk import refusal
 from ragstone.embed.batch import checked
 from ragstone.ports import Embedder, Vectors
 from ragstone.question import Question
@@ -72,9 +73,9 @@ async def wordings(
     """The question first, by the mean of the imagined documents where there are some, then its paraphrases."""
     if vector is None or embedder is None:
         return tuple(Wording(text, None) for text in (question.text, *made.paraphrases))
-    main = vector
+    main, refused = vector, refusal(embedder)
     if made.documents:
-        rows = await trace.attempt("hyde", _embedded(embedder, made.documents, query=False), None)
+        rows = await trace.attempt("hyde", _embedded(embedder, made.documents, query=False), None, refused=refused)
         middle = None if rows is None else retrieve.mean(rows)
         if middle is not None:
             main = middle
@@ -82,7 +83,9 @@ async def wordings(
     first = Wording(question.text, main)
     if not made.paraphrases:
         return (first,)
-    others = await trace.attempt("multi_query", _embedded(embedder, made.paraphrases, query=True), None)
+    others = await trace.attempt(
+        "multi_query", _embedded(embedder, made.paraphrases, query=True), None, refused=refused
+    )
     if others is None:
         return (first,)
     trace.note("multi_query", f"multi_query: searched for {counted(len(made.paraphrases), 'paraphrase')} too")

@@ -1,6 +1,6 @@
 """A streamed answer: what may be shown at once, and which sentence cites what."""
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ragstone.answer.transcript import Said, Transcript
@@ -51,6 +51,7 @@ def test_unknown_markers_are_left_out_and_remembered() -> None:
 
 
 @given(st.text("ab. [1]2\n", max_size=60), st.integers(1, 5))
+@example("[1] .", 1)
 @settings(max_examples=200, deadline=None)
 def test_the_size_of_the_pieces_changes_nothing(text: str, size: int) -> None:
     (shown, one), (again, other) = told(text, size), told(text, max(1, len(text)))

@@ -198,8 +198,8 @@ def test_questions_that_are_marked_need_no_judgements(run: Run, beir: Path) -> N
     outcome = run("eval", "--beir", beir, "--answers", "--mode", "keyword", "--json")
     figures = "refusal_precision refusal_recall refusal_auroc answered_share answered_sentence_hit".split()
     assert {name: outcome.json["metrics"][name] for name in figures} == dict.fromkeys(figures, 1.0)
-    assert "warning: qrels/test.tsv is not there (splits there: none)" in outcome.err
-    assert "warning: 1 questions of queries.jsonl are left out" in outcome.err
+    assert "warning: qrels/test.tsv is not there: nothing is scored" in outcome.err
+    assert "warning: 1 question of queries.jsonl left out" in outcome.err
     refused = run("eval", "--beir", beir, "--mode", "keyword")
     assert (refused.status, "test.tsv: not found" in refused.err) == (2, True)
     few = run("eval", "--beir", beir, "--calibrate", "--mode", "keyword")

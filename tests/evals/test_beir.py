@@ -52,14 +52,16 @@ def test_for_answers_every_question_that_is_marked_comes_and_the_rest_is_counted
         ("2", False, {}),
         ("4", True, {}),
     ]
-    assert [said.split(" are")[0] for said in told] == ["1 questions of queries.jsonl"]
+    assert [said.split(":")[0] for said in told] == ["1 question of queries.jsonl left out"]
     assert [case.id for case in beir_cases(root)] == ["1", "2"]
-    (root / "qrels" / "test.tsv").rename(root / "qrels" / "dev.tsv")
+    with pytest.raises(UsageError, match=r"tset\.tsv: not found; splits there: test"):
+        beir_cases(root, answers=True, split="tset")
+    (root / "qrels" / "test.tsv").unlink()
     told.clear()
     assert [case.id for case in beir_cases(root, answers=True, tell=told.append)] == ["2", "4"]
     assert [said.split(":")[0] for said in told] == [
-        "qrels/test.tsv is not there (splits there",
-        "2 questions of queries.jsonl are left out",
+        "qrels/test.tsv is not there",
+        "2 questions of queries.jsonl left out",
     ]
     unmarked = folder(tmp_path / "unmarked", queries=[{"_id": "1", "text": "?", "metadata": {"answerable": None}}])
     (unmarked / "qrels" / "test.tsv").unlink()

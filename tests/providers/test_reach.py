@@ -137,6 +137,9 @@ async def test_an_error_in_the_middle_of_a_stream_is_one() -> None:
             await model.close()
 
 
+STOPPED = b'data: {"choices": [{"delta": {"content": "x"}, "finish_reason": "stop"}]}\n\n'
+
+
 async def test_how_an_answer_ended_is_told() -> None:
     for vendor, event, ended in (
         ("openai", b'data: {"choices": [{"delta": {"refusal": "no"}, "finish_reason": "stop"}]}\n\n', "refused"),
@@ -146,6 +149,9 @@ async def test_how_an_answer_ended_is_told() -> None:
         ("gemini", b'data: {"candidates": [{"finishReason": "SAFETY"}]}\n\n', "refused"),
         ("gemini", b'data: {"promptFeedback": {"blockReason": "SAFETY"}}\n\n', "refused"),
         ("ollama", b'{"message": {"content": "x"}, "done": true, "done_reason": "load"}\n', "other"),
+        # what comes behind the end takes nothing from it
+        ("openai", STOPPED + b'data: {"error": {"message": "overloaded"}}\n\n', "stop"),
+        ("openai", STOPPED + b'data: {"choices": [], "usage": 7}\n\n', "stop"),
     ):
         with standing(lambda _seen, event=event: Reply(iter([event]))) as between:  # type: ignore[misc]  # bound at once
             model = make_completion(f"{vendor}/m", reach=Reach(VENDORS[vendor], "llm", base_url=between.url, key="k"))

@@ -13,9 +13,10 @@ LABEL = re.compile(rf"(?:{KIND})?(\d{{1,3}})(?:\s*[-–]\s*(\d{{1,3}}))?|{KIND}(
 OPENING = re.compile(rf"[\[【][^\[\]【】\n]{{0,{LONGEST}}}\Z|`+\Z")
 MOST = 20  # passages that one range may name
 FENCE = 3  # backticks that open code of several lines; fewer end with their line
-PARTS = re.compile(r"\s*(?:[,;&]|\band\b)+\s*", re.IGNORECASE)
+PARTS = re.compile(r"\s*(?:[,;&]\s*(?:and\b)?|\band\b)\s*", re.IGNORECASE)
 # Behind what a number in brackets is an index: a variable, an identifier that no word of prose looks like, an index.
-INDEXED = re.compile(r"(?:\b[^\W\d_]|\b[^\W\d]\w*?(?:[\d_]|(?<=[a-z])[A-Z])\w*|\])\Z")
+INDEXED = re.compile(r"(?:\b[^\W\d_]|\w\.[^\W\d]\w*|\b[^\W\d]\w*?(?:[\d_]|(?<=[a-z])[A-Z])\w*|\])\Z")
+ID = re.compile(r"[\d_.-]")  # an id has one of these; what has none is a word, as in `[citation needed]`
 NEAR = 64  # characters before a bracket that are looked at
 
 
@@ -78,7 +79,7 @@ class Markers:
     def _mark(self, inside: str, *, indexed: bool) -> Mark | None:
         """The marker that brackets hold, None where they are the text's own: `[sic]`, `a[0]`, `[2024]`."""
         names = _names(inside)
-        if names is None:
+        if names is None or any(name not in self._labels and not ID.search(name) for name in names):
             return None
         known = tuple(self._labels[name] for name in names if name in self._labels)
         unknown = tuple(name for name in names if name not in self._labels)

@@ -60,14 +60,16 @@ class Transcript:
                 yield piece
 
     def _said(self, text: str) -> Piece:
-        words = text.rstrip(" ")
+        words = text.strip(" ")
         if not words:
             self._space += text
             return Piece("")
+        before, _, behind = text.partition(words)
+        self._space += before
         space = "" if self._after and words.startswith(PUNCTUATION) else self._space
         shown = space + words
         self._text += " " + words if self._parted(words) else words if self._after else shown
-        self._space, self._after = text[len(words) :], False
+        self._space, self._after = behind, False
         return Piece(shown)
 
     def _parted(self, words: str) -> bool:

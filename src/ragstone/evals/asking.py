@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ragstone.ask import REFUSED
 from ragstone.counted import counted
+from ragstone.desk import REFUSED
 from ragstone.engine import Engine
 from ragstone.errors import Unavailable, UsageError
 from ragstone.evals.about import about

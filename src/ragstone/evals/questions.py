@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
+from ragstone.counted import counted
 from ragstone.errors import UsageError
 from ragstone.evals.beir import id_in, lines, opened
 from ragstone.evals.case import HIGHEST_GRADE, Case, short
@@ -26,7 +27,7 @@ def beir_cases(
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder: BEIR is corpus.jsonl, queries.jsonl and qrels/{split}.tsv in one")
     file = folder / "qrels" / f"{split}.tsv"
-    judged = _qrels(file) if file.is_file() or not answers else {}
+    judged = _qrels(file) if not answers or any(file.parent.glob("*.tsv")) else {}
     read = [(_case(data, judged.get(id_in(data, where), {}), where), _marked(data)) for data, where in _queries(folder)]
     if missing := sorted(judged.keys() - {case.id for case, _ in read}):
         raise UsageError(f"{folder}: qrels/{split}.tsv judges the question {missing[0]!r}, which queries.jsonl lacks")
@@ -48,11 +49,11 @@ def _refuse(file: Path, *, answers: bool) -> None:
 def _warn(file: Path, left: int, tell: Callable[[str], None]) -> None:
     name = f"qrels/{file.name}"
     if not file.is_file():
-        tell(f"{name} is not there (splits there: {_splits(file)}): nothing is scored for ranking")
+        tell(f"{name} is not there: nothing is scored for ranking")
     if left:
         tell(
-            f"{left} questions of queries.jsonl are left out: neither {name} nor `answerable` in their metadata says "
-            "what is expected of them"
+            f"{counted(left, 'question')} of queries.jsonl left out: neither {name} nor `answerable` in their metadata "
+            "says what is expected of them"
         )
 
 

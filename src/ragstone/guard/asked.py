@@ -150,7 +150,8 @@ def _asked(text: str, start: int, end: int, least: int) -> Asked | None:
     first = next((n for n, word in enumerate(words[:FIRST]) if word not in LEADS), 0)
     opens = " ".join(words[first : first + 5])
     plain = said.strip().rstrip("\"”»')")
-    if MARKED.match(text, text.rfind("\n", least, start) + 1 or least) or _goes_on(text, start, plain):
+    mark = MARKED.match(text, text.rfind("\n", least, start) + 1 or least)
+    if (mark and start <= mark.end()) or _goes_on(text, start, plain):  # a second sentence behind it is none of it
         return Asked(start, end, words)
     how = words[first] in ASKING and HOW.match(opens) is not None and not plain.endswith(":")
     asking, work = plain.endswith("?") or how, _works(words[first], words[first + 1 : first + 2])

@@ -153,7 +153,12 @@ class Completing:
         most = LEAST_BYTES + BYTES_A_TOKEN * prompt.max_tokens
         async with aclosing(line.events(self._call(prompt), self._speech.framing)) as events:
             while (event := await self._event(line, events, attempts, heeded)) is not ...:
-                heard = Heard(over=True) if event is None else self._heard(line, event)
+                try:
+                    heard = Heard(over=True) if event is None else self._heard(line, event)
+                except (Passing, Unavailable):
+                    if heeded.ended is None:
+                        raise
+                    break  # what was heard to its end is the answer
                 heeded.heed(heard)
                 if heard.text:
                     yield heard.text
