@@ -76,8 +76,8 @@ def told(events: Generator[Event, None, None], options: Shared, *, stream: bool)
                 answer = event.data["answer"]
             if stream and options.json:
                 emit(event_data(event))
-            elif stream and event.name == "message":
-                said += trickle(event.data["text"] + ("" if event.data["delta"] else "\n"))
+            elif stream and event.name == "message" and event.data["delta"]:  # what is quoted comes whole, at the end
+                said += trickle(event.data["text"])
     assert answer is not None  # every stream ends with one
     if stream and not options.json:
         trickle(answer_text(answer, after=said))
