@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 import ragstone
-from ragstone.extract.sandbox import pool
+from ragstone.config.vendors import VENDORS
+from ragstone.extraction.sandbox import pool
 from ragstone.testing.bag_of_words import BagOfWords
-from ragstone.vendors import VENDORS
 from tests import readers
 from tests.commands import run
 from tests.stores.postgres import server

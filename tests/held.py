@@ -2,13 +2,13 @@
 
 import sys
 
-from ragstone import extract
-from ragstone.extract import Foreign
-from ragstone.extract.media import HTML
+from ragstone import extraction
+from ragstone.extraction import Foreign
+from ragstone.extraction.media_types import HTML
 from ragstone.testing.bag_of_words import BagOfWords, Words
 
 if "pytest" not in sys.modules:  # it is imported there too, to look for examples in it
-    extract.FOREIGN = {**extract.FOREIGN, HTML: Foreign("html/2", "tests.extract.sandbox.hostile:held")}
+    extraction.FOREIGN = {**extraction.FOREIGN, HTML: Foreign("html/2", "tests.extraction.sandbox.hostile:held")}
 
 
 class Held(Words):

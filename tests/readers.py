@@ -3,8 +3,8 @@
 import os
 import threading
 
-from ragstone.extract.sandbox.child import Child
-from ragstone.extract.sandbox.pool import Pool
+from ragstone.extraction.sandbox.child import Child
+from ragstone.extraction.sandbox.pool import Pool
 
 _handed: list[Child] = []
 _lock = threading.Lock()

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import ragstone
-from ragstone import fill
+from ragstone.ingestion import vectors
 from ragstone.stores.embedded.faults import reach
 from ragstone.stores.postgres import store
 from ragstone.stores.postgres.pool import Cursor, Pool
@@ -42,7 +42,7 @@ class Watched(Pool):
 
 
 if __name__ == "__main__":
-    fill.EMBED_AT_ONCE = 8
+    vectors.EMBED_AT_ONCE = 8
     store.Pool = Watched  # type: ignore[attr-defined]  # in this process alone
     kill_at(sys.argv[2], int(sys.argv[3]))
     go_over(sys.argv[1])

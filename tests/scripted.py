@@ -2,12 +2,12 @@
 
 from collections.abc import AsyncGenerator, Callable
 
-from ragstone.errors import RagstoneError
-from ragstone.ports import Completed, Prompt, Tokenizer
+from ragstone.core.errors import RagstoneError
+from ragstone.core.ports import Completed, Prompt, Tokenizer
 
 
 class Scripted:
-    """See `ragstone.ports.Completion`. `says` gives the text of an answer, whole or as pieces; what is an error is
+    """See `ragstone.core.ports.Completion`. `says` gives the text of an answer, whole or as pieces; what is an error is
     raised where it comes."""
 
     vendor = "scripted"

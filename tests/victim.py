@@ -7,7 +7,7 @@ Prints `ready` before it begins; with a fault point it kills itself when it reac
 import sys
 
 import ragstone
-from ragstone import workers
+from ragstone.ingestion import workers
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.stores.victim import kill_at
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 
 class Words:
-    """See `ragstone.ports.Tokenizer`."""
+    """See `ragstone.core.ports.Tokenizer`."""
 
     name = "words"
 

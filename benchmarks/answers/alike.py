@@ -13,8 +13,8 @@ from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
 
-from ragstone.retrieve.select import jaccard
-from ragstone.words import terms
+from ragstone.core.analyzer import terms
+from ragstone.retrieval.selection import jaccard
 
 LEVELS = (1.0, 0.95, 0.9, 0.85, 0.8, 0.7)
 

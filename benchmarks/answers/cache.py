@@ -3,11 +3,12 @@
     python benchmarks/answers/cache.py DATA
 
 DATA holds `qa/squad_near` and `qa/clapnq`. A pair is a hit where the cosine reaches the threshold and nothing parts the
-questions (`ragstone.answer.unlike`). Pairs by hand: `cache_pairs/first.tsv`, which the rules were written with,
-`second.tsv`, written when they stood, and `third.tsv`, written after they had learnt from the second. Pairs by script,
-from questions that others asked: each put in another way (`reframed`, which knows what the rules know), and each with a
-number, a name, a negation or an opposite changed (`corrupt.py`, whose lists were written apart from the rules), as
-written and in small letters; and different questions about one paragraph, most of which have different answers.
+questions (`ragstone.retrieval.question_identity`). Pairs by hand: `cache_pairs/first.tsv`, which the rules were
+written with, `second.tsv`, written when they stood, and `third.tsv`, written after they had learnt from the second.
+Pairs by script, from questions that others asked: each put in another way (`reframed`, which knows what the rules
+know), and each with a number, a name, a negation or an opposite changed (`corrupt.py`, whose lists were written apart
+from the rules), as written and in small letters; and different questions about one paragraph, most of which have
+different answers.
 """
 
 import argparse
@@ -23,7 +24,7 @@ from pathlib import Path
 import corrupt
 
 from ragstone import providers
-from ragstone.answer import unlike
+from ragstone.answering import unlike
 
 Pair = tuple[str, str, str]  # what it is, and two questions
 PAIRS = Path(__file__).with_name("cache_pairs")

@@ -15,8 +15,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
-from ragstone.sentences import sentences
-from ragstone.types import Chunk, Document, Span
+from ragstone.core.sentences import sentences
+from ragstone.core.types import Chunk, Document, Span
 
 Verdict = Literal["supported", "repaired", "unsupported"]
 Change = Callable[[str, random.Random], str | None]

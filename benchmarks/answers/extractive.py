@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import ragstone
-from ragstone import ask, quoting
-from ragstone.trace import Trace
+from ragstone.answering import quoted as quoting
+from ragstone.core.trace import Trace
+from ragstone.retrieval import search
 
 
 def main() -> None:
@@ -50,7 +51,7 @@ async def _measured(store: str, wanted: list[tuple[str, list[str], bool]]) -> st
     async with ragstone.Engine(ragstone.load(store=store)) as kb, kb.store.reader(kb.scope) as reader:
         for text, answers, every in wanted:
             question = kb.question(text)
-            vector = await ask.vector_of(kb.desk, question, Trace())
+            vector = await search.vector_of(kb.desk, question, Trace())
             hits = (await kb.search(text)).hits
             start = time.perf_counter()
             chosen, _ = await quoting.drafted(quoting.Sought(kb.desk, reader, question, vector, hits, Trace()))

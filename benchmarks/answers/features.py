@@ -28,15 +28,15 @@ from typing import Any, Literal
 import numpy as np
 
 import ragstone
-from ragstone import ask
-from ragstone.desk import Desk
-from ragstone.evals import BeirSource, path_of
-from ragstone.ports import Embedder, Reader, Vectors
+from ragstone.answering.quoted import Sought, drafted
+from ragstone.core.ports import Embedder, Reader, Vectors
+from ragstone.core.trace import Trace
+from ragstone.core.types import Hit
+from ragstone.evaluation import BeirSource, path_of
 from ragstone.providers import make_embedder
-from ragstone.question import Question
-from ragstone.quoting import Sought, drafted
-from ragstone.trace import Trace
-from ragstone.types import Hit
+from ragstone.retrieval import search
+from ragstone.retrieval.question import Question
+from ragstone.retrieval.search_context import Desk
 
 DEEP = 40  # hits before the answering ones are taken out
 OFF = 150  # questions of another collection
@@ -120,7 +120,7 @@ async def _rows(kb: ragstone.Engine, name: str, asked: Sequence[Asking]) -> Any:
     async with kb.store.reader(kb.scope) as reader:
         for one in asked:
             question = kb.question(one.text)
-            vector = await ask.vector_of(desk, question, Trace())
+            vector = await search.vector_of(desk, question, Trace())
             hits = (await kb.search(one.text)).hits
             yield await _row(desk, reader, question, vector, hits, name, one.label, one.group)
             if one.label == "answerable" and one.answers is not None:

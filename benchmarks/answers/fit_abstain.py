@@ -1,6 +1,8 @@
 """Fits the model that decides between answer and abstention, and says what it is worth on articles it never saw.
 
-    python benchmarks/answers/fit_abstain.py WORK/features.jsonl [--write src/ragstone/answer/abstain.json]
+    python benchmarks/answers/fit_abstain.py WORK/features.jsonl [--write NUMBERS]
+
+NUMBERS is src/ragstone/answering/abstention/abstain.json.
 
 Logistic regression over standardised signs (`features.py`), L2 penalty 10, each collection with a base of its own,
 so that the weights learn what parts answerable from unanswerable within one collection and not what parts one
@@ -105,7 +107,8 @@ def main() -> None:
         "about": "log-odds of an answer = base + sum of weight * (sign - mean) / deviation; "
         "each sign: weight, mean, deviation",
         "fitted": "python benchmarks/answers/features.py DATA WORK && "
-        "python benchmarks/answers/fit_abstain.py WORK/features.jsonl --write src/ragstone/answer/abstain.json",
+        "python benchmarks/answers/fit_abstain.py WORK/features.jsonl "
+        "--write src/ragstone/answering/abstention/abstain.json",
         "on": {name: sum(row["set"] == name for row in rows) for name in sorted({row["set"] for row in rows})},
         "models": {mode: Fitted(rows, mode).data() for mode in SIGNS},
     }

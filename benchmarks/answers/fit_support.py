@@ -1,6 +1,6 @@
 """Fits the model that tells a sentence found in its passage from one that only shares words with it.
 
-    python benchmarks/answers/fit_support.py DATA [--write src/ragstone/answer/support.json]
+    python benchmarks/answers/fit_support.py DATA [--write src/ragstone/answering/verification/support.json]
 
 Logistic regression, L2 penalty 1, over the signs of sentences in which nothing is said otherwise: light paraphrases and
 what people wrote (supported) against sentences held against chunks that do not say them, each kind with the same
@@ -22,9 +22,9 @@ import numpy as np
 from corrupt import Case, articles, cases, written
 from regression import logistic
 
-from ragstone.answer.signs import Signs
-from ragstone.answer.support import Grounds, Pair
-from ragstone.ports import Embedder
+from ragstone.answering.verification.features import Signs
+from ragstone.answering.verification.support import Grounds, Pair
+from ragstone.core.ports import Embedder
 from ragstone.providers import make_embedder
 
 SIGNS = "aligned near longest runs pieces extremes".split()
@@ -77,7 +77,8 @@ async def _fitted(found: Sequence[Case]) -> dict[str, Any]:
     word_from = round(float(np.quantile(words, 0.05)), 3)
     return {
         "about": about,
-        "fitted": "python benchmarks/answers/fit_support.py DATA --write src/ragstone/answer/support.json",
+        "fitted": "python benchmarks/answers/fit_support.py DATA "
+        "--write src/ragstone/answering/verification/support.json",
         "on": dict(sorted(Counter(kind for kind, _ in rows).items())),
         "models": {mode: {**_model(rows, names), "word_from": word_from} for mode, names in MODES.items()},
     }

@@ -20,16 +20,16 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 import ragstone
-from ragstone.ports import Completed, Prompt, Tokenizer
-from ragstone.sentences import sentences
-from ragstone.types import Answer
+from ragstone.core.ports import Completed, Prompt, Tokenizer
+from ragstone.core.sentences import sentences
+from ragstone.core.types import Answer
 
 PASSAGE = re.compile(r"^<<([0-9a-f]{8}) \[(\d+)\][^\n]*\n(.*?)\n\1>>", re.MULTILINE | re.DOTALL)
 WARM = 10
 
 
 class Instant:
-    """Quotes what it is shown, at once; see `ragstone.ports.Completion`."""
+    """Quotes what it is shown, at once; see `ragstone.core.ports.Completion`."""
 
     vendor, model = "instant", "quoter"
     context: int | None = None

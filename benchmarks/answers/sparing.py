@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ragstone.answer import Evidence, decide, settled
+from ragstone.answering import Evidence, decide, settled
 
 SIGNS = {field.name for field in fields(Evidence)}
 

@@ -24,10 +24,10 @@ from pathlib import Path
 from corrupt import Case, articles, cases, written
 from fit_support import cosines
 
-from ragstone.answer.disagree import opposite
-from ragstone.answer.figures import words
-from ragstone.answer.support import Finding, Grounds
-from ragstone.ports import Embedder
+from ragstone.answering.verification.contradictions import opposite
+from ragstone.answering.verification.support import Finding, Grounds
+from ragstone.core.comparable_words import words
+from ragstone.core.ports import Embedder
 from ragstone.providers import make_embedder
 
 PEOPLE = "written by people"

@@ -20,11 +20,11 @@ from statistics import mean, median
 
 import numpy as np
 
-from ragstone.chunk import make
-from ragstone.extract import extract
-from ragstone.ports import Embedder
+from ragstone.chunking import make
+from ragstone.core.ports import Embedder
+from ragstone.core.types import Piece
+from ragstone.extraction import extract
 from ragstone.providers import make_embedder
-from ragstone.types import Piece
 
 Ranges = Sequence[tuple[int, int]]
 # The embedded text has the headings above it, as in an ingestion.

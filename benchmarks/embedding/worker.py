@@ -38,8 +38,8 @@ def exported(given: list[str], threads: int) -> Round:
     import numpy as np
     import onnxruntime
 
-    from ragstone.providers.local import READS, model_file
-    from ragstone.providers.wordpiece import WordPiece
+    from ragstone.providers.minilm.model import READS, model_file
+    from ragstone.providers.minilm.wordpiece import WordPiece
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads

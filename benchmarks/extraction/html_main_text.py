@@ -17,8 +17,8 @@ import statistics
 from collections import Counter
 from pathlib import Path
 
-from ragstone.errors import Refused
-from ragstone.extract import extract
+from ragstone.core.errors import Refused
+from ragstone.extraction import extract
 
 N = 4
 TOKEN = re.compile(r"\w+")

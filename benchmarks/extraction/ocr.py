@@ -22,13 +22,13 @@ from typing import Any
 import numpy as np
 import pypdfium2
 
-from ragstone.errors import Refused
-from ragstone.extract.image.choice import chosen
-from ragstone.extract.image.parse import read_scan
-from ragstone.extract.pdf.joins import joined_pieces
-from ragstone.extract.pdf.page import Page, read
-from ragstone.extract.pdf.record import Writer
-from ragstone.layout import Layout
+from ragstone.core.errors import Refused
+from ragstone.core.page_layout import Layout
+from ragstone.extraction.image.engines import chosen
+from ragstone.extraction.image.parse import read_scan
+from ragstone.extraction.pdf.document.joins import joined_pieces
+from ragstone.extraction.pdf.document.record import Writer
+from ragstone.extraction.pdf.page import Page, read
 
 FEWEST = 40  # words of a page that is compared
 MARKS = ".,;:!?()[]{}\"'“”‘’|*•·-–—"

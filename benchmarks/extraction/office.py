@@ -20,11 +20,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ragstone.errors import Refused
-from ragstone.extract import extract
-from ragstone.extract.docx import parse as docx
-from ragstone.extract.pptx.parse import parse as pptx
-from ragstone.types import Cell, Extraction
+from ragstone.core.errors import Refused
+from ragstone.core.types import Cell, Extraction
+from ragstone.extraction import extract
+from ragstone.extraction.docx import parse as docx
+from ragstone.extraction.pptx.parse import parse as pptx
 
 TOKEN = re.compile(r"\w+")
 TARGET = re.compile(r"\]\([^)\s]*\)")

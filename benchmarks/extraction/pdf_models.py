@@ -30,16 +30,16 @@ import numpy as np
 import pdf_relayout
 import pdf_tables
 
-from ragstone.extract.pdf import aligned, ruled
-from ragstone.extract.pdf import page as pages_of
-from ragstone.extract.pdf.composed import composed
-from ragstone.extract.pdf.lines import Line
-from ragstone.extract.pdf.marks import Rule
-from ragstone.extract.pdf.pdfium import opened
-from ragstone.extract.pdf.rows import rows_of
-from ragstone.extract.pdf.table import Square, Table, around, compacted, regrouped
-from ragstone.extract.pdf.words import Box, Word
-from ragstone.types import Block
+from ragstone.core.types import Block
+from ragstone.extraction.pdf import page as pages_of
+from ragstone.extraction.pdf.characters.lines import Line
+from ragstone.extraction.pdf.characters.marks import Rule
+from ragstone.extraction.pdf.characters.pdfium import opened
+from ragstone.extraction.pdf.characters.rows import rows_of
+from ragstone.extraction.pdf.characters.table import Square, Table, around, compacted, regrouped
+from ragstone.extraction.pdf.characters.words import Box, Word
+from ragstone.extraction.pdf.document.composed import composed
+from ragstone.extraction.pdf.tables import aligned, ruled
 
 SCALE = 2.0  # pixels a point
 MARGIN = 4.0  # points around a region that the structure model sees

@@ -19,9 +19,9 @@ from typing import Any
 
 import pypdfium2
 
-from ragstone.errors import Refused
-from ragstone.extract.pdf.parse import parse
-from ragstone.types import Extraction
+from ragstone.core.errors import Refused
+from ragstone.core.types import Extraction
+from ragstone.extraction.pdf.parse import parse
 
 WORD = re.compile(r"[^\W_]+")
 HYPHEN = re.compile(r"(?:[\x02\xad\ufffe]|-)\s*\n\s*")

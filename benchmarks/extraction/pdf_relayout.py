@@ -19,9 +19,9 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import NamedTuple
 
-from ragstone.errors import Refused
-from ragstone.extract.pdf.parse import parse
-from ragstone.types import Block
+from ragstone.core.errors import Refused
+from ragstone.core.types import Block
+from ragstone.extraction.pdf.parse import parse
 
 PIPES = re.compile(r"^\s*\|.*\|\s*$")
 RULE = re.compile(r"^\s*\|?[\s:|-]+\|?\s*$")

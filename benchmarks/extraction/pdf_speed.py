@@ -30,7 +30,7 @@ def repeated(paths: list[Path], pages: int) -> bytes:
 
 
 def ragstone(data: bytes) -> int:
-    from ragstone.extract.pdf.parse import parse
+    from ragstone.extraction.pdf.parse import parse
 
     return int(parse(data, path="speed.pdf", ocr=False).meta["pages"])
 

@@ -16,8 +16,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ragstone.errors import Refused
-from ragstone.extract.pdf.parse import parse
+from ragstone.core.errors import Refused
+from ragstone.extraction.pdf.parse import parse
 
 
 class Cell(NamedTuple):

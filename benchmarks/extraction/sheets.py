@@ -114,10 +114,10 @@ def read(way: str, path: Path) -> None:
     if way == "calamine":
         from python_calamine import CalamineWorkbook
     elif way in ("workbook", "csv+ours", "chunks"):
-        from ragstone.extract.sheet import delimited
-        from ragstone.extract.sheet import workbook as ours
+        from ragstone.extraction.spreadsheet import delimited
+        from ragstone.extraction.spreadsheet import workbook as ours
     if way == "chunks":
-        from ragstone.chunk import make
+        from ragstone.chunking import make
         from ragstone.providers import WordPiece
     before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
     made: list[float]

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ragstone.chunk import make
-from ragstone.errors import Refused
-from ragstone.extract import extract
+from ragstone.chunking import make
+from ragstone.core.errors import Refused
+from ragstone.extraction import extract
 from ragstone.providers import make_embedder
 
 HELP = 3  # questions of a help page

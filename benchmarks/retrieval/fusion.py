@@ -14,14 +14,15 @@ from pathlib import Path
 import numpy as np
 
 import ragstone
-from ragstone import ask, retrieve
+from ragstone import retrieval
+from ragstone.core.trace import Trace
+from ragstone.core.types import Candidate
 from ragstone.engine import Engine
-from ragstone.evals import BeirSource, load
-from ragstone.evals.metrics import metric
-from ragstone.legs import nominations
-from ragstone.ranking import fuse
-from ragstone.trace import Trace
-from ragstone.types import Candidate
+from ragstone.evaluation import BeirSource, load
+from ragstone.evaluation.metrics import metric
+from ragstone.retrieval import search
+from ragstone.retrieval.candidates import nominations
+from ragstone.retrieval.ranking import fuse
 
 WEIGHTS = (0.4, 0.5, 0.6, 0.7)
 NDCG = metric("nDCG@10")
@@ -31,7 +32,7 @@ def orders(
     question: ragstone.Question, legs: dict[str, list[Candidate]], signals: dict[str, dict[str, float]]
 ) -> dict[str, list[Candidate]]:
     """Each way's ranking of the same candidates."""
-    out = {**legs, "rrf": retrieve.rrf(legs), "minmax .5": retrieve.minmax(legs)}
+    out = {**legs, "rrf": retrieval.rrf(legs), "minmax .5": retrieval.minmax(legs)}
     for weight in WEIGHTS:
         asked = ragstone.Question(question.text, fusion="minmax", cosine_weight=weight, bm25_weight=1 - weight)
         out[f"filled {weight}"] = fuse(asked, legs, signals)
@@ -50,7 +51,7 @@ async def measure(folder: Path, stores: Path) -> dict[str, float]:
                 continue
             question = engine.question(case.question)
             trace = Trace()
-            vector = await ask.vector_of(desk, question, trace)
+            vector = await search.vector_of(desk, question, trace)
             async with engine.store.reader(engine.scope) as reader:
                 legs = await nominations(reader, question, vector, trace, limit=50)
                 ids = list(dict.fromkeys(c.id for found in legs.values() for c in found))

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 import ragstone
-from ragstone.types import joined
+from ragstone.core.types import joined
 
 
 def main() -> None:

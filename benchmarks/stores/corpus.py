@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ragstone.ports import Vectors
-from ragstone.types import Chunk, Document, Revision, Scope, Span
+from ragstone.core.ports import Vectors
+from ragstone.core.types import Chunk, Document, Revision, Scope, Span
 
 MODEL, VARIANT = "clustered", "seeded"
 LENGTH = 600  # characters of a passage, about 100 words

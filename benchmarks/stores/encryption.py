@@ -23,14 +23,14 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from benchmarks.stores.corpus import CHUNKS, MODEL, VARIANT, Clusters, passages, revisions
 
-from ragstone.legs import gathered
-from ragstone.question import Question
+from ragstone.core.filters import Where
+from ragstone.core.types import Scope
+from ragstone.retrieval.candidates import gathered
+from ragstone.retrieval.question import Question
 from ragstone.stores.crypt import Secret
 from ragstone.stores.embedded import EmbeddedStore, purge, sealedrows
 from ragstone.stores.embedded import writer as writing
 from ragstone.stores.master import Master
-from ragstone.types import Scope
-from ragstone.where import Where
 
 SCOPE = Scope("bench", "notes")
 MASTER = Master(Secret(bytes(range(32))))

@@ -25,17 +25,17 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from benchmarks.stores.corpus import CHUNKS, MODEL, VARIANT, Clusters, passages, revision, revisions
 from tests.stores.postgres.server import Server, serving
 
-from ragstone.legs import gathered
-from ragstone.ports import Store, Vectors
-from ragstone.question import Question as Asked
+from ragstone.core.filters import Where
+from ragstone.core.ports import Store, Vectors
+from ragstone.core.types import Scope
+from ragstone.retrieval.candidates import gathered
+from ragstone.retrieval.question import Question as Asked
 from ragstone.stores import open_store
 from ragstone.stores.bm25 import query_terms
 from ragstone.stores.postgres import nearest, postings
 from ragstone.stores.postgres import reader as reading
 from ragstone.stores.postgres.filters import condition_of
 from ragstone.stores.postgres.ranked import FOUND, MATCHING
-from ragstone.types import Scope
-from ragstone.where import Where
 
 BATCH = 50  # documents of one write
 LIMIT = 50  # candidates of a leg, as a question for ten results asks for

@@ -33,11 +33,11 @@ from tests.stores.qdrant.engine import Engine
 from tests.stores.qdrant.server import Call, Recorder
 from tests.stores.qdrant.server import serving as answering
 
-from ragstone.ports import Store
+from ragstone.core.filters import Where
+from ragstone.core.ports import Store
+from ragstone.core.types import Scope
 from ragstone.stores import open_store
 from ragstone.stores.qdrant.filters import narrowed
-from ragstone.types import Scope
-from ragstone.where import Where
 
 SCOPE = Scope("acme", "bench")
 

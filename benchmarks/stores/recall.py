@@ -22,10 +22,10 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from benchmarks.stores.corpus import CHUNKS, MODEL, VARIANT, passages, revision
 from tests.stores.postgres.server import serving
 
-from ragstone.ports import Store, Vectors
+from ragstone.core.filters import Where
+from ragstone.core.ports import Store, Vectors
+from ragstone.core.types import Scope
 from ragstone.stores import open_store
-from ragstone.types import Scope
-from ragstone.where import Where
 
 QUESTIONS = 100
 SCOPE = Scope("acme", "bench")

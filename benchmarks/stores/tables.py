@@ -23,12 +23,12 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from benchmarks.stores.corpus import Clusters, passages
 from tests.stores.postgres.server import serving
 
-from ragstone import panel
-from ragstone.merged import Part
-from ragstone.question import Question
+from ragstone.answering import multi_source
+from ragstone.core.filters import Condition, Where
+from ragstone.retrieval.merging import Part
+from ragstone.retrieval.question import Question
 from ragstone.stores import Pair
 from ragstone.stores.tables import Tables, kept
-from ragstone.where import Condition, Where
 
 QUESTIONS = 40
 LIMIT = 50
@@ -105,7 +105,7 @@ async def measured(url: str, texts: list[str]) -> None:
         print(f"recall@10 of the vectors: {exact / QUESTIONS / 10:.3f}")
     print("a view opened and closed:", await took(lambda _: opened(tables, pair)))
     parts = [Part("t", lambda: tables.reader(pair), Given(), raw=True)]  # type: ignore[arg-type]  # all that is asked of it
-    whole = lambda n: panel.search(parts, Question(asked[n]))  # noqa: E731
+    whole = lambda n: multi_source.search(parts, Question(asked[n]))  # noqa: E731
     print("a question through the pipeline, embedding apart:", await took(whole))
     kept.LOOK_EVERY = 0.0
     print("the same, looking each time whether the table changed:", await took(whole))

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # what HOMES says, for type checkers and editors
     from ragstone.access import Credential
-    from ragstone.blocking import Knowledge, open, open_async  # noqa: A004  # ragstone.open reads like what it is
-    from ragstone.config import load
-    from ragstone.engine import Engine
-    from ragstone.errors import (
+    from ragstone.config.load import load
+    from ragstone.config.settings import Settings
+    from ragstone.core.errors import (
         ConfigError,
         Forbidden,
         NotBuilt,
@@ -28,18 +27,19 @@ if TYPE_CHECKING:  # what HOMES says, for type checkers and editors
         Unavailable,
         UsageError,
     )
-    from ragstone.question import Question
-    from ragstone.settings import Settings
-    from ragstone.types import Answer, Chunk, Citation, Document, Event, Found, Hit, Info, Run, Scope, Span
-    from ragstone.where import Condition, Where
+    from ragstone.core.filters import Condition, Where
+    from ragstone.core.types import Answer, Chunk, Citation, Document, Event, Found, Hit, Info, Run, Scope, Span
+    from ragstone.engine import Engine
+    from ragstone.engine.blocking import Knowledge, open, open_async  # noqa: A004  # ragstone.open reads like what it is
+    from ragstone.retrieval.question import Question
 
 HOMES = {
     "access": ("Credential",),
-    "ask": ("Question",),
-    "blocking": ("Knowledge", "open", "open_async"),
-    "config": ("Settings", "load"),
+    "retrieval.question": ("Question",),
+    "engine.blocking": ("Knowledge", "open", "open_async"),
+    "config.load": ("Settings", "load"),
     "engine": ("Engine",),
-    "errors": (
+    "core.errors": (
         "ConfigError",
         "Forbidden",
         "NotBuilt",
@@ -50,7 +50,7 @@ HOMES = {
         "Unavailable",
         "UsageError",
     ),
-    "types": (
+    "core.types": (
         "Answer",
         "Chunk",
         "Citation",
@@ -63,7 +63,7 @@ HOMES = {
         "Scope",
         "Span",
     ),
-    "where": ("Condition", "Where"),
+    "core.filters": ("Condition", "Where"),
 }
 HOME = {name: f"{__name__}.{home}" for home, names in HOMES.items() for name in names}
 

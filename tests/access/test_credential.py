@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from ragstone.access import Credential, Permission, Role, roles_of
-from ragstone.errors import Forbidden, Unauthorized, UsageError
+from ragstone.core.errors import Forbidden, Unauthorized, UsageError
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

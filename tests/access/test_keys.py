@@ -10,14 +10,14 @@ import pytest
 from ragstone import guard
 from ragstone.access import ending, identified, issued, keys, recognised
 from ragstone.access.keys import SHAPE
-from ragstone.errors import Unauthorized, UsageError
-from ragstone.types import Key
+from ragstone.core.errors import Unauthorized, UsageError
+from ragstone.core.types import Key
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 
 class Shelf:
-    """Keys in memory; see `ragstone.ports.Keys`."""
+    """Keys in memory; see `ragstone.core.ports.Keys`."""
 
     def __init__(self, *kept: Key) -> None:
         self._kept = {key.id: key for key in kept}

@@ -14,8 +14,8 @@ import pytest
 
 from ragstone.access import Tokens, looks_like_token
 from ragstone.access.keyset import FRESH, LARGEST, PAUSE, STALE, Keyset
-from ragstone.errors import ConfigError, Unauthorized, Unavailable
-from ragstone.issuer import JwtSettings
+from ragstone.config.jwt import JwtSettings
+from ragstone.core.errors import ConfigError, Unauthorized, Unavailable
 from tests.access.issuer import AUDIENCE, EC_KEY, ISSUER, OTHER_KEY, RSA_KEY, jwk, pem, serving, token
 
 SECRET = "0123456789abcdef0123456789abcdef"

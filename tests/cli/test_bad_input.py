@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.sources import Files, Rules
-from ragstone.types import Skipped
+from ragstone.core.types import Skipped
+from ragstone.ingestion.sources import Files, Rules
 from tests.commands import Run
 
 
@@ -361,7 +361,16 @@ main()
 @pytest.mark.parametrize(
     "module",
     # settings, the commands, the door of the engine, what it computes with, the engine, a store, a document's reader
-    ["ragstone.config", "typer", "ragstone.cli.ingest", "asyncio", "numpy", "ragstone.engine", "sqlite3", "pyromark"],
+    [
+        "ragstone.config.load",
+        "typer",
+        "ragstone.cli.ingest",
+        "asyncio",
+        "numpy",
+        "ragstone.engine",
+        "sqlite3",
+        "pyromark",
+    ],
 )
 def test_an_interrupt_at_any_moment_of_the_start_is_130(docs: Path, module: str) -> None:
     call = [sys.executable, "-c", STRUCK, module]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.types import Span, joined
+from ragstone.core.types import Span, joined
 from tests.commands import Run
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.evals import beir as beir_module
+from ragstone.evaluation import beir as beir_module
 from tests.commands import Run
 
 GOLDEN = [

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from ragstone import models
-from ragstone.config import load
-from ragstone.errors import UsageError
-from ragstone.ports import HeldModel
+from ragstone.config.load import load
+from ragstone.core.errors import UsageError
+from ragstone.core.ports import HeldModel
+from ragstone.engine import model_factory
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.commands import Run, run
 from tests.providers.serving import backends
@@ -81,9 +81,9 @@ def test_the_comparison_asks_each_model_with_its_own_vectors(run: Run) -> None:
 
     import numpy as np
 
+    from ragstone.core.types import Scope
     from ragstone.stores import open_store
     from ragstone.testing.stores import two_models
-    from ragstone.types import Scope
 
     run("ingest", "docs")
 
@@ -246,12 +246,12 @@ def test_the_model_of_a_pipeline_is_known_too(run: Run, vendor: Between) -> None
     line = {"name": "both", "collections": ["default"], "embed": named}
     configured(vendor, SMALL, pipelines=[line])
     settings = load("ragstone.yaml")
-    found = models.embed_of(HeldModel("ollama/own", "whole+path", 384, "filling", 3), settings)
+    found = model_factory.embed_of(HeldModel("ollama/own", "whole+path", 384, "filling", 3), settings)
     assert (found.base_url, found.reads, found.prefix) == (vendor.url, 99, "path")
-    shortened = models.embed_of(HeldModel("ollama/nomic-embed-text", "d64+title", 64, "kept", 0), settings)
+    shortened = model_factory.embed_of(HeldModel("ollama/nomic-embed-text", "d64+title", 64, "kept", 0), settings)
     assert (shortened.dimensions, shortened.api_key) == (64, "k-acme")
     with pytest.raises(UsageError, match="no embedder is known that gives vectors of bag-of-words crc32"):
-        models.embed_of(HeldModel("bag-of-words", "crc32+title", 64, "kept", 0), settings)
+        model_factory.embed_of(HeldModel("bag-of-words", "crc32+title", 64, "kept", 0), settings)
 
 
 def test_a_collection_with_a_model_of_its_own_leaves_the_tenants_pin_alone(run: Run, vendor: Between) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.vendors import VENDORS
+from ragstone.config.vendors import VENDORS
 from tests.docs import warm
 from tests.docs.blocks import ROOT
 

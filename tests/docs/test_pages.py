@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.config import load
+from ragstone.config.load import load
 from tests.docs.blocks import ROOT, WITH_MODEL, Block, blocks, missing, pages
 from tests.docs.conftest import Shell
 

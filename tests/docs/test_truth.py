@@ -10,16 +10,17 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from ragstone import errors, settings
 from ragstone.access import Role
-from ragstone.chunk import WAYS
+from ragstone.chunking import WAYS
 from ragstone.cli.app import app
 from ragstone.cli.output import FORMATS
-from ragstone.deadlines import Deadlines
-from ragstone.evals.case import KEYS
-from ragstone.issuer import JwtSettings
-from ragstone.vendors import VENDORS, is_here
-from ragstone.where import CHUNK_FACTS, DOCUMENT_FACTS, OPERATORS
+from ragstone.config import settings
+from ragstone.config.deadlines import Deadlines
+from ragstone.config.jwt import JwtSettings
+from ragstone.config.vendors import VENDORS, is_here
+from ragstone.core import errors
+from ragstone.core.filters import CHUNK_FACTS, DOCUMENT_FACTS, OPERATORS
+from ragstone.evaluation.case import KEYS
 from tests.docs.blocks import DOCS, ROOT, pages
 
 HOW_TO = "\n".join(

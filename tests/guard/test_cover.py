@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ragstone.core.types import Chunk, Document, Span, joined
 from ragstone.guard import Known, located, parts, plain, shown, touching, veiled
-from ragstone.types import Chunk, Document, Span, joined
 
 LINES = [f"q7Rz2LmX9vTb4NcW8yKdq7Rz2LmX9vTb4NcW8yKd{n:04}" for n in range(12)]
 KEY = "\n".join(["-----BEGIN RSA PRIVATE KEY-----", *LINES, "-----END RSA PRIVATE KEY-----"])

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ragstone import chunk
-from ragstone.extract import extract
+from ragstone import chunking
+from ragstone.extraction import extract
 from ragstone.guard import flags
 from ragstone.providers import WordPiece
 
@@ -62,7 +62,7 @@ def test_they_are_flagged_for_what_they_are_and_not_for_what_is_around(kind: str
 
 
 def test_hardly_a_chunk_of_our_own_documentation_is_flagged() -> None:
-    chunker = chunk.make("structure", tokenizer=WordPiece())
+    chunker = chunking.make("structure", tokenizer=WordPiece())
     files = [*sorted((ROOT / "demo" / "docs").rglob("*.md")), *sorted((ROOT / "docs" / "why").rglob("*.md"))]
     pieces = [piece.text for path in files for piece in chunker.cut(extract(path.read_bytes(), path=path.name))]
     wrong = [text for text in pieces if flags(text)[0]]

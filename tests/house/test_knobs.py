@@ -7,15 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.access.issuer import AUDIENCE, ISSUER, token
-from tests.scripted import Scripted
 
-from ragstone import settings as groups
-from ragstone.engine import Engine
-from ragstone.issuer import JwtSettings
-from ragstone.options import SearchOptions
-from ragstone.question import Question
-from ragstone.settings import (
+from ragstone.config import settings as groups
+from ragstone.config.jwt import JwtSettings
+from ragstone.config.search_options import SearchOptions
+from ragstone.config.settings import (
     AccessSettings,
     CollectionSettings,
     EmbedSettings,
@@ -27,11 +23,15 @@ from ragstone.settings import (
     SourceSettings,
     TableSettings,
 )
+from ragstone.engine import Engine
+from ragstone.retrieval.question import Question
 from ragstone.testing.bag_of_words import BagOfWords
+from tests.access.issuer import AUDIENCE, ISSUER, token
+from tests.scripted import Scripted
 
 KINDS = {kind for kind in vars(groups).values() if isinstance(kind, type) and is_dataclass(kind)} - {SearchOptions}
 # Whoever looks at every field alike acts on none; the engine hands all of `search` to a question.
-COPIERS = {"dataclasses", "ragstone.bounds", "ragstone.issuer", "reprlib"}
+COPIERS = {"dataclasses", "ragstone.config.validation", "ragstone.config.jwt", "reprlib"}
 UNREACHABLE = "postgresql://127.0.0.1:1/d"
 Read = set[tuple[str, str, str]]
 

@@ -6,12 +6,13 @@ import re
 from pathlib import Path
 
 import ragstone
-from ragstone import config, errors
+from ragstone.config import load
+from ragstone.core import errors
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "ragstone"
 FILES = sorted(SOURCE.rglob("*.py"))
-SETTINGS = [kind for kind in vars(config).values() if isinstance(kind, type) and dataclasses.is_dataclass(kind)]
+SETTINGS = [kind for kind in vars(load).values() if isinstance(kind, type) and dataclasses.is_dataclass(kind)]
 
 
 def _tree(kind: type[errors.RagstoneError]) -> list[type[errors.RagstoneError]]:
@@ -21,14 +22,14 @@ def _tree(kind: type[errors.RagstoneError]) -> list[type[errors.RagstoneError]]:
 def test_every_error_has_a_code_of_its_own_and_an_exit_status() -> None:
     kinds = _tree(errors.RagstoneError)
     assert all(kind.exit in (1, 2, 3) for kind in kinds)
-    own = [kind.__dict__.get("code") for kind in kinds if kind.__module__ == "ragstone.errors"]
+    own = [kind.__dict__.get("code") for kind in kinds if kind.__module__ == "ragstone.core.errors"]
     assert None not in own
     assert len(own) == len(set(own))
 
 
 def test_the_error_tree_is_drawn_as_it_is() -> None:
     drawn = set(re.findall(r"^[│├└─ ]*([A-Z]\w+) +\d", errors.__doc__ or "", re.MULTILINE))
-    assert drawn == {kind.__name__ for kind in _tree(errors.RagstoneError) if kind.__module__ == "ragstone.errors"}
+    assert drawn == {kind.__name__ for kind in _tree(errors.RagstoneError) if kind.__module__ == "ragstone.core.errors"}
 
 
 def test_the_face_is_sorted_and_whole() -> None:
@@ -79,3 +80,30 @@ def test_hardly_any_function_is_too_long_to_read() -> None:
 def test_nothing_is_left_open() -> None:
     words = re.compile(r"\b(TODO|FIXME|XXX|NotImplementedError)\b")
     assert [str(path.relative_to(SOURCE)) for path in FILES if words.search(path.read_text(encoding="utf-8"))] == []
+
+
+# Whose imports cost time that who only names them need not pay; never to hide a circle.
+FOR_CHECKERS = {
+    "__init__.py",
+    "cli/copy.py",
+    "cli/opened.py",
+    "cli/reembed.py",
+    "core/arrays.py",
+    "providers/http.py",
+}
+
+
+def test_imports_for_type_checkers_alone_are_few() -> None:
+    using = {
+        path.relative_to(SOURCE).as_posix() for path in FILES if "TYPE_CHECKING" in path.read_text(encoding="utf-8")
+    }
+    assert using <= FOR_CHECKERS
+
+
+def test_only_config_reads_the_environment() -> None:
+    readers = {
+        path.relative_to(SOURCE).as_posix()
+        for path in FILES
+        if any(word in path.read_text(encoding="utf-8") for word in ("os.environ", "os.getenv", "environb"))
+    }
+    assert readers == {"config/load.py"}

@@ -45,7 +45,7 @@ def test_the_list_is_looked_for() -> None:
     [
         "import ragstone",
         "import ragstone; [ragstone.UsageError, ragstone.Where]",
-        "from ragstone.config import load; load()",
+        "from ragstone.config.load import load; load()",
     ],
 )
 def test_a_bare_import_loads_nothing_heavy(script: str) -> None:

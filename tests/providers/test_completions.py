@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from ragstone.ports import Completion
+from ragstone.config.vendors import VENDORS
+from ragstone.core.ports import Completion
 from ragstone.providers import make_completion
-from ragstone.providers.reach import Reach
+from ragstone.providers.endpoint import Reach
 from ragstone.testing.completions import CompletionContract
-from ragstone.vendors import VENDORS
 from tests.providers.serving import backends
 from tests.providers.serving.between import Between, standing
 from tests.providers.serving.llama import KEY, MODEL

@@ -8,12 +8,12 @@ import ollama
 import openai
 import pytest
 
-from ragstone.errors import UsageError
-from ragstone.ports import Completion, Message, Prompt
+from ragstone.config.vendors import VENDORS
+from ragstone.core.errors import UsageError
+from ragstone.core.ports import Completion, Message, Prompt
 from ragstone.providers import make_completion
-from ragstone.providers.reach import Reach
+from ragstone.providers.endpoint import Reach
 from ragstone.testing.completions import SCHEMA
-from ragstone.vendors import VENDORS
 from tests.providers.serving import backends
 from tests.providers.serving.between import Between, standing
 from tests.providers.serving.llama import KEY, MODEL

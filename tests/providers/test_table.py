@@ -4,8 +4,8 @@ from typing import Literal
 import numpy as np
 import pytest
 
-from ragstone.errors import ConfigError, UsageError
-from ragstone.ports import Vectors
+from ragstone.core.errors import ConfigError, UsageError
+from ragstone.core.ports import Vectors
 from ragstone.providers import EMBEDDERS, KNOWN_DIMENSIONS, check_dimension, health, make_embedder, probe
 from ragstone.testing.bag_of_words import BagOfWords
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone import words
+from ragstone.core import analyzer
 from ragstone.stores import bm25
 from ragstone.stores.embedded import EmbeddedStore
 from ragstone.testing.stores import EVERYTHING, SCOPE, make_revision, written
@@ -22,12 +22,12 @@ TEXTS = st.lists(st.lists(WORDS, min_size=1, max_size=12).map(" ".join), min_siz
 
 def plain(texts: list[str], query: str) -> list[float]:
     """Lucene's BM25 with nothing clever."""
-    counted = [Counter(words.terms(text)) for text in texts]
+    counted = [Counter(analyzer.terms(text)) for text in texts]
     average = sum(sum(c.values()) for c in counted) / len(counted)
     scores = []
     for counts in counted:
         length, score = sum(counts.values()), 0.0
-        for term in dict.fromkeys(words.terms(query)):
+        for term in dict.fromkeys(analyzer.terms(query)):
             n = sum(term in other for other in counted)
             idf = math.log(1 + (len(counted) - n + 0.5) / (n + 0.5))
             tf = counts[term]

@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-from ragstone import recall
-from ragstone.ask import search
-from ragstone.deadlines import Deadlines
-from ragstone.desk import Desk
-from ragstone.ports import Prompt, Store, Writer
-from ragstone.question import Question
+from ragstone.config.deadlines import Deadlines
+from ragstone.core.filters import Condition, Where
+from ragstone.core.ports import Prompt, Store, Writer
+from ragstone.core.types import Hit, Revision, Scope
+from ragstone.retrieval import semantic_cache
+from ragstone.retrieval.question import Question
+from ragstone.retrieval.search import search
+from ragstone.retrieval.search_context import Desk
 from ragstone.stores import open_store
 from ragstone.testing.bag_of_words import BagOfWords
 from ragstone.testing.stores import make_revision
-from ragstone.types import Hit, Revision, Scope
-from ragstone.where import Condition, Where
 from tests.scripted import Scripted
 from tests.stores.postgres.server import shared
 from tests.stores.qdrant.engine import Engine
@@ -268,9 +268,9 @@ async def test_a_models_help_brings_the_same_everywhere(both: list[Store], optio
 async def test_a_question_that_asks_the_same_is_served_on_every_store(both: list[Store]) -> None:
     for store in both[1:]:  # the embedded one stands there for both others, and keeps what it was asked
         desk, text = Desk(store, SCOPE, EMBEDDER, deadlines=PATIENT), f"{WORDS[1]} {WORDS[2]}"
-        first = await recall.search(desk, Question(text, cache=True))
-        again = await recall.search(desk, Question(f"  {text.capitalize()}?", cache=True))
+        first = await semantic_cache.search(desk, Question(text, cache=True))
+        again = await semantic_cache.search(desk, Question(f"  {text.capitalize()}?", cache=True))
         assert told(again.hits) == told(first.hits)
         assert again.notes[0].message.startswith("cache hit")
-        other = await recall.search(desk, Question(f"not {text}", cache=True, cache_cosine=0.85))
+        other = await semantic_cache.search(desk, Question(f"not {text}", cache=True, cache_cosine=0.85))
         assert other.notes == ()

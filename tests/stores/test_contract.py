@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.ports import Store
+from ragstone.core.ports import Store
 from ragstone.stores import open_store
 from ragstone.stores.crypt import Secret
 from ragstone.stores.embedded import EmbeddedStore

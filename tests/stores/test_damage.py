@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.errors import Corrupt, NotBuilt, StoreError, StoreTooNew, UsageError
+from ragstone.core.errors import Corrupt, NotBuilt, StoreError, StoreTooNew, UsageError
+from ragstone.core.filters import Where
 from ragstone.stores.embedded import EmbeddedStore, vectors
 from ragstone.stores.embedded.paths import Place, place
 from ragstone.stores.foreign import mapped
 from ragstone.testing.stores import SCOPE, contents, filled, make_revision, vector_of, written
-from ragstone.where import Where
 
 TEXTS = [f"apple number {n}" for n in range(1500)]  # two blocks of vectors
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.ports import Store
+from ragstone.core.filters import Where
+from ragstone.core.ports import Store
+from ragstone.core.types import Revision
 from ragstone.stores.embedded import EmbeddedStore, compact, mirror
 from ragstone.testing.stores import SCOPE, created, filled, make_revision, vector_of, written
-from ragstone.types import Revision
-from ragstone.where import Where
 
 WORDS = "red green blue apple pear plum house river".split()
 TEXTS = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join), max_size=4)

@@ -15,8 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.errors import Busy, DiskFull, NotBuilt, StoreError, UsageError
-from ragstone.facts import facts
+from ragstone.core.errors import Busy, DiskFull, NotBuilt, StoreError, UsageError
+from ragstone.core.filter_matching import facts
+from ragstone.core.filters import CHUNK_FACTS, DOCUMENT_FACTS, Where
+from ragstone.core.types import Run, Scope
 from ragstone.stores import open_store
 from ragstone.stores.embedded import EmbeddedStore, compact, database, paths, vectors
 from ragstone.stores.embedded import store as store_module
@@ -36,8 +38,6 @@ from ragstone.testing.stores import (
     vector_of,
     written,
 )
-from ragstone.types import Run, Scope
-from ragstone.where import CHUNK_FACTS, DOCUMENT_FACTS, Where
 from tests.parts import lacking
 
 ROOT = Path(__file__).parents[2]
@@ -194,7 +194,7 @@ async def test_an_ingestion_of_another_process_is_named_and_its_death_frees_the_
 ) -> None:
     await created(store)
     code = """
-    from ragstone.types import Run
+    from ragstone.core.types import Run
     async def main():
         store = EmbeddedStore(Path(sys.argv[1]))
         await store.ledger(SCOPE).start(Run("theirs", "docs", "running", "2026-01-01T10:00:00"))
@@ -437,7 +437,7 @@ async def test_a_full_disk_is_named_and_what_was_committed_stays(small_disk: Pat
 def test_a_file_that_may_not_grow_loses_nothing(tmp_path: Path, limit: int) -> None:
     code = """
     import resource
-    from ragstone.errors import StoreError
+    from ragstone.core.errors import StoreError
     async def main():
         store = EmbeddedStore(Path(sys.argv[1]))
         await created(store)

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.errors import Busy, ConfigError, Corrupt, NoKey, UsageError
+from ragstone.core.errors import Busy, ConfigError, Corrupt, NoKey, UsageError
+from ragstone.core.filters import Where
+from ragstone.core.types import Run, Scope
 from ragstone.stores import crypt
 from ragstone.stores.crypt import Secret, boxed, boxed_size, unboxed
 from ragstone.stores.embedded import EmbeddedStore, sealedrows, vectors
@@ -16,8 +18,6 @@ from ragstone.stores.embedded.frozen import confirm, frozen, unchanged
 from ragstone.stores.embedded.tenants import Tenants
 from ragstone.stores.master import Master
 from ragstone.testing.stores import OTHER, SCOPE, contents, created, make_revision, vector_of, written
-from ragstone.types import Run, Scope
-from ragstone.where import Where
 
 MASTER = Master(Secret(bytes(range(32))))
 ANOTHER = Master(Secret(bytes(range(1, 33))))

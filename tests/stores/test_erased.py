@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.ports import Store
+from ragstone.core.ports import Store
+from ragstone.core.types import Revision
 from ragstone.stores.embedded import EmbeddedStore, database
 from ragstone.stores.embedded.paths import place
 from ragstone.stores.jsonfile import JsonStore
 from ragstone.testing.stores import SCOPE, contents, created, make_revision, written
-from ragstone.types import Revision
 
 Opener = Callable[[Path], Store]
 OPENERS: dict[str, Opener] = {

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.errors import Busy, Corrupt, NotBuilt, StoreError, StoreTooNew, UsageError
+from ragstone.core.errors import Busy, Corrupt, NotBuilt, StoreError, StoreTooNew, UsageError
+from ragstone.core.filters import Where
+from ragstone.core.types import Run
 from ragstone.stores.jsonfile import JsonStore
 from ragstone.stores.jsonfile.reader import occurrences, query_words
 from ragstone.testing.stores import SCOPE, contents, created, make_revision, vector_of, written
-from ragstone.types import Run
-from ragstone.where import Where
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ def holder(path: Path) -> "subprocess.Popen[str]":
 import asyncio, sys
 from pathlib import Path
 from ragstone.stores.jsonfile import JsonStore
-from ragstone.types import Run, Scope
+from ragstone.core.types import Run, Scope
 run = Run("theirs", "docs", "running", "2026-01-01")
 asyncio.run(JsonStore(Path(sys.argv[1])).ledger(Scope(*sys.argv[2:])).start(run))
 print("started", flush=True)

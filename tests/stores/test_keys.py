@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.errors import Corrupt, StoreTooNew
+from ragstone.core.errors import Corrupt, StoreTooNew
 from ragstone.stores.embedded import EmbeddedStore
 from ragstone.testing.stores import SCOPE, created, make_key
 

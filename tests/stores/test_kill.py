@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from ragstone.core.filters import Where
 from ragstone.stores.embedded import EmbeddedStore, faults
 from ragstone.stores.master import Master
 from ragstone.testing.stores import SCOPE, created, filled, vector_of
-from ragstone.where import Where
 from tests.stores.victim import MASTER, PASSING, state
 
 POINTS = [

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.errors import Busy, Corrupt, NoKey, StoreError, UsageError
+from ragstone.core.errors import Busy, Corrupt, NoKey, StoreError, UsageError
+from ragstone.core.types import Run, Scope
 from ragstone.stores.crypt import Secret
 from ragstone.stores.embedded import EmbeddedStore
 from ragstone.stores.embedded.tenants import Tenants
 from ragstone.stores.master import Master
 from ragstone.testing.stores import OTHER, SCOPE, contents, created, make_revision, written
-from ragstone.types import Run, Scope
 from tests.stores.victim import MASTER
 
 WRONG = Master(Secret(bytes(range(1, 33))))

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.errors import Busy, NotBuilt, StoreError
+from ragstone.core.errors import Busy, NotBuilt, StoreError
+from ragstone.core.types import Run, Scope
 from ragstone.stores import locks, open_store
 from ragstone.stores.embedded import EmbeddedStore, admin, faults, paths, whole
 from ragstone.testing.stores import SCOPE, contents, created, make_revision, written
-from ragstone.types import Run, Scope
 
 OTHER = Scope(SCOPE.tenant, "other")
 RUN = Run("1", "never seen before", "running", "2026-01-01")
@@ -169,7 +169,7 @@ import asyncio, sys
 from dataclasses import replace
 from ragstone.stores import open_store
 from ragstone.testing.stores import *
-from ragstone.types import Run
+from ragstone.core.types import Run
 async def main(url, name):
     print("ready", flush=True)
     sys.stdin.readline()

@@ -14,7 +14,9 @@ from typing import Any
 
 import pytest
 
-from ragstone.errors import Busy, StoreError
+from ragstone.core.errors import Busy, StoreError
+from ragstone.core.filters import Where
+from ragstone.core.types import Run
 from ragstone.stores import open_store
 from ragstone.stores.embedded import EmbeddedStore, database
 from ragstone.stores.embedded.database import OPTIONS, connect
@@ -22,8 +24,6 @@ from ragstone.stores.embedded.frozen import confirm, frozen, unchanged
 from ragstone.stores.embedded.paths import place
 from ragstone.stores.locks import held
 from ragstone.testing.stores import SCOPE, contents, make_revision, vector_of, written
-from ragstone.types import Run
-from ragstone.where import Where
 
 NOBODY = 65534
 TEXTS = ["apple tart", "plum cake", "pear pie"]

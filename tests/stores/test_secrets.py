@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.ports import Store
+from ragstone.core.ports import Store
 from ragstone.stores.embedded import EmbeddedStore
 from ragstone.stores.embedded.rows import chunk_of, chunk_parts
 from ragstone.stores.jsonfile import JsonStore

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.errors import Busy, NoKey
+from ragstone.core.errors import Busy, NoKey
+from ragstone.core.filters import Where
+from ragstone.core.types import Run, Scope
 from ragstone.stores.crypt import Secret
 from ragstone.stores.embedded import EmbeddedStore, faults
 from ragstone.stores.embedded.tenants import Tenants
 from ragstone.stores.master import Master
 from ragstone.testing.stores import OTHER, SCOPE, contents, created, make_revision, vector_of, written
-from ragstone.types import Run, Scope
-from ragstone.where import Where
 from tests.stores.victim import MASTER
 
 NEWER = Master(Secret(bytes(range(1, 33))), MASTER.key)

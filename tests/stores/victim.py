@@ -11,11 +11,11 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+from ragstone.core.types import Revision, Scope
 from ragstone.stores.crypt import Secret
 from ragstone.stores.embedded import EmbeddedStore, compact, faults
 from ragstone.stores.master import Master
 from ragstone.testing.stores import SCOPE, created, filled, make_revision, written
-from ragstone.types import Revision, Scope
 
 MASTER = Master(Secret(bytes(range(32))))
 PASSING = Scope(SCOPE.tenant, "passing")

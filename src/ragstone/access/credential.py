@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Literal
 
-from ragstone.errors import Forbidden, Unauthorized, UsageError
-from ragstone.types import Scope
+from ragstone.core.errors import Forbidden, Unauthorized, UsageError
+from ragstone.core.types import Scope
 
 
 class Permission(StrEnum):

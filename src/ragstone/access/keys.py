@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 
 from ragstone.access.credential import Credential, roles_of, shown
-from ragstone.errors import Unauthorized, UsageError
-from ragstone.ports import Keys
-from ragstone.types import Key, Scope
+from ragstone.core.errors import Unauthorized, UsageError
+from ragstone.core.ports import Keys
+from ragstone.core.types import Key, Scope
 
 SECRET = 32  # bytes of chance
 SHAPE = re.compile(r"rag_(?P<id>[0-9a-f]{16})_(?P<secret>[A-Za-z0-9_-]{43})")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ragstone.errors import Unavailable
+from ragstone.core.errors import Unavailable
 
 FRESH = 600.0  # seconds that keys are taken as they are
 STALE = 3600.0  # seconds that they serve when the issuer does not answer: then a withdrawn key must be out of use

@@ -6,8 +6,8 @@ from typing import Any
 import jwt
 
 from ragstone.access.keyset import Keyset
-from ragstone.errors import ConfigError, Unauthorized
-from ragstone.issuer import JwtSettings
+from ragstone.config.jwt import JwtSettings
+from ragstone.core.errors import ConfigError, Unauthorized
 
 UNREADABLE = ("malformed", "this is no token that can be read")
 

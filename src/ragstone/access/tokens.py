@@ -9,9 +9,9 @@ from typing import Any
 
 from ragstone.access.credential import Credential, Role
 from ragstone.access.keyset import Keyset
-from ragstone.errors import Unauthorized, UsageError
-from ragstone.issuer import JwtSettings
-from ragstone.types import Scope
+from ragstone.config.jwt import JwtSettings
+from ragstone.core.errors import Unauthorized, UsageError
+from ragstone.core.types import Scope
 
 LONGEST = 16 * 1024  # characters: more than any proxy lets through
 SHAPE = re.compile(r"[\w-]+\.[\w-]+\.[\w-]*", re.ASCII)

@@ -34,8 +34,8 @@ def _prepare_streams() -> None:
 
 
 def _outcome() -> int:
-    from ragstone.config import debugging
-    from ragstone.errors import RagstoneError
+    from ragstone.config.load import debugging
+    from ragstone.core.errors import RagstoneError
 
     try:
         status = _run(debug=debugging())

@@ -9,8 +9,8 @@ import typer
 from ragstone.cli.assisted import assisted
 from ragstone.cli.filters import filtered
 from ragstone.cli.shared import Shared, emit, say, shared, show, trickle
-from ragstone.types import Answer, Event, Note
-from ragstone.where import Where
+from ragstone.core.filters import Where
+from ragstone.core.types import Answer, Event, Note
 
 # What keeps a model from its work, and the exit status that it gives beside what was found without it.
 FAILED = {

@@ -8,14 +8,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ragstone.answer import Calibration, calibration_text
+from ragstone.answering import Calibration, calibration_text
 from ragstone.cli.shared import Shared, say
-from ragstone.config import calibration_of
-from ragstone.errors import UsageError
-from ragstone.evals import Case, Report, calibrate
-from ragstone.evals.calibrate import Judged, Point, calibrated, curve
-from ragstone.evals.plot import as_svg
-from ragstone.types import Json
+from ragstone.config.load import calibration_of
+from ragstone.core.errors import UsageError
+from ragstone.core.types import Json
+from ragstone.evaluation import Case, Report, calibrate
+from ragstone.evaluation.calibrate import Judged, Point, calibrated, curve
+from ragstone.evaluation.plot import as_svg
 
 SHOWN = 10  # lines of the printed curve
 SUREST = 1e-6  # an answerability has six places
@@ -71,7 +71,7 @@ def calibration_json(own: Calibration, points: list[Point], file: Path) -> Json:
 
 def show_calibration(own: Calibration, points: list[Point], file: Path) -> None:
     """The curve as a table, and what the calibration promises."""
-    from ragstone.evals.report import print_table
+    from ragstone.evaluation.report import print_table
 
     step = max(1, len(points) // SHOWN)
     picked = [*points[step - 1 :: step], *([] if len(points) % step == 0 else points[-1:])]
@@ -113,7 +113,7 @@ def agreed(wanted: bool, rate: float | None, plot: str | None, gate: bool) -> Wa
 
 def like(engine: Any, mode: str | None) -> Calibration:
     """What the calibration is of: the signs that decide there, the embedding model, the edition of the numbers."""
-    from ragstone.answer import edition
+    from ragstone.answering import edition
 
     embedder = engine.desk.embedder
     if embedder is None or engine.question("any", mode=mode).mode == "keyword":

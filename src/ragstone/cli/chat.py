@@ -28,8 +28,8 @@ def chat(
     `ragstone ask` would have given for any of them.
     """
     from ragstone.cli.opened import opened
-    from ragstone.errors import RagstoneError
-    from ragstone.ports import Message
+    from ragstone.core.errors import RagstoneError
+    from ragstone.core.ports import Message
 
     history: list[Message] = []
     worst = 0

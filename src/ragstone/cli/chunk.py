@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from ragstone.cli.shared import Shared, emit, shared, show
-from ragstone.errors import UsageError
+from ragstone.core.errors import UsageError
 
 MOST = 2**31 - 1  # as far as every store counts
 

@@ -5,9 +5,9 @@ from typing import Annotated
 import typer
 
 from ragstone.cli.shared import Shared, emit, give, say, shared, show
-from ragstone.counted import counted
-from ragstone.errors import UsageError
-from ragstone.types import Info, Json
+from ragstone.core.errors import UsageError
+from ragstone.core.plural import counted
+from ragstone.core.types import Info, Json
 
 app = typer.Typer(help="List, look at and erase collections.", no_args_is_help=True)
 

@@ -12,8 +12,8 @@ import typer
 
 from ragstone.cli import INTERRUPTED
 from ragstone.cli.shared import Shared, emit, say, shared, show
-from ragstone.errors import Refused, UsageError
-from ragstone.types import Extraction, Json
+from ragstone.core.errors import Refused, UsageError
+from ragstone.core.types import Extraction, Json
 
 # What no other file of OUT could be written for either.
 HOPELESS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
@@ -38,7 +38,7 @@ class _Out:
             self.root.mkdir(parents=True, exist_ok=True)
             _write(file, made.record if made.record.endswith("\n") else made.record + "\n")
             if self.artifacts:
-                from ragstone.artifacts import extraction_data
+                from ragstone.ingestion.artifacts import extraction_data
 
                 file = self.root / f"{path}.json"
                 _write(file, json.dumps(extraction_data(made, path), ensure_ascii=False) + "\n")

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragstone.cli.shared import Shared, emit, say, shared_but, show
-from ragstone.counted import counted
-from ragstone.types import Json
+from ragstone.core.plural import counted
+from ragstone.core.types import Json
 
 if TYPE_CHECKING:  # what it stands on is not needed to say what the command takes
-    from ragstone.ports import Store
-    from ragstone.transfer import Copied
+    from ragstone.core.ports import Store
+    from ragstone.engine.transfer import Copied
 
 
 @shared_but("store", "collection")
@@ -31,10 +31,10 @@ def copy(
     """Copy collections to another store: all kept revisions with texts, chunks, vectors and runs; nothing is embedded
     again. Then both sides are compared: exit 1 when they differ. Run again, it goes on where it stopped, and brings
     the copy up to date: what is new, changed or gone since."""
-    from ragstone.blocking import Knowledge
     from ragstone.cli.progress import Progress
-    from ragstone.config import load
+    from ragstone.config.load import load
     from ragstone.engine import Engine
+    from ragstone.engine.blocking import Knowledge
 
     settings = load(options.config, store=from_, tenant=options.tenant, embed__model="none")
     source = _unencrypted(settings.store)
@@ -54,7 +54,8 @@ def copy(
 
 def _unencrypted(url: str) -> "Store | None":
     """The store to copy from where it encrypts nothing: a master key that is configured is then the target's alone."""
-    from ragstone import stores, transfer
+    from ragstone import stores
+    from ragstone.engine import transfer
 
     return None if stores.encrypts(url) else stores.open_store(url, keep_versions=transfer.ALL_VERSIONS)
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from ragstone.cli import eval_options
 from ragstone.cli.shared import Shared, emit, say, shared
-from ragstone.errors import Degraded, UsageError
-from ragstone.types import Run
+from ragstone.core.errors import Degraded, UsageError
+from ragstone.core.types import Run
 
 
 @shared
@@ -35,7 +35,7 @@ def evaluate(
     """Measure recall, nDCG, MRR and MAP with 95 % intervals on a golden set or a BEIR folder."""
     import asyncio
 
-    from ragstone import evals
+    from ragstone import evaluation
     from ragstone.cli import calibrated, measured
 
     _named(golden=golden, beir=beir, split=split, baseline=baseline, csv=csv, plot=plot, judge_model=judge_model)
@@ -54,8 +54,8 @@ def evaluate(
         report = asyncio.run(_golden(options, str(golden), granularity or "file", asked, wanted))
     report = wanted.told(report)
     if csv:
-        _write(csv, evals.as_csv(report))
-    comparison = evals.compare(earlier, report) if earlier else None
+        _write(csv, evaluation.as_csv(report))
+    comparison = evaluation.compare(earlier, report) if earlier else None
     own, failed = wanted.fitted(report, options)
     _tell(report, comparison, own, as_json=options.json)
     return _ended(report, comparison if gate else None, failed)
@@ -63,14 +63,14 @@ def evaluate(
 
 def _earlier(baseline: str | None, granularity: str, *, gate: bool) -> Any:
     """The report to compare with, None where none is named."""
-    from ragstone import evals
+    from ragstone import evaluation
 
     if baseline is None:
         if gate:
             raise UsageError("--gate compares with a report: name it with --baseline")
         return None
-    earlier = evals.read_baseline(baseline)
-    evals.comparable(earlier, granularity)
+    earlier = evaluation.read_baseline(baseline)
+    evaluation.comparable(earlier, granularity)
     return earlier
 
 
@@ -89,16 +89,16 @@ def _ended(report: Any, gated: Any, failed: Exception | None) -> int:
 
 def _tell(report: Any, comparison: Any, own: Any, *, as_json: bool) -> None:
     """The report on stdout, for programs or for people; the warnings on stderr."""
-    from ragstone import evals
+    from ragstone import evaluation
     from ragstone.cli import calibrated
 
     if as_json:
-        compared = {"comparison": evals.comparison_json(comparison)} if comparison else {}
-        emit({**evals.as_json(report), **compared, **(calibrated.calibration_json(*own) if own else {})})
+        compared = {"comparison": evaluation.comparison_json(comparison)} if comparison else {}
+        emit({**evaluation.as_json(report), **compared, **(calibrated.calibration_json(*own) if own else {})})
     else:
-        evals.show(report, sys.stdout)
+        evaluation.show(report, sys.stdout)
         if comparison:
-            evals.show_comparison(comparison, sys.stdout)
+            evaluation.show_comparison(comparison, sys.stdout)
         if own:
             calibrated.show_calibration(*own)
     sys.stdout.flush()  # where both go to one place, warnings stand below what they are about
@@ -156,11 +156,11 @@ def _unwritten(option: str, path: str, error: Exception) -> UsageError:
 
 
 async def _golden(options: Shared, golden: str, granularity: str, asked: dict[str, Any], wanted: Any) -> Any:
-    from ragstone import evals
+    from ragstone import evaluation
     from ragstone.engine import Engine
-    from ragstone.evals.asking import over_golden
+    from ragstone.evaluation.asking import over_golden
 
-    cases = evals.load(golden)
+    cases = evaluation.load(golden)
     wanted.check(cases)
     async with Engine(wanted.settings(options)) as engine:
         told = wanted.of(engine)
@@ -171,15 +171,15 @@ async def _beir(options: Shared, folder: str, split: str, asked: dict[str, Any],
     """Ingest the corpus into a store of its own, or bring the named store's collection up to date."""
     import tempfile
 
-    from ragstone import evals
+    from ragstone import evaluation
     from ragstone.engine import Engine
-    from ragstone.evals.about import in_effect
-    from ragstone.evals.asking import only_beir, over_beir
+    from ragstone.evaluation.about import in_effect
+    from ragstone.evaluation.asking import only_beir, over_beir
 
     left: list[str] = []
-    cases = evals.beir_cases(folder, split=split, answers=wanted.answers, tell=left.append)
+    cases = evaluation.beir_cases(folder, split=split, answers=wanted.answers, tell=left.append)
     wanted.check(cases)
-    source = evals.BeirSource(folder)
+    source = evaluation.BeirSource(folder)
     with tempfile.TemporaryDirectory(prefix="ragstone-beir-") as place:
         settings = wanted.settings(options)
         if options.store is None:

@@ -8,7 +8,7 @@ from ragstone.cli.ask import failed
 from ragstone.cli.assisted import assisted
 from ragstone.cli.filters import filtered
 from ragstone.cli.shared import Shared, emit, shared, show
-from ragstone.where import Where
+from ragstone.core.filters import Where
 
 
 @shared
@@ -27,7 +27,7 @@ def explain(
     """Name the stage where a document was lost, its ranks and signals in each leg, the filter's verdicts."""
     from ragstone.cli.opened import asking
     from ragstone.cli.output import explanation_text
-    from ragstone.explain import to_json
+    from ragstone.retrieval.explain import to_json
 
     with asking(options, mode=mode) as kb:
         source = where.sources[0] if len(where.sources) == 1 else None

@@ -15,15 +15,15 @@ def extract(
     password: Annotated[list[str] | None, typer.Option(help="Password of an encrypted document.")] = None,
 ) -> int:
     """Print a file's text of record like Markdown, with --html as a page, with --json its blocks with their places."""
-    from ragstone.artifacts import extraction_data
     from ragstone.cli.opened import opened
+    from ragstone.ingestion.artifacts import extraction_data
 
     with opened(options, embed__model="none", passwords=password) as kb:
         extraction = kb.engine.extract(file)
     if options.json:
         emit(extraction_data(extraction, file))
     elif html:
-        from ragstone.extract.as_html import as_html
+        from ragstone.extraction.render_html import as_html
 
         show(as_html(extraction, name=file))
     else:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ragstone.where import Where
+from ragstone.core.filters import Where
 
 Many = list[str] | None
 FILTERS: dict[str, Any] = {
@@ -51,7 +51,7 @@ def _default(name: str) -> bool | None:
 
 
 def _where(values: dict[str, Any]) -> Where:
-    from ragstone.where import where_from
+    from ragstone.core.filters import where_from
 
     return where_from(
         {
@@ -77,7 +77,7 @@ def _structured(text: str | None) -> dict[str, Any]:
     """`{"conditions": [...], "logic": "AND"}` from the command line."""
     import json
 
-    from ragstone.errors import UsageError
+    from ragstone.core.errors import UsageError
 
     if text is None:
         return {}

@@ -11,9 +11,9 @@ from typing import Annotated, Any, BinaryIO
 import typer
 
 from ragstone.cli.shared import Shared, emit, say, shared, show
-from ragstone.counted import counted
-from ragstone.errors import UsageError
-from ragstone.types import Json
+from ragstone.core.errors import UsageError
+from ragstone.core.plural import counted
+from ragstone.core.types import Json
 
 # How files begin that many take for text; the rest shows by not being UTF-8.
 OTHERS = {b"%PDF-": "a PDF", b"PK\x03\x04": "an archive or an office document", b"{\\rtf": "rich text"}

@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 
 from ragstone.cli.shared import Shared, emit, say, shared, show
-from ragstone.counted import counted
-from ragstone.types import Json, Run
+from ragstone.core.plural import counted
+from ragstone.core.types import Json, Run
 
 
 @shared

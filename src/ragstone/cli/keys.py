@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ragstone.cli.shared import Shared, give, say, shared
-from ragstone.types import Json, Key
+from ragstone.core.types import Json, Key
 
 app = typer.Typer(help="Make, list and end the API keys of a tenant.", no_args_is_help=True)
 

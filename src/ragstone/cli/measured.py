@@ -5,16 +5,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ragstone.answer import Calibration
+from ragstone.answering import Calibration
 from ragstone.cli import calibrated
 from ragstone.cli.shared import Shared
+from ragstone.config.settings import Settings
+from ragstone.core.errors import UsageError
 from ragstone.engine import Engine
-from ragstone.errors import UsageError
-from ragstone.evals.calibrate import Point
-from ragstone.evals.case import Case
-from ragstone.evals.judge import MEASURES, Judge
-from ragstone.evals.run import Report
-from ragstone.settings import Settings
+from ragstone.evaluation.calibrate import Point
+from ragstone.evaluation.case import Case
+from ragstone.evaluation.judge import MEASURES, Judge
+from ragstone.evaluation.run import Report
 
 Fitted = tuple[Calibration, list[Point], Path]
 MEASURED, SEARCHED = ("retrieval", "rag", "both"), ("hybrid", "semantic", "keyword")

@@ -4,17 +4,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ragstone.cli.shared import Shared
+from ragstone.config.settings import Settings
 from ragstone.providers import begun
-from ragstone.settings import Settings
 
 if TYPE_CHECKING:  # its imports take a quarter of a second, during which the model already loads
-    from ragstone.blocking import Knowledge
+    from ragstone.engine.blocking import Knowledge
 
 
 def opened(options: Shared, *, quote: bool = False, **arguments: Any) -> "Knowledge":
     """The collection; `quote` leaves language models out."""
-    from ragstone.blocking import Knowledge
     from ragstone.engine import Engine
+    from ragstone.engine.blocking import Knowledge
 
     return Knowledge(Engine(_chosen(options, quote=quote, **arguments)))
 
@@ -27,8 +27,8 @@ def asking(options: Shared, *, mode: str | None, quote: bool = False) -> "Knowle
     wanted = (mode or settings.search.mode) != "keyword" and not (settings.key and settings.tenants)
     embedder = begun(embed.model, precision=embed.precision, dimensions=embed.dimensions) if wanted else None
 
-    from ragstone.blocking import Knowledge
     from ragstone.engine import Engine
+    from ragstone.engine.blocking import Knowledge
 
     return Knowledge(Engine(settings, embedder=embedder))
 
@@ -39,8 +39,8 @@ def signed(options: Shared) -> Settings:
     if not (settings.key and settings.tenants):
         return settings
 
-    from ragstone.blocking import Knowledge
     from ragstone.engine import Engine
+    from ragstone.engine.blocking import Knowledge
 
     with Knowledge(Engine(settings)) as kb:
         return replace(settings, tenant=kb.engine.scope.tenant)

@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from ragstone import answer, guard
-from ragstone.artifacts import KEY
+from ragstone import answering, guard
 from ragstone.cli.safe import line, plain
-from ragstone.counted import counted
-from ragstone.errors import UsageError
-from ragstone.explain import Explanation
+from ragstone.core.errors import UsageError
+from ragstone.core.plural import counted
+from ragstone.core.types import Answer, Chunk, Document, Event, Found, Json, Piece
+from ragstone.engine.pipeline import PipelineInfo
 from ragstone.guard import shown as masked
-from ragstone.pipeline import PipelineInfo
-from ragstone.types import Answer, Chunk, Document, Event, Found, Json, Piece
+from ragstone.ingestion.artifacts import KEY
+from ragstone.retrieval.explain import Explanation
 
 FORMATS = ("text", "json", "xml", "evidence", "evidence-llm")
 
@@ -20,15 +20,15 @@ def passages(found: Found, *, format_: str, question: str, index: Json) -> str |
     """A search's result in one of the formats: text for `text` and `xml`, plain data for the others; `index` is what
     was searched."""
     if format_ == "text":
-        return answer.found_text(Found(found.hits), mask=masked)
+        return answering.found_text(Found(found.hits), mask=masked)
     if format_ == "xml":
-        return answer.context_xml(found.hits, mask=masked)
+        return answering.context_xml(found.hits, mask=masked)
     if format_ == "json":
-        return answer.found_json(found, mask=masked)
+        return answering.found_json(found, mask=masked)
     if format_ == "evidence":
-        return answer.pack_full(found, query=question, index=index, mask=masked)
+        return answering.pack_full(found, query=question, index=index, mask=masked)
     if format_ == "evidence-llm":
-        return answer.pack_llm(found, mask=masked)
+        return answering.pack_llm(found, mask=masked)
     raise UsageError(f"format {format_!r} is unknown; use one of: {', '.join(FORMATS)}")
 
 
@@ -39,7 +39,7 @@ def pipeline_data(info: PipelineInfo) -> Json:
 
 def answer_data(made: Answer) -> Json:
     """An answer as plain data."""
-    return answer.answer_json(made, mask=masked)
+    return answering.answer_json(made, mask=masked)
 
 
 def answer_text(made: Answer, *, after: str = "") -> str:
@@ -47,13 +47,13 @@ def answer_text(made: Answer, *, after: str = "") -> str:
     from dataclasses import replace
 
     shown = after.strip() == made.text.strip()
-    whole = answer.answer_text(replace(made, notes=(), text="" if shown else made.text), mask=masked)
+    whole = answering.answer_text(replace(made, notes=(), text="" if shown else made.text), mask=masked)
     return ("\n\n" if after and whole else "") + whole.rstrip("\n") + "\n"
 
 
 def event_data(event: Event) -> Json:
     """An event of an answer as plain data."""
-    return answer.event_json(event, mask=masked)
+    return answering.event_json(event, mask=masked)
 
 
 def document_data(document: Document) -> Json:
@@ -69,7 +69,7 @@ def document_data(document: Document) -> Json:
         "notes": list(document.notes),
         KEY: document.meta.get(KEY),
     }
-    return {**answer.document_json(document), **known}
+    return {**answering.document_json(document), **known}
 
 
 def chunk_data(chunk: Chunk) -> Json:
@@ -78,13 +78,13 @@ def chunk_data(chunk: Chunk) -> Json:
     return {
         "schema": 1,
         "id": chunk.id,
-        "document": answer.document_json(chunk.document),
+        "document": answering.document_json(chunk.document),
         "ordinal": chunk.ordinal,
         "heading_path": list(chunk.heading_path),
         "kind": chunk.kind,
         "text": chunk.text,
         "header": chunk.header,
-        "spans": [answer.span_json(span) for span in chunk.spans],
+        "spans": [answering.span_json(span) for span in chunk.spans],
         "tokens": chunk.tokens,
         "embedded_tokens": chunk.embedded_tokens,
         "overlap": chunk.overlap,
@@ -104,7 +104,7 @@ def chunk_text(chunk: Chunk) -> str:
 
 def piece_data(piece: Piece) -> Json:
     """A piece of a preview."""
-    spans = [answer.span_json(span) for span in piece.spans]
+    spans = [answering.span_json(span) for span in piece.spans]
     text = masked(piece.text, piece.spans, piece.secrets)
     data = {**asdict(piece), "text": text, "heading_path": list(piece.heading_path), "spans": spans}
     del data["secrets"], data["table"]

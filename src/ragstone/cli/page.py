@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ragstone.bounds import BYTES, MANY, Numbers
 from ragstone.cli.shared import Shared, emit, say
-from ragstone.counted import counted
-from ragstone.errors import Refused, UsageError
-from ragstone.types import Span
+from ragstone.config.validation import BYTES, MANY, Numbers
+from ragstone.core.errors import Refused, UsageError
+from ragstone.core.plural import counted
+from ragstone.core.types import Span
 
 # What a citation's numbers may be: every page and every point of one lies within.
 PAGE = Numbers(1, MANY, whole=True)

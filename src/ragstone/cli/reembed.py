@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ragstone.cli.shared import Shared, emit, say, shared, show
-from ragstone.counted import counted
-from ragstone.errors import RagstoneError, UsageError
-from ragstone.settings import Settings
+from ragstone.config.settings import Settings
+from ragstone.core.errors import RagstoneError, UsageError
+from ragstone.core.plural import counted
 
 if TYPE_CHECKING:  # what they stand on is not needed to say what the commands take
-    from ragstone.blocking import Knowledge
-    from ragstone.ports import HeldModel
-    from ragstone.settings import EmbedSettings
+    from ragstone.config.settings import EmbedSettings
+    from ragstone.core.ports import HeldModel
+    from ragstone.engine.blocking import Knowledge
 
 app = typer.Typer(help="Go over to another embedding model, with a way back.", no_args_is_help=True)
 ModelOption = Annotated[str | None, typer.Option("--model", help="Embedding model [default: the configured one].")]
@@ -65,13 +65,13 @@ def compare(
     """Ask the questions of a golden set of both models: measures side by side, with 95 % intervals of the change."""
     import asyncio
 
-    from ragstone import evals
+    from ragstone import evaluation
 
     comparison = asyncio.run(_compared(options, golden, {"top_k": fetch_k, "mode": mode, "per_document": 1}))
     if options.json:
-        emit({"schema": 1, **evals.comparison_json(comparison)})
+        emit({"schema": 1, **evaluation.comparison_json(comparison)})
     else:
-        evals.show_comparison(comparison, sys.stdout)
+        evaluation.show_comparison(comparison, sys.stdout)
     sys.stdout.flush()
     for warning in comparison.warnings:
         say(f"warning: {warning}")
@@ -149,18 +149,18 @@ def _no_second() -> UsageError:
 def _settings_of(options: Shared, held: "HeldModel") -> Settings:
     """The settings with the model of some vectors that the collection holds; raises `UsageError` where it cannot
     embed."""
-    from ragstone import models
+    from ragstone.engine import model_factory
 
     settings = _signed(options)
-    embed = models.embed_of(held, settings)
-    if missing := models.missing_of(embed):
+    embed = model_factory.embed_of(held, settings)
+    if missing := model_factory.missing_of(embed):
         raise UsageError(missing)
     return replace(options.settings(embed=asdict(embed)), tenant=settings.tenant)
 
 
 def _with(options: Shared, held: "HeldModel") -> "Knowledge":
-    from ragstone.blocking import Knowledge
     from ragstone.engine import Engine
+    from ragstone.engine.blocking import Knowledge
 
     return Knowledge(Engine(_settings_of(options, held)))
 
@@ -197,13 +197,13 @@ def _switched(options: Shared, second: "HeldModel") -> int:
 
 def _notes(options: Shared, active: "HeldModel") -> list[str]:
     """What is to be done now that this model is the active one. It is made: what cannot be found out is said."""
-    from ragstone import models
+    from ragstone.engine import model_factory
 
     settings = _signed(options)
     notes = []
     try:
-        wanted = models.embed_of(active, settings)
-        if models.identity(wanted) != models.identity(settings.of(settings.collection).embed):
+        wanted = model_factory.embed_of(active, settings)
+        if model_factory.identity(wanted) != model_factory.identity(settings.of(settings.collection).embed):
             notes.append(
                 f"now set `embed: {_written(wanted)}` for this collection; until then questions are answered by words "
                 "alone, and ingests are refused"
@@ -225,12 +225,12 @@ def _written(embed: "EmbedSettings") -> str:
 
 
 async def _compared(options: Shared, golden: str, asked: dict[str, Any]) -> Any:
-    from ragstone import evals
+    from ragstone import evaluation
     from ragstone.engine import Engine
-    from ragstone.evals.asking import over_golden
-    from ragstone.reembed import Second
+    from ragstone.evaluation.asking import over_golden
+    from ragstone.ingestion.reembed import Second
 
-    cases = evals.load(golden)
+    cases = evaluation.load(golden)
     reports = []
     async with Engine(options.settings()) as engine:
         held = await engine.models()
@@ -241,8 +241,8 @@ async def _compared(options: Shared, golden: str, asked: dict[str, Any]) -> Any:
                 reports.append(await over_golden(asking, cases, granularity="file", name=golden, **asked))
     first, second = reports
     scores = {row.id: row.scores for row in first.rows}
-    earlier = evals.Baseline(scores, {row.id: row.question for row in first.rows}, first.settings)
-    comparison = evals.compare(earlier, second)
+    earlier = evaluation.Baseline(scores, {row.id: row.question for row in first.rows}, first.settings)
+    comparison = evaluation.compare(earlier, second)
     lacking = [f"{_said(one)} lacks {one.pending} vectors" for one in held if one.pending]
     return replace(comparison, warnings=(*comparison.warnings, *lacking, *second.warnings))
 

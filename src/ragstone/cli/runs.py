@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from ragstone.bounds import MANY
 from ragstone.cli.shared import Shared, give, shared
+from ragstone.config.validation import MANY
 
 
 @shared

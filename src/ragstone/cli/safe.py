@@ -2,17 +2,17 @@
 
 from typing import Any
 
-from ragstone import answer, guard
+from ragstone import answering, guard
 
 
 def plain(text: str) -> str:
     """Text for a terminal."""
-    return answer.printable(guard.shown(text))
+    return answering.printable(guard.shown(text))
 
 
 def line(text: str) -> str:
     """A name or a message on one line of a terminal: what would end the line is escaped."""
-    return answer.inline(guard.shown(text))
+    return answering.inline(guard.shown(text))
 
 
 def masked(data: Any) -> Any:

@@ -8,7 +8,7 @@ from ragstone.cli.ask import failed
 from ragstone.cli.assisted import assisted
 from ragstone.cli.filters import filtered
 from ragstone.cli.shared import Shared, emit, say, shared, show
-from ragstone.where import Where
+from ragstone.core.filters import Where
 
 
 @shared

@@ -11,9 +11,9 @@ from typing import Annotated, Any
 import typer
 
 from ragstone.cli import INTERRUPTED
-from ragstone.config import load
-from ragstone.errors import UsageError
-from ragstone.settings import Settings
+from ragstone.config.load import load
+from ragstone.config.settings import Settings
+from ragstone.core.errors import UsageError
 
 StoreOption = Annotated[str | None, typer.Option("--store", help="Store URL or folder [default: embedded:.ragstone].")]
 CollectionOption = Annotated[str | None, typer.Option("--collection", help="Collection [default: default].")]

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from ragstone.bounds import MANY
 from ragstone.cli.shared import Shared, emit, shared
-from ragstone.errors import UsageError
+from ragstone.config.validation import MANY
+from ragstone.core.errors import UsageError
 
 
 @shared
@@ -57,14 +57,14 @@ def _printed(options: Shared, path: str, lines: str | None, *, source: str | Non
 
 def _lines(record: str) -> list[str]:
     """The record's lines as they may be shown: a masked secret of several lines leaves as many behind."""
-    from ragstone import answer, guard
-    from ragstone.lines import unified
+    from ragstone import answering, guard
+    from ragstone.core.newlines import unified
 
     text, out, at = unified(record), "", 0
     for found in guard.find(text):
         out += f"{text[at : found.start]}[masked:{found.kind}]" + "\n" * text.count("\n", found.start, found.end)
         at = found.end
-    lines = answer.printable(out + text[at:]).split("\n")
+    lines = answering.printable(out + text[at:]).split("\n")
     return lines if lines[-1] else lines[:-1]
 
 

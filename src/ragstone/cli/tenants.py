@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from ragstone.cli.shared import Shared, emit, say, shared, show
-from ragstone.counted import counted
-from ragstone.errors import UsageError
-from ragstone.types import Json, Rotated, Tenant
+from ragstone.core.errors import UsageError
+from ragstone.core.plural import counted
+from ragstone.core.types import Json, Rotated, Tenant
 
 app = typer.Typer(help="List tenants, look after their keys, erase one whole.", no_args_is_help=True)
 

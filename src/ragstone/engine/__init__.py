@@ -5,15 +5,15 @@ async with Engine(load(store="embedded:./store")) as kb:
     print((await kb.ask("How long are samples kept?")).text)
 """
 
-from ragstone.engine.asking import Asking
-from ragstone.engine.care import Care
-from ragstone.engine.files import Files
-from ragstone.engine.keyring import Keyring
-from ragstone.engine.moving import Moving
-from ragstone.engine.reading import Reading
-from ragstone.engine.taking import Taking
-from ragstone.engine.tenancy import Tenancy
-from ragstone.gate import VERBS, gated
+from ragstone.engine.permissions import VERBS, gated
+from ragstone.engine.verbs.collections import Care
+from ragstone.engine.verbs.documents import Reading
+from ragstone.engine.verbs.files import Files
+from ragstone.engine.verbs.ingestion import Taking
+from ragstone.engine.verbs.keys import Keyring
+from ragstone.engine.verbs.migration import Moving
+from ragstone.engine.verbs.questions import Asking
+from ragstone.engine.verbs.tenants import Tenancy
 
 __all__ = ["Engine"]
 
@@ -24,5 +24,6 @@ class Engine(Taking, Asking, Reading, Files, Care, Moving, Tenancy, Keyring):
 
     `store`, `embedder` and `completion`, the language model, may be handed in (they are then closed by whoever made
     them); otherwise the settings name them. With a `credential`, or a key in the settings, the tenant is that one's and
-    every verb looks at what it permits; see `ragstone.gate`. A key is looked at by `sign_in`, which `async with` does.
+    every verb looks at what it permits; see `ragstone.engine.permissions`. A key is looked at by `sign_in`, which
+    `async with` does.
     """

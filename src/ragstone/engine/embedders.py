@@ -4,11 +4,12 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import cast
 
-from ragstone import models, providers
-from ragstone.embed.handed import Handed
-from ragstone.errors import UsageError
-from ragstone.ports import Embedder
-from ragstone.settings import EmbedSettings, Settings
+from ragstone import providers
+from ragstone.config.settings import EmbedSettings, Settings
+from ragstone.core.errors import UsageError
+from ragstone.core.ports import Embedder
+from ragstone.engine import model_factory
+from ragstone.providers.custom_embedder import Handed
 
 
 class Embedders:
@@ -32,7 +33,7 @@ class Embedders:
         name = self._settings().embed.model
         if self._handed is not None or name == "none":
             return self._handed
-        self._made = models.embedder_of(self._settings().embed, self._settings())
+        self._made = model_factory.embedder_of(self._settings().embed, self._settings())
         return self._made
 
     @cached_property
@@ -40,7 +41,7 @@ class Embedders:
         """Why nothing can be embedded although a model is named."""
         if self.own is None or self._handed is not None:
             return None
-        return models.missing_of(self._settings().embed)
+        return model_factory.missing_of(self._settings().embed)
 
     @property
     def asked(self) -> tuple[Embedder | None, str | None]:
@@ -53,7 +54,7 @@ class Embedders:
         """
         if self._handed is not None or embed.model == "none":
             return self._handed, None
-        if (missing := models.package_missing(embed)) is not None:
+        if (missing := model_factory.package_missing(embed)) is not None:
             return None, missing
         made = next((embedder for own, embedder in self._also_made if own == embed), None)
         if made is not None:
@@ -61,9 +62,9 @@ class Embedders:
         try:
             if embed == self._settings().embed and self.own is not None:
                 return self.own, None
-            made = models.embedder_of(embed, self._whole())
+            made = model_factory.embedder_of(embed, self._whole())
         except UsageError as error:
-            made = models.blind(embed, error)
+            made = model_factory.blind(embed, error)
         self._also_made.append((embed, made))
         return made, None
 

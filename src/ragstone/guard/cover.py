@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ragstone.core.types import Chunk, Secret, Span
 from ragstone.guard.assigned import STARTS
 from ragstone.guard.places import folded, starts
 from ragstone.guard.secrets import Finding, find, mask, without
-from ragstone.types import Chunk, Secret, Span
 
 SHORTEST = 5  # a shorter part of a secret is not looked for: it is a part of any word
 MASK = "[masked:"

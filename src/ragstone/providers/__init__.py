@@ -8,15 +8,15 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from ragstone import vendors
-from ragstone.errors import ConfigError, UsageError
-from ragstone.ports import Completion, Embedder
-from ragstone.providers.counting import FromFile, WithMargin
-from ragstone.providers.known import KNOWN, counts, known, tokenizer_of
-from ragstone.providers.local import MiniLM, problems
-from ragstone.providers.local import missing as minilm_missing
-from ragstone.providers.reach import Reach
-from ragstone.providers.wordpiece import WordPiece
+from ragstone.config import vendors
+from ragstone.core.errors import ConfigError, UsageError
+from ragstone.core.ports import Completion, Embedder
+from ragstone.providers.endpoint import Reach
+from ragstone.providers.known_models import KNOWN, counts, known, tokenizer_of
+from ragstone.providers.minilm.model import MiniLM, problems
+from ragstone.providers.minilm.model import missing as minilm_missing
+from ragstone.providers.minilm.wordpiece import WordPiece
+from ragstone.providers.token_counting import FromFile, WithMargin
 
 __all__ = [
     "EMBEDDERS",
@@ -57,7 +57,7 @@ def make_completion(
 
     Raises `ConfigError` for a vendor that is unknown or completes nothing, and for a file that holds no tokenizer.
     """
-    from ragstone.providers.completing import Completing
+    from ragstone.providers.completion import Completing
 
     vendor, name = vendors.named(model, verb=vendors.COMPLETE, key=f"{reach.group}.model")
     speech = import_module(f"ragstone.providers.{vendor.completes}").Speech()
@@ -169,7 +169,7 @@ def _vendors_embedder(name: str, **options: Any) -> Embedder:
     if vendor.base_url is None:
         fast: Embedder = module.Fast(model=model, **options)
         return fast
-    from ragstone.providers.vectorizing import Vectorizing
+    from ragstone.providers.embedding import Vectorizing
 
     return Vectorizing(options.pop("reach"), module.Speech(), model=model, **options)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from ragstone.providers.openai import said
-from ragstone.providers.speech import Asked, Call, Ended, Heard, Json, text, whole
+from ragstone.providers.wire_format import Asked, Call, Ended, Heard, Json, text, whole
 
 VERSION = "2026-10-21"  # of the API; the first that takes no temperature, which its newer models never took
 ENDS: dict[str, Ended] = {

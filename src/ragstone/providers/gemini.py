@@ -6,7 +6,7 @@ from typing import Any, Literal
 from urllib.parse import quote
 
 from ragstone.providers.openai import said
-from ragstone.providers.speech import Asked, Batch, Call, Ended, Heard, Json, text, whole
+from ragstone.providers.wire_format import Asked, Batch, Call, Ended, Heard, Json, text, whole
 
 ENDS: dict[str, Ended] = {
     "STOP": "stop",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import ceil
 from typing import Literal
 
-from ragstone.providers.counting import TURN, WithMargin
 from ragstone.providers.openai import said
-from ragstone.providers.speech import Asked, Batch, Call, Ended, Heard, Json, text, whole
+from ragstone.providers.token_counting import TURN, WithMargin
+from ragstone.providers.wire_format import Asked, Batch, Call, Ended, Heard, Json, text, whole
 
 # Tokens that it is asked to make room for where no context is configured. Its own default is 4,096 on small machines,
 # and what is longer loses its beginning without a word. The first holds what the default settings allow: 6,000 to tell

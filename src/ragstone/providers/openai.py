@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from ragstone.providers.speech import Asked, Batch, Call, Ended, Heard, Json, text, whole
+from ragstone.providers.wire_format import Asked, Batch, Call, Ended, Heard, Json, text, whole
 
 ENDS: dict[str, Ended] = {"stop": "stop", "length": "length", "content_filter": "refused"}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragstone.providers import openai
-from ragstone.providers.speech import Batch, Call, Json
+from ragstone.providers.wire_format import Batch, Call, Json
 
 
 class Speech(openai.Speech):

@@ -7,8 +7,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
 
-from ragstone.errors import UsageError
-from ragstone.ports import Reader, Store
+from ragstone.core.errors import UsageError
+from ragstone.core.ports import Reader, Store
 from ragstone.stores.concealed import concealed
 from ragstone.stores.master import Master
 from ragstone.stores.pair import Pair, filter_of

@@ -3,9 +3,9 @@ is going."""
 
 import shlex
 
-from ragstone.counted import counted
-from ragstone.errors import NotBuilt, UsageError
-from ragstone.types import Scope
+from ragstone.core.errors import NotBuilt, UsageError
+from ragstone.core.plural import counted
+from ragstone.core.types import Scope
 
 
 def not_built(scope: Scope) -> NotBuilt:

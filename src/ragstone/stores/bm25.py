@@ -10,8 +10,8 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
-from ragstone import words
-from ragstone.types import Chunk
+from ragstone.core import analyzer
+from ragstone.core.types import Chunk
 
 K1 = 1.2  # Lucene's defaults, the ones that BM25 baselines are stated with
 B = 0.75
@@ -27,13 +27,13 @@ def indexed(chunk: Chunk) -> str:
 
 def frequencies(chunk: Chunk) -> tuple[dict[str, int], int]:
     """How often each term stands in a chunk, and how many terms it has."""
-    counts = Counter(words.terms(indexed(chunk)))
+    counts = Counter(analyzer.terms(indexed(chunk)))
     return {term: min(n, MOST) for term, n in counts.items()}, counts.total()
 
 
 def query_terms(query: str) -> list[str]:
     """The terms of a query, each once, in order: scores are sums in this order on every store."""
-    return list(dict.fromkeys(words.terms(query)))
+    return list(dict.fromkeys(analyzer.terms(query)))
 
 
 def idf(holding: int, total: int) -> float:

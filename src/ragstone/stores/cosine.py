@@ -5,8 +5,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ragstone.errors import StoreError, UsageError
-from ragstone.ports import Vectors
+from ragstone.core.errors import StoreError, UsageError
+from ragstone.core.ports import Vectors
 
 SCAN = 1_024  # rows multiplied at a time: more, and two BLAS threads wait for each other (8 ms for 1 on a busy machine)
 OFF_UNIT = 1e-3  # how far from 1 a stored vector's length may be: rounding, not another scale

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 
-from ragstone.errors import Corrupt, UsageError
+from ragstone.core.errors import Corrupt, UsageError
 
 SIZE = 32  # bytes of a key
 NONCE = 12

@@ -8,7 +8,7 @@ import sys
 from functools import cache
 from typing import Any, cast
 
-from ragstone.errors import UsageError
+from ragstone.core.errors import UsageError
 
 
 def connected(uri: str, *, key: bytes | None = None, noting: bool = False, **options: Any) -> sqlite3.Connection:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Literal
 
-from ragstone.errors import UsageError
-from ragstone.types import Document
+from ragstone.core.errors import UsageError
+from ragstone.core.types import Document
 
 Status = Literal["active", "pending", "kept", "gone"]
 

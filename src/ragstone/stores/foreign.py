@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from ragstone.errors import Busy, Corrupt, RagstoneError, StoreError
+from ragstone.core.errors import Busy, Corrupt, RagstoneError, StoreError
 from ragstone.stores import driver
 from ragstone.stores.meanings import FULL, ODD, Meaning
 

@@ -1,8 +1,8 @@
 """What vectors are of, and the sentences for those that are not the wanted ones."""
 
-from ragstone.errors import UsageError
-from ragstone.ports import HeldModel
-from ragstone.types import Scope
+from ragstone.core.errors import UsageError
+from ragstone.core.ports import HeldModel
+from ragstone.core.types import Scope
 
 About = tuple[str | None, str | None, int | None]  # model, variant, dimension; None where there are no vectors
 Model = tuple[str, int]  # its name, and how many dimensions its vectors have

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ragstone.errors import Busy
+from ragstone.core.errors import Busy
 from ragstone.stores.durable import make_directory
 
 GLANCE = 0.25  # seconds: looking whether a lock is held takes it for a moment, so try again before giving up

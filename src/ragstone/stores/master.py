@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ragstone.errors import ConfigError, Corrupt, NoKey
+from ragstone.core.errors import ConfigError, Corrupt, NoKey
 from ragstone.stores.crypt import SIZE, Cipher, Secret, check_installed
 
 MAGIC = "ragstone-keys"

@@ -1,6 +1,6 @@
 """What the errors of every backend mean alike; each backend's own table says which of its codes mean it."""
 
-from ragstone.errors import DiskFull, RagstoneError, StoreError
+from ragstone.core.errors import DiskFull, RagstoneError, StoreError
 
 Meaning = tuple[type[RagstoneError], str]  # the sentence names `place`, and the `error` as the backend says it
 

@@ -7,9 +7,9 @@ from typing import TypeVar
 import google_crc32c
 import msgspec
 
-from ragstone.errors import Corrupt, StoreError
-from ragstone.layout import Layout
-from ragstone.types import Document, Run
+from ragstone.core.errors import Corrupt, StoreError
+from ragstone.core.page_layout import Layout
+from ragstone.core.types import Document, Run
 
 T = TypeVar("T")
 

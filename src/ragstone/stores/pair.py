@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ragstone.errors import ConfigError, UsageError
-from ragstone.where import Where, where_from
+from ragstone.core.errors import ConfigError, UsageError
+from ragstone.core.filters import Where, where_from
 
 EVERY = "*"
 UNUSABLE = re.compile("[\0\ud800-\udfff]")

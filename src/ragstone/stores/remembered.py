@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from ragstone.ports import Remembered
+from ragstone.core.ports import Remembered
 from ragstone.stores import driver
 
 FORMAT = 1
@@ -39,13 +39,13 @@ class CacheFile:
     key: bytes | None = field(default=None, repr=False)
 
     def of(self, key: str) -> list[Remembered]:
-        """See `ragstone.ports.Memory`."""
+        """See `ragstone.core.ports.Memory`."""
         sql = f"SELECT {COLUMNS} FROM searches WHERE key = ? ORDER BY at DESC, id"  # noqa: S608  # our own words
         with self._open() as connection:
             return [] if connection is None else [_remembered(row) for row in connection.execute(sql, (key,))]
 
     def keep(self, one: Remembered, *, most: int) -> None:
-        """See `ragstone.ports.Memory`."""
+        """See `ragstone.core.ports.Memory`."""
         at = one.at.timestamp()
         row = (one.id, one.key, one.generation, at, at, one.vector, one.content)
         with self._open(make=True) as connection:
@@ -56,14 +56,14 @@ class CacheFile:
                 connection.execute(UNUSED, (most,))
 
     def used(self, identity: str, *, at: datetime) -> None:
-        """See `ragstone.ports.Memory`."""
+        """See `ragstone.core.ports.Memory`."""
         with self._open() as connection:
             if connection is not None and os.access(self.path, os.W_OK):
                 with _writing(connection):
                     connection.execute("UPDATE searches SET used = ? WHERE id = ?", (at.timestamp(), identity))
 
     def forget(self, *, before: int) -> None:
-        """See `ragstone.ports.Memory`."""
+        """See `ragstone.core.ports.Memory`."""
         with self._open() as connection:
             if connection is not None and os.access(self.path, os.W_OK):
                 with _writing(connection):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from ragstone.types import Chunk, joined
+from ragstone.core.types import Chunk, joined
 
 
 def astray(chunks: Iterable[Chunk], record: str) -> list[int]:

@@ -7,8 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from ragstone.errors import UsageError
-from ragstone.ports import Vectors
+from ragstone.core.errors import UsageError
+from ragstone.core.ports import Vectors
 
 WORD = re.compile(r"\w+")
 

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from ragstone.ports import Chunker
-from ragstone.types import Block, BlockType, Extraction, Piece, Role, Span, joined
+from ragstone.core.ports import Chunker
+from ragstone.core.types import Block, BlockType, Extraction, Piece, Role, Span, joined
 
 PARAGRAPH = re.compile(r"\n[ \t]*\n")
 RULE = re.compile(r"^[ \t|:+=-]+$", re.MULTILINE)

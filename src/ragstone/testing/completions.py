@@ -11,8 +11,8 @@ from typing import Any, Protocol
 
 import pytest
 
-from ragstone.errors import Unavailable, UsageError
-from ragstone.ports import Completed, Completion, Message, Prompt
+from ragstone.core.errors import Unavailable, UsageError
+from ragstone.core.ports import Completed, Completion, Message, Prompt
 
 LONG = "Write a very long story about a librarian, with many chapters."
 ALL = 1_000  # events: more than an answer of six tokens has

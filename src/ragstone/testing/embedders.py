@@ -5,8 +5,8 @@ import asyncio
 import numpy as np
 import pytest
 
-from ragstone.errors import UsageError
-from ragstone.ports import Embedder
+from ragstone.core.errors import UsageError
+from ragstone.core.ports import Embedder
 
 NEAR = ("The cat sleeps on the warm stove.", "A cat is sleeping on the stove.")
 FAR = "Quarterly revenue of the shipping company fell by nine percent."

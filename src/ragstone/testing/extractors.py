@@ -8,9 +8,9 @@ from typing import get_args
 
 import pytest
 
-from ragstone.errors import Refused
-from ragstone.ports import Extractor
-from ragstone.types import Block, BlockType, Extraction, Role
+from ragstone.core.errors import Refused
+from ragstone.core.ports import Extractor
+from ragstone.core.types import Block, BlockType, Extraction, Role
 
 SEEDS = 12
 # What a careless parser reads to the end of the document again and again, once for each of them.

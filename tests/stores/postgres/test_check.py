@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from ragstone.core.types import Scope
 from ragstone.stores.postgres import PostgresStore
 from ragstone.testing.stores import (
     SCOPE,
@@ -14,7 +15,6 @@ from ragstone.testing.stores import (
     make_revision,
     written,
 )
-from ragstone.types import Scope
 from tests.stores.postgres.server import Server
 
 TEXTS = ["apple pie with cream", "apple and pear", "plum"]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.errors import UsageError
+from ragstone.core.errors import UsageError
 from ragstone.stores import migrate_store, open_store
 from tests.commands import Run
 from tests.stores.postgres.server import PASSWORD, Server

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from ragstone.ports import Store
+from ragstone.core.ports import Store
 from ragstone.stores.postgres import PostgresStore
 from ragstone.testing.stores import StoreContract
 from tests.stores.postgres.server import ADMIN, Server

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from psycopg import sql
 
-from ragstone.errors import DiskFull
-from ragstone.ports import Writer
+from ragstone.core.errors import DiskFull
+from ragstone.core.ports import Writer
+from ragstone.core.types import Revision
 from ragstone.stores.postgres import PostgresStore
 from ragstone.testing.stores import EVERYTHING, SCOPE, created, filled, make_revision
-from ragstone.types import Revision
 from tests.stores.postgres.server import TEMPLATE, WHO, Server
 
 SMALL, LARGE = "16m", "200m"

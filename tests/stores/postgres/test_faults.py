@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.errors import Busy, StoreError, UsageError
-from ragstone.ports import Store
+from ragstone.core.errors import Busy, StoreError, UsageError
+from ragstone.core.ports import Store
+from ragstone.core.types import Run
 from ragstone.stores.postgres import PostgresStore
 from ragstone.testing.stores import EVERYTHING, SCOPE, contents, created, make_revision, texts_of, vector_of, written
-from ragstone.types import Run
 from tests.stores.postgres.server import USER, Server
 from tests.stores.postgres.victim import DOCUMENTS, ingest
 

@@ -11,16 +11,16 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from ragstone.errors import UsageError
-from ragstone.facts import facts, like, matches
-from ragstone.globs import fits
+from ragstone.core.errors import UsageError
+from ragstone.core.filter_matching import facts, like, matches
+from ragstone.core.filters import CHUNK_FACTS, DOCUMENT_FACTS, OPERATORS, Condition, Where
+from ragstone.core.path_patterns import fits
+from ragstone.core.types import Chunk
 from ragstone.stores.packing import document_of, packed
 from ragstone.stores.postgres.facts import asked_of, facts_of, is_restricted, kept
 from ragstone.stores.postgres.filters import condition_of
 from ragstone.stores.postgres.patterns import CASED, _same, glob_expression
 from ragstone.testing.stores import make_revision
-from ragstone.types import Chunk
-from ragstone.where import CHUNK_FACTS, DOCUMENT_FACTS, OPERATORS, Condition, Where
 from tests.stores.postgres.server import Server
 
 Connection = psycopg.Connection[tuple[Any, ...]]

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from ragstone.config.settings import Settings
+from ragstone.core.errors import UsageError
 from ragstone.engine import Engine
-from ragstone.errors import UsageError
-from ragstone.settings import Settings
 from ragstone.stores.postgres import PostgresStore
 from ragstone.testing.bag_of_words import BagOfWords
 from ragstone.testing.stores import SCOPE, contents, make_key, make_revision, written
-from tests.access.test_foreign import ATTACKS, rows
+from tests.engine.test_foreign_tenants import ATTACKS, rows
 from tests.stores.postgres.schema import SNAPSHOT, described
 from tests.stores.postgres.server import ADMIN, Server
 

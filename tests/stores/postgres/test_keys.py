@@ -6,13 +6,13 @@ import psycopg
 import pytest
 
 from ragstone.access import recognised
+from ragstone.config.settings import Settings
+from ragstone.core.errors import Busy, Unauthorized, UsageError
+from ragstone.core.types import Run, Scope
 from ragstone.engine import Engine
-from ragstone.errors import Busy, Unauthorized, UsageError
-from ragstone.settings import Settings
 from ragstone.stores.postgres import PostgresStore
 from ragstone.testing.bag_of_words import BagOfWords
 from ragstone.testing.stores import NEW_YEAR, SCOPE, created, make_key, make_revision, written
-from ragstone.types import Run, Scope
 from tests.stores.postgres.server import ADMIN, OWNER, USER, Server
 from tests.stores.postgres.test_roles import READER
 

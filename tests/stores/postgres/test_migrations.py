@@ -10,7 +10,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from ragstone.errors import RagstoneError, StoreError, StoreTooNew, UsageError
+from ragstone.core.errors import RagstoneError, StoreError, StoreTooNew, UsageError
 from ragstone.stores.postgres import PostgresStore, migrate
 from ragstone.stores.postgres.migrations import MIGRATIONS, VERSION, Migration
 from ragstone.testing.stores import contents, make_revision, written

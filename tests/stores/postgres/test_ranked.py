@@ -4,16 +4,16 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from ragstone.ask import search
-from ragstone.desk import Desk
-from ragstone.errors import UsageError
-from ragstone.ports import Store
-from ragstone.question import Question
+from ragstone.core.errors import UsageError
+from ragstone.core.filters import Condition, Where
+from ragstone.core.ports import Store
+from ragstone.core.types import Scope
+from ragstone.retrieval.question import Question
+from ragstone.retrieval.search import search
+from ragstone.retrieval.search_context import Desk
 from ragstone.stores import open_store
 from ragstone.testing.bag_of_words import BagOfWords
 from ragstone.testing.stores import EVERYTHING, SCOPE, contents, make_revision, written
-from ragstone.types import Scope
-from ragstone.where import Condition, Where
 from tests.stores.postgres.server import Server
 from tests.stores.postgres.test_reader import HOSTILE
 

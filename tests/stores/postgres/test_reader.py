@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ragstone.ports import Reader, Store
+from ragstone.core.filters import Condition, Where
+from ragstone.core.ports import Reader, Store
+from ragstone.core.types import Candidate, total_order
 from ragstone.stores import open_store
 from ragstone.stores.postgres import nearest
 from ragstone.testing.stores import DIMENSION, EVERYTHING, SCOPE, contents, make_revision, vector_of, written
-from ragstone.types import Candidate, total_order
-from ragstone.where import Condition, Where
 from tests.stores.postgres.server import Server
 
 HOSTILE = [

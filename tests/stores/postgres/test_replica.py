@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from ragstone.errors import StoreError
+from ragstone.core.errors import StoreError
 from ragstone.stores.postgres import PostgresStore
 from ragstone.testing.stores import EVERYTHING, SCOPE, contents, filled, make_revision, vector_of, written
 from tests.stores.postgres.server import Server

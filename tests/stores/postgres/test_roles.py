@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ragstone.errors import UsageError
+from ragstone.core.errors import UsageError
 from ragstone.stores.postgres import PostgresStore
 from ragstone.testing.stores import SCOPE, contents, created, make_revision, written
 from tests.stores.postgres.server import Server

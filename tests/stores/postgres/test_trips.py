@@ -12,11 +12,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from ragstone.ask import search
-from ragstone.deadlines import USUAL, Deadlines
-from ragstone.desk import Desk
-from ragstone.ports import Store
-from ragstone.question import Question
+from ragstone.config.deadlines import USUAL, Deadlines
+from ragstone.core.ports import Store
+from ragstone.retrieval.question import Question
+from ragstone.retrieval.search import search
+from ragstone.retrieval.search_context import Desk
 from ragstone.stores import open_store
 from ragstone.stores.postgres.view import View
 from ragstone.testing.bag_of_words import BagOfWords

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.errors import UsageError
+from ragstone.core.errors import UsageError
 from ragstone.stores import concealed, open_store
 from ragstone.stores.postgres.url import parsed
 

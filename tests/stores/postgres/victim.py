@@ -3,9 +3,9 @@
 import asyncio
 import sys
 
+from ragstone.core.types import Revision, Run
 from ragstone.stores.postgres import PostgresStore
 from ragstone.testing.stores import SCOPE, filled, make_revision
-from ragstone.types import Revision, Run
 
 DOCUMENTS = 4
 ROUNDS = 1_000

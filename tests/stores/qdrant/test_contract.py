@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import pytest
 
-from ragstone.ports import Store
+from ragstone.core.ports import Store
 from ragstone.stores import open_store
 from ragstone.stores.embedded import EmbeddedStore
 from ragstone.stores.postgres import PostgresStore

@@ -13,11 +13,13 @@ import grpc
 import pytest
 from qdrant_client import models
 
-from ragstone.ask import search
-from ragstone.desk import Desk
-from ragstone.errors import NotBuilt, RagstoneError, StoreError, UsageError
-from ragstone.ports import Store
-from ragstone.question import Question
+from ragstone.core.errors import NotBuilt, RagstoneError, StoreError, UsageError
+from ragstone.core.filters import Where
+from ragstone.core.ports import Store
+from ragstone.core.types import Scope
+from ragstone.retrieval.question import Question
+from ragstone.retrieval.search import search
+from ragstone.retrieval.search_context import Desk
 from ragstone.stores import open_store
 from ragstone.stores.embedded import EmbeddedStore
 from ragstone.stores.qdrant import QdrantStore, client, faults, foreign, parsed
@@ -33,8 +35,6 @@ from ragstone.testing.stores import (
     vector_of,
     written,
 )
-from ragstone.types import Scope
-from ragstone.where import Where
 from tests.stores.qdrant.server import Fault, Recorder, serving
 from tests.stores.qdrant.victim import step
 from tests.stores.victim import PASSING, state

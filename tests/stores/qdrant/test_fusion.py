@@ -5,18 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.ask import search
-from ragstone.desk import Desk
-from ragstone.errors import UsageError
-from ragstone.ports import Fusing, Store
-from ragstone.question import Question
-from ragstone.retrieve import rrf
+from ragstone.core.errors import UsageError
+from ragstone.core.filters import Where
+from ragstone.core.ports import Fusing, Store
+from ragstone.core.types import Candidate, Scope
+from ragstone.retrieval import rrf
+from ragstone.retrieval.question import Question
+from ragstone.retrieval.search import search
+from ragstone.retrieval.search_context import Desk
 from ragstone.stores import open_store
 from ragstone.stores.embedded import EmbeddedStore
 from ragstone.testing.bag_of_words import BagOfWords
 from ragstone.testing.stores import SCOPE, make_revision
-from ragstone.types import Candidate, Scope
-from ragstone.where import Where
 from tests.stores.qdrant.server import Recorder
 
 EMBEDDER = BagOfWords(32)

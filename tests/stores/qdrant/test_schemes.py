@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from qdrant_client import models
 
-from ragstone.errors import UsageError
+from ragstone.core.errors import UsageError
+from ragstone.core.filters import Where
+from ragstone.core.types import Revision
 from ragstone.stores import open_store
 from ragstone.stores.qdrant.scheme import Scheme
 from ragstone.testing.stores import (
@@ -21,8 +23,6 @@ from ragstone.testing.stores import (
     vector_of,
     written,
 )
-from ragstone.types import Revision
-from ragstone.where import Where
 from tests.stores.qdrant.server import Recorder
 
 NAMESPACE = uuid.UUID("6f1c1c7e-0f5e-4a3e-9d5b-0c8f4f0f1a2b")

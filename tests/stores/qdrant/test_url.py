@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragstone.errors import UsageError
+from ragstone.core.errors import UsageError
 from ragstone.stores import concealed, open_store
 from ragstone.stores.qdrant import parsed
 

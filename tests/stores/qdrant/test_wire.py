@@ -10,10 +10,10 @@ from pathlib import Path
 import grpc
 import pytest
 
+from ragstone.core.filters import Where
 from ragstone.stores import open_store
 from ragstone.stores.qdrant import client
 from ragstone.testing.stores import SCOPE, contents, created, make_revision, vector_of, written
-from ragstone.where import Where
 from tests.stores.qdrant.server import Fault, Recorder, serving
 
 ROOT = Path(__file__).resolve().parents[3]

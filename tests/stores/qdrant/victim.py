@@ -6,7 +6,7 @@ Both documents are always replaced together; each number that was committed is p
 import asyncio
 import sys
 
-from ragstone.ports import Store
+from ragstone.core.ports import Store
 from ragstone.stores import open_store
 from ragstone.stores.qdrant import faults
 from ragstone.testing.stores import SCOPE, created, filled, make_revision, written

@@ -6,8 +6,8 @@ from typing import Any
 import psycopg
 import pytest
 
+from ragstone.config.settings import PipelineSettings, Settings, TableSettings
 from ragstone.engine import Engine
-from ragstone.settings import PipelineSettings, Settings, TableSettings
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.stores.postgres.conftest import server
 from tests.stores.postgres.server import PASSWORD, Server

@@ -9,14 +9,14 @@ from typing import Any
 import psycopg
 import pytest
 
+from ragstone.config.settings import PipelineSettings, SearchSettings, Settings, TableSettings
+from ragstone.core.errors import ConfigError, RagstoneError, StoreError, UsageError
+from ragstone.core.filter_matching import Facts, matches
+from ragstone.core.filters import OPERATORS, Condition, Where
+from ragstone.core.types import Document
 from ragstone.engine import Engine
-from ragstone.errors import ConfigError, RagstoneError, StoreError, UsageError
-from ragstone.facts import Facts, matches
-from ragstone.settings import PipelineSettings, SearchSettings, Settings, TableSettings
 from ragstone.stores.tables.look import looked_up
 from ragstone.testing.bag_of_words import BagOfWords
-from ragstone.types import Document
-from ragstone.where import OPERATORS, Condition, Where
 from tests.stores.postgres.server import PASSWORD
 from tests.stores.tables.conftest import DIMENSION, DOCS, READER, ROWS, Data, Opened
 from tests.stores.tables.test_search import BARE, KEYWORD, ids
@@ -184,7 +184,7 @@ async def test_a_request_can_never_widen_the_configured_filter(engine: Opened) -
 
 
 async def test_conditions_mean_what_they_mean_everywhere(engine: Opened, data: Data) -> None:
-    """Random conditions on columns of all kinds, against the one meaning of `ragstone.where`."""
+    """Random conditions on columns of all kinds, against the one meaning of `ragstone.core.filters`."""
     rows = data.run("SELECT id, topic, year, price::float, flag, tags, title, secret FROM docs")
     data.run(
         "INSERT INTO docs (content, embedding, tags) "

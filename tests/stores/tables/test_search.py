@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from ragstone import words
-from ragstone.settings import SearchSettings, TableSettings
+from ragstone.config.settings import SearchSettings, TableSettings
+from ragstone.core import analyzer
+from ragstone.core.filters import Condition, Where
+from ragstone.core.types import Found
 from ragstone.stores.tables import Tables, kept, reader
 from ragstone.stores.tables.counted import Counting, TooMany
-from ragstone.types import Found
-from ragstone.where import Condition, Where
 from tests.stores.tables.conftest import DIMENSION, DOCS, ROWS, Data, Opened, vectors_of
 
 TITLES = TableSettings("docs", "title", "title_embedding", "id")
@@ -55,12 +55,12 @@ async def test_an_answer_quotes_the_row_and_the_quote_is_checked(engine: Opened)
 async def test_words_are_scored_by_lucenes_formula_over_the_filtered_table(engine: Opened) -> None:
     table = replace(DOCS, filter="status = 'published'")
     found = await engine(table, search=KEYWORD).pipeline("p").search("samples kept")
-    texts = [words.terms(row[0]) for row in ROWS if row[2] == "published"]
+    texts = [analyzer.terms(row[0]) for row in ROWS if row[2] == "published"]
     average = sum(map(len, texts)) / len(texts)
     expected = []
     for text in texts:
         score = 0.0
-        for term in words.terms("samples kept"):
+        for term in analyzer.terms("samples kept"):
             n, tf = sum(term in other for other in texts), Counter(text)[term]
             idf = math.log(1 + (len(texts) - n + 0.5) / (n + 0.5))
             score += idf * tf / (tf + 1.2 * (1 - 0.75 + 0.75 * len(text) / average))

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Literal
 
 import ragstone
-from ragstone.blocking import Knowledge
+from ragstone.config.settings import PipelineSettings, Settings, TableSettings
+from ragstone.core.ports import Vectors
 from ragstone.engine import Engine
-from ragstone.merged import Part
-from ragstone.pipeline import Pipeline
-from ragstone.ports import Vectors
-from ragstone.settings import PipelineSettings, Settings, TableSettings
+from ragstone.engine.blocking import Knowledge
+from ragstone.engine.pipeline import Pipeline
+from ragstone.retrieval.merging import Part
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.stores.tables.conftest import DIMENSION, DOCS, Data
 

@@ -5,7 +5,8 @@ import sqlite3
 from collections.abc import Callable
 from datetime import datetime
 
-from ragstone.errors import Corrupt, NotBuilt, UsageError
+from ragstone.core.errors import Corrupt, NotBuilt, UsageError
+from ragstone.core.types import Scope, Tenant
 from ragstone.stores.durable import make_directory
 from ragstone.stores.embedded import vectors
 from ragstone.stores.embedded.check import findings, mend
@@ -40,11 +41,10 @@ from ragstone.stores.embedded.whole import Whole, hold_all
 from ragstone.stores.foreign import mapped
 from ragstone.stores.held import agrees
 from ragstone.stores.locks import gate
-from ragstone.types import Scope, Tenant
 
 
 class EmbeddedAdmin:
-    """See `ragstone.ports.Admin`. `opened` gives a collection, `closed` forgets one that is erased, or all of a
+    """See `ragstone.core.ports.Admin`. `opened` gives a collection, `closed` forgets one that is erased, or all of a
     tenant."""
 
     def __init__(

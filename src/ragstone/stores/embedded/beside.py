@@ -7,8 +7,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from ragstone.errors import StoreError, UsageError
-from ragstone.ports import HeldModel, Vectors
+from ragstone.core.errors import StoreError, UsageError
+from ragstone.core.ports import HeldModel, Vectors
+from ragstone.core.types import Chunk, Document, Scope
 from ragstone.stores.absent import no_second
 from ragstone.stores.cosine import checked
 from ragstone.stores.embedded import revisions, vectors
@@ -23,7 +24,6 @@ from ragstone.stores.embedded.serial import Serial
 from ragstone.stores.embedded.tables import ACTIVE, BESIDE, Tables
 from ragstone.stores.embedded.threads import Threads
 from ragstone.stores.held import check_wanted, has_second
-from ragstone.types import Chunk, Document, Scope
 
 T = TypeVar("T")
 ABOUT = ("model", "variant", "dimension", "vector_file", "next_slot")
@@ -34,7 +34,7 @@ SWAP = "swapped"  # a name that no table has
 
 
 def models(connection: sqlite3.Connection) -> list[HeldModel]:
-    """See `ragstone.ports.Reembedding.models`."""
+    """See `ragstone.core.ports.Reembedding.models`."""
     found = []
     for tables in (ACTIVE, BESIDE):
         state = state_of(connection, tables)
@@ -104,7 +104,7 @@ def forget(place: Place, connection: sqlite3.Connection, scope: Scope, *, now: d
 
 
 class EmbeddedFiller(Serial):
-    """See `ragstone.ports.Filler`."""
+    """See `ragstone.core.ports.Filler`."""
 
     def __init__(
         self, collection: Collection, connection: sqlite3.Connection, threads: Threads, *, now: Callable[[], datetime]

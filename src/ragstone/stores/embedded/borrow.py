@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from ragstone.errors import RagstoneError, StoreError
-from ragstone.ports import Vectors
+from ragstone.core.errors import RagstoneError, StoreError
+from ragstone.core.ports import Vectors
 from ragstone.stores import driver
 from ragstone.stores.cosine import checked
 from ragstone.stores.embedded import vectors

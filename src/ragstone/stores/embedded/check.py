@@ -6,7 +6,7 @@ from datetime import datetime
 
 import numpy as np
 
-from ragstone.errors import Corrupt, StoreError
+from ragstone.core.errors import Corrupt, StoreError
 from ragstone.stores.embedded import proof, revisions, vectors
 from ragstone.stores.embedded.collection import Collection
 from ragstone.stores.embedded.compact import leftovers, remove_leftovers, rewrite

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragstone.errors import Corrupt
+from ragstone.core.errors import Corrupt
+from ragstone.core.types import Scope
 from ragstone.stores import driver
 from ragstone.stores.absent import no_second, not_built
 from ragstone.stores.cosine import Rows
@@ -23,7 +24,6 @@ from ragstone.stores.embedded.reflect import State, advanced, beside, read_index
 from ragstone.stores.embedded.sealedrows import Pages
 from ragstone.stores.embedded.tables import ACTIVE, Tables
 from ragstone.stores.foreign import mapped
-from ragstone.types import Scope
 
 IDLE = 4  # connections kept open for the next reader
 MASKS = 32  # filters whose verdicts are remembered

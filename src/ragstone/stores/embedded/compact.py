@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ragstone.errors import Corrupt
-from ragstone.ports import Vectors
+from ragstone.core.errors import Corrupt
+from ragstone.core.ports import Vectors
 from ragstone.stores.cosine import Rows
 from ragstone.stores.crypt import Secret
 from ragstone.stores.embedded import revisions, vectors

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ragstone.ports import Vectors
+from ragstone.core.ports import Vectors
 from ragstone.stores.cosine import OFF_UNIT, SCAN, Rows
 from ragstone.stores.embedded.mirror import Longs
 

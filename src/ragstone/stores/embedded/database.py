@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from ragstone.errors import Corrupt, StoreTooNew
+from ragstone.core.errors import Corrupt, StoreTooNew
 from ragstone.stores import driver
 from ragstone.stores.crypt import Secret
 from ragstone.stores.embedded.faults import reach

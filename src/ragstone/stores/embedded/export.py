@@ -6,15 +6,15 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from ragstone.errors import Corrupt
-from ragstone.layout import Layout
-from ragstone.ports import Kept, Vectors
+from ragstone.core.errors import Corrupt
+from ragstone.core.page_layout import Layout
+from ragstone.core.ports import Kept, Vectors
+from ragstone.core.types import Document, Revision
 from ragstone.stores.cosine import Rows
 from ragstone.stores.embedded.proof import CHUNKS, NO_PROOFS, wrong
 from ragstone.stores.embedded.rows import chunk_of
 from ragstone.stores.embedded.tables import Tables
 from ragstone.stores.packing import document_of, layout_of, record_of
-from ragstone.types import Document, Revision
 
 # What runs one statement in the view's transaction.
 Ask = Callable[..., list[tuple[Any, ...]]]
@@ -28,12 +28,12 @@ BEFORE_ALL = ("", -1)
 
 
 def kept(ask: Ask, after: tuple[str, int] | None, limit: int) -> list[Kept]:
-    """See `ragstone.ports.Exporter.kept`."""
+    """See `ragstone.core.ports.Exporter.kept`."""
     return [Kept(document_of(facts), status) for facts, status in ask(PAGE, *(after or BEFORE_ALL), max(limit, 0))]
 
 
 def revisions(ask: Ask, documents: Sequence[Document]) -> list[Revision]:
-    """See `ragstone.ports.Exporter.revisions`."""
+    """See `ragstone.core.ports.Exporter.revisions`."""
     tables = {name for (name,) in ask("SELECT name FROM sqlite_master WHERE name IN ('proofs', 'layouts')")}
     found = (_revision(ask, document, tables) for document in documents)
     return [revision for revision in found if revision is not None]
@@ -62,7 +62,7 @@ def _layout(ask: Ask, key: int, path: str) -> Layout | None:
 
 
 def vectors(ask: Ask, held: Callable[[], Rows], keys: Sequence[str], tables: Tables) -> dict[str, Vectors]:
-    """See `ragstone.ports.Exporter.vectors`; `held` gives the rows of the vector file, checked."""
+    """See `ragstone.core.ports.Exporter.vectors`; `held` gives the rows of the vector file, checked."""
     sql = f"SELECT key, slot FROM {tables.vectors} WHERE key IN (SELECT value FROM json_each(?))"  # noqa: S608
     listed = msgspec.json.encode(list(dict.fromkeys(keys))).decode()
     slots: dict[str, int] = dict(ask(sql, listed))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 from urllib.parse import quote
 
-from ragstone.errors import Busy, StoreError
+from ragstone.core.errors import Busy, StoreError
 from ragstone.stores import driver
 
 Stamp = tuple[int, int, int]

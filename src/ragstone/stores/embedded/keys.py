@@ -8,7 +8,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ragstone.errors import Corrupt, StoreTooNew, UsageError
+from ragstone.core.errors import Corrupt, StoreTooNew, UsageError
+from ragstone.core.types import Key
 from ragstone.stores.durable import sync_directory
 from ragstone.stores.embedded.database import Step, opened, ready, version, writing
 from ragstone.stores.embedded.frozen import confirm
@@ -16,7 +17,6 @@ from ragstone.stores.embedded.paths import check_store, gate_of, make_store
 from ragstone.stores.embedded.threads import Threads
 from ragstone.stores.foreign import mapped
 from ragstone.stores.locks import gate
-from ragstone.types import Key
 
 T = TypeVar("T")
 FILE = "keys.db"  # no tenant's directory has a dot in its name
@@ -47,7 +47,7 @@ STEPS: tuple[Step, ...] = (_first,)
 
 
 class EmbeddedKeys:
-    """See `ragstone.ports.Keys`."""
+    """See `ragstone.core.ports.Keys`."""
 
     def __init__(self, root: Path, threads: Threads) -> None:
         self._root = root

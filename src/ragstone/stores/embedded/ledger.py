@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ragstone.core.types import Document, Run
 from ragstone.stores.embedded.collection import Collection
 from ragstone.stores.embedded.database import writing
 from ragstone.stores.embedded.frozen import confirm
@@ -16,7 +17,6 @@ from ragstone.stores.embedded.turns import check_not_copied, check_not_doomed
 from ragstone.stores.foreign import mapped
 from ragstone.stores.locks import gate, held, hold, ingestion
 from ragstone.stores.packing import document_of, packed, run_of
-from ragstone.types import Document, Run
 
 
 class Held:
@@ -46,7 +46,7 @@ class Held:
 
 
 class EmbeddedLedger:
-    """See `ragstone.ports.Ledger`. `collection` opens it; `locks` are those of this store's runs."""
+    """See `ragstone.core.ports.Ledger`. `collection` opens it; `locks` are those of this store's runs."""
 
     def __init__(self, root: Path, collection: Callable[[], Collection], threads: Threads, locks: Held) -> None:
         self._root = root

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TypeVar
 
-from ragstone.ports import Remembered
+from ragstone.core.ports import Remembered
 from ragstone.stores.embedded.collection import Collection
 from ragstone.stores.embedded.database import raw
 from ragstone.stores.embedded.threads import Threads
@@ -16,7 +16,7 @@ FILE = "searches.sqlite"
 
 
 class EmbeddedMemory:
-    """See `ragstone.ports.Memory`. `collection` opens it."""
+    """See `ragstone.core.ports.Memory`. `collection` opens it."""
 
     def __init__(self, collection: Callable[[], Collection], threads: Threads) -> None:
         self._collection = collection

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ragstone.errors import Corrupt
+from ragstone.core.errors import Corrupt
+from ragstone.core.types import Document
 from ragstone.stores.embedded.postings import Ints, Postings
-from ragstone.types import Document
 
 MISSING = -1  # the slot of a chunk whose vector is wanted
 NONE = -2  # the slot of a chunk that wants no vector

@@ -3,7 +3,7 @@
 import contextlib
 from pathlib import Path
 
-from ragstone.errors import RagstoneError
+from ragstone.core.errors import RagstoneError
 from ragstone.stores import driver
 from ragstone.stores.embedded.database import connect
 from ragstone.stores.embedded.paths import Place

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
 
-from ragstone.errors import Corrupt, StoreError, StoreTooNew, UsageError
+from ragstone.core.errors import Corrupt, StoreError, StoreTooNew, UsageError
+from ragstone.core.types import Scope
 from ragstone.stores.crypt import Secret
 from ragstone.stores.durable import make_directory, remains, sync_directory, write_aside
-from ragstone.types import Scope
 
 FORMAT = 1
 MAGIC = "ragstone"

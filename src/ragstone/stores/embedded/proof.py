@@ -11,7 +11,7 @@ from typing import Any
 
 import google_crc32c
 
-from ragstone.errors import Corrupt
+from ragstone.core.errors import Corrupt
 from ragstone.stores.embedded.rows import chunk_of
 from ragstone.stores.packing import record_of
 from ragstone.stores.slices import astray

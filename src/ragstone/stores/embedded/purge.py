@@ -10,7 +10,7 @@ import sqlite3
 
 import msgspec
 
-from ragstone.errors import Corrupt
+from ragstone.core.errors import Corrupt
 from ragstone.stores.cosine import Rows
 from ragstone.stores.embedded import vectors
 from ragstone.stores.embedded.compact import USED

@@ -8,9 +8,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from ragstone.facts import document_matches, matches
-from ragstone.layout import Layout
-from ragstone.ports import Kept, Vectors
+from ragstone.core.filter_matching import document_matches, matches
+from ragstone.core.filters import Where
+from ragstone.core.page_layout import Layout
+from ragstone.core.ports import Kept, Vectors
+from ragstone.core.types import Candidate, Chunk, Document, Info, Revision, total_order
 from ragstone.stores import bm25
 from ragstone.stores.absent import without_vectors
 from ragstone.stores.cosine import Scores, cosines, unit
@@ -23,15 +25,13 @@ from ragstone.stores.embedded.rows import ACTIVE_CHUNKS, CHUNK_COLUMNS, asked_of
 from ragstone.stores.embedded.threads import Threads
 from ragstone.stores.foreign import mapped
 from ragstone.stores.packing import layout_of, record_of
-from ragstone.types import Candidate, Chunk, Document, Info, Revision, total_order
-from ragstone.where import Where
 
 T = TypeVar("T")
 PROVIDER = "embedded"
 
 
 class EmbeddedReader:
-    """See `ragstone.ports.Reader` and `Exporter`."""
+    """See `ragstone.core.ports.Reader` and `Exporter`."""
 
     def __init__(self, collection: Collection, view: View, threads: Threads) -> None:
         self._collection = collection

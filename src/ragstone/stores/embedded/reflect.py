@@ -9,14 +9,14 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from ragstone.errors import Corrupt
+from ragstone.core.errors import Corrupt
+from ragstone.core.types import Document
 from ragstone.stores.embedded.mirror import MISSING, NONE, Chunks, Mirror, Revisions
 from ragstone.stores.embedded.paths import Place, discard
 from ragstone.stores.embedded.postings import Postings
 from ragstone.stores.embedded.seal import seal, unseal
 from ragstone.stores.embedded.tables import ACTIVE, Tables
 from ragstone.stores.packing import document_of
-from ragstone.types import Document
 
 
 @dataclass(frozen=True, slots=True)

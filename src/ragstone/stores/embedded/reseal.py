@@ -11,8 +11,8 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from ragstone.errors import Corrupt
-from ragstone.ports import Vectors
+from ragstone.core.errors import Corrupt
+from ragstone.core.ports import Vectors
 from ragstone.stores import driver
 from ragstone.stores.cosine import Rows
 from ragstone.stores.crypt import Secret

@@ -9,14 +9,14 @@ import google_crc32c
 import msgspec
 import numpy as np
 
-from ragstone.errors import StoreError
+from ragstone.core.errors import StoreError
+from ragstone.core.types import Chunk, Document, Revision
 from ragstone.stores import bm25
 from ragstone.stores.effective import due_at, standings
 from ragstone.stores.embedded.postings import Postings, Terms, pairs
 from ragstone.stores.embedded.proof import Columns, Damage, checksum
 from ragstone.stores.embedded.rows import chunk_parts
 from ragstone.stores.packing import packed, record_packed
-from ragstone.types import Chunk, Document, Revision
 
 
 @dataclass(frozen=True, slots=True)

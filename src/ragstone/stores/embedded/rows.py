@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
-from ragstone.facts import Facts
+from ragstone.core.filter_matching import Facts
+from ragstone.core.types import Chunk, Document, Secret, Span
 from ragstone.stores.packing import ChunkFacts, document_of, packed, unpacked
-from ragstone.types import Chunk, Document, Secret, Span
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ import google_crc32c
 import numpy as np
 from numpy.typing import NDArray
 
-from ragstone.errors import Corrupt
+from ragstone.core.errors import Corrupt
 from ragstone.stores.crypt import Secret, boxed, unboxed
 from ragstone.stores.durable import write_aside
 from ragstone.stores.embedded.faults import reach

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ragstone.errors import Corrupt
-from ragstone.ports import Vectors
+from ragstone.core.errors import Corrupt
+from ragstone.core.ports import Vectors
 from ragstone.stores.cosine import SCAN
 from ragstone.stores.crypt import OVERHEAD, Cipher, Secret
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 
-from ragstone.errors import Corrupt
+from ragstone.core.errors import Corrupt
 from ragstone.stores.crypt import Secret, boxed, is_box, unboxed
 
 PURPOSE = "artifacts"
 
 
 class KeySealer:
-    """See `ragstone.ports.Sealer`. `keys` are those of one tenant by number: the highest seals, any may open."""
+    """See `ragstone.core.ports.Sealer`. `keys` are those of one tenant by number: the highest seals, any may open."""
 
     def __init__(self, keys: Mapping[int, Secret]) -> None:
         self._keys = [key for _, key in sorted(keys.items(), reverse=True)]

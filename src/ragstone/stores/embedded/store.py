@@ -11,8 +11,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
-from ragstone.errors import StoreError
-from ragstone.ports import HeldModel, Sealer
+from ragstone.core.errors import StoreError
+from ragstone.core.ports import HeldModel, Sealer
+from ragstone.core.types import Scope
 from ragstone.stores.absent import not_built, unfinished
 from ragstone.stores.durable import inode
 from ragstone.stores.effective import utc_now
@@ -38,7 +39,6 @@ from ragstone.stores.embedded.writer import EmbeddedWriter
 from ragstone.stores.foreign import Moved, mapped
 from ragstone.stores.locks import gate
 from ragstone.stores.master import Master
-from ragstone.types import Scope
 
 T = TypeVar("T")
 log = logging.getLogger("ragstone")
@@ -46,8 +46,8 @@ OPEN = 32  # collections that keep their index in memory; the one least recently
 
 
 class EmbeddedStore:
-    """See `ragstone.ports.Store`, `Reembedding`. `keep_versions` revisions of a document stay; `now` is the clock; the
-    keys of new tenants are wrapped by `master`, None leaves them plain."""
+    """See `ragstone.core.ports.Store`, `Reembedding`. `keep_versions` revisions of a document stay; `now` is the
+    clock; the keys of new tenants are wrapped by `master`, None leaves them plain."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class EmbeddedStore:
         return EmbeddedLedger(self._root, lambda: self._collection(scope), self._threads, self._runs)
 
     def memory(self, scope: Scope) -> EmbeddedMemory:
-        """See `ragstone.ports.Remembering`."""
+        """See `ragstone.core.ports.Remembering`."""
         return EmbeddedMemory(lambda: self._collection(scope), self._threads)
 
     @asynccontextmanager
@@ -288,7 +288,7 @@ class EmbeddedStore:
             found.close()
 
     async def sealer(self, tenant: str) -> Sealer | None:
-        """See `ragstone.ports.Sealing`."""
+        """See `ragstone.core.ports.Sealing`."""
         return await self._threads.run(lambda: self._sealer(tenant))
 
     def _sealer(self, tenant: str) -> Sealer | None:
@@ -300,7 +300,7 @@ class EmbeddedStore:
             return KeySealer(keys) if keys else None
 
     async def rotate(self, tenant: str) -> bool:
-        """See `ragstone.ports.Sealing`."""
+        """See `ragstone.core.ports.Sealing`."""
         return await self._threads.run(lambda: self._rotate(tenant))
 
     def _rotate(self, tenant: str) -> bool:
@@ -313,5 +313,5 @@ class EmbeddedStore:
                 return bool(keys)
 
     async def rekey(self, tenant: str, *, fresh: bool) -> int:
-        """See `ragstone.ports.Sealing`."""
+        """See `ragstone.core.ports.Sealing`."""
         return await self._threads.run(lambda: self._admin.whole.rekey(tenant, fresh=fresh))

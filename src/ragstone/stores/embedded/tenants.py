@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from ragstone.errors import Corrupt, NoKey, UsageError
+from ragstone.core.errors import Corrupt, NoKey, UsageError
+from ragstone.core.types import Json, Scope, Tenant
 from ragstone.stores.absent import unfinished
 from ragstone.stores.crypt import Secret, boxed, check_installed, is_box, unboxed
 from ragstone.stores.durable import make_directory, write_aside
@@ -36,7 +37,6 @@ from ragstone.stores.embedded.turns import all_doomed, check_not_doomed
 from ragstone.stores.held import pinned
 from ragstone.stores.locks import gate
 from ragstone.stores.master import Master, check, checks, lost, numbers, older, tenant_of, unwrapped
-from ragstone.types import Json, Scope, Tenant
 
 PURPOSE = "record"
 
@@ -191,7 +191,7 @@ class Tenants:
         write_aside(self.home(tenant) / RECORD, boxed(keys[max(keys)], PURPOSE, data, about=RECORD) if keys else data)
 
     def pin(self, tenant: str, model: str, dimension: int, *, without: str | None) -> None:
-        """See `ragstone.ports.Admin.pin`."""
+        """See `ragstone.core.ports.Admin.pin`."""
         with gate(gate_of(self.root)):
             held = self.record(tenant)
             if (held.get("model"), held.get("dimension")) == (model, dimension):

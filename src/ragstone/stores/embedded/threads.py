@@ -5,7 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
-from ragstone.errors import StoreError
+from ragstone.core.errors import StoreError
 
 T = TypeVar("T")
 WORKERS = 4

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ragstone.errors import Busy
+from ragstone.core.errors import Busy
 from ragstone.stores.absent import unfinished
 from ragstone.stores.durable import remains, sync_directory, write_aside
 from ragstone.stores.embedded.paths import ERASING, REKEY, TURN, Place, decoded, encoded

@@ -19,8 +19,8 @@ import google_crc32c
 import numpy as np
 from numpy.typing import NDArray
 
-from ragstone.errors import Corrupt, StoreTooNew
-from ragstone.ports import Vectors
+from ragstone.core.errors import Corrupt, StoreTooNew
+from ragstone.core.ports import Vectors
 from ragstone.stores.cosine import Rows
 from ragstone.stores.crypt import Cipher, Secret
 from ragstone.stores.durable import sync_directory, write_aside

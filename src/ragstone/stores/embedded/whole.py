@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
-from ragstone.errors import Busy, UsageError
+from ragstone.core.errors import Busy, UsageError
 from ragstone.stores.durable import sync_directory
 from ragstone.stores.embedded.faults import reach
 from ragstone.stores.embedded.names import long_name
@@ -55,7 +55,7 @@ class Whole:
         self._now = now
 
     def begin_erasing(self, tenant: str) -> bool:
-        """See `ragstone.ports.Admin`."""
+        """See `ragstone.core.ports.Admin`."""
         with mapped(self._root):
             if not check_store(self._root):
                 return False
@@ -70,7 +70,8 @@ class Whole:
             return True
 
     def erase(self, tenant: str) -> bool:
-        """See `ragstone.ports.Admin`. Renamed aside, then without its keys: a crash leaves what the next open takes."""
+        """See `ragstone.core.ports.Admin`. Renamed aside, then without its keys: a crash leaves what the next open
+        takes."""
         with mapped(self._root):
             if not check_store(self._root):
                 return False
@@ -109,7 +110,7 @@ class Whole:
         return self._now().isoformat(timespec="seconds")
 
     def rekey(self, tenant: str, *, fresh: bool) -> int:
-        """See `ragstone.ports.Sealing`."""
+        """See `ragstone.core.ports.Sealing`."""
         with mapped(self._root):
             home = self._tenants.home(tenant)
             if not check_store(self._root) or not is_home(home):

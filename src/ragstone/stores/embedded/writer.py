@@ -7,8 +7,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from ragstone.errors import StoreError
-from ragstone.ports import Vectors
+from ragstone.core.errors import StoreError
+from ragstone.core.ports import Vectors
+from ragstone.core.types import Chunk, Document, Revision
 from ragstone.stores.cosine import checked
 from ragstone.stores.embedded import revisions, vectors
 from ragstone.stores.embedded.borrow import Lenders
@@ -22,13 +23,12 @@ from ragstone.stores.embedded.reflect import state_of, write_index
 from ragstone.stores.embedded.rows import chunk_of
 from ragstone.stores.embedded.serial import Serial
 from ragstone.stores.embedded.threads import Threads
-from ragstone.types import Chunk, Document, Revision
 
 T = TypeVar("T")
 
 
 class EmbeddedWriter(Serial):
-    """See `ragstone.ports.Writer`."""
+    """See `ragstone.core.ports.Writer`."""
 
     def __init__(
         self,

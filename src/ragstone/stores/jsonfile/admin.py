@@ -4,14 +4,14 @@ from collections import Counter
 from collections.abc import Callable
 from datetime import datetime
 
-from ragstone.errors import Corrupt
+from ragstone.core.errors import Corrupt
+from ragstone.core.types import Scope, Tenant
 from ragstone.stores.jsonfile.file import JsonFile
 from ragstone.stores.slices import astray
-from ragstone.types import Scope, Tenant
 
 
 class JsonAdmin:
-    """See `ragstone.ports.Admin`. `now` says which revisions are active."""
+    """See `ragstone.core.ports.Admin`. `now` says which revisions are active."""
 
     def __init__(self, file: JsonFile, *, now: Callable[[], datetime]) -> None:
         self._file = file

@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
-from ragstone.errors import StoreError, StoreTooNew
-from ragstone.layout import Layout
+from ragstone.core.errors import StoreError, StoreTooNew
+from ragstone.core.page_layout import Layout
+from ragstone.core.types import Chunk, Document, Json, Revision, Run, Span
 from ragstone.stores.effective import Status, due_at, standings
-from ragstone.types import Chunk, Document, Json, Revision, Run, Span
 
 T = TypeVar("T")
 FORMAT = 1

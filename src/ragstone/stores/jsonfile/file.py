@@ -11,14 +11,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TypeVar
 
-from ragstone.errors import Corrupt, StoreError, UsageError
+from ragstone.core.errors import Corrupt, StoreError, UsageError
+from ragstone.core.types import Run, Scope
 from ragstone.stores.absent import not_built
 from ragstone.stores.durable import make_directory, remains, write_aside
 from ragstone.stores.foreign import mapped
 from ragstone.stores.jsonfile.content import MAGIC, Content, Everything, dumped, loaded
 from ragstone.stores.locks import gate, held, hold, ingestion
 from ragstone.stores.remembered import CacheFile
-from ragstone.types import Run, Scope
 
 T = TypeVar("T")
 HEAD = 100  # bytes in which a json: store says what it is

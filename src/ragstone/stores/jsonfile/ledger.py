@@ -3,13 +3,13 @@
 import asyncio
 from dataclasses import replace
 
+from ragstone.core.types import Document, Run, Scope
 from ragstone.stores.jsonfile.content import Content
 from ragstone.stores.jsonfile.file import JsonFile
-from ragstone.types import Document, Run, Scope
 
 
 class JsonLedger:
-    """See `ragstone.ports.Ledger`."""
+    """See `ragstone.core.ports.Ledger`."""
 
     def __init__(self, file: JsonFile, scope: Scope) -> None:
         self._file = file

@@ -3,14 +3,14 @@
 import asyncio
 from datetime import datetime
 
-from ragstone.ports import Remembered
+from ragstone.core.ports import Remembered
+from ragstone.core.types import Scope
 from ragstone.stores.foreign import mapped
 from ragstone.stores.jsonfile.file import JsonFile
-from ragstone.types import Scope
 
 
 class JsonMemory:
-    """See `ragstone.ports.Memory`."""
+    """See `ragstone.core.ports.Memory`."""
 
     def __init__(self, file: JsonFile, scope: Scope) -> None:
         self._file = file

@@ -6,13 +6,13 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from datetime import datetime
 
-from ragstone.facts import facts, matches
-from ragstone.layout import Layout
-from ragstone.ports import Kept, Vectors
+from ragstone.core.filter_matching import facts, matches
+from ragstone.core.filters import Where
+from ragstone.core.page_layout import Layout
+from ragstone.core.ports import Kept, Vectors
+from ragstone.core.types import Candidate, Chunk, Document, Info, Revision, Scope, total_order
 from ragstone.stores.effective import due_at
 from ragstone.stores.jsonfile.content import FORMAT, Content
-from ragstone.types import Candidate, Chunk, Document, Info, Revision, Scope, total_order
-from ragstone.where import Where
 
 PROVIDER = "json"
 WORD = re.compile(r"[^\W_]+")
@@ -30,7 +30,7 @@ def occurrences(text: str, words: Sequence[str]) -> int:
 
 
 class JsonReader:
-    """See `ragstone.ports.Reader` and `Exporter`: the file and the day as they were when the view was opened."""
+    """See `ragstone.core.ports.Reader` and `Exporter`: the file and the day as they were when the view was opened."""
 
     def __init__(self, scope: Scope, content: Content, size: int, *, now: datetime, keep: int) -> None:
         self._scope = scope

@@ -5,8 +5,9 @@ from contextlib import asynccontextmanager
 from datetime import datetime
 from pathlib import Path
 
-from ragstone.errors import UsageError
-from ragstone.ports import Keys
+from ragstone.core.errors import UsageError
+from ragstone.core.ports import Keys
+from ragstone.core.types import Scope
 from ragstone.stores.durable import inode
 from ragstone.stores.effective import utc_now
 from ragstone.stores.jsonfile.admin import JsonAdmin
@@ -15,11 +16,10 @@ from ragstone.stores.jsonfile.ledger import JsonLedger
 from ragstone.stores.jsonfile.memory import JsonMemory
 from ragstone.stores.jsonfile.reader import PROVIDER, JsonReader
 from ragstone.stores.jsonfile.writer import JsonWriter
-from ragstone.types import Scope
 
 
 class JsonStore:
-    """See `ragstone.ports.Store`. `keep_versions` revisions of a document stay; `now` is the clock."""
+    """See `ragstone.core.ports.Store`. `keep_versions` revisions of a document stay; `now` is the clock."""
 
     def __init__(self, path: Path, *, keep_versions: int = 1, now: Callable[[], datetime] = utc_now) -> None:
         self._path = path
@@ -48,7 +48,7 @@ class JsonStore:
         return JsonLedger(self._file, scope)
 
     def memory(self, scope: Scope) -> JsonMemory:
-        """See `ragstone.ports.Remembering`."""
+        """See `ragstone.core.ports.Remembering`."""
         return JsonMemory(self._file, scope)
 
     @asynccontextmanager

@@ -4,16 +4,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from ragstone.errors import StoreError
-from ragstone.ports import Vectors
+from ragstone.core.errors import StoreError
+from ragstone.core.ports import Vectors
+from ragstone.core.types import Chunk, Revision, Scope
 from ragstone.stores.effective import due_at
 from ragstone.stores.jsonfile.content import Content
 from ragstone.stores.jsonfile.file import JsonFile
-from ragstone.types import Chunk, Revision, Scope
 
 
 class JsonWriter:
-    """See `ragstone.ports.Writer`."""
+    """See `ragstone.core.ports.Writer`."""
 
     def __init__(self, file: JsonFile, scope: Scope, *, now: Callable[[], datetime], keep: int) -> None:
         self._file = file

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from ragstone.core.types import Document
 from ragstone.stores.effective import Status, standings
 from ragstone.stores.postgres import copying, segments, vectors
 from ragstone.stores.postgres.catalogue import Change, count
@@ -14,7 +15,6 @@ from ragstone.stores.postgres.facts import is_restricted
 from ragstone.stores.postgres.pool import Cursor
 from ragstone.stores.postgres.prepared import Active, activated
 from ragstone.stores.postgres.rows import CHUNK_COLUMNS, CollectionRow, chunk_of, shown
-from ragstone.types import Document
 
 VERSIONS = """SELECT doc_version_id, doc_id, status, effective_at FROM document_versions
     WHERE tenant_id = %s AND collection_id = %s AND doc_id = ANY(%s) ORDER BY doc_id, revision DESC"""

@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from datetime import datetime
 
-from ragstone.errors import Busy, UsageError
+from ragstone.core.errors import Busy, UsageError
+from ragstone.core.types import Scope, Tenant
 from ragstone.stores.absent import unfinished
 from ragstone.stores.held import Model, agrees, pinned
 from ragstone.stores.postgres import check
 from ragstone.stores.postgres.catalogue import check_staying, found, locked
 from ragstone.stores.postgres.ledger import lock_number
 from ragstone.stores.postgres.pool import Cursor, Pool
-from ragstone.types import Scope, Tenant
 
 WIDEST = 16_000  # dimensions that pgvector holds
 LARGEST = ("mv_active_chunks", "chunk_fts", "postings", "postings_dead", "chunk_embeddings", "chunks")
@@ -29,7 +29,7 @@ LIST = """SELECT t.tenant_id, t.embedding_model, t.embedding_dim,
 
 
 class PostgresAdmin:
-    """See `ragstone.ports.Admin`."""
+    """See `ragstone.core.ports.Admin`."""
 
     def __init__(self, pool: Pool, *, now: Callable[[], datetime]) -> None:
         self._pool = pool

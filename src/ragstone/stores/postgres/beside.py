@@ -6,15 +6,15 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
-from ragstone.errors import StoreError, UsageError
-from ragstone.ports import HeldModel, Vectors
+from ragstone.core.errors import StoreError, UsageError
+from ragstone.core.ports import HeldModel, Vectors
+from ragstone.core.types import Chunk, Scope
 from ragstone.stores.absent import no_second
 from ragstone.stores.held import check_wanted, has_second
 from ragstone.stores.postgres import vectors
 from ragstone.stores.postgres.catalogue import found, locked
 from ragstone.stores.postgres.pool import Cursor, Pool
 from ragstone.stores.postgres.rows import CollectionRow
-from ragstone.types import Chunk, Scope
 
 T = TypeVar("T")
 OURS = "tenant_id = %(tenant)s AND collection_id = %(collection)s"
@@ -51,7 +51,7 @@ async def pending_of(cursor: Cursor, collection: CollectionRow) -> int:
 
 
 async def models(cursor: Cursor, scope: Scope) -> list[HeldModel]:
-    """See `ragstone.ports.Reembedding.models`."""
+    """See `ragstone.core.ports.Reembedding.models`."""
     collection = await found(cursor, scope)
     held = []
     if collection.model is not None and collection.dimension is not None:
@@ -96,7 +96,7 @@ async def forget(cursor: Cursor, scope: Scope) -> None:
 
 
 class PostgresFiller:
-    """See `ragstone.ports.Filler`. `held` is the second model as it was when this was opened."""
+    """See `ragstone.core.ports.Filler`. `held` is the second model as it was when this was opened."""
 
     def __init__(self, pool: Pool, scope: Scope, held: CollectionRow) -> None:
         self._pool = pool

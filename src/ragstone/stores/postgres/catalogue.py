@@ -3,11 +3,11 @@
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from ragstone.errors import Busy
+from ragstone.core.errors import Busy
+from ragstone.core.types import Scope
 from ragstone.stores.absent import not_built, unfinished
 from ragstone.stores.postgres.pool import Cursor
 from ragstone.stores.postgres.rows import COLLECTION_COLUMNS, CollectionRow, collection_of
-from ragstone.types import Scope
 
 FIND = f"SELECT {COLLECTION_COLUMNS} FROM collections WHERE tenant_id = %s AND name = %s"  # noqa: S608
 # Not FOR UPDATE: rows that are part of a collection hold its key while they are written, and nobody changes that.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ragstone.errors import Corrupt
+from ragstone.core.errors import Corrupt
 from ragstone.stores import bm25
 from ragstone.stores.packing import document_of, record_of
 from ragstone.stores.postgres import activate, segments, vectors

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from psycopg import AsyncCursor, sql
 
-from ragstone.ports import Vectors
+from ragstone.core.ports import Vectors
 
 HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 END = struct.pack("!h", -1)

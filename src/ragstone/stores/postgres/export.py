@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from ragstone.errors import Corrupt
-from ragstone.layout import Layout
-from ragstone.ports import Kept, Vectors
+from ragstone.core.errors import Corrupt
+from ragstone.core.page_layout import Layout
+from ragstone.core.ports import Kept, Vectors
+from ragstone.core.types import Document, Revision
 from ragstone.stores.packing import document_of, record_of
 from ragstone.stores.postgres.check import wrong
 from ragstone.stores.postgres.rows import CHUNK_COLUMNS, chunk_of
-from ragstone.types import Document, Revision
 
 OURS = "{0}.tenant_id = %(tenant)s AND {0}.collection_id = %(collection)s"
 PAGE = f"""SELECT v.facts, v.status FROM document_versions v

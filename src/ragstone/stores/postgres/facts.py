@@ -12,9 +12,9 @@ Names and texts stand there as `kept` writes them: NUL, which PostgreSQL cannot 
 from collections.abc import Mapping
 from typing import Any
 
-from ragstone.facts import Facts, facts
-from ragstone.types import Chunk, Document
-from ragstone.where import CHUNK_FACTS, DOCUMENT_FACTS, RESTRICTED
+from ragstone.core.filter_matching import Facts, facts
+from ragstone.core.filters import CHUNK_FACTS, DOCUMENT_FACTS, RESTRICTED
+from ragstone.core.types import Chunk, Document
 
 ALIASES = {"file_path": "path", "source_sha": "sha"}
 LISTED = ("category", "tags", "project", "doc_type")

@@ -12,10 +12,10 @@ from typing import Any
 
 import msgspec
 
-from ragstone.errors import UsageError
+from ragstone.core.errors import UsageError
+from ragstone.core.filters import CHUNK_FACTS, Condition, Where
 from ragstone.stores.postgres.facts import ALIASES, kept, number_of
 from ragstone.stores.postgres.patterns import glob_expression, has_wildcard, is_lone, like_expression, like_plain
-from ragstone.where import CHUNK_FACTS, Condition, Where
 
 SEPARATE = 16  # values that get a containment each; more are compared as one list
 TEXT = '(e.v ->> 0) COLLATE "C"'

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from psycopg import DatabaseError, Error, InterfaceError, OperationalError
 
-from ragstone.errors import Busy, Corrupt, RagstoneError, StoreError, UsageError
+from ragstone.core.errors import Busy, Corrupt, RagstoneError, StoreError, UsageError
 from ragstone.stores import meanings
 from ragstone.stores.meanings import FULL, ODD, Meaning
 

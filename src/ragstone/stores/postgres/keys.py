@@ -4,10 +4,10 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import Any, TypeVar
 
-from ragstone.errors import UsageError
+from ragstone.core.errors import UsageError
+from ragstone.core.types import Key
 from ragstone.stores.postgres.foreign import state_of
 from ragstone.stores.postgres.pool import Cursor, Pool
-from ragstone.types import Key
 
 T = TypeVar("T")
 COLUMNS = "key_id, tenant_id, name, roles, created_at, digest, expires_at, revoked_at"
@@ -21,7 +21,7 @@ DENIED = "42501"
 
 
 class PostgresKeys:
-    """See `ragstone.ports.Keys`."""
+    """See `ragstone.core.ports.Keys`."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool

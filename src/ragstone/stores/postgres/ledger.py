@@ -8,13 +8,13 @@ from typing import Literal
 
 import psycopg
 
-from ragstone.errors import Busy, StoreError
+from ragstone.core.errors import Busy, StoreError
+from ragstone.core.types import Document, Run, Scope
 from ragstone.stores.packing import document_of, packed, run_of
 from ragstone.stores.postgres.catalogue import check_staying, found
 from ragstone.stores.postgres.foreign import mapped
 from ragstone.stores.postgres.pool import Connection, Cursor, Pool
 from ragstone.stores.postgres.rows import CollectionRow, shown
-from ragstone.types import Document, Run, Scope
 
 Status = Literal["running", "succeeded", "failed", "interrupted"]
 GLANCE = 0.25  # seconds: the server may not have noticed yet that a process is gone
@@ -99,7 +99,7 @@ async def _taken(connection: Connection, number: int) -> bool:
 
 
 class PostgresLedger:
-    """See `ragstone.ports.Ledger`. `locks` are those of this store's runs."""
+    """See `ragstone.core.ports.Ledger`. `locks` are those of this store's runs."""
 
     def __init__(self, pool: Pool, scope: Scope, locks: Held) -> None:
         self._pool = pool

@@ -2,10 +2,10 @@
 
 from datetime import UTC, datetime
 
-from ragstone.ports import Remembered
+from ragstone.core.ports import Remembered
+from ragstone.core.types import Scope
 from ragstone.stores.postgres.catalogue import found
 from ragstone.stores.postgres.pool import Cursor, Pool
-from ragstone.types import Scope
 
 OF = """SELECT search_id, key, generation, at, vector, content FROM searches
     WHERE tenant_id = %s AND collection_id = %s AND key = %s ORDER BY at DESC, search_id"""
@@ -22,7 +22,7 @@ UNUSED = """DELETE FROM searches WHERE (tenant_id, collection_id, search_id) IN 
 
 
 class PostgresMemory:
-    """See `ragstone.ports.Memory`."""
+    """See `ragstone.core.ports.Memory`."""
 
     def __init__(self, pool: Pool, scope: Scope) -> None:
         self._pool = pool

@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 from psycopg import AsyncConnection
 
-from ragstone.errors import StoreError, StoreTooNew, UsageError
+from ragstone.core.errors import StoreError, StoreTooNew, UsageError
 from ragstone.stores.postgres import foreign
 from ragstone.stores.postgres.migrations import MIGRATIONS, VERSION, Migration
 from ragstone.stores.postgres.pool import Pool

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ragstone.ports import Vectors
+from ragstone.core.ports import Vectors
 from ragstone.stores.cosine import Scores, cosines
 
 EXACT_UP_TO = 5_000  # chunks of a collection; looking at all of them takes about as long as the rest of a question

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from ragstone.globs import fits
+from ragstone.core.filters import Where
+from ragstone.core.path_patterns import fits
 from ragstone.stores.postgres import nearest, postings
 from ragstone.stores.postgres.filters import Filter, condition_of
 from ragstone.stores.postgres.patterns import has_wildcard
 from ragstone.stores.postgres.postings import Ints
 from ragstone.stores.postgres.view import View
-from ragstone.where import Where
 
 LONG = 2_000  # characters of globs; more are not compiled by the server but tried on each path here
 PASSING = """SELECT string_agg(int4send(f.number), '') FROM (

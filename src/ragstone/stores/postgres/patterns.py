@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
-from ragstone.facts import LIKE
-from ragstone.globs import ANY
+from ragstone.core.filter_matching import LIKE
+from ragstone.core.path_patterns import ANY
 from ragstone.stores.postgres.facts import MARK, kept
 
 LONE = re.compile("[\ud800-\udfff]")

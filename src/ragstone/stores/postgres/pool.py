@@ -10,7 +10,7 @@ import psycopg
 from psycopg import AsyncConnection, AsyncCursor
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from ragstone.errors import StoreError
+from ragstone.core.errors import StoreError
 from ragstone.stores.postgres import foreign
 from ragstone.stores.postgres.ready import Server, inspected
 from ragstone.stores.postgres.url import Url

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import google_crc32c
 import msgspec
 
+from ragstone.core.types import Chunk, Document, Revision
 from ragstone.stores import bm25
 from ragstone.stores.effective import due_at
 from ragstone.stores.packing import document_of, packed, record_packed
 from ragstone.stores.postgres import facts
 from ragstone.stores.postgres.rows import SHOWN_FOR_NUL, body_of, chunk_of, key_bytes, shown
-from ragstone.types import Chunk, Document, Revision
 
 ESCAPED = re.compile(rb"\\\\|\\u0000")  # a backslash that stands for itself, or a NUL
 

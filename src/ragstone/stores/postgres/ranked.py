@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from ragstone.ports import Vectors
+from ragstone.core.filters import Where
+from ragstone.core.ports import Vectors
+from ragstone.core.types import Candidate
 from ragstone.stores import bm25
 from ragstone.stores.postgres.reader import OURS, PostgresReader
 from ragstone.stores.postgres.rows import shown
-from ragstone.types import Candidate
-from ragstone.where import Where
 
 TS_RANK_CD = "ts_rank_cd"
 FOUND = """SELECT m.chunk_id, round(r.score::numeric, {})::float8, m.path, m.source, m.ordinal

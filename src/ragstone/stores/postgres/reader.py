@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ragstone.layout import Layout
-from ragstone.ports import Kept, Vectors
+from ragstone.core.filters import Where
+from ragstone.core.page_layout import Layout
+from ragstone.core.ports import Kept, Vectors
+from ragstone.core.types import Candidate, Chunk, Document, Info, Revision, Scope, total_order
 from ragstone.stores import bm25
 from ragstone.stores.absent import without_vectors
 from ragstone.stores.cosine import Scores, unit
@@ -21,8 +23,6 @@ from ragstone.stores.postgres.pool import Row
 from ragstone.stores.postgres.postings import Ints, Ranking
 from ragstone.stores.postgres.rows import CHUNK_COLUMNS, chunk_of
 from ragstone.stores.postgres.view import View
-from ragstone.types import Candidate, Chunk, Document, Info, Revision, Scope, total_order
-from ragstone.where import Where
 
 PROVIDER = "postgresql"
 WIDER = 4  # times as many candidates where too few passed
@@ -83,7 +83,7 @@ class Recipes:
 
 
 class PostgresReader:
-    """See `ragstone.ports.Reader` and `Exporter`. `exact` keeps off the approximate index."""
+    """See `ragstone.core.ports.Reader` and `Exporter`. `exact` keeps off the approximate index."""
 
     def __init__(self, view: View, scope: Scope, *, recipes: Recipes, exact: bool = False) -> None:
         self._view = view

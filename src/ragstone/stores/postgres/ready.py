@@ -5,7 +5,7 @@ from typing import Any
 
 from psycopg import AsyncConnection, sql
 
-from ragstone.errors import StoreTooNew, UsageError
+from ragstone.core.errors import StoreTooNew, UsageError
 from ragstone.stores.postgres.migrations import VERSION
 
 SCHEMA = "ragstone"

@@ -10,9 +10,9 @@ from typing import Any
 
 import msgspec
 
-from ragstone.errors import StoreError
+from ragstone.core.errors import StoreError
+from ragstone.core.types import Chunk, Document, Secret, Span
 from ragstone.stores.packing import ChunkFacts, document_of, packed, unpacked
-from ragstone.types import Chunk, Document, Secret, Span
 
 COLLECTION_COLUMNS = """collection_id, tenant_id, name, embedding_model, embedding_variant, embedding_dim,
     generation, chunks, terms, pending, documents, coalesce(embedding_label, embedding_model), second_model,

@@ -4,8 +4,9 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime
 
-from ragstone.errors import StoreError, UsageError
-from ragstone.ports import HeldModel
+from ragstone.core.errors import StoreError, UsageError
+from ragstone.core.ports import HeldModel
+from ragstone.core.types import Scope
 from ragstone.stores.absent import not_built
 from ragstone.stores.effective import utc_now
 from ragstone.stores.postgres import activate, beside
@@ -22,7 +23,6 @@ from ragstone.stores.postgres.rows import COLLECTION_COLUMNS, CollectionRow, col
 from ragstone.stores.postgres.url import KEYWORDS, parsed
 from ragstone.stores.postgres.view import View
 from ragstone.stores.postgres.writer import PostgresWriter
-from ragstone.types import Scope
 
 DUE = """SELECT DISTINCT doc_id FROM document_versions
     WHERE tenant_id = %s AND collection_id = %s AND status = 'pending' AND effective_at <= %s"""
@@ -35,7 +35,8 @@ READ_ONLY = ("25006", "42501")  # a standby, a role that may not write
 
 
 class PostgresStore:
-    """See `ragstone.ports.Store`, `Reembedding`. `keep_versions` revisions of a document stay; `now` is the clock."""
+    """See `ragstone.core.ports.Store`, `Reembedding`. `keep_versions` revisions of a document stay; `now` is the
+    clock."""
 
     def __init__(self, url: str, *, keep_versions: int = 1, now: Callable[[], datetime] = utc_now) -> None:
         self._pool = Pool(parsed(url))
@@ -65,7 +66,7 @@ class PostgresStore:
         return PostgresLedger(self._pool, scope, self._runs)
 
     def memory(self, scope: Scope) -> PostgresMemory:
-        """See `ragstone.ports.Remembering`."""
+        """See `ragstone.core.ports.Remembering`."""
         return PostgresMemory(self._pool, scope)
 
     @asynccontextmanager

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
-from ragstone.errors import UsageError
+from ragstone.core.errors import UsageError
 from ragstone.stores.concealed import concealed
 
 POOL = 8  # connections: a question takes one, an ingestion two

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from ragstone.errors import StoreError
-from ragstone.ports import Vectors
+from ragstone.core.errors import StoreError
+from ragstone.core.ports import Vectors
+from ragstone.core.types import Chunk, Document
 from ragstone.stores.cosine import checked
 from ragstone.stores.postgres import copying, nearest
 from ragstone.stores.postgres.pool import Cursor
 from ragstone.stores.postgres.rows import CHUNK_COLUMNS, CollectionRow, chunk_of, key_bytes
-from ragstone.types import Chunk, Document
 
 COLUMNS = "tenant_id collection_id vector_key embedding_model embedding_variant embedding_dim embedding"
 OURS = "tenant_id = %(tenant)s AND collection_id = %(collection)s"

@@ -7,14 +7,14 @@ from typing import TypeVar
 
 import psycopg
 
-from ragstone.errors import StoreError
-from ragstone.ports import Vectors
+from ragstone.core.errors import StoreError
+from ragstone.core.ports import Vectors
+from ragstone.core.types import Chunk, Document, Revision, Scope
 from ragstone.stores.postgres import activate, copying, segments, vectors
 from ragstone.stores.postgres.catalogue import Change, count, found, locked
 from ragstone.stores.postgres.pool import Cursor, Pool
 from ragstone.stores.postgres.prepared import Active, Prepared, Written, asked_json, prepared
 from ragstone.stores.postgres.rows import CollectionRow, shown
-from ragstone.types import Chunk, Document, Revision, Scope
 
 T = TypeVar("T")
 NEWEST = """SELECT doc_id, max(revision) FROM document_versions
@@ -36,8 +36,8 @@ COLUMNS = """chunk_key tenant_id collection_id doc_version_id chunk_id ordinal h
 
 
 class PostgresWriter:
-    """See `ragstone.ports.Writer`. `keep` revisions of a document stay; `now` is the clock; `opened` is the collection
-    as it was when this was opened."""
+    """See `ragstone.core.ports.Writer`. `keep` revisions of a document stay; `now` is the clock; `opened` is the
+    collection as it was when this was opened."""
 
     def __init__(
         self, pool: Pool, scope: Scope, opened: CollectionRow, *, keep: int, now: Callable[[], datetime]

@@ -3,22 +3,22 @@
 import contextlib
 from collections.abc import Awaitable, Callable
 
-from ragstone.errors import StoreError, UsageError
-from ragstone.ports import Admin
+from ragstone.core.errors import StoreError, UsageError
+from ragstone.core.ports import Admin
+from ragstone.core.types import Scope, Tenant
 from ragstone.stores.qdrant.client import Client
 from ragstone.stores.qdrant.faults import reach
 from ragstone.stores.qdrant.reconcile import Reconciler, Survey
 from ragstone.stores.qdrant.remote import Remote
 from ragstone.stores.qdrant.space import erase_tenant
-from ragstone.types import Scope, Tenant
 
 Also = Callable[[Scope], Awaitable[Remote | None]]
 Parts = Callable[[Scope], Awaitable[tuple[Remote, Reconciler] | None]]
 
 
 class QdrantAdmin:
-    """See `ragstone.ports.Admin`. `inner` is the ledger's; `parts` gives what looks after a collection's points, `also`
-    those of a second model."""
+    """See `ragstone.core.ports.Admin`. `inner` is the ledger's; `parts` gives what looks after a collection's points,
+    `also` those of a second model."""
 
     def __init__(self, inner: Admin, client: Client, parts: Parts, also: Also, forget: Callable[[Scope], None]) -> None:
         self._client = client

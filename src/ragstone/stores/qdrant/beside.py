@@ -7,13 +7,13 @@ it is filled or looked at; until then what they lack, or have too much, is seen 
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ragstone.errors import StoreError, UsageError
-from ragstone.ports import HeldModel, Reembedding, Store, Vectors, Writer
+from ragstone.core.errors import StoreError, UsageError
+from ragstone.core.ports import HeldModel, Reembedding, Store, Vectors, Writer
+from ragstone.core.types import Chunk, Info, Scope
 from ragstone.stores.absent import no_second
 from ragstone.stores.qdrant.points import ACTIVE, is_
 from ragstone.stores.qdrant.reconcile import Reconciler
 from ragstone.stores.qdrant.remote import Remote
-from ragstone.types import Chunk, Info, Scope
 
 
 def able(ledger: Store) -> Reembedding:
@@ -48,7 +48,7 @@ def counted(held: HeldModel, pending: int) -> HeldModel:
 
 
 class QdrantFiller:
-    """See `ragstone.ports.Filler`. `inner` writes to the second model's points, `held` says which it is."""
+    """See `ragstone.core.ports.Filler`. `inner` writes to the second model's points, `held` says which it is."""
 
     def __init__(self, inner: Writer, ledger: Store, scope: Scope, held: HeldModel) -> None:
         self._inner = inner

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from qdrant_client import AsyncQdrantClient
 
-from ragstone.errors import RagstoneError, StoreError
+from ragstone.core.errors import RagstoneError, StoreError
 from ragstone.stores.qdrant import foreign
 from ragstone.stores.qdrant.url import Url
 

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 from qdrant_client import models
 
+from ragstone.core.filters import Where
+from ragstone.core.types import Scope
 from ragstone.stores.qdrant.points import any_of, is_, ours
-from ragstone.types import Scope
-from ragstone.where import Where
 
 WILD = frozenset("*?")
 LOOSE = ("staged", "retired")  # what such a point's payload says may not be what a view's document says

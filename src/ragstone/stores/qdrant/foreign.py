@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import grpc
 from qdrant_client.common.client_exceptions import QdrantException, ResourceExhaustedResponse
 
-from ragstone.errors import RagstoneError, StoreError, UsageError
+from ragstone.core.errors import RagstoneError, StoreError, UsageError
 from ragstone.stores import meanings
 from ragstone.stores.meanings import FULL, ODD, Meaning
 

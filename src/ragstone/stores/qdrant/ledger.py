@@ -1,11 +1,11 @@
 """What is known about documents and runs: the ledger store's own, one verb for all."""
 
-from ragstone.ports import Ledger
-from ragstone.types import Document, Run
+from ragstone.core.ports import Ledger
+from ragstone.core.types import Document, Run
 
 
 class QdrantLedger:
-    """See `ragstone.ports.Ledger`."""
+    """See `ragstone.core.ports.Ledger`."""
 
     def __init__(self, inner: Ledger) -> None:
         self._inner = inner

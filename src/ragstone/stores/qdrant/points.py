@@ -12,11 +12,11 @@ from typing import Any, Literal
 import numpy as np
 from qdrant_client import models
 
-from ragstone.ports import Vectors
+from ragstone.core.filters import RESTRICTED
+from ragstone.core.ports import Vectors
+from ragstone.core.types import Chunk, Document, Scope
 from ragstone.stores import bm25
 from ragstone.stores.qdrant.space import Space
-from ragstone.types import Chunk, Document, Scope
-from ragstone.where import RESTRICTED
 
 State = Literal["staged", "active", "retired"]
 AVERAGE = 120  # terms of a chunk: fixed, since a point's weights must not depend on its neighbours

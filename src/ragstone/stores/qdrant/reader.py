@@ -8,10 +8,12 @@ from typing import Literal
 import numpy as np
 from qdrant_client import models
 
-from ragstone.errors import StoreError
-from ragstone.facts import facts, matches
-from ragstone.layout import Layout
-from ragstone.ports import Exporter, Kept, Reader, Store, Vectors, Worded
+from ragstone.core.errors import StoreError
+from ragstone.core.filter_matching import facts, matches
+from ragstone.core.filters import Where
+from ragstone.core.page_layout import Layout
+from ragstone.core.ports import Exporter, Kept, Reader, Store, Vectors, Worded
+from ragstone.core.types import Candidate, Chunk, Document, Info, Revision, Scope, total_order
 from ragstone.stores import bm25
 from ragstone.stores.absent import without_vectors
 from ragstone.stores.cosine import Scores, cosines, unit
@@ -21,8 +23,6 @@ from ragstone.stores.qdrant.points import ACTIVE, is_, ours
 from ragstone.stores.qdrant.reconcile import GRACE
 from ragstone.stores.qdrant.remote import Remote, sound
 from ragstone.stores.qdrant.space import Space
-from ragstone.types import Candidate, Chunk, Document, Info, Revision, Scope, total_order
-from ragstone.where import Where
 
 Order = tuple[float, str, str, int]
 PROVIDER = "qdrant"
@@ -37,9 +37,9 @@ REMEMBERED = 20_000  # vectors and chunks that a view keeps
 
 
 class QdrantReader:
-    """See `ragstone.ports.Reader` and `Exporter`. `inner` is the ledger's view, `info` what it said when it was opened;
-    `remote` is None while the collection has no embedding model; `whole` is the last generation of each collection in
-    which every chunk had its vector."""
+    """See `ragstone.core.ports.Reader` and `Exporter`. `inner` is the ledger's view, `info` what it said when it was
+    opened; `remote` is None while the collection has no embedding model; `whole` is the last generation of each
+    collection in which every chunk had its vector."""
 
     def __init__(
         self,

@@ -6,11 +6,11 @@ from datetime import datetime
 
 from qdrant_client import models
 
-from ragstone.ports import Reader, Store
+from ragstone.core.ports import Reader, Store
+from ragstone.core.types import Chunk, Document, Scope
 from ragstone.stores.qdrant import points
 from ragstone.stores.qdrant.points import ACTIVE, RETIRED, STAGED, ours
 from ragstone.stores.qdrant.remote import Remote
-from ragstone.types import Chunk, Document, Scope
 
 GRACE = 60.0  # seconds that a view may last: that long retired points keep their vectors
 UNSURE = 900.0  # seconds after which a staged point that the ledger does not know belongs to no writer any more

@@ -6,14 +6,14 @@ from typing import TypeVar
 import numpy as np
 from qdrant_client import AsyncQdrantClient, models
 
-from ragstone.errors import StoreError
-from ragstone.ports import Vectors
+from ragstone.core.errors import StoreError
+from ragstone.core.ports import Vectors
+from ragstone.core.types import Chunk, Scope
 from ragstone.stores.cosine import checked
 from ragstone.stores.qdrant import points
 from ragstone.stores.qdrant.client import Client
 from ragstone.stores.qdrant.points import RETIRED, STAGED, among, any_of, is_, ours
 from ragstone.stores.qdrant.space import Space
-from ragstone.types import Chunk, Scope
 
 PAGE = 1_000  # points looked through at a time
 WRITE = 256  # points in one message: some 2 MB with texts and 384 dimensions

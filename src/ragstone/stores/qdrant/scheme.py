@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ragstone.types import Chunk
+from ragstone.core.types import Chunk
 
 Ids = Literal["ours", "md5", "uuid5"]
 IDS: tuple[Ids, ...] = ("ours", "md5", "uuid5")

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 
 from qdrant_client import models
 
-from ragstone.errors import UsageError
+from ragstone.core.errors import UsageError
+from ragstone.core.types import Info
 from ragstone.stores.qdrant.client import Client
 from ragstone.stores.qdrant.scheme import OURS, Scheme
 from ragstone.stores.qdrant.url import Url
-from ragstone.types import Info
 
 DENSE, SPARSE = "dense", "sparse"
 WORDS = ("collection", "doc", "origin", "path", "sha", "key", "chunk", "state", "heading")

@@ -6,8 +6,9 @@ from datetime import datetime
 
 from qdrant_client import AsyncQdrantClient
 
-from ragstone.errors import StoreError, UsageError
-from ragstone.ports import HeldModel, Identified, Keys, Memory, Reembedding, Remembering, Store
+from ragstone.core.errors import StoreError, UsageError
+from ragstone.core.ports import HeldModel, Identified, Keys, Memory, Reembedding, Remembering, Store
+from ragstone.core.types import Info, Scope
 from ragstone.stores.absent import no_second
 from ragstone.stores.effective import utc_now
 from ragstone.stores.qdrant import beside
@@ -20,13 +21,12 @@ from ragstone.stores.qdrant.remote import Remote
 from ragstone.stores.qdrant.space import Space, ensure, space_of
 from ragstone.stores.qdrant.url import Url
 from ragstone.stores.qdrant.writer import QdrantWriter
-from ragstone.types import Info, Scope
 
 AGAIN = 60.0  # seconds between two looks; writers look each time
 
 
 class QdrantStore:
-    """See `ragstone.ports.Store` and `Reembedding`. `ledger` is the store that holds everything but vectors; it is
+    """See `ragstone.core.ports.Store` and `Reembedding`. `ledger` is the store that holds everything but vectors; it is
     closed with this one. `now` is the clock, the same as the ledger's."""
 
     def __init__(
@@ -65,7 +65,7 @@ class QdrantStore:
         return QdrantLedger(self._ledger.ledger(scope))
 
     def memory(self, scope: Scope) -> Memory:
-        """See `ragstone.ports.Remembering`: the ledger's."""
+        """See `ragstone.core.ports.Remembering`: the ledger's."""
         if not isinstance(self._ledger, Remembering):
             raise UsageError(f"a {self._ledger.provider} store keeps no earlier searches")
         return self._ledger.memory(scope)

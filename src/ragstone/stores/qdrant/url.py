@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
 
-from ragstone.errors import UsageError
+from ragstone.core.errors import UsageError
 from ragstone.stores.concealed import HIDDEN, concealed
 from ragstone.stores.embedded.paths import is_store
 from ragstone.stores.qdrant.scheme import IDS, OURS, Scheme

@@ -7,8 +7,9 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 
-from ragstone.errors import StoreError
-from ragstone.ports import Store, Vectors, Writer
+from ragstone.core.errors import StoreError
+from ragstone.core.ports import Store, Vectors, Writer
+from ragstone.core.types import Chunk, Document, Revision, Scope
 from ragstone.stores.cosine import checked
 from ragstone.stores.effective import due_at
 from ragstone.stores.qdrant import points
@@ -17,14 +18,13 @@ from ragstone.stores.qdrant.points import RETIRED, any_of, is_, ours
 from ragstone.stores.qdrant.reconcile import Reconciler
 from ragstone.stores.qdrant.remote import Remote
 from ragstone.stores.qdrant.space import space_of
-from ragstone.types import Chunk, Document, Revision, Scope
 
 WIDER = 4  # times as many points where too few chunks came of them
 
 
 class QdrantWriter:
-    """See `ragstone.ports.Writer`. `remote` is None while the collection has no embedding model; `also` are the points
-    of a second one, from which removed documents go too. Not `active`, it writes those of the second."""
+    """See `ragstone.core.ports.Writer`. `remote` is None while the collection has no embedding model; `also` are the
+    points of a second one, from which removed documents go too. Not `active`, it writes those of the second."""
 
     def __init__(
         self,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ragstone import words
+from ragstone.core import analyzer
 from ragstone.stores import bm25
 from ragstone.stores.postgres.postings import COUNT, LENGTH, NONE, NUMBER, Postings, Ranking, ranked
 
@@ -50,7 +50,7 @@ class Counted:
 
     def score(self, text: str, weights: Mapping[str, float]) -> float:
         """BM25 of a text as it is now, by these statistics; digit for digit the ranking's."""
-        found = Counter(words.terms(text))
+        found = Counter(analyzer.terms(text))
         length = np.array([found.total()], dtype=LENGTH)
         average = max(self.words / self.rows if self.rows else 0.0, 1e-9)
         total = np.zeros(1)
@@ -78,7 +78,7 @@ class Counting:
     def add(self, rows: Iterable[tuple[str, str]]) -> None:
         """Rows as id and text; raises `TooMany`."""
         for identity, text in rows:
-            found = Counter(words.terms(text))
+            found = Counter(analyzer.terms(text))
             length = found.total()
             self._rows += 1
             self._words += length

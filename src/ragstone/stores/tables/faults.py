@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from psycopg import DatabaseError
 
-from ragstone.errors import ConfigError, Corrupt, RagstoneError, StoreError, UsageError
+from ragstone.core.errors import ConfigError, Corrupt, RagstoneError, StoreError, UsageError
 from ragstone.stores.meanings import Meaning
 from ragstone.stores.postgres.foreign import ANYWHERE, first_line, mapped, state_of
 

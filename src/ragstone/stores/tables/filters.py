@@ -1,7 +1,7 @@
 """Structured conditions over the columns of somebody's table: names were found in its catalogue, values are parameters.
 
-The meaning is that of `ragstone.where`, by the column's type: a missing value fails all but IS NULL, on an array a
-condition asks for any element, numbers compare as numbers, texts in the order of their characters.
+The meaning is that of `ragstone.core.filters`, by the column's type: a missing value fails all but IS NULL, on an
+array a condition asks for any element, numbers compare as numbers, texts in the order of their characters.
 """
 
 import math
@@ -14,10 +14,10 @@ from typing import Any
 
 from psycopg import sql
 
-from ragstone.errors import UsageError
+from ragstone.core.errors import UsageError
+from ragstone.core.filters import Condition, Where
 from ragstone.stores.pair import EVERY, UNUSABLE, Pair
 from ragstone.stores.tables.look import COMPARED, Relation, Type, named
-from ragstone.where import Condition, Where
 
 NAMED = ("paths", "headers", "shas", "categories", "tags", "projects", "doc_types", "date_from", "date_to")
 TIMES = ("date", "timestamp", "timestamptz", "time", "timetz", "interval")

@@ -8,7 +8,7 @@ from typing import Any
 
 from psycopg import AsyncConnection, Error, sql
 
-from ragstone.errors import ConfigError
+from ragstone.core.errors import ConfigError
 from ragstone.stores.pair import EVERY, Pair
 from ragstone.stores.postgres.foreign import first_line, is_lost
 from ragstone.stores.postgres.ready import Server

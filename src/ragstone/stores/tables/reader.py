@@ -7,8 +7,10 @@ from typing import Any
 
 from psycopg import AsyncConnection, sql
 
-from ragstone.layout import Layout
-from ragstone.ports import Vectors
+from ragstone.core.filters import Where
+from ragstone.core.page_layout import Layout
+from ragstone.core.ports import Vectors
+from ragstone.core.types import Candidate, Chunk, Document, Info, Scope, total_order
 from ragstone.stores import bm25
 from ragstone.stores.pair import UNUSABLE, Pair
 from ragstone.stores.postgres.nearest import EF_SEARCH, FEW, SPARE
@@ -20,8 +22,6 @@ from ragstone.stores.tables.kept import Kept, Print
 from ragstone.stores.tables.look import Relation
 from ragstone.stores.tables.rows import PROVIDER, Rows
 from ragstone.stores.tables.statements import Statements
-from ragstone.types import Candidate, Chunk, Document, Info, Scope, total_order
-from ragstone.where import Where
 
 BATCH = 500  # rows on their way at a time
 WIDER = 4  # times as many candidates where too few passed
@@ -29,7 +29,7 @@ Row = tuple[Any, ...]
 
 
 class TableReader:
-    """See `ragstone.ports.Reader`. `connection` is inside a transaction that may only read; a row is a document of
+    """See `ragstone.core.ports.Reader`. `connection` is inside a transaction that may only read; a row is a document of
     one chunk, its id and its place come from the table's own."""
 
     def __init__(

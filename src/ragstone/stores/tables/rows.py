@@ -5,10 +5,10 @@ import json
 import uuid
 from dataclasses import dataclass
 
-from ragstone.lines import unified
+from ragstone.core.newlines import unified
+from ragstone.core.types import Chunk, Document, Span
 from ragstone.stores.pair import Pair
 from ragstone.stores.tables.look import Relation
-from ragstone.types import Chunk, Document, Span
 
 PROVIDER = "table"
 NAMESPACE = uuid.UUID("6d5c4c6e-2f0b-5d7a-9a43-0f6f4e1c8a52")

@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 from psycopg import sql
 
-from ragstone.errors import ConfigError, StoreError
-from ragstone.ports import Vectors
+from ragstone.core.errors import ConfigError, StoreError
+from ragstone.core.filters import Where
+from ragstone.core.ports import Vectors
 from ragstone.stores.cosine import unit
 from ragstone.stores.pair import Pair
 from ragstone.stores.postgres.nearest import literal
 from ragstone.stores.tables import filters
 from ragstone.stores.tables.look import Relation, named
-from ragstone.where import Where
 
 LONGEST = 1_000_000  # characters of a text that are read: more is no passage
 AS_THEY_ARE = ("int2", "int4", "int8", "text", "varchar", "uuid")  # ids that are looked up in their own type

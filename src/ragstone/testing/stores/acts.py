@@ -5,11 +5,11 @@ from contextlib import AbstractAsyncContextManager
 
 import pytest
 
-from ragstone.errors import UsageError
-from ragstone.ports import Exporter, Memory, Reader, Reembedding, Remembering, Store, Vectors, Writer
+from ragstone.core.errors import UsageError
+from ragstone.core.filters import Where
+from ragstone.core.ports import Exporter, Memory, Reader, Reembedding, Remembering, Store, Vectors, Writer
+from ragstone.core.types import Candidate, Revision, Scope
 from ragstone.testing.stores.made import DIMENSION, EVERYTHING, MODEL, SCOPE, VARIANT, vector_of, wide
-from ragstone.types import Candidate, Revision, Scope
-from ragstone.where import Where
 
 
 async def created(store: Store, scope: Scope = SCOPE) -> None:

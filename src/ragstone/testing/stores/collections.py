@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from ragstone.errors import Busy, NotBuilt, StoreError, UsageError
-from ragstone.ports import Store
+from ragstone.core.errors import Busy, NotBuilt, StoreError, UsageError
+from ragstone.core.filters import Where
+from ragstone.core.ports import Store
+from ragstone.core.types import Run, Scope
 from ragstone.testing.stores.acts import contents, created, needs, texts_of, written
 from ragstone.testing.stores.given import Given
 from ragstone.testing.stores.made import DIMENSION, MODEL, OTHER, SCOPE, VARIANT, make_revision, vector_of
-from ragstone.types import Run, Scope
-from ragstone.where import Where
 
 # Those of `ports.Store`.
 CAPABILITIES = frozenset({"dense", "keyword", "filter", "versions", "snapshot", "fusion", "export", "models"})

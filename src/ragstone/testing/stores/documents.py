@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from ragstone.layout import Layout, Strip
-from ragstone.ports import Store
+from ragstone.core.page_layout import Layout, Strip
+from ragstone.core.ports import Store
+from ragstone.core.types import Span, joined
 from ragstone.testing.stores.acts import written
 from ragstone.testing.stores.given import Given
 from ragstone.testing.stores.made import SCOPE, make_revision
-from ragstone.types import Span, joined
 
 
 class Documents(Given):

@@ -4,9 +4,9 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
+from ragstone.core.filters import CHUNK_FACTS, DOCUMENT_FACTS, OPERATORS, Condition, Where
+from ragstone.core.types import Revision
 from ragstone.testing.stores.made import make_revision
-from ragstone.types import Revision
-from ragstone.where import CHUNK_FACTS, DOCUMENT_FACTS, OPERATORS, Condition, Where
 
 
 def random_revisions(chance: random.Random, count: int) -> list[Revision]:

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from ragstone.ports import Store
+from ragstone.core.ports import Store
 
 
 class Given:

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from ragstone.layout import Layout, Strip
-from ragstone.ports import Kept, Store
+from ragstone.core.page_layout import Layout, Strip
+from ragstone.core.ports import Kept, Store
 from ragstone.testing.stores.acts import giving, needs, written
 from ragstone.testing.stores.given import Given
 from ragstone.testing.stores.made import OTHER, SCOPE, key_of, make_revision, vector_of

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from ragstone.errors import UsageError
-from ragstone.ports import Store
+from ragstone.core.errors import UsageError
+from ragstone.core.ports import Store
 from ragstone.testing.stores.acts import needs_keys, written
 from ragstone.testing.stores.given import Given
 from ragstone.testing.stores.made import NEW_YEAR, OTHER, SCOPE, make_key, make_revision

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ragstone.ports import Remembered, Vectors
-from ragstone.types import Chunk, Document, Key, Revision, Scope, Span
-from ragstone.where import Where
+from ragstone.core.filters import Where
+from ragstone.core.ports import Remembered, Vectors
+from ragstone.core.types import Chunk, Document, Key, Revision, Scope, Span
 
 SCOPE = Scope("acme", "notes")
 OTHER = Scope("rival", "notes")

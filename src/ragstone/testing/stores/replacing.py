@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from ragstone.errors import StoreError
-from ragstone.ports import Store
+from ragstone.core.errors import StoreError
+from ragstone.core.filters import Where
+from ragstone.core.ports import Store
 from ragstone.testing.stores.acts import contents, needs, texts_of, written
 from ragstone.testing.stores.given import Given
 from ragstone.testing.stores.made import SCOPE, make_revision, vector_of
-from ragstone.where import Where
 
 
 class Replacing(Given):

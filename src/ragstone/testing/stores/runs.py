@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from ragstone.errors import Busy
-from ragstone.ports import Store
+from ragstone.core.errors import Busy
+from ragstone.core.ports import Store
+from ragstone.core.types import Run
 from ragstone.testing.stores.acts import created
 from ragstone.testing.stores.given import Given
 from ragstone.testing.stores.made import SCOPE
-from ragstone.types import Run
 
 
 class Runs(Given):

@@ -3,12 +3,12 @@
 import contextlib
 from dataclasses import replace
 
-from ragstone.errors import StoreError
-from ragstone.ports import Store
+from ragstone.core.errors import StoreError
+from ragstone.core.ports import Store
+from ragstone.core.types import Scope
 from ragstone.testing.stores.acts import remembering
 from ragstone.testing.stores.given import Given
 from ragstone.testing.stores.made import NEW_YEAR, OTHER, SCOPE, searched, vector_of
-from ragstone.types import Scope
 
 
 class Searches(Given):

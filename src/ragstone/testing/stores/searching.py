@@ -2,14 +2,14 @@
 
 import random
 
-from ragstone.facts import facts, matches
-from ragstone.ports import Store
+from ragstone.core.filter_matching import facts, matches
+from ragstone.core.filters import Condition, Where
+from ragstone.core.ports import Store
+from ragstone.core.types import total_order
 from ragstone.testing.stores.acts import contents, written
 from ragstone.testing.stores.drawn import random_revisions, random_where
 from ragstone.testing.stores.given import Given
 from ragstone.testing.stores.made import EVERYTHING, SCOPE, make_revision, vector_of
-from ragstone.types import total_order
-from ragstone.where import Condition, Where
 
 DRAWN = 250  # filters, enough for every operator to meet every kind of column
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from ragstone.errors import StoreError, UsageError
-from ragstone.ports import Store
+from ragstone.core.errors import StoreError, UsageError
+from ragstone.core.filters import Where
+from ragstone.core.ports import Store
 from ragstone.testing.stores.acts import fill_second, near, needs, states, two_models, written
 from ragstone.testing.stores.given import Given
 from ragstone.testing.stores.made import (
@@ -18,7 +19,6 @@ from ragstone.testing.stores.made import (
     vector_of,
     wide,
 )
-from ragstone.where import Where
 
 
 class SecondModel(Given):

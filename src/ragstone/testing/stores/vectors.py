@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ragstone.errors import StoreError, UsageError
-from ragstone.ports import Store
+from ragstone.core.errors import StoreError, UsageError
+from ragstone.core.filters import Where
+from ragstone.core.ports import Store
 from ragstone.testing.stores.acts import contents, filled, needs, written
 from ragstone.testing.stores.given import Given
 from ragstone.testing.stores.made import DIMENSION, SCOPE, key_of, make_revision, vector_of
-from ragstone.where import Where
 
 
 class VectorsOfChunks(Given):

@@ -4,13 +4,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ragstone.errors import NotBuilt, UsageError
-from ragstone.ports import Store
+from ragstone.core.errors import NotBuilt, UsageError
+from ragstone.core.filters import Where
+from ragstone.core.ports import Store
+from ragstone.core.types import Scope
 from ragstone.testing.stores.acts import contents, filled, needs, written
 from ragstone.testing.stores.given import Given
 from ragstone.testing.stores.made import SCOPE, make_revision, vector_of
-from ragstone.types import Scope
-from ragstone.where import Where
 
 
 class Versions(Given):

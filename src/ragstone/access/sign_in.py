@@ -1,0 +1,113 @@
+"""Who stands behind an engine: nobody in particular on one's own machine, else whoever a key or token names."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from ragstone.access import Credential, Permission, Tokens, looks_like_token, recognised
+from ragstone.config.settings import Settings
+from ragstone.core.errors import Forbidden, Unauthorized, UsageError
+from ragstone.core.ports import Keys
+
+ANY = Settings.__dataclass_fields__["tenant"].default  # this tenant's name leaves the choice to the key
+
+
+def utc_now() -> datetime:
+    """The time, in UTC."""
+    return datetime.now(UTC)
+
+
+class Entrance:
+    """Admits, or refuses. A key is looked up for every verb, so that a revoked one ends at once; a token's signature
+    is checked once, its end every time."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        keys: Callable[[], Keys],
+        *,
+        credential: Credential | None,
+        clock: Callable[[], datetime] = utc_now,
+    ) -> None:
+        if settings.key is not None and credential is not None:
+            raise UsageError("a key and a credential were given: leave one out (the key may come from RAGSTONE_KEY)")
+        if settings.key is not None and not settings.key.strip():
+            raise Unauthorized(
+                "missing", "the key is empty (RAGSTONE_KEY, or `key` in the configuration); leave it out or fill it"
+            )
+        if settings.access.trusted is False and settings.key is None and credential is None:
+            raise Unauthorized("missing", "a key is needed here (access.trusted is false); set RAGSTONE_KEY")
+        self._settings = settings
+        self._keys = keys
+        self._clock = clock
+        self._text = None if settings.key is None else settings.key.strip()
+        self._tokens: Tokens | None = None
+        self._credential: Credential | None = None
+        if credential is not None:
+            self._check_tenant(credential)
+            self._credential = credential
+
+    @property
+    def credential(self) -> Credential | None:
+        """Who asks; None for whoever opened the store and is trusted. Raises `UsageError` before `sign_in`."""
+        if self._credential is None and self._text is not None:
+            raise UsageError("nobody has looked at the key yet: open the engine with `async with`, or await sign_in()")
+        return self._credential
+
+    @property
+    def tenant(self) -> str:
+        """Whose collections these are: the credential's tenant, else the configured one."""
+        return self._settings.tenant if self.credential is None else self.credential.tenant
+
+    @property
+    def restricted(self) -> bool:
+        """Whether restricted documents may be shown."""
+        return self.credential is None or Permission.RESTRICTED in self.credential.permissions
+
+    @property
+    def reads_as(self) -> str:
+        """What may be read, in words: the same for all who may read the same."""
+        if self.credential is None:
+            return "trusted"
+        return ",".join(sorted(permission.value for permission in self.credential.permissions))
+
+    def now(self) -> datetime:
+        """The time that keys are made and looked at by."""
+        return self._clock()
+
+    async def sign_in(self) -> Credential | None:
+        """Look at the key or token; raises `Unauthorized`, or `Forbidden` for another tenant's."""
+        if self._text is not None and (self._credential is None or self._credential.kind == "key"):
+            found = await self._recognised(self._text)
+            self._check_tenant(found)
+            self._credential = found
+        return self._credential
+
+    async def admit(self, permission: Permission, *, what: str) -> None:
+        """Raises unless whoever asks may do this now."""
+        await self.sign_in()
+        self.admit_now(permission, what=what)
+
+    def admit_now(self, permission: Permission, *, what: str) -> None:
+        """The same, by what the last look at the key has found."""
+        if self.credential is not None:
+            self.credential.check(permission, what=what, now=self._clock())
+
+    async def _recognised(self, text: str) -> Credential:
+        if not looks_like_token(text):
+            return await recognised(text, self._keys(), now=self._clock())
+        issuer = self._settings.access.jwt
+        if issuer is None:
+            raise Unauthorized("unsupported", "this is a token (JWT), and no issuer is configured: see access.jwt")
+        if self._tokens is None:
+            self._tokens = Tokens(issuer)
+        return await self._tokens.recognised(text)
+
+    def _check_tenant(self, credential: Credential) -> None:
+        wanted = self._settings.tenant
+        if wanted not in (ANY, credential.tenant):
+            raise Forbidden(
+                f"tenant {wanted!r} was asked for; this {credential.kind} is of another one: leave the tenant out"
+            )
+        # What is open by now works by the settings of the first look's tenant.
+        if self._credential is not None and self._credential.tenant != credential.tenant:
+            raise Forbidden(f"this {credential.kind} was of another tenant before: open the collection once more")

@@ -1,0 +1,1 @@
+"""Whether the evidence is good enough to answer at all."""

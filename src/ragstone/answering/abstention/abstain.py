@@ -1,0 +1,170 @@
+"""When the evidence is too weak to answer: a small fitted model over the signs, its threshold, the reason."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from ragstone.answering.abstention.calibration import SHIPPED, Calibration, Signs
+from ragstone.answering.abstention.evidence import Evidence
+
+NUMBERS = "abstain.json"
+ABSTENTION = "I don't have enough information in the current documents to answer that."
+
+# The signs behind each reason. The group that weighs most against an answer names the abstention.
+REASONS: Mapping[str, tuple[str, ...]] = {
+    "weak_evidence": ("cosine", "ahead", "bm25"),
+    "no_supporting_sentence": ("similar", "sentence", "covered"),
+    "missing_terms": ("section", "unsaid", "numbers"),
+    "contradicted": ("denied", "opposed", "extremes"),
+    "something_else": ("other_number", "replaced", "replaced_weight", "replaced_number"),
+    "wrong_kind": ("typed",),
+}
+MESSAGES: Mapping[str, str] = {
+    "weak_evidence": "What was found is only loosely related to the question.",
+    "no_supporting_sentence": "No sentence of the documents supports an answer.",
+    "missing_terms": "The passages found do not speak of all that the question names.",
+    "contradicted": "The closest passage says the opposite of what the question takes for granted.",
+    "something_else": "The closest passage says this of another name or number than the question's.",
+    "wrong_kind": "The closest passage holds nothing of the kind that is asked for.",
+}
+CLARIFY: Mapping[str, str] = {
+    "no_hits": "Which document should hold the answer, and are the filters meant as they are?",
+    "weak_evidence": "Which document or topic is meant?",
+    "no_supporting_sentence": "Can the question be put in the words that the documents use?",
+    "missing_terms": "By which other name may the documents speak of it?",
+    "contradicted": "Is the question meant the other way round?",
+    "something_else": "Is this the very name or number that is meant?",
+    "wrong_kind": "What would an answer look like: a person, a time, a number, a step?",
+}
+NAMED = 5  # missing terms that a message names
+NEARBY = 0.25  # how far a passage's cosine lies from its best chunk's at most, but for 3 in 100 (sparing.py)
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """What one sign weighs per deviation from its mean, both over the questions that the model was fitted on."""
+
+    weight: float
+    mean: float
+    deviation: float
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """Logistic regression: the log-odds of an answer are `base` and each sign's part. From `answer_from` on
+    there is one."""
+
+    base: float
+    answer_from: float
+    signs: Mapping[str, Sign]
+
+    def parts(self, found: Evidence) -> dict[str, float]:
+        """What each sign adds to the log-odds; one that is not known adds nothing."""
+        values = {name: getattr(found, name) for name in self.signs}
+        return {
+            name: sign.weight * (values[name] - sign.mean) / sign.deviation if values[name] is not None else 0.0
+            for name, sign in self.signs.items()
+        }
+
+    def odds(self, found: Evidence) -> float:
+        """The log-odds of an answer."""
+        return self.base + sum(self.parts(found).values())
+
+
+Rule = Literal["fitted", "company", "never"]
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What decides. rule: the fitted model, thresholds on rerank and RRF scores (see `thresholds`), or nothing: every
+    question with a passage is answered. answer_from: from which log-odds on, in place of the fitted ones. calibration:
+    what was fitted on the user's own questions."""
+
+    rule: Rule = "fitted"
+    answer_from: float | None = None
+    calibration: Calibration | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Whether to abstain; the reason is a stable code, the message one sentence for people. `answerability` is how
+    likely there is an answer, from 0 to 1, and `clarify` asks back for what might help."""
+
+    abstain: bool
+    reason: str | None = None
+    message: str = ""
+    answerability: float = 0.0
+
+    @property
+    def clarify(self) -> str:
+        return CLARIFY.get(self.reason or "", "")
+
+
+@cache
+def models() -> Mapping[str, Model]:
+    """The fitted models: `vectors` where the passages were compared with the question, `words` where not.
+
+    Their numbers stand in `abstain.json` with the command that fitted them and on what.
+    """
+    data = json.loads(Path(__file__).with_name(NUMBERS).read_text("utf-8"))
+    return {
+        name: Model(
+            float(model["base"]),
+            float(model["answer_from"]),
+            {sign: Sign(*map(float, numbers)) for sign, numbers in model["signs"].items()},
+        )
+        for name, model in data["models"].items()
+    }
+
+
+@cache
+def edition() -> str:
+    """Which numbers these are: a calibration holds for those that it was fitted on."""
+    return hashlib.sha256(Path(__file__).with_name(NUMBERS).read_bytes()).hexdigest()[:12]
+
+
+def decide(found: Evidence, policy: Policy | None = None) -> Decision:
+    """Abstain, and why. Reasons: no_hits and those of `REASONS`."""
+    if not found.hits:
+        return Decision(True, "no_hits", "Nothing in the documents matches the question.")
+    policy = policy or Policy()
+    name = signs_of(found)
+    model = models()[name]
+    own = policy.calibration if policy.calibration and policy.calibration.signs == name else None
+    odds = model.odds(found)
+    likely = (own or SHIPPED).chance(odds)
+    wanted = own.answer_from if own else model.answer_from
+    if policy.rule == "never" or odds >= (wanted if policy.answer_from is None else policy.answer_from):
+        return Decision(False, answerability=likely)
+    return replace(_refused(model, found), answerability=likely)
+
+
+def settled(found: Evidence, policy: Policy | None = None) -> bool:
+    """Whether the decision stands before the passages are compared with the question by vectors, which takes most of
+    its time: wherever within `NEARBY` of the best hit's cosine `similar`, which is guessed as that, may lie."""
+    policy = policy or Policy()
+    if found.cosine is None or policy.rule != "fitted":
+        return True
+    close = (found.cosine - NEARBY, found.cosine + NEARBY)
+    return len({decide(replace(found, similar=cosine), policy).abstain for cosine in close}) == 1
+
+
+def signs_of(found: Evidence) -> Signs:
+    """Which of the models decides: `words` where the passages were not compared with the question by vectors."""
+    return "words" if found.cosine is None else "vectors"
+
+
+def _refused(model: Model, found: Evidence) -> Decision:
+    reason = _reason(model.parts(found))
+    named = ", ".join(found.missing[:NAMED])
+    if reason == "missing_terms" and named:
+        return Decision(True, reason, f"The passages found do not mention: {named}.")
+    return Decision(True, reason, MESSAGES[reason])
+
+
+def _reason(parts: Mapping[str, float]) -> str:
+    return min(REASONS, key=lambda reason: sum(parts.get(sign, 0.0) for sign in REASONS[reason]))

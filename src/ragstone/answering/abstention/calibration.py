@@ -1,0 +1,91 @@
+"""A decision fitted on the user's own questions: from which log-odds on to answer, and how likely an answer is then."""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, Literal
+
+from ragstone.core.errors import ConfigError
+
+SCHEMA = 1
+Signs = Literal["vectors", "words"]
+AGAIN = "fit it anew with `ragstone eval --calibrate`, or set answer.calibration to none"
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """signs, model, edition: what it is of: the signs with or without vectors, the embedding model, the shipped
+    numbers. An answer's chance is logistic(slope * log-odds + shift).
+
+    wanted: the false-answer rate that was asked for, the share of the answers given that nothing supports. promised:
+    what it was in cross-validation, with its 95 % interval `low` to `high`; answered: the share of questions.
+    """
+
+    signs: Signs
+    answer_from: float
+    slope: float = 1.0
+    shift: float = 0.0
+    model: str | None = None
+    edition: str = ""
+    wanted: float = 0.0
+    promised: float = 0.0
+    low: float = 0.0
+    high: float = 1.0
+    answered: float = 1.0
+    answerable: int = 0
+    unanswerable: int = 0
+
+    def chance(self, odds: float) -> float:
+        """How likely, from 0 to 1, a question with these log-odds can be answered."""
+        x = max(-40.0, min(40.0, self.slope * odds + self.shift))
+        return round(1 / (1 + math.exp(-x)), 6)
+
+
+SHIPPED = Calibration("vectors", 0.0)
+
+
+def calibration_text(one: Calibration) -> str:
+    """The calibration as its file holds it."""
+    return json.dumps({"schema": SCHEMA, **asdict(one)}, indent=1) + "\n"
+
+
+def read_calibration(path: str | Path, *, edition: str) -> Calibration:
+    """The calibration in a file; raises `ConfigError` for one that is unreadable, or of another edition."""
+    one = _parsed(path)
+    if one.edition != edition:
+        raise ConfigError(f"calibration {path}: is of another version of this program; {AGAIN}")
+    return one
+
+
+def check_model(one: Calibration, path: str | Path, *, model: str | None) -> None:
+    """Raises `ConfigError` for a calibration of vectors of another model."""
+    if one.signs == "vectors" and one.model != model:
+        raise ConfigError(f"calibration {path}: is of the embedding model {one.model}, here it is {model}; {AGAIN}")
+
+
+def _parsed(path: str | Path) -> Calibration:
+    try:
+        data = json.loads(Path(path).expanduser().read_text("utf-8-sig"))
+    except OSError as error:
+        raise ConfigError(f"calibration {path}: cannot be read: {error.strerror or error}; {AGAIN}") from error
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"calibration {path}: is not JSON: {error}; {AGAIN}") from error
+    if not isinstance(data, dict) or data.pop("schema", None) != SCHEMA or not _whole(data):
+        raise ConfigError(f"calibration {path}: is no calibration of schema {SCHEMA}; {AGAIN}")
+    return Calibration(**data)
+
+
+def _whole(data: Mapping[str, Any]) -> bool:
+    text = {"signs", "model", "edition"}
+    named = data.keys() == {field.name for field in fields(Calibration)} and data["signs"] in ("vectors", "words")
+    return named and all(_is_text(data[name]) if name in text else _is_number(data[name]) for name in data)
+
+
+def _is_text(value: object) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

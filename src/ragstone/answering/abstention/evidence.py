@@ -1,0 +1,126 @@
+"""What speaks for an answer and what against it, in figures that need no language model."""
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+
+from ragstone.answering.abstention.replaced_words import beside
+from ragstone.answering.abstention.wording import denied, extremes, holds, in_words, numbers, opposed, other_number
+from ragstone.answering.extractive.question_analysis import Asked
+from ragstone.answering.extractive.selection import Scored, titled
+from ragstone.core.analyzer import terms
+from ragstone.core.types import Hit
+
+# Words of questions that a passage may well leave unsaid: they shape what is asked and hardly name it.
+LIGHT = frozenset(
+    terms(
+        "another term terms kind kinds sort type types example examples happen happened occur occurred become became "
+        "make makes made use used uses using main major following considered known famous part word words thing things "
+        "person people place way ways purpose reason reasons cause caused causes result results effect effects role "
+        "important information fact common commonly usually typically mean means meaning refer referred refers "
+        "describe described involve involved give given take took taken see seen say said find found located name "
+        "named get got become order time year years date century decade country city group long often best"
+    )
+)
+LIGHTNESS = 0.3
+FEWEST_OTHERS = 2  # hits beside the best, without which "ahead of the others" says nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Signs on scales that do not depend on the number of hits or legs; None where one cannot be known.
+
+    cosine: of the best hit. ahead: by how much it is better than the mean of the other hits. similar: the
+    cosine of the question and the passage that answers best. bm25: the best hit's share of the sum of the
+    subject's IDFs, which BM25 without its constant factor never exceeds. sentence, section: the share of
+    the question's mass in that passage, and in its chunk with heading and title. numbers: how many of the
+    question's the section lacks. denied, opposed: where the passage denies nothing that the question denies, or says
+    the opposite, how much of the question it says. other_number, extremes: 1 where the question and the passage part
+    in wording (see `wording`). typed: 1 where the passage holds something of the kind asked for. covered
+    to replaced_number: the question beside the passage (see `replaced`). missing: the question's words, as it
+    writes them, whose terms the section lacks, heaviest first.
+    """
+
+    hits: int
+    cosine: float | None = None
+    ahead: float | None = None
+    similar: float | None = None
+    bm25: float = 0.0
+    sentence: float = 0.0
+    section: float = 0.0
+    numbers: float = 0.0
+    denied: float = 0.0
+    opposed: float = 0.0
+    other_number: float = 0.0
+    extremes: float = 0.0
+    typed: float = 1.0
+    covered: float = 1.0
+    unsaid: float = 0.0
+    replaced: float = 0.0
+    replaced_weight: float = 0.0
+    replaced_number: float = 0.0
+    missing: tuple[str, ...] = ()
+
+
+def evidence(
+    question: Asked, hits: Sequence[Hit], chosen: Sequence[Scored], *, idf: Mapping[str, float] | None = None
+) -> Evidence:
+    """The signs of a question, its hits in order and the passages chosen from them.
+
+    `idf` is what BM25 was computed with; without it the question's own weights stand in.
+    """
+    if not hits or not chosen:
+        return Evidence(len(hits), cosine=_best_cosine(hits))
+    lead = max(chosen, key=lambda one: one.score)
+    said, over = lead.passage.text, _above(lead)
+    section = frozenset(terms(over + lead.passage.chunk.text))
+    weights = {term: w * (LIGHTNESS if term in LIGHT else 1.0) for term, w in question.weights.items()}
+    plain = {term: w * (LIGHTNESS if term in LIGHT else 1.0) for term, w in (idf or question.weights).items()}
+    laid = beside(question.text, said, plain, above=frozenset(terms(titled(lead.passage.chunk))))
+    missing = sorted((t for t in weights if not holds(t, section)), key=lambda t: (-weights[t], t))
+    cosines = [hit.signals["cosine"] for hit in hits if "cosine" in hit.signals]
+    return Evidence(
+        hits=len(hits),
+        cosine=_best_cosine(hits),
+        ahead=_ahead(cosines),
+        similar=lead.similar,
+        bm25=_share_of_bm25(question, hits, idf or question.weights),
+        sentence=_share(weights, frozenset(terms(said))),
+        section=_share(weights, section),
+        numbers=float(len(numbers(question.text) - numbers(over + lead.passage.chunk.text))),
+        denied=laid.covered * denied(question.text, said),
+        opposed=laid.covered * bool(opposed(question.text, said)),
+        other_number=float(other_number(question.text, said)),
+        extremes=float(bool(extremes(question.text, said))),
+        typed=float(lead.typed),
+        covered=laid.covered,
+        unsaid=laid.unsaid,
+        replaced=laid.replaced,
+        replaced_weight=laid.replaced_weight,
+        replaced_number=laid.replaced_number,
+        missing=in_words(question.text, missing),
+    )
+
+
+def _best_cosine(hits: Sequence[Hit]) -> float | None:
+    return max((hit.signals["cosine"] for hit in hits if "cosine" in hit.signals), default=None)
+
+
+def _ahead(cosines: Sequence[float]) -> float | None:
+    rest = sorted(cosines)[:-1]
+    return round(max(cosines) - sum(rest) / len(rest), 6) if len(rest) >= FEWEST_OTHERS else None
+
+
+def _share_of_bm25(question: Asked, hits: Sequence[Hit], idf: Mapping[str, float]) -> float:
+    # Of the subject's terms alone: "what" and "does", which few documents hold, would make every share small.
+    possible = sum(idf.get(term, 0.0) for term in question.weights)
+    best = max(hit.signals.get("bm25", 0.0) for hit in hits)
+    return round(min(1.0, best / possible), 6) if possible else 0.0
+
+
+def _above(one: Scored) -> str:
+    return f"{titled(one.passage.chunk)} {one.passage.chunk.document.path} "
+
+
+def _share(weights: Mapping[str, float], found: Set[str]) -> float:
+    mass = sum(weights.values())
+    return round(sum(w for term, w in weights.items() if holds(term, found)) / mass, 6) if mass else 0.0

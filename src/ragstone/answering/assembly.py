@@ -1,0 +1,192 @@
+"""What a model wrote becomes an answer: sentences checked, citations made, or an abstention."""
+
+import re
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ragstone import answering as answering
+from ragstone import guard
+from ragstone.answering import Checked, Piece, Said, Shown, Support, Transcript
+from ragstone.answering.verification.similarity import Alike
+from ragstone.core.page_layout import Layout
+from ragstone.core.plural import counted
+from ragstone.core.ports import Completed, Message
+from ragstone.core.trace import Trace
+from ragstone.core.types import Answer, Citation, Event, Note, Sentence, Span, joined
+
+# How models say that they do not know, told by their prompts or not; only at the beginning of what they say.
+DECLINED = re.compile(
+    r"\W*(?:i(?:'m| am) sorry,?\W*(?:but )?|unfortunately,? )?"
+    r"(?:i (?:do not|don't|don’t) (?:have (?:enough|sufficient|any) information|know)\b"
+    r"|i (?:cannot|can't|can’t|am unable to|am not able to) (?:answer|find|determine)\b"
+    r"|(?:the|these) (?:provided |given |available )?(?:context|passages|documents|information) (?:do|does) not "
+    r"(?:contain|provide|mention|say|answer|include|specify)\b"
+    r"|there is (?:not enough|no) information\b)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """What a model is asked: the question as it was put, and the turns before."""
+
+    question: str
+    history: tuple[Message, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What an answer begins with: the quoted answer, which stands in where the model fails; the passages in their
+    order; texts and pages, by document, that sentences are checked against, and what compares them."""
+
+    talk: Talk
+    quoted: Answer
+    shown: tuple[Shown, ...] = ()
+    records: Mapping[str, str] = field(default_factory=dict)
+    layouts: Mapping[str, Layout] = field(default_factory=dict)
+    alike: Alike | None = None
+
+
+def abstained(reason: str | None, message: str, *, clarify: str = "", answerability: float | None = None) -> Answer:
+    """An abstention, with what it comes from, and what is asked back where that may help."""
+    notes = (Note(reason or "abstained", message), *([Note("clarify", clarify)] if clarify else []))
+    return Answer(answering.ABSTENTION, abstained=True, reason=reason, answerability=answerability, notes=notes)
+
+
+class Pen:
+    """Shows a model's text as it comes, and makes the answer of it. With `strict` a sentence is shown after its check,
+    and only if it is supported or claims nothing. `alike` gives the cosines that decide where words do not."""
+
+    def __init__(
+        self, draft: Draft, transcript: Transcript, trace: Trace, *, strict: bool = False, alike: Alike | None = None
+    ) -> None:
+        self._draft = draft
+        self._transcript = transcript
+        self._trace = trace
+        self._strict = strict
+        self._alike = alike
+        self._out = ""
+        self._checker = answering.Checker(draft.shown)
+        self._checked: list[Checked] = []
+
+    async def shown(self, pieces: Iterable[Piece], *, last: bool = False) -> AsyncIterator[Event]:
+        """The events of what came: `message` with the piece's text, `citation` before a passage's first use."""
+        for piece in pieces:
+            for passage in piece.first:
+                chunk = self._draft.shown[passage].first
+                yield Event("citation", {"n": self._transcript.number(passage), "chunk": chunk})
+            if not self._strict:
+                self._out += piece.text
+                yield Event("message", {"text": piece.text, "citations": piece.numbers, "delta": True})
+        if self._strict:
+            async for event in self._supported(last=last):
+                yield event
+
+    async def _supported(self, *, last: bool) -> AsyncIterator[Event]:
+        """Sentences that are whole by now, and that something supports."""
+        told = self._transcript.sentences(len(self._checked))
+        for checked in await self._check(told if last else told[:-1]):
+            if checked.stands:
+                text = self._written(checked)
+                self._out += text
+                yield Event("message", {"text": text, "citations": self._numbers(checked), "delta": True})
+
+    async def _check(self, told: Sequence[Said]) -> list[Checked]:
+        """The verdicts on some sentences by their words, then once more on those that cosines may change, at once."""
+        with self._trace.timed("check"):
+            checked = [self._checker.check(said) for said in told]
+            pairs = dict.fromkeys(pair for one in checked for pair in one.pairs)
+            if pairs and self._alike is not None and (similar := await self._alike.cosines(pairs, self._trace)):
+                checked = [
+                    self._checker.check(said, similar) if one.pairs else one
+                    for said, one in zip(told, checked, strict=True)
+                ]
+        self._checked += checked
+        return checked
+
+    def _numbers(self, checked: Checked) -> tuple[int, ...]:
+        return tuple(self._transcript.number(passage) for passage in checked.passages)
+
+    def _written(self, checked: Checked) -> str:
+        gap = "" if not self._out else "\n" if answering.stands_alone(checked.text) else " "
+        marks = "".join(f"[{n}]" for n in self._numbers(checked))
+        return f"{gap}{checked.text}{' ' if marks else ''}{marks}"
+
+    async def answer(self, done: Completed) -> Answer:
+        """The answer as a whole, or an abstention: the model's own, or since nothing that it says is supported."""
+        await self._check(self._transcript.sentences(len(self._checked)))
+        self._remark(done, self._trace)
+        counts = {"prompt_tokens": done.prompt_tokens, "completion_tokens": done.completion_tokens}
+        usage = {name: count for name, count in counts.items() if count is not None}
+        return replace(self._made(), usage=usage)
+
+    def _made(self) -> Answer:
+        whole = " ".join(one.text for one in self._checked)
+        claims = [one for one in self._checked if one.claims]
+        supported = [one for one in claims if one.stands]
+        if DECLINED.match(whole) and not any(one.passages for one in supported):
+            said = guard.shown(self._out.strip() or answering.ABSTENTION)
+            return replace(abstained("declined", "The model found no answer in the passages."), text=said)
+        if not supported:
+            return abstained("unsupported", "Nothing that the model wrote stands in the passages that it was shown.")
+        kept = [one for one in self._checked if one.stands] if self._strict else self._checked
+        citations = self._citations(kept)
+        sentences = tuple(Sentence(guard.shown(one.text), self._numbers(one), one.status) for one in kept)
+        grounded = round(len(supported) / len(claims), 3)
+        notes = answering.ordering(sentences, citations, [chunk for one in self._draft.shown for chunk in one.chunks])
+        return Answer(self._text(), sentences=sentences, citations=citations, groundedness=grounded, notes=notes)
+
+    def _text(self) -> str:
+        """As it was shown, or with the markers that are right where some were not."""
+        mended = any(one.status == "repaired" for one in self._checked) and not self._strict
+        text = self._transcript.written([one.passages for one in self._checked]) if mended else self._out
+        return guard.shown(text.strip())
+
+    def _remark(self, done: Completed, trace: Trace) -> None:
+        """What the reader of the answer should know of how it came about."""
+        if done.ended == "length":
+            trace.note("cut", "the answer ends where the model had written as many tokens as it may: allow it more")
+        elif done.ended == "refused":
+            trace.note("refused", "the vendor's filter ended the answer")
+        if unknown := list(dict.fromkeys(self._transcript.unknown)):
+            trace.note("citation_unknown", f"left out citations of what was not shown: {', '.join(unknown[:5])}")
+        left = [one for one in self._checked if not one.stands]
+        if left and self._strict:
+            trace.note("left_out", f"left out {counted(len(left), 'sentence')} that nothing supports")
+        elif left:
+            said = "sentence is not supported by what it cites", "sentences are not supported by what they cite"
+            trace.note("unverified", counted(len(left), *said))
+
+    def _citations(self, kept: Sequence[Checked]) -> tuple[Citation, ...]:
+        """One for each passage that a sentence cites, by number: it quotes all that the sentences rest on."""
+        behind: dict[int, list[Support]] = {}
+        for one in kept:
+            for passage in one.passages:
+                behind.setdefault(passage, [])
+            for support in one.supports:
+                behind[support.passage].append(support)
+        made = [self._citation(passage, supports) for passage, supports in behind.items()]
+        drawn = answering.drawn(made, self._draft.records, self._draft.layouts)
+        return tuple(sorted(drawn, key=lambda citation: citation.n))
+
+    def _citation(self, passage: int, supports: Sequence[Support]) -> Citation:
+        number = self._transcript.number(passage)
+        if not supports:
+            chunk = self._draft.shown[passage].first
+            text = guard.shown(chunk.text, chunk.spans, chunk.secrets)
+            return Citation(number, chunk.id, chunk.document, text, chunk.spans, masked=text != chunk.text)
+        chunk = supports[0].chunk
+        spans = _merged(span for support in supports for span in support.spans)
+        quote = joined(self._draft.records[chunk.document.id], spans)
+        secrets = sorted({secret for support in supports for secret in support.chunk.secrets})
+        text = guard.shown(quote, spans, guard.touching(secrets, spans))
+        return Citation(number, chunk.id, chunk.document, text, spans, "verified", masked=text != quote)
+
+
+def _merged(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """Each place once, in the order of the text; one inside another goes."""
+    out: list[Span] = []
+    for span in sorted(set(spans), key=lambda span: (span.char_start, -span.char_end)):
+        if not out or span.char_end > out[-1].char_end:
+            out.append(span)
+    return tuple(out)

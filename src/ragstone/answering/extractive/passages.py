@@ -1,0 +1,133 @@
+"""The pieces of chunks that an answer may quote: sentences, list items, table rows, code blocks."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from ragstone.answering.verification.spans import spans_at
+from ragstone.core.analyzer import terms
+from ragstone.core.sentences import sentences
+from ragstone.core.types import Chunk, Hit
+
+Form = Literal["sentence", "item", "row", "code", "heading", "noise"]
+
+FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*$", re.MULTILINE)
+ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
+# Rules of tables, thematic breaks, link definitions, comments, directives: nobody's answer.
+NOISE = re.compile(
+    r"\[[^\]\n]{1,200}\]:\s|[\s|:=*_#>~`.-]+$|<!--|\{\{[^\n]{0,200}\}\}\s*$|:::|!\[[^\]\n]*\]\([^)\n]*\)\s*$"
+)
+# What inside a passage gives its line breaks a meaning: blank lines, further items, rows, headings, quotes, fences.
+SHAPED = re.compile(r"\n[ \t]*(?:\n|[-*+•][ \t]|\d{1,3}[.)][ \t]|[|#>]|```|~~~)")
+TITLE = re.compile(r"[^\n]{0,119}[^\n.!:;|]")
+LONGEST_CODE = 1500
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A range of a chunk's text: `hit` is the rank of its hit from 0, `index` its number in the chunk."""
+
+    hit: int
+    index: int
+    chunk: Chunk
+    start: int
+    end: int
+    form: Form
+
+    @property
+    def text(self) -> str:
+        """The passage as it stands in the chunk."""
+        return self.chunk.text[self.start : self.end]
+
+    @property
+    def prose(self) -> bool:
+        """Whether line breaks in it mean nothing, as in a sentence or a single list item."""
+        return self.form in ("sentence", "item") and SHAPED.search(self.text) is None
+
+    @cached_property
+    def line(self) -> list[str]:
+        """The terms of the passage in order."""
+        return terms(self.text)
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """The distinct ones."""
+        return frozenset(self.line)
+
+
+def passages(hits: Sequence[Hit]) -> list[list[Passage]]:
+    """The passages of each hit's chunk, in order, never overlapping, none of them ending inside a secret."""
+    return [pieces_of(hit.chunk, rank) for rank, hit in enumerate(hits)]
+
+
+def title(chunk: Chunk) -> str:
+    """The line that a plain text begins with, alone in its paragraph, where it ends no sentence; else nothing."""
+    first, blank, _ = chunk.text.partition("\n\n")
+    return first if chunk.ordinal == 0 and blank and TITLE.fullmatch(first) else ""
+
+
+def pieces_of(chunk: Chunk, rank: int) -> list[Passage]:
+    """The passages of the chunk of the hit with this rank."""
+    headings = {_plain(heading) for heading in chunk.heading_path}
+    found = _uncut(chunk, list(_pieces(chunk)))
+    return [Passage(rank, i, chunk, a, b, _form(chunk, a, b, headings)) for i, (a, b) in enumerate(found)]
+
+
+def _uncut(chunk: Chunk, found: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Pieces between which a secret goes on are one: a password may hold what ends a sentence."""
+    out: list[tuple[int, int]] = []
+    for start, end in found:
+        if out and chunk.secrets and _within_one(chunk, out[-1][1] - 1, start):
+            out[-1] = (out[-1][0], end)
+        else:
+            out.append((start, end))
+    return out
+
+
+def _within_one(chunk: Chunk, last: int, first: int) -> bool:
+    left, right = spans_at(chunk, last, first)[0].char_start, spans_at(chunk, first, first)[-1].char_start
+    return any(start <= left and right < end for start, end, _ in chunk.secrets)
+
+
+def _pieces(chunk: Chunk) -> Iterator[tuple[int, int]]:
+    """Sentences outside of fences, and each fenced block whole."""
+    text = chunk.text
+    if chunk.kind == "code":
+        yield from [(0, len(text))] if text.strip() else []
+        return
+    start, opened, mark = 0, -1, ""
+    for fence in FENCE.finditer(text):
+        if opened < 0:
+            yield from _sentences(text, start, fence.start())
+            opened, mark = fence.start(), fence[1]
+        elif fence[1].startswith(mark):
+            yield (opened, fence.end())
+            start, opened = fence.end(), -1
+    if opened >= 0:
+        yield (opened, opened + len(text[opened:].rstrip()))
+    else:
+        yield from _sentences(text, start, len(text))
+
+
+def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    for a, b in sentences(text[start:end]):
+        yield (start + a, start + b)
+
+
+def _form(chunk: Chunk, start: int, end: int, headings: set[str]) -> Form:
+    text = chunk.text[start:end]
+    if chunk.kind == "code" or FENCE.match(text):
+        return "code"
+    if text.startswith("#") or _plain(text) in headings or (start == 0 and chunk.text[:end] == title(chunk)):
+        return "heading"
+    if NOISE.match(text):
+        return "noise"
+    if text.startswith("|") or chunk.kind == "table":
+        return "row"
+    return "item" if ITEM.match(text) else "sentence"
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.strip("#*_` \t\n").casefold().split())

@@ -1,0 +1,186 @@
+"""What a question asks: its terms with their weight, its names and numbers, the kind of answer."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+from ragstone.core.analyzer import terms, tokens
+
+Kind = Literal["who", "when", "where", "how_many", "how_to", "why", "yes_no", "what_is", "other"]
+
+# Words that shape a question and say nothing about its subject.
+SHAPE = frozenset(
+    terms(
+        "what what's who who's whom whose when where which why how do does did done doing is are was were be"
+        " been am has have "
+        "had having can could should would will may might must i me my mine you your we our us he she its it's them "
+        "there any some so about please tell explain describe give show get many much kind type name called from "
+        "than also during after before between which whether"
+    )
+)
+KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+    (
+        "how_many",
+        re.compile(
+            r"\bhow (?:many|much|long|old|large|big|far|high|tall|fast|often|deep|heavy|wide)\b"
+            r"|\bwhat (?:percent|number|amount|fraction|population|distance|size|length|height)"
+            r"|\b(?:percentage|number) of\b",
+            re.I,
+        ),
+    ),
+    (
+        "when",
+        re.compile(
+            r"\bwhen\b|\b(?:what|which|in what|in which) (?:year|date|day|month|century|decade|time|period"
+            r"|age|era)\b|\bsince when\b",
+            re.I,
+        ),
+    ),
+    (
+        "where",
+        re.compile(
+            r"\bwhere\b|\b(?:what|which) (?:\w+ )?(?:country|countries|city|cities|place|location|state"
+            r"|region|continent|river|directory|folder|file|area|town|county)\b",
+            re.I,
+        ),
+    ),
+    (
+        "who",
+        re.compile(
+            r"\bwho(?:m|se|'s)?\b|\b(?:what|which) (?:person|people|king|queen|president|author|company"
+            r"|organi[sz]ation|scientist|group|team|ruler|leader)\b",
+            re.I,
+        ),
+    ),
+    (
+        "why",
+        re.compile(r"\bwhy\b|\bwhat (?:is|are|was|were) the (?:reasons?|causes?|purpose)\b|\bwhat causes?d?\b", re.I),
+    ),
+    (
+        "how_to",
+        re.compile(
+            r"\bhow (?:to|do|does|can|should|could|would|did|is|are|must|might)\b|\bwhat command\b"
+            r"|\bsteps? to\b|\bway to\b",
+            re.I,
+        ),
+    ),
+    (
+        "yes_no",
+        re.compile(r"^\W*(?:is|are|was|were|do|does|did|can|could|should|would|will|has|have|had|may|must|am)\b", re.I),
+    ),
+    (
+        "what_is",
+        re.compile(
+            r"^\W*what(?:'s| is| are| was| were| does)\b|^\W*(?:define|definition|explain|describe|meaning of)\b", re.I
+        ),
+    ),
+)
+NUMBER = re.compile(r"\d[\d.,:/%-]*")
+MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+COUNT_WORDS = (
+    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|hundred|"
+    "hundreds|thousand|thousands|million|millions|billion|half|third|quarter|dozen|twice|once|none|several"
+    "|few|both|single|double"
+)
+FOUND: Mapping[Kind, re.Pattern[str]] = {
+    "when": re.compile(
+        rf"\b(?:1[0-9]|20)\d\d\b|\b\d{{1,2}}(?:st|nd|rd|th)\b|\b(?:{MONTHS})\b|\b\d{{1,4}} (?:BC|AD|BCE|CE)\b"
+        rf"|(?i:\b(?:century|centuries|decades?|years? (?:ago|later)|"
+        r"monday|tuesday|wednesday|thursday|friday|saturday|sunday|noon|midnight|a\.m\.|p\.m\.|spring|summer"
+        r"|autumn|winter|after|before|during|until|every \w+)\b)"
+    ),
+    "how_many": re.compile(rf"\d|(?i:\b(?:{COUNT_WORDS})\b)"),
+    "where": re.compile(
+        r"\b(?:in|at|near|from|to|on|of|across|throughout|into|under|within|outside|north|south|east"
+        r"|west)\b (?:the )?[`A-Z/~]|[/~][\w.-]+/"
+    ),
+    "why": re.compile(
+        r"(?i)\b(?:because|since|due to|owing to|thanks to|as a result|result of|result in|caused? by|reason"
+        r"|in order to|so that|to avoid|to prevent|to ensure|therefore|so as|led to|allow|help|for)\b"
+    ),
+    "how_to": re.compile(
+        r"(?i)`|\b(?:use|using|run|set|call|add|create|install|type|click|select|by|must|should|need|can"
+        r"|first|then|to)\b|^\s*(?:\d+[.)]|[-*]) "
+    ),
+    "what_is": re.compile(
+        r"(?i)\b(?:is|are|was|were|means?|refers? to|called|known as|defined|represents?|describes?"
+        r"|consists? of|allows?|provides?|lets?|returns?)\b"
+    ),
+}
+NAME = re.compile(r"[A-Z][\w’'-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question's subject: the weight of each term (IDF, names and numbers more), and what is asked for."""
+
+    text: str
+    weights: Mapping[str, float]
+    names: frozenset[str]
+    numbers: frozenset[str]
+    kind: Kind
+    pairs: frozenset[tuple[str, str]]
+
+    @property
+    def mass(self) -> float:
+        """The sum of all weights."""
+        return sum(self.weights.values())
+
+
+SPECIFIC = 1.5
+
+
+def asked(text: str, idf: Mapping[str, float]) -> Asked:
+    """Read a question. `idf` gives the weight of its terms; an unknown term weighs as the rarest known.
+
+    >>> asked("When did Rollo reach Normandy?", {}).kind
+    'when'
+    """
+    numbers = frozenset(term for token in tokens(text) if NUMBER.fullmatch(token) for term in terms(token))
+    names = _names(text) - numbers
+    all_terms = list(dict.fromkeys(terms(text)))
+    subject = [term for term in all_terms if term not in SHAPE or term in numbers or term in names] or all_terms
+    rarest = max((idf[term] for term in subject if term in idf), default=1.0)
+    weights = {t: idf.get(t, rarest) * (SPECIFIC if t in names or t in numbers else 1.0) for t in subject}
+    return Asked(text, weights, names, numbers, kind(text), frozenset(pairwise(subject)))
+
+
+def kind(text: str) -> Kind:
+    """The kind of answer that a question asks for."""
+    return next((name for name, pattern in KINDS if pattern.search(text)), "other")
+
+
+def _names(text: str) -> frozenset[str]:
+    """Terms written with a capital or as an identifier, the first word of the question left out."""
+    words = list(tokens(text))
+    title = sum(word[0].isupper() for word in words) > 0.8 * len(words)
+    found = {term for word in words[1:] if _is_name(word) and not title for term in terms(word)}
+    return frozenset(found - SHAPE)
+
+
+def _is_name(word: str) -> bool:
+    return word[0].isupper() or any(c.isupper() for c in word[1:]) or any(c in "_-." for c in word[1:-1])
+
+
+def answers_kind(asked: Asked, sentence: str, found: frozenset[str]) -> bool:
+    """Whether a sentence holds something of the kind asked for, beyond what the question itself says.
+
+    `found` are the terms of the sentence. Yes-or-no questions and others ask for nothing special.
+    """
+    if asked.kind == "who":
+        words = list(NAME.finditer(sentence))
+        return any(m.start() > 0 and not set(terms(m[0])) & asked.weights.keys() for m in words if terms(m[0]))
+    if asked.kind in ("how_many", "when"):
+        numbers = {term for token in tokens(sentence) if NUMBER.match(token) for term in terms(token)}
+        if numbers - asked.numbers:
+            return True
+        if asked.kind == "how_many":
+            return any(
+                not set(terms(word)) <= asked.weights.keys()
+                for word in FOUND["how_many"].findall(sentence)
+                if not NUMBER.match(word)
+            )
+    pattern = FOUND.get(asked.kind)
+    return pattern is None or (pattern.search(sentence) is not None and bool(found - asked.weights.keys()))

@@ -1,0 +1,289 @@
+"""Hits and answers for programs, models and people: JSON, XML, compact packs, text.
+
+Every text passes the `mask` that is given; nothing here looks at what it removes.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from html import escape  # xml.sax.saxutils has the same for XML, and takes 30 ms to import
+from typing import Any
+
+from ragstone.answering.verification.citations import Mask
+from ragstone.core.types import Answer, Chunk, Citation, Document, Event, Found, Hit, Json, Note, Sentence, Span, Step
+
+SCHEMA = 1
+# What XML 1.0 cannot hold, not even as a reference.
+NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# Terminal commands: CSI, OSC (titles, links, clipboard) and the short ones; then what is left of
+# control characters, and what turns the direction of writing around.
+ESCAPES = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]?|\x1b[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]?|\x9b[0-?]*[ -/]*[@-~]?"
+)
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+ORDERS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")  # what moves other text about
+SNIPPET = 400
+CLOSEST = 3  # places that an abstention names
+
+
+def document_json(document: Document) -> Json:
+    """A document as it is named in hits and citations."""
+    return {
+        "id": document.id,
+        "version": document.version,
+        "version_label": document.version_label,
+        "source": document.source,
+        "path": document.path,
+        "title": document.title,
+    }
+
+
+def span_json(span: Span) -> Json:
+    """A place: characters from 0, lines from 1; page, box, sheet, rows and columns where there are such."""
+    return {
+        "char_start": span.char_start,
+        "char_end": span.char_end,
+        "line_start": span.line_start,
+        "line_end": span.line_end,
+        "page": span.page,
+        "bbox": _list(span.bbox),
+        "sheet": span.sheet,
+        "rows": _list(span.rows),
+        "cols": _list(span.cols),
+    }
+
+
+def _list(values: Sequence[Any] | None) -> list[Any] | None:
+    return None if values is None else list(values)
+
+
+def citation_json(citation: Citation, *, mask: Mask) -> Json:
+    """A citation; masking what was masked before changes nothing."""
+    quote = mask(citation.quote)
+    return {
+        "n": citation.n,
+        "chunk": citation.chunk,
+        "document": document_json(citation.document),
+        "quote": quote,
+        "masked": citation.masked or quote != citation.quote,
+        "status": citation.status,
+        "spans": [span_json(span) for span in citation.spans],
+    }
+
+
+def sentence_json(sentence: Sentence, *, mask: Mask) -> Json:
+    """A sentence of an answer."""
+    return {"text": mask(sentence.text), "citations": list(sentence.citations), "status": sentence.status}
+
+
+def note_json(note: Note) -> Json:
+    """A note."""
+    return {"code": note.code, "message": note.message}
+
+
+def answer_json(answer: Answer, *, mask: Mask) -> Json:
+    """An answer or an abstention."""
+    return {
+        "schema": SCHEMA,
+        "answer": mask(answer.text),
+        "abstained": answer.abstained,
+        "reason": answer.reason,
+        "answerability": answer.answerability,
+        "sentences": [sentence_json(sentence, mask=mask) for sentence in answer.sentences],
+        "citations": [citation_json(citation, mask=mask) for citation in answer.citations],
+        "groundedness": answer.groundedness,
+        "notes": [note_json(note) for note in answer.notes],
+        "usage": dict(answer.usage),
+        "timings": dict(answer.timings),
+        **steps_json(answer.steps, mask=mask),
+    }
+
+
+def hit_json(hit: Hit, *, mask: Mask) -> Json:
+    """A found chunk."""
+    chunk = hit.chunk
+    return {
+        "id": chunk.id,
+        "document": document_json(chunk.document),
+        "ordinal": chunk.ordinal,
+        "heading_path": [mask(heading) for heading in chunk.heading_path],
+        "text": _text(chunk, mask),
+        "score": hit.score,
+        "signals": dict(hit.signals),
+        "spans": [span_json(span) for span in chunk.spans],
+        "flags": list(chunk.flags),
+        "risk_score": chunk.risk_score,
+        "duplicates": [{"source": source, "path": path, "ordinal": n} for source, path, n in hit.duplicates],
+    }
+
+
+def _text(chunk: Chunk, mask: Mask) -> str:
+    return mask(chunk.text, chunk.spans, chunk.secrets)
+
+
+def found_json(found: Found, *, mask: Mask) -> Json:
+    """What a search brought."""
+    return {
+        "schema": SCHEMA,
+        "hits": [hit_json(hit, mask=mask) for hit in found.hits],
+        "notes": [note_json(note) for note in found.notes],
+        "timings": dict(found.timings),
+        **steps_json(found.steps, mask=mask),
+    }
+
+
+def steps_json(steps: Sequence[Step], *, mask: Mask) -> Json:
+    """What a language model did for a search, under `steps`; nothing where none was asked."""
+    told = [
+        {
+            "name": step.name,
+            "calls": step.calls,
+            "texts": [mask(text) for text in step.texts],
+            "scores": list(step.scores),
+            "usage": dict(step.usage),
+        }
+        for step in steps
+    ]
+    return {"steps": told} if told else {}
+
+
+def event_json(event: Event, *, mask: Mask) -> Json:
+    """An event of an answer, ready to be framed: its name under `event`, then what it tells.
+
+    `search_results` has `hits`; `message` its `text`, the numbers of its `citations`, and whether it is a piece of the
+    text (`delta`) or a sentence; `citation` its number `n`, the id of the `chunk` and its `document`; `final_answer`
+    is all of `answer_json`.
+    """
+    data = event.data
+    if event.name == "final_answer":
+        return {"event": event.name, **answer_json(data["answer"], mask=mask)}
+    if event.name == "search_results":
+        return {"event": event.name, "hits": [hit_json(hit, mask=mask) for hit in data["hits"]]}
+    if event.name == "citation":
+        chunk = data["chunk"]
+        return {"event": event.name, "n": data["n"], "chunk": chunk.id, "document": document_json(chunk.document)}
+    return {"event": event.name, **data, "citations": list(data["citations"])}
+
+
+def pack_full(found: Found, *, query: str, index: Mapping[str, Any], mask: Mask) -> Json:
+    """EvidencePackFull: every hit with its score taken apart, and the state of the index, for audits."""
+    items = []
+    for rank, hit in enumerate(found.hits, 1):
+        breakdown = {**hit.signals, "risk": hit.chunk.risk_score, "final": hit.score}
+        items.append({"rank": rank, **hit_json(hit, mask=mask), "score_breakdown": breakdown})
+    return {
+        "schema": SCHEMA,
+        "query": mask(query),
+        "index": dict(index),
+        "items": items,
+        "notes": [note_json(note) for note in found.notes],
+        "timings": dict(found.timings),
+    }
+
+
+def pack_llm(found: Found, *, mask: Mask, characters: int = SNIPPET) -> Json:
+    """EvidencePackLLM: `{"sources": {"S1": path}, "items": [{"ref": "S1#3", "snippet", "score", "notes"}]}`.
+
+    Few tokens: each path once, snippets of so many characters, white space collapsed after masking.
+    """
+    aliases: dict[tuple[str, str], str] = {}
+    items: list[Json] = []
+    for hit in found.hits:
+        document = hit.chunk.document
+        alias = aliases.setdefault((document.source, document.path), f"S{len(aliases) + 1}")
+        notes = [*hit.chunk.flags, *([f"{len(hit.duplicates)} near-duplicates"] if hit.duplicates else [])]
+        snippet = _short(_text(hit.chunk, mask), characters)
+        items.append({"ref": f"{alias}#{hit.chunk.ordinal}", "snippet": snippet, "score": hit.score, "notes": notes})
+    return {"schema": SCHEMA, "sources": {alias: path for (_, path), alias in aliases.items()}, "items": items}
+
+
+def _short(text: str, characters: int) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= characters else text[:characters].rsplit(" ", 1)[0] + " …"
+
+
+def context_xml(hits: Sequence[Hit], *, mask: Mask) -> str:
+    """`<retrieved_context>` with one `<document>` a hit; it parses whatever the documents hold."""
+    body = "".join(_document_xml(n, hit, mask) for n, hit in enumerate(hits, 1))
+    return f"<retrieved_context>\n{body}</retrieved_context>"
+
+
+def _document_xml(n: int, hit: Hit, mask: Mask) -> str:
+    chunk = hit.chunk
+    attributes = {
+        "index": str(n),
+        "source": chunk.document.source,
+        "path": chunk.document.path,
+        "title": chunk.document.title or "",
+        "section": " > ".join(chunk.heading_path),
+        "lines": _lines(chunk),
+        "score": f"{hit.score:.6f}",
+    }
+    named = "".join(f" {name}={_quoted(mask(value))}" for name, value in attributes.items() if value)
+    return f"<document{named}>\n{escape(_xml(_text(chunk, mask)), quote=False)}\n</document>\n"
+
+
+def _quoted(value: str) -> str:
+    """An attribute's value: a reader of XML would turn bare line ends into blanks."""
+    return '"' + re.sub(r"[\t\n\r]", lambda end: f"&#{ord(end[0])};", escape(_xml(value))) + '"'
+
+
+def _xml(text: str) -> str:
+    return NO_XML.sub("", text)
+
+
+def _lines(chunk: Chunk) -> str:
+    return f"{chunk.spans[0].line_start}-{chunk.spans[-1].line_end}" if chunk.spans else ""
+
+
+def printable(text: str) -> str:
+    r"""Text that a terminal shows and does not obey; newlines and tabs stay.
+
+    >>> printable("\x1b[31mred\x1b]0;title\x07\r!")
+    'red!'
+    """
+    return CONTROLS.sub("", ESCAPES.sub("", text))
+
+
+def inline(name: str) -> str:
+    r"""A name on one line, as it is: what would end the line or move what follows is escaped.
+
+    >>> inline("two\nlines\x1b[31m.md")
+    'two\\nlines\\x1b[31m.md'
+    """
+    return ORDERS.sub(lambda found: ascii(found[0])[1:-1], name)
+
+
+def where(document: Document, spans: Sequence[Span]) -> str:
+    """`path:line`, `path:first-last`, with the page where there is one: what editors open."""
+    path = inline(document.path)
+    if not spans:
+        return path
+    first, last = spans[0].line_start, spans[-1].line_end
+    page = f" (page {spans[0].page})" if spans[0].page is not None else ""
+    return f"{path}:{first}" + (f"-{last}" if last > first else "") + page
+
+
+def found_text(found: Found, *, mask: Mask) -> str:
+    """Hits for people: a line with rank, place, heading and score, then the text."""
+    blocks = []
+    for n, hit in enumerate(found.hits, 1):
+        chunk = hit.chunk
+        head = [
+            f"{n}. {where(chunk.document, chunk.spans)}",
+            *([inline(" > ".join(chunk.heading_path))] if chunk.heading_path else []),
+        ]
+        flags = [f"flags {', '.join(chunk.flags)}"] if chunk.flags else []
+        same = [f"also in {len(hit.duplicates)} more places"] if hit.duplicates else []
+        blocks.append(" · ".join((*head, f"score {hit.score:.3f}", *flags, *same)) + "\n" + _text(chunk, mask))
+    notes = [f"note: {note.message}" for note in found.notes]
+    return printable(mask("\n\n".join((*(blocks or ["Nothing found."]), *notes))))
+
+
+def answer_text(answer: Answer, *, mask: Mask) -> str:
+    """An answer for people: the text, then one line for each citation; of an abstention where one may look oneself."""
+    lines = [f"[{c.n}] {where(c.document, c.spans)} · {c.status}" for c in answer.citations]
+    if answer.abstained:
+        lines = [f"closest: {where(hit.chunk.document, hit.chunk.spans)}" for hit in answer.hits[:CLOSEST]]
+    notes = [f"note: {note.message}" for note in answer.notes]
+    blocks = [answer.text, "\n".join(lines), "\n".join(notes)]
+    return printable(mask("\n\n".join(block for block in blocks if block)))

@@ -1,0 +1,1 @@
+"""Answers in a language model's words: context, prompt, the streamed transcript."""

@@ -1,0 +1,59 @@
+"""What a language model is shown of what was found: passages, neighbours joined, in the order that models read best."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ragstone.answering.generative.passage_order import ends_first
+from ragstone.answering.verification.spans import spans_at
+from ragstone.answering.windows import reach
+from ragstone.core.types import Chunk, Hit
+
+GAP = 200  # characters between two chunks that are none of either: blank lines, a page's footer and header
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A passage of a context: chunks of one document that follow each other, none of whose text stands twice."""
+
+    chunks: tuple[Chunk, ...]
+
+    @property
+    def first(self) -> Chunk:
+        return self.chunks[0]
+
+    @property
+    def flagged(self) -> bool:
+        """Whether a part of it tries to give orders."""
+        return any(chunk.flags for chunk in self.chunks)
+
+
+def arranged(hits: Sequence[Hit], *, join: bool = True) -> list[Shown]:
+    """The hits, best first, as passages: the best at the beginning, the second-best at the end.
+
+    With `join` those that touch in their document stand as one, at the rank of the best of them.
+    """
+    return ends_first([Shown(chunks) for chunks in _groups(hits, join=join)])
+
+
+def _groups(hits: Sequence[Hit], *, join: bool) -> list[tuple[Chunk, ...]]:
+    ranks = {hit.chunk.id: rank for rank, hit in enumerate(hits)}
+    groups: list[list[Chunk]] = []
+    for chunk in sorted((hit.chunk for hit in hits), key=lambda chunk: (chunk.document.id, reach(chunk))):
+        if join and groups and _touch(groups[-1][-1], chunk):
+            groups[-1].append(_without_overlap(chunk))
+        else:
+            groups.append([chunk])
+    return [tuple(group) for group in sorted(groups, key=lambda group: min(ranks[chunk.id] for chunk in group))]
+
+
+def _touch(one: Chunk, other: Chunk) -> bool:
+    """Whether a chunk goes on where another one ends: not so where the budget cut that short."""
+    follows = one.document.id == other.document.id and reach(one)[1] + 1 == reach(other)[0]
+    return follows and other.spans[0].char_start - one.spans[-1].char_end <= GAP
+
+
+def _without_overlap(chunk: Chunk) -> Chunk:
+    """A chunk without what the one before it holds too; its table header stands there already."""
+    cut = chunk.overlap
+    text = chunk.text[cut:]
+    return replace(chunk, text=text, spans=spans_at(chunk, cut, len(chunk.text)), header="", overlap=0)

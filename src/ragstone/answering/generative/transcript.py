@@ -1,0 +1,120 @@
+"""A model's answer as it comes: what is shown of it at once, and afterwards its sentences with what each cites."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ragstone.answering.generative.citation_markers import Mark, Markers
+from ragstone.core.sentences import sentences
+
+PUNCTUATION = tuple(".,;:!?)]}…。！？")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A sentence without its markers, and the passages that they name, by their place in the context from 0."""
+
+    text: str
+    passages: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What may be shown now: text with markers in our own numbers, these, and the passages that they name first."""
+
+    text: str
+    numbers: tuple[int, ...] = ()
+    first: tuple[int, ...] = ()
+
+
+class Transcript:
+    """Takes pieces of a model's text. `labels` are what it was told to call the passages.
+
+    Passages get their number by first use, from 1; unknown markers are left out and remembered.
+    """
+
+    def __init__(self, labels: Mapping[str, int]) -> None:
+        self._markers = Markers(labels)
+        self._text = ""  # without markers
+        self._marks: list[tuple[int, int]] = []  # where in that text, which passage
+        self._numbers: dict[int, int] = {}
+        self._space = ""  # not shown yet: none stays before a full stop from which a marker was taken
+        self._after = False  # whether a marker came last
+        self.unknown: list[str] = []
+
+    def number(self, passage: int) -> int:
+        """The number of a passage: the next one where nothing named it before."""
+        return self._numbers.setdefault(passage, len(self._numbers) + 1)
+
+    def feed(self, piece: str) -> Iterator[Piece]:
+        """What can be shown by now."""
+        yield from self._taken(self._markers.feed(piece))
+
+    def end(self) -> Iterator[Piece]:
+        """What was held back, for it might have become a marker."""
+        yield from self._taken(self._markers.end())
+
+    def _taken(self, parts: Iterator[str | Mark]) -> Iterator[Piece]:
+        for part in parts:
+            piece = self._mark(part) if isinstance(part, Mark) else self._said(part)
+            if piece.text:
+                yield piece
+
+    def _said(self, text: str) -> Piece:
+        words = text.strip(" ")
+        if not words:
+            self._space += text
+            return Piece("")
+        before, _, behind = text.partition(words)
+        self._space += before
+        space = "" if self._after and words.startswith(PUNCTUATION) else self._space
+        shown = space + words
+        self._text += " " + words if self._parted(words) else words if self._after else shown
+        self._space, self._after = behind, False
+        return Piece(shown)
+
+    def _parted(self, words: str) -> bool:
+        """Whether a marker stood between two words of the text that has none."""
+        joins = self._after and self._text and not self._text[-1].isspace()
+        return bool(joins) and not words[0].isspace() and not words.startswith(PUNCTUATION)
+
+    def _mark(self, mark: Mark) -> Piece:
+        self.unknown += mark.unknown
+        first = tuple(passage for passage in mark.passages if passage not in self._numbers)
+        numbers = tuple(self.number(passage) for passage in mark.passages)
+        self._marks += [(len(self._text), passage) for passage in mark.passages]
+        self._after = True
+        if not numbers:
+            return Piece("")
+        shown = self._space + "".join(f"[{n}]" for n in numbers)
+        self._space = ""
+        return Piece(shown, numbers, first)
+
+    def sentences(self, start: int = 0) -> list[Said]:
+        """The sentences so far, from the one with this number on; a marker belongs to the sentence that it follows.
+
+        One that opens a line belongs to the sentence that it stands before.
+        """
+        places = sentences(self._text)
+        marks: list[dict[int, None]] = [{} for _ in places]
+        for at, passage in self._marks:
+            index = self._owner(at, places)
+            if index is not None:
+                marks[index][passage] = None
+        said = [Said(self._text[a:b], tuple(found)) for (a, b), found in zip(places, marks, strict=True)]
+        return said[start:]
+
+    def written(self, cited: Sequence[Sequence[int]]) -> str:
+        """The text with other markers: `cited` has the passages of each sentence, and their numbers stand behind it."""
+        out, at = "", 0
+        for (_, end), passages in zip(sentences(self._text), cited, strict=True):
+            marks = "".join(f"[{self.number(passage)}]" for passage in passages)
+            out += self._text[at:end] + (f" {marks}" if marks else "")
+            at = end
+        return out + self._text[at:]
+
+    def _owner(self, at: int, places: Sequence[tuple[int, int]]) -> int | None:
+        opens = not self._text[:at].strip(" ") or self._text[:at].rstrip(" ").endswith("\n")
+        before = [index for index, (start, _) in enumerate(places) if start < at]
+        if opens:
+            return len(before) if len(before) < len(places) else None
+        return before[-1] if before else None

@@ -1,0 +1,1 @@
+"""Whether a citation holds and whether the cited passages support a sentence."""

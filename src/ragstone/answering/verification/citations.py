@@ -1,0 +1,170 @@
+"""Quotes checked against the text of record, then numbered, then masked."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from ragstone.answering.verification.spans import span_in
+from ragstone.core.types import Chunk, Citation, Document, Secret, Sentence, Span, Verdict, joined
+
+WORDS = re.compile(r"\S+")
+STANDS_ALONE = re.compile(r"[ \t]*(?:[-*+•|]|\d{1,3}[.)])[ \t]|[^\n]*\n")
+
+
+class Mask(Protocol):
+    """Takes the secrets out of a text. Where the text is slices of a record, `spans` say which, and `secrets`
+    what is known of that record: start, end and kind."""
+
+    def __call__(self, text: str, spans: Sequence[Span] = (), secrets: Sequence[Secret] = (), /) -> str: ...
+
+
+def nothing(_record: str) -> Sequence[Secret]:
+    """No secrets."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """What an answer takes from a chunk, and where it says that it stands. Line breaks in prose mean nothing."""
+
+    chunk: Chunk
+    text: str
+    spans: tuple[Span, ...]
+    prose: bool = False
+
+
+def verify(quote: str, spans: Sequence[Span], record: str) -> tuple[Verdict, tuple[Span, ...]]:
+    """Whether a quote stands in the text of record, and where.
+
+    `verified`: the record's text at `spans`, joined by newlines, is the quote. `repaired`: it stands
+    elsewhere, exactly or but for white space; the spans given back are right, and the quote should
+    become the record's own text there. Of several places the one nearest to the first span is taken.
+    `unverified`: it stands nowhere, and the spans come back as they were. Linear in the record.
+    """
+    if quote.strip() and _inside(spans, record) and joined(record, spans) == quote:
+        return "verified", tuple(spans)
+    near = spans[0].char_start if spans else 0
+    place = _exact(quote, record, near) or _loose(quote, record, near)
+    return ("repaired", (span_in(record, *place),)) if place else ("unverified", tuple(spans))
+
+
+def _inside(spans: Sequence[Span], record: str) -> bool:
+    return bool(spans) and all(0 <= span.char_start <= span.char_end <= len(record) for span in spans)
+
+
+def _exact(quote: str, record: str, near: int) -> tuple[int, int] | None:
+    start = _nearest(quote, record, near) if quote.strip() else -1
+    return (start, start + len(quote)) if start >= 0 else None
+
+
+def _nearest(quote: str, record: str, near: int) -> int:
+    """Where the quote begins, closest to `near`; -1 when it is nowhere."""
+    after = record.find(quote, near)
+    # Searched backwards as a reversed text: `rfind` has no linear worst case, `find` has.
+    turned = record[: max(0, near + len(quote) - 1)][::-1] if near > 0 else ""
+    behind = turned.find(quote[::-1])
+    before = len(turned) - behind - len(quote) if behind >= 0 else -1
+    if min(after, before) < 0:
+        return max(after, before)
+    return after if after - near <= near - before else before
+
+
+def _loose(quote: str, record: str, near: int) -> tuple[int, int] | None:
+    """The same, each run of white space counting as one space: words are searched in a copy, then mapped back."""
+    wanted = " ".join(quote.split())
+    if not wanted:
+        return None
+    words = list(WORDS.finditer(record))
+    copy = " ".join(word[0] for word in words)
+    starts: list[int] = []
+    at = 0
+    for word in words:
+        starts.append(at)
+        at += len(word[0]) + 1
+    index = bisect_right([word.start() for word in words], near) - 1
+    found = _nearest(wanted, copy, starts[max(0, index)] if starts else 0)
+    if found < 0:
+        return None
+    return _back(found, words, starts), _back(found + len(wanted) - 1, words, starts) + 1
+
+
+def _back(at: int, words: Sequence[re.Match[str]], starts: Sequence[int]) -> int:
+    word = bisect_right(starts, at) - 1
+    return words[word].start() + at - starts[word]
+
+
+def cited(
+    quotes: Sequence[Quote],
+    records: Mapping[str, str],
+    *,
+    mask: Mask,
+    secrets: Callable[[str], Sequence[Secret]] = nothing,
+) -> tuple[tuple[Sentence, ...], tuple[Citation, ...]]:
+    """One sentence for each quote, one citation for each distinct place, numbered from 1 by first use.
+
+    A citation quotes the record as it is; its sentence, when it is prose, comes without the source's line
+    breaks. `records` gives the text of record by the document's id; without it a quote stays unverified. Text
+    is masked last, so that the check saw what the document really says. `secrets` finds those of a whole record;
+    it is asked only where a quote was found again elsewhere, for a chunk knows its own.
+    """
+    numbers: dict[tuple[str, str, tuple[Span, ...]], Citation] = {}
+    sentences: list[Sentence] = []
+    for quote in quotes:
+        record = records.get(quote.chunk.document.id)
+        status, spans = verify(quote.text, quote.spans, record) if record is not None else ("unverified", quote.spans)
+        text, known = quote.text, quote.chunk.secrets
+        if record is not None and status == "repaired":
+            text, known = joined(record, spans), tuple(secrets(record))
+        key = (quote.chunk.document.id, text, spans)
+        if key not in numbers:
+            shown = mask(text, spans, known)
+            numbers[key] = Citation(
+                len(numbers) + 1, quote.chunk.id, quote.chunk.document, shown, spans, status, masked=shown != text
+            )
+        citation = numbers[key]
+        said = " ".join(citation.quote.split()) if quote.prose else citation.quote
+        sentences.append(Sentence(said, (citation.n,), status))
+    return tuple(sentences), tuple(numbers.values())
+
+
+def number(citation: Citation) -> str:
+    """The usual marker: `[1]`."""
+    return f"[{citation.n}]"
+
+
+def by_chunk(citation: Citation) -> str:
+    """The marker that names the chunk: `[chunk:ID]`."""
+    return f"[chunk:{citation.chunk}]"
+
+
+def written(
+    sentences: Sequence[Sentence], citations: Sequence[Citation], *, marker: Callable[[Citation], str] = number
+) -> str:
+    """The answer as text: each sentence with its markers; list items, rows and what has several lines stand alone."""
+    known = {citation.n: marker(citation) for citation in citations}
+    out = ""
+    alone = False
+    for sentence in sentences:
+        before, alone = alone, stands_alone(sentence.text)
+        marks = "".join(known[n] for n in sentence.citations if n in known)
+        piece = sentence.text + ("\n" if "\n" in sentence.text else " ") * bool(marks) + marks
+        gap = "" if not out else "\n\n" if alone or before else " "
+        out += gap + piece
+    return out
+
+
+def stands_alone(text: str) -> bool:
+    """Whether a sentence is an item of a list, or has several lines: it gets lines of its own."""
+    return STANDS_ALONE.match(text) is not None
+
+
+def groundedness(sentences: Sequence[Sentence]) -> float:
+    """The share of sentences that are verified or repaired, 0 to 1; 0 when there are none."""
+    return round(sum(s.status != "unverified" for s in sentences) / len(sentences), 3) if sentences else 0.0
+
+
+def documents(quotes: Sequence[Quote]) -> list[Document]:
+    """The documents whose records `cited` needs, each once, in order of first use."""
+    return list({quote.chunk.document.id: quote.chunk.document for quote in quotes}.values())

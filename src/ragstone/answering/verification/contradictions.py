@@ -1,0 +1,253 @@
+"""What a sentence says otherwise than the passage that it was found in: figures, dates, names, opposites."""
+
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
+
+from ragstone.answering.abstention.wording import EXTREME, NOT_EXTREME, OPPOSITES, opposite_stems
+from ragstone.answering.verification.alignment import Aligned, Source, related
+from ragstone.core.comparable_words import Word, key_of
+
+# Further pairs, by word: what changes, begins, ends, permits or judges. Compared by stem, so one form of each is here.
+CHANGES = """
+abolish/establish abolish/found abolish/create dissolve/found dissolve/establish close/found destroy/build
+demolish/build
+demolish/construct destroy/construct destroy/restore arrive/depart depart/return retain/discard keep/discard
+keep/abandon
+retain/lose improve/worsen improve/deteriorate expand/shrink grow/shrink expand/contract strengthen/weaken widen/narrow
+raise/reduce raise/lower reduce/increase reduce/expand cut/raise elect/dismiss appoint/dismiss hire/fire employ/fire
+imprison/free release/imprison arrest/release love/hate like/dislike praise/criticize praise/criticise praise/condemn
+welcome/condemn promote/demote promote/discourage encourage/discourage encourage/forbid permit/forbid permit/prohibit
+allow/prohibit require/forbid legal/illegal optional/mandatory optional/required optional/compulsory
+voluntary/compulsory
+safe/dangerous peaceful/violent friendly/hostile guilty/innocent visible/hidden empty/full wet/dry clean/dirty
+thick/thin
+heavy/light bright/dark loud/quiet solid/liquid hard/soft conservative/liberal optimistic/pessimistic healthy/sick
+abundant/scarce plentiful/scarce agree/refuse agree/decline approve/veto approve/deny confirm/deny admit/deny
+accept/decline
+accept/refuse grant/deny grant/refuse ratify/reject pass/reject victory/loss winner/loser successful/failed
+popular/unpopular
+famous/unknown known/unknown likely/unlikely able/unable elder/younger older/younger mount/unmount attach/detach
+connect/disconnect lock/unlock install/remove install/uninstall insert/remove append/remove append/prepend show/hide
+expose/hide merge/split join/separate combine/separate unite/separate gather/scatter attract/repel absorb/emit
+accelerate/decelerate accelerate/slow hasten/delay precede/follow ancestor/descendant predecessor/successor
+optimal/worst superior/inferior senior/junior proponent/opponent supporter/opponent ally/enemy ally/rival import/export
+surplus/deficit credit/debit asset/liability income/expense lender/borrower employer/employee teacher/student
+acid/alkaline anode/cathode odd/even finite/infinite concrete/abstract explicit/implicit mutable/immutable
+blocking/nonblocking serial/parallel manual/automatic relative/absolute clockwise/counterclockwise left/right
+upward/downward forward/backward inward/outward uphill/downhill morning/evening day/night summer/winter spring/autumn
+asleep/awake present/absent innocent/convicted convict/acquit ascend/descend inhale/exhale freeze/melt freeze/boil
+heat/cool
+deposit/withdraw lend/borrow lead/follow lead/trail preserve/destroy protect/endanger protect/threaten
+"""
+# Words that stand in each other's place on one scale. All, a part, none: what is on one line is taken for the same.
+ALL = "all every each always entirely completely".split()
+PART = (
+    "most many some several few various numerous often usually sometimes rarely seldom typically generally "
+    "frequently commonly "
+    "occasionally mostly partly largely partially"
+).split()
+NONE = "no none never neither".split()
+AMOUNTS = {word: level for level, line in enumerate((ALL, PART, NONE)) for word in line}
+OTHERS = [
+    frozenset(line.split())
+    for line in """
+million billion trillion thousand hundred
+daily weekly monthly yearly annually hourly quarterly
+north south east west
+northern southern eastern western
+red blue green yellow black white brown orange purple pink
+first second third last
+father mother son daughter brother sister husband wife
+monday tuesday wednesday thursday friday saturday sunday
+""".strip().splitlines()
+]
+COMMON = ("s", "ing", "ly", "ed", "ion", "ment", "ity", "ness")  # endings of words that begin sentences
+ABOUT = frozenset("about approximately roughly around nearly almost over some estimated circa under".split())
+
+
+def _by_stem(pairs: str) -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for pair in pairs.split():
+        one, other = (key_of(word) for word in pair.split("/"))
+        found[one] = found.get(one, frozenset()) | {other}
+        found[other] = found.get(other, frozenset()) | {one}
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A stable code (number, date, unit, name, negation, opposite, swapped), the sentence's word, the passage's."""
+
+    code: str
+    said: str
+    stands: str = ""
+
+
+def figures(found: Aligned, sources: Sequence[Source]) -> Iterator[Disagreement]:
+    """Numbers and months that the passage does not have, or with another unit."""
+    free = [j for j in found.free if found.passage[j].kind in ("number", "month")]
+    for i, word in enumerate(found.claim):
+        if word.kind not in ("number", "month"):
+            continue
+        hedged = any(before.lower in ABOUT for before in found.claim[max(0, i - 2) : i])
+        j = found.to[i]
+        if j is not None and found.displaced(i) and not _belongs(found, i):
+            rival = next((found.passage[k] for k in found.slot(i) if found.passage[k].kind == word.kind), None)
+            if rival is not None and not same_value(word, rival, hedged=hedged):
+                yield Disagreement(_code(word), word.lower, rival.lower)
+                continue
+        if j is None:
+            j = next((k for k in free if same_value(word, found.passage[k], hedged=hedged)), None)
+        if j is not None:
+            other = found.passage[j]
+            if word.unit and other.unit and word.unit != other.unit:
+                yield Disagreement("unit", f"{word.lower} {word.unit}", f"{other.lower} {other.unit}")
+            continue
+        rivals = [found.passage[k] for k in free if found.passage[k].kind == word.kind]
+        if rivals or not _elsewhere(word, sources):
+            yield Disagreement(_code(word), word.lower, rivals[0].lower if rivals else "")
+
+
+def _belongs(found: Aligned, i: int) -> bool:
+    """Whether the sentence in which a figure was found says something else of the claim too, such as what it is of."""
+    place = found.to[i]
+    return place is not None and any(
+        j is not None
+        and k != i
+        and word.kind not in ("light", "number", "month")
+        and found.piece[j] == found.piece[place]
+        for k, (word, j) in enumerate(zip(found.claim, found.to, strict=True))
+    )
+
+
+def same_value(word: Word, other: Word, *, hedged: bool = False) -> bool:
+    """Whether two numbers are one, or the first is the second rounded as it says: "about 83" for 82.9 and, where it is
+    written in millions, 1.2 million for 1,234,567. Years are never rounded."""
+    if word.kind != "number" or other.kind != "number" or word.key.endswith("s") != other.key.endswith("s"):
+        return False
+    if word.value == other.value:
+        return True
+    if not other.value or _is_year(word):
+        return False
+    off = abs(word.value - other.value) / abs(other.value)
+    digits = len(f"{word.value:.0f}".rstrip("0"))
+    rounded = abs(word.value) >= 1e5 and 2 <= digits <= 4 and float(f"{other.value:.{digits - 1}e}") == word.value
+    return rounded or (hedged and off <= 0.05)
+
+
+def _code(word: Word) -> str:
+    return "date" if word.kind == "month" or _is_year(word) else "number"
+
+
+def _is_year(word: Word) -> bool:
+    return word.kind == "number" and not word.unit and word.value == int(word.value) and 1000 <= word.value <= 2100
+
+
+def _elsewhere(word: Word, sources: Sequence[Source]) -> bool:
+    return any(word.key in source.places or word.key in source.above for source in sources)
+
+
+def names(found: Aligned, sources: Sequence[Source]) -> Iterator[Disagreement]:
+    """Names that stand where the passage has another one, and names that the chunks do not know."""
+    if _shouted(found.claim):
+        return
+    sure = {key for source in sources for key in source.names}
+    said = {word.key for word in found.passage}
+    keys = {word.key for word in found.claim}
+    for i, word in enumerate(found.claim):
+        if word.kind not in ("name", "code") or (found.to[i] is not None and not found.displaced(i)):
+            continue
+        slot = [found.passage[j] for j in found.slot(i)]
+        certain = word.kind == "code" or word.sure or word.key in sure or _leads(found.claim, i)
+        rival = next((one for one in slot if _rivals(word, one, sure, certain=certain) and one.key not in keys), None)
+        if rival is not None and not _same_name(word, rival, found):
+            yield Disagreement("name", word.lower, rival.lower)
+        elif found.to[i] is None and certain:
+            known = word.key in said or _elsewhere(word, sources) or any(related(word.key, key) for key in said)
+            if not known and not _initials(word, found.passage):
+                yield Disagreement("name", word.lower)
+
+
+def _rivals(word: Word, other: Word, sure: Set[str], *, certain: bool) -> bool:
+    """Whether the passage's word is another name: one of both is surely a name, or both begin their sentences and
+    look like one (a plural or a word with a common ending may be any noun)."""
+    if other.kind == "code" or (other.kind == "name" and (certain or other.sure or other.key in sure)):
+        return True
+    return other.kind == "name" and not word.lower.endswith(COMMON) and not other.lower.endswith(COMMON)
+
+
+def _leads(claim: Sequence[Word], i: int) -> bool:
+    """Whether another name follows at once, so that the sentence's first word is a part of it."""
+    after = claim[i + 1] if i + 1 < len(claim) else None
+    return after is not None and after.kind == "name" and after.start - claim[i].end == 1
+
+
+def _same_name(word: Word, rival: Word, found: Aligned) -> bool:
+    """Whether one is the other's short form, or a part of it: `Southeast`, `South East`."""
+    parts = word.lower.startswith(rival.lower) or rival.lower.startswith(word.lower)
+    return parts or _initials(rival, found.claim) or _initials(word, found.passage)
+
+
+def _shouted(claim: Sequence[Word]) -> bool:
+    """Whether nearly every word has a capital, so that capitals make no names."""
+    content = [word for word in claim if word.kind in ("name", "word")]
+    return len(content) >= 5 and sum(word.kind == "name" for word in content) > 0.9 * len(content)
+
+
+def _initials(word: Word, others: Sequence[Word]) -> bool:
+    """Whether a word abbreviates names that stand in a row: `UN`, `United Nations`."""
+    if not 2 <= len(word.lower) <= 6 or not word.key.isupper():
+        return False
+    letters = "".join(one.lower[0] for one in others if one.kind == "name" and one.lower)
+    return word.lower in letters
+
+
+def opposites(found: Aligned) -> Iterator[Disagreement]:
+    """Words in whose place the passage has one that says the opposite, or more, or less."""
+    said = {word.lower for word in found.claim}
+    stands = {word.lower for word in found.passage}
+    for i, word in enumerate(found.claim):
+        if word.kind not in ("word", "light", "name") or found.to[i] is not None:
+            continue
+        tight = found.tight(i)
+        for j in found.slot(i):
+            other = found.passage[j]
+            if (tight or (other.lower not in said and word.lower not in stands)) and opposite(word, other):
+                yield Disagreement("opposite", word.lower, other.lower)
+                break
+
+
+def replaced(found: Aligned) -> list[tuple[str, str]]:
+    """Pairs of a word of the sentence and the passage's single other word in its place: of one sense, or not."""
+    out: list[tuple[str, str]] = []
+    for i, word in enumerate(found.claim):
+        if word.kind == "word" and found.to[i] is None and found.tight(i):
+            slot = [found.passage[j] for j in found.slot(i) if found.passage[j].kind == "word"]
+            if len(slot) == 1:
+                out.append((word.lower, slot[0].lower))
+    return out
+
+
+def opposite(one: Word, other: Word) -> bool:
+    """Whether one word cannot stand for the other."""
+    a, b = one.lower, other.lower
+    return (
+        b in OPPOSITES.get(a, frozenset())
+        or other.key in STEMS.get(one.key, frozenset())
+        or b in opposite_stems(a)
+        or a in opposite_stems(b)
+        or (AMOUNTS.get(a, -1) != AMOUNTS.get(b, AMOUNTS.get(a, -1)) and a in AMOUNTS)
+        or any(a in scale and b in scale for scale in OTHERS)
+    )
+
+
+def unsaid_extremes(found: Aligned) -> int:
+    """How many words like "first", "only" and "largest" the passage does not have."""
+    stands = {word.lower for word in found.passage}
+    return sum(
+        bool(EXTREME.fullmatch(word.lower)) and word.lower not in NOT_EXTREME and word.lower not in stands
+        for word in found.claim
+    )
+
+
+STEMS = _by_stem(CHANGES)

@@ -1,0 +1,42 @@
+"""From a range of a chunk's text back to the text of record."""
+
+from dataclasses import replace
+
+from ragstone.core.newlines import unified
+from ragstone.core.types import Chunk, Span
+
+
+def spans_at(chunk: Chunk, start: int, end: int) -> tuple[Span, ...]:
+    """The spans whose slices of the record, joined by newlines, are `chunk.text[start:end]`.
+
+    A range over the border of two slices gives two spans; page and box stay those of the slice.
+    """
+    out: list[Span] = []
+    offset = 0
+    for span in chunk.spans:
+        length = span.char_end - span.char_start
+        # Each position belongs to one slice; the newline that joins belongs to the slice before it.
+        if offset <= end and start <= offset + length:
+            text = chunk.text[offset : offset + length]
+            out.append(_part(span, text, max(0, start - offset), min(length, end - offset)))
+        offset += length + 1
+    return tuple(out)
+
+
+def _part(span: Span, text: str, start: int, end: int) -> Span:
+    text = unified(text)
+    first = span.line_start + text.count("\n", 0, start)
+    return replace(
+        span,
+        char_start=span.char_start + start,
+        char_end=span.char_start + end,
+        line_start=first,
+        line_end=first + text.count("\n", start, end),
+    )
+
+
+def span_in(record: str, start: int, end: int) -> Span:
+    """The span of a range of the record, its lines counted."""
+    record = unified(record)
+    first = 1 + record.count("\n", 0, start)
+    return Span(start, end, first, first + record.count("\n", start, end))

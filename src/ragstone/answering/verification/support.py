@@ -1,0 +1,201 @@
+"""Whether a sentence that a language model wrote stands in what it cites: found by words, checked by facts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ragstone.answering.verification.alignment import WEIGHTS, Aligned, Piece, Source, align, closest
+from ragstone.answering.verification.citations import Quote
+from ragstone.answering.verification.claims import claimed
+from ragstone.answering.verification.contradictions import Disagreement, figures, names, opposites, replaced
+from ragstone.answering.verification.features import Signs, models, signs_of
+from ragstone.answering.verification.negation import denials
+from ragstone.answering.verification.spans import spans_at
+from ragstone.answering.verification.swaps import exchanged
+from ragstone.core.comparable_words import Word, words
+from ragstone.core.types import Chunk, Verdict
+
+LONGEST = 300  # words of a sentence; what is longer is compared whole or not at all
+LEAST = 0.15  # of a sentence that another chunk must hold to be looked at
+PLACES = 20  # of a text in a chunk that are looked at for one that begins and ends with sentences
+TRIED = 3  # chunks of the context that are looked at when the cited ones do not support a sentence
+
+
+Pair = tuple[str, str]
+QUOTED = Signs(1.0, longest=1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What came of a check.
+
+    `why`: quoted, found, moved (the marker pointed elsewhere), no_claim; or what is wrong: number, date, unit, name,
+    negation, opposite, swapped, replaced, not_found, too_long. `quotes` are where it stands; of an unverified
+    sentence the closest passages of what it cites. `about` names the words that are said otherwise. `pairs` are
+    texts whose cosine may still decide: check again with them in `similar`.
+    """
+
+    status: Verdict
+    why: str
+    quotes: tuple[Quote, ...] = ()
+    about: tuple[Disagreement, ...] = ()
+    claim: bool = True
+    odds: float = 0.0
+    pairs: tuple[Pair, ...] = ()
+    signs: Signs = field(default_factory=Signs)
+
+
+class Grounds:
+    """The chunks that a language model was shown, read once for all sentences of its answer."""
+
+    def __init__(self, context: Sequence[Chunk]) -> None:
+        self.sources = [Source(chunk) for chunk in context]
+
+    def check(self, sentence: str, cited: Sequence[int], *, similar: Mapping[Pair, float] | None = None) -> Finding:
+        """Whether a sentence, with or without its markers, stands in the chunks at the places `cited` of the context.
+
+        `verified`: they support it together, or it claims nothing. `repaired`: another chunk of the context does, alone
+        or with them. `unverified`: neither. `similar` gives cosines of pairs of texts, of `Finding.pairs` at least;
+        without them words alone decide. Linear in the length of sentence and context.
+        """
+        claim = claimed(sentence)
+        mine = [self.sources[n] for n in dict.fromkeys(cited)]
+        others = [source for n, source in enumerate(self.sources) if n not in cited]
+        if quote := _quoted(sentence, mine) or _quoted(claim, mine):
+            return Finding("verified", "quoted", (quote,), claim=bool(claim), signs=QUOTED)
+        if not claim:
+            return Finding("verified", "no_claim", claim=False)
+        read = words(claim, LONGEST)
+        first = _judged(read, mine, similar) if len(read) <= LONGEST else Finding("unverified", "too_long")
+        if first.status == "verified":
+            return first
+        if quote := _quoted(claim, others):
+            return Finding("repaired", "moved", (quote,), signs=QUOTED)
+        return first if first.why == "too_long" else self._moved(read, mine, others, similar) or first
+
+    def pairs(self, sentence: str, cited: Sequence[int]) -> tuple[Pair, ...]:
+        """Every pair of texts whose cosine says something of a sentence and what it cites: itself with the closest
+        passages, then words with those in whose place they stand."""
+        read = words(claimed(sentence), LONGEST)
+        mine = [self.sources[n] for n in dict.fromkeys(cited)]
+        return _pairs(align(read, closest(read, mine)))
+
+    def _moved(
+        self,
+        claim: Sequence[Word],
+        mine: Sequence[Source],
+        others: Sequence[Source],
+        similar: Mapping[Pair, float] | None,
+    ) -> Finding | None:
+        """What another chunk makes of the claim, alone or together with the cited ones."""
+        for source in _likely(claim, others)[:TRIED]:
+            for sources in ([source], [*mine, source]) if mine else ([source],):
+                found = _judged(claim, sources, similar, added=source)
+                if found.status == "verified":
+                    return replace(found, status="repaired", why="moved")
+        return None
+
+
+def check(
+    sentence: str, cited: Sequence[Chunk], context: Sequence[Chunk], *, similar: Mapping[Pair, float] | None = None
+) -> Finding:
+    """`Grounds.check` for a single sentence; `context` are further chunks that the model was shown.
+
+    >>> from ragstone.core.types import Document, Span
+    >>> text = "Rollo reached Normandy in 911."
+    >>> one = Chunk("c", Document("d", "s", "a.md", 1, "", ""), 0, text, (Span(0, 30, 1, 1),))
+    >>> said = (text, "In 911, Rollo reached Normandy.", "Rollo reached Normandy in 912.")
+    >>> [check(sentence, [one], []).why for sentence in said]
+    ['quoted', 'found', 'number']
+    """
+    return Grounds([*cited, *context]).check(sentence, range(len(cited)), similar=similar)
+
+
+def grounded(findings: Sequence[Finding]) -> float:
+    """The share of the sentences that claim something which are verified or repaired, 0 to 1; 0 without any claim."""
+    claims = [finding for finding in findings if finding.claim]
+    return round(sum(finding.status != "unverified" for finding in claims) / len(claims), 3) if claims else 0.0
+
+
+def _quoted(claim: str, sources: Sequence[Source]) -> Quote | None:
+    """The claim where it stands as whole sentences of a chunk, word by word; white space may differ."""
+    wanted = " ".join(claim.split())
+    for source in sources if wanted else ():
+        if wanted in source.plain and (place := _place(wanted, source)):
+            return _cut(source, *place)
+    return None
+
+
+def _place(wanted: str, source: Source) -> tuple[int, int] | None:
+    """From where to where sentences of the source are the wanted text."""
+    starts, ends = source.marks
+    at = -1
+    for _ in range(PLACES):
+        at = source.plain.find(wanted, at + 1)
+        if at < 0:
+            break
+        if at in starts and at + len(wanted) in ends:
+            return starts[at], ends[at + len(wanted)]
+    return None
+
+
+def _cut(source: Source, start: int, end: int) -> Quote:
+    return Quote(source.chunk, source.chunk.text[start:end], spans_at(source.chunk, start, end), prose=True)
+
+
+def _likely(claim: Sequence[Word], sources: Sequence[Source]) -> list[Source]:
+    """The sources that hold most of the sentence, best first."""
+    weights = {word.key: WEIGHTS[word.kind] for word in claim}
+    total = sum(weights.values())
+    held = [sum(weight for key, weight in weights.items() if key in source.places) for source in sources]
+    order = sorted(range(len(sources)), key=lambda n: (-held[n], n))
+    return [sources[n] for n in order if held[n] >= LEAST * total]
+
+
+def _judged(
+    claim: Sequence[Word], sources: Sequence[Source], similar: Mapping[Pair, float] | None, added: Source | None = None
+) -> Finding:
+    pieces = closest(claim, sources)
+    if not pieces:
+        return Finding("unverified", "not_found")
+    found = align(claim, pieces)
+    about = (
+        *figures(found, sources), *names(found, sources), *denials(found), *opposites(found), *exchanged(found),
+    )  # fmt: skip
+    quotes = tuple(_quote(piece) for piece in pieces)
+    pairs = _pairs(found)
+    whole, changed = pairs[: len(pieces)], pairs[len(pieces) :]
+    signs = signs_of(found, sources, [similar[pair] for pair in whole if pair in similar] if similar else [])
+    model = models()["words" if signs.similar is None else "vectors"]
+    seen = Finding("unverified", "not_found", quotes, odds=model.odds(signs), pairs=pairs, signs=signs)
+    if about:
+        return replace(seen, why=about[0].code, about=about, pairs=())
+    if added is not None and not _adds(found, added):
+        return seen
+    strange = [pair for pair in changed if similar and similar.get(pair, 1.0) < model.word_from]
+    if strange:
+        return replace(seen, why="replaced", about=tuple(Disagreement("replaced", *pair) for pair in strange))
+    if seen.odds < model.verified_from:
+        return replace(seen, pairs=pairs if seen.odds >= model.doubtful_from else ())
+    return replace(seen, status="verified", why="found", pairs=changed)
+
+
+def _pairs(found: Aligned) -> tuple[Pair, ...]:
+    said = " ".join(word.lower for word in found.claim)
+    return (*((said, _quote(piece).text) for piece in found.pieces), *replaced(found))
+
+
+def _adds(found: Aligned, source: Source) -> bool:
+    """Whether a chunk that was not cited says some of the claim, and does not only lend it a name."""
+    plain = [
+        found.piece[j]
+        for word, j in zip(found.claim, found.to, strict=True)
+        if j is not None and word.kind == "word" and found.pieces[found.piece[j]].source is source
+    ]
+    return len(plain) >= min(3, sum(word.kind == "word" for word in found.claim))
+
+
+def _quote(piece: Piece) -> Quote:
+    """The passage as it stands: the sentence whole, for half of one may say something else."""
+    first, last = piece.source.words[piece.start], piece.source.words[piece.end - 1]
+    inside = ((a, b) for a, b in piece.source.bounds if a <= first.start and last.end <= b)
+    return _cut(piece.source, *next(inside, (first.start, last.end)))

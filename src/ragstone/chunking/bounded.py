@@ -1,0 +1,70 @@
+"""Paragraphs within limits of bytes: a soft one that lines respect, a hard one that nothing passes."""
+
+import re
+from dataclasses import dataclass
+
+from ragstone.chunking.greedy import Unit, filled, paragraphs, pieces, smaller
+from ragstone.chunking.outline import passages
+from ragstone.chunking.split import runs
+from ragstone.core.errors import UsageError
+from ragstone.core.ports import Tokenizer
+from ragstone.core.types import Extraction, Piece
+
+LINE = re.compile(r"\n")
+# A character has four bytes at most, and a run may carry eight marks more than asked for.
+WIDEST, MARKS = 4, 8
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Limits in UTF-8 bytes. A line between the two stays whole."""
+
+    soft: int = 4096
+    hard: int = 8192
+
+    def __post_init__(self) -> None:
+        if not 64 <= self.soft <= self.hard:
+            raise UsageError(f"needs 64 <= soft <= hard; got soft={self.soft}, hard={self.hard}")
+
+
+class Bounded:
+    """A piece is one paragraph, with the headings right above it; a longer one is cut between lines.
+
+    Headings and blank lines end a piece.
+    """
+
+    def __init__(self, bounds: Bounds, tokenizer: Tokenizer) -> None:
+        self._bounds = bounds
+        self._tokenizer = tokenizer
+
+    @property
+    def recipe(self) -> str:
+        return f"bounded/1(soft={self._bounds.soft},hard={self._bounds.hard},tokenizer={self._tokenizer.name})"
+
+    def cut(self, extraction: Extraction) -> list[Piece]:
+        """The pieces in order, none over the hard limit."""
+        record, bounds = extraction.record, self._bounds
+
+        def size(start: int, end: int) -> int:
+            return len(record[start:end].encode("utf-8", "surrogatepass"))
+
+        def words(unit: Unit) -> list[Unit]:
+            if size(unit.start, unit.end) <= bounds.hard:
+                return [unit]
+            places = runs(record, unit.start, unit.end, bounds.soft // WIDEST - MARKS)
+            return [Unit(a, b, unit.passage, unit.fresh and i == 0) for i, (a, b) in enumerate(places)]
+
+        units = _flushed(paragraphs(record, passages(extraction), opens=lambda passage: passage.opens))
+        units = smaller(record, units, LINE, over=bounds.soft, measure=size)
+        units = [finer for unit in units for finer in words(unit)]
+        drafts = filled(record, units, size=bounds.soft, overlap=0, measure=size)
+        return pieces(record, drafts, self._tokenizer, title=lambda first: first.path, note=lambda _: "")
+
+
+def _flushed(units: list[Unit]) -> list[Unit]:
+    """Every paragraph begins a piece, but the first below a heading that stands alone."""
+    out: list[Unit] = []
+    for unit in units:
+        alone = bool(out) and out[-1].passage.opens and out[-1].end == out[-1].passage.end
+        out.append(unit._replace(fresh=unit.passage.opens or not alone))
+    return out

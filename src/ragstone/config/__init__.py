@@ -1,0 +1,1 @@
+"""Settings with their bounds, read from defaults, file, environment and arguments."""

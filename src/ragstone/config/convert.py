@@ -1,0 +1,108 @@
+"""Plain data as nested dataclasses: every key checked by its name, every value by its type and its bounds."""
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+from ragstone.core.errors import ConfigError
+
+T = TypeVar("T")
+
+
+def converted(data: Any, kind: type[T], *, origin: str, path: str = "") -> T:
+    """Plain data as the dataclass `kind`.
+
+    Raises `ConfigError` that names where the data come from (`origin`), the key, and the nearest key that exists.
+    """
+    import msgspec
+
+    _must_be(dict, data, path or "the file", origin, "a mapping of keys")
+    hints = get_type_hints(kind)
+    values = {}
+    for key, value in data.items():
+        full = f"{path}.{key}" if path else str(key)
+        check_known(key, hints, path, origin)
+        if value is None and (is_dataclass(hints[key]) or get_origin(hints[key]) in (tuple, Mapping)):
+            continue  # a group of which nothing is set
+        values[key] = _value(value, hints[key], full, origin)
+    try:
+        return msgspec.convert(values, kind, strict=False)
+    except msgspec.ValidationError as error:
+        wrong = _none_of(values, hints, path) or f"{path or 'settings'}: {error}"
+        raise ConfigError(f"{origin}: {wrong}") from error
+    except ConfigError as error:  # out of bounds
+        raise ConfigError(f"{origin}: {path}{'.' if path else ''}{error}") from error
+
+
+def _none_of(values: Mapping[str, Any], hints: Mapping[str, Any], path: str) -> str | None:
+    """A sentence for the first value that is none of those that its key may have."""
+    for key, value in values.items():
+        allowed = get_args(hints[key]) if get_origin(hints[key]) is Literal else ()
+        if allowed and value not in allowed:
+            full = f"{path}.{key}" if path else key
+            return f"{full} is {value!r:.60}; it must be one of {', '.join(map(str, allowed))}"
+    return None
+
+
+def check_known(key: Any, known: Iterable[str], path: str, origin: str) -> None:
+    """Raises `ConfigError` for a key that is none of those known, with the nearest one or all of them."""
+    names = list(known)
+    if key in names:
+        return
+    begun = [name for name in names if key and name.startswith(f"{key}_")]
+    near = begun or difflib.get_close_matches(str(key), names, n=1)
+    hint = f"; did you mean {near[0]}?" if near else f"; known here: {', '.join(names)}"
+    raise ConfigError(f"{origin}: unknown key {path}{'.' if path else ''}{key}{hint}")
+
+
+def settable(kind: Any) -> list[tuple[list[str], bool]]:
+    """The keys that lead to every value of a dataclass, and whether more keys may follow them."""
+    found = []
+    for name, hint in get_type_hints(kind).items():
+        if isinstance(hint, type) and is_dataclass(hint):
+            found += [([name, *keys], more) for keys, more in settable(hint)]
+        else:
+            found.append(([name], get_origin(hint) is Mapping))
+    return found
+
+
+def _value(value: Any, kind: Any, path: str, origin: str) -> Any:
+    """Nested dataclasses are converted here (for the names in messages), all else by msgspec later."""
+    inner = _dataclass_in(kind)
+    if value is False and "off" in getattr(kind, "__args__", ()):
+        return "off"  # what YAML reads a bare `off` as
+    if inner is None or value is None:
+        return value
+    if get_origin(kind) is tuple:
+        items = _must_be((list, tuple), value, path, origin, "a list")
+        return tuple(_item(item, inner, f"{path}[{i}]", origin) for i, item in enumerate(items))
+    if get_origin(kind) is Mapping:
+        items = _must_be(dict, value, path, origin, "a mapping of keys").items()
+        return {
+            name: converted({} if item is None else item, inner, origin=origin, path=f"{path}.{name}")
+            for name, item in items
+        }
+    return converted(value, inner, origin=origin, path=path)
+
+
+def _item(item: Any, kind: Any, path: str, origin: str) -> Any:
+    """An item of a list; one field alone that needs a value may be written as that value, a text."""
+    needed = [field.name for field in fields(kind) if field.default is MISSING and field.default_factory is MISSING]
+    if len(needed) == 1:
+        item = {needed[0]: item} if isinstance(item, str) else item
+        _must_be(dict, item, path, origin, f"a {needed[0]}, or a mapping of keys")
+    return converted(item, kind, origin=origin, path=path)
+
+
+def _must_be(kind: Any, value: Any, path: str, origin: str, what: str) -> Any:
+    if not isinstance(value, kind):
+        raise ConfigError(f"{origin}: {path} must be {what}")
+    return value
+
+
+def _dataclass_in(kind: Any) -> Any:
+    """The dataclass that a type is or holds."""
+    if isinstance(kind, type) and is_dataclass(kind):
+        return kind
+    return next((found for part in getattr(kind, "__args__", ()) if (found := _dataclass_in(part))), None)

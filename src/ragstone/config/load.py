@@ -1,0 +1,193 @@
+"""Settings: defaults < file < environment < arguments. The only reader of the environment.
+
+Within the file what is said of a collection comes before what is said of its tenant, and that before what is said at
+the top. What the environment or an argument says holds over all of that: for every tenant and collection, unless it
+names one itself (`RAGSTONE_TENANTS__ACME__EMBED__MODEL`). `pipelines` keep what they say of themselves.
+
+The file is `ragstone.yaml`: the one named, else the one in this folder, else the user's own. In its
+values `${NAME}` and `${NAME:-default}` stand for environment variables. A key is set from the environment
+as `RAGSTONE_` and its path joined by `__`: `RAGSTONE_STORE`, `RAGSTONE_SEARCH__TOP_K`.
+"""
+
+import difflib
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from ragstone.config import yaml_file
+from ragstone.config.convert import converted, settable
+from ragstone.config.pgedge import translated
+from ragstone.config.settings import EmbedSettings, LlmSettings, PipelineSettings, SearchSettings, Settings
+from ragstone.config.vendors import VENDORS
+from ragstone.core.errors import ConfigError
+from ragstone.core.types import Json
+
+FILE = "ragstone.yaml"
+CALIBRATION = "ragstone.calibration.json"
+PREFIX = "RAGSTONE_"
+NAMED = ("tenants", "collections")  # groups whose entries have settings of their own
+OWN = ("chunk", "embed", "keep_versions", "artifacts", "llm")  # such settings
+OF_MODEL = {
+    "embed": ("dimensions", "reads", "folder"),
+    "llm": ("context", "tokenizer"),
+    "judge": ("context", "tokenizer"),
+}  # what is said of one model, and of its vendor
+OF_VENDOR = ("base_url", "api_key", "api_key_file", "headers")
+KEY_LENGTH = 10_000  # characters of a file that are read for a key
+# Names with our prefix that are no settings: the switch below, what tests are told, and what Kubernetes sets in
+# every container beside a service that is called ragstone.
+RESERVED = re.compile(r"DEBUG|TEST_.*|SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\d+_.*)?")
+
+
+def load(path: str | Path | None = None, **arguments: Any) -> Settings:
+    """The settings of a configuration file, the environment and arguments (None means: not given).
+
+    Raises `ConfigError` that names the file or the variable, the key and the nearest key that exists.
+    """
+    file = _find(path)
+    data = yaml_file.read(file, os.environ.get) if file else {}
+    settings = _settings(data, str(file))
+    given = [(name.split("__"), value) for name, value in arguments.items() if value is not None]
+    layers = (("environment", _environment()), ("arguments", given))
+    for group, of_model in OF_MODEL.items():
+        for model in [str(value) for _, layer in layers for keys, value in layer if keys == [group, "model"]][-1:]:
+            for place in (data, *_owners(data)):
+                _outranked(place.get(group), model, of_model)
+    for origin, layer in layers:
+        alone: Json = {}
+        for keys, value in sorted(layer, key=lambda one: one[0][0] in NAMED):
+            _put(alone, keys, value)
+            _put(data, keys, value)
+            for owner in _owners(data):
+                if keys[0] in OWN and owner.get(keys[0]) is not None:
+                    _put(owner, keys, value)
+        if alone:
+            _settings(alone, origin)  # alone, so that an error names where it comes from
+            settings = _settings(data, origin)
+    beside = calibration_of(path)
+    if settings.answer.calibration is None and os.path.isfile(beside):
+        return replace(settings, answer=replace(settings.answer, calibration=str(beside)))
+    return settings
+
+
+def calibration_of(path: str | Path | None = None) -> Path:
+    """Where the calibration stands that nobody named: beside the configuration file, else in this folder."""
+    file = _find(path)
+    return (file.parent if file else Path()) / CALIBRATION
+
+
+def _owners(data: Json) -> list[Json]:
+    """Every entry that says of one tenant or collection what else holds for all."""
+    tenants = _entries(data.get("tenants"))
+    return [*tenants, *_entries(data.get("collections")), *(c for t in tenants for c in _entries(t.get("collections")))]
+
+
+def _entries(group: Any) -> list[Json]:
+    return [entry for entry in group.values() if isinstance(entry, dict)] if isinstance(group, dict) else []
+
+
+def _outranked(group: Any, model: str, of_model: Sequence[str]) -> None:
+    """What a file says of its own model is nothing to another one that is named over it, least of all the key."""
+    named = group.get("model") if isinstance(group, dict) else None
+    if not isinstance(named, str) or "/" not in named or named == model:
+        return
+    same_vendor = named.partition("/")[0] == model.partition("/")[0]
+    for key in of_model if same_vendor else (*of_model, *OF_VENDOR):
+        group.pop(key, None)
+
+
+def _settings(data: Json, origin: str) -> Settings:
+    ours = [tuple(one.name for one in fields(kind)) for kind in (PipelineSettings, SearchSettings)]
+    return converted(translated(_with_embedding(data), *ours, origin=origin), Settings, origin=origin)
+
+
+def _with_embedding(data: Json) -> Json:
+    """The same with the language model's vendor for embedding too, where that is allowed and no model is named."""
+    llm, embed, external = (data.get(name) or {} for name in ("llm", "embed", "external"))
+    if not all(isinstance(group, dict) for group in (llm, embed, external)) or "model" in embed:
+        return data
+    vendor = VENDORS.get(str(llm.get("model")).partition("/")[0])
+    if vendor is None or vendor.embedding is None or str(external.get("embedding")).lower() not in ("true", "1"):
+        return data
+    same = {key: llm[key] for key in ("base_url", "api_key", "api_key_file", "headers") if key in llm}
+    return {**data, "embed": {**same, "model": f"{vendor.name}/{vendor.embedding}", **embed}}
+
+
+def key_of(group: str, wanted: LlmSettings | EmbedSettings, variable: str | None) -> str | None:
+    """The key for a vendor: the one that is set, else what the file holds, else the environment variable, else None.
+
+    Raises `ConfigError` for a file that cannot be read or holds none.
+    """
+    if wanted.api_key:
+        return wanted.api_key.strip()
+    if wanted.api_key_file:
+        try:
+            with Path(wanted.api_key_file).expanduser().open(encoding="utf-8") as file:
+                key = file.read(KEY_LENGTH).strip()
+        except (OSError, UnicodeDecodeError, RuntimeError) as error:
+            raise ConfigError(f"{group}.api_key_file {wanted.api_key_file} cannot be read: {error}") from error
+        if not key or len(key.split()) > 1:
+            raise ConfigError(f"{group}.api_key_file {wanted.api_key_file} must hold a key and nothing else")
+        return key
+    return (os.environ.get(variable, "").strip() or None) if variable else None
+
+
+def _find(path: str | Path | None) -> Path | None:
+    """The file that is named, else the first of the places that holds one."""
+    home = os.path.expanduser(os.environ.get("XDG_CONFIG_HOME") or "~/.config")  # stays as it is for who has no home
+    places = [Path(FILE), Path(home, "ragstone", FILE)] if path is None else [Path(path)]
+    file = next((file for file in places if _stands(file, named=path is not None)), None)
+    if path is not None and (file is None or not str(path)):
+        raise ConfigError(f"configuration file {str(path) or repr('')} does not exist")
+    if file is not None and os.path.isdir(file):
+        raise ConfigError(f"configuration file {file} is a folder: name a file, or call the folder otherwise")
+    return file
+
+
+def _stands(file: Path, *, named: bool) -> bool:
+    """Whether there is such a file; one that nobody named and this user may not look for is as good as none."""
+    try:
+        file.lstat()
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return False
+    except OSError as error:
+        if named:
+            raise ConfigError(f"configuration file {file} cannot be reached: {error.strerror}") from error
+        return False
+    return True
+
+
+def _environment() -> list[tuple[list[str], str]]:
+    """What the environment sets: keys and value. Raises `ConfigError` for a name that sets nothing."""
+    ours = sorted((name.removeprefix(PREFIX), value) for name, value in os.environ.items() if name.startswith(PREFIX))
+    known = settable(Settings)
+    found = []
+    for name, value in ours:
+        if RESERVED.fullmatch(name.upper()):
+            continue
+        keys = name.lower().split("__")
+        if not any(
+            keys[: len(known_keys)] == known_keys and (open_ or keys == known_keys) for known_keys, open_ in known
+        ):
+            names = ["__".join(known_keys).upper() for known_keys, _ in known]
+            near = difflib.get_close_matches(name.upper(), names, n=1, cutoff=0)
+            raise ConfigError(f"environment: {PREFIX}{name} sets nothing; did you mean {PREFIX}{near[0]}?")
+        found.append((keys, value))
+    return found
+
+
+def _put(data: Json, keys: Sequence[str], value: Any) -> None:
+    for key in keys[:-1]:
+        data[key] = {} if data.get(key) is None else data[key]
+        data = data[key]
+        if not isinstance(data, dict):
+            raise ConfigError(f"{'.'.join(keys)} cannot be set: {key} is no group of settings")
+    data[keys[-1]] = value
+
+
+def debugging() -> bool:
+    """Whether tracebacks are wanted: RAGSTONE_DEBUG is set, and to something else than no."""
+    return os.environ.get(f"{PREFIX}DEBUG", "").strip().lower() not in ("", "0", "false", "no", "off")

@@ -1,0 +1,112 @@
+"""Who offers models: the one table of vendors, with their addresses, the names of their keys and what each gives."""
+
+import difflib
+import ipaddress
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from ragstone.core.errors import ConfigError
+
+LIMIT = "max_tokens"  # what all who speak OpenAI's language know
+
+
+@dataclass(frozen=True, slots=True)
+class Vendor:
+    """A vendor: its address (None: no server, it runs in this process), the environment variable that by custom holds
+    its key, the files of the room `providers` that speak its language, and the embedding model that it is known for.
+
+    `keyed`: at its own address nothing answers without a key. `lists`: the models that it lists are all that it serves.
+    `limit`: what the limit of an answer is called at its own address.
+    """
+
+    name: str
+    base_url: str | None
+    variable: str | None = None
+    keyed: bool = False
+    completes: str | None = None
+    embeds: str | None = None
+    embedding: str | None = None
+    lists: bool = True
+    limit: str = LIMIT
+
+
+HERE = "http://127.0.0.1"
+VENDORS: Mapping[str, Vendor] = {
+    vendor.name: vendor
+    for vendor in (
+        Vendor("ollama", f"{HERE}:11434", "OLLAMA_API_KEY", False, "ollama", "ollama", "nomic-embed-text"),
+        Vendor(
+            "openai",
+            "https://api.openai.com/v1",
+            "OPENAI_API_KEY",
+            True,
+            "openai",
+            "openai",
+            "text-embedding-3-small",
+            limit="max_completion_tokens",  # the only one that its reasoning models take
+        ),
+        Vendor("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", True, "openai", "openai"),
+        Vendor("zhipu", "https://open.bigmodel.cn/api/paas/v4", "ZHIPUAI_API_KEY", True, "openai", "openai"),
+        Vendor("vllm", f"{HERE}:8000/v1", "VLLM_API_KEY", False, "openai", "openai"),
+        Vendor("lmstudio", f"{HERE}:1234/v1", "LM_API_TOKEN", False, "openai", "openai"),
+        Vendor("llamacpp", f"{HERE}:8080/v1", "LLAMA_API_KEY", False, "openai", "openai", lists=False),
+        Vendor("anthropic", "https://api.anthropic.com", "ANTHROPIC_API_KEY", True, "anthropic"),
+        Vendor(
+            "gemini",
+            "https://generativelanguage.googleapis.com/v1beta",
+            "GEMINI_API_KEY",
+            True,
+            "gemini",
+            "gemini",
+            "gemini-embedding-001",
+        ),
+        Vendor("voyage", "https://api.voyageai.com/v1", "VOYAGE_API_KEY", True, None, "voyage", "voyage-3.5"),
+        Vendor("fastembed", None, embeds="fastembed_models"),
+    )
+}
+COMPLETE, EMBED = "complete", "embed"
+
+
+def able(verb: str) -> list[str]:
+    """The vendors that can `complete` or `embed`."""
+    return [vendor.name for vendor in VENDORS.values() if _file(vendor, verb)]
+
+
+def named(model: str, *, verb: str, key: str) -> tuple[Vendor, str]:
+    """The vendor and the model of a name such as `ollama/llama3.2`.
+
+    Raises `ConfigError` that names the setting `key` for an unknown vendor, one that cannot `verb`, or no model.
+    """
+    name, _, rest = model.partition("/")
+    vendor = VENDORS.get(name)
+    if vendor is None:
+        near = difflib.get_close_matches(name, able(verb), n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(able(verb))}"
+        raise ConfigError(f"{key} {model!r:.80}: no vendor is called {name!r:.40}; {hint}")
+    if not _file(vendor, verb):
+        raise ConfigError(f"{key} {model!r:.80}: {name} cannot {verb}; {', '.join(able(verb))} can")
+    if not rest.strip():
+        raise ConfigError(f"{key} {model!r:.80} names no model: write it as {name}/MODEL")
+    return vendor, rest
+
+
+def is_here(address: str | None) -> bool:
+    """Whether an address is this very machine, judged by its spelling alone: no name is looked up.
+
+    >>> [is_here(url) for url in ("http://127.0.0.1:11434", "http://[::1]/v1", "http://10.0.0.1", None)]
+    [True, True, False, True]
+    """
+    if address is None:
+        return True
+    host = (urlsplit(address).hostname or "").rstrip(".")
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _file(vendor: Vendor, verb: str) -> str | None:
+    return vendor.completes if verb == COMPLETE else vendor.embeds

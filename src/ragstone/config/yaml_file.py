@@ -1,0 +1,75 @@
+"""A configuration file as plain data: YAML with its variables filled in, and no key twice."""
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from ragstone.config.duplicate_keys import twice
+from ragstone.core.errors import ConfigError
+from ragstone.core.types import Json
+
+LARGEST = 1_000_000  # bytes; what is longer is no configuration, and may never end
+VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+MARK = re.compile("\ue000(\\d+)\ue001")  # what stands for a variable while the file is parsed
+Lookup = Callable[[str, str | None], str | None]  # a variable's value, or the default
+
+
+def read(file: Path, lookup: Lookup) -> Json:
+    """The keys and values of a file; {} where it is empty.
+
+    Raises `ConfigError` that names the file: it cannot be read, is no mapping, holds a key twice, or a variable
+    that is not set.
+    """
+    import yaml
+
+    try:
+        text = _text(file)
+        variables = [match.groups() for match in VARIABLE.finditer(text)]
+        # A mark in place of each, so that no value of a variable is ever read as YAML.
+        number = iter(range(len(variables)))
+        text = VARIABLE.sub(lambda _: f"\ue000{next(number)}\ue001", text)
+        if (again := twice(yaml.compose(text, Loader=yaml.SafeLoader))) is not None:
+            raise ValueError(f"the key {again.value!r:.60} stands twice, again in line {again.start_mark.line + 1}")
+        data = _filled(yaml.safe_load(text), variables, str(file), lookup)
+    except (yaml.YAMLError, ValueError) as error:
+        raise ConfigError(f"{file} cannot be read: {' '.join(str(error).split())}") from error
+    except RecursionError as error:
+        raise ConfigError(f"{file} cannot be read: it nests too deep, or holds itself") from error
+    except OSError as error:
+        raise ConfigError(f"{file} cannot be read: {error.strerror or error}") from error
+    if data is not None and not isinstance(data, dict):
+        raise ConfigError(f"{file} must be a mapping of keys, such as `store: embedded:.ragstone`")
+    return data or {}
+
+
+def _text(file: Path) -> str:
+    with file.open("rb") as opened:
+        data = opened.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise ValueError(f"it has more than {LARGEST:,} bytes")
+    text = data.decode("utf-8")
+    if MARK.search(text):
+        raise ValueError("it holds the private characters U+E000 and U+E001")
+    return text
+
+
+def _filled(data: Any, variables: Sequence[tuple[str | None, ...]], file: str, lookup: Lookup) -> Any:
+    """Parsed data with its variables filled in. A value that is one empty variable is null."""
+
+    def value(match: re.Match[str]) -> str:
+        name, default = variables[int(match[1])]
+        found = lookup(str(name), default)
+        if found is None:
+            raise ConfigError(f"{file}: environment variable {name} is not set and has no default")
+        return found
+
+    if isinstance(data, dict):
+        if key := next((key for key in data if isinstance(key, str) and MARK.search(key)), None):
+            raise ConfigError(f"{file}: {MARK.sub('${…}', key)}: variables may stand in values, not in keys")
+        return {key: _filled(item, variables, file, lookup) for key, item in data.items()}
+    if isinstance(data, list):
+        return [_filled(item, variables, file, lookup) for item in data]
+    if not isinstance(data, str):
+        return data
+    return MARK.sub(value, data) or (None if MARK.fullmatch(data) else "")

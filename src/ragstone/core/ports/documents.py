@@ -1,0 +1,54 @@
+"""From a source to pieces of text: what lists and reads, what takes text out, what cuts it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from ragstone.core.types import Extraction, Piece, Skipped
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A file that a source lists: its path relative to the root (with `/`), its size in bytes."""
+
+    path: str
+    size: int
+
+
+class Source(Protocol):
+    """A named root with its rules."""
+
+    @property
+    def name(self) -> str: ...
+
+    def walk(self) -> Iterator[Listed | Skipped]:
+        """Every document in a fixed order; what the rules refuse comes as `Skipped` with its reason."""
+        ...
+
+    def read(self, path: str, limit: int) -> bytes:
+        """The bytes of one document; raises `Refused` when it is gone, unreadable or over `limit` bytes."""
+        ...
+
+
+class Extractor(Protocol):
+    """Bytes to text of record and blocks."""
+
+    @property
+    def recipe(self) -> str:
+        """Name and version: a change means that documents must be extracted anew."""
+        ...
+
+    def extract(self, data: bytes, *, path: str) -> Extraction:
+        """Raises `Refused` when the bytes are not what they claim to be, or hold no text."""
+        ...
+
+
+class Chunker(Protocol):
+    """Blocks to pieces: every body character in order, overlap only as configured."""
+
+    @property
+    def recipe(self) -> str: ...
+
+    def cut(self, extraction: Extraction) -> list[Piece]:
+        """The pieces, ordinals from 0; a piece over the cap carries a note."""
+        ...

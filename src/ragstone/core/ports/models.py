@@ -1,0 +1,109 @@
+"""What embeds and what writes: the models of this machine and of vendors."""
+
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from ragstone.core.arrays import Vectors
+from ragstone.core.types import Json
+
+
+class Tokenizer(Protocol):
+    """Counts tokens as the embedding model sees them, special tokens left out."""
+
+    @property
+    def name(self) -> str: ...
+
+    def count(self, texts: Sequence[str]) -> list[int]: ...
+
+
+class Embedder(Protocol):
+    """Texts to unit vectors."""
+
+    @property
+    def model(self) -> str: ...
+
+    @property
+    def variant(self) -> str:
+        """What else decides a vector beside model and text, such as a quantisation: part of its address."""
+        ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    @property
+    def reads(self) -> int:
+        """How many tokens of a text the model reads, special tokens left out."""
+        ...
+
+    @property
+    def tokenizer(self) -> Tokenizer: ...
+
+    async def embed(self, texts: Sequence[str], *, kind: Literal["document", "query"] = "document") -> Vectors:
+        """float32 of shape (len(texts), dimension), rows of length 1, in the order of the texts."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A turn of a conversation with a language model."""
+
+    role: Literal["system", "user", "assistant"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a language model is asked: the turns, how many tokens it may write, and the JSON schema that its answer
+    must fit, where one is wanted."""
+
+    messages: tuple[Message, ...]
+    max_tokens: int = 800
+    temperature: float = 0.0
+    schema: Json | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """What a language model wrote, as a whole: why it ended, and the tokens that were read and written, None where
+    the vendor does not say."""
+
+    text: str
+    ended: Literal["stop", "length", "refused", "other"] = "stop"
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+class Completion(Protocol):
+    """A language model behind a vendor's wire. Every verb raises `Unavailable` when the vendor cannot be reached, is
+    too slow or fails, and `UsageError` when it refuses the request: key, model, or a prompt that is too long."""
+
+    @property
+    def vendor(self) -> str: ...
+
+    @property
+    def model(self) -> str: ...
+
+    @property
+    def context(self) -> int | None:
+        """How many tokens it reads and writes together, None where that is not known."""
+        ...
+
+    @property
+    def tokenizer(self) -> Tokenizer | None:
+        """Counts as the model does, None where its tokenizer is not at hand."""
+        ...
+
+    async def complete(self, prompt: Prompt) -> Completed: ...
+
+    def stream(self, prompt: Prompt) -> AsyncGenerator[str | Completed]:
+        """The pieces of its text as they come, never empty, then once `Completed`. Closing it ends the request."""
+        ...
+
+    async def check(self) -> list[str]:
+        """What keeps it from working, each with what mends it; [] when the vendor answers and has the model."""
+        ...
+
+    async def close(self) -> None: ...

@@ -1,0 +1,76 @@
+"""What an ingestion changes in a store, and writes down."""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from ragstone.core.arrays import Vectors
+from ragstone.core.types import Chunk, Document, Revision, Run
+
+
+class Writer(Protocol):
+    """Changes to one scope, each call atomic and durable when it returns."""
+
+    async def replace(self, revisions: Sequence[Revision]) -> None:
+        """Put whole documents in place of what stood there; readers see the old or the new, never both."""
+        ...
+
+    async def renew(self, revisions: Sequence[Revision]) -> None:
+        """Leave of these documents exactly these revisions, each document's from the oldest up; what else was kept of
+        them goes in the same step, whatever its number."""
+        ...
+
+    async def remove(self, documents: Sequence[str]) -> None:
+        """Take documents away with all that belongs to them."""
+        ...
+
+    async def wanted(self, limit: int) -> list[Chunk]:
+        """Chunks whose vector is missing, one for each vector key; [] when all are there."""
+        ...
+
+    async def put(self, vectors: Mapping[str, Vectors]) -> None:
+        """Store vectors by their key."""
+        ...
+
+    async def settle(self) -> None:
+        """Bring derived files up to date and give back dead space: called at the end of a run."""
+        ...
+
+
+class Filler(Protocol):
+    """The vectors of a collection's second model; each call atomic and durable when it returns."""
+
+    async def wanted(self, limit: int) -> list[Chunk]:
+        """Active chunks that lack a vector of this model, one for each vector key; [] when all are there."""
+        ...
+
+    async def put(self, vectors: Mapping[str, Vectors]) -> None:
+        """Store vectors by the key of the chunks that they are of."""
+        ...
+
+    async def settle(self) -> None:
+        """Give back dead space."""
+        ...
+
+
+class Ledger(Protocol):
+    """What is known about documents and runs."""
+
+    async def documents(self, source: str | None = None) -> list[Document]:
+        """The newest complete revision of each document, by source and path."""
+        ...
+
+    async def kept(self) -> list[Document]:
+        """Every revision that is there, active or not, by document and revision."""
+        ...
+
+    async def start(self, run: Run) -> None:
+        """Record a run; raises `Busy` when another live process is ingesting the same source."""
+        ...
+
+    async def update(self, run: Run) -> None: ...
+
+    async def finish(self, run: Run) -> None: ...
+
+    async def runs(self, limit: int = 20) -> list[Run]:
+        """The latest runs first; one whose process died is `interrupted`."""
+        ...

@@ -1,0 +1,96 @@
+"""What one question or run did: seconds a stage, notes, a model's steps. Failing open lives here and only here."""
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Awaitable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import TypeVar
+
+from ragstone.config.deadlines import Deadlines
+from ragstone.core.errors import StoreError, UsageError
+from ragstone.core.types import Note, Step
+
+T = TypeVar("T")
+log = logging.getLogger("ragstone")
+
+
+class Trace:
+    """Collects timings (seconds) and notes; not shared between questions."""
+
+    def __init__(self) -> None:
+        self.timings: dict[str, float] = {}
+        self.notes: list[Note] = []
+        self.steps: list[Step] = []
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        """Add the wall time of the block to `stage`."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.timings[stage] = self.timings.get(stage, 0.0) + time.perf_counter() - start
+
+    def note(self, code: str, message: str) -> None:
+        """Tell the caller something, once."""
+        note = Note(code, message)
+        if note not in self.notes:
+            self.notes.append(note)
+
+    def join(self, other: "Trace") -> None:
+        """Take over what was done aside, after all that is told already."""
+        for stage, seconds in other.timings.items():
+            self.timings[stage] = self.timings.get(stage, 0.0) + seconds
+        for note in other.notes:
+            self.note(note.code, note.message)
+        self.steps += other.steps
+
+    def usage(self) -> dict[str, int]:
+        """The tokens of all steps together."""
+        names = dict.fromkeys(name for step in self.steps for name in step.usage)
+        return {name: sum(step.usage.get(name, 0) for step in self.steps) for name in names}
+
+    async def attempt(
+        self,
+        stage: str,
+        work: Awaitable[T],
+        default: T,
+        *,
+        code: str | None = None,
+        seconds: float | None = None,
+        refused: str | None = None,
+    ) -> T:
+        """Await an optional stage; on failure give `default`, leave a note (`code`, else the stage's) and a log line.
+
+        One that takes longer than `seconds` has failed, and is cancelled. A caller's mistake (`UsageError`) is no
+        reason to go on and is raised, but where `refused` is the code of a note for it.
+        """
+        try:
+            with self.timed(stage):
+                async with asyncio.timeout(seconds) as patience:
+                    return await work
+        except UsageError as error:
+            if refused is None:
+                raise
+            code, why = refused, str(error)
+        except Exception as error:  # the one place where any failure may pass
+            why = f"it took longer than {seconds:g} s" if patience.expired() else str(error)
+            log.debug("%s failed", stage, exc_info=True)
+        log.warning("%s failed: %s", stage, why)
+        self.note(code or f"{stage}_failed", f"{stage} failed and was left out: {why}")
+        return default
+
+
+@asynccontextmanager
+async def reading(deadlines: Deadlines, *, beside: float = 0.0) -> AsyncIterator[None]:
+    """A block that reads a store. Raises `StoreError` when it takes longer than it may; `beside` are seconds more, for
+    what else the block does."""
+    try:
+        async with asyncio.timeout(deadlines.search + beside) as patience:
+            yield
+    except TimeoutError as error:
+        if not patience.expired():
+            raise
+        seconds = f"{deadlines.search:g} s (deadlines.search)"
+        raise StoreError(f"the store did not answer within {seconds}: it is too busy, or it needs longer") from error

@@ -1,0 +1,397 @@
+"""The nouns: frozen values that every stage takes and gives."""
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from ragstone.core.errors import RagstoneError, UsageError
+from ragstone.core.page_layout import Layout
+
+Json = dict[str, Any]
+Role = Literal["body", "header", "footer", "toc", "nav"]
+BlockType = Literal["heading", "paragraph", "table", "list", "code"]
+Captioned = Literal["table", "figure"]
+Mode = Literal["hybrid", "semantic", "keyword"]
+Hyde = Literal["off", "standard", "adaptive", "multi"]
+Verdict = Literal["verified", "repaired", "unverified"]
+Secret = tuple[int, int, str]
+
+NAME_LENGTH = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Whose collection: the first argument of every store verb, so that nobody can forget it."""
+
+    tenant: str
+    collection: str
+
+    def __post_init__(self) -> None:
+        for what in ("tenant", "collection"):
+            name = getattr(self, what)
+            if not name or len(name) > NAME_LENGTH or any(unicodedata.category(c)[0] == "C" for c in name):
+                raise UsageError(f"{what} name {name!r} is not usable: 1 to {NAME_LENGTH} printable characters")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A place in the text of record, and on the page or sheet where there is one.
+
+    Characters count from 0 with an exclusive end, lines from 1 with an inclusive end; `bbox` is
+    (x0, y0, x1, y1) in PDF points with the origin top left; `rows` and `cols` are inclusive
+    ranges counted from 1.
+    """
+
+    char_start: int
+    char_end: int
+    line_start: int
+    line_end: int
+    page: int | None = None
+    bbox: tuple[float, float, float, float] | None = None
+    sheet: str | None = None
+    rows: tuple[int, int] | None = None
+    cols: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of a table: its place in the grid (from 0), what it covers, its text."""
+
+    row: int
+    col: int
+    text: str
+    rowspan: int = 1
+    colspan: int = 1
+    header: bool = False
+    char_start: int | None = None
+    char_end: int | None = None
+    page: int | None = None
+    bbox: tuple[float, float, float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A piece of a document's structure. `spans` lead to the text of record; `text` is for readers.
+
+    `level` is the heading's level (1 to 6) or the list's depth; `role` tells body text from page
+    furniture, which never becomes a chunk. `caption` is what the caption of a table says; the caption is a
+    paragraph of its own too, `caption_of` says of what, and `figure` where that stands on the page of its span.
+    """
+
+    type: BlockType
+    text: str
+    spans: tuple[Span, ...]
+    role: Role = "body"
+    level: int = 0
+    cells: tuple[Cell, ...] = ()
+    language: str | None = None
+    caption: str = ""
+    caption_of: Captioned | None = None
+    figure: tuple[float, float, float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What an extractor makes of a document's bytes: the text of record and its structure.
+
+    `layout` leads from the record's characters to the page, where the format has pages.
+    """
+
+    record: str
+    blocks: tuple[Block, ...]
+    media_type: str
+    title: str | None = None
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    layout: Layout | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What a chunker cuts: `text` is the slices of the record at `spans`, joined by newlines.
+
+    `overlap` counts the leading characters of `text` that the piece before holds too; `header` is
+    the table header that readers and embedders should see above `text`; `tokens` counts `text`
+    with the embedder's tokenizer; `secrets` are as in `Chunk`; `window` are the ordinals of the first and the last
+    piece that are shown with this one, where it is too small to be read alone. `table` has the cells of a piece of
+    tables row by row, header rows first, what a merged cell says in each row that it covers.
+    """
+
+    ordinal: int
+    text: str
+    spans: tuple[Span, ...]
+    heading_path: tuple[str, ...] = ()
+    kind: str = "text"
+    tokens: int = 0
+    overlap: int = 0
+    header: str = ""
+    note: str = ""
+    table: tuple[tuple[str, ...], ...] = ()
+    secrets: tuple[Secret, ...] = ()
+    window: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One state of a document. `id` comes from tenant, collection, source and path; `version` is the
+    sha256 of the bytes; `revision` grows with each change; `recipe` is how it was cut; `addressed` names the
+    model and variant that its chunks want vectors of, None where they want none."""
+
+    id: str
+    source: str
+    path: str
+    revision: int
+    version: str
+    recipe: str
+    title: str | None = None
+    media_type: str = "text/plain"
+    bytes: int = 0
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    version_label: str | None = None
+    effective_at: str | None = None
+    trimmed: bool = False
+    notes: tuple[str, ...] = ()
+    addressed: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A passage that can be found and cited; `vector_key` addresses its vector by what is embedded.
+
+    `secrets` are start, end and kind of those that touch the chunk's spans, in characters of the text of
+    record, in order, never overlapping; one may begin before the chunk and end behind it.
+    """
+
+    id: str
+    document: Document
+    ordinal: int
+    text: str
+    spans: tuple[Span, ...]
+    heading_path: tuple[str, ...] = ()
+    kind: str = "text"
+    tokens: int = 0
+    embedded_tokens: int = 0
+    overlap: int = 0
+    header: str = ""
+    vector_key: str = ""
+    flags: tuple[str, ...] = ()
+    risk_score: float = 0.0
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    secrets: tuple[Secret, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A document's whole new state: what a writer puts in place of the old one, or not at all.
+
+    `artifact` is the extraction as JSON, where it is kept beside the store; no store looks at it.
+    """
+
+    document: Document
+    chunks: tuple[Chunk, ...]
+    record: str
+    layout: Layout | None = None
+    artifact: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A chunk that one leg nominates. `place` (path, source, ordinal) breaks ties the same everywhere."""
+
+    id: str
+    score: float
+    place: tuple[str, str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A found chunk. `score` only orders; `signals` (cosine, bm25, …) are what thresholds work on.
+
+    `duplicates` are places (source, path, ordinal) that hold nearly the same text and were folded in.
+    """
+
+    chunk: Chunk
+    score: float
+    signals: Mapping[str, float] = field(default_factory=dict)
+    duplicates: tuple[tuple[str, str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something that the caller should know: a stable code and one sentence."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """Where a statement stands. For a verified one, record[char_start:char_end] of each span joined
+    by newlines is the quote (before masking)."""
+
+    n: int
+    chunk: str
+    document: Document
+    quote: str
+    spans: tuple[Span, ...]
+    status: Verdict = "unverified"
+    masked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of an answer with the numbers of the citations that stand behind it."""
+
+    text: str
+    citations: tuple[int, ...] = ()
+    status: Verdict = "unverified"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a language model did for a search: its calls, the tokens that it read and wrote where its vendor says so,
+    and what it wrote (a question, documents, paraphrases) or the references that it scored, from 0 to 1, in order."""
+
+    name: Literal["standalone", "hyde", "multi_query", "filter"]
+    calls: int
+    texts: tuple[str, ...] = ()
+    scores: tuple[float, ...] = ()
+    usage: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search brings: hits in order, what was skipped or degraded, seconds a stage, what a model did for it."""
+
+    hits: tuple[Hit, ...]
+    notes: tuple[Note, ...] = ()
+    timings: Mapping[str, float] = field(default_factory=dict)
+    steps: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer whose every sentence can be checked, or an abstention with its reason.
+
+    `answerability` is how likely, from 0 to 1, what was found answers the question: what the abstention was decided on.
+    """
+
+    text: str
+    abstained: bool = False
+    reason: str | None = None
+    answerability: float | None = None
+    sentences: tuple[Sentence, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    groundedness: float = 0.0
+    hits: tuple[Hit, ...] = ()
+    notes: tuple[Note, ...] = ()
+    usage: Mapping[str, int] = field(default_factory=dict)
+    timings: Mapping[str, float] = field(default_factory=dict)
+    steps: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A step of an answer or a run as it happens: its name and its data."""
+
+    name: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A document that a run left out."""
+
+    path: str
+    reason: str
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One ingestion of one source: running, then succeeded, failed or interrupted."""
+
+    id: str
+    source: str
+    status: Literal["running", "succeeded", "failed", "interrupted"]
+    started_at: str
+    finished_at: str | None = None
+    config: Mapping[str, Any] = field(default_factory=dict)
+    stats: Mapping[str, Any] = field(default_factory=dict)
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Info:
+    """The state of one collection."""
+
+    scope: Scope
+    provider: str
+    version: int
+    state: Literal["healthy", "degraded", "empty", "broken"]
+    documents: int
+    chunks: int
+    pending_vectors: int
+    dimension: int | None
+    model: str | None
+    variant: str | None
+    recipes: tuple[str, ...]
+    built_at: str | None
+    generation: int
+    warnings: tuple[str, ...] = ()
+    bytes: int = 0
+
+    @classmethod
+    def broken(cls, scope: Scope, provider: str, why: str) -> "Info":
+        """The state of a collection that cannot be opened."""
+        return cls(scope, provider, 0, "broken", 0, 0, 0, None, None, None, (), None, 0, (why,))
+
+
+@dataclass(frozen=True, slots=True)
+class Tenant:
+    """A tenant of a store: the model that its vectors are pinned to, and, where it is encrypted by us, the checks of
+    the master keys that its keys are wrapped by. What a missing key hides is None; `problem` is what is wrong with the
+    tenant as a whole, such as a lost key or an erasure that is not finished, and what mends it."""
+
+    name: str
+    collections: int
+    encrypted: bool = False
+    model: str | None = None
+    dimension: int | None = None
+    wrapped_by: tuple[str, ...] = ()
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rotated:
+    """What became of the keys of one tenant; `problem` is why they are as they were, None when they are not."""
+
+    tenant: str
+    problem: RagstoneError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """An API key as a store keeps it: all but its secret. `digest` is the SHA-256 of that, 32 bytes; times are in UTC;
+    `id` is public and the first part of the key."""
+
+    id: str
+    tenant: str
+    name: str
+    roles: tuple[str, ...]
+    created: datetime
+    digest: bytes = field(repr=False)
+    expires: datetime | None = None
+    revoked: datetime | None = None
+
+
+def total_order(score: float, place: tuple[str, str, int]) -> tuple[float, str, str, int]:
+    """The sort key of every ranking: score down, then path, source and ordinal up."""
+    return (-score, *place)
+
+
+def joined(record: str, spans: Sequence[Span]) -> str:
+    """The text at `spans` of a text of record: what a chunk or a quote must equal."""
+    return "\n".join(record[span.char_start : span.char_end] for span in spans)

@@ -1,0 +1,261 @@
+"""The engine's verbs, waited for: for scripts, notebooks and the command line.
+
+Nothing is written twice: each verb is the engine's own, run on one event loop in a thread of its own.
+"""
+
+import asyncio
+import threading
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
+from concurrent import futures
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, cast
+
+from ragstone.access import Credential
+from ragstone.config.load import load
+from ragstone.config.settings import Settings
+from ragstone.core.errors import UsageError
+from ragstone.core.ports import Completion, Embedder, Store
+from ragstone.core.types import Answer, Event, Extraction, Found, Piece
+from ragstone.engine import Engine
+from ragstone.engine.arguments import PLACE, checked
+from ragstone.engine.pipeline import Pipeline, PipelineInfo
+
+P = ParamSpec("P")
+R = TypeVar("R")
+TIDY_SECONDS = 30
+LOOK_SECONDS = 0.2  # a signal that another thread was given wakes nobody: whether one came is looked at so often
+Verb = Callable[Concatenate[Engine, P], Coroutine[Any, Any, R]]
+
+
+def waited(verb: Verb[P, R]) -> Callable[Concatenate["Knowledge", P], R]:
+    """The same verb with the same arguments, waited for."""
+
+    def wait(self: "Knowledge", /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return self.wait(verb(self.engine, *args, **kwargs))
+
+    wait.__doc__ = verb.__doc__
+    wait.__name__ = verb.__name__
+    return wait
+
+
+class Line:
+    """A pipeline's verbs, waited for; see `ragstone.engine.pipeline`."""
+
+    def __init__(self, knowledge: "Knowledge", pipeline: Pipeline) -> None:
+        self._knowledge = knowledge
+        self._pipeline = pipeline
+        self.name = pipeline.name
+
+    def search(self, text: str, **options: Any) -> Found:
+        """See `Pipeline.search`."""
+        return self._knowledge.wait(self._pipeline.search(text, **options))
+
+    def ask(self, text: str, **options: Any) -> Answer:
+        """See `Pipeline.ask`."""
+        return self._knowledge.wait(self._pipeline.ask(text, **options))
+
+    def context(self, text: str, **options: Any) -> str:
+        """See `Pipeline.context`."""
+        return self._knowledge.wait(self._pipeline.context(text, **options))
+
+    def events(self, text: str, **options: Any) -> Generator[Event, None, None]:
+        """See `Pipeline.events`."""
+        yield from self._knowledge.flowing(self._pipeline.events(text, **options))
+
+    def check(self) -> list[str]:
+        """See `Pipeline.check`."""
+        return self._knowledge.wait(self._pipeline.check())
+
+
+class Knowledge:
+    """An open collection. Use it in a `with`; it may be used from several threads."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="ragstone-loop", daemon=True)
+        self._thread.start()
+        try:
+            self.wait(engine.sign_in())
+        except BaseException:
+            self.close()
+            raise
+
+    def wait(self, work: Coroutine[Any, Any, R]) -> R:
+        """Run a coroutine to its end; an interrupt cancels it, and it may tidy up before this raises.
+
+        Raises `UsageError` when the collection is closed, or when called from its own loop (in `tell`).
+        """
+        if self._loop.is_closed() or threading.current_thread() is self._thread:
+            work.close()
+            where = "this collection is closed" if self._loop.is_closed() else "this is the collection's own thread"
+            raise UsageError(f"{where}: open another one to go on")
+        running = _Running(work)
+        try:
+            future = asyncio.run_coroutine_threadsafe(running.run(), self._loop)
+            while not futures.wait([future], timeout=LOOK_SECONDS).done:
+                if self._loop.is_closed():
+                    raise UsageError("this collection was closed meanwhile: open another one to go on")
+            result, stop = future.result()
+        except BaseException:
+            if not running.ended.is_set():
+                # A run is marked interrupted and its lock given back before this thread goes on.
+                with suppress(RuntimeError):  # the loop is closed
+                    self._loop.call_soon_threadsafe(running.give_up)
+                    running.ended.wait(TIDY_SECONDS)
+            raise
+        if stop is not None:
+            raise stop
+        return cast(R, result)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the engine and its loop; a second call does nothing."""
+        if self._loop.is_closed():
+            return
+        try:
+            self.wait(self.engine.close())
+        finally:
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+            self._loop.close()
+
+    ingest = waited(Engine.ingest)
+    ingest_source = waited(Engine.ingest_source)
+    search = waited(Engine.search)
+    ask = waited(Engine.ask)
+    context = waited(Engine.context)
+    explain = waited(Engine.explain)
+    chunk = waited(Engine.chunk)
+    get = waited(Engine.get)
+    record = waited(Engine.record)
+    page = waited(Engine.page)
+    info = waited(Engine.info)
+    documents = waited(Engine.documents)
+    delete = waited(Engine.delete)
+    runs = waited(Engine.runs)
+    collections = waited(Engine.collections)
+    create = waited(Engine.create)
+    exists = waited(Engine.exists)
+    drop = waited(Engine.drop)
+    copy = waited(Engine.copy)
+    reembed = waited(Engine.reembed)
+    models = waited(Engine.models)
+    switch_model = waited(Engine.switch_model)
+    drop_model = waited(Engine.drop_model)
+    cutting = waited(Engine.cutting)
+    doctor = waited(Engine.doctor)
+    tenants = waited(Engine.tenants)
+    erase_tenant = waited(Engine.erase_tenant)
+    rotate = waited(Engine.rotate)
+    encrypt = waited(Engine.encrypt)
+    create_key = waited(Engine.create_key)
+    keys = waited(Engine.keys)
+    revoke_key = waited(Engine.revoke_key)
+
+    def pipelines(self) -> list[PipelineInfo]:
+        """See `Engine.pipelines`."""
+        return self.engine.pipelines()
+
+    def pipeline(self, name: str) -> Line:
+        """See `Engine.pipeline`."""
+        return Line(self, self.engine.pipeline(name))
+
+    def extract(self, file: str | Path) -> Extraction:
+        """See `Engine.extract`."""
+        return self.engine.extract(file)
+
+    def preview(self, file: str | Path) -> list[Piece]:
+        """See `Engine.preview`."""
+        return self.engine.preview(file)
+
+    def events(self, text: str, **options: Any) -> Generator[Event, None, None]:
+        """An answer as it comes about, see `Engine.events`."""
+        yield from self.flowing(self.engine.events(text, **options))
+
+    def flowing(self, stream: AsyncGenerator[Event]) -> Generator[Event, None, None]:
+        """The events of a stream, each waited for."""
+        try:
+            while (event := self.wait(_next(stream))) is not None:
+                yield event
+        finally:
+            if not self._loop.is_closed():  # with the collection, the stream was given back too
+                self.wait(stream.aclose())
+
+
+async def _next(stream: AsyncGenerator[Event]) -> Event | None:
+    return await anext(stream, None)
+
+
+class _Running(Generic[R]):
+    """A coroutine on the loop that may be given up at any moment, even while it is handed over."""
+
+    def __init__(self, work: Coroutine[Any, Any, R]) -> None:
+        self._work = work
+        self._task: asyncio.Task[Any] | None = None
+        self._given_up = False
+        self.ended = threading.Event()
+
+    async def run(self) -> tuple[R | None, BaseException | None]:
+        """The result, or what would end the loop if it were raised there (by a `tell` that wants to stop, say)."""
+        self._task = asyncio.current_task()
+        try:
+            if self._given_up:
+                self._work.close()
+                raise asyncio.CancelledError
+            return await self._work, None
+        except (KeyboardInterrupt, SystemExit) as stop:
+            return None, stop
+        finally:
+            self.ended.set()
+
+    def give_up(self) -> None:
+        """Cancel it; called on the loop, behind what was handed over before."""
+        self._given_up = True
+        if self._task is not None:
+            self._task.cancel()
+        else:
+            asyncio.get_running_loop().call_soon(self._never)
+
+    def _never(self) -> None:
+        if self._task is None:  # it was not handed over
+            self._work.close()
+            self.ended.set()
+
+
+@checked(path=PLACE)
+def open(  # noqa: A001  # ragstone.open reads like what it is
+    path: str | Path | None = None,
+    *,
+    settings: Settings | None = None,
+    store: Store | None = None,
+    embedder: Embedder | None = None,
+    completion: Completion | None = None,
+    credential: Credential | None = None,
+    **options: Any,
+) -> Knowledge:
+    """A collection to ingest into and to ask: `with ragstone.open("./store") as kb: …`.
+
+    `path` is a folder or a store URL (default: as configured, `./.ragstone`); `options` are top-level
+    settings such as `collection="manuals"` or `key="rag_…"`. Own store, embedder and language model may be handed in,
+    and a `credential` of somebody whom your program knows already.
+    """
+    if settings is not None and options:
+        raise UsageError(f"settings were given, and {min(options)} beside them: put it into the settings")
+    settings = settings or load(store=None if path is None else str(path), **options)
+    return Knowledge(Engine(settings, store=store, embedder=embedder, completion=completion, credential=credential))
+
+
+@checked(path=PLACE)
+def open_async(path: str | Path | None = None, *, credential: Credential | None = None, **options: Any) -> Engine:
+    """The asynchronous twin: `async with ragstone.open_async("./store") as kb: await kb.ask("…")`."""
+    return Engine(load(store=None if path is None else str(path), **options), credential=credential)

@@ -1,0 +1,108 @@
+"""Settings become parts: made when they are first needed, closed together."""
+
+from dataclasses import replace
+from functools import cached_property, partial
+
+from ragstone import extraction, guard, providers
+from ragstone.access import Credential
+from ragstone.access.sign_in import Entrance
+from ragstone.answering import Policy
+from ragstone.config.settings import Settings
+from ragstone.core.errors import UsageError
+from ragstone.core.ports import Completion, Embedder, Store
+from ragstone.core.types import Scope
+from ragstone.engine import model_factory
+from ragstone.engine.embedders import Embedders
+from ragstone.engine.language_models import Completions
+from ragstone.engine.open_stores import Opened
+from ragstone.engine.sandbox_processes import Processes
+from ragstone.ingestion.build_revision import Cutter
+from ragstone.retrieval.search_context import Desk
+
+
+class Parts:
+    """What the verbs of one collection work with. They ask nobody for a permission: that is done before a verb.
+
+    Who asks is found out by store, key and issuer, as they were given; all else waits for it, because a tenant may
+    have settings of its own.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        store: Store | None,
+        embedder: Embedder | None,
+        completion: Completion | None,
+        credential: Credential | None,
+    ) -> None:
+        guard.masks_log()
+        self.given = settings
+        Scope(settings.tenant, settings.collection)  # names that are none are refused before anything is opened
+        self.entrance = Entrance(settings, lambda: self.opened.keys, credential=credential)
+        self.embedders = Embedders(lambda: self.settings, lambda: self.whole, embedder)
+        self.completions = Completions(lambda: self.settings, completion)
+        self.processes = Processes()
+        self.opened = Opened(settings, store, keep_versions=lambda: self.settings.keep_versions)
+
+    @cached_property
+    def whole(self) -> Settings:
+        """The settings as they were given, for the tenant of whoever asks; with a key, known once that was looked
+        at."""
+        return replace(self.given, tenant=self.entrance.tenant)
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The same as they hold in the collection."""
+        return self.whole.of(self.whole.collection)
+
+    @property
+    def scope(self) -> Scope:
+        """Whose collection; with a key it is known once that was looked at."""
+        return Scope(self.entrance.tenant, self.given.collection)
+
+    @property
+    def desk(self) -> Desk:
+        """The parts that answer questions."""
+        embedder, missing = self.embedders.asked
+        model, reader = partial(self.completions.of, self.settings.llm), self.entrance.reads_as
+        return Desk(self.opened.store, self.scope, embedder, missing, self.settings.deadlines, model, reader)
+
+    @property
+    def deciding(self) -> Desk:
+        """The same with what decides whether to answer."""
+        return replace(self.desk, policy=self.policy)
+
+    @cached_property
+    def policy(self) -> Policy:
+        """What decides between an answer and an abstention; raises `ConfigError` for an unfit calibration."""
+        try:
+            own = self.embedders.own
+        except UsageError:  # said when the question is embedded
+            return model_factory.policy_of(self.settings.answer)
+        model_factory.check_calibration(self.settings.answer, own)
+        return model_factory.policy_of(self.settings.answer)
+
+    @cached_property
+    def cutter(self) -> Cutter:
+        """Cuts for the embedder; without one for the built-in model: one named later finds fitting chunks."""
+        wanted, embedder = self.settings.chunk, self.embedders.own
+        tokenizer = embedder.tokenizer if embedder else providers.WordPiece()
+        reads = embedder.reads if embedder else providers.MiniLM.reads
+        return Cutter(wanted.name, tokenizer, reads, wanted.options)
+
+    @property
+    def limits(self) -> extraction.Limits:
+        """The bounds of reading one file."""
+        limits = self.settings.limits
+        wall = 4 * limits.seconds  # a machine that has other work
+        page = limits.seconds / 2  # of OCR: four times what most take
+        bounds = extraction.Bounds(limits.seconds, wall, limits.memory_bytes, pages=limits.ocr_pages, page_seconds=page)
+        return extraction.Limits(limits.text_bytes, limits.office_bytes, bounds)
+
+    async def close(self) -> None:
+        """Give back files, threads, processes and models that were opened here."""
+        self.processes.stop()
+        await self.embedders.close()
+        await self.completions.close()
+        await self.opened.close()

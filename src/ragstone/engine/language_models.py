@@ -1,0 +1,89 @@
+"""The language models of an engine: its own, and those that pipelines name."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from ragstone.answering.generated import Writing
+from ragstone.config.settings import LlmSettings, Settings
+from ragstone.core.errors import ConfigError
+from ragstone.core.ports import Completion
+from ragstone.engine import model_factory
+from ragstone.providers.masking import GatedCompletion
+
+
+class Completions:
+    """Made when they are first needed; one that was handed in serves all, and is closed by whoever made it.
+
+    `settings` are those of the collection, asked once it is known whose they are.
+    """
+
+    def __init__(self, settings: Callable[[], Settings], handed: Completion | None) -> None:
+        self._settings = settings
+        self._handed = handed
+        self._made: list[tuple[LlmSettings, Completion]] = []
+        self._writing: list[tuple[LlmSettings, Writing]] = []
+
+    def of(self, llm: LlmSettings, *, group: str = "llm") -> Completion | None:
+        """The language model of some settings, made once; one that was handed in serves all."""
+        if self._handed is not None:
+            return GatedCompletion(self._handed)
+        made = next((completion for own, completion in self._made if own == llm), None)
+        if made is None and (made := self._new(llm, group)) is not None:
+            self._made.append((llm, made))
+        return made
+
+    def writing(self, strict: bool | None = None, *, llm: LlmSettings | None = None) -> Writing | None:
+        """How the language model writes answers, the settings' or another one; None where they are quoted.
+
+        One whose settings are wrong says so when it is asked: what was found is quoted all the same.
+        """
+        made = self._written(llm or self._settings().llm)
+        return made if made is None or strict is None else replace(made, strict=strict)
+
+    def _written(self, wanted: LlmSettings) -> Writing | None:
+        """Made once: a prompt is read from its file, and what counts tokens loads a vocabulary."""
+        known = next((writing for own, writing in self._writing if own == wanted), None)
+        if known is not None:
+            return known
+        try:
+            if (model := self.of(wanted)) is None:
+                return None
+            made = model_factory.writing_of(model, wanted, self._settings().answer)
+        except ConfigError as error:
+            return model_factory.unusable(wanted, error)
+        self._writing.append((wanted, made))
+        return made
+
+    def judging(self, model: str | None) -> Writing | None:
+        """How the language model judges answers: the one of this name, else the settings' judge, else their own one."""
+        settings = self._settings()
+        wanted = model_factory.judge_of(settings, model)
+        whose = "llm" if model is None and settings.judge == LlmSettings() else "judge"
+        judge = self.of(wanted, group=whose)
+        return None if judge is None else model_factory.writing_of(judge, wanted, settings.answer, group=whose)
+
+    def _new(self, llm: LlmSettings, group: str) -> Completion | None:
+        return model_factory.completion_of(llm, group=group, offline=self._settings().offline)
+
+    async def problems(self) -> list[str]:
+        """What keeps the own one, and the judge where it is another one, from working; a vendor is asked for a list."""
+        settings = self._settings()
+        found = await self._problems(settings.llm, "llm")
+        if settings.judge != LlmSettings():
+            found += [f"the judge: {one}" for one in await self._problems(model_factory.judge_of(settings), "judge")]
+        return found
+
+    async def _problems(self, wanted: LlmSettings, group: str) -> list[str]:
+        try:
+            model = self.of(wanted, group=group)
+            if model is None:
+                return []
+            model_factory.writing_of(model, wanted, self._settings().answer)
+            return await model.check()
+        except ConfigError as error:
+            return [str(error)]
+
+    async def close(self) -> None:
+        """Give back those that were made here."""
+        for _, completion in self._made:
+            await completion.close()

@@ -1,0 +1,272 @@
+"""Settings of models become the models: what they name is looked up, their keys are found, what may not leave stays."""
+
+import re
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ragstone import answering, providers
+from ragstone.answering.generated import Writing
+from ragstone.config import vendors
+from ragstone.config.load import key_of
+from ragstone.config.settings import AnswerSettings, EmbedSettings, ExternalSettings, LlmSettings, Settings
+from ragstone.core.errors import ConfigError, UsageError
+from ragstone.core.ports import Completed, Completion, Embedder, HeldModel, Prompt, Tokenizer, Vectors
+from ragstone.providers.endpoint import Reach
+from ragstone.providers.masking import GatedCompletion, GatedEmbedder
+
+NONE = "none"
+SHORTENED = re.compile(r"d([0-9]+)")  # the variant of vectors that a vendor has shortened
+
+
+def completion_of(llm: LlmSettings, *, group: str = "llm", offline: bool = False) -> Completion | None:
+    """The language model of some settings, not connected yet; None where none is named. Errors name the `group`.
+
+    Raises `ConfigError` for a vendor that is unknown, that completes nothing, or that `offline` keeps out of reach.
+    """
+    if llm.model == NONE:
+        return None
+    vendor, _ = vendors.named(llm.model, verb=vendors.COMPLETE, key=f"{group}.model")
+    reach = _reach(group, llm, vendor, offline=offline)
+    made = providers.make_completion(llm.model, reach=reach, context=llm.context, tokenizer=llm.tokenizer)
+    return GatedCompletion(made)
+
+
+def judge_of(settings: Settings, model: str | None = None) -> LlmSettings:
+    """The settings of the judge: of `model` where one is named, else those of `judge`, else those of `llm`, at
+    temperature 0.
+
+    What `judge` does not say of address, key and headers is as in `llm` if the vendor is the same one. What leads to
+    one vendor never goes to another.
+    """
+    own, llm = settings.judge, settings.llm
+    if model is None and own == LlmSettings():
+        return replace(llm, temperature=0.0)
+    if model is not None and own.model != NONE and _vendor(own.model) != _vendor(model):
+        own = replace(own, base_url=None, api_key=None, api_key_file=None, headers={})
+    named = model or (llm.model if own.model == NONE else own.model)
+    if own.model not in (NONE, named):
+        own = replace(own, context=None, tokenizer=None)
+    own = replace(own, model=named)
+    return _led(own, llm) if _vendor(named) == _vendor(llm.model) else own
+
+
+def _vendor(model: str) -> str:
+    return model.partition("/")[0]
+
+
+def _led(own: LlmSettings, llm: LlmSettings) -> LlmSettings:
+    """The same led to where `llm` is; an address of its own gets no key and no headers of the other one."""
+    if own.base_url is not None:
+        return own
+    own = replace(own, base_url=llm.base_url, headers=own.headers or llm.headers)
+    return own if own.api_key or own.api_key_file else replace(own, api_key=llm.api_key, api_key_file=llm.api_key_file)
+
+
+def writing_of(model: Completion, llm: LlmSettings, wanted: AnswerSettings, *, group: str = "llm") -> Writing:
+    """How a language model writes answers, or judges them; raises `ConfigError` for a prompt that cannot be used."""
+    return Writing(
+        model,
+        answering.template(wanted.prompt),
+        providers.WithMargin(),
+        budget=answering.Budget(wanted.tokens, wanted.overhead, wanted.chunks),
+        max_tokens=llm.max_tokens,
+        temperature=llm.temperature,
+        strict=wanted.strict,
+        seconds=llm.total,
+        group=group,
+    )
+
+
+def policy_of(wanted: AnswerSettings) -> answering.Policy:
+    """What decides between an answer and an abstention; raises `ConfigError` for a calibration that is none. Where it
+    is of other vectors than a question's, the question is decided without it."""
+    if wanted.calibration in (None, NONE):
+        return answering.Policy(wanted.abstain)
+    return answering.Policy(wanted.abstain, calibration=_calibration(wanted))
+
+
+def check_calibration(wanted: AnswerSettings, embedder: Embedder | None) -> None:
+    """Raises `ConfigError` for a calibration that is of another model than a collection's."""
+    if wanted.calibration not in (None, NONE):
+        model = f"{embedder.model}/{embedder.variant}" if embedder else None
+        answering.check_model(_calibration(wanted), str(wanted.calibration), model=model)
+
+
+def _calibration(wanted: AnswerSettings) -> answering.Calibration:
+    return answering.read_calibration(str(wanted.calibration), edition=answering.edition())
+
+
+def unusable(llm: LlmSettings, error: ConfigError) -> Writing:
+    """The writing of a model that cannot be asked: the error comes in place of the first word."""
+    return Writing(Unusable(llm.model, error), answering.template(answering.NAMES[0]), providers.WithMargin())
+
+
+class Unusable:
+    """A language model whose settings are wrong; see `ragstone.core.ports.Completion`."""
+
+    context: int | None = None
+    tokenizer: Tokenizer | None = None
+
+    def __init__(self, name: str, error: ConfigError) -> None:
+        self.vendor, _, self.model = name.partition("/")
+        self._error = error
+
+    async def complete(self, prompt: Prompt) -> Completed:  # noqa: ARG002  # the seam has it
+        raise self._error
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[str | Completed]:
+        yield await self.complete(prompt)
+
+    async def check(self) -> list[str]:
+        return [str(self._error)]
+
+    async def close(self) -> None:
+        return None
+
+
+def blind(embed: EmbedSettings, error: UsageError) -> Embedder:
+    """The embedder of settings that make none, for questions: the error comes in place of vectors, words still find."""
+    return GatedEmbedder(Blind(embed.model, error))
+
+
+class Blind:
+    """An embedder whose settings are wrong; see `ragstone.core.ports.Embedder`."""
+
+    variant, dimension, reads = "none", 0, 0
+
+    def __init__(self, name: str, error: UsageError) -> None:
+        self.model = name
+        self.tokenizer: Tokenizer = providers.WordPiece()
+        self._error = error
+
+    async def embed(self, texts: Sequence[str], *, kind: str = "document") -> Vectors:  # noqa: ARG002  # the seam has it
+        raise self._error
+
+    async def check(self) -> list[str]:
+        return [str(self._error)]
+
+    async def close(self) -> None:
+        return None
+
+
+def embedder_of(embed: EmbedSettings, settings: Settings) -> Embedder:
+    """The embedder of some settings, which is not `none`; nothing is connected or loaded yet.
+
+    Raises `ConfigError` for one that is unknown, that embeds nothing, that `offline` keeps out of reach, or to which
+    texts would be sent although `external.embedding` does not allow it.
+    """
+    name = embed.model
+    if "/" not in name:
+        return providers.make_embedder(name, precision=embed.precision, dimensions=embed.dimensions)
+    vendor, _ = vendors.named(name, verb=vendors.EMBED, key="embed.model")
+    options: dict[str, Any] = {"dimensions": embed.dimensions, "reads": embed.reads}
+    if vendor.base_url is None:
+        return providers.make_embedder(name, folder=embed.folder, offline=settings.offline, **options)
+    reach = _reach("embed", embed, vendor, offline=settings.offline)
+    if not reach.here and not settings.external.embedding:
+        raise ConfigError(
+            f"embed.model {name!r} would send the texts of documents and questions to {reach.host}: "
+            "set external.embedding to true to allow it"
+        )
+    return GatedEmbedder(providers.make_embedder(name, reach=reach, batch=embed.batch, **options))
+
+
+def embed_of(held: HeldModel, settings: Settings) -> EmbedSettings:
+    """The settings that make the embedder of vectors that a collection holds: those that name it, the collection's own
+    first; else what its name says, reached as another model of its vendor that they name.
+
+    Raises `UsageError` for a model that no settings make.
+    """
+    kind, _, prefix = (held.variant or "").partition("+")
+    named = _named(settings)
+    found = next((embed for embed in named if identity(embed) == (held.model, kind)), None)
+    wanted: Any = prefix or "title"
+    return replace(found or _by_name(held, kind, named), prefix=wanted)
+
+
+def identity(embed: EmbedSettings) -> tuple[str, str] | None:
+    """The model and variant of the vectors that some settings give, None where they give none; nothing is asked."""
+    try:
+        made = embedder_of(embed, Settings(external=ExternalSettings(embedding=True)))
+    except ConfigError:
+        return None
+    return made.model, made.variant
+
+
+def counts(settings: Settings) -> list[tuple[Tokenizer, int]]:
+    """How the models that are known or named count tokens, and how many they read."""
+    own = [(providers.tokenizer_of(embed.model), embed.reads) for embed in _named(settings) if embed.reads]
+    return [(providers.WordPiece(), providers.MiniLM.reads), *providers.counts(), *own]
+
+
+def _named(settings: Settings) -> Sequence[EmbedSettings]:
+    """The models that settings name, the collection's own first; never those of another tenant, with its keys."""
+    tenant = settings.tenants.get(settings.tenant)
+    groups: list[Any] = [tenant, *tenant.collections.values()] if tenant else []
+    groups += [*settings.collections.values(), *settings.pipelines]
+    others = [group.embed for group in groups if group.embed is not None]
+    return [settings.of(settings.collection).embed, *others, settings.embed]
+
+
+def _by_name(held: HeldModel, kind: str, named: Sequence[EmbedSettings]) -> EmbedSettings:
+    if (own := providers.called(held.model, kind)) is not None:
+        precision: Any = own[1]
+        return EmbedSettings(own[0], precision)
+    vendor = vendors.VENDORS.get(held.model.partition("/")[0])
+    if vendor is None or vendor.embeds is None:
+        raise UsageError(
+            f"no embedder is known that gives vectors of {held.model} {held.variant} ({held.dimension}): name it as "
+            "`embed`, or open the collection in a program that brings it"
+        )
+    near = next((embed for embed in named if embed.model.partition("/")[0] == vendor.name), EmbedSettings())
+    known = providers.known_dimension(held.model) is not None
+    shortened = SHORTENED.fullmatch(kind)
+    dimensions = int(shortened[1]) if shortened else None if known else held.dimension
+    reads = None if known else named[0].reads
+    return replace(near, model=held.model, dimensions=dimensions, reads=reads, folder=None)
+
+
+def missing_of(embed: EmbedSettings) -> str | None:
+    """What an embedder lacks although it is named, as a sentence that mends it: a package or a key; takes no time."""
+    return package_missing(embed) or _key_missing(embed)
+
+
+def package_missing(embed: EmbedSettings) -> str | None:
+    """The part of it that is not installed."""
+    return next(iter(providers.missing(embed.model)), None)
+
+
+def _key_missing(embed: EmbedSettings) -> str | None:
+    vendor = vendors.VENDORS.get(embed.model.partition("/")[0])
+    if vendor is None or vendor.base_url is None:
+        return None
+    try:
+        _reach("embed", embed, vendor).secret()
+    except UsageError as error:
+        return str(error)
+    return None
+
+
+def _reach(group: str, wanted: LlmSettings | EmbedSettings, vendor: vendors.Vendor, *, offline: bool = False) -> Reach:
+    key, lacking = None, None
+    try:
+        key = key_of(group, wanted, vendor.variable)
+    except ConfigError as error:  # said when the key is needed: searching by words is not
+        lacking = str(error)
+    reach = Reach(
+        vendor,
+        group,
+        base_url=wanted.base_url,
+        key=key,
+        lacking=lacking,
+        headers=wanted.headers,
+        timeout=wanted.timeout,
+        total=wanted.total,
+        retries=wanted.retries,
+    ).checked()
+    if offline and not reach.here:
+        raise ConfigError(
+            f"{group}.model {wanted.model!r} is at {reach.host}, and offline is true: name one on this machine"
+        )
+    return reach

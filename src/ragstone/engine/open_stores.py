@@ -1,0 +1,77 @@
+"""What an engine has open: its own store, and the stores and databases that pipelines name."""
+
+from collections.abc import Callable
+from functools import cached_property
+
+from ragstone import stores
+from ragstone.config.settings import Settings
+from ragstone.core.ports import Keys, Store
+from ragstone.engine import transfer
+
+
+class Opened:
+    """The own store at once, others when they are first needed; a store that was handed in is closed by its maker.
+
+    `own` says whether the store was opened here; `master` is the key that wraps the keys of tenants, None without one.
+    `keep_versions` is asked once it is known whose collection it is.
+    """
+
+    def __init__(self, settings: Settings, handed: Store | None, *, keep_versions: Callable[[], int]) -> None:
+        self.own = handed is None
+        self._url = settings.store
+        self._keep_versions = keep_versions
+        self._kept_at_first = settings.of(settings.collection).keep_versions
+        self.tables: dict[tuple[str, float], stores.OpenTables] = {}
+        self._also: dict[str, Store] = {}
+        self.master = stores.Master.of(
+            settings.encryption.key,
+            settings.encryption.key_file,
+            settings.encryption.previous,
+            settings.encryption.previous_file,
+        )
+        self._first = handed or stores.open_store(self._url, keep_versions=self._kept_at_first, master=self.master)
+
+    @property
+    def keys(self) -> Keys:
+        """The keys that the store keeps, whoever asks."""
+        return self._first.keys
+
+    @cached_property
+    def store(self) -> Store:
+        """The own store. Where the tenant of a key keeps another number of revisions, it is opened once more."""
+        keep = self._keep_versions()
+        if not self.own or keep == self._kept_at_first:
+            return self._first
+        return stores.open_store(self._url, keep_versions=keep, master=self.master)
+
+    def at(self, url: str | None) -> Store:
+        """The store at another URL, opened once."""
+        if url is None:
+            return self.store
+        if url not in self._also:
+            self._also[url] = stores.open_store(url, master=self._master_of(url))
+        return self._also[url]
+
+    def whole(self, url: str) -> Store:
+        """The store at a URL opened once more, so that every revision stays in it; the caller closes it."""
+        return stores.open_store(url, keep_versions=transfer.ALL_VERSIONS, master=self._master_of(url))
+
+    def _master_of(self, url: str) -> stores.Master | None:
+        return self.master if stores.encrypts(url) else None
+
+    def tables_of(self, database: str, *, timeout: float) -> stores.OpenTables:
+        """The tables of a database, opened once for a timeout (in seconds)."""
+        place = (database, timeout)
+        if place not in self.tables:
+            self.tables[place] = stores.open_tables(database, timeout=timeout)
+        return self.tables[place]
+
+    async def close(self) -> None:
+        """Give back what was opened here."""
+        for tables in self.tables.values():
+            await tables.close()
+        for store in self._also.values():
+            await store.close()
+        if self.own:
+            for store in {id(store): store for store in (self._first, vars(self).get("store", self._first))}.values():
+                await store.close()

@@ -1,0 +1,160 @@
+"""What each verb of the library asks for, and the one wrapper that looks: a verb without an entry cannot be written."""
+
+import inspect
+from collections.abc import AsyncGenerator, Callable, Mapping
+from functools import wraps
+from typing import Any, Protocol, TypeVar, get_type_hints
+
+from ragstone.access import Permission
+from ragstone.core.filters import Where
+from ragstone.core.types import Event
+
+C = TypeVar("C")
+Asked = Mapping[str, Permission | None]
+
+# None: needs no permission, because it touches nothing of a tenant.
+VERBS: Asked = {
+    "admit": None,
+    "close": None,
+    "sign_in": None,
+    "question": None,
+    "search": Permission.SEARCH,
+    "ask": Permission.SEARCH,
+    "events": Permission.SEARCH,
+    "context": Permission.SEARCH,
+    "chunk": Permission.SEARCH,
+    "get": Permission.SEARCH,
+    "record": Permission.SEARCH,
+    "page": Permission.SEARCH,
+    "info": Permission.SEARCH,
+    "documents": Permission.SEARCH,
+    "collections": Permission.SEARCH,
+    "exists": Permission.SEARCH,
+    "models": Permission.SEARCH,
+    "judging": Permission.SEARCH,
+    "pipelines": Permission.SEARCH,
+    "pipeline": Permission.SEARCH,
+    "ingest": Permission.WRITE,
+    "ingest_source": Permission.WRITE,
+    "create": Permission.WRITE,
+    "delete": Permission.WRITE,
+    "drop": Permission.WRITE,
+    "reembed": Permission.WRITE,
+    "switch_model": Permission.WRITE,
+    "drop_model": Permission.WRITE,
+    "cutting": Permission.WRITE,
+    "runs": Permission.WRITE,  # what it says of files and errors is for who ingests
+    "doctor": Permission.WRITE,
+    "extract": Permission.WRITE,  # reads files that this process may read
+    "extracted": Permission.WRITE,
+    "preview": Permission.WRITE,
+    "explain": Permission.EXPLAIN,
+    "copy": Permission.EXPORT,
+    "create_key": Permission.KEYS,
+    "keys": Permission.KEYS,
+    "revoke_key": Permission.KEYS,
+    "tenants": Permission.KEYS,  # with a credential its own tenant alone, as the next three
+    "erase_tenant": Permission.KEYS,
+    "rotate": Permission.KEYS,
+    "encrypt": Permission.KEYS,
+}
+OF_PIPELINES: Asked = {
+    "question": None,
+    "search": Permission.SEARCH,
+    "ask": Permission.SEARCH,
+    "events": Permission.SEARCH,
+    "context": Permission.SEARCH,
+    "check": Permission.WRITE,  # names hosts and what is wrong with them
+}
+
+
+class Admitting(Protocol):
+    """What knows who asks."""
+
+    async def admit(self, permission: Permission, *, what: str) -> None:
+        """Raises `Unauthorized` or `Forbidden`."""
+        ...
+
+    def admit_now(self, permission: Permission, *, what: str) -> None:
+        """The same by what is known already; raises `UsageError` when nobody has looked yet."""
+        ...
+
+
+def gated(asked: Asked) -> Callable[[type[C]], type[C]]:
+    """Every public verb of a class, its own or inherited, looks at its permission first; its objects have `entrance`,
+    an `Admitting`.
+
+    A call with `where=Where(allow_restricted=True)` needs `restricted` as well. Raises `TypeError` for a verb that the
+    table does not name: there is no verb without a decision.
+    """
+
+    def close(kind: type[C]) -> type[C]:
+        verbs = _verbs(kind)
+        if unlike := set(verbs) ^ set(asked):
+            raise TypeError(f"{kind.__name__} and its table of permissions differ in: {', '.join(sorted(unlike))}")
+        for name, permission in asked.items():
+            if permission is not None:
+                setattr(kind, name, _wrapped(verbs[name], permission))
+        return kind
+
+    return close
+
+
+def _verbs(kind: type[Any]) -> dict[str, Callable[..., Any]]:
+    """The public verbs of a class and of those that it is made of, as its objects find them."""
+    found = {name: value for each in reversed(kind.__mro__) for name, value in vars(each).items()}
+    return {name: value for name, value in found.items() if not name.startswith("_") and inspect.isfunction(value)}
+
+
+def _wrapped(verb: Callable[..., Any], permission: Permission) -> Callable[..., Any]:
+    inner = inspect.unwrap(verb)
+    if inspect.iscoroutinefunction(inner):
+        return _waiting(verb, permission)
+    if getattr(get_type_hints(inner).get("return"), "__origin__", None) is AsyncGenerator:
+        return _flowing(verb, permission)
+
+    @wraps(verb)
+    def at_once(self: Any, /, *args: Any, **given: Any) -> Any:
+        for one, what in _needs(verb, permission, given):
+            self.entrance.admit_now(one, what=what)
+        return verb(self, *args, **given)
+
+    return at_once
+
+
+def _waiting(verb: Callable[..., Any], permission: Permission) -> Callable[..., Any]:
+    @wraps(verb)
+    async def wait(self: Any, /, *args: Any, **given: Any) -> Any:
+        for one, what in _needs(verb, permission, given):
+            await self.entrance.admit(one, what=what)
+        return await verb(self, *args, **given)
+
+    return wait
+
+
+def _flowing(verb: Callable[..., Any], permission: Permission) -> Callable[..., Any]:
+    @wraps(verb)
+    def flow(self: Any, /, *args: Any, **given: Any) -> AsyncGenerator[Event]:
+        stream = verb(self, *args, **given)  # a mistake in the question is said at once; nothing is read yet
+
+        async def flowing() -> AsyncGenerator[Event]:
+            try:
+                for one, what in _needs(verb, permission, given):
+                    await self.entrance.admit(one, what=what)
+                async for event in stream:
+                    yield event
+            finally:
+                await stream.aclose()
+
+        return flowing()
+
+    return flow
+
+
+def _needs(verb: Callable[..., Any], permission: Permission, given: Mapping[str, Any]) -> list[tuple[Permission, str]]:
+    """The permissions of a call, each with what it is for."""
+    needed = [(permission, verb.__name__.replace("_", " "))]
+    where = given.get("where")
+    if isinstance(where, Where) and where.allow_restricted:
+        needed.append((Permission.RESTRICTED, "reading restricted documents"))
+    return needed

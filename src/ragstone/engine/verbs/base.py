@@ -1,0 +1,85 @@
+"""What every group of verbs stands on: the parts of an engine, and who asks."""
+
+from types import TracebackType
+from typing import Self
+
+from ragstone.access import Credential, Permission
+from ragstone.config.settings import Settings
+from ragstone.config.validation import outside
+from ragstone.core.errors import UsageError
+from ragstone.core.ports import Completion, Embedder, Store
+from ragstone.core.types import Scope
+from ragstone.engine.arguments import SETTINGS, checked
+from ragstone.engine.components import Parts
+from ragstone.retrieval.search_context import Desk
+
+
+class Group:
+    """A group of verbs: parts that are opened and closed together, and a look at who asks."""
+
+    @checked()
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        *,
+        store: Store | None = None,
+        embedder: Embedder | None = None,
+        completion: Completion | None = None,
+        credential: Credential | None = None,
+    ) -> None:
+        settings = settings or Settings()
+        if wrong := outside(settings, SETTINGS):
+            raise UsageError(wrong)
+        self._parts = Parts(settings, store=store, embedder=embedder, completion=completion, credential=credential)
+        self.entrance = self._parts.entrance
+
+    async def __aenter__(self) -> Self:
+        try:
+            await self.sign_in()
+        except BaseException:
+            await self.close()
+            raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Give back files, threads, processes and models that this engine opened."""
+        await self._parts.close()
+
+    async def sign_in(self) -> Credential | None:
+        """Look at the key or token of the settings; None for who needs none.
+
+        Raises `Unauthorized` for one that is not accepted, `Forbidden` for one of another tenant than the settings'.
+        """
+        return await self.entrance.sign_in()
+
+    async def admit(self, permission: Permission, *, what: str) -> None:
+        """Raises `Unauthorized` or `Forbidden` unless whoever asks has this permission: for verbs beside these."""
+        await self.entrance.admit(permission, what=what)
+
+    @property
+    def settings(self) -> Settings:
+        """The settings as they hold in the collection of whoever asks; with a key, known once that was looked at."""
+        return self._parts.settings
+
+    @property
+    def store(self) -> Store:
+        """Where the collection is; known as the settings are."""
+        return self._parts.opened.store
+
+    @property
+    def scope(self) -> Scope:
+        """Whose collection; with a key it is known once that was looked at."""
+        return self._parts.scope
+
+    @property
+    def desk(self) -> Desk:
+        """The parts that answer questions: what `ragstone.retrieval.search` works on. They ask nobody for a
+        permission, so this is for who has them all."""
+        for permission in Permission:
+            self.entrance.admit_now(permission, what="desk")
+        return self._parts.desk

@@ -1,0 +1,54 @@
+"""What looks at files, without a store."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ragstone import extraction
+from ragstone.config.settings import SourceSettings
+from ragstone.core.errors import Refused, UsageError
+from ragstone.core.ports import Source
+from ragstone.core.types import Extraction, Piece, Skipped
+from ragstone.engine.arguments import checked
+from ragstone.engine.source_roots import root_of
+from ragstone.engine.verbs.base import Group
+
+
+class Files(Group):
+    """The verbs that show what would become of a file."""
+
+    @checked()
+    def extract(self, file: str | Path) -> Extraction:
+        """What the extractor makes of a file; raises `Refused` with a reason."""
+        source, root = root_of(SourceSettings(path=str(file)))
+        if not Path(root).is_file():
+            kinds = ("is a folder", Path.is_dir), ("is no regular file", Path.exists), ("is not there", lambda _: True)
+            what = next(words for words, holds in kinds if holds(Path(root)))
+            raise UsageError(f"{file} {what}: name a file that exists")
+        return self._extracted(source, Path(root).name, called=str(file))
+
+    @checked()
+    def extracted(self, path: str | Path, *, ignore: Sequence[str] = ()) -> Iterator[tuple[str, Extraction | Refused]]:
+        """What the extractors make of a file, or of every file of a folder in order but those that `ignore` fits.
+
+        A refusal is a value.
+        """
+        source, _ = root_of(SourceSettings(path=str(path), ignore=tuple(ignore)))
+        for entry in source.walk():
+            try:
+                if isinstance(entry, Skipped):
+                    raise Refused(entry.reason, entry.message)
+                yield entry.path, self._extracted(source, entry.path, called=entry.path)
+            except Refused as refused:
+                yield entry.path, refused
+
+    def _extracted(self, source: Source, path: str, *, called: str) -> Extraction:
+        limits, passwords = self._parts.limits, self.settings.passwords
+        data = source.read(path, max(limits.text, limits.office))
+        return extraction.extract(
+            data, path=called, limits=limits, passwords=passwords, apart=self._parts.processes.single
+        )
+
+    @checked()
+    def preview(self, file: str | Path) -> list[Piece]:
+        """How a file would be cut."""
+        return self._parts.cutter.chunker.cut(self.extract(file))

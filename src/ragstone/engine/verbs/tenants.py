@@ -1,0 +1,110 @@
+"""What is done for whole tenants: listing, erasing, encryption."""
+
+from collections.abc import Callable
+
+from ragstone import stores
+from ragstone.core.errors import Forbidden, RagstoneError, StoreError, UsageError
+from ragstone.core.ports import Keys, Sealing
+from ragstone.core.types import Rotated, Scope, Tenant
+from ragstone.engine.arguments import checked
+from ragstone.engine.artifact_cleanup import kept_at
+from ragstone.engine.verbs.base import Group
+from ragstone.ingestion import artifacts
+
+
+class Tenancy(Group):
+    """The verbs for tenants and their keys of encryption."""
+
+    async def tenants(self) -> list[Tenant]:
+        """The tenants of the store; PostgreSQL shows the own one alone to who is under its row-level security."""
+        found = await self.store.admin.tenants(self.scope.tenant)
+        return [tenant for tenant in found if self.entrance.credential is None or tenant.name == self.scope.tenant]
+
+    @checked()
+    async def erase_tenant(self, name: str) -> bool:
+        """Erase a tenant: its collections with their artifacts, its record and its keys; False when there was none.
+
+        Raises `Busy` while a source of it is being ingested, before anything is gone; and `StoreError` when all else is
+        erased and something is left that cannot be reached. What is killed half-way is finished by another call; until
+        then no run begins in the tenant.
+        """
+        self._check_own(Scope(name, self.scope.collection).tenant)  # also refuses what is no name
+        begun = await self.store.admin.begin_erasing(name)
+        revoked, left = await self._revoked(name)  # first: nobody comes in meanwhile
+        for each in await self.store.admin.collections(name):
+            scope = Scope(name, each)
+            left += await artifacts.erase(self.store, scope, await kept_at(self._parts, scope))
+        # Whatever else a store keeps of a tenant is erased here: its collections, its record, its keys of encryption.
+        erased = await self.store.admin.erase(name)
+        late, _ = await self._revoked(name)  # made meanwhile
+        if left:
+            raise StoreError(f"tenant {name!r} is erased, but not all that belongs to it: {left[0]}")
+        return begun or erased or revoked or late
+
+    async def _revoked(self, name: str) -> tuple[bool, list[str]]:
+        """Whether there were API keys, which are gone now; and why they are not."""
+        keys = self._keys_kept()
+        try:
+            return keys is not None and bool(await keys.erase(name)), []
+        except StoreError as error:
+            return False, [str(error)]
+
+    def _keys_kept(self) -> Keys | None:
+        try:
+            return self.store.keys
+        except UsageError:  # this kind of store keeps none
+            return None
+
+    def _check_own(self, tenant: str) -> None:
+        credential = self.entrance.credential
+        if credential is not None and tenant != credential.tenant:
+            raise Forbidden(f"tenant {tenant!r} was named; this {credential.kind} is of another one")
+
+    @checked()
+    async def rotate(
+        self, tenant: str | None = None, *, rekey: bool = False, tell: Callable[[Rotated], None] = lambda _one: None
+    ) -> list[Rotated]:
+        """Wrap the keys of all encrypted tenants, or of one, with the configured master key.
+
+        With `rekey` each gets a new key, and all that it holds is encrypted anew. Of all tenants, one that cannot be
+        rotated stops no other: its `problem` says why. Of one it is raised: `NoKey` when neither the configured key nor
+        the previous one opens its keys. `tell` hears of each when it is done; the same call goes on where one stopped.
+        """
+        if tenant is not None:
+            self._check_own(tenant)
+        sealing = self._sealing()
+        if tenant is not None:
+            await self._rotate(sealing, tenant, rekey=rekey)
+            tell(Rotated(tenant))
+            return [Rotated(tenant)]
+        done = []
+        for one in await self.tenants():
+            if one.encrypted:
+                done.append(await self._tried(sealing, one.name, rekey=rekey))
+                tell(done[-1])
+        return done
+
+    async def _tried(self, sealing: Sealing, tenant: str, *, rekey: bool) -> Rotated:
+        try:
+            await self._rotate(sealing, tenant, rekey=rekey)
+        except RagstoneError as error:
+            return Rotated(tenant, error)
+        return Rotated(tenant)
+
+    async def _rotate(self, sealing: Sealing, tenant: str, *, rekey: bool) -> None:
+        if not await sealing.rotate(tenant):
+            raise UsageError(f"there is no encrypted tenant {tenant!r} in {stores.concealed(self.settings.store)}")
+        if rekey:
+            await sealing.rekey(tenant, fresh=True)
+
+    async def encrypt(self) -> int:
+        """Encrypt what of the tenant's collections is not; how many were. Raises `UsageError` without a master key."""
+        return await self._sealing().rekey(self.scope.tenant, fresh=False)
+
+    def _sealing(self) -> Sealing:
+        if not isinstance(self.store, Sealing):
+            shown = stores.concealed(self.settings.store)
+            raise UsageError(f"store {shown!r} keeps nothing encrypted: that is done by embedded stores alone")
+        if self._parts.opened.master is None and self._parts.opened.own:
+            raise UsageError("encryption.key is not set: name the master key that is to wrap the keys of tenants")
+        return self.store

@@ -1,0 +1,148 @@
+"""The corpus of a BEIR folder as a source, and how lines of such files are read."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from ragstone.core.errors import Refused, UsageError
+from ragstone.core.ports import Listed
+from ragstone.core.types import Json, Skipped
+
+LONGEST_NAME = 200  # file names end at 255 bytes on common systems, and an ending follows
+
+
+@dataclass(frozen=True, slots=True)
+class BeirDocument:
+    """One document of a corpus."""
+
+    id: str
+    title: str
+    text: str
+
+    @property
+    def content(self) -> bytes:
+        """Title, blank line, text as UTF-8; the text alone where there is no title."""
+        return (f"{self.title}\n\n{self.text}" if self.title else self.text).encode("utf-8", "replace")
+
+
+class BeirSource:
+    """A corpus as a source named "beir": one text document for each entry, path = `path_of(id)`.
+
+    Keeps places in the file, not texts; `id_of` leads from a path back to the id for scoring.
+    """
+
+    name = "beir"
+
+    def __init__(self, folder: str | Path) -> None:
+        self._file = Path(folder) / "corpus.jsonl"
+        self._ids: dict[str, str] = {}
+        self._at: dict[str, tuple[int, int]] = {}
+        for entry, offset in _entries(self._file):
+            path = path_of(entry.id)
+            if path in self._ids:
+                raise UsageError(f"{self._file}: the _id {entry.id!r} stands there twice")
+            self._ids[path] = entry.id
+            self._at[path] = (offset, len(entry.content))
+        if not self._ids:
+            raise UsageError(f"{self._file}: holds no document")
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of all documents, in the order of the file."""
+        return tuple(self._ids.values())
+
+    def walk(self) -> Iterator[Listed | Skipped]:
+        """Every document in the order of the file."""
+        return (Listed(path, size) for path, (_, size) in self._at.items())
+
+    def read(self, path: str, limit: int) -> bytes:
+        """The bytes of one document; raises `Refused` when it is unknown, changed or over `limit` bytes."""
+        if path not in self._at:
+            raise Refused("vanished", f"{path} is not in {self._file}")
+        offset, size = self._at[path]
+        if size > limit:
+            raise Refused("too_large", f"{path} has {size} bytes; the limit is {limit}")
+        try:
+            with self._file.open("rb") as file:
+                file.seek(offset)
+                entry = _entry(file.readline(), f"{self._file} (byte {offset})")
+        except (OSError, UsageError) as error:
+            raise Refused("unreadable", f"{path} cannot be read from {self._file}: {error}") from error
+        if entry.id != self._ids[path]:
+            raise Refused("vanished", f"{self._file} changed while it was read")
+        return entry.content
+
+    def id_of(self, path: str) -> str:
+        """The `_id` of the document at a path; raises `UsageError` for a path that is not of this corpus."""
+        if path not in self._ids:
+            raise UsageError(f"{path!r} is no document of {self._file}: was the collection made from another corpus?")
+        return self._ids[path]
+
+
+def path_of(identifier: str) -> str:
+    """A file name for any `_id`: percent-encoded, over-long ones shortened with their sha256; never two alike."""
+    name = quote(identifier, safe="", errors="replace")
+    if len(name) > LONGEST_NAME or not identifier.isprintable():
+        # Only here two ids could meet (cut off, or a lone surrogate written as "?"); `=` comes from no id.
+        digest = hashlib.sha256(identifier.encode("utf-8", "surrogatepass")).hexdigest()
+        name = f"{name[: LONGEST_NAME - len(digest) - 1]}={digest}"
+    return f"{name}.txt"
+
+
+def _entries(file: Path) -> Iterator[tuple[BeirDocument, int]]:
+    for data, where, offset in lines(file):
+        yield _entry_from(data, where), offset
+
+
+def _entry(line: bytes, where: str) -> BeirDocument:
+    return _entry_from(_object(line, where), where)
+
+
+def _entry_from(data: Json, where: str) -> BeirDocument:
+    title, text = data.get("title") or "", data.get("text")
+    if not isinstance(title, str) or not isinstance(text, str):
+        raise UsageError(f"{where}: a document needs _id and text; title is text")
+    return BeirDocument(id_in(data, where), title, text)
+
+
+def lines(file: Path) -> Iterator[tuple[Json, str, int]]:
+    """The objects of a JSONL file with `file:line` and the byte where the line begins."""
+    offset = 0
+    with opened(file, lambda: file.open("rb")) as lines:
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                where = f"{file}:{number}"
+                yield _object(line, where), where, offset
+            offset += len(line)
+
+
+def opened(file: Path, work: Callable[[], Any]) -> Any:
+    """What comes of reading a file; raises `UsageError` where it cannot be read."""
+    try:
+        return work()
+    except OSError as error:
+        raise UsageError(f"{file}: cannot be read: {error.strerror or error}") from error
+
+
+def _object(line: bytes, where: str) -> Json:
+    try:
+        data = json.loads(line.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{where}: is not JSON: {error}") from error
+    if not isinstance(data, dict):
+        raise UsageError(f"{where}: a line is an object")
+    return data
+
+
+def id_in(data: Json, where: str) -> str:
+    """The `_id` of an entry."""
+    value = data.get("_id")
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    if not isinstance(value, str) or not value:
+        raise UsageError(f"{where}: an entry needs a text _id")
+    return value

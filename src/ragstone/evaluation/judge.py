@@ -1,0 +1,220 @@
+"""A language model as the judge of answers and of what they were made from: four measures between 0 and 1."""
+
+import json
+import math
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from ragstone import answering as answering
+from ragstone import guard
+from ragstone.answering.assembly import Talk
+from ragstone.answering.generated import Writing
+from ragstone.core.errors import RagstoneError, Unavailable, UsageError
+from ragstone.core.ports import Prompt
+from ragstone.core.types import Answer, Json
+from ragstone.evaluation.rubrics import PASSAGES, RELEVANCE, STATEMENTS, SUPPORT, VERSION, Rubric
+
+T = TypeVar("T")
+MEASURES = ("Faithfulness", "AnswerRelevance", "ContextPrecision", "ContextRecall")
+TRIES = 2  # a reply that cannot be read is asked for once more
+MOST_STATEMENTS = 40  # of one text; a judge that finds more counts words
+UNREACHED = 2  # questions in a row that a judge did not answer before it is left alone
+
+
+class Unreadable(Exception):
+    """A reply that is not the JSON that was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedBy:
+    """Who judged and what became of it: the model and the version of what it was told, how often it was asked, the
+    tokens that its vendor counted, why which measures are missing, and what ended it before all was judged.
+    """
+
+    model: str
+    rubrics: str
+    temperature: float
+    calls: int
+    tokens: Mapping[str, int]
+    failures: Mapping[str, int]
+    failed: RagstoneError | None = None
+
+
+@dataclass(slots=True)
+class Judge:
+    """Rates answers with the language model of `writing`, within what that reads.
+
+    A measure that does not apply is left out: faithfulness and relevance of an abstention, recall without an expected
+    answer. So is one whose reply cannot be read, and all of them once the judge is out of reach; `failures` counts why.
+    """
+
+    writing: Writing
+    calls: int = 0
+    failures: dict[str, int] = field(default_factory=dict)
+    given_up: RagstoneError | None = None
+    _unreached: int = 0
+    _read: int = 0
+    _tokens: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def about(self) -> Json:
+        """Which judge it was, for a report: its figures compare only with those of the same one."""
+        model = self.writing.model
+        about = f"{model.vendor}/{model.model}"
+        return {"model": about, "rubrics": VERSION, "temperature": self.writing.temperature}
+
+    @property
+    def judged(self) -> JudgedBy:
+        """What has become of it so far."""
+        return JudgedBy(
+            **self.about, calls=self.calls, tokens=dict(self._tokens), failures=dict(self.failures), failed=self._failed
+        )
+
+    @property
+    def _failed(self) -> RagstoneError | None:
+        name = self.about["model"]
+        if self.given_up is not None:
+            kind = UsageError if self.given_up.exit == 2 else Unavailable
+            return kind(f"the judge {name} was given up: {self.given_up}")
+        if self.calls and not self._read:
+            return Unavailable(f"no reply of the judge {name} could be read: name another model with --judge-model")
+        return None
+
+    async def rate(
+        self, question: str, made: Answer, *, expected: str = "", answerable: bool = True
+    ) -> Mapping[str, float]:
+        """The measures of one answer by name; passages are not rated where nothing answers the question."""
+        passages = self._shown(question, made, expected)
+        blind = bool(made.hits) and not passages  # what was not shown cannot be judged
+        wanted: dict[str, Callable[[], Awaitable[float | None]]] = {}
+        if not made.abstained:
+            if not blind:
+                wanted["Faithfulness"] = lambda: self._attributed(question, made.text, passages)
+            wanted["AnswerRelevance"] = lambda: self._relevance(question, made.text)
+        if passages and answerable:
+            wanted["ContextPrecision"] = lambda: self._precision(question, passages)
+        if expected and not blind:
+            wanted["ContextRecall"] = lambda: self._attributed(question, expected, passages)
+        rated = {name: await self._attempt(work) for name, work in wanted.items()}
+        return {name: value for name, value in rated.items() if value is not None}
+
+    def _shown(self, question: str, made: Answer, expected: str) -> list[answering.Shown]:
+        """The passages that the judge is shown beside the longest that it is asked about them."""
+        judging = replace(self.writing, template=SUPPORT.template)
+        about = Talk(json.dumps([question, max(made.text, expected, key=len)], ensure_ascii=False))
+        passages = judging.context(made.hits, about)
+        if made.hits and not passages:
+            self._count(f"the judge could not be shown the passages: {judging.cramped(about)}")
+        return passages
+
+    async def _attempt(self, work: Callable[[], Awaitable[float | None]]) -> float | None:
+        """The value, or None with the reason counted."""
+        if self.given_up:
+            return None
+        try:
+            value = await work()
+        except Unreadable as error:
+            self._count(f"the judge's reply could not be read: {error}")
+            return None
+        except RagstoneError as error:
+            self._count(f"the judge could not be asked: {error}")
+            self._unreached += 1
+            if error.exit == 2 or self._unreached >= UNREACHED:
+                self.given_up = error
+            return None
+        self._unreached = 0
+        return value
+
+    def _count(self, why: str) -> None:
+        self.failures[why] = self.failures.get(why, 0) + 1
+
+    async def _attributed(self, question: str, text: str, passages: Sequence[answering.Shown]) -> float | None:
+        """The share of a text's statements that the passages support; None for one that states nothing."""
+        pair = {"question": question, "text": text}
+        statements = await self._asked(STATEMENTS, pair, (), _texts)
+        if not statements:
+            return None
+        if not passages:
+            return 0.0
+        verdicts = await self._asked(SUPPORT, statements, passages, _verdicts(len(statements)))
+        return sum(verdicts) / len(verdicts)
+
+    async def _relevance(self, question: str, text: str) -> float:
+        return await self._asked(RELEVANCE, {"question": question, "answer": text}, (), _rating)
+
+    async def _precision(self, question: str, passages: Sequence[answering.Shown]) -> float:
+        """Ratings weighted by 1 / log2(rank + 1), as shares of their highest sum."""
+        ratings = await self._asked(PASSAGES, question, passages, _ratings(len(passages)))
+        places = answering.ends_first(range(len(passages)))  # the ranks, in the order in which they were shown
+        ranked = [rating for _, rating in sorted(zip(places, ratings, strict=True))]
+        weights = [1 / math.log2(rank + 1) for rank in range(1, len(ranked) + 1)]
+        return sum(weight * rating for weight, rating in zip(weights, ranked, strict=True)) / sum(weights)
+
+    async def _asked(
+        self, rubric: Rubric, about: object, passages: Sequence[answering.Shown], read: Callable[[Any], T]
+    ) -> T:
+        said = json.dumps(about, ensure_ascii=False)
+        turns = answering.messages(rubric.template, said, passages, mask=guard.shown)
+        prompt = Prompt(turns, self.writing.max_tokens, self.writing.temperature, rubric.schema)
+        for left in reversed(range(TRIES)):
+            self.calls += 1
+            done = await self.writing.model.complete(prompt)
+            self._spend(done.prompt_tokens, done.completion_tokens)
+            try:
+                value = read(_value(done.text, rubric.key))
+            except Unreadable:
+                if not left:
+                    raise
+            else:
+                self._read += 1
+                return value
+        raise AssertionError("a last try returns or raises")
+
+    def _spend(self, read: int | None, wrote: int | None) -> None:
+        for name, count in (("prompt_tokens", read), ("completion_tokens", wrote)):
+            if count is not None:
+                self._tokens[name] = self._tokens.get(name, 0) + count
+
+
+def _value(text: str, key: str) -> Any:
+    """What an object says under its key; models that write around their JSON are forgiven that."""
+    try:
+        data = json.loads(text[text.index("{") : text.rindex("}") + 1])
+    except (ValueError, RecursionError) as error:
+        raise Unreadable("it is no JSON object") from error
+    if not isinstance(data, dict) or key not in data:
+        raise Unreadable(f"it has no {key!r}")
+    return data[key]
+
+
+def _texts(value: Any) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise Unreadable("its statements are no list of texts")
+    return [one for one in map(str.strip, value) if one][:MOST_STATEMENTS]
+
+
+def _verdicts(count: int) -> Callable[[Any], list[bool]]:
+    def read(value: Any) -> list[bool]:
+        if not isinstance(value, list) or not all(isinstance(one, bool) for one in value):
+            raise Unreadable("its verdicts are not true or false")
+        if len(value) != count:
+            raise Unreadable("it has another number of verdicts than there are statements")
+        return value
+
+    return read
+
+
+def _ratings(count: int) -> Callable[[Any], list[float]]:
+    def read(value: Any) -> list[float]:
+        if not isinstance(value, list) or len(value) != count:
+            raise Unreadable("it has another number of scores than there are passages")
+        return [_rating(one) for one in value]
+
+    return read
+
+
+def _rating(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise Unreadable("a score is not between 0 and 1")
+    return float(value)

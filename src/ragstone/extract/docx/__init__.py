@@ -1,5 +1,0 @@
-"""Word documents: the door to their extractor."""
-
-from ragstone.extract.docx.parse import MEDIA_TYPE, parse
-
-__all__ = ["MEDIA_TYPE", "parse"]

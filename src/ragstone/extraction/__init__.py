@@ -1,0 +1,193 @@
+"""From bytes to a text of record and its blocks: the table of media types and their extractors."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+from typing import TypeVar
+
+from ragstone.core.errors import Refused
+from ragstone.core.ports import Extractor
+from ragstone.core.types import Extraction
+from ragstone.extraction import sandbox
+from ragstone.extraction.media_types import (
+    BY_NAME,
+    CSV,
+    DOCX,
+    EML,
+    HTML,
+    IMAGES,
+    MHTML,
+    OLE_WORKBOOK,
+    PDF,
+    PPTX,
+    SPREADSHEETS,
+    TSV,
+    XML,
+    called,
+    detect,
+    ending,
+    misnamed,
+)
+from ragstone.extraction.sandbox.bounds import DEFAULT, Bounds
+from ragstone.ingestion.category import CATEGORIES, category
+
+__all__ = [
+    "CATEGORIES",
+    "EXTRACTORS",
+    "FOREIGN",
+    "Bounds",
+    "Foreign",
+    "Limits",
+    "category",
+    "detect",
+    "extract",
+    "recipe",
+    "unlocked",
+]
+
+T = TypeVar("T")
+
+
+# Imported when the first document of a type comes: a search needs no parser and should not wait for one.
+def _markdown() -> Extractor:
+    from ragstone.extraction.markdown.parse import Markdown
+
+    return Markdown()
+
+
+def _text(media_type: str) -> Extractor:
+    from ragstone.extraction.plain_text import Text
+
+    return Text(media_type=media_type)
+
+
+EXTRACTORS: Mapping[str, Callable[[], Extractor]] = MappingProxyType(
+    {
+        "text/markdown": _markdown,
+        "text/plain": lambda: _text("text/plain"),
+        "application/json": lambda: _text("application/json"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """A format whose parser runs in a process of its own: recipe, "module:function", whether it takes a password."""
+
+    recipe: str
+    parser: str
+    locked: bool = False
+
+
+WORKBOOK = Foreign("workbook/3", "ragstone.extraction.spreadsheet.workbook:parse")
+IMAGE = Foreign("image/2", "ragstone.extraction.image.parse:parse")
+DELIMITED = Foreign("csv/2", "ragstone.extraction.spreadsheet.delimited:parse")
+FOREIGN: Mapping[str, Foreign] = MappingProxyType(
+    {
+        HTML: Foreign("html/4", "ragstone.extraction.html.parse:parse"),
+        XML: Foreign("feed/2", "ragstone.extraction.feed.parse:parse"),
+        MHTML: Foreign("mhtml/3", "ragstone.extraction.mail.mhtml:parse"),
+        PDF: Foreign("pdf/3", "ragstone.extraction.pdf.parse:parse", locked=True),
+        DOCX: Foreign("docx/3", "ragstone.extraction.docx.parse:parse"),
+        PPTX: Foreign("pptx/3", "ragstone.extraction.pptx.parse:parse"),
+        EML: Foreign("eml/3", "ragstone.extraction.mail.eml:parse"),
+        CSV: DELIMITED,
+        TSV: DELIMITED,
+        OLE_WORKBOOK: WORKBOOK,
+        **dict.fromkeys(SPREADSHEETS, WORKBOOK),
+        **dict.fromkeys(IMAGES, IMAGE),
+    }
+)
+
+
+@cache
+def _extractor(media_type: str) -> Extractor | None:
+    maker = EXTRACTORS.get(media_type)
+    return maker() if maker is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The most bytes that a document may have, text formats and all others (PDF, office, images), and what
+    reading one of the others may cost."""
+
+    text: int = 10_000_000
+    office: int = 200_000_000
+    bounds: Bounds = DEFAULT
+
+    def of(self, media_type: str) -> int:
+        """The limit for one media type."""
+        is_text = media_type.startswith("text/") or media_type in ("application/json", "application/xml")
+        return self.text if is_text else self.office
+
+
+def extract(
+    data: bytes,
+    *,
+    path: str,
+    limits: Limits = Limits(),
+    passwords: Sequence[str] = (),
+    apart: sandbox.Apart | None = None,
+) -> Extraction:
+    """The text of record and the blocks of a document; `path` gives the name for messages and for its ending.
+
+    `passwords` are tried in turn on what is encrypted. `apart` are the processes for parsers of other formats, else
+    those that all share who have none of their own. Raises `Refused` and nothing else: empty, too_large,
+    not_text (binary under a text's name), encoding (not UTF-8), unsupported (a format without an extractor),
+    and what a parser of another format finds (encrypted, broken, no_text, too_slow, too_big, sandbox).
+    """
+    if not data.strip():
+        raise Refused("empty", f"{path} is empty")
+    media_type = detect(data, path)
+    if len(data) > limits.of(media_type):
+        raise Refused(
+            "too_large",
+            f"{path} has {len(data):,} bytes, more than the {limits.of(media_type):,} allowed for "
+            f"{called(media_type)}; split it or raise the limit",
+        )
+    if wrong := misnamed(data, path, media_type):
+        raise Refused("broken", wrong)
+    extractor = _extractor(media_type)
+    if extractor is not None:
+        return extractor.extract(data, path=path)
+    if media_type in FOREIGN:
+        return _read_apart(FOREIGN[media_type], data, path, limits.bounds, passwords, apart or sandbox)
+    if ending(path) in (*BY_NAME, ".txt") and not media_type.startswith("text/"):
+        raise Refused("not_text", f"{path} is not text: it looks like {called(media_type)}; name it for what it is")
+    if media_type in ("application/octet-stream", "text/utf-16"):
+        raise Refused("not_text", f"{path} is not text: it looks like {called(media_type)}; convert it to UTF-8 text")
+    raise Refused(
+        "unsupported",
+        f"{path} is {called(media_type)}: there is no extractor for it yet; convert it to PDF or Markdown",
+    )
+
+
+def _read_apart(
+    foreign: Foreign, data: bytes, path: str, bounds: Bounds, passwords: Sequence[str], apart: sandbox.Apart
+) -> Extraction:
+    """What the parser makes of it in the sandbox."""
+
+    def read(options: Mapping[str, object]) -> Extraction:
+        return apart.run(foreign.parser, data, path=path, options=options, bounds=bounds)
+
+    return unlocked(read, passwords if foreign.locked else ())
+
+
+def unlocked(read: Callable[[Mapping[str, object]], T], passwords: Sequence[str]) -> T:
+    """What `read` gives with the options of the first password that opens a document; none is tried first."""
+    tries: list[Mapping[str, object]] = [{}, *({"password": password} for password in passwords)]
+    while True:
+        try:
+            return read(tries.pop(0))
+        except Refused as error:
+            if error.reason != "encrypted" or not tries:
+                raise
+
+
+def recipe(media_type: str) -> str:
+    """Name and version of the extractor for a media type; "" where there is none."""
+    if media_type in FOREIGN:
+        return FOREIGN[media_type].recipe
+    extractor = _extractor(media_type)
+    return extractor.recipe if extractor is not None else ""

@@ -1,0 +1,86 @@
+"""Bytes to text: byte order marks first, then what is declared, then UTF-8; never a guess in silence."""
+
+import codecs
+import re
+
+from ragstone.core.errors import Refused
+
+BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # begins as the mark of UTF-16 does: it comes first
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+DECLARED = re.compile(
+    rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([\w:.-]{1,40})|^\s*<\?xml[^>]{0,200}encoding=[\"']([\w.-]{1,40})", re.I
+)
+LOOKED_AT = 4096  # bytes; browsers look at 1,024, and pages are found that declare later
+# Encodings of the web by their labels; Python knows more codecs than should be named by a document.
+LABELS = re.compile(
+    r"utf-?8|us-ascii|ascii|latin-?1|iso-?8859-?\d{1,2}|windows-?(?:125[0-8]|874)|cp125[0-8]|koi8-?[ru]|gbk|gb2312|gb18030|big5"
+    r"|euc-?jp|iso-2022-jp|shift[_-]?jis|sjis|euc-?kr|ks_c_5601-1987|macintosh"
+)
+# What browsers read these as.
+MEANT = {"iso-8859-1": "cp1252", "latin-1": "cp1252", "latin1": "cp1252", "ascii": "cp1252", "us-ascii": "cp1252"}
+MEANT |= {"gb2312": "gb18030", "gbk": "gb18030", "ks_c_5601-1987": "cp949", "macintosh": "mac-roman"}
+SEVEN_BIT = ("iso-2022-jp",)
+
+
+def marked_encoding(data: bytes) -> tuple[str, int] | None:
+    """The encoding that a byte order mark names, and the mark's length."""
+    return next(((name, len(bom)) for bom, name in BOMS if data.startswith(bom)), None)
+
+
+def decoded(data: bytes, *, path: str) -> tuple[str, tuple[str, ...]]:
+    """The text of a file in UTF-8, or in what its byte order mark names; the mark is dropped.
+
+    Raises `Refused` ("encoding") that names the first wrong byte.
+    """
+    encoding, skip = marked_encoding(data) or ("utf-8", 0)
+    try:
+        return data[skip:].decode(encoding), ()
+    except UnicodeDecodeError as error:
+        at = error.start + skip
+        line = data.count(b"\n", 0, at) + 1
+        raise Refused(
+            "encoding",
+            f"{path}: byte 0x{data[at]:02x} at offset {at} (line {line}) is not {encoding.upper()}; "
+            f"convert the file to UTF-8, for example: iconv -f WINDOWS-1252 -t UTF-8",
+        ) from error
+
+
+def decoded_page(data: bytes) -> tuple[str, tuple[str, ...]]:
+    """The text of a web page: byte order mark, then UTF-8 where all bytes are, then the declared charset, then
+    Windows-1252.
+
+    UTF-8 comes before the declaration, other than in browsers: what happens to be valid UTF-8 is nearly always
+    meant as it, whatever an old template declares. Only charsets that write in seven bits (ISO-2022-JP) are
+    believed first. Bytes that the charset has no character for become U+FFFD, with a warning.
+    """
+    if marked := marked_encoding(data):
+        text = data[marked[1] :].decode(marked[0], errors="replace")
+        return text, ("some bytes are not what the byte order mark says",) if "\ufffd" in text else ()
+    declared = _declared(data)
+    if declared not in SEVEN_BIT:
+        try:
+            return data.decode("utf-8"), ()
+        except UnicodeDecodeError:
+            pass
+    encoding = declared or "cp1252"
+    text = data.decode(encoding, errors="replace")
+    return text, (f"some bytes are not {encoding}, which the page is read as",) if "\ufffd" in text else ()
+
+
+def _declared(data: bytes) -> str | None:
+    match = DECLARED.search(data[:LOOKED_AT])
+    if match is None:
+        return None
+    label = (match[1] or match[2]).decode("ascii", errors="ignore").lower()
+    if not LABELS.fullmatch(label):
+        return None
+    name = MEANT.get(label, label)
+    try:
+        return codecs.lookup(name).name
+    except LookupError:
+        return None

@@ -1,0 +1,5 @@
+"""Word documents: the door to their extractor."""
+
+from ragstone.extraction.docx.parse import MEDIA_TYPE, parse
+
+__all__ = ["MEDIA_TYPE", "parse"]

@@ -1,0 +1,100 @@
+"""Word documents to a text of record like Markdown, with blocks and spans in it."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ragstone.core.errors import Refused
+from ragstone.core.types import Extraction, Role
+from ragstone.extraction.docx.body import Story
+from ragstone.extraction.docx.notes import Notes
+from ragstone.extraction.docx.numbering import Numbering
+from ragstone.extraction.docx.postprocess import ordered
+from ragstone.extraction.docx.styles import Styles
+from ragstone.extraction.ooxml.ooxml import Element, R, W
+from ragstone.extraction.ooxml.package import Package, named
+from ragstone.extraction.ooxml.properties import properties
+from ragstone.extraction.record.builder import Draft, written
+
+MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+NAMED = 5  # embedded documents in a message
+MARGINS: tuple[tuple[str, Role], ...] = (("header", "header"), ("footer", "footer"))
+
+
+def parse(data: bytes, *, path: str) -> Extraction:
+    """The document as its reader sees it, all tracked changes accepted.
+
+    Raises `Refused`: encrypted, unsupported (of before 2007), broken, too_large, empty, no_text (pictures only).
+    """
+    package = Package(data, path=path)
+    part, root = package.main()
+    body = root.find(W + "body")
+    if body is None:
+        raise Refused("broken", f"{path} holds no text body; open it in Word and save it again")
+    styles = Styles(named(package, part, "styles"))
+    numbering = Numbering(named(package, part, "numbering"), styles)
+    notes = Notes(package, part)
+    story = Story(package, part, styles=styles, numbering=numbering, notes=notes)
+    text = story.read(body, part=part)
+    heads, feet = ([*_margins(body, story, package, part, kind, role)] for kind, role in MARGINS)
+    drafts = list(ordered([*heads, *text, *feet]))
+    promoted = not any(draft.role == "body" for draft in drafts)
+    if promoted and story.inline.pictures + len(story.embedded.unread):
+        raise _empty(path, story)
+    record, blocks = written(replace(draft, role="body") if promoted else draft for draft in drafts)
+    if not blocks:
+        raise _empty(path, story)
+    title, meta = properties(package)
+    if comments := notes.comments(named(package, part, "comments")):
+        meta["comments"] = comments
+    first = next((b.text for b in blocks if b.type == "heading" and b.level == 1 and b.role == "body"), None)
+    return Extraction(
+        record, blocks, MEDIA_TYPE, title or first, meta, tuple(_warnings(package, story, promoted=promoted))
+    )
+
+
+def _margins(body: Element, story: Story, package: Package, part: str, kind: str, role: Role) -> Iterator[Draft]:
+    """The headers or footers of all sections, each text once."""
+    names: list[str] = []
+    for section in body.iter(W + "sectPr"):
+        for reference in section.iterchildren(W + f"{kind}Reference"):
+            link = package.links(part).get(reference.get(R + "id") or "")
+            if link is not None and not link.outside:
+                names.append(link.target)
+    seen: set[tuple[str, str]] = set()
+    for name in dict.fromkeys(names):
+        root = package.part(name)
+        for draft in story.read(root, part=name, role=role) if root is not None else ():
+            if (draft.type, draft.text) not in seen or draft.type == "table":
+                seen.add((draft.type, draft.text))
+                yield draft
+
+
+def _empty(path: str, story: Story) -> Refused:
+    if unread := story.embedded.unread:
+        what = f"nothing but embedded documents that are not read ({', '.join(unread[:NAMED])})"
+        return Refused("unsupported", f"{path} holds {what}; open it in Word and save it again, which makes them text")
+    if story.inline.pictures:
+        return Refused(
+            "no_text",
+            f"{path} holds {story.inline.pictures} pictures and no text but in headers and footers; "
+            "make it a PDF and read that with OCR",
+        )
+    return Refused("empty", f"{path} holds no text")
+
+
+def _warnings(package: Package, story: Story, *, promoted: bool) -> Iterator[str]:
+    yield from package.warnings
+    yield from story.embedded.warnings
+    inline = story.inline
+    if promoted:
+        yield "only headers, footers or contents hold text: it was read as the document's own"
+    if story.notes.missing:
+        yield f"{story.notes.missing} marks of notes were left out: the notes are missing"
+    if inline.deleted:
+        yield f"tracked changes were read as accepted: {inline.deleted} deleted or moved pieces are left out"
+    if inline.hidden:
+        yield f"{inline.hidden} characters of hidden text were left out"
+    if inline.unknown:
+        yield f"{inline.unknown} signs of symbol fonts are not known and were left out"
+    if unread := story.embedded.unread:
+        yield f"embedded documents were not read: {', '.join(unread[:NAMED])}"

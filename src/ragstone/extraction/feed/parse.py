@@ -1,0 +1,168 @@
+"""XML files: feeds (RSS, Atom) to their entries, pages that are written as XML, others as the text that they are."""
+
+import codecs
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from email.utils import parsedate_to_datetime
+from html.entities import name2codepoint
+
+from ragstone.core.errors import Refused
+from ragstone.core.types import Extraction, Json
+from ragstone.extraction.archive import PROLOG, Element, xml
+from ragstone.extraction.feed.elements import content, local, words
+from ragstone.extraction.html.parse import Html
+from ragstone.extraction.plain_text import Text
+from ragstone.extraction.record.builder import Draft, written
+from ragstone.extraction.record.containment import covers
+from ragstone.extraction.record.dates import iso_date
+
+FEEDS = frozenset(("rss", "feed", "RDF"))
+CONTENT = ("encoded", "content", "description", "summary")  # the fullest first
+DATES = ("pubDate", "published", "date", "issued", "updated", "modified")
+AUTHORS = ("creator", "author")
+ADDRESS = re.compile(r"https?://[^\s<>]{3,500}")
+# One that only names what it is, as RSS 0.91 does; one with a part of its own in brackets declares entities.
+DOCTYPE = re.compile(rb"<!DOCTYPE\s[^\[\]<>]{0,1000}>")
+ENTITY = re.compile(rb"&([A-Za-z][A-Za-z0-9]{1,9});")
+OF_XML = ("amp", "lt", "gt", "quot", "apos")
+UNREADABLE = "the file is no XML that can be read; it was kept as it is written"
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """XML. Of a feed each entry is a section: its title, when, who and where, then what it says.
+
+    What is no feed and no page is kept as it is written, as plain text is.
+    """
+
+    recipe: str = "feed/2"
+    media_type: str = "application/xml"
+
+    def extract(self, data: bytes, *, path: str) -> Extraction:
+        """Raises `Refused`: encoding, and empty for a feed without an entry or title."""
+        root = _root(data, path)
+        if root is None:
+            found = Text(media_type=self.media_type).extract(data, path=path)
+            return replace(found, warnings=(*found.warnings, UNREADABLE))
+        kind = local(root)
+        if kind == "html":
+            return replace(Html().extract(data, path=path), media_type=self.media_type)
+        if kind not in FEEDS:
+            return Text(media_type=self.media_type).extract(data, path=path)
+        about = next((child for child in root if local(child) == "channel"), root)
+        warnings: list[str] = []
+        record, blocks = written(_drafts(root, about, warnings))
+        if not blocks:
+            raise Refused("empty", f"{path} is a feed without an entry")
+        title = words(_child(about, "title")) or None
+        return Extraction(record, blocks, self.media_type, title, _meta(about), tuple(dict.fromkeys(warnings)))
+
+
+def _root(data: bytes, path: str) -> Element | None:
+    """The root of the file; None for what is no XML. What only a document type would explain is explained here."""
+    with suppress(Refused):
+        return xml(data, path=path, name="the file")
+    with suppress(Refused):
+        return xml(ENTITY.sub(_character, _undeclared(data)), path=path, name="the file")
+    return None
+
+
+def _undeclared(data: bytes) -> bytes:
+    """The file without its document type, if that declares nothing."""
+    start = PROLOG.match(data, len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0)
+    declared = DOCTYPE.match(data, start.end()) if start else None
+    return data[: declared.start()] + data[declared.end() :] if declared else data
+
+
+def _character(entity: re.Match[bytes]) -> bytes:
+    """A character by its name in HTML, as feeds write them."""
+    name = entity[1].decode("ascii")
+    return f"&#{name2codepoint[name]};".encode() if name in name2codepoint and name not in OF_XML else entity[0]
+
+
+def _drafts(root: Element, about: Element, warnings: list[str]) -> Iterator[Draft]:
+    title = words(_child(about, "title"), warnings)
+    yield Draft("heading", title, level=1)
+    yield from content(_child(about, "description", "subtitle", "tagline"), title, warnings)
+    for entry in (*root, *(about if about is not root else ())):
+        if local(entry) in ("item", "entry"):
+            yield from _entry(entry, warnings)
+
+
+def _entry(entry: Element, warnings: list[str]) -> Iterator[Draft]:
+    title = words(_child(entry, "title"), warnings)
+    yield Draft("heading", title or "Untitled", level=2)
+    yield Draft("paragraph", _about(entry))
+    yield from _said(entry, title, warnings)
+
+
+def _said(entry: Element, title: str, warnings: list[str]) -> Iterator[Draft]:
+    """The fullest of what an entry says, before it what the others say beside: most are excerpts of it."""
+    fullest: list[Draft] = []
+    kept: list[Draft] = []
+    for name in CONTENT:
+        warned: list[str] = []
+        drafts = list(content(_child(entry, name), title, warned))
+        if not fullest:
+            fullest = drafts
+        elif not covers((*fullest, *kept), drafts):
+            kept += drafts
+        else:
+            continue
+        warnings += warned
+    yield from kept
+    yield from fullest
+
+
+def _about(entry: Element) -> str:
+    """When, who, where: on one line."""
+    names = (words(_child(one, "name")) or words(one) for one in _children(entry, AUTHORS))
+    parts = (_date(entry), ", ".join(dict.fromkeys(filter(None, names))), _address(entry))
+    return " · ".join(filter(None, parts))
+
+
+def _address(entry: Element) -> str:
+    for link in _children(entry, ("link", "guid", "id")):
+        rel = link.get("rel") or "alternate"
+        target = (link.get("href") or link.text or "").strip()
+        if rel == "alternate" and ADDRESS.fullmatch(target):
+            return target
+    return ""
+
+
+def _date(entry: Element) -> str:
+    text = words(_child(entry, *DATES))
+    if not text:
+        return ""
+    with suppress(TypeError, ValueError, IndexError, OverflowError):
+        return parsedate_to_datetime(text).isoformat()
+    return iso_date(text) or ""
+
+
+def _meta(about: Element) -> Json:
+    meta: Json = {}
+    if date := _date(about) or next(filter(None, map(_date, _children(about, ("item", "entry")))), ""):
+        meta["date"] = date
+    if description := words(_child(about, "description", "subtitle")):
+        meta["description"] = description
+    if language := words(_child(about, "language")) or about.get("{http://www.w3.org/XML/1998/namespace}lang"):
+        meta["language"] = language
+    return meta
+
+
+def _children(element: Element, names: tuple[str, ...]) -> list[Element]:
+    """The children of these names, the names in order."""
+    return [child for name in names for child in element if local(child) == name]
+
+
+def _child(element: Element, *names: str) -> Element | None:
+    """The first child with text by these names, the names in order."""
+    found = _children(element, names)
+    return next((one for one in found if "".join(map(str, one.itertext())).strip()), None)
+
+
+def parse(data: bytes, *, path: str) -> Extraction:
+    """What `Feed` makes of a file."""
+    return Feed().extract(data, path=path)

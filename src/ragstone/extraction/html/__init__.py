@@ -1,0 +1,1 @@
+"""Web pages: the tree, its blocks, tables, lists, code and main content."""

@@ -1,0 +1,248 @@
+"""Which parts of a web page are its own text: the rest gets the role nav, header or footer."""
+
+import re
+from collections.abc import Iterator
+
+from ragstone.extraction.html.inline import texts
+from ragstone.extraction.html.tree import BLOCKS, HEADINGS, Node
+
+TAGS = {"nav": "nav", "aside": "nav", "footer": "footer", "header": "header", "dialog": "nav"}
+ARIA = {
+    "navigation": "nav",
+    "menu": "nav",
+    "menubar": "nav",
+    "search": "nav",
+    "complementary": "nav",
+    "dialog": "nav",
+    "alertdialog": "nav",
+    "banner": "header",
+    "contentinfo": "footer",
+}
+WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+NAMES = {
+    **dict.fromkeys("nav navbar navigation menu breadcrumb breadcrumbs pagination pager toolbar skip".split(), "nav"),
+    **dict.fromkeys("sidebar sidebox rail aside widget widgets".split(), "nav"),
+    **dict.fromkeys("cookie cookies consent gdpr popup modal overlay lightbox tooltip".split(), "nav"),
+    **dict.fromkeys("newsletter subscribe subscription signup login paywall".split(), "nav"),
+    **dict.fromkeys("promo promos promotion advert advertisement ad ads advertising sponsor sponsored".split(), "nav"),
+    **dict.fromkeys("social share sharing shares sharebar addthis sharethis".split(), "nav"),
+    **dict.fromkeys(
+        "related recommended recommendations recirc trending popular teaser teasers outbrain taboola".split(), "nav"
+    ),
+    **dict.fromkeys("comment comments disqus respond replies".split(), "nav"),
+    **dict.fromkeys("byline dateline timestamp tags taglist keywords".split(), "header"),
+    **dict.fromkeys("footer copyright disclaimer".split(), "footer"),
+    **dict.fromkeys("masthead topbar banner".split(), "header"),
+}
+
+CLOSED = frozenset("p li pre blockquote table ul ol dl h1 h2 h3 h4 h5 h6 figure".split())  # no search for text inside
+GOOD = 60  # characters of a paragraph that is certainly prose
+LINKED = 0.5  # share of link text from which a piece is navigation
+DENSE = 0.6
+SHARE = 0.7  # of the good text that the main element must hold
+NAMED = 0.3  # of the good text, from which an element's own word is taken that it is the article
+TEASER = 700  # characters
+TEASERS = 3
+LEADING = 0.9
+GUARD = 0.4  # of a page's text: more is not furniture, whatever its class says
+
+
+def sorted_out(body: Node) -> None:
+    """Give each part of the page that is not its own text a role; the writer hands it down."""
+    nodes = list(_walk(body))
+    leading = _leading(nodes)
+    own = [node for node in nodes if not _hinted(node, body, leading)]
+    mass = _masses(own)
+    main = _main(_named(own, mass) or body, mass)
+    _outside(main)
+    for node in _walk(main) if mass.get(id(main)) else ():
+        _sort_links(node)
+
+
+def _walk(body: Node) -> Iterator[Node]:
+    """Every element in order of the page."""
+    waiting = [body]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting.extend(child for child in reversed(node.children) if isinstance(child, Node))
+
+
+def _hinted(node: Node, body: Node, leading: set[int]) -> bool:
+    """Whether the element is furniture by its tag, role or class, or lies in such an element; notes it."""
+    parent = node.parent
+    if parent is None:
+        return False
+    if parent.role:
+        node.role = parent.role
+        return True
+    node.role = _hint(node, body) or ("nav" if _teasers(node, leading) else "")
+    return bool(node.role)
+
+
+def _teasers(node: Node, leading: set[int]) -> bool:
+    """Whether this is a row of boxes that each lead elsewhere by their heading."""
+    if len(node.children) < TEASERS:
+        return False
+    boxes = [child for child in node.children if isinstance(child, Node) and child.tag in BLOCKS and child.text]
+    found = sum(box.text < TEASER and id(box) in leading for box in boxes)
+    return found >= TEASERS and found >= DENSE * len(boxes)
+
+
+def _leading(nodes: list[Node]) -> set[int]:
+    """The elements (by identity) whose first text, or whose heading before any text, is all a link."""
+    first: dict[int, bool] = {}
+    for node in reversed(nodes):
+        if node.tag in HEADINGS or any(isinstance(child, str) and child.strip() for child in node.children):
+            linked = node.links >= LEADING * node.text or (node.tag == "a" and bool(node.get("href")))
+            first[id(node)] = linked
+        else:
+            inner = (first.get(id(child)) for child in node.children if isinstance(child, Node))
+            if (found := next((lead for lead in inner if lead is not None), None)) is not None:
+                first[id(node)] = found
+    return {key for key, leads in first.items() if leads}
+
+
+def _hint(node: Node, body: Node) -> str:
+    if node.tag in ("html", "body", "article", "main", "h1") or node.text > GUARD * body.text:
+        return ""
+    if role := ARIA.get(node.get("role")) or TAGS.get(node.tag):
+        if role == "header" and _in_article(node):
+            return ""
+        return role
+    # A heading's classes say how it looks (`anchorWithStickyNavbar`), not what it is.
+    if not node.about or node.tag in HEADINGS or node.get("role") == "main" or node.get("itemprop") == "articleBody":
+        return ""
+    for word in WORDS.findall(node.get("class") + " " + node.get("id")):
+        if role := NAMES.get(word.lower()):
+            return role
+    return ""
+
+
+def _in_article(node: Node) -> bool:
+    up = node.parent
+    while up is not None:
+        if up.tag in ("article", "main"):
+            return True
+        up = up.parent
+    return False
+
+
+def _masses(nodes: list[Node]) -> dict[int, int]:
+    """Characters of good prose in each element (by identity), from the leaves up."""
+    mass: dict[int, int] = {}
+    for node in reversed(nodes):
+        if node.tag == "a" and node.get("href"):
+            mass.pop(id(node), None)
+            continue
+        if node.tag in BLOCKS:
+            direct = _direct(node)
+            if direct >= GOOD and node.links <= LINKED * node.text:
+                mass[id(node)] = mass.get(id(node), 0) + direct
+        if node.parent is not None and id(node) in mass:
+            mass[id(node.parent)] = mass.get(id(node.parent), 0) + mass[id(node)]
+    return mass
+
+
+def _direct(node: Node) -> int:
+    """Characters of text in the element itself and in inline elements of it."""
+    return sum(
+        len(child.strip()) if isinstance(child, str) else 0 if child.tag in BLOCKS else child.text
+        for child in node.children
+    )
+
+
+def _named(own: list[Node], mass: dict[int, int]) -> Node | None:
+    """The element that says of itself that it is the article, if it holds a good part of the prose."""
+    whole = max(mass.values(), default=0)
+    for named in (_is_article_body, _is_article, _is_main):
+        best = max((node for node in own if named(node)), key=lambda node: mass.get(id(node), 0), default=None)
+        if best is not None and mass.get(id(best), 0) > NAMED * whole:
+            return best
+    return None
+
+
+def _is_article_body(node: Node) -> bool:
+    return node.get("itemprop") == "articleBody"
+
+
+def _is_article(node: Node) -> bool:
+    return node.tag == "article" or node.get("role") == "article"
+
+
+def _is_main(node: Node) -> bool:
+    return node.tag == "main" or node.get("role") == "main"
+
+
+def _main(main: Node, mass: dict[int, int]) -> Node:
+    """The smallest element that holds most of the good prose of the one given."""
+    whole = mass.get(id(main), 0)
+    while whole:
+        inner = max(
+            (child for child in main.children if isinstance(child, Node) and child.tag not in CLOSED),
+            key=lambda child: mass.get(id(child), 0),
+            default=None,
+        )
+        if inner is None or mass.get(id(inner), 0) < SHARE * whole:
+            break
+        main = inner
+    return main
+
+
+def _outside(main: Node) -> None:
+    """What stands before the main element is its header, what stands after it its footer; the title stays."""
+    node = main
+    title = next((one for one in _walk(main) if one.tag == "h1"), None)
+    while node.parent is not None:
+        parent, role = node.parent, "header"
+        for place, child in enumerate(parent.children):
+            if child is node:
+                role = "footer"
+            elif isinstance(child, str):
+                if child.strip():
+                    parent.children[place] = Node("span", parent, {}, [child], role=role)
+            elif not child.role:
+                child.role = role
+                if role == "header" and title is None:
+                    title = _kept_title(child)
+        node = parent
+
+
+def _kept_title(part: Node) -> Node | None:
+    """The last heading of level 1 in a part before the main one: it is the page's own."""
+    found = None
+    for node in _walk(part):
+        if node.tag == "h1" and node.role in ("", part.role):
+            found = node
+    if found is not None:
+        found.role = "body"
+    return found
+
+
+def _sort_links(node: Node) -> None:
+    """Give the lists and boxes of links in an element their role; a list below a heading or behind a colon is text."""
+    before: Node | None = None
+    for child in node.children:
+        if isinstance(child, str):
+            before = None if child.strip() else before
+            continue
+        if not child.role:
+            child.role = _linked(child)
+            if child.role == "nav" and child.tag in ("ul", "ol") and before is not None and _introduces(before):
+                child.role = ""
+        before = child if child.text else before
+
+
+def _introduces(node: Node) -> bool:
+    if node.role:
+        return False
+    return node.tag in HEADINGS or (node.tag == "p" and "".join(texts(node)).rstrip().endswith((":", "\uff1a")))
+
+
+def _linked(node: Node) -> str:
+    """`nav` for a list or a box of little but links, `toc` for a list of links into the page."""
+    if node.tag in ("ul", "ol") and node.anchors and node.anchors > DENSE * node.text:
+        return "toc"
+    if node.tag in ("ul", "ol", "div", "section", "p", "dl") and node.text and node.links > DENSE * node.text:
+        return "nav"
+    return ""

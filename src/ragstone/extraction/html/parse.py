@@ -1,0 +1,145 @@
+"""HTML to a text of record like Markdown, with blocks and spans in it."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ragstone.core.errors import Refused
+from ragstone.core.types import Extraction
+from ragstone.extraction.decoding import decoded_page
+from ragstone.extraction.gc_pause import collecting_later
+from ragstone.extraction.html.inline import texts
+from ragstone.extraction.html.main_content import sorted_out
+from ragstone.extraction.html.repair import mended
+from ragstone.extraction.html.tree import Page, TooDeep, parsed
+from ragstone.extraction.html.writer import Writer
+from ragstone.extraction.markdown.embedded_html import visible
+from ragstone.extraction.record.dates import iso_date
+from ragstone.extraction.record.table_of_contents import marked
+
+DATE_NAMES = (
+    "article:published_time",
+    "datepublished",
+    "date",
+    "dc.date",
+    "dc.date.issued",
+    "dcterms.date",
+    "dcterms.created",
+    "pubdate",
+    "publishdate",
+    "parsely-pub-date",
+    "sailthru.date",
+)
+DESCRIPTION_NAMES = ("description", "og:description", "dc.description", "twitter:description")
+
+
+COVERED = 0.4  # of a page's text: more is not decoration, whatever `aria-hidden` says (a page saved below a dialog)
+# What pages of scripts alone say to who has none: no text of theirs.
+PLEA = 300  # characters
+SCRIPTS = re.compile(r"java\s?script", re.IGNORECASE)
+CONTROLS = re.compile(r"[\0-\x08\x0b-\x1f]+")
+XML = re.compile(r"\s*<\?xml\b")
+# In XHTML any element may be closed at once; to a parser of HTML `<script/>` opens one that swallows the page.
+CLOSED = re.compile(r"<([A-Za-z][\w:-]*+)((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)(?<=/)>")
+VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Html:
+    """A web page. The text of record is made here, like Markdown: `## ` headings, `- ` items, fenced code, `|` rows,
+    `[text](address)` for links that lead elsewhere, `![description]` for pictures, `[^1]` for marks of notes.
+
+    Text that is not the page's own (navigation, headers, footers, teasers) has the role nav, header or
+    footer. Texts and choices in a form are read. Scripts are left out; so are hidden text, buttons, fields of one line,
+    choices that are not made, and what stands in for scripts and media, which warnings count.
+    """
+
+    recipe: str = "html-2"
+    media_type: str = "text/html"
+
+    @collecting_later()
+    def extract(self, data: bytes, *, path: str) -> Extraction:
+        """Raises `Refused` ("empty") for a page without visible text."""
+        text, warnings = decoded_page(data)
+        text = CONTROLS.sub("", text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", " "))
+        text = CLOSED.sub(_opened, text) if XML.match(text) else text
+        writer = Writer()
+        try:
+            page = _page(text)
+        except TooDeep:
+            page = Page(parsed("").body)
+            warnings = (*warnings, "elements nest too deep; the page was read as a flat text")
+            for found in visible(text, 0, len(text)):
+                writer.put_found(found)
+        else:
+            sorted_out(page.body)
+            mended(page.body)
+            writer.put(page.body)
+        record = writer.record()
+        blocks = tuple(marked(writer.blocks(), record))
+        if not blocks:
+            raise Refused("empty", _why(page, path))
+        warnings = (*warnings, *_left_out(page))
+        heading = next((b.text for b in blocks if b.type == "heading" and b.level == 1 and b.role == "body"), None)
+        title = page.meta.get("og:title") or page.title or heading
+        return Extraction(record, blocks, self.media_type, title, _meta(page), warnings)
+
+
+def _page(text: str) -> Page:
+    page = parsed(text)
+    whole = page.body.text + page.aside
+    page = page if page.aside <= COVERED * whole else parsed(text, aria=False)
+    if page.body.text or "<noscript" not in text.lower():
+        return page
+    other = parsed(text, scripts=False)
+    said = "".join(texts(other.body)).strip()
+    return other if said and not (len(said) <= PLEA and SCRIPTS.search(said)) else page
+
+
+def _left_out(page: Page) -> Iterator[str]:
+    """What a reader may miss."""
+    if page.hidden:
+        yield f"hidden text was left out: {page.hidden:,} characters in {_counted(page.parts, 'place')}"
+    if page.apart:
+        where = _counted(page.controls, "place")
+        yield f"controls, and text in place of scripts and media, were left out: {page.apart:,} characters in {where}"
+    if page.frames:
+        yield f"the page shows {_counted(page.frames, 'other page')} in frames, of which it holds only the addresses"
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n:,} {what}{'s' if n > 1 else ''}"
+
+
+def _opened(match: re.Match[str]) -> str:
+    """An element that is closed at once, as HTML has it."""
+    name = match[1].lower()
+    return match[0] if name in VOID else f"<{match[1]}{match[2][:-1]}></{match[1]}>"
+
+
+def _why(page: Page, path: str) -> str:
+    if page.hidden:
+        return f"{path} shows no text: all {page.hidden:,} characters of it are hidden; save the page as it is shown"
+    if page.frames:
+        return f"{path} only shows other pages in frames; save those pages themselves"
+    return f"{path} holds no visible text; a page that scripts fill must be saved after they ran"
+
+
+def _meta(page: Page) -> dict[str, Any]:
+    meta: dict[str, Any] = {}
+    dates = (iso_date(page.meta[name]) for name in DATE_NAMES if name in page.meta)
+    if found := next(filter(None, dates), None):
+        meta["date"] = found
+    if description := next((page.meta[name] for name in DESCRIPTION_NAMES if name in page.meta), None):
+        meta["description"] = description
+    if author := page.meta.get("author"):
+        meta["author"] = author
+    if page.language:
+        meta["language"] = page.language
+    return meta
+
+
+def parse(data: bytes, *, path: str) -> Extraction:
+    """What `Html` makes of a page."""
+    return Html().extract(data, path=path)

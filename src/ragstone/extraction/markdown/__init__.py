@@ -1,0 +1,1 @@
+"""Markdown: blocks with the exact places of their text in the file."""

@@ -1,0 +1,247 @@
+"""What a document is: by its content first, by its name where the content is plain text."""
+
+import codecs
+import re
+
+from ragstone.extraction.decoding import marked_encoding
+
+BINARY = "application/octet-stream"
+PDF = "application/pdf"
+HTML = "text/html"
+MHTML = "multipart/related"
+XML = "application/xml"
+CSV = "text/csv"
+TSV = "text/tab-separated-values"
+EML = "message/rfc822"
+OFFICE = "application/vnd.openxmlformats-officedocument."
+DOCX = OFFICE + "wordprocessingml.document"
+XLSX = OFFICE + "spreadsheetml.sheet"
+PPTX = OFFICE + "presentationml.presentation"
+ODS = "application/vnd.oasis.opendocument.spreadsheet"
+OLE_WORKBOOK = "application/vnd.ms-excel"
+SPREADSHEETS = (XLSX, ODS)
+IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "image/tiff")
+BY_NAME = {
+    ".md": "text/markdown",
+    ".markdown": "text/markdown",
+    ".mdown": "text/markdown",
+    ".mkd": "text/markdown",
+    ".mdx": "text/markdown",
+    ".html": HTML,
+    ".htm": HTML,
+    ".xhtml": HTML,
+    ".mht": MHTML,
+    ".mhtml": MHTML,
+    ".csv": CSV,
+    ".tsv": TSV,
+    ".tab": TSV,
+    ".eml": EML,
+    ".json": "application/json",
+    ".xml": XML,
+    ".rss": XML,
+    ".atom": XML,
+}
+IN_ZIP = (
+    (b"word/", DOCX),
+    (b"xl/", XLSX),
+    (b"ppt/", PPTX),
+    (b"mimetypeapplication/epub+zip", "application/epub+zip"),
+    (b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet", ODS),
+    (b"mimetypeapplication/vnd.oasis.opendocument.text", "application/vnd.oasis.opendocument.text"),
+)
+OLE = "application/x-ole-storage"
+OLE_MARK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+# Names in the directory of such a file. An encrypted document of today is one too: its parser says so.
+SEALED = "EncryptedPackage"
+IN_OLE = (("Workbook", OLE_WORKBOOK), ("Book", OLE_WORKBOOK), (SEALED, ""))
+ENCRYPTED = {".docx": DOCX, ".docm": DOCX, ".xlsx": XLSX, ".xlsm": XLSX, ".xlsb": XLSX, ".pptx": PPTX, ".pptm": PPTX}
+# What a name promises that is never plain text nor just any archive.
+PROMISED = {
+    **ENCRYPTED,
+    **{f".{kind.partition('/')[2]}": kind for kind in IMAGES},
+    ".jpg": "image/jpeg",
+    ".tif": "image/tiff",
+    ".pdf": PDF,
+    ".xls": OLE_WORKBOOK,
+    ".doc": OLE,
+    ".ppt": OLE,
+    ".ods": ODS,
+    ".odt": "application/vnd.oasis.opendocument.text",
+    ".epub": "application/epub+zip",
+    ".rtf": "application/rtf",
+    ".eml": EML,
+    ".mht": MHTML,
+    ".mhtml": MHTML,
+}
+PDF_MARK = b"%PDF-"
+PDF_START = 1024  # bytes in which readers look for the mark
+# What stands in a checkout in place of a large file.
+POINTER = b"version https://git-lfs.github.com/spec/"
+# Marks that no text begins with; a mark of two letters is looked at only in what is binary.
+MAGIC = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+    (b"II*\0", "image/tiff"),
+    (b"MM\0*", "image/tiff"),
+    (OLE_MARK, OLE),
+    (b"\x1f\x8b", "application/gzip"),
+    (b"BZh", "application/x-bzip2"),
+    (b"\xfd7zXZ\0", "application/x-xz"),
+    (b"7z\xbc\xaf\x27\x1c", "application/x-7z-compressed"),
+    (b"Rar!\x1a\x07", "application/vnd.rar"),
+    (b"SQLite format 3\0", "application/vnd.sqlite3"),
+    (b"\x7fELF", "application/x-executable"),
+    (b"MZ", "application/x-executable"),
+    (b"BM", "image/bmp"),
+    (b"OggS", "audio/ogg"),
+    (b"ID3", "audio/mpeg"),
+)
+CALLED = {
+    PDF: "a PDF",
+    DOCX: "a Word document",
+    XLSX: "an Excel workbook",
+    OLE_WORKBOOK: "an Excel workbook of before 2007",
+    ODS: "an OpenDocument spreadsheet",
+    PPTX: "a PowerPoint presentation",
+    EML: "an e-mail",
+    MHTML: "a saved web page",
+    **{f"image/{kind}": f"a {kind.upper()} picture" for kind in ("png", "jpeg", "gif", "webp", "bmp", "tiff")},
+    "application/epub+zip": "an EPUB book",
+    "application/vnd.oasis.opendocument.text": "an OpenDocument text",
+    "application/zip": "a ZIP archive",
+    OLE: "an Office file of before 2007",
+    "application/rtf": "an RTF document",
+    CSV: "a CSV table",
+    TSV: "a TSV table",
+    BINARY: "binary data",
+    "text/utf-16": "UTF-16 text without a byte order mark",
+}
+ZIP_END = b"PK\x05\x06"
+ZIP_TAIL = 22 + 65_535  # bytes of an archive's end: a record and the longest comment
+LOOKED_AT = 64 * 1024  # bytes from the start; NUL bytes are looked for everywhere
+CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\b\x1b")) + b"\x7f"
+MANY = 0.02  # control characters among the bytes looked at
+# Possessive: what stands before the page is passed once and never looked at again.
+PAGE = re.compile(rb"(?>\s+|<!--(?s:.*?)-->|<\?xml[^>]*+>)*+<(?:!doctype\s+html|html|head|body)[\s>]", re.IGNORECASE)
+
+
+def detect(data: bytes, path: str) -> str:
+    """The media type of a document: `text/markdown`, `text/html`, `text/plain`, `application/pdf` …
+
+    `application/octet-stream` is anything binary that is not known.
+    """
+    binary = _is_binary(data)
+    if _is_pdf(data[:PDF_START], path):
+        return PDF
+    if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return _zipped(data)
+    if data.startswith(b"{\\rtf"):
+        return "application/rtf"
+    if data.startswith(OLE_MARK):
+        return _stored(data, path)
+    if binary:
+        if ending(path) in (".csv", ".tsv", ".tab") and _binary(data) == "text/utf-16":
+            return BY_NAME[ending(path)]  # its parser knows what to make of that
+        return _binary(data)
+    if PAGE.match(data[3:LOOKED_AT] if data.startswith(b"\xef\xbb\xbf") else data[:LOOKED_AT]):
+        return HTML
+    return BY_NAME.get(ending(path), "text/plain")
+
+
+def ending(path: str) -> str:
+    """The name's ending with its dot, in small letters; "" where there is none."""
+    name = path.rpartition("/")[2]
+    stem, dot, last = name.rpartition(".")
+    return f".{last.lower()}" if dot and stem else ""
+
+
+def misnamed(data: bytes, path: str, media_type: str) -> str | None:
+    """What is wrong with a document whose name promises what its content is not, and what to do; None else.
+
+    Only for content that is nothing known either: a PDF called `.docx` is a PDF.
+    """
+    promise = PROMISED.get(ending(path))
+    if promise is None:
+        return None
+    if data.startswith(POINTER):
+        return f"{path} is a Git LFS pointer and not the file itself; fetch the file with `git lfs pull`"
+    if media_type == "application/zip":
+        if cut := cut_short(data, path):
+            return cut
+        why = "it is an archive that holds none"
+    elif media_type in (BINARY, "text/utf-16"):
+        why = "its content is of no kind that is known"
+    else:
+        return None
+    return f"{path} is not {called(promise)} as its name says: {why}; get the file anew, or leave it out"
+
+
+def cut_short(data: bytes, path: str) -> str | None:
+    """What is wrong with a zip archive that lacks its end, where its directory is, and what to do; None else."""
+    if data.rfind(ZIP_END, -ZIP_TAIL) >= 0:
+        return None
+    return f"{path} is cut short: the end of its archive is missing; copy or download the file again"
+
+
+def called(media_type: str) -> str:
+    """The type in words, for messages."""
+    return CALLED.get(media_type, media_type)
+
+
+def _is_pdf(start: bytes, path: str) -> bool:
+    """Whether a PDF's mark is what it begins with; behind other bytes only where the name says that it is one."""
+    if start.removeprefix(codecs.BOM_UTF8).lstrip().startswith(PDF_MARK):
+        return True
+    return ending(path) == ".pdf" and PDF_MARK in start
+
+
+def _is_binary(data: bytes) -> bool:
+    if marked_encoding(data) is not None:
+        return False
+    if b"\0" in data:
+        return True
+    start = data[:LOOKED_AT]
+    if any(start.startswith(mark) for mark, _ in MAGIC if len(mark) > 2 or mark[0] >= 0x7F or mark[0] < 0x20):
+        return not _is_utf8(start) or start.startswith(b"\x7fELF")
+    return len(start) - len(start.translate(None, CONTROLS)) > MANY * len(start)
+
+
+def _is_utf8(data: bytes) -> bool:
+    """Whether this is UTF-8, apart from a character cut at the end."""
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        return error.start >= len(data) - 3 and error.reason == "unexpected end of data"
+    return True
+
+
+def _zipped(data: bytes) -> str:
+    """What an archive holds, by the names in it: in its first part, or in the list at its end."""
+    for part in (data[:LOOKED_AT], data[-LOOKED_AT:]):
+        for name, media_type in IN_ZIP:
+            if name in part:
+                return media_type
+    return "application/zip"
+
+
+def _stored(data: bytes, path: str) -> str:
+    """What an OLE file holds, by the names in its directory."""
+    for name, media_type in IN_OLE:
+        if f"{name}\0".encode("utf-16-le") in data:
+            return media_type or ENCRYPTED.get(ending(path), DOCX)
+    return OLE
+
+
+def _binary(data: bytes) -> str:
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "image/webp"
+    for mark, media_type in MAGIC:
+        if data.startswith(mark):
+            return media_type
+    zeros = sorted((data[:LOOKED_AT:2].count(0), data[1:LOOKED_AT:2].count(0)))
+    # Western text in UTF-16 has a zero in every second byte, and in no other.
+    if zeros[0] == 0 and zeros[1] > max(3, 0.3 * min(len(data), LOOKED_AT)):
+        return "text/utf-16"
+    return BINARY

@@ -1,0 +1,1 @@
+"""Pages of a PDF become one document: headings, furniture, joins, the record."""

@@ -1,0 +1,1 @@
+"""How a PDF page is laid out: zones, columns, paragraphs, figures."""

@@ -1,0 +1,255 @@
+"""One page: from its characters and marks to pieces in reading order."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ragstone.core.types import Json
+from ragstone.extraction.pdf.characters import pdfium
+from ragstone.extraction.pdf.characters.annotations import Typed, annotations
+from ragstone.extraction.pdf.characters.filled import filled
+from ragstone.extraction.pdf.characters.glyphs import SMALLEST, Glyphs, View, glyphs, view
+from ragstone.extraction.pdf.characters.layers import off
+from ragstone.extraction.pdf.characters.letters import PRIVATE
+from ragstone.extraction.pdf.characters.lines import Line, lines
+from ragstone.extraction.pdf.characters.links import Link, links
+from ragstone.extraction.pdf.characters.marks import Marks, Rule, marks
+from ragstone.extraction.pdf.characters.meaning import is_text
+from ragstone.extraction.pdf.characters.pieces import Piece
+from ragstone.extraction.pdf.characters.rows import Row, rows_of
+from ragstone.extraction.pdf.characters.slanted import slanted_lines
+from ragstone.extraction.pdf.characters.table import Table
+from ragstone.extraction.pdf.characters.typed import code, parted, share
+from ragstone.extraction.pdf.characters.words import SPACING, Box, without_doubles, words
+from ragstone.extraction.pdf.layout.beside import beside
+from ragstone.extraction.pdf.layout.figures import figures
+from ragstone.extraction.pdf.layout.mixed import covered, is_mixed
+from ragstone.extraction.pdf.layout.paragraphs import paragraphs
+from ragstone.extraction.pdf.layout.zones import Item, Zone, zones
+from ragstone.extraction.pdf.tables import aligned, ruled
+
+Figures = tuple[Sequence[Box], Sequence[Box]]  # drawings, and lines in them that run along no axis
+SCAN = 0.5  # of the page: a picture so large under invisible letters is a scan, the letters its text
+FIGURE = 30.0  # points: smaller drawings are signs
+IMAGES = 500  # of a page are looked at: scans in strips have some dozens
+DRAWN = 0.02  # of the page: pictures that cover more may show text
+
+
+@dataclass(slots=True)
+class Page:
+    """What a page holds: pieces in reading order, and what a reader should know about it."""
+
+    number: int
+    width: float
+    height: float
+    pieces: list[Piece] = field(default_factory=list)
+    letters: int = 0  # that a reader sees
+    hidden: int = 0  # letters left out because nobody can see them
+    pictured: bool = False  # shows pictures or drawings
+    scanned: bool = False
+    unread: int = 0  # letters without a meaning in the file
+    failed: bool = False
+    links: list[Link] = field(default_factory=list)
+    figures: list[Box] = field(default_factory=list)  # known on pages with captions only
+    scan: list[Box] = field(default_factory=list)  # the pictures of a page that has little text beside them
+    remarks: list[Json] = field(default_factory=list)  # of readers: they open at a click
+    files: list[str] = field(default_factory=list)  # names of those attached to the page
+
+
+def read(page: Any, number: int, *, layered: bool = False) -> Page:
+    """The pieces of one page of a pdfium document; `number` counts from 1.
+
+    `layered` says that the file may have layers that are off: then text is looked for that the page does not show.
+    """
+    seen = view(page)
+    text = page.get_textpage()
+    try:
+        g = glyphs(pdfium.address(text), text.count_chars(), seen)
+    finally:
+        text.close()
+    drawn = marks(pdfium.address(page), seen, g.objects)
+    out = Page(number, seen.width, seen.height)
+    out.links = links(page, number, seen)
+    out.pictured = _area(drawn.images) > DRAWN * seen.width * seen.height or len(drawn.curves) > 20
+    keep = _visible(g, seen, drawn, out)
+    if layered and not out.scanned:
+        keep = _without_layers(page, g, seen, keep, out)
+    typed = _typed(page, seen, drawn, out)
+    turns = np.where(g.run >= 0, g.turn[g.run], 0) if len(g.turn) else np.zeros(len(g.code), dtype=np.int64)
+    for turn in (0, 1, 3, 2):
+        own = keep & (turns == turn)
+        added = typed if turn == 0 else []
+        if added or own.any():
+            out.pieces += _pieces(g, own, turn, _framed(drawn, turn), number, added)
+    if (slanted := keep & (turns == -1)).any():
+        out.pieces += [Piece("paragraph", [line], number, -1, role="header") for line in slanted_lines(g, slanted)]
+    if any(piece.kind == "caption" for piece in out.pieces):
+        out.figures = figures(drawn, seen.width, seen.height)
+    for piece in out.pieces:
+        piece.freeze()
+    return out
+
+
+def _without_layers(page: Any, g: Glyphs, seen: View, keep: npt.NDArray[np.bool_], out: Page) -> npt.NDArray[np.bool_]:
+    """`keep` without text on layers that are off."""
+    gone = off(page, g, seen)
+    if not gone.any():
+        return keep
+    left_out = keep & (g.run >= 0) & gone[g.run]
+    count = int((left_out & (g.code > 32)).sum())
+    out.hidden, out.letters = out.hidden + count, out.letters - count
+    return keep & ~left_out
+
+
+def _typed(page: Any, seen: View, drawn: Marks, out: Page) -> list[Typed]:
+    """What was typed into the page; with it a scan can have more text than it shows by itself."""
+    said = annotations(page, out.number, seen)
+    out.hidden, out.remarks, out.files = out.hidden + said.hidden, said.remarks, said.files
+    if said.typed:
+        out.letters += sum(not letter.isspace() for typed in said.typed for letter in typed.text)
+        if not (out.scanned or out.scan) and is_mixed(drawn.images, out.letters, seen.width, seen.height):
+            out.scan = drawn.images[:IMAGES]
+    return said.typed
+
+
+def _area(boxes: Sequence[Box]) -> float:
+    return sum((x1 - x0) * (y1 - y0) for x0, y0, x1, y1 in boxes)
+
+
+def _visible(g: Glyphs, seen: View, drawn: Marks, out: Page) -> npt.NDArray[np.bool_]:
+    """Which characters a reader sees. Invisible letters over a scan are the text of the scan."""
+    if not len(g.look):
+        return np.zeros(len(g.code), dtype=np.bool_)
+    known = g.run >= 0
+    middle_x, middle_y = (g.x0 + g.x1) / 2, (g.y0 + g.y1) / 2
+    inside = (middle_x >= -2) & (middle_y >= -2) & (middle_x <= seen.width + 2) & (middle_y <= seen.height + 2)
+    unseen = g.unseen[g.run]
+    ink = known & (g.code > 32)
+    held = _within(drawn.images, middle_x, middle_y) & ink & inside
+    if unseen[known].any() and covered(drawn.images, seen.width, seen.height) > SCAN:
+        # The text of a scan says more than what is printed over it; a few words hidden on a page do not.
+        out.scanned = 2 * int((held & unseen).sum()) >= int(held.sum())
+        unseen = np.zeros_like(unseen) if out.scanned else unseen
+    tiny = g.size[g.run] < SMALLEST
+    pale = g.pale[g.run]
+    if pale.any():
+        for x0, y0, x1, y1 in (*drawn.fills, *drawn.images, *drawn.curves):
+            pale &= ~((middle_x >= x0) & (middle_x <= x1) & (middle_y >= y0) & (middle_y <= y1))
+    keep = known & inside & ~unseen & ~tiny & ~pale
+    out.hidden = int((ink & ~keep).sum())
+    out.letters = int((ink & keep).sum())
+    if out.letters and not out.scanned and is_mixed(drawn.images, int((held & keep).sum()), seen.width, seen.height):
+        out.scan = drawn.images[:IMAGES]
+    # A control code that is drawn stands for a letter whose meaning the file does not give; 2 for a hyphen.
+    control = (g.code < 32) & (g.code > 2) & ~SPACING[np.minimum(g.code, 32)] | (g.code == 1)
+    own = (g.code >= 0xE000) & (g.code <= 0xF8FF)
+    if own.any():
+        own &= ~np.isin(g.code, list(PRIVATE))
+    guessed = g.unmapped & keep
+    if guessed.any() and not is_text(g.code[guessed]):
+        own |= guessed
+    out.unread = int(((ink | control) & keep & (control | (g.code == 0xFFFD) | own)).sum())
+    return without_doubles(g, keep)
+
+
+def _within(boxes: Sequence[Box], x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    """Which places lie in any of some boxes."""
+    inside = np.zeros(len(x), dtype=np.bool_)
+    for x0, y0, x1, y1 in boxes[:IMAGES]:
+        inside |= (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)
+    return inside
+
+
+def _framed(drawn: Marks, turn: int) -> Marks:
+    """The rules as the frame of a writing direction has them."""
+    if turn == 0:
+        return drawn
+    if turn == 2:
+        across = [Rule(-r.at, -r.end, -r.start) for r in drawn.across]
+        return Marks(across, [Rule(-r.at, -r.end, -r.start) for r in drawn.down])
+    if turn == 1:  # x of the frame is y of the page, y of the frame is -x
+        return Marks(
+            [Rule(-r.at, r.start, r.end) for r in drawn.down], [Rule(r.at, -r.end, -r.start) for r in drawn.across]
+        )
+    return Marks(
+        [Rule(r.at, -r.end, -r.start) for r in drawn.down], [Rule(-r.at, r.start, r.end) for r in drawn.across]
+    )
+
+
+def _pieces(
+    g: Glyphs, keep: npt.NDArray[np.bool_], turn: int, drawn: Marks, number: int, added: Sequence[Typed]
+) -> list[Piece]:
+    said = words(g, keep, turn)
+    found = lines([*said, *filled(added, said)] if added else said)
+    tables: list[Table] = []
+    for frame in ruled.frames(drawn):
+        made = ruled.table(frame, found)
+        if made:
+            tables.append(made)
+            found = _outside(found, made)
+    across = ruled.merged(drawn.across)
+    out: list[Piece] = []
+    pictures = _beside_text([*drawn.images, *drawn.fills], found, tables) if turn == 0 else []
+    drawings = [box for box in drawn.curves if min(box[2] - box[0], box[3] - box[1]) > FIGURE] if turn == 0 else []
+    typed = share([word for line in found for word in line.words]) if any(style.step for style in g.style) else 0.0
+    for zone in zones(found, tables, pictures):
+        out += _zone(zone, across, (drawings, drawn.strokes if turn == 0 else ()), number, turn, typed)
+    return out
+
+
+def _beside_text(boxes: Sequence[Box], found: Sequence[Line], tables: Sequence[Table]) -> list[Box]:
+    """Pictures that hold no text: they stand where text could."""
+    large = [box for box in boxes if min(box[2] - box[0], box[3] - box[1]) > 2 * FIGURE]
+    middles = [((line.x0 + line.x1) / 2, (line.y0 + line.y1) / 2) for line in found]
+    middles += [((t.box[0] + t.box[2]) / 2, (t.box[1] + t.box[3]) / 2) for t in tables]
+    return [
+        (x0, y0, x1, y1) for x0, y0, x1, y1 in large[:50] if not any(x0 < x < x1 and y0 < y < y1 for x, y in middles)
+    ]
+
+
+def _outside(found: Sequence[Line], table: Table) -> list[Line]:
+    """The lines whose middle is not in a table."""
+    x0, y0, x1, y1 = table.box
+    return [line for line in found if not (x0 <= (line.x0 + line.x1) / 2 <= x1 and y0 <= (line.y0 + line.y1) / 2 <= y1)]
+
+
+def _zone(zone: Zone, across: Sequence[Rule], figures: Figures, number: int, turn: int, typed: float) -> list[Piece]:
+    """The pieces of a zone: its text between its tables."""
+    out: list[Piece] = []
+    waiting: list[Item] = []
+    for item in zone.items:
+        if item.table:
+            out += _text([i.line for i in waiting if i.line], across, figures, number, turn, typed)
+            out.append(Piece("table", [], number, turn, table=item.table))
+            waiting = []
+        else:
+            waiting.append(item)
+    return out + _text([i.line for i in waiting if i.line], across, figures, number, turn, typed)
+
+
+def _text(
+    found: Sequence[Line], across: Sequence[Rule], figures: Figures, number: int, turn: int, typed: float
+) -> list[Piece]:
+    rows = rows_of(found)
+    out: list[Piece] = []
+    at = 0
+    for first, behind, table in aligned.found(rows, across, *figures):
+        out += _plain(rows[at:first], number, turn, typed)
+        out.append(Piece("table", [], number, turn, table=table))
+        at = behind
+    return out + _plain(rows[at:], number, turn, typed)
+
+
+def _plain(rows: Sequence[Row], number: int, turn: int, typed: float) -> list[Piece]:
+    """The text of rows without a table; what stands side by side over several rows is read one after the other."""
+    out: list[Piece] = []
+    for is_code, run in parted(rows, typed):
+        if is_code:
+            out.append(code(run, number, turn))
+            continue
+        for columns in beside(run):
+            out += paragraphs(columns, number, turn)
+    return out

@@ -1,0 +1,1 @@
+"""Tables of a PDF page: ruled, aligned, with cells that span."""

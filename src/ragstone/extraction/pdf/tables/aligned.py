@@ -1,0 +1,210 @@
+"""Tables without lines in both directions: text that stands in columns over several rows."""
+
+from collections.abc import Sequence
+
+from ragstone.extraction.pdf.characters.lines import goes_on
+from ragstone.extraction.pdf.characters.markers import is_marker
+from ragstone.extraction.pdf.characters.marks import Rule
+from ragstone.extraction.pdf.characters.rows import Phrase, Row, is_number
+from ragstone.extraction.pdf.characters.table import Square, Table, around, regrouped
+from ragstone.extraction.pdf.characters.words import Box
+from ragstone.extraction.pdf.tables.celled import Celled, cut, placed
+from ragstone.extraction.pdf.tables.columns import extent, parted, reaches, separators, settled, supported
+from ragstone.extraction.pdf.tables.regions import regions
+from ragstone.extraction.pdf.tables.runs import next_run, trimmed
+from ragstone.extraction.pdf.tables.spanning import widened
+from ragstone.extraction.pdf.tables.stacking import stacked
+
+# From looking at pages, in letter heights unless said otherwise.
+FEW = 3  # rows of numbers that are enough to tell the columns
+PROSE_WORDS = 9  # words of a phrase: what is longer on the average is text in columns, no table
+GOES_ON = 0.3  # of the lines of running text begin with a small letter, at the least
+NARROW = 10  # lines of a column of running text that holds few words a line
+NOTES, LONG_NOTES = 0.25, 0.4  # of the rows hold a note beside running text; the second from LONG rows on
+LONG = 20
+STROKES = 3  # slanted lines with two ends, as the curves of a chart: a crossed-out cell has one or two
+DRAWN = 0.25  # of a table's box under drawings
+
+
+def found(
+    rows: Sequence[Row], across: Sequence[Rule], figures: Sequence[Box] = (), strokes: Sequence[Box] = ()
+) -> list[tuple[int, int, Table]]:
+    """Tables among rows of one column of the page: first row, row behind the last, table.
+
+    What stands on a drawing is the lettering of a chart, as is what `strokes` run through.
+    """
+    bounded = {region.first: region for region in regions(rows, across)}
+    out: list[tuple[int, int, Table]] = []
+    at = 0
+    while at < len(rows):
+        if region := bounded.get(at):
+            made = built(rows[at : region.behind], across, sure=region.sure)
+            if made and not _on_drawing(made.box, figures, strokes):
+                out.append((at, region.behind, made))
+                at = region.behind
+                continue
+        limit = min((first for first in bounded if first > at), default=len(rows))
+        start, end = next_run(rows[:limit], at, across)
+        best = _best(rows, start, end, across) if end - start >= 2 else None
+        if best is None or _on_drawing(best[2].box, figures, strokes):
+            at = min(max(at + 1, end), limit)
+        else:
+            out.append(best)
+            at = best[1]
+    return out
+
+
+def _on_drawing(box: Box, figures: Sequence[Box], strokes: Sequence[Box]) -> bool:
+    x0, y0, x1, y1 = box
+    if sum(x0 <= (s[0] + s[2]) / 2 <= x1 and y0 <= (s[1] + s[3]) / 2 <= y1 for s in strokes) >= STROKES:
+        return True
+    covered = sum(
+        max(0.0, min(x1, right) - max(x0, left)) * max(0.0, min(y1, bottom) - max(y0, top))
+        for left, top, right, bottom in figures
+    )
+    return covered > DRAWN * (x1 - x0) * (y1 - y0)
+
+
+def _best(rows: Sequence[Row], start: int, end: int, across: Sequence[Rule]) -> tuple[int, int, Table] | None:
+    """The first part of a run that is a table, shortening the run from below and above where it is none."""
+    start, end = trimmed(rows, start, end)
+    for first, last in ((start, end), (start + 1, end), (start, end - 1), (start + 2, end)):
+        if last - first >= 2:
+            made = built(rows[first:last], across)
+            if made is not None:
+                return first, last, made
+    return None
+
+
+def built(rows: Sequence[Row], across: Sequence[Rule], *, sure: bool = False) -> Table | None:
+    """The table that rows make, or None: too few columns, too much prose, too many holes.
+
+    Where rules make it `sure`, a single column will do, if its lines are short.
+    """
+    least = 1 if sure else 2
+    celled = Celled(rows, across)
+    parts = supported(rows, separators(rows, least=least), least)
+    drawn = bool(celled.parts) and len(celled.parts) >= len(parts)  # else rules were put together for another reason
+    parts = celled.parts if drawn else parts
+    if not (_short(rows) if sure and not parts else bool(parts) and (sure or _plausible(rows, parts))):
+        return None
+    if _beside_notes(rows):
+        return None
+    grid = _in_cells(rows, celled) if drawn else _in_columns(rows, parts)
+    reach = reaches(rows, parts)
+    box = around([(row.x0, row.y0, row.x1, row.y1) for row in rows])
+    groups = stacked(rows, grid, _bands(across, box), len(parts) + 1)
+    squares: list[Square] = []
+    for number, group in enumerate(groups):
+        squares += _squares(number, group, rows, grid)
+    squares = widened(squares, reach, across, box)
+    return Table(box, squares, len(groups), len(parts) + 1)
+
+
+def _in_cells(rows: Sequence[Row], celled: Celled) -> list[list[tuple[int, int]]]:
+    """The columns of each phrase of rows under rules that were drawn cell by cell."""
+    grid: list[list[tuple[int, int]]] = []
+    for row in rows:
+        own = celled.of(row, celled.parts)
+        row.phrases = cut(row, own)
+        grid.append([placed(phrase, own, celled.parts) for phrase in row.phrases])
+    return grid
+
+
+def _in_columns(rows: Sequence[Row], parts: Sequence[float]) -> list[list[tuple[int, int]]]:
+    """The columns of each phrase; phrases that stand over a separator are cut there."""
+    lefts = [left for left, _ in reaches(rows, parts)]
+    for row in rows:
+        row.phrases = [part for phrase in row.phrases for part in parted(phrase, parts, lefts)]
+    reach = reaches(rows, parts)
+    return [[settled(phrase, parts, reach) for phrase in row.phrases] for row in rows]
+
+
+def _short(rows: Sequence[Row]) -> bool:
+    words = sum(len(line.words) for row in rows for line in row.lines)
+    return len(rows) >= FEW and words <= PROSE_WORDS * len(rows)
+
+
+def _plausible(rows: Sequence[Row], parts: Sequence[float]) -> bool:
+    several = [row for row in rows if len(row.phrases) >= 2]
+    if len(several) < 2 or (len(several) < 3 and len(parts) < 2):
+        return False
+    phrases = [phrase for row in rows for phrase in row.phrases]
+    lengths = [len(phrase.words) for phrase in phrases]
+    numbers = sum(is_number(phrase.text) for phrase in phrases)
+    if sum(lengths) / len(lengths) > PROSE_WORDS and numbers < 0.2 * len(phrases):
+        return False
+    if numbers < 0.15 * len(phrases) and _prose(rows, parts):
+        return False
+    if len(parts) == 1 and _listed([row.phrases[0].text for row in several]):
+        return False
+    if sum(phrase.words[0].style.mono for phrase in phrases) > 0.7 * len(phrases) and numbers < 0.3 * len(phrases):
+        return False
+    columns = len(parts) + 1
+    filled = sum(min(columns, len(row.phrases)) for row in several)
+    return filled >= 0.4 * columns * len(several)
+
+
+def _listed(firsts: Sequence[str]) -> bool:
+    """Whether rows begin with the marks of a list, or with one sign again and again, as fonts of signs spell them."""
+    signs = [text for text in firsts if len(text) == 1 and not text.isdigit()]
+    usual = max((signs.count(sign) for sign in signs), default=0)
+    return max(sum(map(is_marker, firsts)), usual * (usual > 1)) > 0.5 * len(firsts)
+
+
+def _beside_notes(rows: Sequence[Row]) -> bool:
+    """Whether most rows are a line of running text: what stands beside it are notes in the margin."""
+    width = max(row.x1 for row in rows) - min(row.x0 for row in rows)
+    counted = sum(any(is_number(phrase.text) for phrase in row.phrases) for row in rows)
+    running = sum(any(len(p.words) >= PROSE_WORDS and p.x1 - p.x0 > 0.6 * width for p in row.phrases) for row in rows)
+    several = sum(len(row.phrases) > 1 for row in rows)  # a list of terms has one for two or three lines
+    few = several < (LONG_NOTES if len(rows) >= LONG else NOTES) * len(rows)
+    return running > 0.5 * len(rows) and counted < 0.3 * len(rows) and few
+
+
+def _prose(rows: Sequence[Row], parts: Sequence[float]) -> bool:
+    """Whether at least two columns are running text: most of their phrases are long and fill the column."""
+    running = 0
+    for column in range(len(parts) + 1):
+        own = [p for row in rows for p in row.phrases if extent(p, parts) == (column, column)]
+        if len(own) >= 3:
+            width = max(p.x1 for p in own) - min(p.x0 for p in own)
+            full = sum(p.x1 - p.x0 >= 0.7 * width for p in own)
+            words = sum(len(p.words) for p in own) / len(own)
+            share = goes_on(p.text for p in own)
+            narrow = len(parts) == 1 and len(own) >= NARROW and share >= 0.6
+            running += ((words >= 4.5 and share >= GOES_ON) or narrow) and full >= 0.5 * len(own)
+    return running >= 2
+
+
+def _bands(across: Sequence[Rule], box: Box) -> list[float]:
+    """The y of rules that run over most of a box."""
+    x0, y0, x1, y1 = box
+    return sorted(
+        {
+            round(rule.at, 1)
+            for rule in across
+            if y0 - 2 <= rule.at <= y1 + 2 and min(rule.end, x1) - max(rule.start, x0) >= 0.8 * (x1 - x0)
+        }
+    )
+
+
+def _squares(
+    number: int,
+    group: Sequence[int],
+    rows: Sequence[Row],
+    grid: Sequence[Sequence[tuple[int, int]]],
+) -> list[Square]:
+    """The cells of one row of the table, which may take several rows of text."""
+    cells: dict[tuple[int, int], list[Phrase]] = {}
+    for r in group:
+        for phrase, place in zip(rows[r].phrases, grid[r], strict=True):
+            met = [k for k in cells if k[0] <= place[1] and place[0] <= k[1]]
+            own = [p for k in met for p in cells.pop(k)]
+            key = min([place[0], *(k[0] for k in met)]), max([place[1], *(k[1] for k in met)])
+            cells[key] = [*own, phrase]
+    squares: list[Square] = []
+    for (first, last), phrases in sorted(cells.items()):
+        lines = regrouped([word for phrase in phrases for word in phrase.words])
+        squares.append(Square(number, first, 1, last - first + 1, lines, around([line.box for line in lines])))
+    return squares

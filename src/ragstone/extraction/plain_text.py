@@ -1,0 +1,94 @@
+"""Plain text to blocks: paragraphs between blank lines, headings where they are certain."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ragstone.core.errors import Refused
+from ragstone.core.newlines import unified
+from ragstone.core.types import Block, Extraction
+from ragstone.extraction.decoding import decoded
+from ragstone.extraction.record.line_index import Lines
+from ragstone.extraction.record.table_of_contents import marked
+
+LINE = re.compile(r"[^\n\f]*[\n\f]?")
+UNDERLINE = re.compile(r"(=+|-+|~+)[ \t]*\r?")
+NUMBERED = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,5})\.?[ \t]+(\S.*)")
+SECTION = re.compile(r"^(\d{1,3})\.\d{1,3}\.?[ \t]+(\w)", re.MULTILINE)
+LONGEST = 80  # characters of a heading
+LEVELS = {"=": 1, "-": 2, "~": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Plain text. The text of record is the decoded file, every visible character in one block.
+
+    A heading is a line that is underlined over its whole width by `=`, `-` or `~`, or a line between
+    blank lines with a number of several parts (`2.1 Scope`); one part (`2 Scope`) counts where
+    numbers of several parts follow it in the file.
+    """
+
+    recipe: str = "text-1"
+    media_type: str = "text/plain"
+
+    def extract(self, data: bytes, *, path: str) -> Extraction:
+        """Raises `Refused` for bytes that are no UTF-8 or UTF-16, and for a file without text."""
+        record, warnings = decoded(data, path=path)
+        blocks = tuple(marked(_blocks(record), record))
+        if not blocks:
+            raise Refused("empty", f"{path} holds no text")
+        first = blocks[0]
+        title = first.text if first.type == "heading" else None
+        return Extraction(record, blocks, self.media_type, title, {}, warnings)
+
+
+def _paragraphs(text: str) -> Iterator[list[tuple[int, int]]]:
+    """Runs of lines that are not blank, each line as (start, end) without its break."""
+    run: list[tuple[int, int]] = []
+    for match in LINE.finditer(text):
+        line = match[0]
+        if line.strip():
+            run.append((match.start(), match.start() + len(line.rstrip())))
+        elif run:
+            yield run
+            run = []
+    if run:
+        yield run
+
+
+def _blocks(record: str) -> Iterator[Block]:
+    text = unified(record)
+    lines = Lines(text)
+    numbers = _section_numbers(text)
+    for run in _paragraphs(text):
+        level, taken = _heading(text, run, numbers)
+        if level:
+            yield Block(
+                "heading", text[slice(*run[0])].strip(), (lines.span(run[0][0], run[taken - 1][1]),), level=level
+            )
+        if rest := run[taken:]:
+            shown = "\n".join(text[a:b] for a, b in rest)
+            yield Block("paragraph", shown, (lines.span(rest[0][0], rest[-1][1]),))
+
+
+def _heading(text: str, run: list[tuple[int, int]], numbers: frozenset[str]) -> tuple[int, int]:
+    """The level of the heading that a run begins with (0: none) and how many of its lines that takes."""
+    title = text[slice(*run[0])].strip()
+    if len(title) > LONGEST:
+        return 0, 0
+    if len(run) > 1:
+        rule = text[slice(*run[1])]
+        width = run[0][1] - run[0][0]
+        if UNDERLINE.fullmatch(rule) and len(rule.strip()) >= max(3, width) and any(c.isalnum() for c in title):
+            return LEVELS[rule[0]], 2
+        return 0, 0
+    number = NUMBERED.fullmatch(title)
+    if number and number[2][0].isupper() and title[-1] not in ".:;,?!" and (number[1] in numbers or "." in number[1]):
+        return min(6, number[1].count(".") + 1), 1
+    return 0, 0
+
+
+def _section_numbers(text: str) -> frozenset[str]:
+    """The first parts of numbers such as 2.1 that begin a line."""
+    found = SECTION.finditer(text)
+    return frozenset(match[1] for match in found if match[2].isupper())

@@ -1,0 +1,187 @@
+"""A slide of a presentation: its title, its shapes in reading order, its notes and comments."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from ragstone.core.types import Json, Role
+from ragstone.extraction.ooxml.charts import chart, diagram
+from ragstone.extraction.ooxml.drawings import described
+from ragstone.extraction.ooxml.ooxml import DGM, MC, A, C, Element, P, R, chosen, local, number
+from ragstone.extraction.ooxml.package import Link, Package
+from ragstone.extraction.pptx.paragraphs import BODIES, Paragraphs
+from ragstone.extraction.record.builder import Draft
+
+TITLES = ("title", "ctrTitle")
+MARGINS: Mapping[str, Role] = {"ftr": "footer", "hdr": "header", "dt": "footer"}
+SHOWN = tuple(P + name for name in ("sp", "pic", "graphicFrame", "cxnSp", "nvGrpSpPr"))
+ROW = 228_600  # a quarter of an inch: shapes whose tops are closer stand beside one another
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """Something that stands on a slide: where (English metric units), and which place of the layout it fills."""
+
+    element: Element
+    top: int
+    left: int
+    order: int
+    kind: str | None = None
+    inherited: tuple[Element, ...] = ()
+
+    @property
+    def place(self) -> tuple[int, int, int]:
+        return (self.top // ROW, self.left, self.order)
+
+
+class Slide:
+    """One slide with the layout and the master that its places come from."""
+
+    def __init__(self, package: Package, part: str, root: Element) -> None:
+        self._package = package
+        self._part = part
+        self._root = root
+        self._links: Mapping[str, Link] = package.links(part)
+        layout = package.kind(part, "slideLayout")
+        master = package.kind(layout, "slideMaster") if layout else None
+        above = (package.part(one, needed=False) for one in (layout, master))
+        self._above = [one for one in above if one is not None]
+        self._words = Paragraphs(self._links, self._above[-1] if self._above else None)
+
+    @property
+    def is_hidden(self) -> bool:
+        return self._root.get("show") in ("0", "false")
+
+    @property
+    def pictures(self) -> int:
+        return sum(1 for _ in self._root.iter(P + "pic"))
+
+    @property
+    def embeds(self) -> bool:
+        """Whether another document stands on it."""
+        return next(self._root.iter(P + "oleObj"), None) is not None
+
+    def drafts(self, page: int) -> Iterator[Draft]:
+        """The title, the shapes from the top left on, the notes; a slide without a title is called by its number."""
+        shapes = sorted(self._shapes(), key=lambda shape: shape.place)
+        title = next((one for one in shapes if one.kind in TITLES and self._words.plain(one.element)), None)
+        level = 1 if any(shape.kind == "ctrTitle" for shape in shapes) else 2
+        body = [draft for shape in shapes if shape is not title for draft in self._read(shape)]
+        notes = list(self._notes())
+        if title is not None:
+            yield Draft("heading", self._words.plain(title.element), level=level)
+        elif any(draft.text or draft.cells for draft in body) or notes:
+            yield Draft("heading", f"Slide {page}", level=level, made=True)
+        yield from body
+        yield from notes
+
+    def comments(self, authors: Mapping[str, str]) -> Iterator[Json]:
+        """What was remarked on the slide, answers too: author, date, text. `authors` are names by their ids."""
+        for link in self._links.values():
+            root = self._package.part(link.target) if link.kind == "comments" and not link.outside else None
+            for one in root.iter() if root is not None else ():
+                if local(one.tag) in ("cm", "reply") and (text := _remark(one)):
+                    about = {"author": authors.get(one.get("authorId") or "", "")}
+                    about |= {"date": one.get("dt") or one.get("created") or "", "text": text}
+                    yield {key: said for key, said in about.items() if said}
+
+    def _shapes(self) -> Iterator[_Shape]:
+        """The shapes, those in groups at the place of their group."""
+        tree = self._root.find(f"{P}cSld/{P}spTree")
+        waiting: list[tuple[Element, tuple[int, int] | None]] = [(tree, None)] if tree is not None else []
+        order = 0
+        while waiting:
+            element, group = waiting.pop()
+            if element.tag == MC + "AlternateContent":
+                choice = chosen(element)
+                waiting.extend((child, group) for child in reversed(choice if choice is not None else ()))
+            elif element.tag in (P + "spTree", P + "grpSp"):
+                own = _place(element) if element.tag == P + "grpSp" else None
+                waiting.extend((child, group or own) for child in reversed(element))
+            elif element.tag in SHOWN:
+                order += 1
+                yield self._shape(element, group, order)
+
+    def _shape(self, element: Element, group: tuple[int, int] | None, order: int) -> _Shape:
+        holder = next(element.iter(P + "ph"), None)
+        kind = (holder.get("type") or "") if holder is not None else None
+        inherited = tuple(self._inherited(holder, kind)) if holder is not None and kind is not None else ()
+        places = (place for one in (element, *inherited) if (place := _place(one)) is not None)
+        left, top = group or next(places, (0, 0))
+        return _Shape(element, top, left, order, kind, inherited)
+
+    def _inherited(self, holder: Element, kind: str) -> Iterator[Element]:
+        """What the layout and the master have for the same place."""
+        for above in self._above:
+            for shape in above.iter(P + "sp"):
+                other = next(shape.iter(P + "ph"), None)
+                if other is None:
+                    continue
+                same = other.get("idx") == holder.get("idx") and holder.get("idx") is not None
+                alike = (other.get("type") or "body") == (kind or "body") or (
+                    kind in BODIES and other.get("type") == "body"
+                )
+                if same or alike:
+                    yield shape
+                    break
+
+    def _read(self, shape: _Shape) -> Iterator[Draft]:
+        element = shape.element
+        if shape.kind == "sldNum":
+            return
+        if (role := MARGINS.get(shape.kind or "")) is not None:
+            yield Draft("paragraph", self._words.plain(element), role)
+            return
+        body = element.find(P + "txBody") if element.tag == P + "sp" else None
+        drafts = list(self._words.drafts(body, shape.kind, shape.inherited)) if body is not None else []
+        # What a text box shows, its text says already.
+        if not drafts and (alt := _alt(element)):
+            yield Draft("paragraph", f"![{alt}]")
+        yield from drafts
+        if element.tag == P + "graphicFrame":
+            yield from self._frame(element)
+
+    def _frame(self, element: Element) -> Iterator[Draft]:
+        for one in element.iter(A + "tbl", C + "chart", DGM + "relIds"):
+            if one.tag == A + "tbl":
+                yield Draft("table", cells=tuple(self._words.cells(one)))
+                continue
+            link = self._links.get(one.get(R + "id") or one.get(R + "dm") or "")
+            root = self._package.part(link.target) if link is not None and not link.outside else None
+            if root is not None:
+                yield from chart(root) if one.tag == C + "chart" else diagram(root)
+
+    def _notes(self) -> Iterator[Draft]:
+        root = self._package.part(self._package.kind(self._part, "notesSlide"))
+        first = True
+        for shape in root.iter(P + "sp") if root is not None else ():
+            holder = next(shape.iter(P + "ph"), None)
+            if holder is not None and holder.get("type") != "body":
+                continue
+            for paragraph in shape.iter(A + "p"):
+                if text := self._words.text(paragraph):
+                    yield Draft("paragraph", f"Notes: {text}" if first else text)
+                    first = False
+
+
+def _alt(element: Element) -> str:
+    """What somebody wrote to stand for a shape, "" for nothing."""
+    return next((text for one in element.iter() if local(one.tag) == "cNvPr" and (text := described(one))), "")
+
+
+def _remark(comment: Element) -> str:
+    """A comment's text, without that of the answers in it."""
+    for child in comment:
+        if local(child.tag) in ("text", "txBody"):
+            runs = (run.text or "" for run in child.iter() if local(run.tag) in ("text", "t"))
+            return " ".join("".join(runs).split())
+    return ""
+
+
+def _place(element: Element) -> tuple[int, int] | None:
+    """Where a shape begins: left, top."""
+    for name in (f"{P}spPr/{A}xfrm", f"{P}grpSpPr/{A}xfrm", f"{P}xfrm"):
+        form = element.find(name)
+        offset = form.find(A + "off") if form is not None else None
+        if offset is not None:
+            return number(offset.get("x")) or 0, number(offset.get("y")) or 0
+    return None

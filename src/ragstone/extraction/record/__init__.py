@@ -1,0 +1,1 @@
+"""The text of record and its blocks: how extractors of all formats build them."""

@@ -1,0 +1,89 @@
+"""Parsers of foreign formats run in another process under limits: a document that breaks one is lost alone."""
+
+import sys
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Protocol
+
+from ragstone.core.types import Extraction
+from ragstone.extraction.sandbox.bounds import DEFAULT, Bounds
+
+__all__ = ["Apart", "Bounds", "Native", "close", "draw", "own", "run", "stop"]
+
+POOL = f"{__name__}.pool"
+NOTHING: Mapping[str, object] = MappingProxyType({})
+
+
+class Apart(Protocol):
+    """Processes that read for one owner, as the functions of this module do for whoever has none of his own."""
+
+    def run(
+        self, parser: str, data: bytes, *, path: str, options: Mapping[str, object] = NOTHING, bounds: Bounds = DEFAULT
+    ) -> Extraction:
+        """See `run`."""
+        ...
+
+    def draw(
+        self, drawer: str, data: bytes, *, path: str, options: Mapping[str, object] = NOTHING, bounds: Bounds = DEFAULT
+    ) -> bytes:
+        """See `draw`."""
+        ...
+
+    def close(self) -> None:
+        """See `close`."""
+        ...
+
+    def stop(self) -> None:
+        """End all processes at once and start no more; who waits for one or comes later gets `Refused`."""
+        ...
+
+
+def own() -> Apart:
+    """Processes of one's own, none yet: closing or stopping them touches nobody else's. They end with this program."""
+    from ragstone.extraction.sandbox.pool import Pool
+
+    return Pool()
+
+
+def run(
+    parser: str, data: bytes, *, path: str, options: Mapping[str, object] = NOTHING, bounds: Bounds = DEFAULT
+) -> Extraction:
+    """What a parser makes of a document, in another process. Any thread may call.
+
+    `parser` is "package.module:function" of our own table, never of a document; the function is called
+    as `function(data, path=path, **options)` and returns an `Extraction` or raises `Refused`.
+    `options` are plain values: numbers, texts, lists, dicts.
+
+    Raises `Refused` and nothing else on a document's account: the parser's own reasons, too_slow,
+    too_big (memory), too_large (output), broken (it crashed), unsupported (it cannot be loaded), sandbox
+    (no such process can be started here: documents are then not read at all).
+    """
+    # The child imports this package too and has no use for what starts processes.
+    from ragstone.extraction.sandbox.pool import current
+
+    return current().run(parser, data, path=path, options=options, bounds=bounds)
+
+
+def draw(
+    drawer: str, data: bytes, *, path: str, options: Mapping[str, object] = NOTHING, bounds: Bounds = DEFAULT
+) -> bytes:
+    """The same for a function that gives bytes, such as a picture of a page."""
+    from ragstone.extraction.sandbox.pool import current
+
+    return current().draw(drawer, data, path=path, options=options, bounds=bounds)
+
+
+def close() -> None:
+    """End the processes that have nothing to do, and those at work when they are done; more start when needed."""
+    if (pool := sys.modules.get(POOL)) is not None:  # else there never was one
+        pool.current().close()
+
+
+def stop() -> None:
+    """End all processes at once; who waits for one gets `Refused`. More start when they are needed."""
+    if (pool := sys.modules.get(POOL)) is not None:
+        pool.renew()
+
+
+# Below `run`, which it calls.
+from ragstone.extraction.sandbox.native import Native  # noqa: E402

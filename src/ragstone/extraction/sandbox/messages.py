@@ -1,0 +1,49 @@
+"""What parent and child say to each other: msgpack, which can hold values and nothing that acts."""
+
+import struct
+from typing import Any, Literal
+
+import msgspec
+
+from ragstone.core.types import Extraction
+
+LENGTH = struct.Struct(">Q")  # before a request: its bytes, those of the document not counted
+# Before an answer: its kind, whether the child ends with it, to which request, its bytes.
+ANSWER = struct.Struct(">c?QQ")
+READY, MADE, DRAWN, FAILED = b"r", b"m", b"d", b"f"
+PAGE = b"p"  # no answer yet: a page is about to be read by OCR, and brings its time
+
+
+class Request(msgspec.Struct, frozen=True):
+    """A document to read: what with, under which limits; its bytes follow. The answer repeats the number."""
+
+    number: int
+    parser: str
+    path: str
+    options: dict[str, Any]
+    size: int
+    cpu_seconds: float
+    wall_seconds: float
+    memory_bytes: int
+    output_bytes: int
+    pages: int = 0
+    page_seconds: float = 0.0
+    page_wall: float = 0.0
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """Why nothing was made: the parser's refusal, or what went wrong, a name and its trace for the log."""
+
+    kind: Literal["refused", "memory", "output", "raised", "unloadable", "unlimited"]
+    reason: str = ""
+    message: str = ""
+    trace: str = ""
+
+
+pack = msgspec.msgpack.Encoder().encode
+request = msgspec.msgpack.Decoder(Request).decode
+failure = msgspec.msgpack.Decoder(Failure).decode
+extraction = msgspec.msgpack.Decoder(Extraction).decode
+
+UNREADABLE = (msgspec.DecodeError, RecursionError, UnicodeError, ValueError, TypeError)
+"""What the three raise on bytes that a child should not have sent."""

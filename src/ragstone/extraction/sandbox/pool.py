@@ -1,0 +1,234 @@
+"""A few children for one owner: started when first needed, kept for the next document."""
+
+import atexit
+import itertools
+import os
+import sys
+import threading
+import weakref
+from collections.abc import Mapping
+from typing import NoReturn
+
+from ragstone.core.errors import Corrupt, Refused
+from ragstone.core.page_layout import Layout
+from ragstone.core.types import Extraction
+from ragstone.extraction.sandbox import NOTHING, messages, verdict
+from ragstone.extraction.sandbox.bounds import DEFAULT, Bounds
+from ragstone.extraction.sandbox.child import Child, FloodError, GarbledError
+from ragstone.extraction.sandbox.messages import DRAWN, FAILED, MADE, READY, Request
+
+START = 60.0  # seconds to start in; 0.3 on an idle machine
+DYING = 1.0  # seconds that a child which stopped talking has to end by itself
+MOST = 4  # children at once, or one a core where there are fewer
+FAILURE = 100_000  # bytes that word of a failure may have
+
+
+class Pool:
+    """Every child is in `_all`; those that have nothing to do are in `_idle` too."""
+
+    def __init__(self, most: int | None = None) -> None:
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        self._most = most or min(cores, MOST)
+        self._stopped = False
+        self._begin()
+        _pools.add(self)
+
+    def _begin(self) -> None:
+        self._places = threading.Semaphore(self._most)
+        self._lock = threading.Lock()
+        self._all: list[Child] = []
+        self._idle: list[Child] = []
+        self._numbers = itertools.count(1)
+        self._closings = 0
+
+    def run(
+        self, parser: str, data: bytes, *, path: str, options: Mapping[str, object] = NOTHING, bounds: Bounds = DEFAULT
+    ) -> Extraction:
+        """As `sandbox.run`."""
+        kind, answer = self._asked(parser, data, path, options, bounds)
+        return _extraction(kind, answer, path, bounds)
+
+    def draw(
+        self, drawer: str, data: bytes, *, path: str, options: Mapping[str, object] = NOTHING, bounds: Bounds = DEFAULT
+    ) -> bytes:
+        """As `sandbox.draw`."""
+        kind, answer = self._asked(drawer, data, path, options, bounds)
+        return bytes(answer) if kind == DRAWN else _nothing_drawn(kind, answer, path, bounds)
+
+    def _asked(
+        self, parser: str, data: bytes, path: str, options: Mapping[str, object], bounds: Bounds
+    ) -> tuple[bytes, bytearray]:
+        """A child's answer and of which kind it is."""
+        bounds = bounds.allowing(len(data))
+        request = _request(next(self._numbers), parser, len(data), path, options, bounds)
+        with self._places:
+            closings = self._closings
+            child = self._hired(path)
+            try:
+                kind, last, answer = child.ask(request, data, most=bounds.output_bytes + FAILURE)
+            except (EOFError, OSError, FloodError, GarbledError) as error:
+                status = self._dismissed(child, patience=DYING if isinstance(error, EOFError) else 0.0)
+                self._not_stopped(path)
+                raise _silence(error, path, bounds.with_pages(child.pages), status, child.said) from None
+            except BaseException:  # an interrupt: nobody waits for the answer
+                self._dismissed(child)
+                raise
+            self._rests(child, closings, last=last)
+        return kind, answer
+
+    def close(self) -> None:
+        """End idle children now and the others when they have answered."""
+        with self._lock:
+            self._closings += 1
+            idle, self._idle = self._idle, []
+        for child in idle:
+            self._dismissed(child)
+
+    def stop(self) -> None:
+        """End all children, also those at work, and start no more: documents are `Refused` from now on."""
+        with self._lock:
+            self._stopped = True
+            working = [child for child in self._all if child not in self._idle]
+        for child in working:
+            child.end()
+        self.close()
+
+    def forget(self) -> None:
+        """In a process that was forked from this one: the children are not its own, the threads are not there."""
+        for child in self._all:
+            child.forget()
+        self._begin()
+
+    def _hired(self, path: str) -> Child:
+        """An idle child or a new one."""
+        while True:
+            self._not_stopped(path)
+            with self._lock:
+                child = self._idle.pop() if self._idle else None
+            if child is None:
+                return self._started(path)
+            if child.quiet():
+                return child
+            self._dismissed(child)
+
+    def _started(self, path: str) -> Child:
+        if not sys.executable or getattr(sys, "frozen", False) or sys.platform == "win32":
+            raise verdict.unsafe(path, "this program can start no other Python under limits")
+        try:
+            child = Child()
+        except OSError as error:
+            raise verdict.unsafe(path, str(error)) from None
+        with self._lock:
+            self._all.append(child)
+        try:
+            self._not_stopped(path)
+            kind, _, answer = child.greeting(seconds=START)
+        except (EOFError, OSError, FloodError, GarbledError) as error:
+            status = self._dismissed(child, patience=DYING)
+            self._not_stopped(path)
+            raise verdict.stillborn(path, "it does not answer" if status is None else str(error), child.said) from None
+        except BaseException:
+            self._dismissed(child)
+            raise
+        if kind != READY:
+            self._dismissed(child)
+            _extraction(kind, answer, path, DEFAULT)
+        return child
+
+    def _rests(self, child: Child, closings: int, *, last: bool) -> None:
+        with self._lock:
+            last = last or closings != self._closings
+            if not last:
+                self._idle.append(child)
+        if last:
+            self._dismissed(child)
+
+    def _dismissed(self, child: Child, *, patience: float = 0.0) -> int | None:
+        status = child.end(patience=patience)
+        child.close()
+        with self._lock:
+            self._all.remove(child)
+        return status
+
+    def _not_stopped(self, path: str) -> None:
+        if self._stopped:
+            raise Refused("broken", f"{path} was not read: the run was stopped")
+
+
+def _request(number: int, parser: str, size: int, path: str, options: Mapping[str, object], bounds: Bounds) -> Request:
+    return Request(
+        number=number,
+        parser=parser,
+        path=path.encode(errors="replace").decode(),  # a file's name may be no text
+        options=dict(options),
+        size=size,
+        cpu_seconds=bounds.cpu_seconds,
+        wall_seconds=bounds.wall_seconds,
+        memory_bytes=bounds.memory_bytes,
+        output_bytes=bounds.output_bytes,
+        pages=bounds.pages,
+        page_seconds=bounds.page_seconds,
+        page_wall=bounds.page_wall,
+    )
+
+
+def _silence(error: Exception, path: str, bounds: Bounds, status: int | None, said: bytes) -> Refused:
+    if isinstance(error, TimeoutError):
+        return verdict.slow(path, bounds)
+    if isinstance(error, FloodError):
+        return verdict.flooded(path, bounds)
+    if isinstance(error, GarbledError):
+        return verdict.garbled(path, error)
+    return verdict.ended(path, bounds, status, said)
+
+
+def _extraction(kind: bytes, answer: bytearray, path: str, bounds: Bounds) -> Extraction:
+    """What the answer holds; raises what it tells of. It is read as what it is: bytes of a process that
+    a document may have taken over."""
+    try:
+        if kind == FAILED:
+            raise verdict.failed(path, bounds, messages.failure(answer))
+        if kind != MADE:
+            raise ValueError(kind)
+        made = messages.extraction(answer)
+        if made.layout is not None:
+            Layout.unpack(made.layout.pack())
+    except (*messages.UNREADABLE, Corrupt) as error:
+        raise verdict.garbled(path, error) from None
+    return made
+
+
+def _nothing_drawn(kind: bytes, answer: bytearray, path: str, bounds: Bounds) -> NoReturn:
+    _extraction(kind, answer, path, bounds)
+    raise verdict.garbled(path, ValueError("an extraction for a picture"))
+
+
+_pools: "weakref.WeakSet[Pool]" = weakref.WeakSet()
+_shared = Pool()
+
+
+def current() -> Pool:
+    """The pool of all who have none of their own."""
+    return _shared
+
+
+def renew() -> None:
+    """Stop that pool and put another in its place."""
+    global _shared
+    _shared.stop()
+    _shared = Pool()
+
+
+@atexit.register
+def _at_exit() -> None:
+    for pool in list(_pools):
+        pool.stop()
+
+
+def _after_fork() -> None:
+    for pool in list(_pools):
+        pool.forget()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,116 @@
+"""One worksheet after the other: read as fast as it can be, written to the record, what is lost of it noted."""
+
+from collections.abc import Iterator
+
+from python_calamine import CalamineError, CalamineWorkbook
+
+from ragstone.extraction.spreadsheet.attached import attached
+from ragstone.extraction.spreadsheet.cells import Limited, lines, rows_of
+from ragstone.extraction.spreadsheet.marks import Survey
+from ragstone.extraction.spreadsheet.notes import Notes
+from ragstone.extraction.spreadsheet.package import Package
+from ragstone.extraction.spreadsheet.record import Record, is_prose
+from ragstone.extraction.spreadsheet.rows import Line, regions
+from ragstone.extraction.spreadsheet.stream import Stream
+from ragstone.extraction.spreadsheet.survey import surveyed
+
+# Filled cells of a workbook that are kept: one takes some 300 bytes on the way (benchmarks/extraction/sheets.md).
+MOST_CELLS = 1_000_000
+# Cells of the rectangle around a sheet's values, 32 bytes each in the quick reader.
+MOST_AREA = 16_000_000
+
+
+class Worksheets:
+    """Writes the sheets of a workbook to `record`, what is left out to `notes`."""
+
+    def __init__(self, book: CalamineWorkbook, package: Package | None, record: Record, notes: Notes) -> None:
+        self._book, self._package = book, package
+        self._stream = Stream(package) if package else None
+        self._record, self._notes = record, notes
+        self._left = MOST_CELLS
+
+    def put(self, index: int, name: str) -> None:
+        """Write a sheet and what hangs on its cells."""
+        survey = surveyed(self._package, name) if self._package else Survey()
+        read = self._read(index, survey)
+        if read is None:
+            read = self._streamed(name, survey)
+        if read is None:
+            self._notes.broken.append(name)
+            return
+        found, limited = read
+        self._left = limited.left
+        self._notes.others.extend(_said(name, survey, limited, any_table=bool(found)))
+        hanging = attached(self._package, name, survey) if self._package else []
+        if found or hanging:
+            self._record.sheet(name)
+        for i, one in enumerate(found):
+            follows = i + 1 < len(found) and not is_prose(found[i + 1])
+            self._record.region(one, name, above_table=follows)
+        for text in hanging:
+            self._record.note(text.text, name, text.row, text.col)
+
+    def _read(self, index: int, survey: Survey) -> tuple[list[list[Line]], Limited] | None:
+        """The tables of a sheet by the quick reader, None where that fails or would hold too much."""
+        if self._stream is not None and (survey.area > MOST_AREA or not survey.begins):
+            return None
+        try:
+            sheet = self._book.get_sheet_by_index(index)
+            limited = Limited(lines(rows_of(sheet), sheet.merged_cell_ranges or [], survey), self._left)
+            return _tables(limited, survey), limited
+        except (CalamineError, OSError, ValueError, OverflowError):
+            return None
+        except BaseException as error:
+            if not panicked(error):
+                raise
+            return None
+
+    def _streamed(self, name: str, survey: Survey) -> tuple[list[list[Line]], Limited] | None:
+        """The same cell by cell, None where there is nothing."""
+        if self._stream is None:
+            return None
+        sheet = self._stream.read(name, most=self._left)
+        if sheet.damaged_behind is not None and not sheet.cells:
+            return None
+        if sheet.damaged_behind is not None:
+            self._notes.others.append(
+                f"sheet {name!r} is damaged: what follows row {sheet.damaged_behind:,} left out; save the workbook anew"
+            )
+        if sheet.lost:
+            self._notes.others.append(
+                f"sheet {name!r}: {sheet.lost:,} cell{'s' * (sheet.lost > 1)} left out whose text the workbook "
+                "does not hold; save the workbook anew"
+            )
+        limited = Limited(lines(sheet.rows(), sheet.merged, survey), self._left)
+        return _tables(limited, survey), limited
+
+
+def panicked(error: BaseException) -> bool:
+    """Whether the native reader broke down, which is no `Exception`."""
+    return type(error).__name__ == "PanicException"
+
+
+def _tables(limited: Limited, survey: Survey) -> list[list[Line]]:
+    return list(regions(limited, unseen=survey.hidden_cols, gone=survey.hidden_rows))
+
+
+def _said(name: str, survey: Survey, limited: Limited, *, any_table: bool) -> Iterator[str]:
+    """What is to be said of a sheet that was read."""
+    if limited.stopped_at and not any_table:
+        yield f"sheet {name!r} left out: the workbook has more than {MOST_CELLS:,} cells; split it"
+        return
+    if survey.uncomputed:
+        yield (
+            f"sheet {name!r} has {survey.uncomputed:,} formula{'s' * (survey.uncomputed > 1)} without a value; "
+            "open the workbook in a spreadsheet program and save it"
+        )
+    rows = sum(row <= survey.last_row for row in survey.hidden_rows)
+    cols = sum(col <= survey.last_col for col in survey.hidden_cols)
+    hidden = [f"{n:,} hidden {what}{'s' * (n > 1)}" for n, what in ((rows, "row"), (cols, "column")) if n]
+    if hidden and limited.any_row:
+        yield f"sheet {name!r}: {' and '.join(hidden)} left out; unhide what should be found"
+    if limited.stopped_at:
+        yield (
+            f"sheet {name!r}: rows from {limited.stopped_at:,} on left out: "
+            f"the workbook has more than {MOST_CELLS:,} cells; split it"
+        )

@@ -1,0 +1,43 @@
+"""How documents are cut in a collection that went over to another model, which may count tokens otherwise."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ragstone.core.ports import Tokenizer
+from ragstone.core.types import Info
+from ragstone.ingestion.build_revision import Making
+
+Counts = Sequence[tuple[Tokenizer, int]]  # how models count tokens, and how many they read
+
+
+def as_cut(making: Making, info: Info, counts: Counts) -> Making:
+    """The same, cutting as the collection is cut, where that was for a model that reads no more tokens than this one:
+    what is new is then cut like all the rest."""
+    found = _cuttings(info)
+    if making.model is None or info.model != making.model.name or len(found) != 1 or making.cutting in found:
+        return making
+    for tokenizer, reads in counts:
+        before = replace(making, cutter=making.cutter.counting(tokenizer, reads))
+        if before.cutting in found and reads <= making.model.reads:
+            return before
+    return making
+
+
+def said(making: Making, info: Info, counts: Counts) -> str | None:
+    """What the next ingest does about documents that were cut for a model that counts tokens otherwise, as a sentence;
+    None where all are cut as it would cut them."""
+    if _cuttings(info) <= {making.cutting}:
+        return None
+    if as_cut(making, info, counts) is not making:
+        return (
+            "documents stay cut as they are, for the model of before, and new ones are cut in the same way; "
+            "ragstone ingest --refresh cuts all anew for this model"
+        )
+    return (
+        "documents are cut for a model that counts tokens otherwise: ingests are refused until "
+        "ragstone ingest --refresh has cut all anew"
+    )
+
+
+def _cuttings(info: Info) -> set[str]:
+    return {recipe.rpartition("+")[2] for recipe in info.recipes}

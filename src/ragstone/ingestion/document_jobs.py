@@ -1,0 +1,111 @@
+"""The files of a run, one by one: which are to be read anew, and what becomes of each."""
+
+import asyncio
+import hashlib
+import logging
+from collections import deque
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, replace
+
+from ragstone.core.errors import Refused
+from ragstone.core.ports import Listed, Source
+from ragstone.core.types import Document, Revision, Skipped
+from ragstone.extraction.image import eligibility
+from ragstone.ingestion import workers
+from ragstone.ingestion.artifacts import Shelf
+from ragstone.ingestion.progress import PASSED_OVER, Tally
+from ragstone.ingestion.run_context import Intake
+
+IN_FLIGHT = 8  # documents read and cut ahead of the writer
+
+log = logging.getLogger("ragstone")
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One listed file and what is known of it; `lacking`: its artifact is wanted and not there."""
+
+    entry: Listed
+    before: Document | None
+    lacking: bool
+
+
+def readable(jobs: list[Job], tally: Tally) -> list[Job]:
+    """Without new pictures where nothing reads them: one line tells of all."""
+    new = sum(job.before is None and eligibility.is_picture(job.entry.path) for job in jobs)
+    missing = eligibility.unreadable() if new else ""
+    if not missing:
+        return jobs
+    tally.passed_over += new
+    what = "pictures" if new > 1 else "picture"
+    tally.warnings.append(f"{new:,} {what} passed over: no OCR engine ({missing})")
+    return [job for job in jobs if job.before is not None or not eligibility.is_picture(job.entry.path)]
+
+
+def looks_changed(job: Job, intake: Intake) -> bool:
+    """What can be said before a file is read."""
+    before = job.before
+    return before is None or before.bytes != job.entry.size or job.lacking or asked_anew(before, intake)
+
+
+async def prepared(
+    shop: workers.Shop, intake: Intake, source: Source, jobs: Sequence[Job], tally: Tally, shelf: Shelf | None
+) -> AsyncIterator[Revision | None]:
+    """Each listed file in order: its new revision, or None when there is nothing to write."""
+    loop = asyncio.get_running_loop()
+    flying: deque[tuple[Job, asyncio.Future[Revision | Skipped | Document]]] = deque()
+    left = iter(jobs)
+    try:
+        while True:
+            while len(flying) < IN_FLIGHT and (job := next(left, None)) is not None:
+                flying.append((job, loop.run_in_executor(shop.threads, _outcome, shop, intake, source, job, shelf)))
+            if not flying:
+                return
+            job, future = flying.popleft()
+            yield tally.told(await future)
+    finally:
+        for _, future in flying:
+            future.cancel()
+
+
+def _outcome(
+    shop: workers.Shop, intake: Intake, source: Source, job: Job, shelf: Shelf | None
+) -> Revision | Skipped | Document:
+    """Read and compare one file, and keep its artifact, which is there before its revision is; a document that cannot
+    be taken in is a value, not an exception."""
+    entry, before = job.entry, job.before
+    try:
+        data = source.read(entry.path, intake.making.most_bytes)
+        if not (intake.named or before) and eligibility.is_picture(entry.path) and eligibility.is_small(data):
+            return Skipped(entry.path, PASSED_OVER)
+        version = hashlib.sha256(data).hexdigest()
+        if before and before.version == version and not job.lacking and not asked_anew(before, intake):
+            return before
+        made = shop.build(entry.path, data, version, before)
+        if shelf is None or made.artifact is None:
+            return made
+        shelf.put(made.document, made.artifact)
+        return replace(made, artifact=None)
+    except Refused as error:
+        return Skipped(entry.path, error.reason, str(error))
+    except Exception as error:  # whatever a document does to a parser must not end the run of the others
+        log.exception("%s could not be taken in", entry.path)
+        return Skipped(entry.path, "broken", f"{entry.path} could not be taken in: {type(error).__name__}: {error}")
+
+
+def asked_anew(before: Document, intake: Intake) -> bool:
+    """Whether an unchanged document is to be redone: for its vectors, for what the run says of all its documents,
+    or for its recipe when the run refreshes."""
+    making = intake.making
+    said = ((making.version_label, before.version_label), (making.effective_at, before.effective_at))
+    return (
+        wants_vectors(before, intake)
+        or any(now is not None and now != then for now, then in said)
+        or (intake.refresh and before.recipe != making.recipe(before.media_type))
+    )
+
+
+def wants_vectors(before: Document, intake: Intake) -> bool:
+    """Whether a document came in without a model and there is one now. Addresses of vectors stay when a collection goes
+    over to another model."""
+    return intake.making.address is not None and before.addressed is None

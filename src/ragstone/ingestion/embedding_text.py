@@ -1,0 +1,92 @@
+"""The text of a chunk that is embedded: where it stands, its table header, itself; what is stored stays untouched."""
+
+import hashlib
+from collections.abc import Callable
+from typing import Literal
+
+from ragstone.core.ports import Tokenizer
+from ragstone.core.types import Chunk
+
+Form = Literal["title", "path", "none"]
+
+PREFIX = 48  # tokens that the place may take of what the model reads
+PART = " > "
+# Longer words hardly exist; keeps a hostile title of a megabyte from being counted word by word.
+CHARACTERS_A_TOKEN = 16
+
+
+def embedded(chunk: Chunk, *, form: Form = "title", tokenizer: Tokenizer | None = None) -> str:
+    """`name > heading > heading`, a line end, the table header if any, the chunk's text.
+
+    Form "title" begins with the document's title, or its path when it has none, and names every
+    heading; "path" is path and last heading; "none" leaves the place out. The place takes at most
+    48 tokens (4 characters each without a tokenizer): middle headings go first, then ends of the
+    name and of the last heading.
+    """
+    parts = _place(chunk, form)
+    place = [PART.join(bounded(parts, limit=PREFIX, count=_counter(tokenizer)))] if parts else []
+    return "\n".join([*place, *([chunk.header] if chunk.header else []), chunk.text])
+
+
+def embedded_tokens(chunk: Chunk, text: str, *, tokenizer: Tokenizer, reads: int) -> int:
+    """How many tokens of the chunk's own text a model that reads `reads` tokens sees.
+
+    `text` is what `embedded` made of it; fewer than `chunk.tokens` means that the end is not read.
+    """
+    lead, own = tokenizer.count([text[: len(text) - len(chunk.text)], chunk.text])
+    return max(0, min(own, reads - lead))
+
+
+def vector_key(model: str, variant: str, text: str) -> str:
+    """The address of a vector: sha256 in hex over model, variant and embedded text, each with its length."""
+    digest = hashlib.sha256()
+    for part in (model, variant, text):
+        data = part.encode("utf-8", "surrogatepass")
+        digest.update(b"%d:" % len(data))
+        digest.update(data)
+    return digest.hexdigest()
+
+
+def bounded(parts: list[str], *, limit: int, count: Callable[[str], int]) -> list[str]:
+    """Name and headings joined to at most `limit` tokens: without the middle ones, then without ends.
+
+    >>> bounded(["guide", "one", "two", "three"], limit=5, count=lambda text: len(text.split()))
+    ['guide', 'one', 'three']
+    """
+    kept = list(parts)
+    while len(kept) > 2 and count(PART.join(kept)) > limit:
+        del kept[len(kept) // 2]
+    if len(kept) > 1 and count(PART.join(kept)) > limit:
+        name = _shortened(kept[0], limit=limit // 2, count=count)
+        return [name, _shortened(kept[-1], limit=limit - count(name + PART), count=count)]
+    return kept if count(PART.join(kept)) <= limit else [_shortened(kept[0], limit=limit, count=count)]
+
+
+def _place(chunk: Chunk, form: Form) -> list[str]:
+    headings = [line for heading in chunk.heading_path if (line := _line(heading))]
+    if form == "none":
+        return []
+    if form == "path":
+        return [_line(chunk.document.path), *headings[-1:]]
+    name = _line(chunk.document.title or "") or _line(chunk.document.path)
+    return [name, *(headings[1:] if headings[:1] == [name] else headings)]
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _shortened(text: str, *, limit: int, count: Callable[[str], int]) -> str:
+    words = text[: limit * CHARACTERS_A_TOKEN].split()
+    while len(words) > 1 and count(" ".join(words)) > limit:
+        words.pop()
+    short = " ".join(words)
+    while short and count(short) > limit:
+        short = short[: len(short) // 2]
+    return short
+
+
+def _counter(tokenizer: Tokenizer | None) -> Callable[[str], int]:
+    if tokenizer is None:
+        return lambda text: -(-len(text) // 4)
+    return lambda text: tokenizer.count([text])[0]

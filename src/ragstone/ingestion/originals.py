@@ -1,0 +1,66 @@
+"""The file that a stored document was made from, when it is still there and still the same."""
+
+import asyncio
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ragstone.core.errors import UsageError
+from ragstone.core.ports import Ledger
+from ragstone.core.types import Document, Span
+from ragstone.extraction import unlocked
+from ragstone.extraction.media_types import IMAGES
+from ragstone.extraction.sandbox import Apart
+
+RUNS = 1000  # how far back a source's place is looked for
+DRAWERS = {
+    "application/pdf": "ragstone.extraction.pdf.picture:picture",
+    **dict.fromkeys(IMAGES, "ragstone.extraction.image.picture:picture"),
+}
+
+
+async def original(ledger: Ledger, document: Document) -> bytes:
+    """The bytes of a document's file; raises `UsageError` when it is gone or changed since it was ingested."""
+    return await asyncio.to_thread(_read, document, await _place(ledger, document))
+
+
+async def _place(ledger: Ledger, document: Document) -> Path:
+    runs = [run for run in await ledger.runs(RUNS) if run.source == document.source and run.config.get("place")]
+    if not runs:
+        raise UsageError(f"where source {document.source!r} stands is not known; ingest it again from its folder")
+    return Path(runs[0].config["place"])
+
+
+def _read(document: Document, place: Path) -> bytes:
+    file = place if place.is_file() else place / document.path
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise UsageError(f"the file of {document.path} cannot be read ({error.strerror}): {file}") from error
+    if hashlib.sha256(data).hexdigest() != document.version:
+        raise UsageError(f"{file} changed since {document.path} was ingested; ingest it again")
+    return data
+
+
+def drawn(
+    document: Document,
+    data: bytes,
+    *,
+    page: int,
+    apart: Apart,
+    spans: Sequence[Span] = (),
+    passwords: Sequence[str] = (),
+) -> bytes:
+    """A page (from 1) as a PNG with the boxes of `spans` marked, drawn in the processes of `apart`.
+
+    Raises `UsageError` for a format without pages, `Refused` for a page that is not there.
+    """
+    drawer = DRAWERS.get(document.media_type)
+    if drawer is None:
+        raise UsageError(f"{document.path} is {document.media_type}: it has no pages to draw; leave --page out")
+    boxes = [list(span.bbox) for span in spans if span.page == page and span.bbox]
+
+    def draw(options: Mapping[str, object]) -> bytes:
+        return apart.draw(drawer, data, path=document.path, options={"page": page, "boxes": boxes, **options})
+
+    return unlocked(draw, passwords)

@@ -1,0 +1,131 @@
+"""What a run has done so far, and its record in the ledger, kept up to date while it goes on."""
+
+import asyncio
+import time
+import traceback
+import uuid
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from ragstone import extraction
+from ragstone.core.ports import Ledger, Listed, Source
+from ragstone.core.types import Document, Event, Revision, Run, Skipped
+
+Tell = Callable[[Event], None]
+UPDATE_SECONDS = 2.0
+PASSED_OVER = "passed_over"  # a file that is no document, such as an icon: counted, never listed
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a run has done so far."""
+
+    added: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    written: int = 0
+    embedded: int = 0
+    outdated: int = 0
+    passed_over: int = 0
+    skipped: list[Skipped] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    def surveyed(self, source: Source) -> list[Listed]:
+        """The files that a source lists; what it refuses is counted."""
+        found = list(source.walk())
+        self.skipped.extend(entry for entry in found if isinstance(entry, Skipped))
+        return [entry for entry in found if isinstance(entry, Listed)]
+
+    def told(self, outcome: Revision | Skipped | Document) -> Revision | None:
+        """Count a file that was skipped or did not change (a document); give on what must be written."""
+        if isinstance(outcome, Skipped) and outcome.reason == PASSED_OVER:
+            self.passed_over += 1
+            return None
+        if isinstance(outcome, Skipped):
+            self.skipped.append(outcome)
+            return None
+        if isinstance(outcome, Document):
+            self.unchanged += 1
+            self.outdated += outcome.recipe.split("+")[0] != extraction.recipe(outcome.media_type)
+            return None
+        self.warnings.extend(f"{outcome.document.path}: {note}" for note in outcome.document.notes)
+        return outcome
+
+    def wrote(self, revisions: Sequence[Revision]) -> None:
+        """Count what was committed."""
+        new = sum(revision.document.revision == 1 for revision in revisions)
+        self.added += new
+        self.changed += len(revisions) - new
+        self.written += sum(len(revision.chunks) for revision in revisions)
+
+    def stats(self) -> dict[str, Any]:
+        documents = {name: getattr(self, name) for name in ("added", "changed", "unchanged", "removed")}
+        return {
+            "documents": {**documents, "skipped": len(self.skipped)},
+            "passed_over": self.passed_over,
+            "written": self.written,
+            "embedded": self.embedded,
+            "skipped": [{"path": s.path, "reason": s.reason, "message": s.message} for s in self.skipped],
+            "warnings": self.warnings,
+        }
+
+
+class Progress:
+    """A run on its way: tells the caller how far it is, and the ledger now and then."""
+
+    def __init__(self, ledger: Ledger, source: str, *, config: dict[str, Any], tally: Tally, tell: Tell) -> None:
+        self._ledger = ledger
+        self._tell = tell
+        self._tally = tally
+        self._stage = "start"
+        self._start = self._last = time.monotonic()
+        self._run = Run(str(uuid.uuid4()), source, "running", now(), config=config)
+
+    @asynccontextmanager
+    async def recorded(self) -> AsyncIterator[None]:
+        """The block is the run: recorded when it begins, and as interrupted or failed when it breaks off. How it ended
+        otherwise, its last call says. Raises `Busy` when the source is being ingested already."""
+        await self._ledger.start(self._run)
+        try:
+            yield
+        except (asyncio.CancelledError, KeyboardInterrupt, SystemExit):
+            await asyncio.shield(self.end("interrupted"))
+            raise
+        except BaseException as error:
+            await asyncio.shield(self.fail(error))
+            raise
+
+    async def at(self, stage: str, *, done: int, total: int) -> None:
+        """Say how far a stage is."""
+        self._stage = stage
+        self._tell(Event(stage, {"done": done, "total": total}))
+        if time.monotonic() - self._last > UPDATE_SECONDS:
+            self._last = time.monotonic()
+            await self._ledger.update(replace(self._run, stats=self._stats()))
+
+    async def end(self, status: Literal["succeeded", "interrupted"]) -> Run:
+        """Record how it ended."""
+        return await self._finish(replace(self._run, status=status))
+
+    async def fail(self, error: BaseException) -> Run:
+        """Record the error with the stage that it came in and the last frames of its trace."""
+        trace = "".join(traceback.format_exception(error, limit=-8))
+        cause = f"{self._stage}: {type(error).__name__}: {error}\n{trace}"
+        return await self._finish(replace(self._run, status="failed", error=cause))
+
+    async def _finish(self, run: Run) -> Run:
+        run = replace(run, finished_at=now(), stats=self._stats())
+        await self._ledger.finish(run)
+        return run
+
+    def _stats(self) -> dict[str, Any]:
+        return {**self._tally.stats(), "seconds": round(time.monotonic() - self._start, 3)}
+
+
+def now() -> str:
+    """The time as it is recorded."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,94 @@
+"""From one embedding model to another: the new one fills in beside the old, then both change places at once.
+
+Until the switch, questions are answered and documents taken in with the old model; after it the old one is kept, so
+that there is a way back.
+"""
+
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Any
+
+from ragstone.core.errors import UsageError
+from ragstone.core.ports import Embedder, Reader, Reembedding, Store
+from ragstone.core.types import Run, Scope
+from ragstone.ingestion.build_revision import Making
+from ragstone.ingestion.progress import Progress, Tally, Tell
+from ragstone.ingestion.vectors import fill
+
+SOURCE = "re-embedding"  # what such a run is called
+
+
+@dataclass(frozen=True, slots=True)
+class Renewal:
+    """One collection and the model that it is to have: `making` says what is embedded of a chunk."""
+
+    store: Store
+    making: Making
+    embedder: Embedder
+
+    @property
+    def scope(self) -> Scope:
+        return self.making.scope
+
+    @property
+    def model(self) -> tuple[str, str, int]:
+        """What the new vectors are of."""
+        return self.embedder.model, self.making.variant or "", self.embedder.dimension
+
+
+def able(store: Store) -> Reembedding:
+    """The same store; raises `UsageError` when its collections hold vectors of one model alone."""
+    if not isinstance(store, Reembedding):
+        raise UsageError(
+            f"a store of kind {store.provider!r} holds vectors of one model: ingest into another --collection with the "
+            "new model, or --recreate this one"
+        )
+    return store
+
+
+async def renewed(renewal: Renewal, *, tell: Tell = lambda _event: None) -> Run:
+    """Make room for the model beside the active one, unless it has it, and fill in what is missing.
+
+    Raises `UsageError` when it is the active model already or another second one is there, `Busy` when another process
+    fills it.
+    """
+    store, scope = able(renewal.store), renewal.scope
+    await _check_prefix(store, renewal)
+    model, variant, dimension = renewal.model
+    await store.begin(scope, model=model, variant=variant, dimension=dimension)
+    total = (await store.models(scope))[-1].pending
+    tally = Tally()
+    config = {"model": model, "variant": variant}
+    progress = Progress(renewal.store.ledger(scope), SOURCE, config=config, tally=tally, tell=tell)
+    async with progress.recorded(), store.filler(scope) as filler:
+        making = renewal.making
+        await fill(filler, renewal.embedder, making, total=total, tally=tally, progress=progress)
+        await filler.settle()
+    return await progress.end("succeeded")
+
+
+class Second:
+    """A store whose readers compare with the second model's vectors, so that questions can be tried on it; the rest is
+    the store's own."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def reader(self, scope: Scope) -> AbstractAsyncContextManager[Reader]:
+        """A view of the second model."""
+        return able(self._store).second(scope)
+
+
+async def _check_prefix(store: Reembedding, renewal: Renewal) -> None:
+    """Chunks that share a vector share the text that was embedded: with another prefix they would not."""
+    held = await store.models(renewal.scope)
+    wanted = renewal.making.prefix
+    had = (held[0].variant or "").partition("+")[2] if held else wanted
+    if had != wanted:
+        raise UsageError(
+            f"collection {renewal.scope.collection!r} embeds with prefix {had!r}, the new model would with {wanted!r}: "
+            "leave `prefix` as it is, or ingest with --recreate"
+        )

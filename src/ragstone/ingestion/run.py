@@ -1,0 +1,210 @@
+"""The way in: source → extract → chunk → guard → store as text, then embed → store as vectors.
+
+A run compares every document by the sha256 of its bytes, replaces what changed as a whole, removes
+what vanished from the source that was walked, and only then fills in the vectors that are missing:
+text is searchable in seconds. Whatever stops a run, the next one goes on from what was committed.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ragstone.core.errors import StoreError, UsageError
+from ragstone.core.ports import Embedder, Ledger, Listed, Source, Writer
+from ragstone.core.types import Info, Revision, Run
+from ragstone.ingestion import artifacts, chunker_compatibility, safeguards, workers
+from ragstone.ingestion.artifacts import Shelf
+from ragstone.ingestion.document_jobs import Job, looks_changed, prepared, readable, wants_vectors
+from ragstone.ingestion.progress import Progress, Tally, Tell
+from ragstone.ingestion.run_context import Intake
+from ragstone.ingestion.vectors import fill
+
+BATCH_CHUNKS = 512  # a commit costs an fsync; past this many chunks the gain is gone
+BATCH_SECONDS = 0.5
+
+log = logging.getLogger("ragstone")
+
+
+async def ingest(intake: Intake, source: Source, *, tell: Tell = lambda _event: None) -> Run:
+    """Bring the store in line with one source; returns the finished run.
+
+    `tell` hears `text` and `vectors` events with done and total. Raises `UsageError` when the run
+    would remove too much or mix two ways of cutting, `Busy` when the source is being ingested
+    already; a document that cannot be taken in is listed in the run's stats and the run goes on.
+    """
+    tally = Tally()
+    listed = await asyncio.to_thread(tally.surveyed, source)
+    intake = await _open(intake, source, listed, tally)
+    ledger = intake.store.ledger(intake.making.scope)
+    shelf = await _shelf(intake)
+    progress = Progress(ledger, source.name, config=_config(intake, shelf), tally=tally, tell=tell)
+    if intake.model_missing:
+        tally.warnings.append(f"no vectors were made, search is by keyword only: {intake.model_missing}")
+    async with progress.recorded():
+        shelf = await asyncio.to_thread(shelf.claimed) if shelf else None
+        await _text(intake, source, listed, ledger, tally, progress, shelf)
+        await _vectors(intake, tally, progress)
+        await _sweep(intake, source, tally)
+    return await progress.end("succeeded")
+
+
+async def _open(intake: Intake, source: Source, listed: Sequence[Listed], tally: Tally) -> Intake:
+    """Make the collection on its first run, when there is something to put in; else check that this run fits it, and
+    cut as it is cut."""
+    admin, scope, model = intake.store.admin, intake.making.scope, intake.making.model
+    if await admin.exists(scope):
+        info = await _info(intake)
+        _check_model(intake, info)
+        making = intake.making if intake.refresh else chunker_compatibility.as_cut(intake.making, info, intake.counts)
+        intake = replace(intake, making=making)
+    elif not listed:
+        raise UsageError(
+            f"no documents found in source {source.name!r}: it is empty, or the rules leave nothing of it"
+            + (f" ({len(tally.skipped)} skipped, first: {tally.skipped[0].message})" if tally.skipped else "")
+        )
+    await admin.create(
+        scope,
+        model=model.name if model else None,
+        variant=intake.making.variant,
+        dimension=model.dimension if model else None,
+    )
+    return intake
+
+
+async def _info(intake: Intake) -> Info:
+    async with intake.store.reader(intake.making.scope) as reader:
+        return await reader.info()
+
+
+def _check_model(intake: Intake, info: Info) -> None:
+    """A collection with vectors takes no documents without: semantic search would never find them."""
+    if info.model is not None and intake.making.model is None:
+        raise UsageError(
+            f"collection {intake.making.scope.collection!r} holds vectors of {info.model}; a run without a model would "
+            "leave its documents out of semantic search: name the model, or use another --collection"
+        )
+
+
+async def _shelf(intake: Intake) -> Shelf | None:
+    uri = intake.making.artifacts
+    return await artifacts.opened(intake.store, intake.making.scope, uri) if uri else None
+
+
+def _config(intake: Intake, shelf: Shelf | None) -> dict[str, Any]:
+    return {
+        "chunker": intake.making.cutter.chunker.recipe,
+        "model": intake.making.model.name if intake.making.model else None,
+        "prefix": intake.making.prefix,
+        "refresh": intake.refresh,
+        "root": intake.root,
+        "place": intake.place,
+        "artifacts": shelf.config if shelf else None,
+    }
+
+
+# --- text ---------------------------------------------------------------------------------------
+
+
+async def _text(
+    intake: Intake,
+    source: Source,
+    listed: Sequence[Listed],
+    ledger: Ledger,
+    tally: Tally,
+    progress: Progress,
+    shelf: Shelf | None,
+) -> None:
+    """Compare, replace, remove."""
+    stored = await ledger.documents()
+    known = {document.path: document for document in stored if document.source == source.name}
+    if known and intake.root is not None:
+        await safeguards.check_root(intake.root, source.name, ledger)
+    gone = safeguards.vanished(known, listed, tally.skipped)
+    if not intake.allow_removals:
+        safeguards.check_removals(source.name, gone, known, share=intake.removals)
+    if listed:
+        beside = [d for d in stored if d.source != source.name and not wants_vectors(d, intake)]
+        tally.warnings += safeguards.cut_beside(intake.making.cutting, beside, refresh=intake.refresh)
+    if listed and not intake.refresh:
+        kept = {path: document for path, document in known.items() if not wants_vectors(document, intake)}
+        safeguards.check_cutting(intake.making.cutting, kept)
+    lacking = await _lacking(intake, shelf, tally)
+    jobs = [
+        Job(entry, before := known.get(entry.path), before is not None and before.id in lacking) for entry in listed
+    ]
+    jobs = jobs if intake.named else await asyncio.to_thread(readable, jobs, tally)
+    size = sum(job.entry.size for job in jobs if looks_changed(job, intake))
+    async with intake.store.writer(intake.making.scope) as writer:
+        done = 0
+        with workers.opened(intake.making, source.name, size=size, apart=intake.apart) as shop:
+            async for revisions, passed in _batches(prepared(shop, intake, source, jobs, tally, shelf)):
+                if revisions:
+                    await writer.replace(revisions)
+                    tally.wrote(revisions)
+                done += passed
+                await progress.at("text", done=done, total=len(jobs))
+        if gone:
+            await writer.remove([document.id for document in gone])
+            tally.removed += len(gone)
+    if tally.outdated:
+        tally.warnings.append(
+            f"{tally.outdated} documents were extracted by an earlier version; run with --refresh to redo them"
+        )
+
+
+async def _batches(prepared: AsyncIterator[Revision | None]) -> AsyncIterator[tuple[list[Revision], int]]:
+    """Revisions to commit together, with how many files that covers: bounded by chunks and by time."""
+    batch_: list[Revision] = []
+    passed = 0
+    since = time.monotonic()
+    async for revision in prepared:
+        passed += 1
+        if revision is not None:
+            batch_.append(revision)
+        if sum(len(r.chunks) for r in batch_) >= BATCH_CHUNKS or time.monotonic() - since > BATCH_SECONDS:
+            yield batch_, passed
+            batch_, passed, since = [], 0, time.monotonic()
+    if passed:
+        yield batch_, passed
+
+
+# --- artifacts ----------------------------------------------------------------------------------
+
+
+async def _lacking(intake: Intake, shelf: Shelf | None, tally: Tally) -> set[str]:
+    """The documents that a refresh makes anew for the sake of their artifact."""
+    if shelf is None or not intake.refresh:
+        return set()
+    try:
+        return await artifacts.missing(intake.store, intake.making.scope, shelf.place)
+    except StoreError as error:
+        tally.warnings.append(f"whether artifacts are missing is not known: {error}")
+        return set()
+
+
+async def _sweep(intake: Intake, source: Source, tally: Tally) -> None:
+    """Remove the artifacts of revisions that are gone, and what earlier runs left when they were killed."""
+    store, scope = intake.store, intake.making.scope
+    where = await artifacts.known(store, scope, configured=intake.making.artifacts)
+    _, failed = await artifacts.sweep(store, scope, where, source=source.name)
+    tally.warnings.extend(failed)
+
+
+# --- vectors ------------------------------------------------------------------------------------
+
+
+async def _vectors(intake: Intake, tally: Tally, progress: Progress) -> None:
+    """Fill in the vectors that active chunks lack, whoever left them missing."""
+    async with intake.store.writer(intake.making.scope) as writer:
+        if intake.embedder is not None and intake.model_missing is None:
+            await _fill(intake, intake.embedder, writer, tally, progress)
+        await writer.settle()
+
+
+async def _fill(intake: Intake, embedder: Embedder, writer: Writer, tally: Tally, progress: Progress) -> None:
+    async with intake.store.reader(intake.making.scope) as reader:
+        total = (await reader.info()).pending_vectors
+    await fill(writer, embedder, intake.making, total=total, tally=tally, progress=progress)

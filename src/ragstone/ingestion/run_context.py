@@ -1,0 +1,34 @@
+"""What a run is told: where it writes, with what, and how it behaves."""
+
+from dataclasses import dataclass
+
+from ragstone.core.ports import Embedder, Store
+from ragstone.extraction.sandbox import Apart
+from ragstone.ingestion import chunker_compatibility
+from ragstone.ingestion.build_revision import Making
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    """Where a run writes, what makes and embeds its documents, and how it behaves.
+
+    `removals` is the share of a source's documents that may vanish unasked; `model_missing` says why
+    there is no embedder though one was wanted; `root` tells two roots of one name apart,
+    `place` is where the source's files stand; `apart` are the processes that read foreign formats, else the
+    run has its own. `named`: the source is one file, which is read whatever it is; pictures that lie in a folder are
+    passed over where they are small or nothing can read them. `counts`: how other models count tokens, and how many
+    they read, for collections that were cut for one of them.
+    """
+
+    store: Store
+    making: Making
+    embedder: Embedder | None = None
+    refresh: bool = False
+    allow_removals: bool = False
+    removals: float = 0.5
+    model_missing: str | None = None
+    root: str | None = None
+    place: str | None = None
+    apart: Apart | None = None
+    named: bool = False
+    counts: chunker_compatibility.Counts = ()

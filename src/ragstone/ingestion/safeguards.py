@@ -1,0 +1,68 @@
+"""What a run may do to a source: what vanished from it, and what stops a run before anything is written."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from ragstone.core.errors import UsageError
+from ragstone.core.ports import Ledger, Listed
+from ragstone.core.types import Document, Skipped
+
+SMALL = 10  # documents; below, only a removal of all of them is suspicious
+RUNS = 1000  # how far back a source's root is looked for
+LASTING = ("succeeded", "interrupted")  # runs that may have written something
+POLICY = frozenset({"denied", "outside_root"})  # refused by rule: what stood there goes
+
+
+def vanished(known: Mapping[str, Document], listed: Iterable[Listed], skipped: Iterable[Skipped]) -> list[Document]:
+    """What the source no longer has: not what merely could not be read this time."""
+    present = {entry.path for entry in listed}
+    unread = tuple(s.path for s in skipped if s.reason not in POLICY)
+    folders = tuple(f"{path.rstrip('/')}/" for path in unread)
+    kept = present.union(unread)
+    return [
+        document for path, document in known.items() if path not in kept and not (folders and path.startswith(folders))
+    ]
+
+
+async def check_root(root: str, source: str, ledger: Ledger) -> None:
+    """Two folders of one name are two sources: the second must not pass for a changed first one."""
+    earlier = [run for run in await ledger.runs(RUNS) if run.source == source and run.status in LASTING]
+    other = next((run.config["root"] for run in earlier if run.config.get("root")), root)
+    if other != root:
+        raise UsageError(
+            f"source {source!r} stands for {other}; to add {root} beside it give it a name of its own "
+            f"(--source NAME), or --source {source} if it is the same source in a new place"
+        )
+
+
+def check_removals(source: str, gone: Sequence[Document], known: Mapping[str, Document], *, share: float) -> None:
+    """A missing mount looks like a mass deletion: more than `share` of a source's documents does not go unasked."""
+    if gone and (len(gone) == len(known) or (len(known) > SMALL and len(gone) > share * len(known))):
+        raise UsageError(
+            f"{len(gone)} of {len(known)} documents of source {source!r} are gone; nothing was changed. "
+            "If a folder is not mounted, mount it; if they were deleted on purpose, add --allow-removals"
+        )
+
+
+def check_cutting(cutting: str, known: Mapping[str, Document]) -> None:
+    """Two ways of cutting in one source would make its chunks incomparable."""
+    others = [document for document in known.values() if not document.recipe.endswith(f"+{cutting}")]
+    if others:
+        raise UsageError(
+            f"{len(others)} of {len(known)} documents were cut with other settings ({others[0].recipe}; "
+            f"now {cutting}); to cut them all anew: ragstone ingest --refresh; or restore the settings"
+        )
+
+
+def cut_beside(cutting: str, beside: Sequence[Document], *, refresh: bool) -> list[str]:
+    """The same for the other sources of a collection; a refresh must begin with one of them, so it only warns."""
+    others = [document for document in beside if not document.recipe.endswith(f"+{cutting}")]
+    if not others:
+        return []
+    source, recipe = others[0].source, others[0].recipe
+    found = f"{len(others)} documents of other sources (such as {source!r}) were cut with other settings ({recipe})"
+    if refresh:
+        return [f"{found}; ingest them with --refresh too"]
+    raise UsageError(
+        f"{found}, now {cutting}: use their settings or another --collection, or cut all anew, source by source, "
+        "with --refresh"
+    )

@@ -1,0 +1,75 @@
+"""A folder, or a single file, as a source."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from ragstone.core.errors import Refused, UsageError
+from ragstone.core.ports import Listed
+from ragstone.core.types import Skipped
+from ragstone.ingestion.sources.gate import opened
+from ragstone.ingestion.sources.rules import Rules
+from ragstone.ingestion.sources.walk import listed, walk
+
+
+class Files:
+    """The files below `root` that the rules let through, in code point order of their paths.
+
+    Symlinks never lead out of the root. One that leads to a place inside it is listed, under its own
+    path, only when the walk does not come to that place itself (it is hidden, or its name has no
+    accepted ending): every file appears once, and loops end. A root that is a file has one document,
+    whose path is the file's name.
+    """
+
+    def __init__(self, name: str, root: str | os.PathLike[str], *, rules: Rules) -> None:
+        self._name = name
+        self._given = Path(root)
+        self._rules = rules
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    def walk(self) -> Iterator[Listed | Skipped]:
+        """Every document in order; raises `UsageError` at once when the root is missing or may not be read."""
+        root = self._root()
+        if root.is_dir():
+            if not os.access(root, os.R_OK | os.X_OK, effective_ids=os.access in os.supports_effective_ids):
+                raise UsageError(f"source {self._name!r}: {self._given} cannot be read: Permission denied")
+            return walk(root, self._rules)
+        return iter([listed(str(root), self._given.name)])
+
+    def read(self, path: str, limit: int) -> bytes:
+        """The bytes of one document; never takes more than `limit` + 1 of them from the disk.
+
+        Raises `Refused` with the reason outside_root, denied, unreadable, vanished or too_large.
+        """
+        if self._rules.denies(path):
+            raise Refused("denied", f"{path} is on the deny list of source {self._name!r}")
+        root = self._root()
+        if root.is_dir():
+            descriptor = opened(os.path.join(root, path), path, root, self._rules)
+        elif path == self._given.name:
+            descriptor = opened(str(root), path, root, self._rules)
+        else:
+            raise Refused("vanished", f"{path} is not part of source {self._name!r}, which is the file {self._given}")
+        with open(descriptor, "rb") as file:
+            try:
+                data = file.read(limit + 1)
+            except OSError as error:
+                raise Refused("unreadable", f"{path} cannot be read: {error.strerror}") from error
+        if len(data) > limit:
+            raise Refused("too_large", f"{path} has more than {limit:,} bytes; raise the limit or leave it out")
+        return data
+
+    def _root(self) -> Path:
+        try:
+            root = Path(os.path.realpath(self._given.expanduser(), strict=True))
+            root.stat()
+        except (FileNotFoundError, NotADirectoryError, ValueError, RuntimeError) as error:
+            raise UsageError(
+                f"source {self._name!r}: {self._given} is not there; name a folder or file that exists, or mount it"
+            ) from error
+        except OSError as error:
+            raise UsageError(f"source {self._name!r}: {self._given} cannot be reached: {error.strerror}") from error
+        return root

@@ -1,0 +1,225 @@
+"""A language model behind any wire: streamed inside, bounded in time and length, tried again where it may help."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from types import EllipsisType
+
+from ragstone.core.errors import RagstoneError, Unavailable, UsageError
+from ragstone.core.ports import Completed, Prompt, Tokenizer
+from ragstone.providers.endpoint import Reach
+from ragstone.providers.http import Line, Rejected
+from ragstone.providers.retries import Attempts, Passing
+from ragstone.providers.wire_format import Asked, Call, Ended, Heard, Json, Speech
+
+# Bytes of an answer: a token of running text has four, of code or another script some more. Who does not obey
+# `max_tokens` is cut here.
+BYTES_A_TOKEN = 32
+LEAST_BYTES = 4_000
+
+
+@dataclass(slots=True)
+class Spent:
+    """What a model was asked for since it was made: requests that were answered, tokens read and written."""
+
+    requests: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+    def add(self, prompt: int | None, completion: int | None = None) -> None:
+        """Count one request that was answered."""
+        self.requests += 1
+        self.prompt_tokens += prompt or 0
+        self.completion_tokens += completion or 0
+
+
+@dataclass(slots=True)
+class Heeded:
+    """What was heard of one answer so far; `at` is when, or when the reader of it came back, by the loop's clock."""
+
+    at: float
+    text: str = ""
+    bytes: int = 0
+    ended: Ended | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cached_tokens: int | None = None
+
+    def heed(self, heard: Heard) -> None:
+        """Take in an event; later counts stand for earlier ones."""
+        self.text += heard.text
+        self.bytes += len(heard.text.encode("utf-8", "replace"))
+        self.ended = heard.ended or self.ended
+        for name in ("prompt_tokens", "completion_tokens", "cached_tokens"):
+            if (count := getattr(heard, name)) is not None:
+                setattr(self, name, count)
+
+    def completed(self) -> Completed:
+        """The whole."""
+        read = [self.prompt_tokens, self.cached_tokens]
+        prompt = None if read == [None, None] else sum(filter(None, read))
+        return Completed(self.text, self.ended or "other", prompt, self.completion_tokens)
+
+
+class Completing:
+    """See `ragstone.core.ports.Completion`."""
+
+    def __init__(
+        self,
+        reach: Reach,
+        speech: Speech,
+        *,
+        model: str,
+        context: int | None = None,
+        tokenizer: Tokenizer | None = None,
+    ) -> None:
+        self.vendor = reach.vendor.name
+        self.model = model
+        self.context = context
+        self.tokenizer = tokenizer
+        self.spent = Spent()
+        self._reach = reach.checked()
+        self._speech = speech
+        self._line: Line | None = None
+        self._cool = False
+
+    async def complete(self, prompt: Prompt) -> Completed:
+        """The answer as a whole. It is streamed inside: a vendor goes on writing for one who waits for all at once and
+        then goes away."""
+        async with aclosing(self.stream(prompt)) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, Completed):
+                    return piece
+        raise Unavailable(f"{self._open().name} gave no answer")
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[str | Completed]:
+        """The pieces, then the whole. What failed is asked for again only while nothing of it was given on."""
+        attempts = Attempts(self._reach)
+        while True:
+            begun = False
+            try:
+                async with aclosing(self._once(prompt, attempts)) as pieces:
+                    async for piece in pieces:
+                        begun = True
+                        yield piece
+                return
+            except Passing as failure:
+                if begun:
+                    raise Unavailable(str(failure)) from failure
+                await attempts.again(failure)
+            except Rejected as error:  # some models take no temperature: said once, it is left out from then on
+                if begun or self._cool or "temperature" not in str(error):
+                    raise
+                self._cool = True
+
+    async def check(self) -> list[str]:
+        """What keeps it from working, each with what mends it; asks for the list of models, once."""
+        try:
+            line = self._open()
+            async with asyncio.timeout(self._reach.timeout):
+                names = self._speech.listed(await line.reply(self._speech.models()))
+        except TimeoutError:
+            return [f"{self._reach.named(self.model)} did not answer within {self._reach.timeout:g} s"]
+        except (KeyError, TypeError, ValueError):
+            return [f"{self._reach.named(self.model)} gave no list of models: is {self._reach.group}.base_url right?"]
+        except RagstoneError as error:
+            return [str(error)]
+        known = self.model in names or any(name.startswith(f"{self.model}-") for name in names)
+        if known or not self._reach.vendor.lists:
+            return []
+        return [f"{line.name} is not there: {self._mend()}, or set {self._reach.group}.model"]
+
+    async def close(self) -> None:
+        """Give back the connections; the next request would open new ones."""
+        if self._line is not None:
+            await self._line.close()
+
+    def _open(self) -> Line:
+        """The line, made at first use: until then no key is needed."""
+        if self._line is None:
+            headers = self._speech.headers(self._reach.secret())
+            self._line = Line(self._reach, headers, model=self.model, mend=self._mend())
+        return self._line
+
+    def _mend(self) -> str:
+        return self._speech.mend.replace("MODEL", self.model)
+
+    async def _once(self, prompt: Prompt, attempts: Attempts) -> AsyncGenerator[str | Completed]:
+        loop = asyncio.get_running_loop()
+        line, heeded = self._open(), Heeded(loop.time())
+        most = LEAST_BYTES + BYTES_A_TOKEN * prompt.max_tokens
+        async with aclosing(line.events(self._call(prompt), self._speech.framing)) as events:
+            while (event := await self._event(line, events, attempts, heeded)) is not ...:
+                try:
+                    heard = Heard(over=True) if event is None else self._heard(line, event)
+                except (Passing, Unavailable):
+                    if heeded.ended is None:
+                        raise
+                    break  # what was heard to its end is the answer
+                heeded.heed(heard)
+                if heard.text:
+                    yield heard.text
+                if heard.text or heard.alive or heard.ended:
+                    heeded.at = loop.time()  # what a slow reader of the pieces takes is no silence of the vendor
+                if heeded.bytes > most:
+                    heeded.ended = "length"
+                    break
+                if heard.over:
+                    await _read_out(events, self._reach.linger / 10)
+                    break
+        if heeded.ended is None and event is ...:
+            raise Passing(f"{line.name} broke off in the middle: its answer has no end")
+        done = heeded.completed()
+        self.spent.add(done.prompt_tokens, done.completion_tokens)
+        yield done
+
+    async def _event(
+        self, line: Line, events: AsyncGenerator[Json | None], attempts: Attempts, heeded: Heeded
+    ) -> Json | EllipsisType | None:
+        """The next event, None for the mark at the end, `...` where there is none: what stands still or breaks after
+        the end of the answer was heard takes nothing from it."""
+        linger = self._reach.linger if heeded.ended else None
+        try:
+            async with asyncio.timeout_at(attempts.until(heeded.at, linger)):
+                return await anext(events, ...)
+        except TimeoutError:
+            if not heeded.ended:
+                raise self._silent(line, asyncio.get_running_loop().time() >= attempts.end) from None
+        except Unavailable:
+            if not heeded.ended:
+                raise
+        return ...
+
+    def _call(self, prompt: Prompt) -> Call:
+        if not any(turn.role != "system" for turn in prompt.messages):
+            raise UsageError("a prompt needs a message of the user")
+        call = self._speech.asked(Asked(self.model, prompt, self.context, self._reach.limit, self.tokenizer))
+        if self._cool and call.body is not None:
+            call.body.pop("temperature", None)
+        return call
+
+    def _heard(self, line: Line, event: Json) -> Heard:
+        try:
+            heard = self._speech.heard(event)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise line.senseless(f"a piece of another shape ({type(error).__name__}: {error})") from error
+        if heard.failed is not None:
+            raise Passing(f"{line.name} failed while it answered ({self._reach.masked(heard.failed) or 'no reason'})")
+        return heard
+
+    def _silent(self, line: Line, over: bool) -> Unavailable:
+        group, reach = self._reach.group, self._reach
+        if over:
+            return Unavailable(f"{line.name} did not end its answer within {reach.total:g} s ({group}.total)")
+        return Passing(f"{line.name} sent nothing for {reach.timeout:g} s ({group}.timeout)")
+
+
+async def _read_out(events: AsyncGenerator[Json | None], seconds: float) -> None:
+    """Wait a moment for the end of a stream that holds nothing more: a connection that was read whole serves again."""
+    with suppress(TimeoutError, Unavailable):
+        async with asyncio.timeout(seconds):
+            async for _ in events:
+                pass

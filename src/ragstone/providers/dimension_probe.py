@@ -1,0 +1,45 @@
+"""What is known of an embedding model only after its first vector: its dimension, and whether it works at all."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from ragstone.core.errors import RagstoneError, UsageError
+from ragstone.core.ports import Vectors
+from ragstone.providers.wire_format import Kind
+
+
+class Learnt(ABC):
+    """An embedder whose dimension may have to be asked for; `_expected` is what is known or set, `_seen` what came."""
+
+    model: str
+    _expected: int | None
+    _seen: int | None
+
+    @abstractmethod
+    async def embed(self, texts: Sequence[str], *, kind: Kind = "document") -> Vectors:
+        """See `ragstone.core.ports.Embedder`."""
+
+    @property
+    def dimension(self) -> int:
+        """Raises `UsageError` for a model of which nothing is known before it was asked once (see `learn`)."""
+        found = self._seen or self._expected
+        if found is None:
+            raise UsageError(
+                f"the dimension of {self.model} is not known yet: ask it for a vector, or set embed.dimensions"
+            )
+        return found
+
+    async def learn(self) -> None:
+        """Ask for one vector, unless one was seen already: what is wrong shows before anything is written."""
+        if self._seen is None:
+            await self.embed(["word"])
+
+    async def check(self) -> list[str]:
+        """What keeps it from working, each with what mends it: it is asked for one vector."""
+        try:
+            await self.embed(["word"])
+        except RagstoneError as error:
+            return [str(error)]
+        return []

@@ -1,0 +1,115 @@
+"""Embedding models by name through fastembed: run on this machine, from its cache, a folder, or downloaded once."""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, cast
+
+import numpy as np
+
+from ragstone.core.errors import ConfigError, Unavailable, UsageError
+from ragstone.core.ports import Vectors
+from ragstone.providers.dimension_probe import Learnt
+from ragstone.providers.known_models import known, tokenizer_of
+from ragstone.providers.wire_format import Kind
+
+LACKING = "the package fastembed is missing: pip install 'ragstone[fastembed]'"
+
+
+class Fast(Learnt):
+    """See `ragstone.core.ports.Embedder`. The model loads at first use; `folder` holds its files, else the cache
+    does, and what is not there is downloaded unless `offline`."""
+
+    variant = "onnx"
+
+    def __init__(
+        self,
+        *,
+        model: str,
+        folder: str | None = None,
+        dimensions: int | None = None,
+        reads: int | None = None,
+        offline: bool = False,
+    ) -> None:
+        """Raises `ConfigError` when neither `reads` nor the name says how much the model reads."""
+        card = known(model)
+        if reads is None and card is None:
+            raise ConfigError(f"how many tokens {model} reads is not known: set embed.reads")
+        self.model = f"fastembed/{model}"
+        self.tokenizer = tokenizer_of(model)
+        self.reads: int = reads or (card.reads if card else 0)
+        self._name = model
+        self._folder = folder
+        self._expected = dimensions or (card.dimension if card else None)
+        self._offline = offline
+        self._seen: int | None = None
+        self._loaded: Any = None
+        self._pool: ThreadPoolExecutor | None = None
+
+    async def embed(self, texts: Sequence[str], *, kind: Kind = "document") -> Vectors:
+        """float32 of shape (len(texts), dimension), rows of length 1.
+
+        Raises `UsageError` for a blank text or another dimension than expected, `Unavailable` when the model cannot be
+        loaded.
+        """
+        for index, text in enumerate(texts):
+            if not text.strip():
+                raise UsageError(f"blank text cannot be embedded (text {index} of {len(texts)})")
+        if not texts:
+            await self.learn()
+            return np.zeros((0, self.dimension), dtype=np.float32)
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(1, thread_name_prefix="fastembed")
+        vectors = await asyncio.get_running_loop().run_in_executor(self._pool, self._vectors, list(texts), kind)
+        seen = int(vectors.shape[1])
+        if self._expected not in (None, seen):
+            raise UsageError(
+                f"{self.model} gives vectors of {seen} numbers, but {self._expected} are known of it or declared: "
+                "nothing was written; set the right embed.dimensions"
+            )
+        self._seen = seen
+        return vectors
+
+    async def close(self) -> None:
+        """Give back thread and memory; the next call would load again."""
+        pool, self._pool, self._loaded = self._pool, None, None
+        if pool is not None:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def _vectors(self, texts: list[str], kind: Kind) -> Vectors:
+        if self._loaded is None:
+            self._loaded = self._load()
+        embed = self._loaded.query_embed if kind == "query" else self._loaded.embed
+        # One text a call: a batch is padded to its longest, which costs more than it saves on a processor.
+        rows = [row for text in texts for row in (embed([text]) if kind == "query" else embed([text], batch_size=1))]
+        vectors = np.array(rows, dtype=np.float32).reshape(len(texts), -1)
+        lengths = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
+        usable = np.isfinite(lengths) & (lengths > 0)
+        return cast(Vectors, np.where(usable, vectors / np.where(usable, lengths, 1), vectors).astype(np.float32))
+
+    def _load(self) -> Any:
+        try:
+            from fastembed import TextEmbedding
+            from loguru import logger
+        except ImportError as error:
+            raise Unavailable(LACKING) from error
+        logger.disable("fastembed")  # what it would write to stderr is said here
+        try:
+            return TextEmbedding(self._name, specific_model_path=self._folder, local_files_only=self._offline)
+        except ValueError as error:
+            names = [str(one["model"]) for one in TextEmbedding.list_supported_models()]
+            if self._name not in names:
+                near = difflib.get_close_matches(self._name, names, n=1, cutoff=0)
+                raise ConfigError(f"fastembed knows no model {self._name!r}; did you mean {near[0]}?") from error
+            raise Unavailable(self._unloaded(error)) from error
+        except Exception as error:  # of the runtime, the hub and the file system, which share no base
+            raise Unavailable(self._unloaded(error)) from error
+
+    def _unloaded(self, error: Exception) -> str:
+        mend = "name a folder that holds it in embed.folder"
+        if not self._offline and self._folder is None:
+            mend += ", or let it be downloaded where the network allows"
+        return f"{self.model} cannot be loaded ({' '.join(str(error).split())[:200]}): {mend}"

@@ -1,0 +1,246 @@
+"""The wire to a vendor: one request at a time, bounded in bytes, and every failure as one sentence."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, suppress
+from typing import TYPE_CHECKING, Any
+
+from ragstone.core.errors import Unavailable, UsageError
+from ragstone.providers.endpoint import Reach
+from ragstone.providers.openai import said
+from ragstone.providers.retries import Passing, asked_to_wait, passes
+from ragstone.providers.wire_format import Call, Json
+
+if TYPE_CHECKING:  # 0.1 s to import: only who asks a vendor pays
+    import httpx2
+
+LINE = 4_000_000  # bytes of one line of a stream
+STREAM = 64_000_000  # bytes of a whole stream, its wrapping included
+REPLY = 256_000_000  # bytes of one reply: 2,048 vectors of 3,072 numbers are 130 MB
+COMPLAINT = 64_000  # bytes of an error's text that are read
+SHOWN = 300  # characters of it that are shown
+# What vendors write when a prompt is too long; their codes differ, and some have none.
+TOO_LONG = (
+    "context length",
+    "context_length",
+    "context size",
+    "context window",
+    "too long",
+    "exceed_context",
+    "token count",
+)
+NO_KEY = "api key not valid"  # Gemini's word, with a status of 400
+NO_MODEL = (
+    "model not found",
+    "model_not_found",
+    "not a valid model",
+    "unknown model",
+    "no such model",
+    "invalid model",
+)
+LACKING = "the package httpx2 is missing: pip install 'ragstone[{}]'"
+
+
+class Line:
+    """Requests to one vendor; messages are about `model`."""
+
+    def __init__(self, reach: Reach, headers: dict[str, str], *, model: str, mend: str) -> None:
+        self.reach = reach
+        self._headers = headers
+        self._model = model
+        self._mend = mend
+        self._client: tuple[asyncio.AbstractEventLoop, httpx2.AsyncClient] | None = None
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self.reach.named(self._model)
+
+    async def events(self, call: Call, framing: str) -> AsyncGenerator[Json | None]:
+        """The events of a streamed answer, None for the mark at its end; closing it ends the request.
+
+        Raises `Passing` for what may be gone the next time, `UsageError` for a request that is refused, `Unavailable`
+        for what makes no sense.
+        """
+        async with aclosing(self._bytes(call, STREAM)) as data, aclosing(self._lines(data)) as lines:
+            if framing == "lines":
+                async for line in lines:
+                    if line.strip():
+                        yield self._parsed(line)
+                return
+            event: list[str] = []
+            async for line in lines:
+                if line.startswith("data:"):
+                    event.append(line[5:].removeprefix(" "))
+                elif not line and event:
+                    yield self._event(event)
+                    event = []
+            if event:
+                yield self._event(event)
+
+    async def reply(self, call: Call) -> Json:
+        """One JSON object as a whole; raises as `events` does."""
+        whole = bytearray()
+        async with aclosing(self._bytes(call, REPLY)) as data:
+            async for piece in data:
+                whole += piece
+        return self._parsed(self._text(bytes(whole)))
+
+    async def close(self) -> None:
+        """Give back the connections."""
+        if self._client is not None:
+            loop, client = self._client
+            self._client = None
+            if loop is asyncio.get_running_loop():
+                await client.aclose()
+
+    def senseless(self, why: str) -> Unavailable:
+        """An error for what a vendor should not say."""
+        return Unavailable(f"{self.name} answered what makes no sense: {self.reach.masked(why)[:SHOWN]}")
+
+    async def _bytes(self, call: Call, limit: int) -> AsyncGenerator[bytes]:
+        client = self._opened()
+        import httpx2
+
+        response = None
+        try:
+            response = await self._sent(client, call)
+            if response.status_code != 200:
+                raise await self._refusal(response)
+            if response.headers.get("content-encoding", "identity") != "identity":
+                raise self.senseless("it is packed although that was not asked for")
+            got = 0
+            async for piece in response.aiter_raw():
+                got += len(piece)
+                if got > limit:
+                    raise self.senseless(f"more than {limit:,} bytes")
+                yield piece
+        except (httpx2.HTTPError, OSError) as error:
+            raise self._broken(error, begun=response is not None) from error
+        except httpx2.InvalidURL as error:
+            raise UsageError(f"{self.reach.group}.base_url leads nowhere: {error}") from error
+        finally:
+            if response is not None:
+                await response.aclose()
+
+    async def _sent(self, client: httpx2.AsyncClient, call: Call) -> httpx2.Response:
+        import msgspec
+
+        method, body = ("GET", None) if call.body is None else ("POST", msgspec.json.encode(call.body))
+        # Own headers last: whoever sets one means it, be it the vendor's own. Unpacked, so that bytes can be counted.
+        headers = {
+            "content-type": "application/json",
+            **self._headers,
+            **self.reach.headers,
+            "accept-encoding": "identity",
+        }
+        request = client.build_request(method, self.reach.address + call.path, content=body, headers=headers)
+        return await client.send(request, stream=True)
+
+    def _opened(self) -> httpx2.AsyncClient:
+        """A client of the running loop, for connections belong to one. No proxy stands between this machine and
+        itself; to elsewhere the proxy that the system names is used."""
+        try:
+            import httpx2
+        except ImportError as error:
+            raise Unavailable(LACKING.format(self.reach.vendor.name)) from error
+        loop = asyncio.get_running_loop()
+        if self._client is None or self._client[0] is not loop:
+            # Time is kept from outside: see `Attempts`.
+            self._client = loop, httpx2.AsyncClient(timeout=None, trust_env=not self.reach.here)
+        return self._client[1]
+
+    async def _lines(self, data: AsyncIterator[bytes]) -> AsyncGenerator[str]:
+        rest = b""
+        async for piece in data:
+            *lines, rest = (rest + piece).split(b"\n")
+            if len(rest) > LINE:
+                raise self.senseless(f"a line of more than {LINE:,} bytes")
+            for line in lines:
+                yield self._text(line.removesuffix(b"\r"))
+        if rest:
+            yield self._text(rest.removesuffix(b"\r"))
+
+    def _text(self, data: bytes) -> str:
+        try:
+            return data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise self.senseless(f"it is not UTF-8 at byte {error.start}") from error
+
+    def _event(self, lines: list[str]) -> Json | None:
+        data = "\n".join(lines)
+        return None if data.strip() == "[DONE]" else self._parsed(data)
+
+    def _parsed(self, line: str) -> Json:
+        import msgspec
+
+        try:
+            data: Any = msgspec.json.decode(line)
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise self.senseless(f"a piece that is no JSON ({line[:60]!r})") from error
+        if not isinstance(data, dict):
+            raise self.senseless(f"a piece that is no object ({line[:60]!r})")
+        return data
+
+    def _broken(self, error: Exception, *, begun: bool) -> Passing:
+        import httpx2
+
+        why = self.reach.masked(str(error)) or type(error).__name__
+        if begun:
+            return Passing(f"{self.name} broke off in the middle: {why}")
+        if isinstance(error, httpx2.RemoteProtocolError | httpx2.ReadError | httpx2.WriteError):
+            return Passing(f"{self.name} hung up without an answer: {why}")
+        mend = "start it, or set" if self.reach.here else "check the network and"
+        return Passing(f"{self.name} cannot be reached ({why}): {mend} {self.reach.group}.base_url")
+
+    async def _refusal(self, response: httpx2.Response) -> UsageError | Unavailable:
+        """The error for a status other than 200."""
+        text = bytearray()
+        with suppress(Exception):  # a complaint that breaks off is still one
+            async for piece in response.aiter_raw():
+                text += piece
+                if len(text) > COMPLAINT:
+                    break
+        status = response.status_code
+        said = self.reach.masked(complaint(bytes(text[:COMPLAINT])))[:SHOWN] or "without a word"
+        if passes(status):
+            return Passing(f"{self.name} failed ({status}: {said})", asked_to_wait(response.headers))
+        return self._refused(status, said)
+
+    def _refused(self, status: int, said: str) -> UsageError | Unavailable:
+        reach, told = self.reach, f"({status}: {said})"
+        if status in (401, 403) or NO_KEY in said.lower():
+            return UsageError(f"{reach.vendor.name} at {reach.host} refuses the key {told}: {reach.keys}")
+        if 300 <= status < 400:
+            return UsageError(f"{self.name} sends elsewhere ({status}): set {reach.group}.base_url to where it is")
+        if any(words in said.lower() for words in TOO_LONG):
+            context = "a shorter prompt, or a model that reads more"
+            return UsageError(
+                f"{self.name}: what is sent is longer than the model's context {told}; it takes {context}"
+            )
+        if status == 404 or any(words in said.lower() for words in NO_MODEL):
+            return UsageError(f"{self.name} is not there {told}: {self._mend}, or set {reach.group}.model or base_url")
+        return Rejected(f"{self.name} refuses the request {told}")
+
+
+class Rejected(UsageError):
+    """A request that a vendor refuses for a reason of its own."""
+
+
+def complaint(data: bytes) -> str:
+    """What the body of an error says, on one line.
+
+    >>> complaint(b'{"error": {"message": "no such model"}}'), complaint(b"<html>Bad gateway")
+    ('no such model', '<html>Bad gateway')
+    """
+    import msgspec
+
+    text = data.decode("utf-8", "replace")
+    with suppress(msgspec.DecodeError, RecursionError):
+        parsed = msgspec.json.decode(text)
+        first = parsed[0] if isinstance(parsed, list) and parsed else parsed  # Gemini wraps some in a list
+        if isinstance(first, dict):
+            text = said(first) or text
+    return " ".join(text.split())

@@ -1,0 +1,72 @@
+"""What is known of embedding models by their names: dimension, tokens that they read, and whose words they count in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ragstone.core.ports import Tokenizer
+from ragstone.providers.minilm.wordpiece import WordPiece
+
+BYTES_A_TOKEN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A model of the cards: `bert`: it counts with the vocabulary of BERT's uncased models, which is at hand."""
+
+    dimension: int
+    reads: int
+    bert: bool = False
+
+
+# From the models' cards and their vendors' pages. Tokens without the two special ones that BERT's models add; of
+# nomic-embed-text those that Ollama lets it read.
+KNOWN: Mapping[str, Known] = {
+    "all-minilm": Known(384, 254, bert=True),
+    "all-minilm-l6-v2": Known(384, 254, bert=True),
+    "bge-small-en-v1.5": Known(384, 510, bert=True),
+    "bge-base-en-v1.5": Known(768, 510, bert=True),
+    "bge-large-en-v1.5": Known(1024, 510, bert=True),
+    "mxbai-embed-large": Known(1024, 510, bert=True),
+    "mxbai-embed-large-v1": Known(1024, 510, bert=True),
+    "nomic-embed-text": Known(768, 2046, bert=True),
+    "nomic-embed-text-v1.5": Known(768, 2046, bert=True),
+    "text-embedding-3-small": Known(1536, 8191),
+    "text-embedding-3-large": Known(3072, 8191),
+    "text-embedding-ada-002": Known(1536, 8191),
+    "gemini-embedding-001": Known(3072, 2048),
+    "voyage-3.5": Known(1024, 32_000),
+    "voyage-3.5-lite": Known(1024, 32_000),
+    "voyage-3-large": Known(1024, 32_000),
+    "voyage-code-3": Known(1024, 32_000),
+}
+
+
+def known(model: str) -> Known | None:
+    """What is known of a model by its name, without owner and tag (`owner/nomic-embed-text:v1.5`)."""
+    return KNOWN.get(model.lower().rsplit("/", 1)[-1].split(":", 1)[0])
+
+
+class Estimate:
+    """Four bytes a token, for models whose own tokenizer is not at hand: in English text a token has four letters."""
+
+    name = "estimate-4-bytes"
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text, rounded up."""
+        return [-(-len(text.encode("utf-8", "replace")) // BYTES_A_TOKEN) for text in texts]
+
+
+def counts() -> list[tuple[Tokenizer, int]]:
+    """How the models of the cards count, and how many tokens they read, each pair once."""
+    return [
+        (WordPiece() if bert else Estimate(), reads)
+        for reads, bert in sorted({(c.reads, c.bert) for c in KNOWN.values()})
+    ]
+
+
+def tokenizer_of(model: str) -> Tokenizer:
+    """The tokenizer that counts for a model, exact where its vocabulary is at hand."""
+    found = known(model)
+    return WordPiece() if found is not None and found.bert else Estimate()

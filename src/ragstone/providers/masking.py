@@ -1,0 +1,88 @@
+"""The one gate for text that leaves the process: whatever goes to a vendor has its secrets masked."""
+
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import replace
+from typing import Literal
+
+from ragstone import guard, providers
+from ragstone.core.ports import Completed, Completion, Embedder, Prompt, Tokenizer, Vectors
+
+
+class GatedCompletion:
+    """A language model that never sees a secret; see `ragstone.core.ports.Completion`."""
+
+    def __init__(self, inner: Completion) -> None:
+        self._inner = inner
+
+    @property
+    def vendor(self) -> str:
+        return self._inner.vendor
+
+    @property
+    def model(self) -> str:
+        return self._inner.model
+
+    @property
+    def context(self) -> int | None:
+        return self._inner.context
+
+    @property
+    def tokenizer(self) -> Tokenizer | None:
+        return self._inner.tokenizer
+
+    async def complete(self, prompt: Prompt) -> Completed:
+        return await self._inner.complete(_masked(prompt))
+
+    def stream(self, prompt: Prompt) -> AsyncGenerator[str | Completed]:
+        return self._inner.stream(_masked(prompt))
+
+    async def check(self) -> list[str]:
+        return await self._inner.check()
+
+    async def close(self) -> None:
+        await self._inner.close()
+
+
+class GatedEmbedder:
+    """An embedder that never sees a secret; see `ragstone.core.ports.Embedder`."""
+
+    def __init__(self, inner: Embedder) -> None:
+        self._inner = inner
+
+    @property
+    def model(self) -> str:
+        return self._inner.model
+
+    @property
+    def variant(self) -> str:
+        return self._inner.variant
+
+    @property
+    def dimension(self) -> int:
+        return self._inner.dimension
+
+    @property
+    def reads(self) -> int:
+        return self._inner.reads
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        return self._inner.tokenizer
+
+    async def embed(self, texts: Sequence[str], *, kind: Literal["document", "query"] = "document") -> Vectors:
+        return await self._inner.embed([guard.shown(text) for text in texts], kind=kind)
+
+    async def learn(self) -> None:
+        """See `ragstone.providers.learn`."""
+        await providers.learn(self._inner)
+
+    async def check(self) -> list[str]:
+        """See `ragstone.providers.check`."""
+        return await providers.check(self._inner)
+
+    async def close(self) -> None:
+        await self._inner.close()
+
+
+def _masked(prompt: Prompt) -> Prompt:
+    return replace(prompt, messages=tuple(replace(turn, text=guard.shown(turn.text)) for turn in prompt.messages))

@@ -1,0 +1,1 @@
+"""The built-in embedding model: its network, its tokenizer, its ONNX graph."""

@@ -1,0 +1,52 @@
+"""Several rankings become one."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from ragstone.core.types import Candidate, total_order
+
+Legs = Mapping[str, Sequence[Candidate]]
+
+
+def rrf(legs: Legs, *, weights: Mapping[str, float] | None = None, k: int = 60) -> list[Candidate]:
+    """Reciprocal rank fusion: the sum over legs of weight / (k + rank), the first rank being 1.
+
+    Cormack, Clarke and Büttcher 2009, who gave k = 60. A leg without a weight counts 1. Scores only
+    order: with one leg the best possible is 1/61, with two 2/61.
+    """
+    scores = {leg: {c.id: 1 / (k + rank) for rank, c in _ranked(found)} for leg, found in legs.items()}
+    return _summed(legs, scores, weights or {})
+
+
+def minmax(legs: Legs, *, weights: Mapping[str, float] | None = None) -> list[Candidate]:
+    """The weighted sum of each leg's scores scaled to 0..1 over its own candidates; missing counts 0.
+
+    A leg whose candidates all score the same gives each of them 1.
+    """
+    return _summed(legs, {leg: _scaled(found) for leg, found in legs.items()}, weights or {})
+
+
+def _ranked(found: Sequence[Candidate]) -> list[tuple[int, Candidate]]:
+    """Ranks from 1, in reverse, so that of a candidate named twice the better rank is kept."""
+    return list(enumerate(found, 1))[::-1]
+
+
+def _scaled(found: Sequence[Candidate]) -> dict[str, float]:
+    low = min((c.score for c in found), default=0.0)
+    # Halved, because the width of a range may be beyond the largest float.
+    width = max((c.score / 2 - low / 2 for c in found), default=0.0)
+    return {c.id: (c.score / 2 - low / 2) / width if width > 0 else 1.0 for _, c in _ranked(found)}
+
+
+def _summed(legs: Legs, scores: Mapping[str, Mapping[str, float]], weights: Mapping[str, float]) -> list[Candidate]:
+    first: dict[str, Candidate] = {}
+    for found in legs.values():
+        for candidate in found:
+            first.setdefault(candidate.id, candidate)
+    # In the order of the legs' names, because float addition depends on it.
+    parts = [(weights.get(leg, 1.0), scores[leg]) for leg in sorted(legs)]
+    fused = [
+        replace(candidate, score=round(sum(weight * part.get(id_, 0.0) for weight, part in parts), 6))
+        for id_, candidate in first.items()
+    ]
+    return sorted(fused, key=lambda c: (*total_order(c.score, c.place), c.id))

@@ -1,0 +1,49 @@
+"""Other ways to ask the same, written by a model: each is searched for, beside the question itself."""
+
+import re
+from collections.abc import Iterator
+
+from ragstone.core.ports import Completed, Message, Prompt
+from ragstone.retrieval.llm_assistant import Assistant
+from ragstone.retrieval.prompts import filled, parts
+
+TOKENS_EACH = 60
+LONGEST = 2_000  # characters; what is longer is no question
+LEAD = re.compile(r"^(?:\s*(?:[-*•]|\(?\d{1,2}[.):]))?\s*")
+
+
+async def paraphrased(question: str, count: int, assistant: Assistant) -> tuple[str, ...]:
+    """At most so many paraphrases, none twice and none the question itself; () where the model fails."""
+    system = filled(parts("paraphrase")["system"], {"count": str(count)})
+    prompt = Prompt((Message("system", system), Message("user", question)), TOKENS_EACH * count)
+    made = await assistant.asked("multi_query", [prompt])
+    if made is None or made[0] is None:
+        return ()
+    texts = _distinct(question, made[0])[:count]
+    assistant.did("multi_query", made, texts)
+    if not texts:
+        said = "multi_query failed and was left out: the model wrote no other question"
+        assistant.trace.note("multi_query_failed", said)
+    return tuple(texts)
+
+
+def _distinct(question: str, done: Completed) -> list[str]:
+    seen, out = {_plain(question)}, []
+    for line in _lines(done):
+        if _plain(line) and _plain(line) not in seen:
+            seen.add(_plain(line))
+            out.append(line)
+    return out
+
+
+def _lines(done: Completed) -> Iterator[str]:
+    """What the model wrote, a question a line; the last one is left out where it ends in the middle."""
+    lines = done.text.splitlines()
+    for line in lines[:-1] if done.ended == "length" else lines:
+        text = LEAD.sub("", line).strip().strip("\"'“”").strip()
+        if text and len(text) <= LONGEST and not text.endswith(":"):
+            yield text
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))

@@ -1,0 +1,55 @@
+"""What is asked, and how it is to be searched."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+
+from ragstone.config.search_options import SearchOptions
+from ragstone.config.validation import SEARCH, outside
+from ragstone.core.errors import UsageError
+from ragstone.core.filters import Where
+from ragstone.retrieval import FEWEST_KINDS
+
+LONGEST_QUESTION = 10_000  # characters; a longer one is a document
+CANDIDATES = 5  # per leg, times top_k
+FEWEST_CANDIDATES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Question(SearchOptions):
+    """A question, where to look for what answers it, and how."""
+
+    text: str
+    where: Where = field(default_factory=Where)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.text, str):
+            raise UsageError(f"the question must be a text, not {self.text!r:.60}")
+        if not self.text.strip():
+            raise UsageError("the question is empty")
+        if len(self.text) > LONGEST_QUESTION:
+            raise UsageError(f"the question has {len(self.text)} characters; at most {LONGEST_QUESTION} are read")
+        if not isinstance(self.where, Where):
+            raise UsageError(f'where must be a Where, such as Where(paths=("guides/**",)), not {self.where!r:.60}')
+        if wrong := outside(self, SEARCH):
+            raise UsageError(wrong)
+        if not self.bm25_weight and not self.cosine_weight:
+            raise UsageError("bm25_weight and cosine_weight are both 0; at least one leg must count")
+        if self.hyde == "multi" and (self.hyde_documents or FEWEST_KINDS) < FEWEST_KINDS:
+            raise UsageError(
+                f"hyde_documents is {self.hyde_documents}; hyde multi takes its kinds in turn and needs at least "
+                f"{FEWEST_KINDS}"
+            )
+
+    @property
+    def depth(self) -> int:
+        """How many candidates each leg gives."""
+        return max(FEWEST_CANDIDATES, self.top_k * CANDIDATES)
+
+
+def question_of(text: str, defaults: SearchOptions, where: Where | None, options: Mapping[str, object]) -> Question:
+    """A question with these defaults; `options` over them, None means default."""
+    known = {one.name: getattr(defaults, one.name) for one in fields(SearchOptions)}
+    given = {key: value for key, value in options.items() if value is not None}
+    if unknown := set(given) - set(known):
+        raise UsageError(f"unknown search option {min(unknown)!r}")
+    return Question(text, where=where or Where(), **{**known, **given})  # checked in Question

@@ -1,0 +1,1 @@
+"""Contracts and doubles for tests of parts that others write."""

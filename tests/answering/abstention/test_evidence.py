@@ -1,0 +1,68 @@
+"""The signs say what they are named for, on the same scale for small and large collections."""
+
+import pytest
+
+from ragstone.answering.abstention.evidence import Evidence, evidence
+from ragstone.answering.extractive.question_analysis import asked
+from ragstone.answering.extractive.selection import choose, compared, rank
+from ragstone.core.types import Hit
+from tests.answering.made import hit
+
+TEXT = "The exporter listens on port 9100 by default. Change it with a flag. It was first released in 2015."
+
+
+def found(question: str, *hits: Hit, idf: dict[str, float] | None = None, **similar: float) -> Evidence:
+    idf = idf or {}
+    subject = asked(question, idf)
+    ranked = compared(rank(subject, hits), {one.passage.text: 0.5 for one in rank(subject, hits)} if similar else {})
+    return evidence(subject, hits, choose(subject, ranked), idf=idf)
+
+
+def test_words_that_only_shape_a_question_do_not_make_the_share_of_bm25_small() -> None:
+    idf = {"what": 6.0, "doe": 6.0, "export": 1.0, "listen": 2.0}
+    assert found("What does the exporter listen on?", hit(TEXT, bm25=1.5), idf=idf).bm25 == 0.5
+
+
+def test_the_section_holds_what_the_sentence_lacks() -> None:
+    seen = found("Which port does the exporter of the release listen on?", hit(TEXT))
+    assert seen.sentence < seen.section
+    assert seen.section == 1.0
+
+
+def test_a_heading_counts_for_the_section() -> None:
+    bare = found("Which port does the Node exporter listen on?", hit(TEXT))
+    under = found("Which port does the Node exporter listen on?", hit(TEXT, headings=("Node",)))
+    assert bare.missing == ("Node",)
+    assert under.missing == ()
+
+
+def test_what_is_missing_is_named_as_the_question_writes_it() -> None:
+    seen = found("Are the Federation settings of `http_requests_total` for the exporter documented?", hit(TEXT))
+    assert {"Federation", "settings", "http_requests_total"} <= set(seen.missing)
+    assert len(seen.missing) == len(set(seen.missing))
+
+
+def test_an_inflected_word_counts_as_the_same() -> None:
+    assert found("Which ports are the exporters listening on?", hit(TEXT)).section == 1.0
+
+
+def test_a_number_that_stands_nowhere_is_counted() -> None:
+    seen = found("Which exporter listens on port 9200?", hit(TEXT))
+    assert seen.numbers == 1
+    assert seen.other_number == 1
+    assert found("Which exporter listens on port 9100?", hit(TEXT)).numbers == 0
+
+
+def test_one_hit_alone_is_not_ahead_of_others() -> None:
+    assert found("exporter port", hit(TEXT, cosine=0.6)).ahead is None
+    hits = [hit(TEXT, path=f"{n}.md", cosine=cosine) for n, cosine in enumerate((0.6, 0.4, 0.2))]
+    assert found("exporter port", *hits).ahead == pytest.approx(0.3)
+
+
+def test_without_vectors_nothing_is_said_about_similarity() -> None:
+    seen = found("exporter port", hit(TEXT, bm25=1.0))
+    assert (seen.cosine, seen.ahead, seen.similar) == (None, None, None)
+
+
+def test_similarity_is_that_of_the_passage_that_leads() -> None:
+    assert found("exporter port", hit(TEXT, cosine=0.5), similar=0.5).similar == 0.5

@@ -1,0 +1,80 @@
+"""Where a question and a passage with the same words part."""
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragstone.answering.abstention.wording import OPPOSITES, denied, extremes, holds, numbers, opposed, other_number
+
+
+@pytest.mark.parametrize(
+    ("question", "passage", "found"),
+    [
+        ("How do I disable the cache?", "Set `cache: on` to enable the cache.", ["disable"]),
+        ("How do I enable the cache?", "Set `cache: on` to enable the cache.", []),
+        ("How do I enable or disable it?", "Enable it.", []),
+        ("What happens before a reload?", "Rules run after a reload.", ["before"]),
+        ("What is an unsupported version?", "A supported version gets fixes.", ["unsupported"]),
+        ("What is a supported version?", "An unsupported version gets none.", ["supported"]),
+        ("Is it fast?", "It is quick.", []),
+    ],
+)
+def test_the_opposite_of_a_word_is_seen(question: str, passage: str, found: list[str]) -> None:
+    assert opposed(question, passage) == found
+
+
+def test_opposites_hold_both_ways() -> None:
+    assert all(word in OPPOSITES[other] for word, others in OPPOSITES.items() for other in others)
+
+
+@pytest.mark.parametrize(
+    ("question", "passage", "apart"),
+    [
+        ("Who did not sign the treaty?", "Rollo signed the treaty.", True),
+        ("Who didn't sign the treaty?", "Rollo signed the treaty.", True),
+        ("Who did not sign the treaty?", "Harald never signed it.", False),
+        ("How can I reload it without a restart?", "Send SIGHUP.", False),
+        ("Why does it not show local times?", "It shows UTC everywhere.", False),
+        ("Who signed the treaty?", "Rollo signed the treaty.", False),
+    ],
+)
+def test_a_question_for_who_did_not_wants_a_denial(question: str, passage: str, apart: bool) -> None:
+    assert denied(question, passage) is apart
+
+
+def test_another_number_needs_one_on_both_sides() -> None:
+    assert other_number("Who led it in 1917?", "Bowman led it in 1914.")
+    assert not other_number("Who led it in 1917?", "Bowman led it.")
+    assert not other_number("Who led it in 1917?", "Bowman led it from 1914 to 1917.")
+    assert numbers("1,024 bytes and v1.5.") == {"1024", "1.5"}
+
+
+def test_an_extreme_that_the_passage_lacks_is_named() -> None:
+    assert extremes("What was the first and largest engine in the west?", "The largest engine.") == ["first"]
+
+
+def test_words_with_the_same_beginning_are_the_same() -> None:
+    assert holds("settl", frozenset({"settlement"}))
+    assert holds("prometheus", frozenset({"prometheus"}))
+    assert not holds("set", frozenset({"settlement"}))
+    assert not holds("interest", frozenset({"internal"}))
+
+
+@given(st.text(max_size=80))
+@settings(max_examples=100, deadline=None)
+def test_no_text_parts_from_itself(text: str) -> None:
+    assert opposed(text, text) == []
+    assert not denied(text, text)
+    assert not other_number(text, text)
+    assert extremes(text, text) == []
+
+
+def test_long_hostile_texts_take_linear_time() -> None:
+    text = "what " + "not" * 3000 + " who" * 3000 + " un" * 3000 + "1," * 3000
+    start = time.process_time()
+    denied(text, "x" * 10_000)
+    opposed(text, text)
+    other_number(text, text[::-1])
+    assert time.process_time() - start < 2

@@ -1,0 +1,40 @@
+"""What of a chunk may be quoted, and in what form."""
+
+from dataclasses import replace
+
+import pytest
+
+from ragstone.answering.extractive.passages import passages
+from ragstone.core.types import Hit
+from tests.answering.made import chunk, hit
+
+
+@pytest.mark.parametrize(
+    ("text", "prose"),
+    [
+        ("One sentence\nover two lines.", True),
+        ("- an item\n  over two lines", True),
+        ("```sh\nkill -HUP 1\n```", False),
+        ("| a | b |", False),
+        ("One line. ", True),
+    ],
+)
+def test_only_line_breaks_of_prose_mean_nothing(text: str, prose: bool) -> None:
+    [[passage]] = passages([hit(text)])
+    assert passage.prose is prose
+
+
+def test_an_introduction_with_its_list_is_no_prose() -> None:
+    text = "Follow these steps:\n\n- Fetch it.\n- Build it."
+    first = passages([hit(text)])[0][0]
+    assert first.prose
+    assert not replace(first, end=len(text)).prose
+
+
+def test_a_sentence_does_not_end_inside_a_secret() -> None:
+    record = 'The zebra has password: "Corr3ct! Horse9 battery" for admins. It is old.'
+    start, end = record.index("Corr"), record.index('" for')
+    whole = chunk(record)
+    assert len(passages([Hit(whole, 1.0)])[0]) == 3
+    watched = replace(whole, secrets=((start, end, "password"),))
+    assert [p.text for p in passages([Hit(watched, 1.0)])[0]] == [record[: record.index(" It")], "It is old."]

@@ -1,0 +1,140 @@
+"""The sentences that are quoted are those that answer."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragstone.answering.extractive.question_analysis import answers_kind, asked, kind
+from ragstone.answering.extractive.selection import choose, compared, quotes, rank
+from ragstone.core.analyzer import terms
+from ragstone.core.types import Hit, joined
+from tests.answering.made import hit
+
+NORMANS = (
+    "The Normans gave their name to Normandy, a region in France. They were led by Rollo. "
+    "Rollo swore fealty to King Charles in 911. Their descendants merged with the Franks."
+)
+
+
+def answer(question: str, *hits: Hit) -> list[str]:
+    subject = asked(question, {})
+    return [one.passage.text for one in choose(subject, rank(subject, hits))]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("When did Rollo swear fealty?", "when"),
+        ("In what year was it built?", "when"),
+        ("How many rules are there?", "how_many"),
+        ("How do I reload the configuration?", "how_to"),
+        ("Who wrote it?", "who"),
+        ("Why does it fail?", "why"),
+        ("Is it fast?", "yes_no"),
+        ("What is a closure?", "what_is"),
+        ("Where is the file?", "where"),
+        ("rollo fealty", "other"),
+    ],
+)
+def test_the_kind_of_answer_is_read_from_the_question(question: str, expected: str) -> None:
+    assert kind(question) == expected
+
+
+def test_the_sentence_with_the_answer_is_quoted_whole() -> None:
+    assert "Rollo swore fealty to King Charles in 911." in answer("When did Rollo swear fealty?", hit(NORMANS))
+
+
+def test_the_kind_asked_for_must_be_new() -> None:
+    subject = asked("When in 911 did it happen?", {})
+    assert not answers_kind(subject, "It happened 911.", frozenset(terms("It happened 911.")))
+    assert answers_kind(subject, "It happened on 4 May 911.", frozenset(terms("It happened on 4 May 911.")))
+
+
+def test_a_heading_alone_is_never_an_answer() -> None:
+    found = answer(
+        "How to reload the configuration?",
+        hit("## Reload the configuration\n\nSend SIGHUP to the process to reload it.\n"),
+    )
+    assert found == ["Send SIGHUP to the process to reload it."]
+
+
+def test_an_introduction_takes_its_list_along() -> None:
+    text = "Unrelated words.\n\nTo install the server, follow these steps:\n\n- Fetch it.\n- Build it.\n\nOther text."
+    found = answer("How do I install the server?", hit(text))
+    assert "To install the server, follow these steps:\n\n- Fetch it.\n- Build it." in found
+
+
+def test_code_comes_along_after_a_colon() -> None:
+    text = "Reload the server with this command:\n\n```sh\nkill -HUP 1\n```\n\nDone."
+    assert "Reload the server with this command:\n\n```sh\nkill -HUP 1\n```" in answer(
+        "How do I reload the server?", hit(text)
+    )
+
+
+def test_a_pronoun_brings_the_sentence_before() -> None:
+    text = "Rollo was a Viking leader. He swore fealty to King Charles in 911."
+    assert answer("When was fealty sworn to King Charles?", hit(text)) == [text]
+
+
+def test_equal_sentences_are_quoted_once() -> None:
+    twice = hit(NORMANS, path="b.md", score=0.9)
+    found = answer("When did Rollo swear fealty to King Charles?", hit(NORMANS), twice)
+    assert found.count("Rollo swore fealty to King Charles in 911.") == 1
+
+
+def test_similarity_can_decide() -> None:
+    hits = [hit("The engine is loud. The motor starts quickly.")]
+    subject = asked("What about the engine motor?", {})
+    best = compared(rank(subject, hits), {"The motor starts quickly.": 0.9, "The engine is loud.": 0.1})[0]
+    assert best.passage.text == "The motor starts quickly."
+    assert best.similar == 0.9
+
+
+def test_a_passage_without_any_word_of_the_question_needs_a_known_similarity() -> None:
+    hits = [hit("Records live for fifteen days. Colours are pretty.")]
+    subject = asked("How long is my data retained?", {})
+    assert choose(subject, rank(subject, hits)) == []
+    [one] = choose(subject, compared(rank(subject, hits), {"Records live for fifteen days.": 0.6}))
+    assert one.passage.text == "Records live for fifteen days."
+
+
+def test_a_loose_further_sentence_is_left_out() -> None:
+    text = "A counter is a number that only goes up. Colours differ. You may reset the counter with care, or scrape it."
+    assert answer("What is a counter?", hit(text)) == ["A counter is a number that only goes up."]
+
+
+def test_a_further_sentence_that_adds_what_is_missing_comes_along() -> None:
+    text = "Rollo was born in Norway. Nothing else is known of those years. The treaty with Charles ended the raids."
+    assert answer("Where was Rollo born, and what did the treaty with Charles end?", hit(text)) == [
+        "Rollo was born in Norway.",
+        "The treaty with Charles ended the raids.",
+    ]
+
+
+def test_no_hits_give_no_answer() -> None:
+    assert answer("Who?") == []
+
+
+WORDS = st.sampled_from(
+    ["Rollo", "swore", "911", "\n\n", "## Head", "- item", "| a | b |", "```", "x:", ".", "It", " ", "[a]: b", "\n"]
+)
+
+
+@given(st.lists(st.lists(WORDS, max_size=30).map(" ".join), max_size=4))
+@settings(max_examples=100, deadline=None)
+def test_every_quote_is_a_slice_of_its_chunk_and_record_and_none_overlap(texts: list[str]) -> None:
+    hits = [hit(text, path=f"{i}.md") for i, text in enumerate(texts)]
+    subject = asked("When was it that Rollo swore?", {})
+    chosen = choose(subject, rank(subject, hits))
+    assert len(chosen) <= 3
+    for one, quote in zip(chosen, quotes(chosen), strict=True):
+        record = texts[one.passage.hit]
+        assert quote.text.strip()
+        assert joined(record, quote.spans) == quote.text == record[one.passage.start : one.passage.end]
+        assert all(
+            other is one
+            or other.passage.hit != one.passage.hit
+            or other.passage.end <= one.passage.start
+            or one.passage.end <= other.passage.start
+            for other in chosen
+        )

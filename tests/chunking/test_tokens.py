@@ -1,0 +1,84 @@
+"""Counting tokens, and remembering the counts."""
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+import tokenizers
+
+import ragstone
+from ragstone.chunking import Characters, Counted, Structure, make
+from ragstone.chunking.structure import Cutting
+from ragstone.chunking.tokens import additive, batches
+from ragstone.testing.chunkers import SAMPLE, outlined
+
+MINILM = Path(ragstone.__file__).parent / "providers" / "minilm" / "tokenizer.json"
+
+
+class WordPiece:
+    name = "minilm"
+
+    def __init__(self) -> None:
+        self.tokenizer = tokenizers.Tokenizer.from_file(str(MINILM))
+        self.tokenizer.no_padding()
+        self.tokenizer.no_truncation()
+        self.seen: list[str] = []
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        self.seen += texts
+        return [len(encoded.ids) for encoded in self.tokenizer.encode_batch(list(texts), add_special_tokens=False)]
+
+
+@pytest.fixture(scope="module")
+def wordpiece() -> WordPiece:
+    return WordPiece()
+
+
+def test_word_pieces_add_up_across_white_space(wordpiece: WordPiece) -> None:
+    rng = random.Random(7)
+    words = [*SAMPLE.split(), "naïve", "水火", "http_requests_total{code=~'5..'}", "🙂", "x" * 120, "한국어", "e\u0301"]
+    for _ in range(50):
+        parts = rng.choices(words, k=30)
+        gaps = rng.choices([" ", "\n", "\n\n", "\t", "\r\n"], k=30)
+        text = "".join(part + gap for part, gap in zip(parts, gaps, strict=True))
+        assert wordpiece.count([text])[0] == sum(wordpiece.count(parts))
+    assert additive(wordpiece)
+
+
+def test_the_sum_of_the_parts_is_the_count_of_the_piece(wordpiece: WordPiece) -> None:
+    text = SAMPLE * 4 + "水。火。" * 300 + "\n\n" + "abcdefgh" * 300 + "\n\n" + "One more. " * 300
+    pieces = Structure(Cutting(), wordpiece, reads=254).cut(outlined(text))
+    assert [piece.tokens for piece in pieces] == wordpiece.count([piece.text for piece in pieces])
+    assert max(piece.tokens for piece in pieces) <= 206
+
+
+def test_the_estimate_does_not_add_up_and_is_counted_on_the_whole() -> None:
+    assert not additive(Characters())
+    pieces = make("structure", tokenizer=Characters()).cut(outlined(SAMPLE))
+    assert [piece.tokens for piece in pieces] == [(len(piece.text) + 3) // 4 for piece in pieces]
+
+
+def test_a_text_is_counted_once() -> None:
+    wordpiece = WordPiece()
+    counted = Counted(wordpiece)
+    assert counted.count(["a b", "c", "a b"]) == [2, 1, 2]
+    assert counted.count(["c", "a b"]) == [1, 2]
+    assert sorted(wordpiece.seen) == ["a b", "c"]
+    assert counted.name == "minilm"
+
+
+def test_memory_is_bounded() -> None:
+    wordpiece = WordPiece()
+    counted = Counted(wordpiece, most=100)
+    for i in range(100):
+        assert counted.count([f"text {i:04}"]) == wordpiece.count([f"text {i:04}"])
+    assert sum(map(len, [*counted._young, *counted._old])) <= 100
+    assert counted.count(["y " * 200]) == [200]
+
+
+def test_batches_keep_the_order_and_the_limit() -> None:
+    texts = ["aaa", "bb", "", "cccccc", "d"]
+    found = list(batches(texts, characters=5))
+    assert [text for batch in found for text in batch] == texts
+    assert found == [["aaa", "bb", ""], ["cccccc"], ["d"]]

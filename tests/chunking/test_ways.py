@@ -1,0 +1,123 @@
+"""The simpler ways to cut, and the door that makes them all."""
+
+from itertools import pairwise
+
+import pytest
+
+from ragstone.chunking import Characters, limit, make
+from ragstone.core.errors import UsageError
+from ragstone.core.types import Piece
+from ragstone.testing.chunkers import outlined
+
+
+def cut(name: str, text: str, **options: int) -> list[Piece]:
+    return make(name, tokenizer=Characters(), options=options).cut(outlined(text))
+
+
+def test_markdown_makes_a_piece_of_each_section_that_fits() -> None:
+    pieces = cut("markdown", "Intro.\n\n## One\n\nFirst.\n\n### Deeper\n\nMore.\n\n## Two\n\nSecond.")
+    assert [piece.heading_path for piece in pieces] == [(), ("One",), ("Two",)]
+    assert [piece.ordinal for piece in pieces] == [0, 1, 2]
+    assert pieces[1].text == "## One\n\nFirst.\n\n### Deeper\n\nMore."
+    assert not any(piece.overlap for piece in pieces)
+
+
+def test_markdown_fills_paragraphs_up_to_500_characters() -> None:
+    paragraph = "word " * 30 + "end."
+    pieces = cut("markdown", "\n\n".join([paragraph] * 9))
+    assert [piece.text.count("end.") for piece in pieces[:2]] == [3, 3]
+    assert all(len(piece.text) <= 500 for piece in pieces)
+
+
+def test_markdown_cuts_a_long_paragraph_after_sentences() -> None:
+    text = "".join(f"Is this number {i}? It is! And so on. " for i in range(40))
+    pieces = cut("markdown", text)
+    assert all(piece.text[-1] in ".?!" for piece in pieces)
+    assert all(len(piece.text) <= 500 for piece in pieces)
+
+
+def test_markdown_overlap_begins_after_the_first_space_of_the_last_50_characters() -> None:
+    pieces = cut("markdown", "\n\n".join(f"{'lorem ipsum ' * 20}end {i}." for i in range(6)))
+    assert len(pieces) > 2
+    for before, piece in pairwise(pieces):
+        tail = before.text[-50:]
+        assert piece.text[: piece.overlap] == tail[tail.index(" ") + 1 :]
+
+
+def test_markdown_keeps_a_paragraph_without_sentence_end_whole_and_says_so() -> None:
+    text = "no end " * 200
+    [piece] = cut("markdown", text)
+    assert piece.text == text.strip()
+    assert "without a sentence end" in piece.note
+
+
+def test_runs_of_newlines_count_as_one_break() -> None:
+    [piece] = cut("markdown", "One." + "\n" * 900 + "Two.")
+    assert piece.text == "One.\nTwo."
+    assert len(piece.spans) == 2
+
+
+def test_markdown_never_splits_a_character_from_its_accent() -> None:
+    text = "e\u0301" * 40 + " " + "ü. " * 300
+    for piece in cut("markdown", text, size=50, overlap=20):
+        assert piece.text[0] != "\u0301"
+
+
+def test_recursive_cuts_at_the_coarsest_separator_that_fits() -> None:
+    line = "word " * 50
+    text = f"# H\n\n{line}. {line}. {line}\n{line}"
+    assert all(len(piece.text) <= 512 for piece in cut("recursive", text))
+    assert {piece.heading_path for piece in cut("recursive", text)} == {("H",)}
+
+
+def test_recursive_begins_anew_at_every_heading() -> None:
+    pieces = cut("recursive", "# A\n\none\n\n### B\n\ntwo\n\n## C\n\nthree")
+    assert [piece.heading_path for piece in pieces] == [("A",), ("A", "B"), ("A", "C")]
+
+
+def test_bounded_makes_a_piece_of_each_paragraph_with_its_heading() -> None:
+    pieces = cut("bounded", "# A\n\n## B\n\none\ntwo\n\nthree")
+    assert [piece.text for piece in pieces] == ["# A", "## B\n\none\ntwo", "three"]
+    assert pieces[1].heading_path == ("A", "B")
+
+
+def test_bounded_counts_bytes() -> None:
+    pieces = cut("bounded", "水" * 2000 + "\n" + "火" * 4000, soft=4096, hard=8192)
+    assert all(len(piece.text.encode()) <= 8192 for piece in pieces)
+    assert pieces[0].text == "水" * 1020 or len(pieces[0].text.encode()) <= 8192
+    assert "".join(piece.text for piece in pieces) == "水" * 2000 + "火" * 4000
+
+
+def test_a_line_between_the_limits_stays_whole() -> None:
+    lines = ["a" * 5000, "b" * 100]
+    assert [piece.text for piece in cut("bounded", "\n".join(lines))] == lines
+
+
+def test_an_unknown_way_or_option_names_the_known_ones() -> None:
+    with pytest.raises(UsageError, match="known chunkers: bounded, markdown, recursive, sentence-window, structure"):
+        make("semantic", tokenizer=Characters())
+    with pytest.raises(UsageError, match="options of markdown: size, overlap"):
+        cut("markdown", "", tokens=5)
+    with pytest.raises(UsageError, match="whole number"):
+        make("markdown", tokenizer=Characters(), options={"size": "5"})
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("markdown", {"size": 0}),
+        ("recursive", {"overlap": 512}),
+        ("bounded", {"soft": 9000}),
+        ("structure", {"cap": 1}),
+    ],
+)
+def test_impossible_options_are_refused(name: str, options: dict[str, int]) -> None:
+    with pytest.raises(UsageError, match="needs"):
+        cut(name, "", **options)
+
+
+def test_a_limit_keeps_the_first_pieces_and_says_so() -> None:
+    pieces = [Piece(i, "x", ()) for i in range(5)]
+    assert limit(pieces, None) == (pieces, False)
+    assert limit(pieces, 5) == (pieces, False)
+    assert limit(pieces, 2) == (pieces[:2], True)

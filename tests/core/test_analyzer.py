@@ -1,0 +1,61 @@
+"""One analyser: identifiers, stems, scripts."""
+
+import re
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragstone.core import analyzer
+from ragstone.core.analyzer import CJK, terms, tokens
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Running runs", ["run", "run"]),
+        ("the and of", []),
+        ("getUserName", ["getusernam", "get", "user", "name"]),
+        ("http_requests", ["http_request", "http", "request"]),
+        ("HTTPServer", ["httpserver", "http", "server"]),
+        ("C++ C#", ["c++", "c#"]),
+        ("東京都", ["東京", "京都"]),
+        ("犬", ["犬"]),
+        ("Ｆｕｌｌ width", ["full", "width"]),
+        ("Straße", ["strass"]),
+        ("user’s", ["user"]),
+        ("", []),
+    ],
+)
+def test_terms(text: str, expected: list[str]) -> None:
+    assert terms(text) == expected
+
+
+def test_a_huge_token_is_bounded() -> None:
+    assert all(len(term) <= 64 for term in terms("a" * 100_000))
+
+
+# The pattern as it was first written, plain to read: what the quick ones must agree with.
+PLAIN = re.compile(rf"[{CJK}]+|[^\W_{CJK}]+(?:['’._\-+#]?[^\W{CJK}]+)*[+#]{{0,2}}")
+TRICKY = st.text(st.sampled_from("aZ09_'’.-+#  \n東京アüßĀ́ⅷﬁＦ²_"), max_size=40)
+ASCII = st.text(st.sampled_from("aZb09__''..--++## \n/"), max_size=40)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.one_of(TRICKY, ASCII, st.text(max_size=40), st.text(st.characters(max_codepoint=127), max_size=40)))
+def test_the_quick_patterns_find_what_the_plain_one_finds(text: str) -> None:
+    assert list(tokens(text)) == PLAIN.findall(unicodedata.normalize("NFKC", text))
+
+
+def test_every_character_alone_and_inside_a_word_is_read_as_by_the_plain_pattern() -> None:
+    for start in range(0, 0x110000, 0x1000):
+        text = " ".join(f"{chr(c)} a{chr(c)}b" for c in range(start, start + 0x1000))
+        assert list(tokens(text)) == PLAIN.findall(unicodedata.normalize("NFKC", text))
+
+
+@pytest.mark.parametrize("token", ["a" * 100_000, "京" * 100_000, "a_" * 50_000])
+def test_a_huge_token_is_not_kept_in_memory(token: str) -> None:
+    before = len(analyzer._remembered("english"))
+    assert terms(token) == terms(token)
+    assert len(analyzer._remembered("english")) == before

@@ -1,0 +1,112 @@
+"""Answers are scored on what they cite; refusals on what nothing answers."""
+
+from dataclasses import replace
+
+import pytest
+
+from ragstone.core.types import Answer, Citation, Sentence
+from ragstone.evaluation import Answered, Case, Ranking, evaluate
+from ragstone.evaluation.answered import answered, gold_in, valid
+from ragstone.evaluation.case import Quote
+from ragstone.evaluation.refusal import scores
+from tests.answering.made import document, span
+
+TEXT = "First. The cat purrs loudly. Last."
+CITED = Citation(1, "c", document(), "The cat purrs loudly.", (span(TEXT, 7, 28),), "verified")
+
+
+def test_a_citation_is_valid_where_its_words_stand_at_its_place() -> None:
+    assert valid(CITED, TEXT)
+    assert not valid(CITED, "x" + TEXT)
+    assert not valid(replace(CITED, spans=(span(TEXT, 100, 120),)), TEXT)
+    assert not valid(replace(CITED, spans=()), TEXT)
+    assert not valid(CITED, None)
+    assert valid(replace(CITED, status="repaired"), TEXT)
+    assert not valid(replace(CITED, status="unverified"), TEXT)
+
+
+def test_a_masked_citation_is_compared_with_the_record_as_it_is_masked() -> None:
+    text = "Log in.\nlogin: postgres://app:S3cr3t-9x@db/prod\nThen wait."
+    quote = "login: postgres://app:[masked:password]@db/prod"
+    cited = replace(CITED, quote=quote, spans=(span(text, 8, 47),), masked=True)
+    assert valid(cited, text)
+    assert valid(replace(cited, spans=(span(text, 8, 35),), quote="login: postgres://app:[masked:password]"), text)
+    assert not valid(cited, "x" + text)
+    assert not valid(replace(cited, quote="login: mysql://app:[masked:password]@db/prod"), text)
+
+
+def test_what_is_unverified_counts_for_nothing() -> None:
+    """A wrong sentence of a language model points at a whole chunk: that the gold stands there is not its merit."""
+    chunk = "The mill opened in 1871. It stands at the river."
+    sentences = (
+        Sentence("The mill opened in 1920.", (1,), "unverified"),
+        Sentence("It did not open in 1871.", (1,), "unverified"),
+        Sentence("The cat purrs.", (2,), "verified"),
+    )
+    behind = (
+        Citation(1, "a", document("mill.md"), chunk, (span(chunk, 0, len(chunk)),)),
+        replace(CITED, n=2),
+    )
+    made = Answer("", sentences=sentences, citations=behind)
+    scored = answered(made, lambda one: chunk if one.path == "mill.md" else TEXT)
+    assert scored.cited == ("The cat purrs.", "The cat purrs loudly.")
+    assert (scored.citations, scored.valid) == (2, 1)
+    assert scores(Case("1", "When?", answers=("1871",)), scored)["answered_sentence_hit"] == 0
+    right = replace(made, sentences=tuple(replace(one, status="verified") for one in sentences))
+    assert scores(Case("1", "When?", answers=("1871",)), answered(right, lambda _: TEXT))["answered_sentence_hit"] == 1
+
+
+@pytest.mark.parametrize(
+    ("gold", "held"),
+    [
+        ({"answer_contains": ("cat", "loudly")}, True),
+        ({"answer_contains": ("cat", "dog")}, False),
+        ({"sentences": ("Another one.", "the cat   PURRS loudly")}, True),
+        ({"sentences": ("The cat purrs loudly at night.",), "answers": ("cat",)}, False),
+        ({"answers": ("dog", "purrs")}, True),
+        ({"answers": ("purr",)}, False),
+        ({"quotes": (Quote("a.md", "cat purrs"),)}, True),
+        ({}, None),
+    ],
+)
+def test_the_gold_is_looked_for_among_the_words_cited(gold: dict[str, object], held: bool | None) -> None:
+    assert gold_in(Case("1", "?", **gold), ("The cat\npurrs loudly.",)) is held  # type: ignore[arg-type]  # made above
+
+
+MADE = {
+    "right": Answered(False, 0.9, ("The cat purrs.",), 2, 2),
+    "wrong": Answered(False, 0.6, ("The dog barks.",), 2, 1),
+    "shy": Answered(True, 0.3),
+    "false": Answered(False, 0.5, ("The cow moos.",), 1, 1),
+    "good": Answered(True, 0.1),
+}
+
+
+async def test_the_figures_count_by_hand() -> None:
+    cases = [Case(name, "?", answers=("cat",), answerable=name not in ("false", "good")) for name in MADE]
+
+    async def search(case: Case) -> Ranking:
+        return Ranking((), answer=MADE[case.id])
+
+    report = await evaluate(search, cases)
+    assert report.metrics == pytest.approx(
+        {
+            "AbstainAccuracy": 3 / 5,
+            "refusal_precision": 1 / 2,
+            "refusal_recall": 1 / 2,
+            "refusal_auroc": 5 / 6,
+            "answered_share": 2 / 3,
+            "answered_sentence_hit": 1 / 3,
+            "citation_valid": 5 / 6,
+        }
+    )
+    assert set(report.intervals) == set(report.metrics)
+    assert [row.answerability for row in report.rows] == [0.9, 0.6, 0.3, 0.5, 0.1]
+
+
+async def test_what_nothing_says_is_left_out() -> None:
+    async def search(case: Case) -> Ranking:
+        return Ranking((), answer=Answered(False))
+
+    report = await evaluate(search, [Case("1", "?")])
+    assert set(report.metrics) == {"AbstainAccuracy", "answered_share"}

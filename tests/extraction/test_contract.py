@@ -1,0 +1,108 @@
+"""Each text extractor against the contract."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from ragstone.core.ports import Extractor
+from ragstone.extraction.html.parse import Html
+from ragstone.extraction.markdown.parse import Markdown
+from ragstone.extraction.plain_text import Text
+from ragstone.testing.extractors import ExtractorContract
+
+MARKDOWN = """---
+title: Tïtle
+tags: [a, b]
+---
+# Head *one* {#id}
+
+Para <!-- hidden --> with **more** text
+and `code`.
+
+Setext
+======
+
+- [x] one
+  - two
+
+    more of two
+- three
+  ```py
+  x = 1
+  ```
+
+> [!NOTE]
+> quoted
+>
+> | a | b |
+> |---|---|
+> | 1 | é |
+
+| Name | Value |
+|------|-------|
+| x \\| y | `z` |
+| w | |
+
+<details><summary>Sum</summary>
+
+inner
+
+</details>
+
+<table><caption>Cap</caption>
+<tr><th colspan=2>H</th></tr>
+
+<tr><td rowspan=2>a</td><td>b</td></tr><tr><td>c</td></tr></table>
+
+:::tip A title
+inside
+:::
+
+[ref]: http://example.org
+[^1]: A note[^1].
+"""
+TEXT = "TITLE\n=====\n\n1.1 Scope\n\nOne two\nthree.\n\n  indented é\n\x0cnext page\n"
+PAGE = """<!doctype html><html lang=en><head><title>T</title><meta name=date content=2024-01-05></head><body>
+<nav><a href=/>Home</a></nav><h1>T</h1><p>Hello <b>wörld</b><br>next</p><ul><li>a<ul><li>b</ul><li><p>c</p><p>d</p></ul>
+<pre class="language-py">x = 1\n  y</pre><table><tr><th>A<th>B|C<tr><td rowspan=2>1<td>2<tr><td></table>
+<footer>F</footer></html>"""
+
+
+class TestMarkdown(ExtractorContract):
+    @pytest.fixture
+    def extractor(self) -> Extractor:
+        return Markdown()
+
+    @pytest.fixture
+    def samples(self) -> Mapping[str, bytes]:
+        return {
+            "a.md": MARKDOWN.encode(),
+            "crlf.md": MARKDOWN.replace("\n", "\r\n").encode(),
+            "cr.md": MARKDOWN.replace("\n", "\r").encode(),
+            "bom.md": b"\xef\xbb\xbf" + MARKDOWN.encode(),
+            "wide.md": MARKDOWN.encode("utf-16"),
+        }
+
+
+class TestText(ExtractorContract):
+    @pytest.fixture
+    def extractor(self) -> Extractor:
+        return Text()
+
+    @pytest.fixture
+    def samples(self) -> Mapping[str, bytes]:
+        return {"a.txt": TEXT.encode(), "crlf.txt": TEXT.replace("\n", "\r\n").encode()}
+
+
+class TestHtml(ExtractorContract):
+    @pytest.fixture
+    def extractor(self) -> Extractor:
+        return Html()
+
+    @pytest.fixture
+    def samples(self) -> Mapping[str, bytes]:
+        return {
+            "a.html": PAGE.encode(),
+            "latin.html": PAGE.encode("cp1252"),
+            "flat.html": ("<i>" * 5000 + PAGE).encode(),
+        }

@@ -1,0 +1,62 @@
+"""Plain text: paragraphs, and headings only where they are certain."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragstone.core.errors import Refused
+from ragstone.core.types import Extraction
+from ragstone.extraction.plain_text import Text
+
+
+def read(text: str) -> Extraction:
+    return Text().extract(text.encode(), path="a.txt")
+
+
+def kinds(text: str) -> list[tuple[str, int, str]]:
+    return [(b.type, b.level, b.text) for b in read(text).blocks]
+
+
+def test_blank_lines_and_page_breaks_separate_paragraphs() -> None:
+    assert kinds("a\nb\n\n \nc\n\fd") == [("paragraph", 0, "a\nb"), ("paragraph", 0, "c"), ("paragraph", 0, "d")]
+
+
+def test_underlined_lines_are_headings_with_the_line_below_in_their_span() -> None:
+    text = "Title\n=====\nbody\n\nPart\n----\n\nShort\n--\n"
+    assert kinds(text) == [
+        ("heading", 1, "Title"),
+        ("paragraph", 0, "body"),
+        ("heading", 2, "Part"),
+        ("paragraph", 0, "Short\n--"),
+    ]
+    span = read(text).blocks[0].spans[0]
+    assert text[span.char_start : span.char_end] == "Title\n====="
+    assert read(text).title == "Title"
+
+
+def test_numbered_lines_are_headings_only_when_numbers_show_sections() -> None:
+    assert kinds("1 Scope\n\n1.1 Aims\n\ntext\n") == [
+        ("heading", 1, "1 Scope"),
+        ("heading", 2, "1.1 Aims"),
+        ("paragraph", 0, "text"),
+    ]
+    assert [type_ for type_, _, _ in kinds("1 Apple\n\n2 Pears\n\n1.5 kg of flour\n\n3.1 Ends as a sentence.\n")] == (
+        ["paragraph"] * 4
+    )
+
+
+def test_contents_with_page_numbers_have_their_role() -> None:
+    assert [b.role for b in read("Intro ..... 1\nNext ..... 12\nLast\t30\n\nreal text\n").blocks] == ["toc", "body"]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(alphabet="ab1.=- \t\n\r\fé", max_size=120))
+def test_every_visible_character_stands_in_exactly_one_span(text: str) -> None:
+    try:
+        extraction = read(text)
+    except Refused:
+        assert not text.strip()
+        return
+    assert extraction.record == text
+    covered = [n for b in extraction.blocks for s in b.spans for n in range(s.char_start, s.char_end)]
+    assert len(covered) == len(set(covered))
+    assert {n for n, letter in enumerate(text) if not letter.isspace()} <= set(covered)
