@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import ragstone
-from ragstone.answering import quoted as quoting
+from ragstone.answering import extractive_answer
+from ragstone.answering.extractive_answer import Retrieved, choose_passages
 from ragstone.core.trace import Trace
-from ragstone.retrieval import search
+from ragstone.retrieval.search import embed_question
 
 
 def main() -> None:
@@ -27,13 +28,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("store")
     parser.add_argument("questions", type=Path)
-    parser.add_argument("--sentences", type=int, nargs="*", default=[0, 4, quoting.SENTENCES, 16])
+    parser.add_argument("--sentences", type=int, nargs="*", default=[0, 4, extractive_answer.SENTENCES, 16])
     parser.add_argument("--every", type=int, default=1, help="ask only every so many questions")
     args = parser.parse_args()
     rows = [_read(row) for row in map(json.loads, args.questions.read_text("utf-8").splitlines())]
     wanted = [(text, answers, every) for text, answers, every in rows if answers][:: args.every]
     for count in args.sentences:
-        quoting.SENTENCES = count
+        extractive_answer.SENTENCES = count
         print(f"{count} sentences compared: {asyncio.run(_measured(args.store, wanted))}", flush=True)
 
 
@@ -51,10 +52,12 @@ async def _measured(store: str, wanted: list[tuple[str, list[str], bool]]) -> st
     async with ragstone.Engine(ragstone.load(store=store)) as kb, kb.store.reader(kb.scope) as reader:
         for text, answers, every in wanted:
             question = kb.question(text)
-            vector = await search.vector_of(kb.desk, question, Trace())
+            context = kb.search_context
+            vector = (await embed_question(context, question, Trace())).first
             hits = (await kb.search(text)).hits
             start = time.perf_counter()
-            chosen, _ = await quoting.drafted(quoting.Sought(kb.desk, reader, question, vector, hits, Trace()))
+            embedder = context.sources[0].embedder
+            chosen, _ = await choose_passages(Retrieved(question, hits, reader, Trace(), embedder, vector))
             seconds.append(time.perf_counter() - start)
             texts = [" ".join(one.passage.text.split()) for one in chosen]
             held = [" ".join(answer.split()) in " ".join(texts) for answer in answers]

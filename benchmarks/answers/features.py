@@ -28,15 +28,14 @@ from typing import Any, Literal
 import numpy as np
 
 import ragstone
-from ragstone.answering.quoted import Sought, drafted
+from ragstone.answering.extractive_answer import Retrieved, choose_passages
 from ragstone.core.ports import Embedder, Reader, Vectors
 from ragstone.core.trace import Trace
 from ragstone.core.types import Hit
 from ragstone.evaluation import BeirSource, path_of
 from ragstone.providers import make_embedder
-from ragstone.retrieval import search
 from ragstone.retrieval.question import Question
-from ragstone.retrieval.search_context import Desk
+from ragstone.retrieval.search import embed_question
 
 DEEP = 40  # hits before the answering ones are taken out
 OFF = 150  # questions of another collection
@@ -116,21 +115,22 @@ async def _all(data: Path, work: Path) -> None:
 
 
 async def _rows(kb: ragstone.Engine, name: str, asked: Sequence[Asking]) -> Any:
-    desk = kb.desk
+    context = kb.search_context
+    embedder = context.sources[0].embedder
     async with kb.store.reader(kb.scope) as reader:
         for one in asked:
             question = kb.question(one.text)
-            vector = await search.vector_of(desk, question, Trace())
+            vector = (await embed_question(context, question, Trace())).first
             hits = (await kb.search(one.text)).hits
-            yield await _row(desk, reader, question, vector, hits, name, one.label, one.group)
+            yield await _row(embedder, reader, question, vector, hits, name, one.label, one.group)
             if one.label == "answerable" and one.answers is not None:
                 deep = (await kb.search(one.text, top_k=DEEP)).hits
                 gone = [hit for hit in deep if not one.answers(hit)][: question.top_k]
-                yield await _row(desk, reader, question, vector, gone, name, "gone", one.group)
+                yield await _row(embedder, reader, question, vector, gone, name, "gone", one.group)
 
 
 async def _row(
-    desk: Desk,
+    embedder: Embedder | None,
     reader: Reader,
     question: Question,
     vector: Any,
@@ -138,9 +138,9 @@ async def _row(
     name: str,
     *what: str,
 ) -> dict[str, Any]:
-    _, vectors = await drafted(Sought(desk, reader, question, vector, hits, Trace()))
+    _, vectors = await choose_passages(Retrieved(question, hits, reader, Trace(), embedder, vector))
     bare = [replace(hit, signals={"bm25": hit.signals["bm25"]}) for hit in hits]
-    _, words = await drafted(Sought(desk, reader, question, None, bare, Trace()))
+    _, words = await choose_passages(Retrieved(question, bare, reader, Trace(), embedder))
     label, group = what
     return {
         "set": name, "label": label, "group": group, "question": question.text,

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from ragstone.answering import Evidence, decide, settled
+from ragstone.answering.abstention.abstain import decide, settled
+from ragstone.answering.abstention.evidence import Evidence
 
 SIGNS = {field.name for field in fields(Evidence)}
 

@@ -14,15 +14,15 @@ from pathlib import Path
 import numpy as np
 
 import ragstone
-from ragstone import retrieval
 from ragstone.core.trace import Trace
 from ragstone.core.types import Candidate
 from ragstone.engine import Engine
 from ragstone.evaluation import BeirSource, load
 from ragstone.evaluation.metrics import metric
-from ragstone.retrieval import search
-from ragstone.retrieval.candidates import nominations
-from ragstone.retrieval.ranking import fuse
+from ragstone.retrieval.candidates import retrieve_candidates
+from ragstone.retrieval.fusion import minmax, rrf
+from ragstone.retrieval.ranking import fuse_candidates
+from ragstone.retrieval.search import embed_question
 
 WEIGHTS = (0.4, 0.5, 0.6, 0.7)
 NDCG = metric("nDCG@10")
@@ -32,10 +32,10 @@ def orders(
     question: ragstone.Question, legs: dict[str, list[Candidate]], signals: dict[str, dict[str, float]]
 ) -> dict[str, list[Candidate]]:
     """Each way's ranking of the same candidates."""
-    out = {**legs, "rrf": retrieval.rrf(legs), "minmax .5": retrieval.minmax(legs)}
+    out = {**legs, "rrf": rrf(legs), "minmax .5": minmax(legs)}
     for weight in WEIGHTS:
         asked = ragstone.Question(question.text, fusion="minmax", cosine_weight=weight, bm25_weight=1 - weight)
-        out[f"filled {weight}"] = fuse(asked, legs, signals)
+        out[f"filled {weight}"] = fuse_candidates(asked, legs, signals)
     return out
 
 
@@ -45,15 +45,15 @@ async def measure(folder: Path, stores: Path) -> dict[str, float]:
     values: dict[str, list[float]] = {}
     async with Engine(ragstone.load(store=f"embedded:{stores / folder.name}")) as engine:
         await engine.ingest_source(source)
-        desk = engine.desk
+        context = engine.search_context
         for case in load(folder):
             if not case.answerable:
                 continue
             question = engine.question(case.question)
             trace = Trace()
-            vector = await search.vector_of(desk, question, trace)
+            vector = (await embed_question(context, question, trace)).first
             async with engine.store.reader(engine.scope) as reader:
-                legs = await nominations(reader, question, vector, trace, limit=50)
+                legs = await retrieve_candidates(reader, question, vector, trace, limit=50)
                 ids = list(dict.fromkeys(c.id for found in legs.values() for c in found))
                 signals = await reader.rate(ids, vector=vector, query=question.text)
             for way, found in orders(question, legs, signals).items():

@@ -3,13 +3,16 @@
 import hashlib
 import random
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from ragstone.core.ports import Vectors
-from ragstone.core.types import Chunk, Document, Revision, Scope, Span
+from ragstone.core.ports import Reader, Vectors
+from ragstone.core.types import Candidate, Chunk, Document, Revision, Scope, Span
+from ragstone.retrieval.candidates import list_ids
+from ragstone.retrieval.question import Question
+from ragstone.retrieval.ranking import fuse_candidates
 
 MODEL, VARIANT = "clustered", "seeded"
 LENGTH = 600  # characters of a passage, about 100 words
@@ -95,3 +98,11 @@ def revision(
 def key(number: int) -> str:
     """The address of vector number n."""
     return hashlib.sha256(f"{MODEL}/{number}".encode()).hexdigest()
+
+
+async def rank_found(
+    reader: Reader, question: Question, vector: Vectors, found: Mapping[str, Sequence[Candidate]]
+) -> list[Chunk]:
+    """The chunks of both retrievers in fused order, as a search reads them."""
+    signals = await reader.rate(list_ids(found), vector=vector, query=question.text)
+    return await reader.chunks([one.id for one in fuse_candidates(question, found, signals)])

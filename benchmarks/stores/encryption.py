@@ -21,11 +21,10 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from benchmarks.stores.corpus import CHUNKS, MODEL, VARIANT, Clusters, passages, revisions
+from benchmarks.stores.corpus import CHUNKS, MODEL, VARIANT, Clusters, passages, rank_found, revisions
 
 from ragstone.core.filters import Where
 from ragstone.core.types import Scope
-from ragstone.retrieval.candidates import gathered
 from ragstone.retrieval.question import Question
 from ragstone.stores.crypt import Secret
 from ragstone.stores.embedded import EmbeddedStore, purge, sealedrows
@@ -82,7 +81,7 @@ def asks(words: list[str]) -> dict[str, Ask]:
         async with store.reader(SCOPE) as reader:
             near = await reader.nearest(query, where=Where(), limit=LIMIT)
             found = await reader.matching(text, where=Where(), limit=LIMIT)
-            return await gathered(reader, Question(text), query, {"cosine": near, "bm25": found})
+            return await rank_found(reader, Question(text), query, {"cosine": near, "bm25": found})
 
     return {"vector": vector, "BM25": keywords, "hybrid": hybrid}
 

@@ -22,13 +22,12 @@ import psycopg
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from benchmarks.stores.corpus import CHUNKS, MODEL, VARIANT, Clusters, passages, revision, revisions
+from benchmarks.stores.corpus import CHUNKS, MODEL, VARIANT, Clusters, passages, rank_found, revision, revisions
 from tests.stores.postgres.server import Server, serving
 
 from ragstone.core.filters import Where
 from ragstone.core.ports import Store, Vectors
 from ragstone.core.types import Scope
-from ragstone.retrieval.candidates import gathered
 from ragstone.retrieval.question import Question as Asked
 from ragstone.stores import open_store
 from ragstone.stores.bm25 import query_terms
@@ -145,7 +144,7 @@ def asks(store: Store, scope: Scope, words: Sequence[str]) -> dict[str, Ask]:
                 "cosine": await reader.nearest(query, where=Where(), limit=LIMIT),
                 "bm25": await reader.matching(text, where=Where(), limit=LIMIT),
             }
-            return await gathered(reader, Asked(text), query, legs)
+            return await rank_found(reader, Asked(text), query, legs)
 
     return {"vector": vector, "words": keywords, "words, one tag of 100": tagged, "hybrid": hybrid}
 

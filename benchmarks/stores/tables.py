@@ -23,10 +23,10 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from benchmarks.stores.corpus import Clusters, passages
 from tests.stores.postgres.server import serving
 
-from ragstone.answering import multi_source
 from ragstone.core.filters import Condition, Where
-from ragstone.retrieval.merging import Part
 from ragstone.retrieval.question import Question
+from ragstone.retrieval.search import search
+from ragstone.retrieval.search_context import SearchContext, Source
 from ragstone.stores import Pair
 from ragstone.stores.tables import Tables, kept
 
@@ -104,8 +104,8 @@ async def measured(url: str, texts: list[str]) -> None:
             exact += len(found & await true(url, number))
         print(f"recall@10 of the vectors: {exact / QUESTIONS / 10:.3f}")
     print("a view opened and closed:", await took(lambda _: opened(tables, pair)))
-    parts = [Part("t", lambda: tables.reader(pair), Given(), raw=True)]  # type: ignore[arg-type]  # all that is asked of it
-    whole = lambda n: multi_source.search(parts, Question(asked[n]))  # noqa: E731
+    context = SearchContext((Source("t", lambda: tables.reader(pair), Given(), is_table=True),))  # type: ignore[arg-type]  # all that is asked of it
+    whole = lambda n: search(context, Question(asked[n]))  # noqa: E731
     print("a question through the pipeline, embedding apart:", await took(whole))
     kept.LOOK_EVERY = 0.0
     print("the same, looking each time whether the table changed:", await took(whole))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import ragstone
-from ragstone.answering.assembly import Talk
+from ragstone.answering.assembly import Conversation
 from ragstone.config.load import load
 from ragstone.config.settings import EmbedSettings, ExternalSettings, LlmSettings, Settings
 from ragstone.core.errors import ConfigError, Unavailable, UsageError
@@ -130,7 +130,7 @@ async def test_texts_go_to_a_vendor_elsewhere_only_when_that_is_allowed(docs: Pa
             await kb.ingest(docs)
     allowed = replace(settings, external=ExternalSettings(embedding=True))
     async with Engine(allowed) as kb:
-        assert kb.desk.embedder is not None
+        assert kb.search_context.sources[0].embedder is not None
     model_factory.embedder_of(EmbedSettings("ollama/nomic-embed-text"), settings)  # on this machine
 
 
@@ -256,7 +256,7 @@ async def test_what_a_judge_reads_too_little_of_is_its_own_setting(saying: Betwe
         async with Engine(settings) as kb:
             judging = kb.judging()
             assert judging is not None
-            assert said in judging.cramped(Talk("?"))
+            assert said in judging.describe_lack_of_room(Conversation("?"))
 
 
 class Mine:

@@ -80,6 +80,7 @@ OF_PIPELINE: dict[str, Callable[[Pipeline], Any]] = {
     "ask": lambda line: line.ask(QUESTION),
     "events": lambda line: line.events(QUESTION),
     "context": lambda line: line.context(QUESTION),
+    "explain": lambda line: line.explain(QUESTION, path="storage.md"),
     "check": lambda line: line.check(),
 }
 
@@ -202,10 +203,10 @@ async def test_what_is_refused_has_done_nothing(entering: Callable[..., Engine],
 
 async def test_the_parts_behind_the_verbs_are_for_who_may_do_all(entering: Callable[..., Engine]) -> None:
     async with entering(Role.READ_RESTRICTED, Role.WRITE) as kb:
-        with pytest.raises(Forbidden, match="desk needs the role admin"):
-            _ = kb.desk
+        with pytest.raises(Forbidden, match="search context needs the role admin"):
+            _ = kb.search_context
     async with entering(Role.ADMIN) as kb:
-        assert kb.desk.scope.tenant == "acme"
+        assert kb.scope.tenant == "acme"
 
 
 async def test_restricted_documents_are_as_if_they_were_not_there(entering: Callable[..., Engine]) -> None:
@@ -306,7 +307,7 @@ async def test_a_revoked_key_ends_at_once_in_engines_that_are_open(keyed: tuple[
 
 async def test_before_the_key_was_looked_at_nothing_is_known(keyed: tuple[Engine, str], tmp_path: Path) -> None:
     kb = Engine(settings(tmp_path, key=keyed[1]), embedder=BagOfWords())
-    for look in (lambda: kb.scope, lambda: kb.desk, kb.pipelines, lambda: kb.pipeline("all")):
+    for look in (lambda: kb.scope, lambda: kb.search_context, kb.pipelines, lambda: kb.pipeline("all")):
         with pytest.raises(UsageError, match="async with"):
             look()
     assert (await kb.search(QUESTION)).hits  # it looks by itself

@@ -10,7 +10,8 @@ import pytest
 
 import ragstone
 from ragstone import NotBuilt, StoreError, UsageError, Where
-from ragstone.answering import Calibration, calibration_text, edition
+from ragstone.answering.abstention.abstain import edition
+from ragstone.answering.abstention.calibration import Calibration, calibration_text
 from ragstone.core.filters import Condition
 from ragstone.core.ports import Listed, Vectors
 from ragstone.core.types import Skipped, joined

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.answering import Calibration, calibration_text, edition
+from ragstone.answering.abstention.abstain import edition
+from ragstone.answering.abstention.calibration import Calibration, calibration_text
 from ragstone.config.load import load as load_settings
 from ragstone.core.errors import ConfigError, UsageError
 from ragstone.core.types import Json

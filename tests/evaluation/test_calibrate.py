@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from ragstone.answering import Calibration
+from ragstone.answering.abstention.calibration import Calibration
 from ragstone.core.errors import UsageError
 from ragstone.evaluation.calibrate import Judged, calibrated, curve, threshold, wilson
 from ragstone.evaluation.plot import as_svg

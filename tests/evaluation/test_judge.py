@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from ragstone.answering import template
-from ragstone.answering.generated import Writing
+from ragstone.answering.generative.prompt import template
+from ragstone.answering.written_answer import Writing
 from ragstone.core.errors import RagstoneError, Unavailable, UsageError
 from ragstone.core.ports import Prompt
 from ragstone.core.types import Answer

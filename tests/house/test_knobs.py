@@ -70,7 +70,7 @@ async def test_every_setting_is_read_by_whoever_acts_on_it(read: Read, docs: Pat
         ),
     )
     async with Engine(settings) as model:
-        assert model.desk.embedder is not None
+        assert model.search_context.sources[0].embedder is not None
     async with Engine(settings, embedder=BagOfWords(), completion=Scripted(str)) as engine:
         await engine.ingest()
         await engine.search("samples kept by default", min_cosine=0.1, per_document=3, keyword_boost=True)
@@ -83,7 +83,7 @@ async def test_every_setting_is_read_by_whoever_acts_on_it(read: Read, docs: Pat
         assert await engine.pipeline("p").context("samples kept by default", mode="keyword")
     vendors = replace(settings, embed=EmbedSettings("ollama/nomic-embed-text"), llm=LlmSettings("ollama/any"))
     async with Engine(vendors) as engine:
-        assert engine.desk.embedder is not None
+        assert engine.search_context.sources[0].embedder is not None
         assert engine._parts.completions.writing() is not None
         assert engine._parts.policy.rule == "fitted"
         assert engine.pipeline("p").writing is not None
@@ -91,7 +91,7 @@ async def test_every_setting_is_read_by_whoever_acts_on_it(read: Read, docs: Pat
     async with Engine(replace(vendors, embed=EmbedSettings("openai/text-embedding-3-small"))) as engine:
         assert "external.embedding" in (await engine.doctor())[0]
     async with Engine(replace(vendors, embed=EmbedSettings("fastembed/BAAI/bge-small-en-v1.5"))) as engine:
-        assert engine.desk.embedder is not None
+        assert engine.search_context.sources[0].embedder is not None
     acted = {(kind, name) for kind, name, module in read if module not in COPIERS}
     wanted = {(kind.__name__, field.name) for kind in KINDS for field in fields(kind)}
     assert wanted - acted == set()

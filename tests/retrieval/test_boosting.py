@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from ragstone.retrieval import add_freshness, boost_keywords, penalise_risk
+from ragstone.retrieval.boosting import add_freshness, boost_keywords, penalise_risk
 from tests.retrieval.made import hit
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)

@@ -258,8 +258,8 @@ async def test_wordings_that_an_embedder_refuses_leave_the_question_itself() -> 
 
     trace = Trace()
     vector = np.ones(4, dtype=np.float32)
-    said = await query_expansion.wordings(
-        Question("How long?"), vector, query_expansion.Written(("A.",), ("B?",)), Refusing(), trace
+    said = await query_expansion.build_variants(
+        Question("How long?"), vector, query_expansion.Expansion(("A.",), ("B?",)), Refusing(), trace
     )
     assert [(one.text, one.vector is vector) for one in said] == [("How long?", True)]
     assert [note.code for note in trace.notes] == ["embedding_refused"] * 2

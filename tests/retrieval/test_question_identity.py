@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.answering import unlike
+from ragstone.retrieval.question_identity import unlike
 
 PAIRS = Path(__file__).parents[2] / "benchmarks" / "answers" / "cache_pairs"
 

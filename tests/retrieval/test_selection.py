@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.core.analyzer import terms
-from ragstone.retrieval import above, capped, fold
-from ragstone.retrieval.selection import ALIKE, LEAST_TERMS, jaccard
+from ragstone.retrieval.selection import ALIKE, LEAST_TERMS, fold_duplicates, jaccard, keep_above, limit_per_document
 from tests.retrieval.made import hit
 
 LONG = " ".join(f"word{i}" for i in range(40))
@@ -15,26 +14,26 @@ LONG = " ".join(f"word{i}" for i in range(40))
 
 def test_a_threshold_leaves_out_what_is_below_or_has_no_signal() -> None:
     hits = [hit(path="a", cosine=0.5), hit(path="b", cosine=0.4), hit(path="c", bm25=9.0)]
-    assert [h.chunk.document.path for h in above(hits, {"cosine": 0.5})] == ["a"]
+    assert [h.chunk.document.path for h in keep_above(hits, {"cosine": 0.5})] == ["a"]
 
 
 def test_a_signal_that_nobody_has_is_not_asked_for() -> None:
-    assert len(above([hit(bm25=1.0)], {"cosine": 0.5})) == 1
+    assert len(keep_above([hit(bm25=1.0)], {"cosine": 0.5})) == 1
 
 
 def test_equal_texts_are_folded_into_the_best_with_their_places() -> None:
-    [one] = fold([hit("Same  text", path="a"), hit("same text\n", path="b", ordinal=4)])
+    [one] = fold_duplicates([hit("Same  text", path="a"), hit("same text\n", path="b", ordinal=4)])
     assert one.chunk.document.path == "a"
     assert one.duplicates == (("docs", "b", 4),)
 
 
 def test_long_texts_that_differ_in_a_word_are_folded() -> None:
-    assert len(fold([hit(LONG, path="a"), hit(LONG + " extra", path="b")])) == 1
+    assert len(fold_duplicates([hit(LONG, path="a"), hit(LONG + " extra", path="b")])) == 1
 
 
 def test_short_texts_that_differ_in_a_word_are_not() -> None:
     text = "how to {} the feature in the settings of your own server right now please"
-    assert len(fold([hit(text.format("enable"), path="a"), hit(text.format("disable"), path="b")])) == 2
+    assert len(fold_duplicates([hit(text.format("enable"), path="a"), hit(text.format("disable"), path="b")])) == 2
 
 
 TEXT = st.lists(st.integers(0, 30), min_size=18, max_size=30).map(lambda ns: " ".join(f"w{n}" for n in ns))
@@ -57,7 +56,7 @@ def test_folding_finds_what_comparing_all_pairs_finds(texts: list[str]) -> None:
             for other in kept
         ):
             kept.append(text)
-    folded = fold(hits)
+    folded = fold_duplicates(hits)
     assert [h.chunk.text for h in folded] == kept
     assert len(folded) + sum(len(h.duplicates) for h in folded) == len(hits)
 
@@ -65,13 +64,13 @@ def test_folding_finds_what_comparing_all_pairs_finds(texts: list[str]) -> None:
 def test_folding_many_hits_is_quick() -> None:
     hits = [hit(" ".join(f"w{(i * j) % 997}" for j in range(80)), path=str(i)) for i in range(600)]
     start = time.process_time()
-    fold(hits)
+    fold_duplicates(hits)
     assert time.process_time() - start < 3
 
 
 def test_a_cap_counts_by_document() -> None:
     hits = [hit(path="a", ordinal=i) for i in range(3)] + [hit(path="b")]
-    assert [(h.chunk.document.path, h.chunk.ordinal) for h in capped(hits, per_document=2)] == [
+    assert [(h.chunk.document.path, h.chunk.ordinal) for h in limit_per_document(hits, per_document=2)] == [
         ("a", 0),
         ("a", 1),
         ("b", 0),

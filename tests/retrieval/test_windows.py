@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 import ragstone
-from ragstone.answering import widened
 from ragstone.chunking import Characters, make
 from ragstone.config.settings import ChunkSettings, PipelineSettings, Settings
 from ragstone.core.types import Chunk, Hit, joined
+from ragstone.retrieval.windows import widen
 from ragstone.testing.bag_of_words import BagOfWords
 from ragstone.testing.chunkers import outlined
 from tests.answering.made import document
@@ -84,7 +84,7 @@ def chunks(text: str, **options: int) -> list[Hit]:
 def test_no_sentence_stands_in_two_windows() -> None:
     every = chunks(TEXT)
     best = [every[9], every[11], every[14], every[0]]
-    shown = widened(best, [one.chunk for one in every], {every[0].chunk.document.id: TEXT})
+    shown = widen(best, [one.chunk for one in every], {every[0].chunk.document.id: TEXT})
     assert [one.chunk.text for one in shown] == [
         named(6, 7, 8, 9, 10, 11, 12),
         named(13, 14, 15, 16, 17),
@@ -96,6 +96,6 @@ def test_no_sentence_stands_in_two_windows() -> None:
 def test_a_window_without_its_neighbours_is_the_sentence() -> None:
     every = chunks(TEXT, window=1)
     known = {every[0].chunk.document.id: TEXT}
-    assert widened([every[5]], [every[6].chunk], known)[0].chunk.text == named(5, 6)
-    assert widened([every[5]], [], known) == [every[5]]
-    assert widened([every[5]], [every[6].chunk], {}) == [every[5]]
+    assert widen([every[5]], [every[6].chunk], known)[0].chunk.text == named(5, 6)
+    assert widen([every[5]], [], known) == [every[5]]
+    assert widen([every[5]], [every[6].chunk], {}) == [every[5]]

@@ -17,7 +17,7 @@ from ragstone.core.types import Hit, Revision, Scope
 from ragstone.retrieval import semantic_cache
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.search import search
-from ragstone.retrieval.search_context import Desk
+from ragstone.retrieval.search_context import SearchContext
 from ragstone.stores import open_store
 from ragstone.testing.bag_of_words import BagOfWords
 from ragstone.testing.stores import make_revision
@@ -55,6 +55,11 @@ FILTERS = {
     "like": Where(conditions=(Condition("path", "ILIKE", "%GUIDE/1__.MD"),)),
     "nothing": Where(tags=("none",)),
 }
+
+
+def context_of(store: Store, **options: Any) -> SearchContext:
+    """The context of the tests' collection."""
+    return SearchContext.of_collection(store, SCOPE, EMBEDDER, **options)
 
 
 def some_text(chance: random.Random) -> str:
@@ -204,7 +209,7 @@ async def test_a_question_finds_the_same_in_the_same_order(both: list[Store], na
     found_any = False
     for text in questions():
         question = Question(text, mode=mode, where=FILTERS[name], fold=False)
-        first, second = [await search(Desk(store, SCOPE, EMBEDDER, deadlines=PATIENT), question) for store in both]
+        first, second = [await search(context_of(store, deadlines=PATIENT), question) for store in both]
         assert told(first.hits) == told(second.hits), text
         assert first.notes == second.notes
         found_any = found_any or bool(first.hits)
@@ -230,7 +235,7 @@ async def test_rankings_of_the_same_questions_fold_and_fuse_the_same(both: list[
     for text in questions():
         for fusion in ("minmax", "rrf"):
             question = Question(text, fusion=fusion, top_k=25, per_document=3)
-            first, second = [await search(Desk(store, SCOPE, EMBEDDER, deadlines=PATIENT), question) for store in both]
+            first, second = [await search(context_of(store, deadlines=PATIENT), question) for store in both]
             assert told(first.hits) == told(second.hits), text
 
 
@@ -256,10 +261,7 @@ async def test_a_models_help_brings_the_same_everywhere(both: list[Store], optio
         return "[0.1, 1, 1, 0, 1]" if prompt.schema else f"{SENTENCES[0]} {WORDS[3]}\n{WORDS[5]} {WORDS[7]}"
 
     asked = Question(f"{WORDS[1]} {WORDS[2]}", top_k=5, **options)
-    found = [
-        await search(Desk(store, SCOPE, EMBEDDER, deadlines=PATIENT, model=lambda: Scripted(says)), asked)
-        for store in both
-    ]
+    found = [await search(context_of(store, deadlines=PATIENT, model=lambda: Scripted(says)), asked) for store in both]
     assert told(found[0].hits) == told(found[1].hits)
     assert found[0].steps == found[1].steps
     assert len(found[0].hits) == (3 if "filter" in options else 5)
@@ -267,10 +269,10 @@ async def test_a_models_help_brings_the_same_everywhere(both: list[Store], optio
 
 async def test_a_question_that_asks_the_same_is_served_on_every_store(both: list[Store]) -> None:
     for store in both[1:]:  # the embedded one stands there for both others, and keeps what it was asked
-        desk, text = Desk(store, SCOPE, EMBEDDER, deadlines=PATIENT), f"{WORDS[1]} {WORDS[2]}"
-        first = await semantic_cache.search(desk, Question(text, cache=True))
-        again = await semantic_cache.search(desk, Question(f"  {text.capitalize()}?", cache=True))
+        context, text = context_of(store, deadlines=PATIENT), f"{WORDS[1]} {WORDS[2]}"
+        first = await semantic_cache.search(context, Question(text, cache=True))
+        again = await semantic_cache.search(context, Question(f"  {text.capitalize()}?", cache=True))
         assert told(again.hits) == told(first.hits)
         assert again.notes[0].message.startswith("cache hit")
-        other = await semantic_cache.search(desk, Question(f"not {text}", cache=True, cache_cosine=0.85))
+        other = await semantic_cache.search(context, Question(f"not {text}", cache=True, cache_cosine=0.85))
         assert other.notes == ()

@@ -4,9 +4,14 @@ import re
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ragstone import answering as answering
 from ragstone import guard
-from ragstone.answering import Checked, Piece, Said, Shown, Support, Transcript
+from ragstone.answering.abstention.abstain import ABSTENTION
+from ragstone.answering.generative.context import Shown
+from ragstone.answering.generative.transcript import Piece, Said, Transcript
+from ragstone.answering.generative.verdicts import Checked, Checker, Support
+from ragstone.answering.verification.citations import stands_alone
+from ragstone.answering.verification.injection_notes import ordering
+from ragstone.answering.verification.page_boxes import drawn as draw_boxes
 from ragstone.answering.verification.similarity import Alike
 from ragstone.core.page_layout import Layout
 from ragstone.core.plural import counted
@@ -27,7 +32,7 @@ DECLINED = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Talk:
+class Conversation:
     """What a model is asked: the question as it was put, and the turns before."""
 
     question: str
@@ -39,7 +44,7 @@ class Draft:
     """What an answer begins with: the quoted answer, which stands in where the model fails; the passages in their
     order; texts and pages, by document, that sentences are checked against, and what compares them."""
 
-    talk: Talk
+    conversation: Conversation
     quoted: Answer
     shown: tuple[Shown, ...] = ()
     records: Mapping[str, str] = field(default_factory=dict)
@@ -47,13 +52,13 @@ class Draft:
     alike: Alike | None = None
 
 
-def abstained(reason: str | None, message: str, *, clarify: str = "", answerability: float | None = None) -> Answer:
+def abstain(reason: str | None, message: str, *, clarify: str = "", answerability: float | None = None) -> Answer:
     """An abstention, with what it comes from, and what is asked back where that may help."""
     notes = (Note(reason or "abstained", message), *([Note("clarify", clarify)] if clarify else []))
-    return Answer(answering.ABSTENTION, abstained=True, reason=reason, answerability=answerability, notes=notes)
+    return Answer(ABSTENTION, abstained=True, reason=reason, answerability=answerability, notes=notes)
 
 
-class Pen:
+class AnswerAssembler:
     """Shows a model's text as it comes, and makes the answer of it. With `strict` a sentence is shown after its check,
     and only if it is supported or claims nothing. `alike` gives the cosines that decide where words do not."""
 
@@ -66,10 +71,10 @@ class Pen:
         self._strict = strict
         self._alike = alike
         self._out = ""
-        self._checker = answering.Checker(draft.shown)
+        self._checker = Checker(draft.shown)
         self._checked: list[Checked] = []
 
-    async def shown(self, pieces: Iterable[Piece], *, last: bool = False) -> AsyncIterator[Event]:
+    async def show(self, pieces: Iterable[Piece], *, last: bool = False) -> AsyncIterator[Event]:
         """The events of what came: `message` with the piece's text, `citation` before a passage's first use."""
         for piece in pieces:
             for passage in piece.first:
@@ -79,17 +84,17 @@ class Pen:
                 self._out += piece.text
                 yield Event("message", {"text": piece.text, "citations": piece.numbers, "delta": True})
         if self._strict:
-            async for event in self._supported(last=last):
+            async for event in self._show_supported(last=last):
                 yield event
 
-    async def _supported(self, *, last: bool) -> AsyncIterator[Event]:
+    async def _show_supported(self, *, last: bool) -> AsyncIterator[Event]:
         """Sentences that are whole by now, and that something supports."""
         told = self._transcript.sentences(len(self._checked))
         for checked in await self._check(told if last else told[:-1]):
             if checked.stands:
-                text = self._written(checked)
+                text = self._format_sentence(checked)
                 self._out += text
-                yield Event("message", {"text": text, "citations": self._numbers(checked), "delta": True})
+                yield Event("message", {"text": text, "citations": self._number_passages(checked), "delta": True})
 
     async def _check(self, told: Sequence[Said]) -> list[Checked]:
         """The verdicts on some sentences by their words, then once more on those that cosines may change, at once."""
@@ -104,45 +109,45 @@ class Pen:
         self._checked += checked
         return checked
 
-    def _numbers(self, checked: Checked) -> tuple[int, ...]:
+    def _number_passages(self, checked: Checked) -> tuple[int, ...]:
         return tuple(self._transcript.number(passage) for passage in checked.passages)
 
-    def _written(self, checked: Checked) -> str:
-        gap = "" if not self._out else "\n" if answering.stands_alone(checked.text) else " "
-        marks = "".join(f"[{n}]" for n in self._numbers(checked))
+    def _format_sentence(self, checked: Checked) -> str:
+        gap = "" if not self._out else "\n" if stands_alone(checked.text) else " "
+        marks = "".join(f"[{n}]" for n in self._number_passages(checked))
         return f"{gap}{checked.text}{' ' if marks else ''}{marks}"
 
-    async def answer(self, done: Completed) -> Answer:
+    async def finish(self, done: Completed) -> Answer:
         """The answer as a whole, or an abstention: the model's own, or since nothing that it says is supported."""
         await self._check(self._transcript.sentences(len(self._checked)))
-        self._remark(done, self._trace)
+        self._note_outcome(done, self._trace)
         counts = {"prompt_tokens": done.prompt_tokens, "completion_tokens": done.completion_tokens}
         usage = {name: count for name, count in counts.items() if count is not None}
-        return replace(self._made(), usage=usage)
+        return replace(self._build_answer(), usage=usage)
 
-    def _made(self) -> Answer:
+    def _build_answer(self) -> Answer:
         whole = " ".join(one.text for one in self._checked)
         claims = [one for one in self._checked if one.claims]
         supported = [one for one in claims if one.stands]
         if DECLINED.match(whole) and not any(one.passages for one in supported):
-            said = guard.shown(self._out.strip() or answering.ABSTENTION)
-            return replace(abstained("declined", "The model found no answer in the passages."), text=said)
+            said = guard.shown(self._out.strip() or ABSTENTION)
+            return replace(abstain("declined", "The model found no answer in the passages."), text=said)
         if not supported:
-            return abstained("unsupported", "Nothing that the model wrote stands in the passages that it was shown.")
+            return abstain("unsupported", "Nothing that the model wrote stands in the passages that it was shown.")
         kept = [one for one in self._checked if one.stands] if self._strict else self._checked
-        citations = self._citations(kept)
-        sentences = tuple(Sentence(guard.shown(one.text), self._numbers(one), one.status) for one in kept)
+        citations = self._build_citations(kept)
+        sentences = tuple(Sentence(guard.shown(one.text), self._number_passages(one), one.status) for one in kept)
         grounded = round(len(supported) / len(claims), 3)
-        notes = answering.ordering(sentences, citations, [chunk for one in self._draft.shown for chunk in one.chunks])
-        return Answer(self._text(), sentences=sentences, citations=citations, groundedness=grounded, notes=notes)
+        notes = ordering(sentences, citations, [chunk for one in self._draft.shown for chunk in one.chunks])
+        return Answer(self._final_text(), sentences=sentences, citations=citations, groundedness=grounded, notes=notes)
 
-    def _text(self) -> str:
+    def _final_text(self) -> str:
         """As it was shown, or with the markers that are right where some were not."""
         mended = any(one.status == "repaired" for one in self._checked) and not self._strict
         text = self._transcript.written([one.passages for one in self._checked]) if mended else self._out
         return guard.shown(text.strip())
 
-    def _remark(self, done: Completed, trace: Trace) -> None:
+    def _note_outcome(self, done: Completed, trace: Trace) -> None:
         """What the reader of the answer should know of how it came about."""
         if done.ended == "length":
             trace.note("cut", "the answer ends where the model had written as many tokens as it may: allow it more")
@@ -157,7 +162,7 @@ class Pen:
             said = "sentence is not supported by what it cites", "sentences are not supported by what they cite"
             trace.note("unverified", counted(len(left), *said))
 
-    def _citations(self, kept: Sequence[Checked]) -> tuple[Citation, ...]:
+    def _build_citations(self, kept: Sequence[Checked]) -> tuple[Citation, ...]:
         """One for each passage that a sentence cites, by number: it quotes all that the sentences rest on."""
         behind: dict[int, list[Support]] = {}
         for one in kept:
@@ -165,25 +170,25 @@ class Pen:
                 behind.setdefault(passage, [])
             for support in one.supports:
                 behind[support.passage].append(support)
-        made = [self._citation(passage, supports) for passage, supports in behind.items()]
-        drawn = answering.drawn(made, self._draft.records, self._draft.layouts)
-        return tuple(sorted(drawn, key=lambda citation: citation.n))
+        made = [self._build_citation(passage, supports) for passage, supports in behind.items()]
+        drawn_boxes = draw_boxes(made, self._draft.records, self._draft.layouts)
+        return tuple(sorted(drawn_boxes, key=lambda citation: citation.n))
 
-    def _citation(self, passage: int, supports: Sequence[Support]) -> Citation:
+    def _build_citation(self, passage: int, supports: Sequence[Support]) -> Citation:
         number = self._transcript.number(passage)
         if not supports:
             chunk = self._draft.shown[passage].first
             text = guard.shown(chunk.text, chunk.spans, chunk.secrets)
             return Citation(number, chunk.id, chunk.document, text, chunk.spans, masked=text != chunk.text)
         chunk = supports[0].chunk
-        spans = _merged(span for support in supports for span in support.spans)
+        spans = _merge_spans(span for support in supports for span in support.spans)
         quote = joined(self._draft.records[chunk.document.id], spans)
         secrets = sorted({secret for support in supports for secret in support.chunk.secrets})
         text = guard.shown(quote, spans, guard.touching(secrets, spans))
         return Citation(number, chunk.id, chunk.document, text, spans, "verified", masked=text != quote)
 
 
-def _merged(spans: Iterable[Span]) -> tuple[Span, ...]:
+def _merge_spans(spans: Iterable[Span]) -> tuple[Span, ...]:
     """Each place once, in the order of the text; one inside another goes."""
     out: list[Span] = []
     for span in sorted(set(spans), key=lambda span: (span.char_start, -span.char_end)):

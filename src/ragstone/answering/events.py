@@ -1,72 +1,91 @@
-"""The way out, continued: from what was found to an answer whose every sentence was checked, or an abstention.
+"""From hits to an answer whose every sentence was checked, or an abstention, as events.
 
-An answer comes as events; waiting for it is the same path. Without a language model it quotes
-(`ragstone.answering.quoted`); with one the model writes (`ragstone.answering.generated`), and what is quoted stands
-in where the model fails.
+Waiting for an answer takes the same path (`wait_for_answer`). Without a language model the answer quotes
+(`ragstone.answering.extractive_answer`). With one the model writes (`ragstone.answering.written_answer`), and the
+quoted answer stands in where the model fails.
 """
 
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from math import ceil
 
-from ragstone.answering import Policy
-from ragstone.answering import quoted as quoting
-from ragstone.answering.assembly import Draft, Talk
-from ragstone.answering.generated import Writing, written
-from ragstone.answering.quoted import Sought
+from ragstone.answering.abstention.abstain import Policy
+from ragstone.answering.assembly import Conversation, Draft
+from ragstone.answering.extractive_answer import Retrieved, make_extractive_answer
+from ragstone.answering.generative.budget import Budget, fit
 from ragstone.answering.verification.similarity import Alike
-from ragstone.config.deadlines import Deadlines
+from ragstone.answering.written_answer import Writing, write_answer
 from ragstone.core.ports import Message
-from ragstone.core.trace import Trace, reading
+from ragstone.core.trace import Trace
 from ragstone.core.types import Answer, Chunk, Document, Event, Hit
 from ragstone.retrieval import semantic_cache, windows
 from ragstone.retrieval.question import LONGEST_QUESTION, Question
-from ragstone.retrieval.search import seen, vector_of
-from ragstone.retrieval.search_context import Desk
-from ragstone.retrieval.standalone_question import standalone
+from ragstone.retrieval.search import SearchView, embed_question, open_search
+from ragstone.retrieval.search_context import SearchContext
+from ragstone.retrieval.standalone_question import make_standalone
+from ragstone.retrieval.store_timeout import limit_store_time
+
+LETTERS = 4  # characters of a token, on average over English: for a budget that need not be exact
 
 
-async def events(
-    desk: Desk, question: Question, *, writing: Writing | None = None, history: Sequence[Message] = ()
+@dataclass(frozen=True, slots=True)
+class AnswerOptions:
+    """How an answer is made of hits: what writes it (None: sentences are quoted), what decides between an answer and
+    an abstention, how many tokens the passages may have together (None: no bound)."""
+
+    writing: Writing | None = None
+    policy: Policy = field(default_factory=Policy)
+    tokens: int | None = None
+
+
+async def stream_answer(
+    context: SearchContext, question: Question, options: AnswerOptions, *, history: Sequence[Message] = ()
 ) -> AsyncGenerator[Event]:
     """An answer as it comes about: `search_results`, then `message` after `message`, then `final_answer`.
 
-    Without `writing` a message is a quoted sentence with the numbers of its citations. With it a message is a piece
-    of the model's text (`delta`), a `citation` comes before the piece that uses it first, and the final answer carries
-    the verdicts and replaces what was streamed.
+    Without a language model a message is a quoted sentence with the numbers of its citations. With one a message is a
+    piece of the model's text (`delta`), a `citation` comes before the piece that uses it first, and the final answer
+    carries the verdicts and replaces what was streamed.
     """
     trace = Trace()
-    talk = Talk(question.text, tuple(history))
-    question = await alone(question, history, writing, trace, desk.deadlines)
+    conversation = Conversation(question.text, tuple(history))
+    question = await _resolve_references(context, question, options, history, trace)
     with trace.timed("total"):
-        vector = await vector_of(desk, question, trace)
-        async with seen(desk, question, vector, trace) as view:
+        vectors = await embed_question(context, question, trace)
+        async with open_search(context, question, vectors, trace) as view:
             hits = view.hits
             with trace.timed("answer"):
-                sought = Sought(desk, view.reader, question, vector, hits, trace)
-                draft = await prepared(sought, talk=talk, writing=writing, policy=desk.policy)
-        await semantic_cache.remember(
-            desk, view.info, question, vector, hits, trace
-        )  # an answer is never served from there
-    # Only now: whoever reads events slowly, or writes them, must not keep a view of the store open.
-    async with aclosing(told(draft, hits, trace, writing=writing)) as stream:
+                draft, hits = await _read_and_draft(context, question, view, options, conversation, trace)
+            infos = view.reader.infos
+        # An answer is never served from there.
+        await semantic_cache.put(context, infos, question, vectors.first, view.hits, trace)
+    # Only now: a slow reader of events, or a model, must not keep a view of the store open.
+    async with aclosing(stream_draft(draft, hits, trace, writing=options.writing)) as stream:
         async for event in stream:
             yield event
 
 
-async def alone(
-    question: Question, history: Sequence[Message], writing: Writing | None, trace: Trace, deadlines: Deadlines
+async def wait_for_answer(stream: AsyncGenerator[Event]) -> Answer:
+    """The answer that a stream of events ends with."""
+    [done] = [event.data["answer"] async for event in stream if event.name == "final_answer"]
+    result: Answer = done
+    return result
+
+
+async def _resolve_references(
+    context: SearchContext, question: Question, options: AnswerOptions, history: Sequence[Message], trace: Trace
 ) -> Question:
     """The question as it is searched for where it goes on from others; a note says how it reads then."""
-    model = writing.model if writing else None
-    text = await standalone(question.text, history, model, trace, seconds=deadlines.rewrite)
+    model = options.writing.model if options.writing else None
+    text = await make_standalone(question.text, history, model, trace, seconds=context.deadlines.rewrite)
     if text == question.text:
         return question
     trace.note("standalone", f"searched for: {text}")
     return replace(question, text=text[:LONGEST_QUESTION])
 
 
-async def told(
+async def stream_draft(
     draft: Draft, hits: Sequence[Hit], trace: Trace, *, writing: Writing | None = None
 ) -> AsyncGenerator[Event]:
     """An answer as events: quoted, or in the words of a model."""
@@ -76,7 +95,7 @@ async def told(
         for sentence in made.sentences:
             yield Event("message", {"text": sentence.text, "citations": sentence.citations, "delta": False})
     else:
-        async with aclosing(written(writing, draft, trace)) as stream:
+        async with aclosing(write_answer(writing, draft, trace)) as stream:
             async for said in stream:
                 if isinstance(said, Answer):
                     made = said
@@ -95,49 +114,60 @@ async def told(
     yield Event("final_answer", {"answer": whole})
 
 
-async def answer(
-    desk: Desk, question: Question, *, writing: Writing | None = None, history: Sequence[Message] = ()
-) -> Answer:
-    """The same as `events`, for who would rather wait."""
-    return await waited(events(desk, question, writing=writing, history=history))
+async def _read_and_draft(
+    context: SearchContext,
+    question: Question,
+    view: SearchView,
+    options: AnswerOptions,
+    conversation: Conversation,
+    trace: Trace,
+) -> tuple[Draft, list[Hit]]:
+    """The draft of an answer, and the hits that it is made from: all, or those that fit into `options.tokens`."""
+    hits = view.hits
+    if options.tokens is not None:
+        async with limit_store_time(context.deadlines):
+            hits = cut_to_tokens(await windows.read_windows(view.reader, hits), options.tokens)
+    asker, by_store = view.asker.embedder, view.fused_by_store
+    found = Retrieved(question, hits, view.reader, trace, asker, view.vector, context.deadlines, by_store)
+    return await make_draft(found, options, conversation), hits
 
 
-async def waited(stream: AsyncGenerator[Event]) -> Answer:
-    """The answer that a stream of events ends with."""
-    [done] = [event.data["answer"] async for event in stream if event.name == "final_answer"]
-    result: Answer = done
-    return result
+def cut_to_tokens(hits: Sequence[Hit], tokens: int | None) -> list[Hit]:
+    """The hits from the best down that fit, the last one cut at a sentence; a token is taken for four characters."""
+    if tokens is None:
+        return list(hits)
+    return fit(hits, lambda text: ceil(len(text) / LETTERS), budget=Budget(tokens, 0, max(1, len(hits))))
 
 
-async def prepared(
-    sought: Sought, *, talk: Talk | None = None, writing: Writing | None = None, policy: Policy | None = None
-) -> Draft:
-    """All that an answer needs of a view: the quoted one, and what a model would be shown and checked against. `talk`
-    is what a model is asked, where that is not the question that was searched for."""
-    talk = talk or Talk(sought.question.text)
-    desk, reader = sought.desk, sought.reader
-    seconds = desk.deadlines.check
-    async with reading(desk.deadlines, beside=seconds):
-        sought = replace(sought, hits=await windows.read(reader, sought.hits))
-        quoted = await quoting.quoted(sought, policy or Policy(), sparing=writing is not None)
+async def make_draft(retrieved: Retrieved, options: AnswerOptions, conversation: Conversation | None = None) -> Draft:
+    """All that an answer needs of a view: the quoted answer, and the passages that a model is shown and checked
+    against. `conversation` is what a model is asked, where that is not the question that was searched for."""
+    writing, reader = options.writing, retrieved.reader
+    conversation = conversation or Conversation(retrieved.question.text)
+    seconds = retrieved.deadlines.check
+    async with limit_store_time(retrieved.deadlines, beside=seconds):
+        retrieved = replace(retrieved, hits=await windows.read_windows(reader, retrieved.hits))
+        quoted = await make_extractive_answer(retrieved, options.policy, sparing=writing is not None)
         if writing is None or quoted.abstained:
-            return Draft(talk, quoted)
-        talk = _recalled(writing, talk, sought.trace)
-        shown = writing.context(sought.hits, talk)
+            return Draft(conversation, quoted)
+        conversation = _fit_history(writing, conversation, retrieved.trace)
+        shown = writing.context(retrieved.hits, conversation)
         chunks = [chunk for one in shown for chunk in one.chunks]
-        records = await reader.records(_documents(chunks))
-        layouts = await reader.layouts(_documents(c for c in chunks if any(span.page for span in c.spans)))
-    alike = Alike.of(desk.embedder, seconds=seconds)
-    return Draft(talk, quoted, tuple(shown), records, layouts, alike=alike)
+        records = await reader.records(_list_documents(chunks))
+        paged = [chunk for chunk in chunks if any(span.page for span in chunk.spans)]
+        layouts = await reader.layouts(_list_documents(paged))
+    alike = Alike.of(retrieved.embedder, seconds=seconds)
+    return Draft(conversation, quoted, tuple(shown), records, layouts, alike=alike)
 
 
-def _documents(chunks: Iterable[Chunk]) -> list[Document]:
+def _list_documents(chunks: Iterable[Chunk]) -> list[Document]:
     """Those of the chunks, each once."""
     return list({chunk.document.id: chunk.document for chunk in chunks}.values())
 
 
-def _recalled(writing: Writing, talk: Talk, trace: Trace) -> Talk:
-    kept = writing.recalled(talk)
-    if left := len(talk.history) - len(kept.history):
-        trace.note("history", f"the model was not told the first {left} of {len(talk.history)} turns: no room for them")
+def _fit_history(writing: Writing, conversation: Conversation, trace: Trace) -> Conversation:
+    kept = writing.fit_history(conversation)
+    if left := len(conversation.history) - len(kept.history):
+        count = len(conversation.history)
+        trace.note("history", f"the model was not told the first {left} of {count} turns: no room for them")
     return kept

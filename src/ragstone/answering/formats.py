@@ -9,6 +9,7 @@ from html import escape  # xml.sax.saxutils has the same for XML, and takes 30 m
 from typing import Any
 
 from ragstone.answering.verification.citations import Mask
+from ragstone.core.json_shapes import span_json
 from ragstone.core.types import Answer, Chunk, Citation, Document, Event, Found, Hit, Json, Note, Sentence, Span, Step
 
 SCHEMA = 1
@@ -35,25 +36,6 @@ def document_json(document: Document) -> Json:
         "path": document.path,
         "title": document.title,
     }
-
-
-def span_json(span: Span) -> Json:
-    """A place: characters from 0, lines from 1; page, box, sheet, rows and columns where there are such."""
-    return {
-        "char_start": span.char_start,
-        "char_end": span.char_end,
-        "line_start": span.line_start,
-        "line_end": span.line_end,
-        "page": span.page,
-        "bbox": _list(span.bbox),
-        "sheet": span.sheet,
-        "rows": _list(span.rows),
-        "cols": _list(span.cols),
-    }
-
-
-def _list(values: Sequence[Any] | None) -> list[Any] | None:
-    return None if values is None else list(values)
 
 
 def citation_json(citation: Citation, *, mask: Mask) -> Json:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ragstone.answering import Calibration, calibration_text
+from ragstone.answering.abstention.calibration import Calibration, calibration_text
 from ragstone.cli.shared import Shared, say
 from ragstone.config.load import calibration_of
 from ragstone.core.errors import UsageError
@@ -113,9 +113,9 @@ def agreed(wanted: bool, rate: float | None, plot: str | None, gate: bool) -> Wa
 
 def like(engine: Any, mode: str | None) -> Calibration:
     """What the calibration is of: the signs that decide there, the embedding model, the edition of the numbers."""
-    from ragstone.answering import edition
+    from ragstone.answering.abstention.abstain import edition
 
-    embedder = engine.desk.embedder
+    embedder = engine.search_context.sources[0].embedder
     if embedder is None or engine.question("any", mode=mode).mode == "keyword":
         return Calibration("words", 0.0, edition=edition())
     return Calibration("vectors", 0.0, model=f"{embedder.model}/{embedder.variant}", edition=edition())

@@ -23,16 +23,23 @@ def explain(
     top_k: Annotated[int | None, typer.Option("--top-k", "-k", help="As in search.")] = None,
     mode: Annotated[str | None, typer.Option(help="As in search.")] = None,
     min_cosine: Annotated[float | None, typer.Option(help="As in search.")] = None,
+    pipeline: Annotated[
+        str | None, typer.Option(help="Over the sources of this pipeline of the configuration.")
+    ] = None,
 ) -> int:
     """Name the stage where a document was lost, its ranks and signals in each leg, the filter's verdicts."""
-    from ragstone.cli.opened import asking
+    from ragstone.cli.opened import asking, opened
     from ragstone.cli.output import explanation_text
     from ragstone.retrieval.explain import to_json
 
-    with asking(options, mode=mode) as kb:
-        source = where.sources[0] if len(where.sources) == 1 else None
-        asked = {"top_k": top_k, "mode": mode, "min_cosine": min_cosine, **helped}
-        explanation = kb.explain(question, path=doc, source=source, where=where, **asked)
+    source = where.sources[0] if len(where.sources) == 1 else None
+    asked = {"top_k": top_k, "mode": mode, "min_cosine": min_cosine, **helped}
+    if pipeline is not None:
+        with opened(options) as kb:
+            explanation = kb.pipeline(pipeline).explain(question, path=doc, source=source, where=where, **asked)
+    else:
+        with asking(options, mode=mode) as kb:
+            explanation = kb.explain(question, path=doc, source=source, where=where, **asked)
     if options.json:
         emit(to_json(explanation))
     else:

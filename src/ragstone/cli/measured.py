@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ragstone.answering import Calibration
+from ragstone.answering.abstention.calibration import Calibration
 from ragstone.cli import calibrated
 from ragstone.cli.shared import Shared
 from ragstone.config.settings import Settings

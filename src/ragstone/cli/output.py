@@ -3,9 +3,23 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from ragstone import answering, guard
+from ragstone import guard
+from ragstone.answering.formats import (
+    answer_json,
+    context_xml,
+    document_json,
+    event_json,
+    found_json,
+    found_text,
+    pack_full,
+    pack_llm,
+)
+from ragstone.answering.formats import (
+    answer_text as format_answer,
+)
 from ragstone.cli.safe import line, plain
 from ragstone.core.errors import UsageError
+from ragstone.core.json_shapes import span_json
 from ragstone.core.plural import counted
 from ragstone.core.types import Answer, Chunk, Document, Event, Found, Json, Piece
 from ragstone.engine.pipeline import PipelineInfo
@@ -20,15 +34,15 @@ def passages(found: Found, *, format_: str, question: str, index: Json) -> str |
     """A search's result in one of the formats: text for `text` and `xml`, plain data for the others; `index` is what
     was searched."""
     if format_ == "text":
-        return answering.found_text(Found(found.hits), mask=masked)
+        return found_text(Found(found.hits), mask=masked)
     if format_ == "xml":
-        return answering.context_xml(found.hits, mask=masked)
+        return context_xml(found.hits, mask=masked)
     if format_ == "json":
-        return answering.found_json(found, mask=masked)
+        return found_json(found, mask=masked)
     if format_ == "evidence":
-        return answering.pack_full(found, query=question, index=index, mask=masked)
+        return pack_full(found, query=question, index=index, mask=masked)
     if format_ == "evidence-llm":
-        return answering.pack_llm(found, mask=masked)
+        return pack_llm(found, mask=masked)
     raise UsageError(f"format {format_!r} is unknown; use one of: {', '.join(FORMATS)}")
 
 
@@ -39,7 +53,7 @@ def pipeline_data(info: PipelineInfo) -> Json:
 
 def answer_data(made: Answer) -> Json:
     """An answer as plain data."""
-    return answering.answer_json(made, mask=masked)
+    return answer_json(made, mask=masked)
 
 
 def answer_text(made: Answer, *, after: str = "") -> str:
@@ -47,13 +61,13 @@ def answer_text(made: Answer, *, after: str = "") -> str:
     from dataclasses import replace
 
     shown = after.strip() == made.text.strip()
-    whole = answering.answer_text(replace(made, notes=(), text="" if shown else made.text), mask=masked)
+    whole = format_answer(replace(made, notes=(), text="" if shown else made.text), mask=masked)
     return ("\n\n" if after and whole else "") + whole.rstrip("\n") + "\n"
 
 
 def event_data(event: Event) -> Json:
     """An event of an answer as plain data."""
-    return answering.event_json(event, mask=masked)
+    return event_json(event, mask=masked)
 
 
 def document_data(document: Document) -> Json:
@@ -69,7 +83,7 @@ def document_data(document: Document) -> Json:
         "notes": list(document.notes),
         KEY: document.meta.get(KEY),
     }
-    return {**answering.document_json(document), **known}
+    return {**document_json(document), **known}
 
 
 def chunk_data(chunk: Chunk) -> Json:
@@ -78,13 +92,13 @@ def chunk_data(chunk: Chunk) -> Json:
     return {
         "schema": 1,
         "id": chunk.id,
-        "document": answering.document_json(chunk.document),
+        "document": document_json(chunk.document),
         "ordinal": chunk.ordinal,
         "heading_path": list(chunk.heading_path),
         "kind": chunk.kind,
         "text": chunk.text,
         "header": chunk.header,
-        "spans": [answering.span_json(span) for span in chunk.spans],
+        "spans": [span_json(span) for span in chunk.spans],
         "tokens": chunk.tokens,
         "embedded_tokens": chunk.embedded_tokens,
         "overlap": chunk.overlap,
@@ -104,7 +118,7 @@ def chunk_text(chunk: Chunk) -> str:
 
 def piece_data(piece: Piece) -> Json:
     """A piece of a preview."""
-    spans = [answering.span_json(span) for span in piece.spans]
+    spans = [span_json(span) for span in piece.spans]
     text = masked(piece.text, piece.spans, piece.secrets)
     data = {**asdict(piece), "text": text, "heading_path": list(piece.heading_path), "spans": spans}
     del data["secrets"], data["table"]

@@ -2,17 +2,18 @@
 
 from typing import Any
 
-from ragstone import answering, guard
+from ragstone import guard
+from ragstone.answering.formats import inline, printable
 
 
 def plain(text: str) -> str:
     """Text for a terminal."""
-    return answering.printable(guard.shown(text))
+    return printable(guard.shown(text))
 
 
 def line(text: str) -> str:
     """A name or a message on one line of a terminal: what would end the line is escaped."""
-    return answering.inline(guard.shown(text))
+    return inline(guard.shown(text))
 
 
 def masked(data: Any) -> Any:

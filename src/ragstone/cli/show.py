@@ -57,14 +57,15 @@ def _printed(options: Shared, path: str, lines: str | None, *, source: str | Non
 
 def _lines(record: str) -> list[str]:
     """The record's lines as they may be shown: a masked secret of several lines leaves as many behind."""
-    from ragstone import answering, guard
+    from ragstone import guard
+    from ragstone.answering.formats import printable
     from ragstone.core.newlines import unified
 
     text, out, at = unified(record), "", 0
     for found in guard.find(text):
         out += f"{text[at : found.start]}[masked:{found.kind}]" + "\n" * text.count("\n", found.start, found.end)
         at = found.end
-    lines = answering.printable(out + text[at:]).split("\n")
+    lines = printable(out + text[at:]).split("\n")
     return lines if lines[-1] else lines[:-1]
 
 

@@ -3,12 +3,11 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Awaitable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
-from ragstone.config.deadlines import Deadlines
-from ragstone.core.errors import StoreError, UsageError
+from ragstone.core.errors import UsageError
 from ragstone.core.types import Note, Step
 
 T = TypeVar("T")
@@ -80,17 +79,3 @@ class Trace:
         log.warning("%s failed: %s", stage, why)
         self.note(code or f"{stage}_failed", f"{stage} failed and was left out: {why}")
         return default
-
-
-@asynccontextmanager
-async def reading(deadlines: Deadlines, *, beside: float = 0.0) -> AsyncIterator[None]:
-    """A block that reads a store. Raises `StoreError` when it takes longer than it may; `beside` are seconds more, for
-    what else the block does."""
-    try:
-        async with asyncio.timeout(deadlines.search + beside) as patience:
-            yield
-    except TimeoutError as error:
-        if not patience.expired():
-            raise
-        seconds = f"{deadlines.search:g} s (deadlines.search)"
-        raise StoreError(f"the store did not answer within {seconds}: it is too busy, or it needs longer") from error

@@ -12,14 +12,14 @@ from ragstone.engine.verbs.files import Files
 from ragstone.engine.verbs.ingestion import Taking
 from ragstone.engine.verbs.keys import Keyring
 from ragstone.engine.verbs.migration import Moving
-from ragstone.engine.verbs.questions import Asking
+from ragstone.engine.verbs.questions import CollectionQuestions
 from ragstone.engine.verbs.tenants import Tenancy
 
 __all__ = ["Engine"]
 
 
 @gated(VERBS)
-class Engine(Taking, Asking, Reading, Files, Care, Moving, Tenancy, Keyring):
+class Engine(Taking, CollectionQuestions, Reading, Files, Care, Moving, Tenancy, Keyring):
     """One collection of one store, with everything that its questions need.
 
     `store`, `embedder` and `completion`, the language model, may be handed in (they are then closed by whoever made

@@ -21,6 +21,7 @@ from ragstone.core.types import Answer, Event, Extraction, Found, Piece
 from ragstone.engine import Engine
 from ragstone.engine.arguments import PLACE, checked
 from ragstone.engine.pipeline import Pipeline, PipelineInfo
+from ragstone.retrieval.explain import Explanation
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -59,6 +60,10 @@ class Line:
     def context(self, text: str, **options: Any) -> str:
         """See `Pipeline.context`."""
         return self._knowledge.wait(self._pipeline.context(text, **options))
+
+    def explain(self, text: str, **options: Any) -> Explanation:
+        """See `Pipeline.explain`."""
+        return self._knowledge.wait(self._pipeline.explain(text, **options))
 
     def events(self, text: str, **options: Any) -> Generator[Event, None, None]:
         """See `Pipeline.events`."""

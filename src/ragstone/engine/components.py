@@ -6,7 +6,8 @@ from functools import cached_property, partial
 from ragstone import extraction, guard, providers
 from ragstone.access import Credential
 from ragstone.access.sign_in import Entrance
-from ragstone.answering import Policy
+from ragstone.answering.abstention.abstain import Policy
+from ragstone.answering.events import AnswerOptions
 from ragstone.config.settings import Settings
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import Completion, Embedder, Store
@@ -17,7 +18,7 @@ from ragstone.engine.language_models import Completions
 from ragstone.engine.open_stores import Opened
 from ragstone.engine.sandbox_processes import Processes
 from ragstone.ingestion.build_revision import Cutter
-from ragstone.retrieval.search_context import Desk
+from ragstone.retrieval.search_context import SearchContext
 
 
 class Parts:
@@ -62,16 +63,18 @@ class Parts:
         return Scope(self.entrance.tenant, self.given.collection)
 
     @property
-    def desk(self) -> Desk:
-        """The parts that answer questions."""
+    def context(self) -> SearchContext:
+        """What a question is searched in."""
         embedder, missing = self.embedders.asked
         model, reader = partial(self.completions.of, self.settings.llm), self.entrance.reads_as
-        return Desk(self.opened.store, self.scope, embedder, missing, self.settings.deadlines, model, reader)
+        deadlines = self.settings.deadlines
+        return SearchContext.of_collection(
+            self.opened.store, self.scope, embedder, missing, deadlines=deadlines, model=model, reader=reader
+        )
 
-    @property
-    def deciding(self) -> Desk:
-        """The same with what decides whether to answer."""
-        return replace(self.desk, policy=self.policy)
+    def answer_options(self, strict: bool | None) -> AnswerOptions:
+        """How answers are made; raises `ConfigError` for an unfit calibration."""
+        return AnswerOptions(self.completions.writing(strict), self.policy)
 
     @cached_property
     def policy(self) -> Policy:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from ragstone.answering.generated import Writing
+from ragstone.answering.written_answer import Writing
 from ragstone.config.settings import LlmSettings, Settings
 from ragstone.core.errors import ConfigError
 from ragstone.core.ports import Completion

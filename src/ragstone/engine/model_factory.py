@@ -5,8 +5,12 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ragstone import answering, providers
-from ragstone.answering.generated import Writing
+from ragstone import providers
+from ragstone.answering.abstention.abstain import Policy, edition
+from ragstone.answering.abstention.calibration import Calibration, check_model, read_calibration
+from ragstone.answering.generative.budget import Budget
+from ragstone.answering.generative.prompt import NAMES, template
+from ragstone.answering.written_answer import Writing
 from ragstone.config import vendors
 from ragstone.config.load import key_of
 from ragstone.config.settings import AnswerSettings, EmbedSettings, ExternalSettings, LlmSettings, Settings
@@ -67,9 +71,9 @@ def writing_of(model: Completion, llm: LlmSettings, wanted: AnswerSettings, *, g
     """How a language model writes answers, or judges them; raises `ConfigError` for a prompt that cannot be used."""
     return Writing(
         model,
-        answering.template(wanted.prompt),
+        template(wanted.prompt),
         providers.WithMargin(),
-        budget=answering.Budget(wanted.tokens, wanted.overhead, wanted.chunks),
+        budget=Budget(wanted.tokens, wanted.overhead, wanted.chunks),
         max_tokens=llm.max_tokens,
         temperature=llm.temperature,
         strict=wanted.strict,
@@ -78,28 +82,28 @@ def writing_of(model: Completion, llm: LlmSettings, wanted: AnswerSettings, *, g
     )
 
 
-def policy_of(wanted: AnswerSettings) -> answering.Policy:
+def policy_of(wanted: AnswerSettings) -> Policy:
     """What decides between an answer and an abstention; raises `ConfigError` for a calibration that is none. Where it
     is of other vectors than a question's, the question is decided without it."""
     if wanted.calibration in (None, NONE):
-        return answering.Policy(wanted.abstain)
-    return answering.Policy(wanted.abstain, calibration=_calibration(wanted))
+        return Policy(wanted.abstain)
+    return Policy(wanted.abstain, calibration=_calibration(wanted))
 
 
 def check_calibration(wanted: AnswerSettings, embedder: Embedder | None) -> None:
     """Raises `ConfigError` for a calibration that is of another model than a collection's."""
     if wanted.calibration not in (None, NONE):
         model = f"{embedder.model}/{embedder.variant}" if embedder else None
-        answering.check_model(_calibration(wanted), str(wanted.calibration), model=model)
+        check_model(_calibration(wanted), str(wanted.calibration), model=model)
 
 
-def _calibration(wanted: AnswerSettings) -> answering.Calibration:
-    return answering.read_calibration(str(wanted.calibration), edition=answering.edition())
+def _calibration(wanted: AnswerSettings) -> Calibration:
+    return read_calibration(str(wanted.calibration), edition=edition())
 
 
 def unusable(llm: LlmSettings, error: ConfigError) -> Writing:
     """The writing of a model that cannot be asked: the error comes in place of the first word."""
-    return Writing(Unusable(llm.model, error), answering.template(answering.NAMES[0]), providers.WithMargin())
+    return Writing(Unusable(llm.model, error), template(NAMES[0]), providers.WithMargin())
 
 
 class Unusable:

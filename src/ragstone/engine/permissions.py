@@ -64,6 +64,7 @@ OF_PIPELINES: Asked = {
     "ask": Permission.SEARCH,
     "events": Permission.SEARCH,
     "context": Permission.SEARCH,
+    "explain": Permission.EXPLAIN,
     "check": Permission.WRITE,  # names hosts and what is wrong with them
 }
 

@@ -1,22 +1,21 @@
-"""A named way to answer: the verbs of the library over the parts that a pipeline's settings name."""
+"""A named way to answer: the verbs that take a question, over the sources that a pipeline's settings name."""
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from ragstone import answering, guard, providers, stores
-from ragstone.answering import Policy, multi_source
-from ragstone.answering.generated import Writing
+from ragstone import providers, stores
+from ragstone.answering.abstention.abstain import Policy
+from ragstone.answering.events import AnswerOptions
+from ragstone.answering.written_answer import Writing
 from ragstone.config.search_options import SearchOptions
 from ragstone.config.settings import EmbedSettings, PipelineSettings, SearchSettings, Settings
 from ragstone.core.errors import RagstoneError
-from ragstone.core.filters import Where
-from ragstone.core.ports import Completion, Embedder, Message, Store
-from ragstone.core.types import Event, Found, Info, Scope
+from ragstone.core.ports import Embedder, Store
+from ragstone.core.types import Info, Scope
 from ragstone.engine.permissions import OF_PIPELINES, Admitting, gated
-from ragstone.engine.question_verbs import Answering
-from ragstone.retrieval.merging import Part
-from ragstone.retrieval.question import Question
+from ragstone.engine.question_verbs import QuestionVerbs
+from ragstone.retrieval.search_context import SearchContext, Source, collection_source
 
 # The embedder of some settings, or None and why there is none.
 Embedders = Callable[[EmbedSettings], tuple[Embedder | None, str | None]]
@@ -34,14 +33,14 @@ class PipelineInfo:
 
 
 @gated(OF_PIPELINES)
-class Pipeline(Answering):
-    """Questions over several collections and tables at once; see `ragstone.answering.multi_source`."""
+class Pipeline(QuestionVerbs):
+    """Questions over several collections and tables at once."""
 
     def __init__(
         self,
         settings: PipelineSettings,
         search: SearchSettings,
-        parts: Sequence[Part],
+        context: SearchContext,
         entrance: Admitting,
         *,
         writing: Writing | None = None,
@@ -50,9 +49,10 @@ class Pipeline(Answering):
         self.entrance = entrance
         self.settings = settings
         self.writing = writing
+        self.search_context = context
         self._policy = policy  # read when an answer is asked for: a search does without it
         self._search = settings.search or search
-        self.parts = tuple(parts)
+        self._tokens = settings.token_budget
 
     @property
     def name(self) -> str:
@@ -62,45 +62,34 @@ class Pipeline(Answering):
     def _defaults(self) -> SearchOptions:
         return self._search
 
-    async def search(self, /, text: str, *, where: Where | None = None, **options: object) -> Found:
-        """The best passages of all its parts. What a part cannot do is a note; all failing is an error."""
-        return await multi_source.search(self.parts, self.question(text, where=where, **options), model=self._model)
+    @property
+    def _context(self) -> SearchContext:
+        return self.search_context
 
-    def _told(self, question: Question, history: Sequence[Message], strict: bool | None) -> AsyncGenerator[Event]:
+    def _answer_options(self, strict: bool | None) -> AnswerOptions:
         writing = self.writing
         if writing is not None and strict is not None:
             writing = replace(writing, strict=strict)
-        tokens, policy = self.settings.token_budget, self._policy()
-        return multi_source.events(self.parts, question, tokens=tokens, writing=writing, history=history, policy=policy)
-
-    async def context(self, /, text: str, *, where: Where | None = None, **options: object) -> str:
-        """Passages within the token budget as XML, ready to stand in a prompt: escaped, secrets masked."""
-        asked = self.question(text, where=where, **options)
-        found = await multi_source.search(self.parts, asked, model=self._model, whole=True)
-        return answering.context_xml(multi_source.within(found.hits, self.settings.token_budget), mask=guard.shown)
-
-    def _model(self) -> Completion | None:
-        """What helps to search."""
-        return self.writing.model if self.writing is not None else None
+        return AnswerOptions(writing, self._policy(), self._tokens)
 
     async def check(self) -> list[str]:
-        """What keeps its parts and its language model from answering, a sentence each; [] when all is well."""
+        """What keeps its sources and its language model from answering, a sentence each; [] when all is well."""
         problems = []
-        for part in self.parts:
-            wrong = [part.model_missing] if part.model_missing else []
-            if part.embedder is not None and part.vectors:
-                wrong += await providers.check(part.embedder)
+        for source in self.search_context.sources:
+            wrong = [source.model_missing] if source.model_missing else []
+            if source.embedder is not None and source.has_vectors:
+                wrong += await providers.check(source.embedder)
             try:
-                async with part.view() as reader:
+                async with source.open_view() as reader:
                     info = await reader.info()
-                    problems += [] if wrong else _unlike(part, info)
+                    problems += [] if wrong else _check_dimension(source, info)
             except RagstoneError as error:
                 wrong.insert(0, str(error))
-            problems += [f"{part.name}: {why}" for why in wrong]
+            problems += [f"{source.name}: {why}" for why in wrong]
         return problems + (await self.writing.model.check() if self.writing is not None else [])
 
 
-def info_of(wanted: PipelineSettings, settings: Settings) -> PipelineInfo:
+def describe_pipeline(wanted: PipelineSettings, settings: Settings) -> PipelineInfo:
     """What is known of a pipeline without opening anything."""
     tables = tuple(f"{one.table}.{one.text_column}" for one in wanted.tables)
     used = [_embed_of(wanted, settings, name) for name in (*wanted.collections, *[None] * bool(tables))]
@@ -114,7 +103,7 @@ def _embed_of(wanted: PipelineSettings, settings: Settings, collection: str | No
     return wanted.embed or (settings.embed if collection is None else settings.of(collection).embed)
 
 
-def parts_of(
+def open_sources(
     wanted: PipelineSettings,
     settings: Settings,
     tenant: str,
@@ -122,12 +111,12 @@ def parts_of(
     store: Store,
     tables: stores.OpenTables | None,
     embedders: Embedders,
-) -> list[Part]:
+) -> tuple[Source, ...]:
     """The readers that a pipeline names, of a tenant's collections and of tables; none of them opened yet."""
-    parts, deadlines = [], settings.deadlines
+    sources = []
     for name in wanted.collections:
         model, missing = embedders(_embed_of(wanted, settings, name))
-        parts.append(Part(name, partial(store.reader, Scope(tenant, name)), model, missing, deadlines=deadlines))
+        sources.append(collection_source(store, Scope(tenant, name), model, missing))
     for number, table in enumerate(wanted.tables):
         assert tables is not None  # settings with tables have a database
         model, missing = embedders(_embed_of(wanted, settings, None))
@@ -140,16 +129,16 @@ def parts_of(
             table.filter_columns,
             number,
         )
-        view, vectors = partial(tables.reader, pair), pair.vector is not None
-        parts.append(Part(pair.name, view, model, missing, vectors, raw=True, deadlines=deadlines))
-    return parts
+        view, has_vectors = partial(tables.reader, pair), pair.vector is not None
+        sources.append(Source(pair.name, view, model, missing, has_vectors, is_table=True))
+    return tuple(sources)
 
 
-def _unlike(part: Part, info: Info) -> list[str]:
+def _check_dimension(source: Source, info: Info) -> list[str]:
     """That a table's vectors are not of the model's dimension, where both are known."""
-    if not part.raw or part.embedder is None or info.dimension in (None, part.embedder.dimension):
+    if not source.is_table or source.embedder is None or info.dimension in (None, source.embedder.dimension):
         return []
     return [
-        f"{part.name}: its vectors have {info.dimension} dimensions, those of {part.embedder.model} "
-        f"{part.embedder.dimension}: name the model that they were made with"
+        f"{source.name}: its vectors have {info.dimension} dimensions, those of {source.embedder.model} "
+        f"{source.embedder.dimension}: name the model that they were made with"
     ]

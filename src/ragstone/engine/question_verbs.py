@@ -1,30 +1,55 @@
-"""The verbs that take a question and answer it, alike for a collection and for a pipeline."""
+"""The verbs that take a question, alike for a collection and for a pipeline over several sources."""
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 
-from ragstone.answering import events
+from ragstone import guard
+from ragstone.answering.events import AnswerOptions, cut_to_tokens, stream_answer, wait_for_answer
+from ragstone.answering.formats import context_xml
 from ragstone.config.search_options import SearchOptions
 from ragstone.core.filters import Where
-from ragstone.core.ports import Message
-from ragstone.core.types import Answer, Event
-from ragstone.retrieval.question import Question, question_of
-from ragstone.retrieval.standalone_question import History, checked
+from ragstone.core.types import Answer, Event, Found
+from ragstone.engine.arguments import checked
+from ragstone.retrieval import semantic_cache
+from ragstone.retrieval.explain import Explanation, explain
+from ragstone.retrieval.question import Question, build_question
+from ragstone.retrieval.search_context import SearchContext
+from ragstone.retrieval.standalone_question import History, check_history
 
 
-class Answering(ABC):
-    """`question`, `ask` and `events`; a heir says how a question is searched for, and how its answer comes about."""
+class QuestionVerbs(ABC):
+    """`search`, `ask`, `events`, `context`, `explain`; a subclass says over which sources, and how answers are made."""
+
+    _tokens: int | None = None
+    """How many tokens the passages of an answer or a context may have together; None: no bound of their own."""
 
     @property
     @abstractmethod
     def _defaults(self) -> SearchOptions: ...
 
+    @property
     @abstractmethod
-    def _told(self, question: Question, history: Sequence[Message], strict: bool | None) -> AsyncGenerator[Event]: ...
+    def _context(self) -> SearchContext: ...
+
+    @abstractmethod
+    def _answer_options(self, strict: bool | None) -> AnswerOptions: ...
 
     def question(self, /, text: str, *, where: Where | None = None, **options: object) -> Question:
         """A question with the settings' defaults; `options` are fields of `SearchOptions`, None means default."""
-        return question_of(text, self._defaults, where, options)
+        return build_question(text, self._defaults, where, options)
+
+    async def search(self, /, text: str, *, where: Where | None = None, **options: object) -> Found:
+        """The best passages for a text, best first; see `question` for the options.
+
+        A source that cannot be searched is a note; raises the error of the only one, or of all.
+        """
+        return await semantic_cache.search(self._context, self.question(text, where=where, **options))
+
+    async def context(self, /, text: str, *, where: Where | None = None, **options: object) -> str:
+        """Passages as XML, ready to stand in a prompt: escaped, secrets masked; see `question` for the options."""
+        asked = self.question(text, where=where, **options)
+        found = await semantic_cache.search(self._context, asked, whole=True)
+        return context_xml(cut_to_tokens(found.hits, self._tokens), mask=guard.shown)
 
     async def ask(
         self,
@@ -41,7 +66,7 @@ class Answering(ABC):
         With a language model in the settings it writes, else sentences are quoted. `history` are the turns before, as
         `Message` or with `role` and `content`; `strict` shows only what the documents support.
         """
-        return await events.waited(self._told(self.question(text, where=where, **options), checked(history), strict))
+        return await wait_for_answer(self._stream(self.question(text, where=where, **options), history, strict))
 
     def events(
         self,
@@ -53,5 +78,16 @@ class Answering(ABC):
         strict: bool | None = None,
         **options: object,
     ) -> AsyncGenerator[Event]:
-        """The same as it comes about; see `ragstone.answering.events.events`."""
-        return self._told(self.question(text, where=where, **options), checked(history), strict)
+        """An answer as it comes about, with the arguments of `ask`: see `ragstone.answering.events.stream_answer`."""
+        return self._stream(self.question(text, where=where, **options), history, strict)
+
+    def _stream(self, question: Question, history: History, strict: bool | None) -> AsyncGenerator[Event]:
+        turns, options = check_history(history), self._answer_options(strict)
+        return stream_answer(self._context, question, options, history=turns)
+
+    @checked()
+    async def explain(
+        self, /, text: str, *, path: str, source: str | None = None, where: Where | None = None, **options: object
+    ) -> Explanation:
+        """Why a document was or was not found: the stage where it was lost, its rank and signals by each retriever."""
+        return await explain(self._context, self.question(text, where=where, **options), path=path, source=source)

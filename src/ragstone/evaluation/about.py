@@ -4,7 +4,9 @@ from dataclasses import asdict, fields
 from hashlib import sha256
 from typing import Any
 
-from ragstone import answering
+from ragstone.answering.abstention.abstain import edition
+from ragstone.answering.abstention.calibration import calibration_text, read_calibration
+from ragstone.answering.generative.prompt import template
 from ragstone.config.settings import AnswerSettings, Settings
 from ragstone.core.errors import ConfigError
 from ragstone.core.types import Json
@@ -42,18 +44,18 @@ async def about(engine: Engine, options: Json, *, answers: bool, judge: Judge | 
 
 def _decision(wanted: AnswerSettings) -> Json:
     """What decided between answers and abstentions: the rule, the shipped numbers, a calibration by its digest."""
-    out = {"rule": wanted.abstain, "edition": answering.edition(), "calibration": SHIPPED, "file": None}
+    out = {"rule": wanted.abstain, "edition": edition(), "calibration": SHIPPED, "file": None}
     if wanted.calibration in (None, NONE):
         return out
-    own = answering.read_calibration(wanted.calibration, edition=answering.edition())
-    return {**out, "calibration": _digest(answering.calibration_text(own)), "file": wanted.calibration}
+    own = read_calibration(wanted.calibration, edition=edition())
+    return {**out, "calibration": _digest(calibration_text(own)), "file": wanted.calibration}
 
 
 def _writing(settings: Settings) -> Json:
     """What a model that writes is told, how much of it, and how it writes."""
     wanted, llm = settings.answer, settings.llm
     try:
-        told = _digest("\0".join(asdict(answering.template(wanted.prompt)).values()))
+        told = _digest("\0".join(asdict(template(wanted.prompt)).values()))
     except ConfigError:  # answers are quoted then, and say why
         told = None
     return {

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ragstone.answering import Calibration
+from ragstone.answering.abstention.calibration import Calibration
 from ragstone.core.errors import UsageError
 
 FEWEST = 20  # answerable questions, and as many unanswerable: below, an interval spans everything

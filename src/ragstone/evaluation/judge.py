@@ -6,10 +6,12 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from ragstone import answering as answering
 from ragstone import guard
-from ragstone.answering.assembly import Talk
-from ragstone.answering.generated import Writing
+from ragstone.answering.assembly import Conversation
+from ragstone.answering.generative.context import Shown
+from ragstone.answering.generative.passage_order import ends_first
+from ragstone.answering.generative.prompt import messages
+from ragstone.answering.written_answer import Writing
 from ragstone.core.errors import RagstoneError, Unavailable, UsageError
 from ragstone.core.ports import Prompt
 from ragstone.core.types import Answer, Json
@@ -99,13 +101,13 @@ class Judge:
         rated = {name: await self._attempt(work) for name, work in wanted.items()}
         return {name: value for name, value in rated.items() if value is not None}
 
-    def _shown(self, question: str, made: Answer, expected: str) -> list[answering.Shown]:
+    def _shown(self, question: str, made: Answer, expected: str) -> list[Shown]:
         """The passages that the judge is shown beside the longest that it is asked about them."""
         judging = replace(self.writing, template=SUPPORT.template)
-        about = Talk(json.dumps([question, max(made.text, expected, key=len)], ensure_ascii=False))
+        about = Conversation(json.dumps([question, max(made.text, expected, key=len)], ensure_ascii=False))
         passages = judging.context(made.hits, about)
         if made.hits and not passages:
-            self._count(f"the judge could not be shown the passages: {judging.cramped(about)}")
+            self._count(f"the judge could not be shown the passages: {judging.describe_lack_of_room(about)}")
         return passages
 
     async def _attempt(self, work: Callable[[], Awaitable[float | None]]) -> float | None:
@@ -129,7 +131,7 @@ class Judge:
     def _count(self, why: str) -> None:
         self.failures[why] = self.failures.get(why, 0) + 1
 
-    async def _attributed(self, question: str, text: str, passages: Sequence[answering.Shown]) -> float | None:
+    async def _attributed(self, question: str, text: str, passages: Sequence[Shown]) -> float | None:
         """The share of a text's statements that the passages support; None for one that states nothing."""
         pair = {"question": question, "text": text}
         statements = await self._asked(STATEMENTS, pair, (), _texts)
@@ -143,19 +145,17 @@ class Judge:
     async def _relevance(self, question: str, text: str) -> float:
         return await self._asked(RELEVANCE, {"question": question, "answer": text}, (), _rating)
 
-    async def _precision(self, question: str, passages: Sequence[answering.Shown]) -> float:
+    async def _precision(self, question: str, passages: Sequence[Shown]) -> float:
         """Ratings weighted by 1 / log2(rank + 1), as shares of their highest sum."""
         ratings = await self._asked(PASSAGES, question, passages, _ratings(len(passages)))
-        places = answering.ends_first(range(len(passages)))  # the ranks, in the order in which they were shown
+        places = ends_first(range(len(passages)))  # the ranks, in the order in which they were shown
         ranked = [rating for _, rating in sorted(zip(places, ratings, strict=True))]
         weights = [1 / math.log2(rank + 1) for rank in range(1, len(ranked) + 1)]
         return sum(weight * rating for weight, rating in zip(weights, ranked, strict=True)) / sum(weights)
 
-    async def _asked(
-        self, rubric: Rubric, about: object, passages: Sequence[answering.Shown], read: Callable[[Any], T]
-    ) -> T:
+    async def _asked(self, rubric: Rubric, about: object, passages: Sequence[Shown], read: Callable[[Any], T]) -> T:
         said = json.dumps(about, ensure_ascii=False)
-        turns = answering.messages(rubric.template, said, passages, mask=guard.shown)
+        turns = messages(rubric.template, said, passages, mask=guard.shown)
         prompt = Prompt(turns, self.writing.max_tokens, self.writing.temperature, rubric.schema)
         for left in reversed(range(TRIES)):
             self.calls += 1

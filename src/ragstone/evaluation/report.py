@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TextIO
 
-from ragstone.answering import printable
+from ragstone.answering.formats import printable
 from ragstone.core.plural import counted
 from ragstone.core.types import Json
 from ragstone.evaluation.judge import JudgedBy

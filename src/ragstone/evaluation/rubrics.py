@@ -7,7 +7,7 @@ passages between marks: neither can pass for a word to the judge.
 from dataclasses import dataclass
 from hashlib import sha256
 
-from ragstone.answering import Template
+from ragstone.answering.generative.prompt import Template
 from ragstone.core.types import Json
 
 PASSAGE = "<<{mark} [{n}]\n{text}\n{mark}>>"

@@ -10,14 +10,14 @@ KEYWORD_LETTERS = 3
 KEYWORD_BOOST = 0.1
 
 
-def place(hit: Hit) -> tuple[str, str, int]:
+def place_of(hit: Hit) -> tuple[str, str, int]:
     """Path, source, ordinal: what breaks ties."""
     return (hit.chunk.document.path, hit.chunk.document.source, hit.chunk.ordinal)
 
 
-def ordered(hits: Sequence[Hit]) -> list[Hit]:
+def order_hits(hits: Sequence[Hit]) -> list[Hit]:
     """Hits in total order: score down, then path, source and ordinal up."""
-    return sorted(hits, key=lambda hit: (*total_order(hit.score, place(hit)), hit.chunk.id))
+    return sorted(hits, key=lambda hit: (*total_order(hit.score, place_of(hit)), hit.chunk.id))
 
 
 def boost_keywords(hits: Sequence[Hit], query: str) -> list[Hit]:
@@ -27,21 +27,21 @@ def boost_keywords(hits: Sequence[Hit], query: str) -> list[Hit]:
     text (inside longer words too), each counted once.
     """
     words = dict.fromkeys(word for word in query.casefold().split() if len(word) >= KEYWORD_LETTERS)
-    return ordered([_scaled(hit, 1 + KEYWORD_BOOST * _found(words, hit.chunk.text)) for hit in hits])
+    return order_hits([_scale_score(hit, 1 + KEYWORD_BOOST * _count_words(words, hit.chunk.text)) for hit in hits])
 
 
-def _found(words: dict[str, None], text: str) -> int:
+def _count_words(words: dict[str, None], text: str) -> int:
     text = text.casefold()
     return sum(word in text for word in words)
 
 
-def _scaled(hit: Hit, factor: float) -> Hit:
+def _scale_score(hit: Hit, factor: float) -> Hit:
     return replace(hit, score=round(hit.score * factor, 6))
 
 
 def penalise_risk(hits: Sequence[Hit], *, share: float) -> list[Hit]:
     """Scores × (1 − share × risk), then in order again; `share` 1 sends a certain attack to the end."""
-    return ordered([_scaled(hit, 1 - share * min(1.0, max(0.0, hit.chunk.risk_score))) for hit in hits])
+    return order_hits([_scale_score(hit, 1 - share * min(1.0, max(0.0, hit.chunk.risk_score))) for hit in hits])
 
 
 def add_freshness(hits: Sequence[Hit], *, weight: float, now: datetime, half_life: timedelta) -> list[Hit]:
@@ -50,19 +50,19 @@ def add_freshness(hits: Sequence[Hit], *, weight: float, now: datetime, half_lif
     The age counts from `effective_at`, or from the `date` of the document's metadata; a document
     without either, or with a date that cannot be read, gains nothing, one from the future all.
     """
-    return ordered([_fresher(hit, weight, now, half_life) for hit in hits])
+    return order_hits([_add_freshness(hit, weight, now, half_life) for hit in hits])
 
 
-def _fresher(hit: Hit, weight: float, now: datetime, half_life: timedelta) -> Hit:
+def _add_freshness(hit: Hit, weight: float, now: datetime, half_life: timedelta) -> Hit:
     document = hit.chunk.document
-    since = _moment(document.effective_at or document.meta.get("date"))
+    since = _parse_moment(document.effective_at or document.meta.get("date"))
     if since is None:
         return hit
     age = max(0.0, (now - since) / half_life)
     return replace(hit, score=round(hit.score + weight * 0.5**age, 6))
 
 
-def _moment(value: object) -> datetime | None:
+def _parse_moment(value: object) -> datetime | None:
     try:
         moment = datetime.fromisoformat(str(value))
     except ValueError:

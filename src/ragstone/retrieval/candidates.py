@@ -1,86 +1,109 @@
-"""What one view nominates for a question: each leg, what the store fuses itself, and all wordings together."""
+"""Which chunks each retriever of one source gives for a question, in every variant of it, with their signals."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from ragstone import retrieval
+from ragstone import guard
 from ragstone.core.errors import StoreError
 from ragstone.core.ports import Embedder, Fusing, Reader, Vectors, Worded
 from ragstone.core.trace import Trace
-from ragstone.core.types import Candidate, Hit, Info
-from ragstone.retrieval.query_expansion import Wording
+from ragstone.core.types import Candidate, Chunk, Info
+from ragstone.retrieval.query_expansion import QueryVariant
 from ragstone.retrieval.question import Question
-from ragstone.retrieval.ranking import fuse, judgeable
-from ragstone.retrieval.search_context import Asking
+from ragstone.retrieval.readers import SourceView
+from ragstone.retrieval.search_context import Source
 
-FUSED = "fused"  # the one leg of a store that fuses itself
+FUSED = "fused"  # the one retriever of a store that fuses itself
+Candidates = Mapping[str, Sequence[Candidate]]  # by retriever: `cosine`, and `bm25` or the store's own word score
+Signals = Mapping[str, Mapping[str, float]]  # by chunk
 
 
-async def candidates_of(
-    desk: Asking,
-    reader: Reader,
+@dataclass(frozen=True, slots=True)
+class SourceRanking:
+    """The candidates of one source for one variant of the question, by its number, and all that ranking them needs."""
+
+    source: Source
+    variant: int
+    candidates: Candidates
+    signals: Signals
+
+    @property
+    def is_fused_by_store(self) -> bool:
+        return FUSED in self.candidates
+
+    @property
+    def has_vectors(self) -> bool:
+        """Whether vectors were compared."""
+        return bool({"cosine", FUSED} & self.candidates.keys())
+
+    @property
+    def has_two_retrievers(self) -> bool:
+        return self.is_fused_by_store or len(self.candidates) > 1
+
+
+@dataclass(frozen=True, slots=True)
+class SourceResult:
+    """All that one source gave: a ranking for each variant, the chunks, and their signals for the question as it was
+    asked, whatever it was searched by: thresholds and abstentions are fitted to those. `vector` is the question's
+    own, `searched_by` that of the first variant; None where vectors cannot be compared."""
+
+    view: SourceView
+    vector: Vectors | None
+    searched_by: Vectors | None
+    rankings: tuple[SourceRanking, ...]
+    chunks: Mapping[str, Chunk]
+    signals: Signals
+
+
+async def search_source(
+    view: SourceView,
     question: Question,
-    words: Sequence[Wording],
     vector: Vectors | None,
+    variants: Sequence[QueryVariant],
     trace: Trace,
-) -> list[Hit]:
-    """All that one view nominates, in order: the ranking of the question, or those of its wordings fused by rank.
-
-    Signals are those of the question as it was asked, whatever it was searched by: thresholds and abstentions are
-    fitted to them.
-    """
-    info, seconds = await reader.info(), desk.deadlines.leg
-    own = comparable(desk, info, vector, trace)
-    rankings, judged = [], []
-    for one in words:
-        asked = question if one.text == question.text else replace(question, text=one.text)
-        meaning = own if one.vector is vector else comparable(desk, info, one.vector, trace)
-        nominated = await _by_the_store(reader, asked, meaning, trace, seconds=seconds)
-        if nominated is None:
-            nominated = await nominations(reader, asked, meaning, trace, limit=question.depth, seconds=seconds)
+    *,
+    seconds: float,
+) -> SourceResult:
+    """What an open source gives for a question; `seconds` are for each retriever."""
+    source, reader, info = view.source, view.reader, view.info
+    own = check_vector(source, info, vector, trace)
+    rankings: list[SourceRanking] = []
+    searched_by: Vectors | None = None
+    for number, variant in enumerate(variants):
+        asked = question if variant.text == question.text else replace(question, text=variant.text)
+        meaning = own if variant.vector is vector else check_vector(source, info, variant.vector, trace)
+        searched_by = meaning if number == 0 else searched_by
+        found = await _retrieve_fused(reader, asked, meaning, trace, seconds=seconds)
+        if found is None:
+            found = await retrieve_candidates(reader, asked, meaning, trace, limit=question.depth, seconds=seconds)
         with trace.timed("rank"):
-            if len(words) == 1 and meaning is own:
-                return await gathered(reader, asked, own, nominated)
-            rankings.append(await _ranked(reader, asked, meaning, nominated))
-            judged += rankings[-1:] if len(nominated) > 1 else []
+            compared = meaning if {"cosine", FUSED} & found.keys() else None
+            signals = await reader.rate(list_ids(found), vector=compared, query=asked.text)
+        rankings.append(SourceRanking(source, number, found, signals))
     with trace.timed("rank"):
-        hits = await _across(reader, question, own, rankings)
-    return judgeable(hits, judged, question) if len(words) > 1 else hits
+        ids = list(dict.fromkeys(id_ for ranking in rankings for id_ in list_ids(ranking.candidates)))
+        if len(variants) > 1 or variants[0].vector is not vector:
+            compared = own if question.mode != "keyword" else None
+            signals = await reader.rate(ids, vector=compared, query=question.text)
+        chunks = {chunk.id: _guard_row(chunk) if source.is_table else chunk for chunk in await reader.chunks(ids)}
+    documents = frozenset(chunk.document.id for chunk in chunks.values())
+    has_words = any("bm25" in rated for rated in signals.values())
+    view = replace(view, documents=documents, has_words=has_words)
+    return SourceResult(view, own, searched_by, tuple(rankings), chunks, signals)
 
 
-async def _ranked(
-    reader: Reader, question: Question, vector: Vectors | None, nominated: Mapping[str, Sequence[Candidate]]
-) -> list[Candidate]:
-    ids = list(dict.fromkeys(candidate.id for found in nominated.values() for candidate in found))
-    compared = vector if {"cosine", FUSED} & nominated.keys() else None
-    return fuse(question, nominated, await reader.rate(ids, vector=compared, query=question.text))
+def list_ids(candidates: Candidates) -> list[str]:
+    """The ids of all candidates, each once, in their order."""
+    return list(dict.fromkeys(candidate.id for found in candidates.values() for candidate in found))
 
 
-async def _across(
-    reader: Reader, question: Question, own: Vectors | None, rankings: Sequence[Sequence[Candidate]]
-) -> list[Hit]:
-    """The rankings of several wordings as hits in one order."""
-    fused = rankings[0] if len(rankings) == 1 else retrieval.rrf({f"{n:03}": one for n, one in enumerate(rankings)})
-    scores = {candidate.id: candidate.score for candidate in fused}
-    compared = own if question.mode != "keyword" else None
-    signals = await reader.rate(list(scores), vector=compared, query=question.text)
-    hits = [Hit(chunk, scores[chunk.id], signals.get(chunk.id, {})) for chunk in await reader.chunks(list(scores))]
-    return retrieval.ordered(hits)
+def _guard_row(chunk: Chunk) -> Chunk:
+    """A row with what an ingestion would have found out about its text."""
+    flags, risk = guard.flags(chunk.text)
+    return replace(chunk, flags=flags, risk_score=risk, secrets=guard.located(chunk.text))
 
 
-async def gathered(
-    reader: Reader, question: Question, vector: Vectors | None, nominated: Mapping[str, Sequence[Candidate]]
-) -> list[Hit]:
-    """The legs' candidates as hits in fused order, each with all its raw signals."""
-    ids = list(dict.fromkeys(candidate.id for found in nominated.values() for candidate in found))
-    compared = vector if {"cosine", FUSED} & nominated.keys() else None
-    signals = await reader.rate(ids, vector=compared, query=question.text)
-    scores = {candidate.id: candidate.score for candidate in fuse(question, nominated, signals)}
-    hits = [Hit(chunk, scores[chunk.id], signals.get(chunk.id, {})) for chunk in await reader.chunks(list(scores))]
-    return retrieval.ordered(hits)
-
-
-async def nominations(
+async def retrieve_candidates(
     reader: Reader,
     question: Question,
     vector: Vectors | None,
@@ -89,25 +112,25 @@ async def nominations(
     limit: int,
     seconds: float | None = None,
 ) -> dict[str, list[Candidate]]:
-    """What each leg nominates; one that fails, or takes longer than it may, is left out with a note, and all failing
-    is an error."""
+    """The candidates of each retriever. One that fails, or takes longer than it may, is left out with a note; raises
+    `StoreError` when all fail."""
     work: dict[str, Callable[[], Awaitable[list[Candidate] | None]]] = {}
     if vector is not None:
         work["cosine"] = lambda: reader.nearest(vector, where=question.where, limit=limit)
     if question.mode != "semantic" or vector is None:
         words = reader.keywords if isinstance(reader, Worded) else "bm25"
         work[words] = lambda: reader.matching(question.text, where=question.where, limit=limit)
-    found = {name: await trace.attempt(name, leg(), None, seconds=seconds) for name, leg in work.items()}
+    found = {name: await trace.attempt(name, retrieve(), None, seconds=seconds) for name, retrieve in work.items()}
     kept = {name: candidates for name, candidates in found.items() if candidates is not None}
     if not kept:
         raise StoreError("the search failed: " + "; ".join(note.message for note in trace.notes))
     return kept
 
 
-async def _by_the_store(
+async def _retrieve_fused(
     reader: Reader, question: Question, vector: Vectors | None, trace: Trace, *, seconds: float
 ) -> dict[str, list[Candidate]] | None:
-    """What the store's own fusion nominates, when it was asked for; a note says which fusion ran."""
+    """The candidates of the store's own fusion, when it was asked for; a note says which fusion ran."""
     if question.fusion_at != "server":
         return None
     if question.mode != "hybrid" or vector is None:
@@ -126,33 +149,33 @@ async def _by_the_store(
     return {FUSED: found}
 
 
-def comparable(desk: Asking, info: Info, vector: Vectors | None, trace: Trace) -> Vectors | None:
-    """The question's vector where the collection's may be compared with it; what is not ready is noted."""
-    if vector is not None and not same_model(desk, info, vector):
+def check_vector(source: Source, info: Info, vector: Vectors | None, trace: Trace) -> Vectors | None:
+    """The question's vector where the source's may be compared with it, else None; a note says what is not ready."""
+    if vector is not None and not is_same_model(source.embedder, info, vector):
         vector = None
         trace.note(
             "model_changed",
             f"semantic left out: the collection holds vectors of {info.model} ({info.variant}), the model at hand is "
-            f"{_named(desk.embedder)}; name that model, or ingest with --recreate",
+            f"{_describe_model(source.embedder)}; name that model, or ingest with --recreate",
         )
-    _say_state(info, vector, trace)
+    _note_state(info, vector, trace)
     return vector
 
 
-def _named(embedder: Embedder | None) -> str:
+def _describe_model(embedder: Embedder | None) -> str:
     return f"{embedder.model} ({embedder.variant})" if embedder else "none"
 
 
-def same_model(desk: Asking, info: Info, vector: Vectors) -> bool:
+def is_same_model(embedder: Embedder | None, info: Info, vector: Vectors) -> bool:
     """Whether the question's vector may be compared with the collection's: same model, same arithmetic, as long."""
-    if info.model is None or desk.embedder is None:
+    if info.model is None or embedder is None:
         return True
     if info.dimension is not None and info.dimension != len(vector):
         return False
-    return info.model == desk.embedder.model and (info.variant or "").partition("+")[0] == desk.embedder.variant
+    return info.model == embedder.model and (info.variant or "").partition("+")[0] == embedder.variant
 
 
-def _say_state(info: Info, vector: Vectors | None, trace: Trace) -> None:
+def _note_state(info: Info, vector: Vectors | None, trace: Trace) -> None:
     if info.state == "empty":
         trace.note("index_empty", "the collection is empty: ingest documents first")
     elif vector is not None and info.pending_vectors:

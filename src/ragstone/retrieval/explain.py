@@ -1,24 +1,27 @@
 """Why a document was, or was not, found: one question replayed with the limits taken away.
 
-The stages are those of `ask.search`, in order: not there, filtered out, not nominated by a leg, below
-the threshold, folded into a near-duplicate, capped by passages of a document, below the cut, judged useless by a
+The stages are those of a search, in order: not there, filtered out, found by no retriever, below the
+threshold, folded into a near-duplicate, capped by passages of a document, below the cut, judged useless by a
 language model, found.
 """
 
 from collections.abc import Mapping, Sequence, Set
+from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass, field, replace
 
 from ragstone.core.filter_matching import facts, matches
 from ragstone.core.filters import Where
-from ragstone.core.ports import Reader, Vectors
+from ragstone.core.ports import Reader
 from ragstone.core.suggestions import absent
 from ragstone.core.trace import Trace
 from ragstone.core.types import Chunk, Hit, Json, Note, Step
 from ragstone.retrieval import ranking, search, semantic_cache
-from ragstone.retrieval.candidates import candidates_of, comparable, nominations
-from ragstone.retrieval.query_expansion import Wording
+from ragstone.retrieval.candidates import SourceResult, retrieve_candidates
+from ragstone.retrieval.merging import list_rows, merge_results
 from ragstone.retrieval.question import Question
-from ragstone.retrieval.search_context import Desk
+from ragstone.retrieval.readers import JoinedReader, SourceView, open_views
+from ragstone.retrieval.search import QueryVectors
+from ragstone.retrieval.search_context import SearchContext
 
 EVERYTHING = 1_000_000
 
@@ -43,34 +46,53 @@ class Explanation:
     steps: tuple[Step, ...] = ()
 
 
-async def explain(desk: Desk, question: Question, *, path: str, source: str | None = None) -> Explanation:
-    """The fate of the document at `path` for this question; without a source the first that has the path."""
+async def explain(context: SearchContext, question: Question, *, path: str, source: str | None = None) -> Explanation:
+    """The fate of the document at `path` for this question; without a source of documents the first that has the
+    path."""
     trace = Trace()
-    vector = await search.vector_of(desk, question, trace)
-    await semantic_cache.told(desk, question, vector, trace)
-    question = replace(question, fusion_at="client")  # where ranks of legs can be told
-    words = await search.worded(desk, question, vector, trace)
-    async with desk.store.reader(desk.scope) as reader:
-        chunks = await _chunks_of(reader, path, source)
-        if not chunks:
-            known = [document.path for document in await desk.store.ledger(desk.scope).documents(source)]
+    vectors = await search.embed_question(context, question, trace)
+    await semantic_cache.note_cache(context, question, vectors.first, trace)
+    question = replace(question, fusion_at="client")  # where the ranks of each retriever are known
+    variants = await search.write_variants(context, question, vectors, trace)
+    async with AsyncExitStack() as stack:
+        joined = await open_views(context.sources, stack, context.deadlines)
+        owner, chunks = await _find_document(joined, path, source)
+        if owner is None:
+            known = await _list_paths(context, source)
             return Explanation(path, "not_there", f"{absent(path, known)} (see ragstone collections documents)")
         passing = [chunk for chunk in chunks if matches(question.where, facts(chunk))]
         if not passing:
-            verdicts = _verdicts(question.where, chunks[0])
+            verdicts = _check_filter(question.where, chunks[0])
             failed = ", ".join(name for name, passes in verdicts.items() if not passes)
             return Explanation(path, "filtered", f"every chunk is excluded by the filter: {failed}", filters=verdicts)
-        fate, final = await _fate(desk, reader, question, words, vector, passing, trace)
+        results = [await search.search_view(context, view, question, vectors, variants, trace) for view in joined.views]
+        fate, final = await _find_fate(owner, question, results, vectors, passing, trace)
     if fate.stage == "found" and question.filter:
-        fate = await _judged(desk, question, fate, final, {chunk.id for chunk in passing}, trace)
+        fate = await _judge(context, question, fate, final, {chunk.id for chunk in passing}, trace)
     return replace(fate, notes=tuple(trace.notes), steps=tuple(trace.steps))
 
 
-async def _judged(
-    desk: Desk, question: Question, fate: Explanation, final: Sequence[Hit], mine: Set[str], trace: Trace
+async def _find_document(joined: JoinedReader, path: str, source: str | None) -> tuple[SourceView | None, list[Chunk]]:
+    """The first view that has a document at the path, and its chunks."""
+    for view in joined.views:
+        if chunks := await _read_chunks(view.reader, path, source):
+            return view, chunks
+    return None, []
+
+
+async def _list_paths(context: SearchContext, source: str | None) -> list[str]:
+    known = []
+    for one in context.sources:
+        if one.store is not None and one.scope is not None:
+            known += [document.path for document in await one.store.ledger(one.scope).documents(source)]
+    return known
+
+
+async def _judge(
+    context: SearchContext, question: Question, fate: Explanation, final: Sequence[Hit], mine: Set[str], trace: Trace
 ) -> Explanation:
     """The same after a language model has judged the results."""
-    kept = await search.useful(desk.model, question, final, trace, seconds=desk.deadlines.rewrite)
+    kept = await search.filter_by_model(context, question, final, trace)
     rank = next((n for n, hit in enumerate(kept, 1) if hit.chunk.id in mine), None)
     if rank is not None:
         return replace(fate, message=f"found at rank {rank} of {len(kept)}", final_rank=rank)
@@ -80,7 +102,7 @@ async def _judged(
     return replace(fate, stage="judged", message=said, final_rank=None)
 
 
-async def _chunks_of(reader: Reader, path: str, source: str | None) -> list[Chunk]:
+async def _read_chunks(reader: Reader, path: str, source: str | None) -> list[Chunk]:
     first = await reader.at(path, 0, source=source)
     chunks = [first] if first is not None else []
     while chunks:
@@ -91,7 +113,7 @@ async def _chunks_of(reader: Reader, path: str, source: str | None) -> list[Chun
     return chunks
 
 
-def _verdicts(where: Where, chunk: Chunk) -> dict[str, bool]:
+def _check_filter(where: Where, chunk: Chunk) -> dict[str, bool]:
     """Each group of the filter on its own."""
     empty = Where()
     out = {"confidentiality": matches(replace(empty, allow_restricted=where.allow_restricted), facts(chunk))}
@@ -104,29 +126,30 @@ def _verdicts(where: Where, chunk: Chunk) -> dict[str, bool]:
     return out
 
 
-async def _fate(
-    desk: Desk,
-    reader: Reader,
+async def _find_fate(
+    owner: SourceView,
     question: Question,
-    words: Sequence[Wording],
-    vector: Vectors | None,
+    results: Sequence[SourceResult],
+    vectors: QueryVectors,
     chunks: Sequence[Chunk],
     trace: Trace,
 ) -> tuple[Explanation, list[Hit]]:
     """What happened before a model judged, and the results by then."""
     mine = {chunk.id: chunk for chunk in chunks}
-    meaning = comparable(desk, await reader.info(), words[0].vector, trace)
-    legs = await nominations(reader, question, meaning, trace, limit=EVERYTHING)
+    own = next(one for one in results if one.view.source is owner.source)
+    found = await retrieve_candidates(owner.reader, question, own.searched_by, trace, limit=EVERYTHING)
     ranks = {
-        leg: next((rank for rank, candidate in enumerate(found, 1) if candidate.id in mine), None)
-        for leg, found in legs.items()
+        name: next((rank for rank, candidate in enumerate(candidates, 1) if candidate.id in mine), None)
+        for name, candidates in found.items()
     }
-    signals = await reader.rate(list(mine), vector=vector if "cosine" in legs else None, query=question.text)
-    hits = await candidates_of(desk, reader, question, words, vector, trace)
-    final = ranking.rank(hits, question)
-    unlimited = ranking.ordered(hits, replace(question, min_cosine=None, fold=False, per_document=None))
-    best = next((hit.chunk for hit in unlimited if hit.chunk.id in mine), None) or _strongest(chunks, signals)
-    stage, message, rank = _stage(question, mine, hits, final, unlimited)
+    compared = vectors.of(owner.source) if "cosine" in found else None
+    signals = await owner.reader.rate(list(mine), vector=compared, query=question.text)
+    hits, rows = merge_results(results, question), list_rows(results)
+    final = ranking.rank_hits(hits, question, rows)
+    lifted = replace(question, min_cosine=None, fold=False, per_document=None)
+    unlimited = ranking.apply_options(hits, lifted, rows)
+    best = next((hit.chunk for hit in unlimited if hit.chunk.id in mine), None) or _find_strongest(chunks, signals)
+    stage, message, rank = _find_stage(question, mine, hits, final, unlimited)
     fate = Explanation(
         path=best.document.path,
         stage=stage,
@@ -135,15 +158,15 @@ async def _fate(
         ordinal=best.ordinal,
         ranks=ranks,
         signals=signals.get(best.id, {}),
-        filters=_verdicts(question.where, best),
+        filters=_check_filter(question.where, best),
         final_rank=rank,
         score=next((hit.score for hit in unlimited if hit.chunk.id == best.id), None),
-        cut=_cut(final),
+        cut=_show_cut(final),
     )
     return fate, final
 
 
-def _strongest(chunks: Sequence[Chunk], signals: Mapping[str, Mapping[str, float]]) -> Chunk:
+def _find_strongest(chunks: Sequence[Chunk], signals: Mapping[str, Mapping[str, float]]) -> Chunk:
     def strength(chunk: Chunk) -> tuple[float, float, int]:
         own = signals.get(chunk.id, {})
         return (own.get("cosine", 0.0), own.get("bm25", 0.0), -chunk.ordinal)
@@ -151,12 +174,12 @@ def _strongest(chunks: Sequence[Chunk], signals: Mapping[str, Mapping[str, float
     return max(chunks, key=strength)
 
 
-def _cut(final: Sequence[Hit]) -> dict[str, float]:
+def _show_cut(final: Sequence[Hit]) -> dict[str, float]:
     """The weakest result that was still shown."""
     return {"score": final[-1].score, **final[-1].signals} if final else {}
 
 
-def _stage(
+def _find_stage(
     question: Question, mine: Mapping[str, Chunk], hits: Sequence[Hit], final: Sequence[Hit], unlimited: Sequence[Hit]
 ) -> tuple[str, str, int | None]:
     for rank, hit in enumerate(final, 1):

@@ -8,22 +8,22 @@ import numpy as np
 from ragstone.core.ports import Message, Prompt, Vectors
 from ragstone.core.types import Hyde
 from ragstone.retrieval.llm_assistant import Assistant
-from ragstone.retrieval.prompts import parts
+from ragstone.retrieval.prompts import read_parts
 
 TOKENS = 200  # of one document: an embedder reads a few hundred
 WARM = 0.7  # as in the paper, so that several documents by one prompt differ; a single one is always the same
 FEWEST_KINDS = 3  # documents that make several kinds of them worth while
 
 
-def count_of(hyde: Hyde, documents: int | None) -> int:
+def choose_count(hyde: Hyde, documents: int | None) -> int:
     """How many documents are written: one, of several kinds three, unless it is said."""
     return documents or (FEWEST_KINDS if hyde == "multi" else 1)
 
 
-async def imagined(question: str, hyde: Hyde, count: int, assistant: Assistant) -> tuple[str, ...]:
+async def imagine_documents(question: str, hyde: Hyde, count: int, assistant: Assistant) -> tuple[str, ...]:
     """Documents that answer a question, written in parallel: of the five kinds in turn for `multi`, else all of the
     first; () where the model fails."""
-    kinds = list(parts("hyde").values())
+    kinds = list(read_parts("hyde").values())
     told = islice(cycle(kinds), count) if hyde == "multi" else [kinds[0]] * count
     warm = WARM if hyde != "multi" and count > 1 else 0.0
     prompts = [Prompt((Message("system", one), Message("user", question)), TOKENS, warm) for one in told]
@@ -37,10 +37,10 @@ async def imagined(question: str, hyde: Hyde, count: int, assistant: Assistant) 
     return texts
 
 
-def mean(vectors: Vectors | Sequence[Vectors]) -> Vectors | None:
+def average_vectors(vectors: Vectors | Sequence[Vectors]) -> Vectors | None:
     """The mean of vectors brought to length 1, itself of length 1; None where they cancel out.
 
-    >>> mean([np.array([2.0, 0.0]), np.array([0.0, 0.5])])
+    >>> average_vectors([np.array([2.0, 0.0]), np.array([0.0, 0.5])])
     array([0.70710677, 0.70710677], dtype=float32)
     """
     rows = np.asarray(vectors, dtype=np.float64)

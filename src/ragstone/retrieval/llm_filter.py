@@ -8,7 +8,7 @@ from ragstone.core.ports import Completed, Message, Prompt
 from ragstone.core.types import Hit
 from ragstone.guard import spotlighting
 from ragstone.retrieval.llm_assistant import Assistant
-from ragstone.retrieval.prompts import filled, parts
+from ragstone.retrieval.prompts import fill_fields, read_parts
 
 TOKENS_EACH = 12
 LONGEST = 3_000  # characters of a passage that are shown
@@ -22,17 +22,17 @@ SCHEMA = {
 }
 
 
-async def sifted(
+async def filter_hits(
     question: str, hits: Sequence[Hit], texts: Sequence[str], assistant: Assistant, *, below: float
 ) -> list[Hit]:
     """The hits in their order without those that score below; all of them when the model fails, when it does not
     score each one from 0 to 1, and when none would be left. `texts` are what the model is shown of each."""
     if not hits:
         return []
-    made = await assistant.asked("filter", [_prompt(question, texts, _room(len(hits), assistant))])
+    made = await assistant.asked("filter", [_build_prompt(question, texts, _room_for_each(len(hits), assistant))])
     if made is None or made[0] is None:
         return list(hits)
-    scores = _scores(made[0], len(hits))
+    scores = _read_scores(made[0], len(hits))
     assistant.did("filter", made, [hit.chunk.id for hit in hits], scores or ())
     if scores is None:
         said = f"the model did not give {len(hits)} numbers from 0 to 1"
@@ -47,7 +47,7 @@ async def sifted(
     return kept
 
 
-def _room(count: int, assistant: Assistant) -> int:
+def _room_for_each(count: int, assistant: Assistant) -> int:
     """Characters of each passage: the model's context shared among them, where it is known."""
     model = assistant.ready()
     if model is None or model.context is None:
@@ -56,18 +56,20 @@ def _room(count: int, assistant: Assistant) -> int:
     return max(100, min(LONGEST, free * LETTERS // count))
 
 
-def _prompt(question: str, texts: Sequence[str], room: int) -> Prompt:
-    told = parts("sift")
+def _build_prompt(question: str, texts: Sequence[str], room: int) -> Prompt:
+    prompt = read_parts("sift")
     mark = spotlighting.mark(texts)
-    shown = [
-        filled(told["passage"], {"mark": mark, "n": str(n), "text": text[:room]}) for n, text in enumerate(texts, 1)
-    ]
+    passage = prompt["passage"]
+    shown = [fill_fields(passage, {"mark": mark, "n": str(n), "text": text[:room]}) for n, text in enumerate(texts, 1)]
     fields = {"passages": "\n\n".join(shown), "question": question, "count": str(len(texts)), "mark": mark}
-    turns = (Message("system", filled(told["system"], fields)), Message("user", filled(told["user"], fields)))
+    turns = (
+        Message("system", fill_fields(prompt["system"], fields)),
+        Message("user", fill_fields(prompt["user"], fields)),
+    )
     return Prompt(turns, max_tokens=50 + TOKENS_EACH * len(texts), schema=SCHEMA)
 
 
-def _scores(done: Completed, count: int) -> list[float] | None:
+def _read_scores(done: Completed, count: int) -> list[float] | None:
     """The numbers of the list that the model wrote; None unless there is one for each passage."""
     found = LIST.search(done.text)
     try:

@@ -1,125 +1,96 @@
-"""What several parts found becomes one ranking: by score within a model, by rank across models, each row once."""
+"""The candidates of all sources and variants become one ranking: by score within a model, by rank across models.
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, replace
+Sources whose vectors are of one model are one ranking: their candidates are fused by score. Rankings of different
+models, of different variants of the question, and those that a store fused itself are fused by rank.
+"""
 
-from ragstone import retrieval
-from ragstone.config.deadlines import USUAL, Deadlines
-from ragstone.core.ports import Embedder, Reader, Vectors
+from collections.abc import Hashable, Mapping, Sequence, Set
+
 from ragstone.core.types import Candidate, Chunk, Hit, total_order
-from ragstone.retrieval.boosting import place
+from ragstone.retrieval.boosting import order_hits, place_of
+from ragstone.retrieval.candidates import FUSED, Candidates, Signals, SourceRanking, SourceResult
+from ragstone.retrieval.fusion import rrf
 from ragstone.retrieval.question import Question
-from ragstone.retrieval.ranking import fuse, judgeable, ordered
+from ragstone.retrieval.ranking import add_rrf_signal, fuse_candidates, keep_first_of_row
 
-Model = tuple[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One reader of a panel. Without `vectors` it is asked by keyword alone. `raw` says that nobody looked at its
-    texts before: flags and secrets are found now, and its rows are documents of which one passage is enough."""
-
-    name: str
-    view: Callable[[], AbstractAsyncContextManager[Reader]]
-    embedder: Embedder | None
-    model_missing: str | None = None
-    vectors: bool = True
-    raw: bool = False
-    deadlines: Deadlines = USUAL
-
-    @property
-    def model(self) -> Model | None:
-        """Whose vectors it holds."""
-        return (self.embedder.model, self.embedder.variant) if self.embedder else None
+STORE_WEIGHTS = 2.0  # what a store's own fusion weighs both retrievers together
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What one part brought for one wording of the question, by its number: candidates of each leg, all their signals,
-    their chunks. `own` are their signals for the question as it was asked, where that is another wording."""
+def merge_results(results: Sequence[SourceResult], question: Question) -> list[Hit]:
+    """The hits of all sources in one order, not cut yet; see `ragstone.retrieval.ranking.rank_hits`.
 
-    part: Part
-    reader: Reader
-    vector: Vectors | None
-    legs: Mapping[str, Sequence[Candidate]]
-    signals: Mapping[str, Mapping[str, float]]
-    chunks: Mapping[str, Chunk]
-    wording: int = 0
-    own: Mapping[str, Mapping[str, float]] | None = None
-
-    @property
-    def ranking(self) -> Model | None:
-        """Parts with the same are one ranking; None where no vectors were compared."""
-        return self.part.model if "cosine" in self.legs else None
-
-
-def ranked(told: Sequence[Told], question: Question) -> list[Hit]:
-    """The hits of all parts: one ranking of each model and wording, then these by rank; rows and texts once; cut to
-    the limit."""
-    groups: dict[tuple[Model | None, int], list[Told]] = {}
-    for one in told:
-        groups.setdefault((one.ranking, one.wording), []).append(one)
-    # Folding and caps come last, over all of them.
-    alone = replace(question, fold=False, per_document=None)
-    raw = {chunk.document.id for one in told if one.part.raw for chunk in one.chunks.values()}
-    rankings = [_once(ordered(_fused(group, question), alone), raw) for group in groups.values()]
-    hits = rankings[0] if len(rankings) == 1 else _once(_by_rank(rankings), raw)
-    if len(rankings) > 1:
-        judged = [_candidates(one) for one, group in zip(rankings, groups.values(), strict=True) if _two_legged(group)]
-        hits = judgeable(hits, judged, question)
-    if question.fold:
-        hits = retrieval.fold(hits)
-    if question.per_document is not None:
-        hits = retrieval.capped(hits, per_document=question.per_document)
-    return hits[: question.top_k]
+    Their signals are those of the question as it was asked.
+    """
+    chunks = {identity: chunk for result in results for identity, chunk in result.chunks.items()}
+    signals = {identity: own for result in results for identity, own in result.signals.items()}
+    groups = list(_group_rankings(results).values())
+    fused = [_fuse_group(group, question, chunks) for group in groups]
+    if len(fused) == 1:
+        return _make_hits(fused[0], chunks, signals)
+    rows = list_rows(results)
+    once = [_keep_rows_once(ranking, chunks, signals, rows) if rows else ranking for ranking in fused]
+    hits = _make_hits(rrf({f"{number:03}": one for number, one in enumerate(once)}), chunks, signals)
+    pairs = zip(fused, groups, strict=True)
+    judged = [(one, _scale_of(group, question)) for one, group in pairs if _has_two_retrievers(group)]
+    return add_rrf_signal(hits, judged, question) if judged else hits
 
 
-def _two_legged(group: Sequence[Told]) -> bool:
-    return len({leg for one in group for leg in one.legs}) > 1
+def list_rows(results: Sequence[SourceResult]) -> set[str]:
+    """The ids of all documents that are rows of tables."""
+    return {chunk.document.id for one in results if one.view.source.is_table for chunk in one.chunks.values()}
 
 
-def _fused(group: Sequence[Told], question: Question) -> list[Hit]:
-    """The candidates of parts whose scores mean the same."""
-    names = dict.fromkeys(leg for one in group for leg in one.legs)
-    legs = {
-        leg: sorted(
-            (candidate for one in group for candidate in one.legs.get(leg, ())),
+def is_fused_by_store(results: Sequence[SourceResult]) -> bool:
+    """Whether every ranking is a store's own fusion."""
+    return all(ranking.is_fused_by_store for result in results for ranking in result.rankings)
+
+
+def _group_rankings(results: Sequence[SourceResult]) -> dict[Hashable, list[SourceRanking]]:
+    """The rankings whose scores mean the same."""
+    groups: dict[Hashable, list[SourceRanking]] = {}
+    for number, result in enumerate(results):
+        for ranking in result.rankings:
+            by_model = ranking.source.model if ranking.has_vectors else None
+            key = (ranking.variant, number if ranking.is_fused_by_store else by_model, ranking.is_fused_by_store)
+            groups.setdefault(key, []).append(ranking)
+    return groups
+
+
+def _has_two_retrievers(group: Sequence[SourceRanking]) -> bool:
+    return any(one.has_two_retrievers for one in group) or len({name for one in group for name in one.candidates}) > 1
+
+
+def _scale_of(group: Sequence[SourceRanking], question: Question) -> float:
+    """What makes the scores of a ranking comparable with those that the client fuses: a store weighs both alike."""
+    own = question.bm25_weight + question.cosine_weight
+    return own / STORE_WEIGHTS if any(FUSED in one.candidates for one in group) else 1.0
+
+
+def _fuse_group(group: Sequence[SourceRanking], question: Question, chunks: Mapping[str, Chunk]) -> list[Candidate]:
+    """The candidates of rankings whose scores mean the same, in one order."""
+    signals = {identity: own for one in group for identity, own in one.signals.items()}
+    joined: Candidates = group[0].candidates if len(group) == 1 else _join_candidates(group)
+    known = {name: [candidate for candidate in found if candidate.id in signals] for name, found in joined.items()}
+    return [candidate for candidate in fuse_candidates(question, known, signals) if candidate.id in chunks]
+
+
+def _join_candidates(group: Sequence[SourceRanking]) -> Candidates:
+    names = dict.fromkeys(name for one in group for name in one.candidates)
+    return {
+        name: sorted(
+            (candidate for one in group for candidate in one.candidates.get(name, ())),
             key=lambda candidate: total_order(candidate.score, candidate.place),
         )
-        for leg in names
+        for name in names
     }
-    signals = {identity: own for one in group for identity, own in one.signals.items()}
-    chunks = {identity: chunk for one in group for identity, chunk in one.chunks.items()}
-    known = {leg: [candidate for candidate in found if candidate.id in signals] for leg, found in legs.items()}
-    fused = [candidate for candidate in fuse(question, known, signals) if candidate.id in chunks]
-    shown = {identity: own for one in group for identity, own in (one.own or one.signals).items()}
-    hits = [Hit(chunks[candidate.id], candidate.score, shown.get(candidate.id, {})) for candidate in fused]
-    return retrieval.ordered(hits)
 
 
-def _by_rank(rankings: Sequence[Sequence[Hit]]) -> list[Hit]:
-    """Rankings whose scores cannot be compared: only who came where counts."""
-    hits = {hit.chunk.id: hit for ranking in rankings for hit in ranking}
-    legs = {str(number): _candidates(ranking) for number, ranking in enumerate(rankings)}
-    return retrieval.ordered([replace(hits[one.id], score=one.score) for one in retrieval.rrf(legs)])
+def _make_hits(ranking: Sequence[Candidate], chunks: Mapping[str, Chunk], signals: Signals) -> list[Hit]:
+    return order_hits([Hit(chunks[one.id], one.score, signals.get(one.id, {})) for one in ranking])
 
 
-def _candidates(ranking: Sequence[Hit]) -> list[Candidate]:
-    return [Candidate(hit.chunk.id, hit.score, place(hit)) for hit in ranking]
-
-
-def _once(hits: Sequence[Hit], rows: set[str]) -> list[Hit]:
-    """A row that several columns found stays once, where it is best; the others are its duplicates."""
-    first: dict[str, int] = {}
-    out: list[Hit] = []
-    for hit in hits:
-        document = hit.chunk.document
-        if document.id not in rows or document.id not in first:
-            first.setdefault(document.id, len(out))
-            out.append(hit)
-            continue
-        best = out[first[document.id]]
-        also = (document.source, document.path, hit.chunk.ordinal)
-        out[first[document.id]] = replace(best, duplicates=(*best.duplicates, also, *hit.duplicates))
-    return out
+def _keep_rows_once(
+    ranking: Sequence[Candidate], chunks: Mapping[str, Chunk], signals: Signals, rows: Set[str]
+) -> list[Candidate]:
+    hits = keep_first_of_row(_make_hits(ranking, chunks, signals), rows)
+    return [Candidate(hit.chunk.id, hit.score, place_of(hit)) for hit in hits]

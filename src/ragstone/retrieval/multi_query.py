@@ -5,21 +5,21 @@ from collections.abc import Iterator
 
 from ragstone.core.ports import Completed, Message, Prompt
 from ragstone.retrieval.llm_assistant import Assistant
-from ragstone.retrieval.prompts import filled, parts
+from ragstone.retrieval.prompts import fill_fields, read_parts
 
 TOKENS_EACH = 60
 LONGEST = 2_000  # characters; what is longer is no question
 LEAD = re.compile(r"^(?:\s*(?:[-*•]|\(?\d{1,2}[.):]))?\s*")
 
 
-async def paraphrased(question: str, count: int, assistant: Assistant) -> tuple[str, ...]:
+async def write_paraphrases(question: str, count: int, assistant: Assistant) -> tuple[str, ...]:
     """At most so many paraphrases, none twice and none the question itself; () where the model fails."""
-    system = filled(parts("paraphrase")["system"], {"count": str(count)})
+    system = fill_fields(read_parts("paraphrase")["system"], {"count": str(count)})
     prompt = Prompt((Message("system", system), Message("user", question)), TOKENS_EACH * count)
     made = await assistant.asked("multi_query", [prompt])
     if made is None or made[0] is None:
         return ()
-    texts = _distinct(question, made[0])[:count]
+    texts = _distinct_lines(question, made[0])[:count]
     assistant.did("multi_query", made, texts)
     if not texts:
         said = "multi_query failed and was left out: the model wrote no other question"
@@ -27,16 +27,16 @@ async def paraphrased(question: str, count: int, assistant: Assistant) -> tuple[
     return tuple(texts)
 
 
-def _distinct(question: str, done: Completed) -> list[str]:
-    seen, out = {_plain(question)}, []
-    for line in _lines(done):
-        if _plain(line) and _plain(line) not in seen:
-            seen.add(_plain(line))
+def _distinct_lines(question: str, done: Completed) -> list[str]:
+    seen, out = {_normalize(question)}, []
+    for line in _read_lines(done):
+        if _normalize(line) and _normalize(line) not in seen:
+            seen.add(_normalize(line))
             out.append(line)
     return out
 
 
-def _lines(done: Completed) -> Iterator[str]:
+def _read_lines(done: Completed) -> Iterator[str]:
     """What the model wrote, a question a line; the last one is left out where it ends in the middle."""
     lines = done.text.splitlines()
     for line in lines[:-1] if done.ended == "length" else lines:
@@ -45,5 +45,5 @@ def _lines(done: Completed) -> Iterator[str]:
             yield text
 
 
-def _plain(text: str) -> str:
+def _normalize(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.casefold()))

@@ -1,4 +1,4 @@
-"""The prompts of this room: files of parts that begin with `=== name`, with fields in braces."""
+"""The prompts of this package: files of parts that begin with `=== name`, with fields in braces."""
 
 import re
 from collections.abc import Mapping
@@ -10,12 +10,12 @@ FIELD = re.compile(r"\{([a-z]+)\}")
 
 
 @cache
-def parts(name: str) -> Mapping[str, str]:
+def read_parts(name: str) -> Mapping[str, str]:
     """The parts of a prompt file by their names, in their order."""
     _, *rest = PART.split(files(__package__).joinpath("prompts", f"{name}.txt").read_text("utf-8"))
     return dict(zip(rest[::2], (part.strip("\n") for part in rest[1::2]), strict=True))
 
 
-def filled(text: str, fields: Mapping[str, str]) -> str:
+def fill_fields(text: str, fields: Mapping[str, str]) -> str:
     """A part with its fields filled in once, so that braces in what is filled in mean nothing."""
     return FIELD.sub(lambda found: fields.get(found[1], found[0]), text)

@@ -7,10 +7,10 @@ from ragstone.config.search_options import SearchOptions
 from ragstone.config.validation import SEARCH, outside
 from ragstone.core.errors import UsageError
 from ragstone.core.filters import Where
-from ragstone.retrieval import FEWEST_KINDS
+from ragstone.retrieval.hyde import FEWEST_KINDS
 
 LONGEST_QUESTION = 10_000  # characters; a longer one is a document
-CANDIDATES = 5  # per leg, times top_k
+CANDIDATES = 5  # of each retriever, times top_k
 FEWEST_CANDIDATES = 50
 
 
@@ -42,11 +42,11 @@ class Question(SearchOptions):
 
     @property
     def depth(self) -> int:
-        """How many candidates each leg gives."""
+        """How many candidates each retriever gives."""
         return max(FEWEST_CANDIDATES, self.top_k * CANDIDATES)
 
 
-def question_of(text: str, defaults: SearchOptions, where: Where | None, options: Mapping[str, object]) -> Question:
+def build_question(text: str, defaults: SearchOptions, where: Where | None, options: Mapping[str, object]) -> Question:
     """A question with these defaults; `options` over them, None means default."""
     known = {one.name: getattr(defaults, one.name) for one in fields(SearchOptions)}
     given = {key: value for key, value in options.items() if value is not None}

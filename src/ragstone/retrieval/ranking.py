@@ -1,62 +1,86 @@
-"""From what the legs nominated to one order: pure, so that `explain` can replay it."""
+"""From the candidates of each retriever to one order: pure, so that `explain` can replay it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 
-from ragstone import retrieval
 from ragstone.core.types import Candidate, Hit
+from ragstone.retrieval.boosting import boost_keywords, penalise_risk
+from ragstone.retrieval.fusion import minmax, rrf
 from ragstone.retrieval.question import Question
+from ragstone.retrieval.selection import fold_duplicates, keep_above, limit_per_document
 
 RISK_SHARE = 0.2  # how much of its score a certain injection costs
-RRF = "rrf"  # the signal of a hit that several wordings found
-FUSIONS = {"minmax": retrieval.minmax, "rrf": retrieval.rrf}
+RRF = "rrf"  # the signal of a hit that several rankings found
+FUSIONS = {"minmax": minmax, "rrf": rrf}
 
 
-def fuse(
-    question: Question, legs: Mapping[str, Sequence[Candidate]], signals: Mapping[str, Mapping[str, float]]
+def fuse_candidates(
+    question: Question, candidates: Mapping[str, Sequence[Candidate]], signals: Mapping[str, Mapping[str, float]]
 ) -> list[Candidate]:
-    """The legs' candidates in one order; a single leg keeps its own scores.
+    """The candidates of all retrievers in one order; those of a single one keep their scores.
 
-    Scores are fused over what every candidate really scores in each leg, also where only another leg
-    nominated it; ranks are fused as the legs gave them (`benchmarks/retrieval`).
+    Scores are fused over what every candidate really scores by each retriever, also where only another one
+    found it; ranks are fused as the retrievers gave them (`benchmarks/retrieval`).
     """
-    if len(legs) == 1:
-        return list(next(iter(legs.values())))
+    if len(candidates) == 1:
+        return list(next(iter(candidates.values())))
     if question.fusion == "minmax":
-        every = {candidate.id: candidate for found in legs.values() for candidate in found}
-        legs = {
-            leg: [replace(c, score=signals[c.id][leg]) for c in every.values() if leg in signals.get(c.id, {})]
-            for leg in legs
+        every = {candidate.id: candidate for found in candidates.values() for candidate in found}
+        candidates = {
+            name: [replace(c, score=signals[c.id][name]) for c in every.values() if name in signals.get(c.id, {})]
+            for name in candidates
         }
-    weights = {leg: question.cosine_weight if leg == "cosine" else question.bm25_weight for leg in legs}
-    return FUSIONS[question.fusion](legs, weights=weights)
+    weights = {name: question.cosine_weight if name == "cosine" else question.bm25_weight for name in candidates}
+    return FUSIONS[question.fusion](candidates, weights=weights)
 
 
-def rank(hits: list[Hit], question: Question) -> list[Hit]:
-    """The results: ordered, and cut to the limit."""
-    return ordered(hits, question)[: question.top_k]
+def rank_hits(hits: list[Hit], question: Question, rows: Set[str] = frozenset()) -> list[Hit]:
+    """The results: in order, and cut to the limit. `rows` are the ids of documents that are rows of tables."""
+    return apply_options(hits, question, rows)[: question.top_k]
 
 
-def ordered(hits: list[Hit], question: Question) -> list[Hit]:
-    """Thresholds, boosts, penalties, folding, caps: pure, so that `explain` can replay it."""
+def apply_options(hits: list[Hit], question: Question, rows: Set[str] = frozenset()) -> list[Hit]:
+    """Thresholds, boosts, penalties, each row once, near-duplicates folded, at most so many of a document."""
     if question.min_cosine is not None:
-        hits = retrieval.above(hits, {"cosine": question.min_cosine})
+        hits = keep_above(hits, {"cosine": question.min_cosine})
     if question.keyword_boost:
-        hits = retrieval.boost_keywords(hits, question.text)
-    hits = retrieval.penalise_risk(hits, share=RISK_SHARE)
+        hits = boost_keywords(hits, question.text)
+    hits = penalise_risk(hits, share=RISK_SHARE)
+    if rows:
+        hits = keep_first_of_row(hits, rows)
     if question.fold:
-        hits = retrieval.fold(hits)
+        hits = fold_duplicates(hits)
     if question.per_document is not None:
-        hits = retrieval.capped(hits, per_document=question.per_document)
+        hits = limit_per_document(hits, per_document=question.per_document)
     return hits
 
 
-def judgeable(hits: Sequence[Hit], rankings: Iterable[Iterable[Candidate]], question: Question) -> list[Hit]:
-    """Hits of several rankings with the signal `rrf`: the best that each scores in one of those that two legs made. It
-    is what the company's rule judges: their own scores grow with the number of rankings."""
+def keep_first_of_row(hits: Sequence[Hit], rows: Set[str]) -> list[Hit]:
+    """A row that several columns found stays once, where it is best; the others are its duplicates."""
+    first: dict[str, int] = {}
+    out: list[Hit] = []
+    for hit in hits:
+        document = hit.chunk.document
+        if document.id not in rows or document.id not in first:
+            first.setdefault(document.id, len(out))
+            out.append(hit)
+            continue
+        best = out[first[document.id]]
+        also = (document.source, document.path, hit.chunk.ordinal)
+        out[first[document.id]] = replace(best, duplicates=(*best.duplicates, also, *hit.duplicates))
+    return out
+
+
+def add_rrf_signal(
+    hits: Sequence[Hit], rankings: Iterable[tuple[Iterable[Candidate], float]], question: Question
+) -> list[Hit]:
+    """Hits of several rankings with the signal `rrf`: the best that each scores in one of those that two retrievers
+    made, each with the factor that makes its scores comparable. The thresholds on RRF judge it: the hits' own scores
+    grow with the number of rankings."""
     best: dict[str, float] = {}
-    for candidate in (candidate for ranking in rankings for candidate in ranking):
-        best[candidate.id] = max(candidate.score, best.get(candidate.id, 0.0))
+    for ranking, scale in rankings:
+        for candidate in ranking:
+            best[candidate.id] = max(candidate.score * scale, best.get(candidate.id, 0.0))
     if question.fusion != "rrf" or not best:
         return list(hits)
     return [replace(hit, signals={**hit.signals, RRF: best.get(hit.chunk.id, 0.0)}) for hit in hits]

@@ -1,136 +1,287 @@
-"""The way out: question → candidates of each leg (`ragstone.retrieval.candidates`) → fused and ranked
-(`ragstone.retrieval.ranking`).
+"""From a question to ranked hits: over one source or several, each with the same options.
 
-What could not be done is said in notes; a search of which every leg failed is an error, never "nothing found".
-What answers are made of it stands in `ragstone.answering.events`.
+Every source is searched at once (`ragstone.retrieval.candidates`), what they give becomes one ranking
+(`ragstone.retrieval.merging`, `ragstone.retrieval.ranking`). Notes say what could not be done; among several sources
+one that fails is a note, and all failing is an error, never "nothing found".
 """
 
-from collections.abc import AsyncIterator, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
-from ragstone import guard, retrieval
-from ragstone.core.ports import Embedder, Reader, Vectors
-from ragstone.core.trace import Trace, reading
-from ragstone.core.types import Chunk, Found, Hit, Info
+from ragstone import guard
+from ragstone.core.errors import RagstoneError, StoreError, UsageError
+from ragstone.core.ports import Embedder, Vectors
+from ragstone.core.trace import Trace
+from ragstone.core.types import Chunk, Found, Hit
 from ragstone.providers.batching import checked
-from ragstone.retrieval import Assistant, filter_diagnostics, query_expansion, windows
-from ragstone.retrieval.candidates import candidates_of, same_model
-from ragstone.retrieval.query_expansion import Wording
+from ragstone.retrieval import windows
+from ragstone.retrieval.candidates import SourceResult, is_same_model, search_source
+from ragstone.retrieval.filter_diagnostics import note_unknown_fields
+from ragstone.retrieval.llm_assistant import Assistant
+from ragstone.retrieval.llm_filter import filter_hits
+from ragstone.retrieval.merging import is_fused_by_store, list_rows, merge_results
+from ragstone.retrieval.query_expansion import QueryVariant, build_variants, expand_query
 from ragstone.retrieval.question import Question
-from ragstone.retrieval.ranking import rank
-from ragstone.retrieval.search_context import Asking, Desk, Helper, refusal
+from ragstone.retrieval.ranking import rank_hits
+from ragstone.retrieval.readers import JoinedReader, SourceView, look_up_hits
+from ragstone.retrieval.search_context import SearchContext, Source, refusal_code
+from ragstone.retrieval.store_timeout import limit_store_time
 
+ModelKey = tuple[tuple[str, str] | None, str | None]  # a source's model, and why there is none
 
-async def search(desk: Desk, question: Question, *, whole: bool = False) -> Found:
-    """The best chunks in order, with `whole` as they are read (`ragstone.retrieval.windows`).
-
-    Raises `NotBuilt` when nothing was ever ingested, and the store's error when every leg failed.
-    """
-    trace = Trace()
-    with trace.timed("total"):
-        vector = await vector_of(desk, question, trace)
-        async with seen(desk, question, vector, trace) as view:
-            hits = await widened(desk, view.reader, view.hits) if whole else view.hits
-    return found(hits, trace)
-
-
-async def widened(desk: Desk, reader: Reader, hits: Sequence[Hit]) -> list[Hit]:
-    """The hits as they are read."""
-    async with reading(desk.deadlines):
-        return await windows.read(reader, hits)
-
-
-def found(hits: Sequence[Hit], trace: Trace) -> Found:
-    """What a search brought, with what its trace tells."""
-    return Found(tuple(hits), tuple(trace.notes), dict(trace.timings), tuple(trace.steps))
+Variants = Mapping[ModelKey | None, Sequence[QueryVariant]]
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """An open view with the state that it is of, and what it found."""
+class QueryVectors:
+    """The question's own vector by the model of each source; None where there is none."""
 
-    reader: Reader
-    info: Info
+    by_model: Mapping[ModelKey, Vectors | None]
+
+    def of(self, source: Source) -> Vectors | None:
+        return self.by_model[_model_key(source)] if source.has_vectors else None
+
+    @property
+    def first(self) -> Vectors | None:
+        """The vector of the first source that has one."""
+        return next((vector for vector in self.by_model.values() if vector is not None), None)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchView:
+    """Open views of the sources that answered, and the hits. `asker` is the source whose model compares sentences with
+    the question, by `vector`; `fused_by_store` says that the order is a store's own."""
+
+    reader: JoinedReader
     hits: list[Hit]
+    asker: Source
+    vector: Vectors | None
+    fused_by_store: bool
+
+
+async def search(context: SearchContext, question: Question, *, whole: bool = False) -> Found:
+    """The best chunks in order, with `whole` as they are read (`ragstone.retrieval.windows`).
+
+    Raises `NotBuilt` when nothing was ever ingested, and the source's error when none answered.
+    """
+    trace = Trace()
+    with trace.timed("total"):
+        vectors = await embed_question(context, question, trace)
+        async with open_search(context, question, vectors, trace) as view:
+            hits = await widen_hits(context, view.reader, view.hits) if whole else view.hits
+    return make_found(hits, trace)
+
+
+async def widen_hits(context: SearchContext, reader: windows.Chunks, hits: Sequence[Hit]) -> list[Hit]:
+    """The hits as they are read."""
+    async with limit_store_time(context.deadlines):
+        return await windows.read_windows(reader, hits)
+
+
+def make_found(hits: Sequence[Hit], trace: Trace) -> Found:
+    """The hits, with all that the trace tells."""
+    return Found(tuple(hits), tuple(trace.notes), dict(trace.timings), tuple(trace.steps))
 
 
 @asynccontextmanager
-async def seen(desk: Desk, question: Question, vector: Vectors | None, trace: Trace) -> AsyncIterator[Seen]:
-    """The results in a view that is open for the block. None is open while a language model works: what it judged is
-    looked up again, and stays where it is still active."""
-    words = await worded(desk, question, vector, trace)
+async def open_search(
+    context: SearchContext, question: Question, vectors: QueryVectors, trace: Trace
+) -> AsyncIterator[SearchView]:
+    """The hits, with views that are open for the block. None is open while a language model works: the hits that it
+    kept are looked up again, and stay where they are still active."""
+    variants = await write_variants(context, question, vectors, trace)
     async with AsyncExitStack() as stack:
-        async with reading(desk.deadlines):
-            reader = await stack.enter_async_context(desk.store.reader(desk.scope))
-            info = await reader.info()
-            hits = rank(await candidates_of(desk, reader, question, words, vector, trace), question)
-            if not hits and "dense" in desk.store.capabilities:
-                await filter_diagnostics.noted(reader, info, question.where, trace, seconds=desk.deadlines.leg)
+        view = await _search_sources(context, question, vectors, variants, stack, trace)
         if not question.filter:
-            yield Seen(reader, info, hits)
+            yield view
             return
-    kept = await useful(desk.model, question, hits, trace, seconds=desk.deadlines.rewrite)
+    kept = await filter_by_model(context, question, view.hits, trace)
     async with AsyncExitStack() as stack:
-        async with reading(desk.deadlines):
-            reader = await stack.enter_async_context(desk.store.reader(desk.scope))
-            info = await reader.info()
-            active = {chunk.id for chunk in await reader.chunks([hit.chunk.id for hit in kept])}
-        yield Seen(reader, info, [hit for hit in kept if hit.chunk.id in active])
+        reader = await view.reader.reopen(stack, context.deadlines)
+        async with limit_store_time(context.deadlines):
+            hits = await look_up_hits(reader, kept)
+        yield replace(view, reader=reader, hits=hits)
 
 
-async def worded(desk: Desk, question: Question, vector: Vectors | None, trace: Trace) -> tuple[Wording, ...]:
-    """The ways in which the question is searched for: itself alone, unless a model is to write others."""
-    assistant = Assistant(desk.model, desk.deadlines.rewrite, trace)
-    made = await query_expansion.written(question, vector, assistant, partial(_best, desk, question))
-    return await query_expansion.wordings(question, vector, made, desk.embedder, trace)
+async def _search_sources(
+    context: SearchContext,
+    question: Question,
+    vectors: QueryVectors,
+    variants: Variants,
+    stack: AsyncExitStack,
+    trace: Trace,
+) -> SearchView:
+    """Every source searched at once; the views of those that answered stay open until the stack is closed."""
+    failures: list[RagstoneError] = []
+
+    async def run(source: Source) -> SourceResult | None:
+        work = _open_and_search(context, source, question, vectors, variants, stack, trace)
+        if context.is_single:
+            return await work
+        return await trace.attempt(source.name, _keep_failure(work, failures), None, code="part_failed")
+
+    results = [result for result in await asyncio.gather(*map(run, context.sources)) if result is not None]
+    if not results:
+        raise _combine_failures(failures, trace)
+    with trace.timed("rank"):
+        rows = list_rows(results)
+        hits = rank_hits(merge_results(results, question), question, rows)
+    if not hits:
+        await _note_filter(context, results, question, trace)
+    asker = next((one for one in results if one.vector is not None), results[0]).view.source
+    reader = JoinedReader(tuple(one.view for one in results))
+    return SearchView(reader, hits, asker, vectors.of(asker), is_fused_by_store(results))
 
 
-async def _best(desk: Desk, question: Question, vector: Vectors) -> float | None:
-    """The cosine of the best passage; None where there are no vectors that it may be compared with."""
-    async with reading(desk.deadlines), desk.store.reader(desk.scope) as reader:
-        if not same_model(desk, await reader.info(), vector):
-            return None
-        first = await reader.nearest(vector, where=question.where, limit=1)
-    return first[0].score if first else None
+async def _open_and_search(
+    context: SearchContext,
+    source: Source,
+    question: Question,
+    vectors: QueryVectors,
+    variants: Variants,
+    stack: AsyncExitStack,
+    trace: Trace,
+) -> SourceResult:
+    async with limit_store_time(context.deadlines):
+        reader = await stack.enter_async_context(source.open_view())
+        view = SourceView(source, reader, await reader.info())
+        return await search_view(context, view, question, vectors, variants, trace)
 
 
-async def useful(model: Helper, question: Question, hits: Sequence[Hit], trace: Trace, *, seconds: float) -> list[Hit]:
-    """The hits that a language model holds to be of use; see `ragstone.retrieval.sifted`."""
-    texts = [shown(hit.chunk) for hit in hits]
-    assistant = Assistant(model, seconds, trace)
-    return await retrieval.sifted(question.text, hits, texts, assistant, below=question.filter_below)
+async def search_view(
+    context: SearchContext,
+    view: SourceView,
+    question: Question,
+    vectors: QueryVectors,
+    variants: Variants,
+    trace: Trace,
+) -> SourceResult:
+    """What an open source gives; among several its notes carry its name."""
+    source, own = view.source, trace if context.is_single else Trace()
+    written = variants[_model_key(source) if source.has_vectors else None]
+    try:
+        vector, seconds = vectors.of(source), context.deadlines.leg
+        return await search_source(view, question, vector, written, own, seconds=seconds)
+    finally:
+        if own is not trace:
+            for note in own.notes:
+                trace.note(note.code, f"{source.name}: {note.message}")
 
 
-def shown(chunk: Chunk) -> str:
+async def _note_filter(
+    context: SearchContext, results: Sequence[SourceResult], question: Question, trace: Trace
+) -> None:
+    """Why a filter may have let nothing pass, as far as the collections can say."""
+    for one in results:
+        store, view = one.view.source.store, one.view
+        if store is not None and "dense" in store.capabilities:
+            async with limit_store_time(context.deadlines):
+                await note_unknown_fields(view.reader, view.info, question.where, trace, seconds=context.deadlines.leg)
+
+
+async def _keep_failure(work: Awaitable[SourceResult], failures: list[RagstoneError]) -> SourceResult:
+    """One source's mistake must not keep the others from answering: it is remembered for when none does."""
+    try:
+        return await work
+    except RagstoneError as error:
+        failures.append(error)
+        raise StoreError(str(error)) from error
+
+
+def _combine_failures(failures: Sequence[RagstoneError], trace: Trace) -> RagstoneError:
+    """The error of a search that no source answered: the only one as it is, else all, the caller's mistake where all
+    are."""
+    if len(failures) == 1:
+        return failures[0]
+    kind = UsageError if failures and all(isinstance(error, UsageError) for error in failures) else StoreError
+    return kind("the search failed: " + "; ".join(dict.fromkeys(note.message for note in trace.notes)))
+
+
+async def write_variants(context: SearchContext, question: Question, vectors: QueryVectors, trace: Trace) -> Variants:
+    """The variants in which the question is searched for, by each model; under None those of words alone. A language
+    model writes them once for all sources."""
+    assistant = Assistant(context.model, context.deadlines.rewrite, trace)
+    expansion = await expand_query(question, vectors.first, assistant, partial(_find_best, context, question, vectors))
+    found: dict[ModelKey | None, tuple[QueryVariant, ...]] = {
+        None: await build_variants(question, None, expansion, None, trace)
+    }
+    for source in context.sources:
+        if source.has_vectors and (key := _model_key(source)) not in found:
+            found[key] = await build_variants(question, vectors.of(source), expansion, source.embedder, trace)
+    return found
+
+
+def _model_key(source: Source) -> ModelKey:
+    return source.model, source.model_missing
+
+
+async def _find_best(context: SearchContext, question: Question, vectors: QueryVectors, _: Vectors) -> float | None:
+    """The cosine of the best passage of all sources; None where none may be compared. Raises the error of the only
+    source; among several one that fails says so when it is searched."""
+    found: list[float] = []
+    for source in context.sources:
+        try:
+            found += await _best_of(context, source, question, vectors.of(source))
+        except RagstoneError:
+            if context.is_single:
+                raise
+    return max(found, default=None)
+
+
+async def _best_of(context: SearchContext, source: Source, question: Question, vector: Vectors | None) -> list[float]:
+    async with limit_store_time(context.deadlines), source.open_view() as reader:
+        if vector is None or not is_same_model(source.embedder, await reader.info(), vector):
+            return []
+        return [one.score for one in await reader.nearest(vector, where=question.where, limit=1)]
+
+
+async def filter_by_model(context: SearchContext, question: Question, hits: Sequence[Hit], trace: Trace) -> list[Hit]:
+    """The hits that a language model holds to be of use; see `ragstone.retrieval.llm_filter`."""
+    texts = [describe_passage(hit.chunk) for hit in hits]
+    assistant = Assistant(context.model, context.deadlines.rewrite, trace)
+    return await filter_hits(question.text, hits, texts, assistant, below=question.filter_below)
+
+
+def describe_passage(chunk: Chunk) -> str:
     """A passage as a model that judges it sees it: where it stands, its table header, its text; secrets masked."""
     place = " > ".join((chunk.document.title or chunk.document.path, *chunk.heading_path))
     lines = [guard.shown(place), *([guard.shown(chunk.header)] if chunk.header else [])]
     return "\n".join([*lines, guard.shown(chunk.text, chunk.spans, chunk.secrets)])
 
 
-async def vector_of(desk: Asking, question: Question, trace: Trace) -> Vectors | None:
-    """The question's vector; None, with a note, when there is no model for it."""
+async def embed_question(context: SearchContext, question: Question, trace: Trace) -> QueryVectors:
+    """The question's vector by each model, made once; a note where there is no model for it."""
+    found: dict[ModelKey, Vectors | None] = {}
+    for source in context.sources:
+        if source.has_vectors and (key := _model_key(source)) not in found:
+            found[key] = await _embed_for(source, question, trace, seconds=context.deadlines.embed)
+    return QueryVectors(found)
+
+
+async def _embed_for(source: Source, question: Question, trace: Trace, *, seconds: float) -> Vectors | None:
     if question.mode == "keyword":
         return None
-    if desk.embedder is None:
-        _keyword_only(trace, desk.model_missing)
+    embedder = source.embedder
+    if embedder is None:
+        _note_keyword_only(trace, source.model_missing)
         return None
-    work = _embedded(desk.embedder, question.text)
-    vector = await trace.attempt("embedding", work, None, seconds=desk.deadlines.embed, refused=refusal(desk.embedder))
+    work = _embed(embedder, question.text)
+    vector = await trace.attempt("embedding", work, None, seconds=seconds, refused=refusal_code(embedder))
     if vector is None:
-        _keyword_only(trace, None)
+        _note_keyword_only(trace, None)
     return vector
 
 
-async def _embedded(embedder: Embedder, text: str) -> Vectors:
+async def _embed(embedder: Embedder, text: str) -> Vectors:
     vectors = await embedder.embed([text], kind="query")
     row: Vectors = checked(vectors, dimension=embedder.dimension, references=["the question"])[0]
     return row
 
 
-def _keyword_only(trace: Trace, why: str | None) -> None:
+def _note_keyword_only(trace: Trace, why: str | None) -> None:
     trace.note("semantic_unavailable", "semantic unavailable; fallback=keyword-only")
     if why:
         trace.note("model_missing", why)

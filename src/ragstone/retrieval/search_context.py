@@ -1,53 +1,89 @@
-"""Who answers questions over a collection: its store, what embeds, how long all may take, what may help."""
+"""Over which sources a question is searched, and who and what takes part."""
 
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from functools import partial
 
-from ragstone.answering import Policy
 from ragstone.config.deadlines import USUAL, Deadlines
-from ragstone.core.ports import Completion, Embedder, Store
+from ragstone.core.ports import Completion, Embedder, Reader, Store
 from ragstone.core.types import Scope
 from ragstone.providers.custom_embedder import Handed
 
 REFUSED = "embedding_refused"
-Helper = Callable[[], Completion | None]
+ModelName = tuple[str, str]  # model and variant
+GetModel = Callable[[], Completion | None]
 
 
-def nobody() -> None:
+def get_no_model() -> None:
     """No language model is configured."""
 
 
-def refusal(embedder: Embedder) -> str | None:
-    """The code of a note about what an embedder refuses, such as a wrong key: that is mended with its vendor or in the
-    settings, and words find without it. None for one that was handed in: that is the caller's own mistake."""
-    return None if isinstance(embedder, Handed) else REFUSED
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One reader of a search: a collection, or a text column of an existing table.
+
+    `open_view` opens one consistent view. `model_missing` says why there is no embedder. A source without
+    `has_vectors` is searched by words alone. The rows of a table (`is_table`) come unchecked: their flags and secrets
+    are found now, and a row is a document of which one passage is enough. `store` and `scope` are those of a
+    collection, None for a table.
+    """
+
+    name: str
+    open_view: Callable[[], AbstractAsyncContextManager[Reader]]
+    embedder: Embedder | None = None
+    model_missing: str | None = None
+    has_vectors: bool = True
+    is_table: bool = False
+    store: Store | None = None
+    scope: Scope | None = None
+
+    @property
+    def model(self) -> ModelName | None:
+        """The model of the question's vector; None where there is no embedder."""
+        return (self.embedder.model, self.embedder.variant) if self.embedder else None
+
+
+def collection_source(
+    store: Store, scope: Scope, embedder: Embedder | None, model_missing: str | None = None
+) -> Source:
+    """A collection as a source."""
+    view = partial(store.reader, scope)
+    return Source(scope.collection, view, embedder, model_missing, store=store, scope=scope)
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
-    """The parts that answer questions over one collection; `model_missing` says why there is no embedder. `model`
-    gives the language model that helps to search, `reader` names whoever reads: what one has found is not shown to
-    another by a cache. `policy` decides between an answer and an abstention."""
+class SearchContext:
+    """What a question is searched in: one source or several, how long all may take, the language model that may help,
+    and `reader`, who reads: the semantic cache shows nobody what another reader has found."""
 
-    store: Store
-    scope: Scope
-    embedder: Embedder | None
-    model_missing: str | None = None
+    sources: tuple[Source, ...]
     deadlines: Deadlines = USUAL
-    model: Helper = nobody
+    model: GetModel = get_no_model
     reader: str = ""
-    policy: Policy | None = None
 
-
-class Asking(Protocol):
-    """Whose question it is: what may embed it, and how long it may take."""
+    @classmethod
+    def of_collection(
+        cls,
+        store: Store,
+        scope: Scope,
+        embedder: Embedder | None,
+        model_missing: str | None = None,
+        *,
+        deadlines: Deadlines = USUAL,
+        model: GetModel = get_no_model,
+        reader: str = "",
+    ) -> "SearchContext":
+        """The context of one collection; `model_missing` says why there is no embedder."""
+        return cls((collection_source(store, scope, embedder, model_missing),), deadlines, model, reader)
 
     @property
-    def embedder(self) -> Embedder | None: ...
+    def is_single(self) -> bool:
+        """Whether there is one source: its notes need no name, and its failure is the search's."""
+        return len(self.sources) == 1
 
-    @property
-    def model_missing(self) -> str | None: ...
 
-    @property
-    def deadlines(self) -> Deadlines: ...
+def refusal_code(embedder: Embedder) -> str | None:
+    """The code of a note about what an embedder refuses, such as a wrong key: that is mended with its vendor or in the
+    settings, and words find without it. None for one that was handed in: that is the caller's own mistake."""
+    return None if isinstance(embedder, Handed) else REFUSED

@@ -16,7 +16,7 @@ ALIKE = 0.9
 LEAST_TERMS = 20
 
 
-def above(hits: Sequence[Hit], minimums: Mapping[str, float]) -> list[Hit]:
+def keep_above(hits: Sequence[Hit], minimums: Mapping[str, float]) -> list[Hit]:
     """The hits whose raw signals reach every minimum (`{"cosine": 0.5}`).
 
     A hit without the signal does not reach it. A signal that no hit carries is not asked for: its
@@ -26,13 +26,13 @@ def above(hits: Sequence[Hit], minimums: Mapping[str, float]) -> list[Hit]:
     return [hit for hit in hits if all(hit.signals.get(name, low - 1) >= low for name, low in asked.items())]
 
 
-def fold(hits: Sequence[Hit], *, alike: float = ALIKE) -> list[Hit]:
+def fold_duplicates(hits: Sequence[Hit], *, alike: float = ALIKE) -> list[Hit]:
     """Near-duplicates folded into the first of them, which names their places in `duplicates`.
 
     Alike are texts that are equal but for case and white space, or (from 20 terms on) whose sets of
     terms have a Jaccard similarity of at least `alike`. A later hit is compared with kept ones only.
     """
-    bags = _bags(hits)
+    bags = _collect_terms(hits)
     sets = [frozenset(bag) for bag in bags]
     kept: list[int] = []
     folded: dict[int, list[int]] = defaultdict(list)
@@ -53,10 +53,10 @@ def fold(hits: Sequence[Hit], *, alike: float = ALIKE) -> list[Hit]:
         exact[plain] = i
         for term in head:
             seen[term].append(i)
-    return [_with(hits[i], [hits[j] for j in folded[i]]) for i in kept]
+    return [_add_duplicates(hits[i], [hits[j] for j in folded[i]]) for i in kept]
 
 
-def _bags(hits: Sequence[Hit]) -> list[list[str]]:
+def _collect_terms(hits: Sequence[Hit]) -> list[list[str]]:
     """The distinct terms of each hit, the rarest among the hits first."""
     sets = [dict.fromkeys(terms(hit.chunk.text)) for hit in hits]
     count = Counter(chain.from_iterable(sets))
@@ -69,7 +69,7 @@ def jaccard(a: Set[str], b: Set[str]) -> float:
     return shared / (len(a) + len(b) - shared) if a or b else 0.0
 
 
-def _with(hit: Hit, others: Sequence[Hit]) -> Hit:
+def _add_duplicates(hit: Hit, others: Sequence[Hit]) -> Hit:
     places = [_place(other) for other in others]
     places += [place for other in others for place in other.duplicates]
     return replace(hit, duplicates=(*hit.duplicates, *places)) if places else hit
@@ -79,7 +79,7 @@ def _place(hit: Hit) -> tuple[str, str, int]:
     return (hit.chunk.document.source, hit.chunk.document.path, hit.chunk.ordinal)
 
 
-def capped(hits: Sequence[Hit], *, per_document: int) -> list[Hit]:
+def limit_per_document(hits: Sequence[Hit], *, per_document: int) -> list[Hit]:
     """At most so many hits of each document, the first ones."""
     count: Counter[str] = Counter()
     out: list[Hit] = []

@@ -1,14 +1,16 @@
 """The semantic cache: a question that asks what another has asked is served with what that one found, where it is safe.
 
-Two searches share nothing unless all is the same but the words: tenant and collection, who reads, filter, mode and
-every option, embedder and language model, and the state of the index. Then the cosine of the questions must reach the
-threshold, nothing may part them (`ragstone.retrieval.question_identity`), and every passage is looked up again before
-it is served.
+Two searches share nothing unless all is the same but the words: tenant and collections, who reads, filter, mode and
+every option, embedders and language model, and the state of each index. A search over several collections is kept with
+the first of them; one over tables is never kept, because nothing tells when a row changes. Then the cosine of the
+questions must reach the threshold, nothing may part them (`ragstone.retrieval.question_identity`), and every passage is
+looked up again before it is served.
 """
 
 import hashlib
 import json
 from collections.abc import Awaitable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
@@ -16,19 +18,23 @@ from typing import TypeVar
 import msgspec
 import numpy as np
 
-from ragstone import answering, guard
+from ragstone import guard
 from ragstone.core.errors import StoreError, UsageError
 from ragstone.core.filter_matching import facts, matches
-from ragstone.core.ports import Memory, Reader, Remembered, Remembering, Store, Vectors
-from ragstone.core.trace import Trace, reading
+from ragstone.core.ports import Memory, Remembered, Remembering, Store, Vectors
+from ragstone.core.trace import Trace
 from ragstone.core.types import Found, Hit, Info, Note, Scope
-from ragstone.retrieval import Assistant
-from ragstone.retrieval import search as ask
+from ragstone.retrieval import search as uncached
+from ragstone.retrieval.llm_assistant import Assistant
 from ragstone.retrieval.question import Question
-from ragstone.retrieval.search_context import Desk
+from ragstone.retrieval.question_identity import unlike
+from ragstone.retrieval.readers import JoinedReader, open_views
+from ragstone.retrieval.search_context import SearchContext
+from ragstone.retrieval.store_timeout import limit_store_time
 
 T = TypeVar("T")
-FORMAT = 1
+REFUSED = "cache_unused"
+FORMAT = 2
 APART = ("text", "cache", "cache_cosine", "cache_hours", "cache_entries")  # what does not change results
 # Notes on results that are as good as they get; whatever has any other note is not kept.
 HARMLESS = frozenset(("hyde", "multi_query", "filter", "fusion_at"))
@@ -53,38 +59,52 @@ class Kept:
     notes: tuple[Note, ...]
 
 
-async def search(desk: Desk, question: Question, *, whole: bool = False) -> Found:
-    """See `ragstone.retrieval.search.search`; from the cache where the question wants it and one that asks the same
-    is kept."""
+async def search(context: SearchContext, question: Question, *, whole: bool = False) -> Found:
+    """See `ragstone.retrieval.search.search`; from the cache where the question wants it and the hits of one that asks
+    the same are kept."""
     if not question.cache:
-        return await ask.search(desk, question, whole=whole)
+        return await uncached.search(context, question, whole=whole)
     trace = Trace()
     with trace.timed("total"):
-        vector = await ask.vector_of(desk, question, trace)
-        hits = await _served(desk, question, vector, trace)
+        vectors = await uncached.embed_question(context, question, trace)
+        hits = await _serve(context, question, vectors.first, trace)
         if hits is None:
-            async with ask.seen(desk, question, vector, trace) as view:
-                hits, info = view.hits, view.info
-            await remember(desk, info, question, vector, hits, trace)
-        if whole:
-            async with desk.store.reader(desk.scope) as reader:
-                hits = await ask.widened(desk, reader, hits)
-    return ask.found(hits, trace)
+            async with uncached.open_search(context, question, vectors, trace) as view:
+                hits, infos = view.hits, view.reader.infos
+                widened = await uncached.widen_hits(context, view.reader, hits) if whole else None
+            await put(context, infos, question, vectors.first, hits, trace)
+        elif whole:
+            widened = await _widen(context, hits)
+    return uncached.make_found(widened if whole and widened is not None else hits, trace)
 
 
-async def remember(
-    desk: Desk, info: Info, question: Question, vector: Vectors | None, hits: Sequence[Hit], trace: Trace
+async def _widen(context: SearchContext, hits: Sequence[Hit]) -> list[Hit]:
+    """Hits that were served, as they are read."""
+    async with AsyncExitStack() as stack:
+        return await uncached.widen_hits(context, await open_views(context.sources, stack, context.deadlines), hits)
+
+
+async def put(
+    context: SearchContext,
+    infos: Sequence[Info],
+    question: Question,
+    vector: Vectors | None,
+    hits: Sequence[Hit],
+    trace: Trace,
 ) -> None:
-    """Keep what a search has found, where the question wants it and the result is whole."""
-    memory = _memory(desk, question, vector)
-    if memory is None or vector is None or not {note.code for note in trace.notes} <= HARMLESS:
+    """Keep the hits of a search, where the question wants it and the result is whole."""
+    memory = _open_memory(context, question, vector, trace)
+    notes = [note for note in trace.notes if note.code != REFUSED]
+    if memory is None or vector is None or not {note.code for note in notes} <= HARMLESS:
         return
-    key = key_of(desk, info, question)
+    if len(infos) < len(context.sources):
+        return
+    key = make_key(context, infos, question)
     identity = hashlib.sha256(f"{key}\n{question.text}".encode()).hexdigest()
     places = tuple(Place(hit.chunk.id, hit.score, hit.signals, hit.duplicates) for hit in hits)
-    content = msgspec.json.encode(Kept(question.text, places, tuple(trace.notes)))
-    one = Remembered(identity, key, info.generation, datetime.now(UTC), vector.astype("<f4").tobytes(), content)
-    await _tried(memory.keep(one, most=question.cache_entries), desk, trace)
+    content = msgspec.json.encode(Kept(question.text, places, tuple(notes)))
+    one = Remembered(identity, key, infos[0].generation, datetime.now(UTC), vector.astype("<f4").tobytes(), content)
+    await _try(memory.keep(one, most=question.cache_entries), context, trace)
 
 
 async def forget(store: Store, scope: Scope, generation: int) -> None:
@@ -93,16 +113,16 @@ async def forget(store: Store, scope: Scope, generation: int) -> None:
         await store.memory(scope).forget(before=generation)
 
 
-async def told(desk: Desk, question: Question, vector: Vectors | None, trace: Trace) -> None:
+async def note_cache(context: SearchContext, question: Question, vector: Vectors | None, trace: Trace) -> None:
     """Say in a note what the cache has for a question."""
-    if (memory := _memory(desk, question, vector)) is None or vector is None:
+    if (memory := _open_memory(context, question, vector, trace)) is None or vector is None:
         return
-    near = await _near(desk, memory, key_of(desk, await _info(desk), question), question, vector, trace)
+    near = await _find_near(context, memory, await _current_key(context, question), question, vector, trace)
     if not near:
         trace.note("cache", "cache: nothing is kept that is near enough")
         return
     for cosine, one in near:
-        if (kept := _read(one)) is not None and answering.unlike(question.text, kept.question) is None:
+        if (kept := _read(one)) is not None and unlike(question.text, kept.question) is None:
             trace.note("cache", f"cache hit (cosine {cosine:.4f}): a search is served with it")
             return
     trace.note(
@@ -110,98 +130,112 @@ async def told(desk: Desk, question: Question, vector: Vectors | None, trace: Tr
     )
 
 
-def key_of(desk: Desk, info: Info, question: Question) -> str:
+def make_key(context: SearchContext, infos: Sequence[Info], question: Question) -> str:
     """The digest of all that two searches must share beside what they ask."""
     options = {one.name: repr(getattr(question, one.name)) for one in fields(question) if one.name not in APART}
-    embedder = desk.embedder
-    model = Assistant(desk.model, desk.deadlines.rewrite, Trace()).ready() if _helped(question) else None
+    assistant = Assistant(context.model, context.deadlines.rewrite, Trace())
+    model = assistant.ready() if _needs_model(question) else None
+    embedders = [one.embedder for one in context.sources]
     shared = [
         FORMAT,
-        [desk.scope.tenant, desk.scope.collection, desk.reader],
+        [[one.scope.tenant, one.scope.collection] for one in context.sources if one.scope],
+        context.reader,
         options,
-        [embedder.model, embedder.variant, embedder.dimension] if embedder else None,
+        [[one.model, one.variant, one.dimension] if one else None for one in embedders],
         [model.vendor, model.model] if model else None,
-        [info.provider, info.version, info.generation, info.built_at, info.state, info.recipes],
-        [info.documents, info.chunks, info.pending_vectors, info.model, info.variant, info.dimension],
+        [_describe_state(info) for info in infos],
     ]
     return hashlib.sha256(json.dumps(shared, ensure_ascii=False).encode()).hexdigest()
 
 
-def _helped(question: Question) -> bool:
+def _describe_state(info: Info) -> list[object]:
+    built = [info.provider, info.version, info.generation, info.built_at, info.state, info.recipes]
+    return [*built, info.documents, info.chunks, info.pending_vectors, info.model, info.variant, info.dimension]
+
+
+def _needs_model(question: Question) -> bool:
     return question.hyde != "off" or bool(question.multi_query) or question.filter
 
 
-def _memory(desk: Desk, question: Question, vector: Vectors | None) -> Memory | None:
+def _open_memory(context: SearchContext, question: Question, vector: Vectors | None, trace: Trace) -> Memory | None:
     """Where searches are kept; None for a question that is neither kept nor served: of words alone, or with a secret in
-    it, which would be kept and would look like any other once it is masked."""
+    it, which would be kept and would look like any other once it is masked. A note says where none can be kept."""
     if not question.cache or question.mode == "keyword" or vector is None:
         return None
-    if not isinstance(desk.store, Remembering) or guard.shown(question.text) != question.text:
+    store, scope = context.sources[0].store, context.sources[0].scope
+    if any(one.is_table for one in context.sources):
+        trace.note(REFUSED, "cache: not used: nothing tells when a row of a table changes")
         return None
-    return desk.store.memory(desk.scope)
+    if store is None or scope is None:
+        return None
+    if not isinstance(store, Remembering):
+        trace.note(REFUSED, "cache: not used: this store keeps no searches")
+        return None
+    return None if guard.shown(question.text) != question.text else store.memory(scope)
 
 
-async def _served(desk: Desk, question: Question, vector: Vectors | None, trace: Trace) -> list[Hit] | None:
-    """The passages that a question which asks the same has found, each looked up and looked at again."""
-    memory = _memory(desk, question, vector)
+async def _serve(context: SearchContext, question: Question, vector: Vectors | None, trace: Trace) -> list[Hit] | None:
+    """The hits of a question that asks the same, each looked up and filtered again."""
+    memory = _open_memory(context, question, vector, trace)
     if memory is None or vector is None:
         return None
-    key = key_of(desk, await _info(desk), question)
-    for cosine, one in await _near(desk, memory, key, question, vector, trace):
+    key = await _current_key(context, question)
+    for cosine, one in await _find_near(context, memory, key, question, vector, trace):
         kept = _read(one)
-        if kept is None or answering.unlike(question.text, kept.question) is not None:
+        if kept is None or unlike(question.text, kept.question) is not None:
             continue
         # Not before: a view holds a connection, so does the cache.
-        async with reading(desk.deadlines), desk.store.reader(desk.scope) as reader:
-            same = key_of(desk, await reader.info(), question) == key
-            hits = await _still(reader, question, kept) if same else None
+        async with AsyncExitStack() as stack:
+            reader = await open_views(context.sources, stack, context.deadlines)
+            async with limit_store_time(context.deadlines):
+                is_same = make_key(context, reader.infos, question) == key
+                hits = await _look_up(reader, question, kept) if is_same else None
         if hits is not None:
-            await _tried(memory.used(one.id, at=datetime.now(UTC)), desk, trace)
+            await _try(memory.used(one.id, at=datetime.now(UTC)), context, trace)
             for note in (*kept.notes, Note("cache", f"cache hit (cosine {cosine:.4f}); --no-cache searches anew")):
                 trace.note(note.code, note.message)
             return hits
     return None
 
 
-async def _info(desk: Desk) -> Info:
-    async with reading(desk.deadlines), desk.store.reader(desk.scope) as reader:
-        return await reader.info()
+async def _current_key(context: SearchContext, question: Question) -> str:
+    async with AsyncExitStack() as stack:
+        return make_key(context, (await open_views(context.sources, stack, context.deadlines)).infos, question)
 
 
-async def _near(
-    desk: Desk, memory: Memory, key: str, question: Question, vector: Vectors, trace: Trace
+async def _find_near(
+    context: SearchContext, memory: Memory, key: str, question: Question, vector: Vectors, trace: Trace
 ) -> list[tuple[float, Remembered]]:
-    """What is kept under a key, is not too old and near enough, the nearest first."""
-    found = await _tried(memory.of(key), desk, trace) or []
+    """The entries under a key that are not too old and near enough, the nearest first."""
+    found = await _try(memory.of(key), context, trace) or []
     oldest = datetime.now(UTC) - timedelta(hours=question.cache_hours) if question.cache_hours else None
     fresh = [one for one in found if (oldest is None or one.at > oldest) and len(one.vector) == 4 * len(vector)]
     rated = [(round(float(np.dot(np.frombuffer(one.vector, "<f4"), vector)), 6), one) for one in fresh]
     return sorted((pair for pair in rated if pair[0] >= question.cache_cosine), key=lambda pair: (-pair[0], pair[1].id))
 
 
-async def _still(reader: Reader, question: Question, kept: Kept) -> list[Hit] | None:
+async def _look_up(reader: JoinedReader, question: Question, kept: Kept) -> list[Hit] | None:
     """The hits with their passages as they are now; None unless all of them are active and pass the filter."""
-    chunks = await reader.chunks([place.id for place in kept.hits])
-    if len(chunks) != len(kept.hits) or not all(matches(question.where, facts(chunk)) for chunk in chunks):
+    chunks = {chunk.id: chunk for chunk in await reader.chunks([place.id for place in kept.hits])}
+    if len(chunks) != len(kept.hits) or not all(matches(question.where, facts(chunk)) for chunk in chunks.values()):
         return None
-    pairs = zip(chunks, kept.hits, strict=True)
-    return [Hit(chunk, place.score, place.signals, place.duplicates) for chunk, place in pairs]
+    return [Hit(chunks[place.id], place.score, place.signals, place.duplicates) for place in kept.hits]
 
 
 def _read(one: Remembered) -> Kept | None:
-    """What is kept, None where it is not what we wrote."""
+    """The entry's content, None where Ragstone did not write it."""
     try:
         return msgspec.json.decode(one.content, type=Kept)
     except msgspec.MsgspecError:
         return None
 
 
-async def _tried(work: Awaitable[T], desk: Desk, trace: Trace) -> T | None:
-    """Work on the cache: what fails there, or takes too long, is a note."""
+async def _try(work: Awaitable[T], context: SearchContext, trace: Trace) -> T | None:
+    """Work on the cache: a failure there, or one that takes too long, is a note."""
 
     async def bounded() -> T:
         try:
-            async with reading(desk.deadlines):
+            async with limit_store_time(context.deadlines):
                 return await work
         except UsageError as error:  # a role that may only read
             raise StoreError(str(error)) from error

@@ -11,7 +11,7 @@ from ragstone.core.ports import Completion, Message, Prompt
 from ragstone.core.sentences import sentences
 from ragstone.core.trace import Trace
 from ragstone.guard import spotlighting
-from ragstone.retrieval import Assistant
+from ragstone.retrieval.llm_assistant import Assistant
 
 History = Sequence[Message | Mapping[str, object]]
 TURNS = 10  # of a conversation that are looked at
@@ -33,14 +33,14 @@ LETTERS = 2  # characters of a token at the least, so that what is told surely f
 TALE = re.compile(r"\b(?:user|assistant|last question):", re.IGNORECASE)  # the conversation said again
 
 
-def checked(history: History) -> tuple[Message, ...]:
+def check_history(history: History) -> tuple[Message, ...]:
     """The turns that are looked at. Raises `UsageError` for what is no turn of the user or the assistant."""
-    turns = [_turn(turn) for turn in history][-TURNS:]
-    told = (turn if turn.role == "user" else Message(turn.role, _without_orders(turn.text)) for turn in turns)
+    turns = [_read_turn(turn) for turn in history][-TURNS:]
+    told = (turn if turn.role == "user" else Message(turn.role, _remove_orders(turn.text)) for turn in turns)
     return tuple(turn for turn in told if turn.text)
 
 
-def _turn(turn: Message | Mapping[str, object]) -> Message:
+def _read_turn(turn: Message | Mapping[str, object]) -> Message:
     role, text = (turn.get("role"), turn.get("content")) if isinstance(turn, Mapping) else (turn.role, turn.text)
     if role not in ("user", "assistant") or not isinstance(text, str):
         raise UsageError(
@@ -49,7 +49,7 @@ def _turn(turn: Message | Mapping[str, object]) -> Message:
     return Message("user" if role == "user" else "assistant", text.strip()[:LONGEST_TURN])
 
 
-def _without_orders(text: str) -> str:
+def _remove_orders(text: str) -> str:
     """What was answered without the sentences that give orders: they were quoted from documents, and are told to a
     model as material or not at all. Nothing is left where orders go over several sentences."""
     if not guard.flags(text)[0]:
@@ -62,22 +62,20 @@ def _without_orders(text: str) -> str:
     return "" if guard.flags(left)[0] else left
 
 
-async def standalone(
+async def make_standalone(
     question: str, history: Sequence[Message], model: Completion | None, trace: Trace, *, seconds: float = USUAL.rewrite
 ) -> str:
     """The question to search for: the model's rewriting, or without one, or one that takes longer than `seconds`, the
     last question said along with this one, where this one leans on it."""
     if not history:
         return question
-    made = (
-        None if model is None else await _rewritten(question, history, model, Assistant(lambda: model, seconds, trace))
-    )
-    return made if made is not None else _with_the_last(question, history)
+    made = None if model is None else await _rewrite(question, history, model, Assistant(lambda: model, seconds, trace))
+    return made if made is not None else _join_last_question(question, history)
 
 
-async def _rewritten(question: str, history: Sequence[Message], model: Completion, assistant: Assistant) -> str | None:
+async def _rewrite(question: str, history: Sequence[Message], model: Completion, assistant: Assistant) -> str | None:
     """What the model makes of the question; None where it fails, or where what it writes is no question."""
-    said = "\n".join(f"{turn.role}: {turn.text}" for turn in _fitting(question, history, model))
+    said = "\n".join(f"{turn.role}: {turn.text}" for turn in _select_turns(question, history, model))
     mark = spotlighting.mark([said])
     told = f"<<{mark}\n{said}\n{mark}>>\n\nlast question: {question}"
     turns = (Message("system", ASKED.format(mark=mark)), Message("user", told))
@@ -91,7 +89,7 @@ async def _rewritten(question: str, history: Sequence[Message], model: Completio
     return text if whole and asks and (not TALE.search(text) or TALE.search(question)) else None
 
 
-def _fitting(question: str, history: Sequence[Message], model: Completion) -> list[Message]:
+def _select_turns(question: str, history: Sequence[Message], model: Completion) -> list[Message]:
     """The last turns, as many as the model reads beside all else."""
     if model.context is None:
         return list(history)
@@ -105,7 +103,7 @@ def _fitting(question: str, history: Sequence[Message], model: Completion) -> li
     return kept
 
 
-def _with_the_last(question: str, history: Sequence[Message]) -> str:
+def _join_last_question(question: str, history: Sequence[Message]) -> str:
     asked = [turn.text for turn in history if turn.role == "user"]
     words = {word.strip(".,;:!?'\"").lower() for word in question.split()}
     leans = bool(words & LEANING) or len(terms(question)) < FEWEST_TERMS

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.answering import Calibration, Policy, calibration_text, check_model, decide, edition, read_calibration
+from ragstone.answering.abstention.abstain import Policy, decide, edition
+from ragstone.answering.abstention.calibration import Calibration, calibration_text, check_model, read_calibration
 from ragstone.answering.abstention.evidence import Evidence
 from ragstone.answering.abstention.thresholds import by_thresholds
 from ragstone.core.errors import ConfigError
@@ -74,23 +75,23 @@ BOTH = {"bm25": 1.0, "cosine": 1.0}
 
 @pytest.mark.parametrize(("score", "abstains"), [(2 / 61, False), (0.0301, False), (0.0299, True)])
 def test_two_legs_answer_from_an_rrf_score_of_003(score: float, abstains: bool) -> None:
-    assert by_thresholds([hit("x", score=score)], weights=BOTH, fused=True).abstain is abstains
+    assert by_thresholds([hit("x", score=score)], weights=BOTH).abstain is abstains
 
 
 def test_the_rrf_threshold_scales_with_weights_and_legs() -> None:
     small = dict.fromkeys(BOTH, 0.5)
-    assert not by_thresholds([hit("x", score=0.0151)], weights=small, fused=True).abstain
-    assert by_thresholds([hit("x", score=0.0149)], weights=small, fused=True).abstain
-    assert not by_thresholds([hit("x", score=0.001)], weights={"bm25": 1.0}, fused=True).abstain
+    assert not by_thresholds([hit("x", score=0.0151)], weights=small).abstain
+    assert by_thresholds([hit("x", score=0.0149)], weights=small).abstain
+    assert not by_thresholds([hit("x", score=0.001)], weights={"bm25": 1.0}).abstain
 
 
 def test_of_several_wordings_the_best_one_is_judged_and_not_their_sum() -> None:
     summed = 4 / 61
-    assert by_thresholds([hit("x", score=summed, rrf=0.0299), hit("y", score=summed)], weights=BOTH, fused=True).abstain
-    assert not by_thresholds([hit("x", score=summed, rrf=0.0301)], weights=BOTH, fused=True).abstain
+    assert by_thresholds([hit("x", score=summed, rrf=0.0299), hit("y", score=summed)], weights=BOTH).abstain
+    assert not by_thresholds([hit("x", score=summed, rrf=0.0301)], weights=BOTH).abstain
 
 
 def test_a_reranker_decides_before_rrf() -> None:
-    assert by_thresholds([hit("x", score=1.0, rerank=0.14)], weights=BOTH, fused=True).reason == "weak_evidence"
-    assert not by_thresholds([hit("x", score=0.0, rerank=0.16)], weights=BOTH, fused=True).abstain
-    assert by_thresholds([], weights=BOTH, fused=True).reason == "no_hits"
+    assert by_thresholds([hit("x", score=1.0, rerank=0.14)], weights=BOTH).reason == "weak_evidence"
+    assert not by_thresholds([hit("x", score=0.0, rerank=0.16)], weights=BOTH).abstain
+    assert by_thresholds([], weights=BOTH).reason == "no_hits"

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.answering import NAMES, Shown, arranged, labels, messages, template
-from ragstone.answering.generative.prompt import parsed
+from ragstone.answering.generative.context import Shown, arranged
+from ragstone.answering.generative.prompt import NAMES, labels, messages, parsed, template
 from ragstone.core.errors import ConfigError
 from ragstone.core.types import Chunk, Hit
 from ragstone.guard import shown as masked

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from ragstone.answering import ordering
+from ragstone.answering.verification.injection_notes import ordering
 from ragstone.core.types import Citation, Sentence
 from tests.answering.made import chunk, document, span
 

@@ -12,7 +12,7 @@ from ragstone.core.types import Mode, Revision, Run, Scope
 from ragstone.engine.transfer import ALL_VERSIONS, Copied, Way, copied
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.search import search
-from ragstone.retrieval.search_context import Desk
+from ragstone.retrieval.search_context import SearchContext
 from ragstone.stores import open_store
 from ragstone.testing.bag_of_words import BagOfWords
 from ragstone.testing.stores import giving, make_revision
@@ -114,7 +114,7 @@ async def answers(store: Store, scope: Scope) -> list[list[Any]]:
     found: list[list[Any]] = []
     for text in QUESTIONS:
         for mode in MODES:
-            hits = (await search(Desk(store, scope, EMBEDDER), Question(text, mode=mode))).hits
+            hits = (await search(SearchContext.of_collection(store, scope, EMBEDDER), Question(text, mode=mode))).hits
             found.append([(hit.chunk.id, hit.score, dict(hit.signals), hit.chunk.text) for hit in hits])
     return found
 

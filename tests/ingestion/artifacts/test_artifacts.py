@@ -13,6 +13,7 @@ import ragstone
 from ragstone.core.errors import ConfigError
 from ragstone.core.ports import Place
 from ragstone.core.types import Run
+from ragstone.ingestion.artifacts.place import open_place
 from ragstone.ingestion.artifacts.sweep import _strays
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.commands import Run as Command
@@ -293,7 +294,7 @@ def test_what_another_run_is_writing_is_left_alone(docs: Path, kept: Open, place
     kb.ingest(docs)
     path = next(path_of(d) for d in kb.documents())
     store, scope = kb.engine.store, kb.engine.scope
-    opened: Place = ragstone.artifacts.open_place(place.as_uri())
+    opened: Place = open_place(place.as_uri())
 
     async def strays(source: str | None) -> list[str]:
         ledger = store.ledger(scope)

@@ -10,7 +10,7 @@ from ragstone.core.ports import Store
 from ragstone.core.types import Scope
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.search import search
-from ragstone.retrieval.search_context import Desk
+from ragstone.retrieval.search_context import SearchContext
 from ragstone.stores import open_store
 from ragstone.testing.bag_of_words import BagOfWords
 from ragstone.testing.stores import EVERYTHING, SCOPE, contents, make_revision, written
@@ -58,12 +58,12 @@ async def test_a_search_is_ordered_by_it_and_tells_both_signals(store: Store) ->
         wanted = await writer.wanted(9)
         vectors = await embedder.embed([chunk.text for chunk in wanted])
         await writer.put({chunk.vector_key: row for chunk, row in zip(wanted, vectors, strict=True)})
-    desk = Desk(store, SCOPE, embedder)
-    words = await search(desk, Question("apple pear", mode="keyword", fold=False))
+    context = SearchContext.of_collection(store, SCOPE, embedder)
+    words = await search(context, Question("apple pear", mode="keyword", fold=False))
     assert [hit.chunk.ordinal for hit in words.hits] == [1, 0, 2]
     assert all(hit.score == hit.signals["ts_rank_cd"] and hit.signals["bm25"] > 0 for hit in words.hits)
     for fusion in ("minmax", "rrf"):
-        both = await search(desk, Question("apple pear", fusion=fusion, fold=False, cosine_weight=0.0001))
+        both = await search(context, Question("apple pear", fusion=fusion, fold=False, cosine_weight=0.0001))
         assert [hit.chunk.ordinal for hit in both.hits][:3] == [1, 0, 2]
         assert {"bm25", "cosine", "ts_rank_cd"} == set(both.hits[-1].signals)
         assert both.hits[-1].signals["ts_rank_cd"] == 0

@@ -16,7 +16,7 @@ from ragstone.config.deadlines import USUAL, Deadlines
 from ragstone.core.ports import Store
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.search import search
-from ragstone.retrieval.search_context import Desk
+from ragstone.retrieval.search_context import SearchContext
 from ragstone.stores import open_store
 from ragstone.stores.postgres.view import View
 from ragstone.testing.bag_of_words import BagOfWords
@@ -66,14 +66,14 @@ def _pass_on(door: socket.socket, port: int, turns: list[str]) -> None:
                     other.close()
 
 
-async def filled(store: Store) -> Desk:
+async def filled(store: Store) -> SearchContext:
     await store.admin.create(SCOPE, model=EMBEDDER.model, variant=EMBEDDER.variant, dimension=16)
     async with store.writer(SCOPE) as writer:
         await writer.replace([make_revision(f"{n}.md", [f"apple {n}", f"pear {n}"]) for n in range(20)])
         wanted = await writer.wanted(999)
         vectors = await EMBEDDER.embed([chunk.text for chunk in wanted])
         await writer.put({chunk.vector_key: row for chunk, row in zip(wanted, vectors, strict=True)})
-    return Desk(store, SCOPE, EMBEDDER)
+    return SearchContext.of_collection(store, SCOPE, EMBEDDER)
 
 
 async def test_a_question_waits_for_the_server_six_times(server: Server, database: str) -> None:
@@ -81,10 +81,10 @@ async def test_a_question_waits_for_the_server_six_times(server: Server, databas
     assert port is not None
     with counted(port) as (ours, turns):
         store = open_store(server.url(database).replace(f":{port}/", f":{ours}/"))
-        desk = await filled(store)
-        await search(desk, Question("apple 3"))
+        context = await filled(store)
+        await search(context, Question("apple 3"))
         turns.clear()
-        found = await search(desk, Question("apple 4", fold=False))
+        found = await search(context, Question("apple 4", fold=False))
         assert turns.count("they") == OPENED + LEGS + RATED + CLOSED
         assert set(found.hits[0].signals) == {"bm25", "cosine"}
         async with store.reader(SCOPE) as reader:
@@ -109,7 +109,7 @@ async def test_a_leg_that_fails_in_the_server_or_is_late_leaves_the_other_one(
 ) -> None:
     store = open_store(server.url(database))
     late = Deadlines(search=1.0) if fault is SLOW else USUAL
-    desk = replace(await filled(store), deadlines=late)
+    context = replace(await filled(store), deadlines=late)
     plain, failed = View.rows, list[str]()
 
     async def rows(view: View, sql: str, more: Any = None, *, after: str | None = None) -> Any:
@@ -119,7 +119,7 @@ async def test_a_leg_that_fails_in_the_server_or_is_late_leaves_the_other_one(
         return await plain(view, sql, more, after=after)
 
     monkeypatch.setattr(View, "rows", rows)
-    found = await search(desk, Question("apple 4", fold=False))
+    found = await search(context, Question("apple 4", fold=False))
     assert [note.code for note in found.notes] == [f"{leg}_failed"]
     assert fault[1] in found.notes[0].message
     assert len(found.hits) == 10

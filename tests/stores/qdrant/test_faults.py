@@ -19,7 +19,7 @@ from ragstone.core.ports import Store
 from ragstone.core.types import Scope
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.search import search
-from ragstone.retrieval.search_context import Desk
+from ragstone.retrieval.search_context import SearchContext
 from ragstone.stores import open_store
 from ragstone.stores.embedded import EmbeddedStore
 from ragstone.stores.qdrant import QdrantStore, client, faults, foreign, parsed
@@ -244,12 +244,12 @@ async def test_words_are_searched_while_the_server_is_away(server: Recorder, tmp
     async with store.writer(SCOPE) as writer:
         await writer.replace([make_revision("a.md", ["apple pie", "pear"])])
     server.fault = lambda method: (UNAVAILABLE, False)
-    found = await search(Desk(store, SCOPE, embedder), Question("apple"))
+    found = await search(SearchContext.of_collection(store, SCOPE, embedder), Question("apple"))
     assert [hit.chunk.text for hit in found.hits] == ["apple pie"]
     assert "cosine_failed" in [note.code for note in found.notes]
     assert "does not answer" in " ".join(note.message for note in found.notes)
     with pytest.raises(StoreError, match="does not answer"):
-        await search(Desk(store, SCOPE, embedder), Question("apple", mode="semantic"))
+        await search(SearchContext.of_collection(store, SCOPE, embedder), Question("apple", mode="semantic"))
     await store.close()
 
 

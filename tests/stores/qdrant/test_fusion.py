@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,10 +10,10 @@ from ragstone.core.errors import UsageError
 from ragstone.core.filters import Where
 from ragstone.core.ports import Fusing, Store
 from ragstone.core.types import Candidate, Scope
-from ragstone.retrieval import rrf
+from ragstone.retrieval.fusion import rrf
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.search import search
-from ragstone.retrieval.search_context import Desk
+from ragstone.retrieval.search_context import SearchContext
 from ragstone.stores import open_store
 from ragstone.stores.embedded import EmbeddedStore
 from ragstone.testing.bag_of_words import BagOfWords
@@ -30,6 +31,11 @@ TEXTS = [
     "the pump hums",
 ]
 QUESTION = "oil valve pressure"
+
+
+def context_of(store: Store, **options: Any) -> SearchContext:
+    """The context of the tests' collection."""
+    return SearchContext.of_collection(store, SCOPE, EMBEDDER, **options)
 
 
 async def filled(store: Store, scope: Scope = SCOPE, texts: list[str] = TEXTS) -> Store:
@@ -54,9 +60,9 @@ async def store(either: Recorder, tmp_path: Path) -> AsyncIterator[Store]:
 
 async def test_both_legs_and_their_fusion_are_one_round_trip(either: Recorder, store: Store) -> None:
     asked = Question(QUESTION, fusion_at="server")
-    await search(Desk(store, SCOPE, EMBEDDER), asked)
+    await search(context_of(store), asked)
     del either.calls[:]
-    found = await search(Desk(store, SCOPE, EMBEDDER), asked)
+    found = await search(context_of(store), asked)
     assert either.methods() == ["Query"]
     [call] = either.calls
     assert [leg.using for leg in call.request.prefetch] == ["dense", "sparse"]
@@ -89,23 +95,23 @@ async def test_the_servers_ranks_give_our_formula(either: Recorder, store: Store
 async def test_filters_hold_in_the_servers_fusion(store: Store) -> None:
     for where, count in ((Where(tags=("odd",)), 3), (Where(paths=("*.md",)), 7), (Where(paths=("1.*",)), 1)):
         asked = Question(QUESTION, where=where, fusion_at="server")
-        found = await search(Desk(store, SCOPE, EMBEDDER), asked)
+        found = await search(context_of(store), asked)
         assert len(found.hits) == count
 
 
 async def test_other_tenants_are_neither_found_nor_counted(store: Store) -> None:
     asked = Question(QUESTION, fusion_at="server")
-    before = await search(Desk(store, SCOPE, EMBEDDER), asked)
+    before = await search(context_of(store), asked)
     rival = Scope("rival", SCOPE.collection)
     await filled(store, rival, ["oil " * n for n in range(1, 30)])
-    after = await search(Desk(store, SCOPE, EMBEDDER), asked)
+    after = await search(context_of(store), asked)
     assert [(hit.chunk.id, hit.score) for hit in after.hits] == [(hit.chunk.id, hit.score) for hit in before.hits]
 
 
 async def test_a_question_without_a_word_is_fused_all_the_same(store: Store) -> None:
-    found = await search(Desk(store, SCOPE, EMBEDDER), Question("of the", fusion_at="server"))
+    found = await search(context_of(store), Question("of the", fusion_at="server"))
     assert found.hits
-    found = await search(Desk(store, SCOPE, EMBEDDER), Question("?!", fusion_at="server"))
+    found = await search(context_of(store), Question("?!", fusion_at="server"))
     assert found.hits
 
 
@@ -113,14 +119,14 @@ async def test_only_what_the_ledger_calls_active_comes_out(store: Store) -> None
     async with store.writer(SCOPE) as writer:
         await writer.replace([make_revision("0.md", ["oil anew"], revision=2)])
         await writer.remove([make_revision("1.md", []).document.id])
-    found = await search(Desk(store, SCOPE, EMBEDDER), Question(QUESTION, fusion_at="server"))
+    found = await search(context_of(store), Question(QUESTION, fusion_at="server"))
     assert {hit.chunk.text for hit in found.hits} == {"oil anew", *TEXTS[2:]}
 
 
 async def test_where_the_store_cannot_fuse_it_is_done_here_and_said(tmp_path: Path) -> None:
     store = await filled(EmbeddedStore(tmp_path / "store"))
-    here = await search(Desk(store, SCOPE, EMBEDDER), Question(QUESTION))
-    asked = await search(Desk(store, SCOPE, EMBEDDER), Question(QUESTION, fusion_at="server"))
+    here = await search(context_of(store), Question(QUESTION))
+    asked = await search(context_of(store), Question(QUESTION, fusion_at="server"))
     assert asked.hits == here.hits
     assert [note.message for note in asked.notes if note.code == "fusion_at"] == [
         "fused here, not by the store: this store has no fusion of its own"
@@ -130,7 +136,7 @@ async def test_where_the_store_cannot_fuse_it_is_done_here_and_said(tmp_path: Pa
 
 
 async def test_one_leg_is_not_fused_and_said(store: Store) -> None:
-    found = await search(Desk(store, SCOPE, EMBEDDER), Question(QUESTION, mode="keyword", fusion_at="server"))
+    found = await search(context_of(store), Question(QUESTION, mode="keyword", fusion_at="server"))
     assert [note.message for note in found.notes] == ["nothing was fused: one leg was searched"]
 
 

@@ -11,7 +11,6 @@ from ragstone.core.ports import Vectors
 from ragstone.engine import Engine
 from ragstone.engine.blocking import Knowledge
 from ragstone.engine.pipeline import Pipeline
-from ragstone.retrieval.merging import Part
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.stores.tables.conftest import DIMENSION, DOCS, Data
 
@@ -56,12 +55,15 @@ async def test_models_that_differ_are_fused_by_rank(data: Data, docs: Path, tmp_
     await filled(given, docs, "manuals", Other(DIMENSION))
     async with Engine(given, embedder=BagOfWords(DIMENSION)) as kb:
         made = kb.pipeline("all")
-        parts = [Part(p.name, p.view, p.embedder if p.raw else Other(DIMENSION), raw=p.raw) for p in made.parts]
-        line = Pipeline(given.pipelines[0], given.search, parts, kb.entrance)
+        context = made.search_context
+        sources = [one if one.is_table else replace(one, embedder=Other(DIMENSION)) for one in context.sources]
+        line = Pipeline(given.pipelines[0], given.search, replace(context, sources=tuple(sources)), kb.entrance)
         found = await line.search("How long are samples kept by default?", top_k=6)
         alone = [
-            await Pipeline(given.pipelines[0], given.search, [p], kb.entrance).search("samples kept", top_k=3)
-            for p in parts
+            await Pipeline(given.pipelines[0], given.search, replace(context, sources=(one,)), kb.entrance).search(
+                "samples kept", top_k=3
+            )
+            for one in sources
         ]
         both = await line.search("samples kept", top_k=20)
     assert found.notes == ()

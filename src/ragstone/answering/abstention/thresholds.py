@@ -10,7 +10,7 @@ RRF = 0.030  # of the best hit where two legs answered: about rank 6 in both
 LEGS, RANK = 2, 61  # what RRF's best possible score is made of: a first rank in each leg, k = 60
 
 
-def by_thresholds(hits: Sequence[Hit], *, weights: Mapping[str, float], fused: bool) -> Decision:
+def by_thresholds(hits: Sequence[Hit], *, weights: Mapping[str, float]) -> Decision:
     """Abstain where the best hit stays below: of a reranker, if one scored; else of RRF, as a share of the best
     possible score of the legs that answered, so that one leg less, or other weights, change nothing. One leg alone
     ranks something first whatever is asked: then nothing is refused.
@@ -20,14 +20,14 @@ def by_thresholds(hits: Sequence[Hit], *, weights: Mapping[str, float], fused: b
     of these gave (the signal `rrf`): the score that they are ordered by is a sum over them, which grows with their
     number, and something comes first in each of them whatever is asked.
 
-    `weights` are those of the legs that answered; `fused` says whether the scores are those of RRF.
+    `weights` are those of the legs that answered; the scores are those of RRF, the client's or the store's own.
     """
     if not hits:
         return Decision(True, "no_hits", "Nothing in the documents matches the question.")
     reranked = [hit.signals["rerank"] for hit in hits if "rerank" in hit.signals]
     if reranked:
         best, least = max(reranked), RERANK
-    elif fused and len(weights) >= LEGS:
+    elif len(weights) >= LEGS:
         scores = [hit.signals["rrf"] for hit in hits if "rrf" in hit.signals] or [hit.score for hit in hits]
         best, least = max(scores) * RANK / sum(weights.values()), RRF * RANK / LEGS
     else:

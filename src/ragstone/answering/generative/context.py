@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from ragstone.answering.generative.passage_order import ends_first
 from ragstone.answering.verification.spans import spans_at
-from ragstone.answering.windows import reach
 from ragstone.core.types import Chunk, Hit
+from ragstone.retrieval.windows import shown_range
 
 GAP = 200  # characters between two chunks that are none of either: blank lines, a page's footer and header
 
@@ -38,7 +38,7 @@ def arranged(hits: Sequence[Hit], *, join: bool = True) -> list[Shown]:
 def _groups(hits: Sequence[Hit], *, join: bool) -> list[tuple[Chunk, ...]]:
     ranks = {hit.chunk.id: rank for rank, hit in enumerate(hits)}
     groups: list[list[Chunk]] = []
-    for chunk in sorted((hit.chunk for hit in hits), key=lambda chunk: (chunk.document.id, reach(chunk))):
+    for chunk in sorted((hit.chunk for hit in hits), key=lambda chunk: (chunk.document.id, shown_range(chunk))):
         if join and groups and _touch(groups[-1][-1], chunk):
             groups[-1].append(_without_overlap(chunk))
         else:
@@ -48,7 +48,7 @@ def _groups(hits: Sequence[Hit], *, join: bool) -> list[tuple[Chunk, ...]]:
 
 def _touch(one: Chunk, other: Chunk) -> bool:
     """Whether a chunk goes on where another one ends: not so where the budget cut that short."""
-    follows = one.document.id == other.document.id and reach(one)[1] + 1 == reach(other)[0]
+    follows = one.document.id == other.document.id and shown_range(one)[1] + 1 == shown_range(other)[0]
     return follows and other.spans[0].char_start - one.spans[-1].char_end <= GAP
 
 

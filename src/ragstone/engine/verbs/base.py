@@ -11,7 +11,7 @@ from ragstone.core.ports import Completion, Embedder, Store
 from ragstone.core.types import Scope
 from ragstone.engine.arguments import SETTINGS, checked
 from ragstone.engine.components import Parts
-from ragstone.retrieval.search_context import Desk
+from ragstone.retrieval.search_context import SearchContext
 
 
 class Group:
@@ -77,9 +77,9 @@ class Group:
         return self._parts.scope
 
     @property
-    def desk(self) -> Desk:
-        """The parts that answer questions: what `ragstone.retrieval.search` works on. They ask nobody for a
-        permission, so this is for who has them all."""
+    def search_context(self) -> SearchContext:
+        """The sources, models and deadlines that `ragstone.retrieval.search` works on. They ask for no permission, so
+        reading this needs all of them."""
         for permission in Permission:
-            self.entrance.admit_now(permission, what="desk")
-        return self._parts.desk
+            self.entrance.admit_now(permission, what="search context")
+        return self._parts.context

@@ -1,54 +1,33 @@
 """What answers questions: of the collection, and of pipelines."""
 
-from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from ragstone import answering, guard
-from ragstone.answering import events
-from ragstone.answering.generated import Writing
+from ragstone.answering.events import AnswerOptions
+from ragstone.answering.written_answer import Writing
 from ragstone.config.search_options import SearchOptions
 from ragstone.core.errors import UsageError
-from ragstone.core.filters import Where
-from ragstone.core.ports import Message
-from ragstone.core.types import Event, Found
 from ragstone.engine import model_factory
 from ragstone.engine.arguments import checked
-from ragstone.engine.pipeline import Pipeline, PipelineInfo, info_of, parts_of
-from ragstone.engine.question_verbs import Answering
+from ragstone.engine.pipeline import Pipeline, PipelineInfo, describe_pipeline, open_sources
+from ragstone.engine.question_verbs import QuestionVerbs
 from ragstone.engine.verbs.base import Group
-from ragstone.retrieval import semantic_cache
-from ragstone.retrieval.explain import Explanation, explain
-from ragstone.retrieval.question import Question
+from ragstone.retrieval.search_context import SearchContext
 
 
-class Asking(Answering, Group):
+class CollectionQuestions(QuestionVerbs, Group):
     """The verbs that take a question."""
 
     @property
     def _defaults(self) -> SearchOptions:
         return self._parts.given.search
 
-    def _told(self, question: Question, history: Sequence[Message], strict: bool | None) -> AsyncGenerator[Event]:
-        return events.events(
-            self._parts.deciding, question, writing=self._parts.completions.writing(strict), history=history
-        )
+    @property
+    def _context(self) -> SearchContext:
+        return self._parts.context
 
-    async def search(self, /, text: str, *, where: Where | None = None, **options: object) -> Found:
-        """The best passages for a text; see `question` for the options."""
-        return await semantic_cache.search(self._parts.desk, self.question(text, where=where, **options))
-
-    async def context(self, /, text: str, *, where: Where | None = None, **options: object) -> str:
-        """Passages as XML, ready to stand in a prompt: escaped, secrets masked."""
-        found = await semantic_cache.search(self._parts.desk, self.question(text, where=where, **options), whole=True)
-        return answering.context_xml(found.hits, mask=guard.shown)
-
-    @checked()
-    async def explain(
-        self, /, text: str, *, path: str, source: str | None = None, where: Where | None = None, **options: object
-    ) -> Explanation:
-        """Why a document was or was not found: the stage where it was lost, ranks and signals of each leg."""
-        return await explain(self._parts.desk, self.question(text, where=where, **options), path=path, source=source)
+    def _answer_options(self, strict: bool | None) -> AnswerOptions:
+        return self._parts.answer_options(strict)
 
     @checked()
     def judging(self, model: str | None = None) -> Writing | None:
@@ -59,7 +38,7 @@ class Asking(Answering, Group):
 
     def pipelines(self) -> list[PipelineInfo]:
         """What is configured under `pipelines`, in its order."""
-        return [info_of(wanted, self._parts.whole) for wanted in self._parts.whole.pipelines]
+        return [describe_pipeline(wanted, self._parts.whole) for wanted in self._parts.whole.pipelines]
 
     @checked()
     def pipeline(self, name: str) -> Pipeline:
@@ -77,9 +56,11 @@ class Asking(Answering, Group):
             tables = self._parts.opened.tables_of(wanted.database, timeout=wanted.timeout)
         store = self._parts.opened.at(wanted.store)
         tenant = self.scope.tenant
-        parts = parts_of(wanted, settings, tenant, store=store, tables=tables, embedders=self._parts.embedders.of)
+        sources = open_sources(wanted, settings, tenant, store=store, tables=tables, embedders=self._parts.embedders.of)
         writing = self._parts.completions.writing(llm=wanted.llm)
         if writing is not None and wanted.system_prompt is not None:
             writing = replace(writing, template=writing.template.with_system(wanted.system_prompt))
+        model = partial(self._parts.completions.of, wanted.llm or self._parts.settings.llm)
+        context = SearchContext(sources, settings.deadlines, model, self.entrance.reads_as)
         policy = partial(model_factory.policy_of, settings.answer)
-        return Pipeline(wanted, settings.search, parts, self.entrance, writing=writing, policy=policy)
+        return Pipeline(wanted, settings.search, context, self.entrance, writing=writing, policy=policy)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from ragstone import guard
-from ragstone.answering.formats import span_json
+from ragstone.core.json_shapes import span_json
 from ragstone.core.types import Block, Document, Extraction, Json, Scope, Secret
 from ragstone.stores.embedded.paths import encoded
 

@@ -10,10 +10,12 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
-from ragstone import answering as answering
 from ragstone import guard
-from ragstone.answering import Shown, Template, Transcript
-from ragstone.answering.assembly import Draft, Pen, Talk
+from ragstone.answering.assembly import AnswerAssembler, Conversation, Draft
+from ragstone.answering.generative.budget import Budget, fit
+from ragstone.answering.generative.context import Shown, arranged
+from ragstone.answering.generative.prompt import Template, frame, labels, messages
+from ragstone.answering.generative.transcript import Transcript
 from ragstone.core.errors import RagstoneError, Unavailable, UsageError
 from ragstone.core.ports import Completed, Completion, Prompt, Tokenizer
 from ragstone.core.trace import Trace
@@ -32,7 +34,7 @@ class Writing:
     model: Completion
     template: Template
     counts: Tokenizer
-    budget: answering.Budget = field(default_factory=answering.Budget)
+    budget: Budget = field(default_factory=Budget)
     max_tokens: int = 800
     temperature: float = 0.0
     strict: bool = False
@@ -40,81 +42,87 @@ class Writing:
     clock: Callable[[], float] = time.monotonic
     group: str = "llm"
 
-    def context(self, hits: Sequence[Hit], talk: Talk) -> list[Shown]:
+    def context(self, hits: Sequence[Hit], conversation: Conversation) -> list[Shown]:
         """What the model is shown of the hits, best first, within the budget and what it reads: [] where nothing
         fits."""
-        room = answering.Budget(max(0, self._room(talk)), 0, self.budget.chunks)
-        fitting = answering.fit(hits, self._count, budget=room, frame=self._frame)
-        return answering.arranged(fitting, join=not self.template.by_id)
+        room = Budget(max(0, self._count_room(conversation)), 0, self.budget.chunks)
+        fitting = fit(hits, self._count_tokens, budget=room, frame=self._count_frame)
+        return arranged(fitting, join=not self.template.by_id)
 
-    def prompt(self, talk: Talk, shown: Sequence[Shown]) -> Prompt:
+    def prompt(self, conversation: Conversation, shown: Sequence[Shown]) -> Prompt:
         """All that the model is told: the turns before stand in front of the last one."""
-        *before, last = answering.messages(self.template, talk.question, shown, mask=guard.shown)
-        return Prompt((*before, *talk.history, last), self.max_tokens, self.temperature)
+        *before, last = messages(self.template, conversation.question, shown, mask=guard.shown)
+        return Prompt((*before, *conversation.history, last), self.max_tokens, self.temperature)
 
-    def recalled(self, talk: Talk) -> Talk:
+    def fit_history(self, conversation: Conversation) -> Conversation:
         """The talk with so many of its last turns as leave at least half of the room to passages."""
-        if not talk.history:
-            return talk
-        least = self._room(Talk(talk.question)) // 2
-        turns = talk.history
-        while turns and self._room(Talk(talk.question, turns)) < least:
+        if not conversation.history:
+            return conversation
+        least = self._count_room(Conversation(conversation.question)) // 2
+        turns = conversation.history
+        while turns and self._count_room(Conversation(conversation.question, turns)) < least:
             turns = turns[1:]
         while turns and turns[0].role == "assistant":  # an answer without its question
             turns = turns[1:]
-        return Talk(talk.question, turns)
+        return Conversation(conversation.question, turns)
 
-    def cramped(self, talk: Talk) -> str:
+    def describe_lack_of_room(self, conversation: Conversation) -> str:
         """What to say where no passage fits."""
-        told = self._told(talk)
-        if self.model.context is not None and self._room(talk) < self.budget.tokens - self.budget.overhead:
+        other = self._count_other_tokens(conversation)
+        if (
+            self.model.context is not None
+            and self._count_room(conversation) < self.budget.tokens - self.budget.overhead
+        ):
             return (
                 f"no passage fits into what the model reads: of {self.group}.context {self.model.context}, its "
-                f"answer may take {self.max_tokens} ({self.group}.max_tokens) and the prompt takes about {told}; allow "
-                "it more, or the answer less"
+                f"answer may take {self.max_tokens} ({self.group}.max_tokens) and the prompt takes about {other}; "
+                "allow it more, or the answer less"
             )
         return (
             f"no passage fits into answer.tokens {self.budget.tokens} less answer.overhead {self.budget.overhead}, of "
-            f"which the prompt takes about {told}: allow more"
+            f"which the prompt takes about {other}: allow more"
         )
 
-    def _room(self, talk: Talk) -> int:
+    def _count_room(self, conversation: Conversation) -> int:
         """Tokens for passages."""
-        told = self._told(talk)
-        room = self.budget.tokens - max(self.budget.overhead, told)
-        return room if self.model.context is None else min(room, self.model.context - self.max_tokens - told)
+        other = self._count_other_tokens(conversation)
+        room = self.budget.tokens - max(self.budget.overhead, other)
+        return room if self.model.context is None else min(room, self.model.context - self.max_tokens - other)
 
-    def _told(self, talk: Talk) -> int:
+    def _count_other_tokens(self, conversation: Conversation) -> int:
         """Tokens of everything but passages."""
-        return sum(TURN + self._count(turn.text) for turn in self.prompt(talk, ()).messages)
+        return sum(TURN + self._count_tokens(turn.text) for turn in self.prompt(conversation, ()).messages)
 
-    def _frame(self, hit: Hit) -> int:
-        return self._count(answering.frame(self.template, hit.chunk))
+    def _count_frame(self, hit: Hit) -> int:
+        return self._count_tokens(frame(self.template, hit.chunk))
 
-    def _count(self, text: str) -> int:
+    def _count_tokens(self, text: str) -> int:
         return (self.model.tokenizer or self.counts).count([text])[0]
 
 
-async def written(writing: Writing, draft: Draft, trace: Trace) -> AsyncGenerator[Event | Answer]:
+async def write_answer(writing: Writing, draft: Draft, trace: Trace) -> AsyncGenerator[Event | Answer]:
     """What the model writes, as events; the answer last.
 
     When the model fails the quoted answer is the answer, with a note that says why: `llm_unavailable`, or `llm_refused`
     where the request or its configuration is at fault.
     """
     if not draft.shown:
-        trace.note("llm_refused", f"the answer is quoted, not written: {writing.cramped(draft.talk)}")
+        trace.note(
+            "llm_refused",
+            f"the answer is quoted, not written: {writing.describe_lack_of_room(draft.conversation)}",
+        )
         yield draft.quoted
         return
-    transcript = Transcript(answering.labels(writing.template, draft.shown))
-    pen = Pen(draft, transcript, trace, strict=writing.strict, alike=draft.alike)
+    transcript = Transcript(labels(writing.template, draft.shown))
+    assembler = AnswerAssembler(draft, transcript, trace, strict=writing.strict, alike=draft.alike)
     done = Completed("", ended="other")
     try:
-        async with aclosing(_pieces(writing, draft, trace)) as pieces:
+        async with aclosing(_stream_pieces(writing, draft, trace)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, Completed):
                     done = piece
                     break
-                async for event in pen.shown(transcript.feed(piece)):
+                async for event in assembler.show(transcript.feed(piece)):
                     yield event
     except RagstoneError as error:
         code = "llm_refused" if isinstance(error, UsageError) else "llm_unavailable"
@@ -122,22 +130,22 @@ async def written(writing: Writing, draft: Draft, trace: Trace) -> AsyncGenerato
         log.warning("%s: %s", code, error)
         yield draft.quoted
         return
-    async for event in pen.shown(transcript.end(), last=True):
+    async for event in assembler.show(transcript.end(), last=True):
         yield event
-    yield await pen.answer(done)
+    yield await assembler.finish(done)
 
 
-async def _pieces(writing: Writing, draft: Draft, trace: Trace) -> AsyncGenerator[str | Completed]:
+async def _stream_pieces(writing: Writing, draft: Draft, trace: Trace) -> AsyncGenerator[str | Completed]:
     """The model's stream; what it takes is timed, and bounded, without what a slow reader of the events takes.
 
     Raises `Unavailable` when it takes longer than it may: one that is handed in has no limits of its own.
     """
-    prompt = writing.prompt(draft.talk, draft.shown)
+    prompt = writing.prompt(draft.conversation, draft.shown)
     spent, clock = 0.0, writing.clock
     async with aclosing(writing.model.stream(prompt)) as stream:
         while True:
             if spent >= writing.seconds:  # one that never waits for anything is never interrupted
-                raise Unavailable(_slow(writing))
+                raise Unavailable(_describe_timeout(writing))
             start = clock()
             with trace.timed("model"):
                 try:
@@ -146,13 +154,13 @@ async def _pieces(writing: Writing, draft: Draft, trace: Trace) -> AsyncGenerato
                 except TimeoutError as error:
                     if not patience.expired():
                         raise
-                    raise Unavailable(_slow(writing)) from error
+                    raise Unavailable(_describe_timeout(writing)) from error
             spent += clock() - start
             if piece is None:
                 return
             yield piece
 
 
-def _slow(writing: Writing) -> str:
+def _describe_timeout(writing: Writing) -> str:
     model = writing.model
     return f"{model.vendor}/{model.model} did not end its answer within {writing.seconds:g} s ({writing.group}.total)"
