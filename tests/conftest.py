@@ -1,5 +1,7 @@
 """What many tests need: a folder of documents, a collection over it, no user's configuration."""
 
+import signal
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,6 +16,10 @@ from tests.commands import run
 from tests.stores.postgres import server
 
 __all__ = ["run"]
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
+    # A shell's job in the background ignores Ctrl-C, and so would all processes of the tests that interrupt them.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 DOCUMENTS = {
     "storage.md": """---
