@@ -3,7 +3,6 @@
 import io
 import zipfile
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from xml.sax.saxutils import escape
 
 import pytest
@@ -15,10 +14,11 @@ from ragstone.core.types import Block, Extraction
 from ragstone.extraction import WORKBOOK
 from ragstone.extraction.spreadsheet import workbook, worksheet
 from ragstone.testing.extractors import ExtractorContract, check_block, check_spans
+from tests.beside import DATA, LARGE
+from tests.extraction.spreadsheet.binary import binary
 from tests.extraction.spreadsheet.books import DATE, HOURS, MAIN, MOMENT, PERCENT, ZEROS, book, cell, grid, rows, sheet
 from tests.speed import within
 
-DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data" / "extraction"
 PRICES: list[list[object]] = [["Item", "Price"], ["Spade", 3.0], ["Fork", 4.5]]
 
 
@@ -443,17 +443,32 @@ def replaced(data: bytes, part: str, old: str, new: str) -> bytes:
     return out.getvalue()
 
 
-@pytest.mark.data
-@pytest.mark.parametrize("name", ["markitdown/test.xlsx", "markitdown/test.xls"])
+IDS = (
+    "09060124-b5e7-4717-9d07-3c046eb",
+    "6ff4173b-42a5-4784-9b19-f49caff4d93d",
+    "affc7dad-52dc-4b98-9b5d-51e65d8a8ad0",
+)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "own.xlsx",
+        "own.xls",
+        pytest.param("markitdown/test.xlsx", marks=LARGE),
+        pytest.param("markitdown/test.xls", marks=LARGE),
+    ],
+)
 def test_known_workbooks_keep_their_words(name: str) -> None:
-    if not DATA.exists():
-        pytest.skip("the collections are not here")
-    record = parse((DATA / name).read_bytes()).record
-    for words in (
-        "## 09060124-b5e7-4717-9d07-3c046eb",
-        "6ff4173b-42a5-4784-9b19-f49caff4d93d",
-        "affc7dad-52dc-4b98-9b5d-51e65d8a8ad0",
-    ):
+    values: list[list[str | float]] = [["Alpha", "Größe"], [IDS[1], 89.0], [IDS[2], 0.25]]
+    if name == "own.xlsx":
+        data = book({IDS[0]: sheet(rows(values)), "Sheet2": sheet(rows(PRICES))})
+    elif name == "own.xls":
+        data = binary({IDS[0]: values, "Sheet2": [["Item"], ["Spade"]]})
+    else:
+        data = (DATA / "extraction" / name).read_bytes()
+    record = parse(data).record
+    for words in (f"## {IDS[0]}", *IDS[1:]):
         assert words in record
 
 

@@ -14,7 +14,8 @@ import pytest
 from ragstone.core.errors import Busy, StoreError, UsageError
 from ragstone.core.ports import Store
 from ragstone.core.types import Run
-from ragstone.stores.postgres import PostgresStore
+from ragstone.stores.postgres import PostgresStore, ledger
+from ragstone.stores.postgres.pool import Connection
 from ragstone.testing.stores import EVERYTHING, SCOPE, contents, created, make_revision, texts_of, vector_of, written
 from tests.patience import HANG, until_async
 from tests.stores.postgres.server import USER, Server
@@ -159,6 +160,31 @@ async def test_connections_are_cut_while_documents_are_written(server: Server, d
     assert len(cuts) == 6
     assert set((await whole(store, ("docs",))).values()) == {25}
     await store.close()
+
+
+async def test_a_lock_is_taken_again_though_its_new_connection_is_cut_too(
+    server: Server, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, other = await fresh(server, database), PostgresStore(server.url(database))
+    run = Run("1", "docs", "running", "2026-01-01T00:00:00")
+    await store.ledger(SCOPE).start(run)
+    plain, cuts = ledger._taken, 0
+
+    async def taken(connection: Connection, number: int, seconds: float) -> bool:
+        nonlocal cuts
+        if cuts < 2:
+            cuts += len(await asyncio.to_thread(server.run, CUTS.format(USER, database))) > 0
+        return await plain(connection, number, seconds)
+
+    await asyncio.to_thread(server.run, CUTS.format(USER, database))
+    monkeypatch.setattr(ledger, "_taken", taken)
+    await store.ledger(SCOPE).update(run)
+    assert cuts == 2
+    with pytest.raises(Busy, match="another ingestion of source 'docs'"):
+        await other.ledger(SCOPE).start(Run("2", "docs", "running", "2026-01-01T00:00:00"))
+    await store.ledger(SCOPE).finish(Run("1", "docs", "succeeded", run.started_at))
+    await store.close()
+    await other.close()
 
 
 async def test_a_reader_whose_connection_is_cut_says_so(server: Server, database: str) -> None:
