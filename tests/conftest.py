@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import ragstone
 from ragstone.config.vendors import VENDORS
@@ -20,6 +21,10 @@ __all__ = ["run"]
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
     # A shell's job in the background ignores Ctrl-C, and so would all processes of the tests that interrupt them.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# How long an example takes says how busy the machine is; what may take long is measured by tests/speed.py.
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 
 DOCUMENTS = {
     "storage.md": """---

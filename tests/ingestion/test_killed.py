@@ -33,11 +33,11 @@ POINTS: list[tuple[str, int, list[str]]] = [
     ("seal.renamed", 1, WORKERS),
 ]
 HELD = """
-import sys
+import os, sys
 sys.path.insert(0, sys.argv[4])
 import ragstone, ragstone.ingestion.workers
 from tests.held import HeldEmbedder
-from tests.patience import HANG
+os.sched_getaffinity = lambda _pid: {0, 1}
 ragstone.ingestion.workers.WORTH = int(sys.argv[3])
 with ragstone.open(sys.argv[2], embedder=HeldEmbedder()) as kb:
     kb.ingest(sys.argv[1])
