@@ -1,9 +1,12 @@
 """What many tests need: a folder of documents, a collection over it, no user's configuration."""
 
+import signal
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import ragstone
 from ragstone.config.vendors import VENDORS
@@ -14,6 +17,14 @@ from tests.commands import run
 from tests.stores.postgres import server
 
 __all__ = ["run"]
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
+    # A shell's job in the background ignores Ctrl-C, and so would all processes of the tests that interrupt them.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# How long an example takes says how busy the machine is; what may take long is measured by tests/speed.py.
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 
 DOCUMENTS = {
     "storage.md": """---

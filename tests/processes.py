@@ -5,6 +5,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from tests.patience import HANG
+
 
 def family(pid: int) -> list[int]:
     """All that a process started, and all that these started."""
@@ -23,8 +25,8 @@ def state(pid: int) -> str:
     return ""
 
 
-def gone(pid: int, *, seconds: float = 10) -> bool:
-    """Whether a process ends soon. An orphan's remains are another's to bury."""
+def gone(pid: int, *, seconds: float = HANG) -> bool:
+    """Whether a process ends. An orphan's remains are another's to bury."""
     end = time.monotonic() + seconds
     while state(pid) not in ("", "Z"):
         if time.monotonic() > end:

@@ -14,6 +14,7 @@ import pytest
 from ragstone.core.types import Skipped
 from ragstone.ingestion.sources import Files, Rules
 from tests.commands import Run
+from tests.patience import HANG
 
 
 @pytest.mark.parametrize(
@@ -141,7 +142,7 @@ def test_a_closed_pipe_ends_a_command_without_a_word(docs: Path, command: tuple[
     os.close(reading)
     try:
         call = [sys.executable, "-m", "ragstone", *command]
-        done = subprocess.run(call, stdout=writing, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+        done = subprocess.run(call, stdout=writing, stderr=subprocess.PIPE, text=True, timeout=HANG, check=False)
     finally:
         os.close(writing)
     assert (done.returncode, done.stderr) == (1, "")
@@ -302,7 +303,7 @@ def test_every_line_end_counts_lines_the_same_everywhere(run: Run, docs: Path) -
 def test_a_stream_that_the_caller_closed_is_no_error(run: Run, docs: Path, closed: str, command: str) -> None:
     run("ingest", "docs", "--embedder", "none")
     call = f"{sys.executable} -m ragstone {command} {closed}"
-    done = subprocess.run(call, shell=True, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(call, shell=True, capture_output=True, text=True, timeout=HANG, check=False)
     assert done.returncode == 0
     assert "Traceback" not in done.stdout + done.stderr
     assert "error" not in done.stdout + done.stderr
@@ -313,7 +314,7 @@ def test_a_stream_that_the_caller_closed_is_no_error(run: Run, docs: Path, close
 def test_output_that_cannot_be_written_is_said(run: Run, docs: Path, options: str) -> None:
     run("ingest", "docs", "--embedder", "none")
     call = f"{sys.executable} -m ragstone search colour --mode keyword {options} >/dev/full"
-    done = subprocess.run(call, shell=True, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(call, shell=True, capture_output=True, text=True, timeout=HANG, check=False)
     assert done.returncode == 1
     assert done.stderr == "error: the system refused: No space left on device\n"
 
@@ -324,7 +325,7 @@ def test_a_terminal_without_unicode_gets_escapes(run: Run, docs: Path, options: 
     run("ingest", "docs", "--embedder", "none")
     call = [sys.executable, "-m", "ragstone", "search", "Kyoto", "--mode", "keyword", *options]
     ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii"}
-    done = subprocess.run(call, env=ascii_only, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(call, env=ascii_only, capture_output=True, text=True, timeout=HANG, check=False)
     assert (done.returncode, "vermilion" in done.stdout) == (0, True)
     assert done.stdout.isascii()
     if options:
@@ -334,7 +335,7 @@ def test_a_terminal_without_unicode_gets_escapes(run: Run, docs: Path, options: 
 @pytest.mark.parametrize("option", ["--source", "--doc", "--collection"])
 def test_bytes_that_are_no_text_are_named(docs: Path, option: str) -> None:
     call = [sys.executable.encode(), b"-m", b"ragstone", b"search", b"colour", option.encode(), b"\xff"]
-    done = subprocess.run(call, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(call, capture_output=True, text=True, timeout=HANG, check=False)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
 
@@ -374,7 +375,7 @@ main()
 )
 def test_an_interrupt_at_any_moment_of_the_start_is_130(docs: Path, module: str) -> None:
     call = [sys.executable, "-c", STRUCK, module]
-    done = subprocess.run(call, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(call, capture_output=True, text=True, timeout=HANG, check=False)
     said = [line for line in done.stderr.splitlines() if not line.startswith("{")]  # progress
     assert (done.returncode, said) == (
         130,

@@ -14,6 +14,7 @@ import pytest
 
 from ragstone.core.types import Span, joined
 from tests.commands import Run
+from tests.patience import HANG
 
 
 @pytest.fixture
@@ -214,7 +215,7 @@ def test_a_terminal_sees_bars_with_rate_and_time_left(docs: Path) -> None:
     with contextlib.suppress(OSError):  # the terminal is gone when the child is
         while part := os.read(controller, 4096):
             shown += part
-    out, _ = child.communicate(timeout=60)
+    out, _ = child.communicate(timeout=HANG)
     os.close(controller)
     assert "4 added" in out.decode()
     assert "documents" in shown.decode()

@@ -10,7 +10,10 @@ import pypdfium2
 import pytest
 
 import ragstone
+from tests.beside import DATA, LARGE
 from tests.commands import Run
+from tests.extraction.pdf.locked import locked
+from tests.extraction.pdf.sheets import pdf, shown
 
 OFFICE = Path(__file__).parents[2] / "demo" / "office"
 QUESTION = "For how long are monthly copies kept?"
@@ -147,12 +150,11 @@ def test_page_furniture_is_never_found(run: Run, office: Path) -> None:
     assert not any("Page 1 of 2" in hit["text"] for hit in found["hits"])
 
 
-@pytest.mark.data
-def test_a_wrong_password_and_the_right_one(run: Run, tmp_path: Path) -> None:
-    data = Path(__file__).parents[2].parent / "shared" / "data" / "extraction" / "hard_pdfs" / "pdfs"
-    if not (data / "password-example.pdf").is_file():
-        pytest.skip("the large collections are not here")
-    shutil.copy(data / "password-example.pdf", tmp_path / "locked.pdf")
+@pytest.mark.parametrize("name", ["", pytest.param("password-example.pdf", marks=LARGE)])
+def test_a_wrong_password_and_the_right_one(run: Run, tmp_path: Path, name: str) -> None:
+    own = locked(pdf([shown(50, 50, "Hello there")]), "test")
+    data = (DATA / "extraction" / "hard_pdfs" / "pdfs" / name).read_bytes() if name else own
+    (tmp_path / "locked.pdf").write_bytes(data)
     assert "protected by a password" in run("extract", "locked.pdf").err
     assert "does not open it" in run("extract", "locked.pdf", "--password", "wrong").err
     assert run("extract", "locked.pdf", "--password", "wrong", "--password", "test").status == 0

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.commands import Run
+from tests.patience import HANG
 
 LINE = "The quick brown fox number {} jumps over the lazy dog while rain keeps falling on stone {}.\n\n"
 BYTES_A_BYTE = 40  # of memory at the peak, measured: 28 for a text of 3 MB, 20 for one of 12 MB (without a model)
@@ -73,5 +74,5 @@ def ingested(file: Path, *, limit: int) -> Any:
     arguments = ["ingest", str(file.parent), "--store", f"{file.parent}-{limit}", "--embedder", "none", "--json"]
     command = [sys.executable, "-c", CHILD + RUN, str(ADDRESSES), *arguments]
     environment = {**os.environ, "RAGSTONE_LIMITS__TEXT_BYTES": str(limit)}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True, env=environment)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=HANG, check=True, env=environment)
     return {**json.loads(done.stdout.splitlines()[-1]), "peak": int(done.stderr.splitlines()[-1]) * 1024}

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from tests.commands import Run
+from tests.patience import HANG
 from tests.providers.serving.between import Reply, Seen, standing
 
 QUESTION = "For how long are samples kept by default?"
 PIECE = b'data: {"choices": [{"delta": {"content": "Samples are kept "}}]}\n\n'
-WAIT = 20.0  # seconds until a wait counts as for ever
 
 
 def writing(_: Seen) -> Reply:
@@ -42,7 +42,7 @@ def test_an_interrupt_ends_an_answer_with_a_sentence(command: list[str], docs: P
             asked.stdin.flush()
         assert asked.stdout.read(len("Samples are")) == b"Samples are"
         asked.send_signal(signal.SIGINT)
-        out, err = asked.communicate(timeout=WAIT)
+        out, err = asked.communicate(timeout=HANG)
         assert asked.returncode == 130
         assert b"Traceback" not in out + err
         assert err.decode() == "interrupted: nothing was changed\n"

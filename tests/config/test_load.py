@@ -77,7 +77,9 @@ def test_what_a_variable_holds_never_becomes_structure(folder: Path, monkeypatch
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")))
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
 def test_any_value_of_a_variable_arrives_as_it_is(folder: Path, value: str) -> None:
     written(folder, "store: x${PLACE}\ncollection: same\n")
     with pytest.MonkeyPatch.context() as patch:

@@ -13,6 +13,7 @@ import pytest
 from ragstone.config.vendors import VENDORS
 from tests.docs import warm
 from tests.docs.blocks import ROOT
+from tests.patience import HANG
 
 Shell = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -60,7 +61,7 @@ def shell(tmp_path: Path, forking: str) -> Shell:
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
             text=True,
-            timeout=300,
+            timeout=HANG,
             check=False,
         )
 

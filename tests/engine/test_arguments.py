@@ -15,6 +15,7 @@ import ragstone
 from ragstone import UsageError
 from ragstone.engine import Engine
 from ragstone.testing.bag_of_words import BagOfWords
+from tests.patience import HANG
 
 Open = Callable[..., ragstone.Knowledge]
 
@@ -132,7 +133,7 @@ def test_an_interrupt_that_another_thread_was_given_is_seen(kb: ragstone.Knowled
         nonlocal stopped
         signal.pthread_kill(threading.get_ident(), signal.SIGINT)  # nothing wakes the thread that waits
         try:
-            await asyncio.sleep(20)
+            await asyncio.sleep(HANG)
         except asyncio.CancelledError:
             stopped = True
             raise
@@ -145,7 +146,7 @@ def test_an_interrupt_that_another_thread_was_given_is_seen(kb: ragstone.Knowled
 def test_who_waits_while_another_thread_closes_is_told(kb: ragstone.Knowledge) -> None:
     async def closed() -> None:
         threading.Thread(target=kb.close).start()
-        await asyncio.sleep(20)
+        await asyncio.sleep(HANG)
 
     with pytest.raises(UsageError, match="closed meanwhile"):
         kb.wait(closed())

@@ -22,7 +22,8 @@ from tests.scripted import Scripted
 
 QUESTION = "For how long are samples kept by default?"
 KEPT = "Samples are kept for 15 days by default."
-AT_ONCE = 0.05  # seconds
+AT_ONCE = 0.05  # seconds: for what never answers
+SOON = 3.0  # seconds: in half of them a busy machine does what is not late
 
 
 async def never(*_: Any, **__: Any) -> Any:
@@ -87,7 +88,7 @@ async def test_late_vectors_leave_the_check_of_what_a_model_wrote_to_words(
 
 async def test_a_late_leg_leaves_the_other(asked: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(EmbeddedReader, "nearest", never)
-    found = await asked(search=2 * AT_ONCE, verb="search")
+    found = await asked(search=SOON, verb="search")
     assert found.hits
     assert [note.code for note in found.notes] == ["cosine_failed"]
 
@@ -97,8 +98,8 @@ async def test_a_store_that_is_late_is_an_error(
     asked: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, verb: str
 ) -> None:
     monkeypatch.setattr(EmbeddedReader, verb, never)
-    with pytest.raises(StoreError, match=r"did not answer within 0\.4 s \(deadlines\.search\)"):
-        await asked(search=0.4, check=AT_ONCE)
+    with pytest.raises(StoreError, match=r"did not answer within 3 s \(deadlines\.search\)"):
+        await asked(search=SOON, check=AT_ONCE)
 
 
 async def test_a_late_rewriting_says_the_last_question_along(asked: Callable[..., Any]) -> None:
@@ -119,7 +120,7 @@ def test_a_late_part_of_a_pipeline_leaves_the_others(
     for name in ("one", "two"):
         opened(collection=name).ingest(docs)
     pipeline = PipelineSettings("p", collections=("one", "two"))
-    settings = Settings(str(tmp_path / "store"), deadlines=Deadlines(search=0.5), pipelines=(pipeline,))
+    settings = Settings(str(tmp_path / "store"), deadlines=Deadlines(search=SOON), pipelines=(pipeline,))
     chunks, slow = EmbeddedReader.chunks, []
 
     async def once(self: EmbeddedReader, ids: Sequence[str]) -> Any:
@@ -131,7 +132,7 @@ def test_a_late_part_of_a_pipeline_leaves_the_others(
         found = kb.pipeline("p").search(QUESTION)
     assert found.hits
     assert [note.code for note in found.notes] == ["part_failed"]
-    assert "did not answer within 0.5 s" in found.notes[0].message
+    assert "did not answer within 3 s" in found.notes[0].message
 
 
 def test_a_deadline_that_is_none_is_said() -> None:

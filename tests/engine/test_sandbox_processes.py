@@ -3,7 +3,6 @@
 import asyncio
 import os
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,10 +20,10 @@ from ragstone.testing.bag_of_words import BagOfWords
 from tests import readers
 from tests.extraction.pdf.sheets import pdf, shown
 from tests.extraction.sandbox.test_sandbox import LINUX, PROC, told, zombies_and_children
+from tests.patience import HANG, until
 from tests.processes import gone, mine
 
 pytestmark = [PROC, LINUX]
-SECONDS = 30.0
 
 
 @pytest.fixture(autouse=True)
@@ -85,10 +84,10 @@ def test_what_ends_one_engine_leaves_the_other_at_its_work(tmp_path: Path, end: 
             runs = [asyncio.create_task(e.ingest(folder)) for e, folder in zip((one, two), folders, strict=True)]
             first, second = [await at_work(file) for file in files]
             await end(one, runs[0])  # type: ignore[misc]  # both are coroutine functions
-            assert gone(first, seconds=5)
+            assert gone(first)
             assert not gone(second, seconds=0.3)
             files[1].unlink()
-            [run] = await asyncio.wait_for(runs[1], SECONDS)
+            [run] = await asyncio.wait_for(runs[1], HANG)
             assert run.stats["documents"] == {"added": 1, "changed": 0, "unchanged": 0, "removed": 0, "skipped": 0}
 
     asyncio.run(both())
@@ -106,7 +105,7 @@ def test_an_interrupted_run_does_not_end_what_its_own_engine_reads_beside_it(tmp
             await at_work(file)
             await interrupted(kb, run)
             file.unlink()
-            assert (await asyncio.wait_for(single, SECONDS)).record == "held"
+            assert (await asyncio.wait_for(single, HANG)).record == "held"
 
     asyncio.run(both())
 
@@ -123,7 +122,7 @@ def test_closing_ends_what_is_read_at_once_and_for_good(tmp_path: Path) -> None:
         await kb.close()
         with pytest.raises(Refused, match="stopped"):
             await reading
-        assert gone(pid, seconds=5)
+        assert gone(pid)
         with pytest.raises(UsageError, match="closed"):
             kb.extract(place)
 
@@ -147,13 +146,14 @@ def test_an_interrupt_ends_what_reads_for_other_processes_too(tmp_path: Path, mo
             run = asyncio.create_task(kb.ingest(folder))
             pids: set[int] = set()
             while len(pids) < 4:
+                assert not run.done()
                 await asyncio.sleep(0.02)
                 pids = set(mine()) - before
             await interrupted(kb, run)
             return pids
 
     pids = asyncio.run(interrupt())
-    assert all(gone(pid, seconds=5) for pid in pids)
+    assert all(gone(pid) for pid in pids)
 
 
 def test_nothing_is_left_of_a_closed_engine(tmp_path: Path) -> None:
@@ -176,7 +176,4 @@ def test_nothing_is_left_of_a_closed_engine(tmp_path: Path) -> None:
         use(number)
     assert zombies_and_children() == []
     assert descriptors() <= before[0]
-    end = time.monotonic() + SECONDS  # a thread that a loop gave up ends by itself, not at once
-    while threading.active_count() > before[1] and time.monotonic() < end:
-        time.sleep(0.01)
-    assert threading.active_count() <= before[1]
+    until(lambda: threading.active_count() <= before[1])  # a thread that a loop gave up ends by itself, not at once

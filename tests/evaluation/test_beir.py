@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from ragstone.core.errors import Refused, UsageError
 from ragstone.core.ports import Listed, Source
 from ragstone.evaluation import BeirSource, beir_cases, load, path_of
+from tests.beside import DATA, LARGE
 
-DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 DOCUMENTS = [
     {"_id": "https://x/y#z", "title": "Größe", "text": "lang", "metadata": {"n": 1}},
     {"_id": "..", "title": "", "text": "kurz"},
@@ -160,12 +160,34 @@ def test_another_split_is_named_when_it_is_not_there(tmp_path: Path) -> None:
         BeirSource(tmp_path / "nowhere")
 
 
-@pytest.mark.data
-@pytest.mark.parametrize("name", ["retrieval/cranfield", "retrieval/anthropic_docs", "qa/squad_near", "qa/clapnq"])
-def test_published_collections_are_read_as_they_are(name: str) -> None:
-    root = DATA / name
-    if not root.is_dir():
-        pytest.skip(f"{name} is not there")
+def published(root: Path, *, answers: bool) -> Path:
+    """A collection as they are published: addresses and numbers as names, titles that lack, grades, other splits."""
+    towns = [f"{start}{end}" for start in ("Alt", "Neu", "Bad ", "Klein", "Groß") for end in ("burg", "dorf", "stein")]
+    documents = [
+        {
+            "_id": f"https://towns.example/{n}?page=a b#{town}" if n % 2 else n,
+            "text": f"{town} {n} has {7 * n} people.",
+            **({"title": town} if n % 3 else {}),
+            "metadata": {"n": n, "place": [town]},
+        }
+        for n, town in enumerate(towns * 10)
+    ]
+    away = [{"_id": f"q{n}", "text": f"Who rules {n}?", "metadata": {"answerable": False}} for n in range(9) if answers]
+    queries = [{"_id": str(n), "text": f"How many people has {town} {n}?"} for n, town in enumerate(towns * 10)]
+    judged = "".join(f"{n}\t{one['_id']}\t{n % 3}\n{n}\t{documents[0]['_id']}\t1\n" for n, one in enumerate(documents))
+    made = folder(root, documents, [*queries, *away], f"query-id\tcorpus-id\tscore\n{judged}")
+    (root / "qrels" / "train.tsv").write_text("query-id\tcorpus-id\tscore\n0\t0\t1\n", encoding="utf-8")
+    return made
+
+
+COLLECTIONS = ["retrieval/cranfield", "retrieval/anthropic_docs", "qa/squad_near", "qa/clapnq"]
+
+
+@pytest.mark.parametrize(
+    "name", ["retrieval/own", "qa/own", *(pytest.param(name, marks=LARGE) for name in COLLECTIONS)]
+)
+def test_published_collections_are_read_as_they_are(name: str, tmp_path: Path) -> None:
+    root = published(tmp_path, answers=name.startswith("qa/")) if name.endswith("/own") else DATA / name
     source = BeirSource(root)
     ids = {source.id_of(one.path) for one in source.walk() if isinstance(one, Listed)}
     cases = beir_cases(root)

@@ -1,13 +1,16 @@
+import hashlib
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from ragstone.evaluation import Case, load, located
+from tests.beside import DATA
 
 DEMO = Path(__file__).resolve().parents[2] / "demo"
 DOCS = DEMO / "docs"
-ORIGINAL = DEMO.parents[1] / "shared" / "data" / "kb" / "prometheus_docs" / "content" / "docs"
+SUMS = Path(__file__).with_name("demo.sha256")
+ORIGINAL = DATA / "kb" / "prometheus_docs" / "content" / "docs"
 CASES = load(DEMO / "golden.jsonl")
 ANSWERABLE = [case for case in CASES if case.answerable]
 UNANSWERABLE = [case for case in CASES if not case.answerable]
@@ -65,9 +68,17 @@ def test_the_documents_are_small() -> None:
     assert sum(path.stat().st_size for path in DOCS.rglob("*") if path.is_file()) <= 400_000
 
 
-@pytest.mark.data
 def test_the_documents_are_unchanged() -> None:
-    if not ORIGINAL.is_dir():
-        pytest.skip("the original documents are not there")
+    """`demo.sha256` holds the sums of the originals."""
+    sums = [line.split("  ", 1) for line in SUMS.read_text(encoding="utf-8").splitlines()]
+    files = sorted((DOCS / "prometheus").rglob("*.md"))
+    assert sorted(path for _, path in sums) == [path.relative_to(DOCS / "prometheus").as_posix() for path in files]
+    for digest, path in sums:
+        assert hashlib.sha256((DOCS / "prometheus" / path).read_bytes()).hexdigest() == digest
+
+
+@pytest.mark.data
+@pytest.mark.skipif(not ORIGINAL.is_dir(), reason="the original documents are not here")
+def test_the_documents_are_those_beside_the_project() -> None:
     for path in sorted((DOCS / "prometheus").rglob("*.md")):
         assert path.read_bytes() == (ORIGINAL / path.relative_to(DOCS / "prometheus")).read_bytes()

@@ -2,9 +2,9 @@
 
 import io
 import struct
-import time
 import zipfile
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from ragstone.core.errors import Refused
 from ragstone.extraction import archive
 from ragstone.extraction.archive import Archive, Most, xml
+from tests.speed import within
 
 
 def packed(*members: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -58,14 +59,11 @@ def test_a_member_that_is_not_there_is_told() -> None:
 
 
 def test_a_bomb_is_refused_before_it_unpacks() -> None:
-    start = time.process_time()
     data = packed(("bomb.xml", bytes(50_000_000)))
-    packing = time.process_time() - start
     assert len(data) < 100_000
-    reason, message = opening(data)
+    reason, message = within(0.1, lambda: opening(data))
     assert reason == "too_large"
     assert "50,000,000 bytes from a few" in message
-    assert time.process_time() - start < 2 * packing + 1
 
 
 def test_dense_members_are_read_where_they_are_small() -> None:
@@ -221,11 +219,8 @@ def test_an_unknown_entity_is_not_looked_up() -> None:
 
 
 def test_a_long_start_is_passed_in_one_go() -> None:
-    start = time.process_time()
-    assert reading(b"<!--x" * 400_000)[0] == "broken"
-    assert reading(b"<?x " * 400_000)[0] == "broken"
-    assert reading(b" " * 2_000_000)[0] == "broken"
-    assert time.process_time() - start < 2
+    for data in (b"<!--x" * 400_000, b"<?x " * 400_000, b" " * 2_000_000):
+        assert within(0.7, partial(reading, data))[0] == "broken"
 
 
 ROWS = b"<s xmlns='urn:s'>" + b"".join(b"<row r='%d'><c>%d</c></row>" % (i, i) for i in range(50_000)) + b"</s>"

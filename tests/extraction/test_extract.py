@@ -15,10 +15,10 @@ from ragstone.extraction.media_types import BY_NAME, ENCRYPTED, IMAGES, PROMISED
 from ragstone.extraction.record.table_of_contents import is_contents
 from ragstone.ingestion.sources.rules import EXTENSIONS
 from ragstone.testing.extractors import check_block, check_spans
+from tests.beside import TREES, markdown
 from tests.extraction.pdf.sheets import pdf, shown
 from tests.extraction.spreadsheet.books import grid
 
-DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "kb"
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(50)
 PDF = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj"
 
@@ -170,10 +170,10 @@ def test_any_markup_gives_spans_in_order(text: str, path: str) -> None:
         check_block(block, extraction.record)
 
 
-@pytest.mark.data
-@pytest.mark.skipif(not DATA.is_dir(), reason="the large collections are not here")
-def test_real_documentation_is_read_whole() -> None:
-    files = sorted(DATA.rglob("*.md"))[::40]
+@pytest.mark.parametrize("trees", TREES)
+def test_real_documentation_is_read_whole(trees: list[Path]) -> None:
+    files = markdown(trees)
+    files = files[:: max(1, len(files) // 100)]
     assert len(files) > 50
     refused = 0
     for file in files:

@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from tests.patience import HANG
+
 HEAVY = (
     "asyncio",
     "fastembed",
@@ -31,7 +33,7 @@ HELP = "import sys; sys.argv = ['ragstone', {}]\nfrom ragstone.cli import main\n
 def loaded(script: str) -> str:
     """The heavy packages that a fresh process has loaded after a script, as one line."""
     done = subprocess.run(
-        [sys.executable, "-c", f"{script}\n{LOADED}"], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", f"{script}\n{LOADED}"], capture_output=True, text=True, timeout=HANG, check=True
     )
     return done.stderr.strip()
 

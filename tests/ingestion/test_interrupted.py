@@ -12,6 +12,7 @@ import pytest
 import ragstone
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.killing import killed_while_read
+from tests.patience import HANG
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = 30
@@ -66,7 +67,7 @@ def test_killed_at_a_fault_point_during_a_first_and_a_replacing_run(tmp_path: Pa
     for number in (1, 2):
         write_state(folder, number)
         child = start(folder, store, point, str(nth))
-        child.communicate(timeout=120)
+        child.communicate(timeout=HANG)
         assert child.returncode == -signal.SIGKILL
         completed(folder, store, number)
 
@@ -98,7 +99,7 @@ def test_ctrl_c_leaves_a_store_that_the_next_run_completes(tmp_path: Path, docs:
     first = child.stderr.readline()
     assert '"event"' in first
     child.send_signal(signal.SIGINT)
-    _, err = child.communicate(timeout=60)
+    _, err = child.communicate(timeout=HANG)
     assert child.returncode == 130
     assert "interrupted: what was committed stays" in err
     assert "Traceback" not in err

@@ -11,6 +11,7 @@ import pytest
 import ragstone
 from ragstone.core.errors import StoreError, UsageError
 from ragstone.testing.bag_of_words import BagOfWords
+from tests.patience import HANG
 from tests.reembed_victim import NEW
 from tests.stores.postgres.server import shared
 from tests.stores.qdrant.engine import Engine
@@ -199,7 +200,7 @@ def killed(place: str, folder: Path, point: str, nth: int) -> None:
         kb.ingest(folder)
     before = found(place, OLD)
     command = [sys.executable, "-m", "tests.reembed_victim", place, point, str(nth)]
-    assert subprocess.run(command, cwd=ROOT, timeout=120, check=False).returncode == -9
+    assert subprocess.run(command, cwd=ROOT, timeout=HANG, check=False).returncode == -9
     with opened(place, OLD) as kb:
         active = kb.models()[0].dimension
         assert all("remains of an interrupted write" in problem for problem in kb.doctor())

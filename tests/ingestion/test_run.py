@@ -14,6 +14,7 @@ from ragstone.core.errors import Busy, StoreError, UsageError
 from ragstone.core.ports import Vectors
 from ragstone.core.types import Event, joined
 from ragstone.testing.bag_of_words import BagOfWords
+from tests.patience import HANG
 
 Open = Callable[..., ragstone.Knowledge]
 
@@ -395,14 +396,14 @@ def test_one_source_is_ingested_by_one_run_at_a_time(docs: Path, opened: Open) -
     class Slow(BagOfWords):
         async def embed(self, texts: Sequence[str], *, kind: str = "document") -> Vectors:
             entered.set()
-            await asyncio.to_thread(go.wait, 30)
+            await asyncio.to_thread(go.wait, HANG)
             return await super().embed(texts)
 
     slow, other = opened(embedder=Slow()), opened()
     thread = threading.Thread(target=slow.ingest, args=(docs,))
     thread.start()
     try:
-        assert entered.wait(30)
+        assert entered.wait(HANG)
         with pytest.raises(Busy, match="another ingestion of source 'docs' is running"):
             other.ingest(docs)
     finally:

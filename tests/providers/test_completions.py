@@ -15,11 +15,10 @@ from ragstone.core.ports import Completion
 from ragstone.providers import make_completion
 from ragstone.providers.endpoint import Reach
 from ragstone.testing.completions import CompletionContract
+from tests.patience import HANG, until_async
 from tests.providers.serving import backends
 from tests.providers.serving.between import Between, standing
 from tests.providers.serving.llama import KEY, MODEL
-
-WAIT = 20.0  # seconds until a wait counts as for ever
 
 
 class Standing:
@@ -36,7 +35,14 @@ class Standing:
         self.puts, self.stalls, self.repeats = between.puts, between.stalls, between.repeats
 
     def completion(self, *, model: str = MODEL, **changes: Any) -> Completion:
-        reach = {"base_url": self.between.url + self.below, "key": KEY, "first": 0.001, **changes}
+        reach = {
+            "base_url": self.between.url + self.below,
+            "key": KEY,
+            "first": 0.001,
+            "timeout": HANG,
+            "total": HANG,
+            **changes,
+        }
         self.made.append(make_completion(f"{self.vendor}/{model}", reach=Reach(VENDORS[self.vendor], "llm", **reach)))
         return self.made[-1]
 
@@ -53,19 +59,19 @@ class Standing:
         return KEY
 
     async def left(self) -> bool:
-        return await asyncio.to_thread(self.between.left.wait, WAIT)
+        return await asyncio.to_thread(self.between.left.wait, HANG)
 
     async def idle(self) -> bool:
         self.between.released.set()
         if self.llama is None:
             return True
-        for _ in range(int(WAIT / 0.05)):
+
+        async def resting() -> bool:
             request = urllib.request.Request(f"{self.llama}/slots", headers={"Authorization": f"Bearer {KEY}"})
             with await asyncio.to_thread(urllib.request.urlopen, request) as response:
-                if not any(slot["is_processing"] for slot in json.load(response)):
-                    return True
-            await asyncio.sleep(0.05)
-        return False
+                return not any(slot["is_processing"] for slot in json.load(response))
+
+        return await until_async(resting)
 
 
 @asynccontextmanager

@@ -17,13 +17,14 @@ from ragstone.retrieval.llm_assistant import Assistant
 from ragstone.retrieval.llm_filter import filter_hits
 from ragstone.retrieval.multi_query import write_paraphrases
 from ragstone.retrieval.prompts import read_parts
+from tests.patience import HANG
 from tests.retrieval.made import hit
 from tests.scripted import Scripted
 
 Says = Callable[[Prompt], str | list[str | RagstoneError]]
 
 
-def assistant(model: Completion | None, *, seconds: float = 5.0) -> Assistant:
+def assistant(model: Completion | None, *, seconds: float = HANG) -> Assistant:
     return Assistant(lambda: model, seconds, Trace())
 
 
@@ -126,10 +127,10 @@ async def test_what_comes_too_late_is_given_up_and_what_came_in_time_is_kept() -
             return await super().complete(prompt)
 
     model = Slow(lambda _: "a passage")
-    by = assistant(model, seconds=0.05)
+    by = assistant(model, seconds=1)
     assert await imagine_documents("pumps", "standard", 2, by) == ("a passage",)
     assert model.cancelled == 1
-    assert said(by) == ["hyde: 1 of 2 calls failed: no answer within 0.05 s (deadlines.rewrite)"]
+    assert said(by) == ["hyde: 1 of 2 calls failed: no answer within 1 s (deadlines.rewrite)"]
 
 
 async def test_a_model_that_never_answers_is_left_out() -> None:

@@ -39,6 +39,7 @@ from ragstone.testing.stores import (
     written,
 )
 from tests.parts import lacking
+from tests.patience import HANG
 
 ROOT = Path(__file__).parents[2]
 
@@ -175,7 +176,7 @@ def test_several_processes_write_at_once(tmp_path: Path) -> None:
     """
     children = [python(code, str(tmp_path / "store"), name) for name in "abc"]
     for child in children:
-        child.communicate(timeout=120)
+        child.communicate(timeout=HANG)
     assert [child.returncode for child in children] == [0, 0, 0]
 
     async def proven() -> None:
@@ -452,7 +453,7 @@ def test_a_file_that_may_not_grow_loses_nothing(tmp_path: Path, limit: int) -> N
     asyncio.run(main())
     """
     child = python(code, str(tmp_path / "store"), str(limit))
-    lines = child.communicate(timeout=120)[0].splitlines()
+    lines = child.communicate(timeout=HANG)[0].splitlines()
     assert child.returncode == 0
     assert lines[-1].startswith(("StoreError", "DiskFull"))
 

@@ -13,6 +13,7 @@ from ragstone.core.filters import Where
 from ragstone.stores.embedded import EmbeddedStore, faults
 from ragstone.stores.master import Master
 from ragstone.testing.stores import SCOPE, created, filled, vector_of
+from tests.patience import HANG
 from tests.stores.victim import MASTER, PASSING, state
 
 POINTS = [
@@ -84,7 +85,7 @@ async def proven(root: Path, committed: int, master: Master | None = None) -> No
 @pytest.mark.parametrize(("point", "nth"), POINTS)
 def test_killed_at_a_fault_point(tmp_path: Path, point: str, nth: int) -> None:
     child = start(tmp_path / "store", point, str(nth))
-    out, _ = child.communicate(timeout=120)
+    out, _ = child.communicate(timeout=HANG)
     assert child.returncode == -9
     numbers = [int(line) for line in out.splitlines()]
     asyncio.run(proven(tmp_path / "store", max(numbers, default=0)))
@@ -94,7 +95,7 @@ def test_killed_at_a_fault_point(tmp_path: Path, point: str, nth: int) -> None:
 @pytest.mark.parametrize(("point", "nth"), SEALED)
 def test_killed_at_a_fault_point_while_encrypted(tmp_path: Path, point: str, nth: int) -> None:
     child = start(tmp_path / "store", point, str(nth), "sealed")
-    out, _ = child.communicate(timeout=120)
+    out, _ = child.communicate(timeout=HANG)
     assert child.returncode == -9
     asyncio.run(proven(tmp_path / "store", max(map(int, out.split()), default=0), MASTER))
 

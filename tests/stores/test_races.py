@@ -15,6 +15,7 @@ from ragstone.core.types import Run, Scope
 from ragstone.stores import locks, open_store
 from ragstone.stores.embedded import EmbeddedStore, admin, faults, paths, whole
 from ragstone.testing.stores import SCOPE, contents, created, make_revision, written
+from tests.patience import HANG
 
 OTHER = Scope(SCOPE.tenant, "other")
 RUN = Run("1", "never seen before", "running", "2026-01-01")
@@ -205,7 +206,7 @@ def test_first_runs_of_several_processes_at_once_all_succeed(tmp_path: Path, kin
             child.stdin.write("\n")
             child.stdin.flush()
         for child in children:
-            child.communicate(timeout=120)
+            child.communicate(timeout=HANG)
         assert [child.returncode for child in children] == [0, 0, 0]
 
         async def proven(url: str) -> None:

@@ -17,6 +17,7 @@ from ragstone.stores.embedded import EmbeddedStore, faults
 from ragstone.stores.embedded.tenants import Tenants
 from ragstone.stores.master import Master
 from ragstone.testing.stores import OTHER, SCOPE, contents, created, make_revision, vector_of, written
+from tests.patience import HANG
 from tests.stores.victim import MASTER
 
 NEWER = Master(Secret(bytes(range(1, 33))), MASTER.key)
@@ -134,7 +135,7 @@ async def test_what_waits_to_write_while_a_key_is_changed_is_not_lost_silently(t
 
 def killed(root: Path, verb: str, point: str, nth: int) -> None:
     command = [sys.executable, "-m", "tests.stores.changer", str(root), verb, point, str(nth)]
-    done = subprocess.run(command, cwd=Path(__file__).parents[2], timeout=120, check=False)
+    done = subprocess.run(command, cwd=Path(__file__).parents[2], timeout=HANG, check=False)
     assert done.returncode == -9
 
 
@@ -215,11 +216,11 @@ class Between:
     def __call__(self, point: str) -> None:
         if point == self._point:
             self.reached.set()
-            assert self._goes_on.wait(60)
+            assert self._goes_on.wait(HANG)
 
     async def until(self) -> None:
         """Wait for whoever comes there."""
-        assert await asyncio.to_thread(self.reached.wait, 60)
+        assert await asyncio.to_thread(self.reached.wait, HANG)
 
     def go_on(self) -> None:
         self._goes_on.set()

@@ -1,8 +1,8 @@
 """Quotes lead to the text of record, or are called unverified."""
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,6 +11,7 @@ from ragstone.answering.verification.citations import Quote, by_chunk, cited, gr
 from ragstone.answering.verification.spans import spans_at
 from ragstone.core.types import Secret, Span, joined
 from tests.answering.made import chunk, same, span
+from tests.speed import within
 
 RECORD = "# Rollo\n\nRollo reached Normandy in 911.\nHe was baptised  in\n912. The end.\n"
 
@@ -71,10 +72,8 @@ def test_a_verdict_other_than_unverified_always_holds(record: str, quote: str, s
 
 def test_a_false_quote_costs_linear_time() -> None:
     record = "a " * 500_000
-    start = time.process_time()
-    assert verify("b" + " a" * 2000 + " b", [span("", 500_000, 500_001)], record)[0] == "unverified"
-    assert verify("a " * 2000 + "b", [span("", 500_000, 500_001)], record)[0] == "unverified"
-    assert time.process_time() - start < 8
+    for quote in ("b" + " a" * 2000 + " b", "a " * 2000 + "b"):
+        assert within(4, partial(verify, quote, [span("", 500_000, 500_001)], record))[0] == "unverified"
 
 
 def test_citations_are_numbered_by_first_use_and_one_for_each_place() -> None:

@@ -8,9 +8,9 @@ import pytest
 from ragstone.core.types import Block, Extraction
 from ragstone.extraction.pdf.characters.labels import ALONE, LABEL, continued, names
 from ragstone.extraction.pdf.parse import parse
+from tests.beside import DATA, LARGE
 from tests.extraction.pdf.sheets import line, paragraph, pdf, shown
 
-DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data"
 ROWS = [("Item", "2023", "2024"), ("Bread", "1,204", "998"), ("Milk", "77", "1,003"), ("Salt", "3", "4")]
 PROSE = [f"In year {n} the river ran along the old walls and under all of its bridges, and" for n in range(5)]
 PICTURE = "q 300 0 0 160 100 {bottom} cm BI /W 1 /H 1 /CS /G /BPC 8 ID \x80 EI Q"
@@ -127,11 +127,37 @@ def test_a_frame_around_a_note_is_no_figure() -> None:
     assert not captions(read(page))
 
 
-@pytest.mark.data
-@pytest.mark.skipif(not DATA.exists(), reason="the public collections are not here")
-def test_captions_of_real_documents() -> None:
+def alike(folder: Path) -> Path:
+    """Documents with the captions of the real ones: above their tables, below their figures."""
+
+    def titled(top: float, said: str) -> str:
+        return "\n" + shown(60, top, said, font="F2") + "\n" + table(top + 18)
+
+    def drawn(top: float, said: str) -> str:
+        return "\n".join(["", picture(top), shown(120, top + 175, said), ""])
+
+    pages = {
+        "eu-002.pdf": [paragraph(50, 60, PROSE) + titled(150, "Table 3 - European ABCP issuance")],
+        "eu-005.pdf": [
+            titled(100, "Table 7.4: Five Firm National Concentration Ratios (%)"),
+            paragraph(50, 60, PROSE) + titled(200, "Table 7. 5 Comparisons of C5 from different sources"),
+        ],
+        "eu-024.pdf": [titled(80, "Table 3.5: Perceived discrimination experienced by students")],
+        "eu-017.pdf": [
+            paragraph(50, 60, PROSE) + drawn(150, "Figure 1. A view of the old walls"),
+            paragraph(50, 60, PROSE),
+            drawn(60, "Figure 2. The bridges") + paragraph(50, 280, PROSE) + drawn(400, "Figure 3. The river"),
+        ],
+    }
+    for name, contents in pages.items():
+        (folder / name).write_bytes(pdf(contents))
+    return folder
+
+
+@pytest.mark.parametrize("place", ["", pytest.param("extraction/icdar2013_tables_eu/pdf", marks=LARGE)])
+def test_captions_of_real_documents_and_of_such_as_are_like_them(place: str, tmp_path: Path) -> None:
     """As they were looked at on the drawn pages."""
-    folder = DATA / "extraction" / "icdar2013_tables_eu" / "pdf"
+    folder = DATA / place if place else alike(tmp_path)
     seen = {
         "eu-002.pdf": ["Table 3 - European ABCP issuance"],
         "eu-005.pdf": [

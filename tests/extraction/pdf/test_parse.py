@@ -2,6 +2,8 @@
 
 import random
 import re
+import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +13,10 @@ import pytest
 from ragstone.core.errors import Refused
 from ragstone.core.types import Block, Extraction
 from ragstone.extraction.pdf.parse import parse
+from tests.beside import DATA, LARGE
+from tests.extraction.pdf.locked import locked
 from tests.extraction.pdf.sheets import line, paragraph, pdf, shown
 
-DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data"
 WORDS = "the river runs along old walls and under three bridges before it".split()
 
 
@@ -270,12 +273,40 @@ def inside(document: Any, place: tuple[int, int, int, tuple[float, float, float,
     return "".join(str(found).split())
 
 
-@pytest.mark.data
-@pytest.mark.parametrize("folder", ["extraction/icdar2013_tables_eu/pdf", "extraction/relayout/pdf"])
-def test_the_boxes_of_a_quote_hold_its_text_and_nothing_else(folder: str) -> None:
-    files = sorted((DATA / folder).glob("*.pdf"))[::4]
-    if not files:
-        pytest.skip("needs the PDF collections")
+def prose(chance: random.Random, *, width: int, lines: int) -> list[str]:
+    """Lines of sentences, each different, broken as a page breaks them."""
+    said: list[str] = []
+    while sum(map(len, said)) < width * lines:
+        told = " ".join(chance.choices(WORDS, k=chance.randrange(10, 24)))
+        said.append(
+            f"{chance.choice(('In', 'By', 'Since'))} {chance.randrange(1800, 2030)} {told}{chance.choice('.!?')}"
+        )
+    return textwrap.wrap(" ".join(said), width)[:lines]
+
+
+def alike(folder: Path, count: int) -> list[Path]:
+    """Documents of running text: sizes, fonts, one column or two, pages that show a part of themselves."""
+    chance, made = random.Random(count), list[Path]()
+    for number in range(count):
+        size = chance.choice((8, 9, 10, 11))
+        columns, width = ([50.0], 90) if number % 3 else ([40.0, 320.0], 44)
+        pages = [
+            "\n".join(
+                paragraph(x, 80, prose(chance, width=width, lines=30), size=size, step=1.4 * size) for x in columns
+            )
+            for _ in range(2)
+        ]
+        made.append(folder / f"{number:02}.pdf")
+        made[-1].write_bytes(pdf(pages, page="/CropBox [20 10 590 790]" if number % 4 == 1 else ""))
+    return made
+
+
+@pytest.mark.parametrize(
+    "folder",
+    ["", *(pytest.param(f"extraction/{name}/pdf", marks=LARGE) for name in ("icdar2013_tables_eu", "relayout"))],
+)
+def test_the_boxes_of_a_quote_hold_its_text_and_nothing_else(folder: str, tmp_path: Path) -> None:
+    files = sorted((DATA / folder).glob("*.pdf"))[::4] if folder else alike(tmp_path, 8)
     tried, right = 0, 0
     for path in files:
         extraction = parse(path.read_bytes(), path=path.name)
@@ -299,12 +330,11 @@ SENTENCE = re.compile(r"(?<=[.!?] )[A-Z][^.!?\n|]{58,198}[.!?](?=\s)")
 COLLECTIONS = ("icdar2013_tables_eu/pdf", "hard_pdfs/pdfs", "markitdown", "../qa/docugami_sec10q/data/v1/docs")
 
 
-@pytest.mark.data
 @pytest.mark.slow
-def test_sentences_of_thirty_documents_stand_in_their_boxes() -> None:
-    files = [path for name in COLLECTIONS for path in sorted((DATA / "extraction" / name).glob("*.pdf"))[1::3]]
-    if not files:
-        pytest.skip("needs the PDF collections")
+@pytest.mark.parametrize("names", [(), pytest.param(COLLECTIONS, marks=LARGE)], ids=["own", "large"])
+def test_sentences_of_thirty_documents_stand_in_their_boxes(names: Sequence[str], tmp_path: Path) -> None:
+    files = [path for name in names for path in sorted((DATA / "extraction" / name).glob("*.pdf"))[1::3]]
+    files = files or alike(tmp_path, 30)
     chance = random.Random(20261122)
     tried, right = 0, []
     for path in files:
@@ -328,13 +358,31 @@ def test_sentences_of_thirty_documents_stand_in_their_boxes() -> None:
     assert sum(right) >= 0.95 * tried
 
 
-@pytest.mark.data
-def test_difficult_files_are_read_or_refused_with_a_reason() -> None:
-    files = sorted((DATA / "extraction" / "hard_pdfs" / "pdfs").glob("*.pdf"))
-    if not files:
-        pytest.skip("needs the PDF collections")
+def difficult(folder: Path) -> list[Path]:
+    """A document that is well, and what becomes of documents: locked, cut, overwritten, empty, only drawn."""
+    well = pdf([paragraph(50, 60, text(20))])
+    noise = random.Random(4).randbytes(300)
+    ruined = {
+        "well": well,
+        "locked": locked(well, "secret"),
+        "cut": well[: len(well) // 3],
+        "overwritten": well[:200] + noise + well[500:],
+        "without table": well[: well.rindex(b"xref\n0")],
+        "noise": b"%PDF-1.7\n" + noise,
+        "no page": pdf([]),
+        "empty page": pdf([""]),
+        "drawn": pdf([line(10, 10, 300, 300)]),
+    }
+    for name, data in ruined.items():
+        (folder / f"{name}.pdf").write_bytes(data)
+    return sorted(folder.glob("*.pdf"))
+
+
+@pytest.mark.parametrize("name", ["", pytest.param("extraction/hard_pdfs/pdfs", marks=LARGE)])
+def test_difficult_files_are_read_or_refused_with_a_reason(name: str, tmp_path: Path) -> None:
+    files = sorted((DATA / name).glob("*.pdf"))[::2] if name else difficult(tmp_path)
     reasons = set()
-    for path in files[::2]:
+    for path in files:
         try:
             assert parse(path.read_bytes(), path=path.name).record
         except Refused as refused:

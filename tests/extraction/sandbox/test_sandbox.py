@@ -22,11 +22,12 @@ from ragstone.extraction.sandbox import Bounds, Native, child, messages, pool, v
 from ragstone.extraction.sandbox.pool import Pool
 from tests import readers
 from tests.extraction.sandbox import hostile
+from tests.patience import HANG, until
 from tests.processes import gone
 
 ROOT = Path(__file__).parents[3]
 HERE = hostile.HERE
-ALLOWED = Bounds(cpu_seconds=30, wall_seconds=60, memory_bytes=1_000_000_000, output_bytes=1_000_000)
+ALLOWED = Bounds(cpu_seconds=30, wall_seconds=HANG, memory_bytes=1_000_000_000, output_bytes=1_000_000)
 PROC = pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="processes are looked for in /proc")
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="what Linux offers")
 
@@ -52,14 +53,9 @@ def zombies_and_children() -> list[str]:
     return found
 
 
-def told(file: Path, *, seconds: float = 30) -> str:
+def told(file: Path) -> str:
     """What a parser writes into a file when it is at work."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if file.is_file() and (text := file.read_text()):
-            return text
-        time.sleep(0.01)
-    raise AssertionError("no parser came to work")
+    return until(lambda: file.is_file() and file.read_text()) or ""
 
 
 def run(name: str, data: bytes = b"text", *, bounds: Bounds = ALLOWED, **options: Any) -> Any:
@@ -131,26 +127,23 @@ def test_an_extractor_out_of_a_parser() -> None:
 
 
 def test_an_endless_loop_ends_at_the_limit_of_processor_time() -> None:
-    start = time.monotonic()
-    reason, message = refused("loops", bounds=Bounds(cpu_seconds=1, wall_seconds=60))
+    reason, message = refused("loops", bounds=Bounds(cpu_seconds=1, wall_seconds=HANG))
     assert reason == "too_slow"
     assert message == "a.x took more than 1 seconds of processor time; split it, or raise limits.seconds"
-    assert time.monotonic() - start < 40
 
 
 def test_processor_time_is_counted_for_each_document() -> None:
-    bounds = Bounds(cpu_seconds=1, wall_seconds=60)
-    pids = [run("works", bounds=bounds, seconds=0.6)["pid"] for _ in range(4)]
+    pids = [run("reads")["pid"]]  # what is imported for it belongs to no document of those that are counted
+    bounds = Bounds(cpu_seconds=2, wall_seconds=HANG)
+    pids += [run("works", bounds=bounds, seconds=0.7)["pid"] for _ in range(5)]
     assert len(set(pids)) == 1
 
 
 @pytest.mark.parametrize("name", ["sleeps", "loops_natively"])
 def test_waiting_for_ever_ends_at_the_limit_of_time(name: str, tmp_path: Path) -> None:
     run("reads")
-    start = time.monotonic()
     reason, message = refused(name, bounds=Bounds(wall_seconds=0.5), tell=str(tmp_path / "pid"))
     assert (reason, "not read within 0.5 seconds" in message) == ("too_slow", True)
-    assert time.monotonic() - start < 20
 
 
 @LINUX
@@ -182,7 +175,9 @@ def test_a_library_that_ends_for_want_of_memory_is_understood() -> None:
         ("shouts_an_answer", "what came back"),
     ],
 )
-def test_a_parser_that_breaks_costs_one_document(name: str, how: str) -> None:
+def test_a_parser_that_breaks_costs_one_document(name: str, how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Only one that hangs up and lives on is not waited for; a busy machine may take its time to bury the others.
+    monkeypatch.setattr(pool, "DYING", 0.5 if name == "closes" else HANG)
     reason, message = refused(name)
     assert reason == "broken"
     assert how in message
@@ -330,10 +325,8 @@ def test_stopping_ends_what_is_at_work_and_who_waits_behind(tmp_path: Path) -> N
     with ThreadPoolExecutor(3) as threads:
         waiting = [threads.submit(read) for _ in range(3)]
         pid = int(told(file))
-        start = time.monotonic()
         shared.stop()
         assert {one.result() for one in waiting} == {"a.x was not read: the run was stopped"}
-    assert time.monotonic() - start < 10
     assert not Path(f"/proc/{pid}").exists()
     with pytest.raises(Refused, match="the run was stopped"):
         shared.run(f"{HERE}:reads", b"x", path="a", bounds=ALLOWED)
@@ -359,8 +352,10 @@ def test_an_interrupt_ends_the_process_at_work(tmp_path: Path) -> None:
 @LINUX
 def test_what_a_parser_starts_ends_with_it(tmp_path: Path) -> None:
     file = tmp_path / "pids"
-    reason, _ = refused("starts_others", bounds=Bounds(wall_seconds=3), tell=str(file))
-    assert reason == "too_slow"
+    for seconds in (3, 30, HANG):  # until it comes so far within its time
+        assert refused("starts_others", bounds=Bounds(wall_seconds=seconds), tell=str(file))[0] == "too_slow"
+        if file.exists():
+            break
     parser, other = map(int, told(file).split())
     assert gone(parser)
     assert gone(other)
@@ -417,7 +412,7 @@ def test_an_interrupted_program_leaves_no_process(
     process = script("sleeps", file)
     pid = int(told(file))
     os.killpg(process.pid, signal.SIGINT)
-    _, said = process.communicate(timeout=30)
+    _, said = process.communicate(timeout=HANG)
     assert not Path(f"/proc/{pid}").exists()
     assert said.rstrip().endswith(b"KeyboardInterrupt")
 
@@ -508,7 +503,7 @@ from ragstone.extraction.sandbox import limits
 limits.allowed["memory"] = int(sys.argv[1])
 threading.Thread(target=limits.watch, args=(os.getppid() if sys.argv[2] == "here" else 1234567,), daemon=True).start()
 kept = [b"x" * 1_000_000 for _ in range(200)]
-threading.Event().wait(1)
+threading.Event().wait(float(sys.argv[3]))
 os._exit(5)
 """
 
@@ -516,5 +511,6 @@ os._exit(5)
 @pytest.mark.parametrize(("most", "parent", "status"), [(100_000_000, "here", 77), (10**9, "here", 5), (10**9, "", 0)])
 def test_where_the_kernel_does_not_watch_a_thread_does(most: int, parent: str, status: int) -> None:
     environment = {"PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run([sys.executable, "-c", WATCHED, str(most), parent], check=False, env=environment)
+    seconds = "1" if status == 5 else str(HANG)  # by itself it ends only where nothing else should end it
+    done = subprocess.run([sys.executable, "-c", WATCHED, str(most), parent, seconds], check=False, env=environment)
     assert done.returncode == status

@@ -15,6 +15,7 @@ import ragstone
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.ingestion.artifacts.kept import path_of, revisions, whole
 from tests.ingestion.test_interrupted import write_state
+from tests.patience import HANG
 
 ROOT = Path(__file__).parents[3]
 POINTS = [("artifact.written", 5), ("artifact.renamed", 5), ("commit.before", 4), ("commit.after", 4)]
@@ -48,7 +49,7 @@ def test_killed_at_a_fault_point(tmp_path: Path, kind: str, point: str, nth: int
     for number in (1, 2):
         write_state(folder, number)
         child = start(folder, store, place, point, str(nth))
-        child.communicate(timeout=120)
+        child.communicate(timeout=HANG)
         assert child.returncode == -signal.SIGKILL
         completed(folder, store, place)
 

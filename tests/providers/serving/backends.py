@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
 
+from tests.patience import HANG
 from tests.providers.serving.between import Backend, Reply, Seen
 from tests.providers.serving.llama import KEY, MODEL
 
@@ -26,7 +27,7 @@ def relay(upstream: str) -> Backend:
 def fetched(upstream: str, seen: Seen) -> Reply:
     """A request passed on; the connection to the server closes with the pieces."""
     place = urlsplit(upstream)
-    connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=120)
+    connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=HANG)
     headers = {name: value for name, value in seen.headers.items() if name in PASSED_ON}
     connection.request(seen.method, seen.path, seen.body or None, headers)
     response = connection.getresponse()

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.patience import HANG
+
 
 @dataclass(frozen=True)
 class Seen:
@@ -107,7 +109,7 @@ class Between:
 
         def pieces(given: Iterator[bytes]) -> Iterator[bytes]:
             yield from _first(given, after)
-            self.released.wait(60)
+            self.released.wait(HANG)
 
         self.faults.append(lambda reply: replace(reply, pieces=pieces(reply.pieces)))
 

@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote, urlsplit
@@ -22,6 +22,7 @@ import psycopg
 from psycopg import sql
 
 from ragstone.stores.postgres.migrate import migrate
+from tests.patience import HANG, until
 
 NAMED = "RAGSTONE_TEST_POSTGRES"  # the URL of a superuser of a server that may be used up
 PREFIX = "ragstone-pg-"
@@ -87,31 +88,43 @@ class Server:
         """Stop our own server: SIGQUIT is `immediate`, SIGINT `fast`."""
         if self.process is not None:
             self.process.send_signal(how)
-            self.process.wait(30)
+            self.process.wait(HANG)
 
-    def start(self) -> None:
-        """Start our own server, again on the same port, and wait until it answers."""
+    def start(self, *, tries: int = 20) -> None:
+        """Start our own server, again on the same port, and wait until it answers; anew where it ends by itself."""
         assert self.home is not None
+        for left in reversed(range(tries)):
+            self._begin(self.home)
+            if until(lambda: self._answers() or self._ended()) == "answers":
+                return
+            if left:  # its port may be taken for a moment
+                time.sleep(0.25)
+        raise RuntimeError((self.home / "log").read_text(errors="replace")[-2000:])
+
+    def _begin(self, home: Path) -> None:
         port = str(urlsplit(self.superuser).port)
-        command = [str(_binaries() / "postgres"), "-D", str(self.home / "data"), "-p", port, "-k", str(self.home)]
+        command = [str(_binaries() / "postgres"), "-D", str(home / "data"), "-p", port, "-k", str(home)]
         command += [word for setting in [*self.settings, "listen_addresses=127.0.0.1"] for word in ("-c", setting)]
-        with (self.home / "log").open("ab") as log:
+        with (home / "log").open("ab") as log:
             self.process = subprocess.Popen(
                 command,
                 stdout=log,
                 stderr=log,
-                cwd=self.home,
+                cwd=home,
                 user=WHO,
                 group=WHO,
                 preexec_fn=_bound,  # noqa: PLW1509  # one system call
             )
-        for _ in range(200):
-            try:
-                psycopg.connect(self.superuser).close()
-                return
-            except psycopg.OperationalError:
-                time.sleep(0.05)
-        raise RuntimeError((self.home / "log").read_text(errors="replace")[-2000:])
+
+    def _answers(self) -> str:
+        try:
+            psycopg.connect(self.superuser).close()
+        except psycopg.OperationalError:
+            return ""
+        return "answers"
+
+    def _ended(self) -> str:
+        return "ended" if self.process and self.process.poll() is not None else ""
 
     @contextmanager
     def standby(self) -> Iterator["Server"]:
@@ -149,14 +162,27 @@ def serving(*settings: str) -> Iterator[Server]:
     password = secrets.token_hex(8)
     with _home() as home:
         _init(home, password)
-        url = f"postgresql://postgres:{password}@127.0.0.1:{_free_port()}/postgres"
-        server = Server(url, home, settings=(*CALM, *settings))
-        server.start()
+        server = _started(home, password, (*CALM, *settings))
         try:
             _prepare(server)
             yield server
         finally:
             server.stop()
+
+
+def _started(home: Path, password: str, settings: tuple[str, ...]) -> Server:
+    """On a port that nobody else took between our look at it and the server's."""
+    for left in reversed(range(5)):
+        url = f"postgresql://postgres:{password}@127.0.0.1:{_free_port()}/postgres"
+        server = Server(url, home, settings=settings)
+        try:
+            server.start(tries=1)
+        except RuntimeError:
+            if not left:
+                raise
+        else:
+            return server
+    raise AssertionError
 
 
 _shared: list[Server] = []
@@ -233,9 +259,12 @@ def _bound() -> None:
 
 
 def _free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
+    """Below those that the system gives to connections, of which one could take it while the server restarts."""
+    while True:
+        with socket.socket() as taken, suppress(OSError):
+            port = 10_000 + secrets.randbelow(20_000)
+            taken.bind(("127.0.0.1", port))
+            return port
 
 
 def _sweep() -> None:

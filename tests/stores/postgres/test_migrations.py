@@ -3,7 +3,6 @@
 import asyncio
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,12 +13,12 @@ from ragstone.core.errors import RagstoneError, StoreError, StoreTooNew, UsageEr
 from ragstone.stores.postgres import PostgresStore, migrate
 from ragstone.stores.postgres.migrations import MIGRATIONS, VERSION, Migration
 from ragstone.testing.stores import contents, make_revision, written
+from tests.patience import HANG, until
 from tests.stores.postgres.schema import SNAPSHOT, described
 from tests.stores.postgres.server import Server
 
-SLOW = Migration(2, "slow", "CREATE TABLE half (a int); SELECT pg_sleep(30)")
+SLOW = Migration(2, "slow", f"CREATE TABLE half (a int); SELECT pg_sleep({HANG})")
 ROOT = Path(__file__).resolve().parents[3]
-SOON = 10.0  # seconds
 
 
 @pytest.fixture
@@ -72,14 +71,11 @@ from ragstone.stores.postgres import migrate
 from tests.stores.postgres.test_migrations import MIGRATIONS, SLOW
 asyncio.run(migrate({server.owner(bare)!r}, migrations=(MIGRATIONS[0], SLOW)))"""
     process = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT)
-    sleeps = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%pg_sleep(30)'"
+    sleeps = f"SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%pg_sleep({HANG})'"
     asleep = sleeps + " AND pid <> pg_backend_pid()"
-    end = time.monotonic() + 60
-    while not server.run(asleep, bare):
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    until(lambda: server.run(asleep, bare))
     process.kill()
-    process.wait(SOON)
+    process.wait(HANG)
     server.run(f"SELECT pg_terminate_backend(pid) FROM ({asleep}) AS s", bare)  # the server would notice a little later
     asyncio.run(migrate(server.owner(bare)))
     assert described(server.owner(bare)) == SNAPSHOT.read_text(encoding="utf-8")

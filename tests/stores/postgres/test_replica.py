@@ -1,6 +1,5 @@
 """A standby that lags shows an older whole state; who writes finds the primary, before and after it changes."""
 
-import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
@@ -10,9 +9,8 @@ import pytest
 from ragstone.core.errors import StoreError
 from ragstone.stores.postgres import PostgresStore
 from ragstone.testing.stores import EVERYTHING, SCOPE, contents, filled, make_revision, vector_of, written
+from tests.patience import until
 from tests.stores.postgres.server import Server
-
-SOON = 30.0  # seconds
 
 
 @pytest.fixture(scope="module")
@@ -38,10 +36,7 @@ def several(primary: Server, standby: Server, database: str, wanted: str) -> str
 def caught_up(primary: Server, standby: Server) -> None:
     """Wait until the standby has replayed all that the primary has written."""
     [(written_to,)] = primary.run("SELECT pg_current_wal_lsn()")
-    end = time.monotonic() + SOON
-    while standby.run(f"SELECT pg_last_wal_replay_lsn() < '{written_to}'") != [(False,)]:
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    until(lambda: standby.run(f"SELECT pg_last_wal_replay_lsn() < '{written_to}'") == [(False,)])
 
 
 async def test_a_standby_that_lags_shows_an_older_whole_state(primary: Server, standby: Server, database: str) -> None:

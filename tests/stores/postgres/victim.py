@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from collections.abc import Awaitable, Callable
 
 from ragstone.core.types import Revision, Run
 from ragstone.stores.postgres import PostgresStore
@@ -17,8 +18,17 @@ def state(number: int, revision: int, source: str) -> Revision:
     return make_revision(f"{number}.md", texts, source=source, revision=revision)
 
 
-async def ingest(url: str, source: str, start: int, rounds: int = ROUNDS) -> None:
-    """What a run does: replace in batches, vectors, now and then a removal and the end of a run."""
+async def at_once(_: int) -> None:
+    """Nothing stands before a round."""
+
+
+async def ingest(
+    url: str, source: str, start: int, rounds: int = ROUNDS, *, before: Callable[[int], Awaitable[None]] = at_once
+) -> None:
+    """What a run does: replace in batches, vectors, now and then a removal and the end of a run.
+
+    `before` is called at the beginning of each round.
+    """
     store = PostgresStore(url)
     try:
         ledger = store.ledger(SCOPE)
@@ -26,6 +36,7 @@ async def ingest(url: str, source: str, start: int, rounds: int = ROUNDS) -> Non
         await ledger.start(run)
         async with store.writer(SCOPE) as writer:
             for revision in range(start, start + rounds):
+                await before(revision)
                 batch = [state(number, revision, source) for number in range(DOCUMENTS)]
                 await writer.replace(batch[:2])
                 await writer.replace(batch[2:])

@@ -14,6 +14,7 @@ from ragstone.core.filters import Where
 from ragstone.stores import open_store
 from ragstone.stores.qdrant import client
 from ragstone.testing.stores import SCOPE, contents, created, make_revision, vector_of, written
+from tests.patience import HANG
 from tests.stores.qdrant.server import Fault, Recorder, serving
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -128,7 +129,7 @@ def test_tls_is_checked_against_the_roots(certificate: tuple[Path, Path], tmp_pa
     with serving(credentials=grpc.ssl_server_credentials([pair])) as server:
         url = server.url(tmp_path / "ledger", "&api_key=k", host="localhost", scheme="qdrants")
         roots = {"GRPC_DEFAULT_SSL_ROOTS_FILE_PATH": str(certificate[0])} if trusted else {}
-        hurried = f"import ragstone.stores.qdrant.client as c; c.PATIENCE = {20.0 if trusted else 0.5}\n"
+        hurried = f"import ragstone.stores.qdrant.client as c; c.PATIENCE = {HANG if trusted else 0.5}\n"
         command = [sys.executable, "-c", hurried + LOOK, url]
         done = subprocess.run(command, check=False, env=os.environ | roots, cwd=ROOT, capture_output=True, text=True)
         assert (done.returncode == 0) == trusted

@@ -17,6 +17,7 @@ from ragstone.core.types import Document
 from ragstone.engine import Engine
 from ragstone.stores.tables.look import looked_up
 from ragstone.testing.bag_of_words import BagOfWords
+from tests.patience import HANG
 from tests.stores.postgres.server import PASSWORD
 from tests.stores.tables.conftest import DIMENSION, DOCS, READER, ROWS, Data, Opened
 from tests.stores.tables.test_search import BARE, KEYWORD, ids
@@ -271,8 +272,8 @@ async def test_a_server_that_does_not_answer_is_a_note_beside_one_that_does(data
     settings = Settings(
         store="embedded:none",
         pipelines=(
-            PipelineSettings("dead", database=dead, tables=(DOCS,), timeout=0.3),
-            PipelineSettings("both", database=dead, tables=(DOCS,), collections=("default",), timeout=0.3),
+            PipelineSettings("dead", database=dead, tables=(DOCS,), timeout=0.5),
+            PipelineSettings("both", database=dead, tables=(DOCS,), collections=("default",), timeout=0.5),
         ),
     )
     async with Engine(settings, embedder=BagOfWords(DIMENSION)) as kb:
@@ -284,12 +285,12 @@ async def test_a_server_that_does_not_answer_is_a_note_beside_one_that_does(data
 
 
 async def test_a_statement_that_takes_too_long_is_ended(engine: Opened, data: Data) -> None:
-    data.run("CREATE VIEW slow AS SELECT id, content, embedding FROM docs WHERE pg_sleep(0.4) IS NOT NULL")
+    data.run(f"CREATE VIEW slow AS SELECT id, content, embedding FROM docs WHERE pg_sleep({HANG}) IS NOT NULL")
     data.run("GRANT SELECT ON slow TO PUBLIC")
     slow = TableSettings("slow", "content", "embedding", "id")
     with pytest.raises(StoreError, match="took longer than the pipeline's timeout"):
-        await engine(slow, timeout=0.2).pipeline("p").search("samples")
-    found = await engine(slow, DOCS, timeout=0.2).pipeline("p").search("samples")
+        await engine(slow, timeout=2.0).pipeline("p").search("samples")
+    found = await engine(slow, DOCS, timeout=2.0).pipeline("p").search("samples")
     assert found.hits
     assert {note.code for note in found.notes} == {"cosine_failed", "bm25_failed", "part_failed"}
     assert all(note.message.startswith("slow.content") for note in found.notes)
@@ -298,7 +299,7 @@ async def test_a_statement_that_takes_too_long_is_ended(engine: Opened, data: Da
 async def test_a_locked_table_is_not_waited_for_longer(engine: Opened, data: Data) -> None:
     with psycopg.connect(data.server.owner(data.name)) as owner:
         owner.execute("LOCK TABLE docs IN ACCESS EXCLUSIVE MODE")
-        found = await engine(DOCS, BARE, timeout=0.5).pipeline("p").search("samples")
+        found = await engine(DOCS, BARE, timeout=2.0).pipeline("p").search("samples")
     assert ids(found) == ["(0,1)", "(0,2)"]
     assert "part_failed" in {note.code for note in found.notes}
 

@@ -17,8 +17,8 @@ from ragstone.extraction.sandbox.bounds import DEFAULT, Bounds
 from ragstone.extraction.sandbox.child import Child, FloodError, GarbledError
 from ragstone.extraction.sandbox.messages import DRAWN, FAILED, MADE, READY, Request
 
-START = 60.0  # seconds to start in; 0.3 on an idle machine
-DYING = 1.0  # seconds that a child which stopped talking has to end by itself
+START = 300.0  # seconds to start in, to end a hang; 0.3 on an idle machine
+DYING = 5.0  # seconds that a child which stopped talking has to end by itself
 MOST = 4  # children at once, or one a core where there are fewer
 FAILURE = 100_000  # bytes that word of a failure may have
 

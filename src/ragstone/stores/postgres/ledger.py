@@ -18,6 +18,7 @@ from ragstone.stores.postgres.rows import CollectionRow, shown
 
 Status = Literal["running", "succeeded", "failed", "interrupted"]
 GLANCE = 0.25  # seconds: the server may not have noticed yet that a process is gone
+LOST = 10.0  # seconds in which the server frees a lock whose connection was lost: a busy one takes a while
 STEP = 0.05
 DOCUMENTS = """SELECT DISTINCT ON (d.source, d.path, d.doc_id) v.facts
     FROM documents d JOIN document_versions v ON v.collection_id = d.collection_id AND v.doc_id = d.doc_id
@@ -54,17 +55,11 @@ class Held:
     def __init__(self) -> None:
         self._connections: dict[tuple[int, str], Connection] = {}
 
-    async def take(self, pool: Pool, collection: int, source: str) -> None:
-        """Take a lock; raises `Busy`, also when this store itself holds it."""
-        connection = await pool.apart()
-        try:
-            with mapped(pool.url.shown):
-                if not await _taken(connection, lock_number(collection, source)):
-                    raise Busy(f"another ingestion of source {source!r} is running; wait for it or stop it")
-        except BaseException:
-            await connection.close()
-            raise
-        self._connections[collection, source] = connection
+    async def take(self, pool: Pool, collection: int, source: str, *, seconds: float = GLANCE) -> None:
+        """Take a lock; raises `Busy` when it is not free within `seconds`, also when this store itself holds it."""
+        self._connections[collection, source] = await pool.persistently(
+            lambda _: _locked(pool, collection, source, seconds)
+        )
 
     async def keep(self, pool: Pool, collection: int, source: str) -> None:
         """Take a lock anew that was lost with its connection; raises `Busy` when another was quicker."""
@@ -75,7 +70,7 @@ class Held:
             await connection.execute("SELECT 1")
         except psycopg.Error:
             await self.drop(collection, source)
-            await self.take(pool, collection, source)
+            await self.take(pool, collection, source, seconds=LOST)
 
     async def drop(self, collection: int, source: str) -> None:
         """Let a lock go; nothing happens when it is not ours."""
@@ -89,8 +84,21 @@ class Held:
             await self.drop(collection, source)
 
 
-async def _taken(connection: Connection, number: int) -> bool:
-    for _ in range(int(GLANCE / STEP) + 1):
+async def _locked(pool: Pool, collection: int, source: str, seconds: float) -> Connection:
+    """A connection that holds the lock."""
+    connection = await pool.apart()
+    try:
+        with mapped(pool.url.shown):
+            if not await _taken(connection, lock_number(collection, source), seconds):
+                raise Busy(f"another ingestion of source {source!r} is running; wait for it or stop it")
+    except BaseException:
+        await connection.close()
+        raise
+    return connection
+
+
+async def _taken(connection: Connection, number: int, seconds: float) -> bool:
+    for _ in range(int(seconds / STEP) + 1):
         row = await (await connection.execute("SELECT pg_try_advisory_lock(%s::bigint)", (number,))).fetchone()
         if row is not None and row[0]:
             return True
