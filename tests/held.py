@@ -3,12 +3,15 @@
 import sys
 
 from ragstone import extraction
-from ragstone.extraction import Foreign
+from ragstone.extraction import SandboxedFormat
 from ragstone.extraction.media_types import HTML
 from ragstone.testing.bag_of_words import BagOfWords, Words
 
 if "pytest" not in sys.modules:  # it is imported there too, to look for examples in it
-    extraction.FOREIGN = {**extraction.FOREIGN, HTML: Foreign("html/2", "tests.extraction.sandbox.hostile:held")}
+    extraction.SANDBOXED_FORMATS = {
+        **extraction.SANDBOXED_FORMATS,
+        HTML: SandboxedFormat("html/2", "tests.extraction.sandbox.hostile:held"),
+    }
 
 
 class Held(Words):

@@ -21,14 +21,14 @@ class Readers(Pool):
             self._idle = []
         super().close()
 
-    def _started(self, path: str) -> Child:
+    def _start_child(self, path: str) -> Child:
         with _lock:
             child = _handed.pop() if _handed else None
         if child is None:
-            return super()._started(path)
-        if not child.quiet():  # it has ended, or is about to
+            return super()._start_child(path)
+        if not child.is_quiet():  # it has ended, or is about to
             _ended(child)
-            return self._started(path)
+            return self._start_child(path)
         with self._lock:
             self._all.append(child)
         return child

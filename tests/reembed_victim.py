@@ -9,7 +9,7 @@ from typing import Any
 
 import ragstone
 from ragstone.ingestion import vectors
-from ragstone.stores.embedded.faults import reach
+from ragstone.stores.embedded.fault_points import reach_point
 from ragstone.stores.postgres import store
 from ragstone.stores.postgres.pool import Cursor, Pool
 from ragstone.testing.bag_of_words import BagOfWords
@@ -30,14 +30,14 @@ def go_over(place: str) -> None:
 class Watched(Pool):
     """Reaches a fault point before and after each commit."""
 
-    async def done(self, tenant: str, work: Callable[[Cursor, int], Awaitable[Any]]) -> Any:
+    async def run_transaction(self, tenant: str, work: Callable[[Cursor, int], Awaitable[Any]]) -> Any:
         async def before(cursor: Cursor, tries: int) -> Any:
             result = await work(cursor, tries)
-            reach("commit.before")
+            reach_point("commit.before")
             return result
 
-        result = await super().done(tenant, before)
-        reach("commit.after")
+        result = await super().run_transaction(tenant, before)
+        reach_point("commit.after")
         return result
 
 

@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, Callable
 
 from ragstone.core.errors import RagstoneError
-from ragstone.core.ports import Completed, Prompt, Tokenizer
+from ragstone.core.ports import CompletionResult, Prompt, Tokenizer
 
 
 class Scripted:
@@ -19,7 +19,7 @@ class Scripted:
         says: Callable[[Prompt], str | list[str | RagstoneError]],
         *,
         context: int | None = None,
-        done: Completed | None = None,
+        done: CompletionResult | None = None,
     ) -> None:
         self._says = says
         self._done = done
@@ -27,13 +27,13 @@ class Scripted:
         self.prompts: list[Prompt] = []
         self.closed = 0
 
-    async def complete(self, prompt: Prompt) -> Completed:
+    async def complete(self, prompt: Prompt) -> CompletionResult:
         parts = [part async for part in self.stream(prompt)]
         last = parts[-1]
-        assert isinstance(last, Completed)
+        assert isinstance(last, CompletionResult)
         return last
 
-    async def stream(self, prompt: Prompt) -> AsyncGenerator[str | Completed]:
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[str | CompletionResult]:
         self.prompts.append(prompt)
         said = self._says(prompt)
         text = ""
@@ -43,7 +43,7 @@ class Scripted:
                     raise piece
                 text += piece
                 yield piece
-            yield self._done or Completed(text, prompt_tokens=10, completion_tokens=5)
+            yield self._done or CompletionResult(text, prompt_tokens=10, completion_tokens=5)
         finally:
             self.closed += 1
 

@@ -23,7 +23,7 @@ def ingest(folder: str, store: str) -> None:
 if __name__ == "__main__":
     arguments = sys.argv[1:]
     if arguments[-1] == "workers":
-        workers.WORTH = 0
+        workers.MIN_POOL_BYTES = 0
         os.sched_getaffinity = lambda _pid: {0, 1}
         del arguments[-1]
     if len(arguments) > 2:

@@ -13,7 +13,7 @@ from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
 
-from ragstone.core.analyzer import terms
+from ragstone.core.analyzer import extract_terms
 from ragstone.retrieval.selection import jaccard
 
 LEVELS = (1.0, 0.95, 0.9, 0.85, 0.8, 0.7)
@@ -30,7 +30,7 @@ def main() -> None:
         if version is None:
             continue
         for section in re.split(r"\n(?=## )", path.read_text(encoding="utf-8", errors="replace"))[1:]:
-            bag = frozenset(terms(section))
+            bag = frozenset(extract_terms(section))
             if len(bag) >= 20:
                 pages[path.name, section.split("\n", 1)[0]].append((version, bag))
     chance = random.Random(0)

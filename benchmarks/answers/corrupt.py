@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
-from ragstone.core.sentences import sentences
+from ragstone.core.sentences import split_sentences
 from ragstone.core.types import Chunk, Document, Span
 
 Verdict = Literal["supported", "repaired", "unsupported"]
@@ -520,7 +520,7 @@ def _of(
     chance: random.Random,
 ) -> Iterator[Case]:  # fmt: skip
     gold = own[i]
-    said = [gold.text[a:b] for a, b in sentences(gold.text)]
+    said = [gold.text[a:b] for a, b in split_sentences(gold.text)]
     usable = [s for s in said if 8 <= len(s.split()) <= 45 and PLAIN.fullmatch(s)]
     chance.shuffle(usable)
     for sentence in usable[:EACH]:
@@ -549,7 +549,7 @@ def _of(
             joint = f"{sentence[:-1]}, and {_lower(other)}"
             yield from case("two sentences in one", "supported", joint)
         stranger = chance.choice([c for k, c in enumerate(around) if k != place[0]])
-        more = [stranger.text[a:b] for a, b in sentences(stranger.text)]
+        more = [stranger.text[a:b] for a, b in split_sentences(stranger.text)]
         more = [s for s in more if 8 <= len(s.split()) <= 30 and PLAIN.fullmatch(s)]
         if more:
             joint = f"{base[:-1]}, and {_lower(chance.choice(more))}"
@@ -571,7 +571,7 @@ def written(data: Path) -> Iterator[Case]:
         around = [gold, *random.Random(row["id"]).sample(pool, AROUND - 1)]
         for output in row["output"]:
             answer = _untokenised(output["answer"])
-            for a, b in sentences(answer):
+            for a, b in split_sentences(answer):
                 if len(answer[a:b].split()) >= 4:
                     yield Case(
                         "clapnq", passage["title"], "written by people", "supported", answer[a:b], (0,), tuple(around)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
-from ragstone.providers import WithMargin
+from ragstone.providers import EstimatingTokenizer
 
 LENGTH, CONTEXT, MOST = 1_200, 12, 400
 OTHERS = {
@@ -40,7 +40,7 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("tokenizers", type=Path, nargs="+")
     args = parser.parse_args()
-    estimate = WithMargin()
+    estimate = EstimatingTokenizer()
     sets = {folder.name: list(pieces(folder)) for folder in sorted((args.data / "kb").iterdir())}
     for path in args.tokenizers:
         print(path)

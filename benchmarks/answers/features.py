@@ -32,7 +32,7 @@ from ragstone.answering.extractive_answer import Retrieved, choose_passages
 from ragstone.core.ports import Embedder, Reader, Vectors
 from ragstone.core.trace import Trace
 from ragstone.core.types import Hit
-from ragstone.evaluation import BeirSource, path_of
+from ragstone.evaluation import BeirSource, path_for_id
 from ragstone.providers import make_embedder
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.search import embed_question
@@ -154,7 +154,7 @@ def _beir(folder: Path) -> Iterator[Asking]:
     for line in (folder / "qrels" / "test.tsv").read_text(encoding="utf-8").splitlines()[1:]:
         query, document, grade = line.split("\t")
         if int(grade) > 0:
-            gold.setdefault(query, set()).add(path_of(document))
+            gold.setdefault(query, set()).add(path_for_id(document))
     for number, row in enumerate(_lines(folder / "queries.jsonl")):
         about = row.get("metadata", {})
         group = titles.get(about.get("source_paragraph"), str(number % 5))

@@ -22,8 +22,8 @@ import numpy as np
 from corrupt import Case, articles, cases, written
 from regression import logistic
 
-from ragstone.answering.verification.features import Signs
-from ragstone.answering.verification.support import Grounds, Pair
+from ragstone.answering.verification.features import SupportSigns
+from ragstone.answering.verification.support import GroundingContext, Pair
 from ragstone.core.ports import Embedder
 from ragstone.providers import make_embedder
 
@@ -65,7 +65,7 @@ async def _fitted(found: Sequence[Case]) -> dict[str, Any]:
     for case in found:
         if case.kind in (*GOOD, *BAD) and len(taken[case.kind]) < EACH:
             taken[case.kind].append(case)
-    rows: list[tuple[str, Signs]] = []
+    rows: list[tuple[str, SupportSigns]] = []
     words: list[float] = []
     for kind, some in taken.items():
         for case in some:
@@ -84,9 +84,9 @@ async def _fitted(found: Sequence[Case]) -> dict[str, Any]:
     }
 
 
-async def _signs(case: Case, embedder: Embedder) -> tuple[Signs, list[float]] | None:
+async def _signs(case: Case, embedder: Embedder) -> tuple[SupportSigns, list[float]] | None:
     """The signs of a sentence beside what it cites alone, with cosines, and those of its replaced words."""
-    grounds = Grounds([case.context[n] for n in case.cited])
+    grounds = GroundingContext([case.context[n] for n in case.cited])
     seen = grounds.check(case.sentence, range(len(case.cited)))
     if seen.about or not seen.quotes or seen.why == "quoted":
         return None
@@ -96,7 +96,7 @@ async def _signs(case: Case, embedder: Embedder) -> tuple[Signs, list[float]] | 
     return (replace(again.signs), changed)
 
 
-def all_pairs(grounds: Grounds, sentence: str, cited: int) -> list[Pair]:
+def all_pairs(grounds: GroundingContext, sentence: str, cited: int) -> list[Pair]:
     """Every pair that a cosine may be asked for: the sentence with its passages, then replaced words."""
     return list(grounds.pairs(sentence, range(cited)))
 
@@ -110,7 +110,7 @@ async def cosines(embedder: Embedder, pairs: Sequence[Pair]) -> dict[Pair, float
     return {(a, b): float(vectors[a] @ vectors[b]) for a, b in pairs}
 
 
-def _model(rows: Sequence[tuple[str, Signs]], names: Sequence[str]) -> dict[str, Any]:
+def _model(rows: Sequence[tuple[str, SupportSigns]], names: Sequence[str]) -> dict[str, Any]:
     count = Counter(kind for kind, _ in rows)
     signs = np.array([[getattr(signs, name) or 0.0 for name in names] + [1.0] for _, signs in rows])
     good = np.array([kind in GOOD for kind, _ in rows], dtype=float)

@@ -20,8 +20,8 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 import ragstone
-from ragstone.core.ports import Completed, Prompt, Tokenizer
-from ragstone.core.sentences import sentences
+from ragstone.core.ports import CompletionResult, Prompt, Tokenizer
+from ragstone.core.sentences import split_sentences
 from ragstone.core.types import Answer
 
 PASSAGE = re.compile(r"^<<([0-9a-f]{8}) \[(\d+)\][^\n]*\n(.*?)\n\1>>", re.MULTILINE | re.DOTALL)
@@ -35,14 +35,14 @@ class Instant:
     context: int | None = None
     tokenizer: Tokenizer | None = None
 
-    async def complete(self, prompt: Prompt) -> Completed:
-        return Completed(_said(prompt))
+    async def complete(self, prompt: Prompt) -> CompletionResult:
+        return CompletionResult(_said(prompt))
 
-    async def stream(self, prompt: Prompt) -> AsyncGenerator[str | Completed]:
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[str | CompletionResult]:
         text = _said(prompt)
         for start in range(0, len(text), 5):  # as tokens come
             yield text[start : start + 5]
-        yield Completed(text)
+        yield CompletionResult(text)
 
     async def check(self) -> list[str]:
         return []
@@ -54,7 +54,7 @@ class Instant:
 def _said(prompt: Prompt) -> str:
     out = []
     for _, n, text in PASSAGE.findall(prompt.messages[-1].text)[:5]:
-        whole = [text[a:b] for a, b in sentences(text) if len(text[a:b].split()) > 5 and text[a].isalpha()]
+        whole = [text[a:b] for a, b in split_sentences(text) if len(text[a:b].split()) > 5 and text[a].isalpha()]
         out += [f"{' '.join(whole[0].split()).rstrip('.')} [{n}]."] if whole else []
     if out:
         first, *more = out[-1].split(" ")

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ragstone.answering.abstention.abstain import decide, settled
+from ragstone.answering.abstention.abstain import decide_abstention, is_settled
 from ragstone.answering.abstention.evidence import Evidence
 
 SIGNS = {field.name for field in fields(Evidence)}
@@ -51,8 +51,10 @@ def _evidence(signs: dict[str, Any]) -> Evidence:
 
 
 def _told(found: Evidence) -> Counter[str]:
-    stands = settled(found)
-    other = stands and decide(replace(found, similar=found.cosine)).abstain != decide(found).abstain
+    stands = is_settled(found)
+    other = (
+        stands and decide_abstention(replace(found, similar=found.cosine)).abstain != decide_abstention(found).abstain
+    )
     return Counter(questions=1, settled=stands, otherwise=other)
 
 

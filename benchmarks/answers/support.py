@@ -24,9 +24,9 @@ from pathlib import Path
 from corrupt import Case, articles, cases, written
 from fit_support import cosines
 
-from ragstone.answering.verification.contradictions import opposite
-from ragstone.answering.verification.support import Finding, Grounds
-from ragstone.core.comparable_words import words
+from ragstone.answering.verification.contradictions import is_opposite
+from ragstone.answering.verification.support import GroundingContext, SupportFinding
+from ragstone.core.comparable_words import parse_words
 from ragstone.core.ports import Embedder
 from ragstone.providers import make_embedder
 
@@ -62,10 +62,10 @@ def _kind(case: Case) -> str:
     """Opposites that the checker's own lists hold apart from others."""
     if case.kind != "opposite":
         return case.kind
-    said = words(case.sentence)
-    stand = [word for chunk in (case.context[n] for n in case.cited) for word in words(chunk.text)]
+    said = parse_words(case.sentence)
+    stand = [word for chunk in (case.context[n] for n in case.cited) for word in parse_words(chunk.text)]
     keys = {word.key for word in stand}
-    listed = any(opposite(one, other) for one in said if one.key not in keys for other in stand)
+    listed = any(is_opposite(one, other) for one in said if one.key not in keys for other in stand)
     return "opposite, listed" if listed else "opposite, not listed"
 
 
@@ -100,21 +100,21 @@ async def _report(taken: dict[str, list[Case]], embedder: Embedder | None, show:
     )
 
 
-async def _checked(case: Case, embedder: Embedder | None) -> Finding:
-    grounds = Grounds(case.context)
+async def _checked(case: Case, embedder: Embedder | None) -> SupportFinding:
+    grounds = GroundingContext(case.context)
     finding = grounds.check(case.sentence, case.cited)
     if embedder is None or not finding.pairs:
         return finding
     return grounds.check(case.sentence, case.cited, similar=await cosines(embedder, finding.pairs))
 
 
-def _mended(case: Case, finding: Finding) -> bool:
+def _mended(case: Case, finding: SupportFinding) -> bool:
     """Whether a false marker was moved to a chunk that was not cited."""
     wrong = {case.context[n].id for n in case.cited}
     return finding.status == "repaired" and any(quote.chunk.id not in wrong for quote in finding.quotes)
 
 
-def _show(taken: Sequence[Case], findings: Sequence[Finding]) -> None:
+def _show(taken: Sequence[Case], findings: Sequence[SupportFinding]) -> None:
     shown = 0
     for case, finding in zip(taken, findings, strict=True):
         if (finding.status == "unverified") != (case.right == "unsupported") and shown < 10:
@@ -132,7 +132,7 @@ def _cost(found: Sequence[Case]) -> None:
     some = [group[:5] for group in answers.values() if len(group) >= 5][:200]
     start = time.process_time()
     for group in some:
-        grounds = Grounds(group[0].context)
+        grounds = GroundingContext(group[0].context)
         for case in group:
             grounds.check(case.sentence, case.cited)
     each = 1000 * (time.process_time() - start) / (5 * len(some))

@@ -20,7 +20,7 @@ from statistics import mean, median
 
 import numpy as np
 
-from ragstone.chunking import make
+from ragstone.chunking import make_chunker
 from ragstone.core.ports import Embedder
 from ragstone.core.types import Piece
 from ragstone.extraction import extract
@@ -97,7 +97,7 @@ async def main() -> None:
     given = parser.parse_args()
     options = {name: int(value) for name, value in (pair.split("=") for pair in given.option)}
     embedder = make_embedder("minilm")
-    chunker = make(given.way, tokenizer=embedder.tokenizer, reads=embedder.reads, options=options)
+    chunker = make_chunker(given.way, tokenizer=embedder.tokenizer, reads=embedder.reads, options=options)
     rows: list[dict[str, float]] = []
     tokens: list[int] = []
     seconds = 0.0

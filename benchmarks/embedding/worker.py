@@ -38,12 +38,12 @@ def exported(given: list[str], threads: int) -> Round:
     import numpy as np
     import onnxruntime
 
-    from ragstone.providers.minilm.model import READS, model_file
+    from ragstone.providers.minilm.model import READS, find_model_file
     from ragstone.providers.minilm.wordpiece import WordPiece
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
-    session = onnxruntime.InferenceSession(str(model_file()), options, providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(str(find_model_file()), options, providers=["CPUExecutionProvider"])
     tokenizer = WordPiece()
 
     def one(text: str) -> object:

@@ -24,11 +24,11 @@ import pypdfium2
 
 from ragstone.core.errors import Refused
 from ragstone.core.page_layout import Layout
-from ragstone.extraction.image.engines import chosen
+from ragstone.extraction.image.engines import choose_engine
 from ragstone.extraction.image.parse import read_scan
-from ragstone.extraction.pdf.document.joins import joined_pieces
-from ragstone.extraction.pdf.document.record import Writer
-from ragstone.extraction.pdf.page import Page, read
+from ragstone.extraction.pdf.document.continuations import join_pieces
+from ragstone.extraction.pdf.document.record_writer import RecordWriter
+from ragstone.extraction.pdf.page import Page, read_pdf_page
 
 FEWEST = 40  # words of a page that is compared
 MARKS = ".,;:!?()[]{}\"'“”‘’|*•·-–—"
@@ -37,8 +37,8 @@ RUN = 4
 
 def written(page: Page) -> tuple[str, Layout]:
     """The record of one page, and where its characters stand."""
-    writer = Writer(frozenset())
-    for piece in joined_pieces([page]):
+    writer = RecordWriter(frozenset())
+    for piece in join_pieces([page]):
         if piece.lines or piece.table:
             writer.put(piece)
     return writer.record(), writer.packing.done()
@@ -112,14 +112,14 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=4)
     parser.add_argument("--askew", type=float, default=0.0)
     given = parser.parse_args()
-    engine = chosen(given.engine, program=given.program, path="this benchmark")
+    engine = choose_engine(given.engine, program=given.program, path="this benchmark")
     scale = given.dpi / 72
     rows: list[tuple[float, ...]] = []
     head = f"page ({given.dpi:.0f} dpi, {engine.name})"
     print(f"| {head} | words | recall | precision | runs of 4 | off by | 9 in 10 | hit | seconds |")
     print("|---|---|---|---|---|---|---|---|---|")
     for name, page in pages(given.data, given.every):
-        native = read(page, 1)
+        native = read_pdf_page(page, 1)
         if any(piece.turn for piece in native.pieces) or min(native.width, native.height) < 200:
             continue
         record, layout = written(native)

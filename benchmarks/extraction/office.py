@@ -23,8 +23,8 @@ from typing import Any
 from ragstone.core.errors import Refused
 from ragstone.core.types import Cell, Extraction
 from ragstone.extraction import extract
-from ragstone.extraction.docx import parse as docx
-from ragstone.extraction.pptx.parse import parse as pptx
+from ragstone.extraction.docx import parse_docx as docx
+from ragstone.extraction.pptx.parse import parse_pptx as pptx
 
 TOKEN = re.compile(r"\w+")
 TARGET = re.compile(r"\]\([^)\s]*\)")

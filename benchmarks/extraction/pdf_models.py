@@ -32,13 +32,13 @@ import pdf_tables
 
 from ragstone.core.types import Block
 from ragstone.extraction.pdf import page as pages_of
+from ragstone.extraction.pdf.characters.graphics import Rule
 from ragstone.extraction.pdf.characters.lines import Line
-from ragstone.extraction.pdf.characters.marks import Rule
-from ragstone.extraction.pdf.characters.pdfium import opened
-from ragstone.extraction.pdf.characters.rows import rows_of
-from ragstone.extraction.pdf.characters.table import Square, Table, around, compacted, regrouped
+from ragstone.extraction.pdf.characters.pdfium import open_document
+from ragstone.extraction.pdf.characters.rows import group_rows
+from ragstone.extraction.pdf.characters.table import Square, Table, bounding_box, build_cell_lines, compact_table
 from ragstone.extraction.pdf.characters.words import Box, Word
-from ragstone.extraction.pdf.document.composed import composed
+from ragstone.extraction.pdf.document.compose import compose_document
 from ragstone.extraction.pdf.tables import aligned, ruled
 
 SCALE = 2.0  # pixels a point
@@ -142,8 +142,8 @@ class Plan:
 
 
 def our_cells(box: Box, found: Sequence[Line], across: Sequence[Rule]) -> Table | None:
-    rows = rows_of(inside(box, found))
-    return aligned.built(rows, across, sure=True) if len(rows) >= 2 else None
+    rows = group_rows(inside(box, found))
+    return aligned.build_aligned_table(rows, across, sure=True) if len(rows) >= 2 else None
 
 
 def inside(box: Box, found: Sequence[Line]) -> list[Line]:
@@ -163,14 +163,14 @@ def lore_cells(sheet: Sheet) -> Maker:
                 held[place].append(word)
         squares = []
         for (top, bottom, left, right), own in sorted(held.items()):
-            lines = regrouped(own)
+            lines = build_cell_lines(own)
             size = max(1, bottom - top + 1), max(1, right - left + 1)
-            squares.append(Square(top, left, *size, lines, around([line.box for line in lines])))
+            squares.append(Square(top, left, *size, lines, bounding_box([line.box for line in lines])))
         if len(squares) < 2:
             return None
         squares.sort(key=lambda s: (s.row, s.col))
         rows, cols = max(s.row + s.rowspan for s in squares), max(s.col + s.colspan for s in squares)
-        return compacted(Table(box, squares, rows, cols))
+        return compact_table(Table(box, squares, rows, cols))
 
     return make
 
@@ -184,12 +184,12 @@ class Hooked:
 
     def __init__(self) -> None:
         self.plan = Plan()
-        self.frames, self.table, self.found = ruled.frames, ruled.table, aligned.found
-        self.pieces = pages_of._pieces
+        self.frames, self.table, self.found = ruled.find_frames, ruled.build_ruled_table, aligned.find_aligned_tables
+        self.pieces = pages_of._build_pieces
 
     def install(self) -> None:
         def frames(drawn: Any) -> Any:
-            self.across = ruled.merged(drawn.across)
+            self.across = ruled.merge_rules(drawn.across)
             return [*((self.plan.make, box) for box in self.plan.boxes if self.plan.make), *self.frames(drawn)]
 
         def table(frame: Any, found: Sequence[Line]) -> Table | None:
@@ -210,7 +210,12 @@ class Hooked:
             finally:
                 self.plan = plan
 
-        ruled.frames, ruled.table, aligned.found, pages_of._pieces = frames, table, found, pieces
+        ruled.find_frames, ruled.build_ruled_table, aligned.find_aligned_tables, pages_of._build_pieces = (
+            frames,
+            table,
+            found,
+            pieces,
+        )
 
 
 def planned(way: str, sheet: Sheet, own: Sequence[Box], true: Sequence[Box]) -> Plan:
@@ -239,20 +244,20 @@ def blocks(
 ) -> dict[str, tuple[Block, ...]]:
     """The blocks of a document as each way reads it."""
     read: dict[str, list[pages_of.Page]] = {way: [] for way in ways}
-    with opened(path.read_bytes(), path=path.name, password=None) as document:
+    with open_document(path.read_bytes(), path=path.name, password=None) as document:
         for number in range(len(document)):
             page = document[number]
             sheet = Sheet(models, path.stem, number, page.render(scale=SCALE).to_numpy()[:, :, :3].copy())
             hooked.plan = Plan()
-            plain = pages_of.read(page, number + 1)
+            plain = pages_of.read_pdf_page(page, number + 1)
             own = [piece.table.box for piece in plain.pieces if piece.table and piece.turn == 0]
             wanted = [framed(box, plain.height) for at, box in true if at == number + 1]
             if wanted:
                 tally(models, sheet, own, wanted)
             for way in ways:
                 hooked.plan = planned(way, sheet, own, wanted)
-                read[way].append(pages_of.read(page, number + 1))
-    return {way: composed(found).blocks for way, found in read.items()}
+                read[way].append(pages_of.read_pdf_page(page, number + 1))
+    return {way: compose_document(found).blocks for way, found in read.items()}
 
 
 def framed(box: Box, height: float) -> Box:
@@ -277,7 +282,7 @@ def icdar(data: Path) -> list[tuple[Path, Truth, Callable[[tuple[Block, ...]], d
             continue
         want = pdf_tables.relations(pdf_tables.truth(document))
         regions = [region for table in document["tables"] for region in table["regions"] if region["cells"]]
-        true = [(r["page"], around([tuple(c["bbox"]) for c in r["cells"]])) for r in regions]
+        true = [(r["page"], bounding_box([tuple(c["bbox"]) for c in r["cells"]])) for r in regions]
 
         def score(found: tuple[Block, ...], want: Any = want) -> dict[str, float]:
             cells = [

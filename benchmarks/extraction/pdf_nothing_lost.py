@@ -21,7 +21,7 @@ import pypdfium2
 
 from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction
-from ragstone.extraction.pdf.parse import parse
+from ragstone.extraction.pdf.parse import parse_pdf
 
 WORD = re.compile(r"[^\W_]+")
 HYPHEN = re.compile(r"(?:[\x02\xad\ufffe]|-)\s*\n\s*")
@@ -107,7 +107,7 @@ def main() -> None:
         data = path.read_bytes()
         start = time.process_time()
         try:
-            extraction = parse(data, path=path.name, ocr=False)
+            extraction = parse_pdf(data, path=path.name, ocr=False)
         except Refused as error:
             total["refused"] += 1
             print(f"refused {error.reason}: {error}")

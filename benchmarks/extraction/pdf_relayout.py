@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from ragstone.core.errors import Refused
 from ragstone.core.types import Block
-from ragstone.extraction.pdf.parse import parse
+from ragstone.extraction.pdf.parse import parse_pdf
 
 PIPES = re.compile(r"^\s*\|.*\|\s*$")
 RULE = re.compile(r"^\s*\|?[\s:|-]+\|?\s*$")
@@ -103,7 +103,7 @@ def from_markdown(text: str) -> list[Piece]:
 
 def from_pdf(path: Path) -> list[Piece]:
     try:
-        extraction = parse(path.read_bytes(), path=path.name, ocr=False)
+        extraction = parse_pdf(path.read_bytes(), path=path.name, ocr=False)
     except Refused:
         return []
     return from_blocks(extraction.blocks)

@@ -30,9 +30,9 @@ def repeated(paths: list[Path], pages: int) -> bytes:
 
 
 def ragstone(data: bytes) -> int:
-    from ragstone.extraction.pdf.parse import parse
+    from ragstone.extraction.pdf.parse import parse_pdf
 
-    return int(parse(data, path="speed.pdf", ocr=False).meta["pages"])
+    return int(parse_pdf(data, path="speed.pdf", ocr=False).meta["pages"])
 
 
 def liteparse(data: bytes) -> int:

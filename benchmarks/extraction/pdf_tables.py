@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ragstone.core.errors import Refused
-from ragstone.extraction.pdf.parse import parse
+from ragstone.extraction.pdf.parse import parse_pdf
 
 
 class Cell(NamedTuple):
@@ -73,7 +73,7 @@ def truth(document: dict[str, Any]) -> list[list[Cell]]:
 
 def ours(path: Path) -> list[list[Cell]]:
     try:
-        blocks = parse(path.read_bytes(), path=path.name, ocr=False).blocks
+        blocks = parse_pdf(path.read_bytes(), path=path.name, ocr=False).blocks
     except Refused:
         return []
     return [

@@ -117,7 +117,7 @@ def read(way: str, path: Path) -> None:
         from ragstone.extraction.spreadsheet import delimited
         from ragstone.extraction.spreadsheet import workbook as ours
     if way == "chunks":
-        from ragstone.chunking import make
+        from ragstone.chunking import make_chunker
         from ragstone.providers import WordPiece
     before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
     made: list[float]
@@ -131,7 +131,7 @@ def read(way: str, path: Path) -> None:
         made = [sum(len(block.spans) for block in extraction.blocks if block.type == "table"), len(extraction.record)]
     seconds = time.process_time() - start
     if way == "chunks":
-        pieces = make("structure", tokenizer=WordPiece(), reads=254).cut(extraction)
+        pieces = make_chunker("structure", tokenizer=WordPiece(), reads=254).cut(extraction)
         headed = sum(bool(piece.header) or "Order" in piece.text for piece in pieces)
         made = [len(pieces), headed, round(time.process_time() - start - seconds, 2)]
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

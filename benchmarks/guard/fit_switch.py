@@ -2,7 +2,7 @@
 
     python benchmarks/guard/fit_switch.py DATA [--write src/ragstone/guard/switch.json]
 
-Logistic regression over the signs of each sentence that asks for something (`ragstone.guard.signs`), L2 penalty
+Logistic regression over the signs of each sentence that asks for something (`ragstone.guard.request_signs`), L2 penalty
 3 on standardised signs; each set weighs what SHARES says, whatever its size. A sentence of an attacked document is an
 attack where it lies in what was put in. `cut` is the log-odds that CLEAN of the chunks of documentation exceed, mean
 over the trees. Fitted on one half; all figures are of the other. DATA as in `texts.py`.
@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from texts import Text, every
 
-from ragstone.guard.signs import NAMES
-from ragstone.guard.switch import switches
+from ragstone.guard.request_signs import NAMES
+from ragstone.guard.topic_switch import find_switches
 
 Floats = NDArray[np.float64]
 SHARES = {
@@ -50,7 +50,7 @@ class Asking:
         signs, attacks, of = [], [], []
         for n, text in enumerate(texts):
             at = text.text.rfind(text.attack) if text.attack else len(text.text)
-            for one, found in switches(text.text):
+            for one, found in find_switches(text.text):
                 signs.append(found)
                 attacks.append(one.end > at and one.start < at + len(text.attack))
                 of.append(n)

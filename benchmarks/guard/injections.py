@@ -17,7 +17,7 @@ from pathlib import Path
 
 from texts import Text, every
 
-from ragstone.guard import flags
+from ragstone.guard import assess_injection
 
 
 def main() -> None:
@@ -29,7 +29,7 @@ def main() -> None:
     args = parser.parse_args()
     texts = list(every(args.data, whole=args.whole))
     start = time.process_time()
-    found = [flags(text.text)[0] for text in texts]
+    found = [assess_injection(text.text)[0] for text in texts]
     seconds = time.process_time() - start
     groups: dict[tuple[str, str], list[int]] = {}
     for n, text in enumerate(texts):

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from texts import in_fit
 
-from ragstone.guard import find
+from ragstone.guard import find_secrets
 
 
 def main() -> None:
@@ -28,7 +28,7 @@ def main() -> None:
     for half in (True, False):
         for label, name in ((1, "found"), (0, "false alarms")):
             these = [row for row in rows if in_fit(row["rule"]) == half and row["label"] == label]
-            masked = [bool(find(row["text"])) for row in these]
+            masked = [bool(find_secrets(row["text"])) for row in these]
             print(f"{'fitted' if half else 'other'} half, {name}: {sum(masked) / len(these):.3f} of {len(these)}")
             for row, hit in zip(these, masked, strict=True):
                 if args.show and half and hit != bool(label):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ragstone.chunking import make
+from ragstone.chunking import make_chunker
 from ragstone.core.errors import Refused
 from ragstone.extraction import extract
 from ragstone.providers import make_embedder
@@ -64,7 +64,7 @@ def every(data: Path, *, whole: bool = False) -> Iterator[Text]:
 def parts(kb: Path, *, whole: bool) -> Iterator[tuple[Path, str]]:
     """The chunks of the trees, as an ingestion with default settings cuts them, each with its file."""
     embedder = make_embedder("minilm")
-    chunker = make("structure", tokenizer=embedder.tokenizer, reads=embedder.reads, options={})
+    chunker = make_chunker("structure", tokenizer=embedder.tokenizer, reads=embedder.reads, options={})
     for tree in sorted(kb.iterdir()):
         files = sorted(tree.rglob("*.md"))
         for path in files if whole else sorted(random.Random(0).sample(files, min(len(files), TREE))):

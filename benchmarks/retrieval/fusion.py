@@ -17,15 +17,15 @@ import ragstone
 from ragstone.core.trace import Trace
 from ragstone.core.types import Candidate
 from ragstone.engine import Engine
-from ragstone.evaluation import BeirSource, load
-from ragstone.evaluation.metrics import metric
+from ragstone.evaluation import BeirSource, load_cases
+from ragstone.evaluation.metrics import parse_metric
 from ragstone.retrieval.candidates import retrieve_candidates
 from ragstone.retrieval.fusion import minmax, rrf
 from ragstone.retrieval.ranking import fuse_candidates
 from ragstone.retrieval.search import embed_question
 
 WEIGHTS = (0.4, 0.5, 0.6, 0.7)
-NDCG = metric("nDCG@10")
+NDCG = parse_metric("nDCG@10")
 
 
 def orders(
@@ -46,7 +46,7 @@ async def measure(folder: Path, stores: Path) -> dict[str, float]:
     async with Engine(ragstone.load(store=f"embedded:{stores / folder.name}")) as engine:
         await engine.ingest_source(source)
         context = engine.search_context
-        for case in load(folder):
+        for case in load_cases(folder):
             if not case.answerable:
                 continue
             question = engine.question(case.question)

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 import ragstone
-from ragstone.core.types import joined
+from ragstone.core.types import join_slices
 
 
 def main() -> None:
@@ -34,7 +34,7 @@ def main() -> None:
                 file = (given.folder / citation.document.path).read_bytes().decode("utf-8-sig")
                 counts["citations"] += 1
                 counts["verified"] += citation.status == "verified"
-                held = citation.masked or joined(file, citation.spans) == citation.quote
+                held = citation.masked or join_slices(file, citation.spans) == citation.quote
                 counts["failed"] += citation.status == "verified" and not held
     print(json.dumps(counts))
     sys.exit(1 if counts["failed"] else 0)

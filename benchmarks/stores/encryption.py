@@ -26,13 +26,13 @@ from benchmarks.stores.corpus import CHUNKS, MODEL, VARIANT, Clusters, passages,
 from ragstone.core.filters import Where
 from ragstone.core.types import Scope
 from ragstone.retrieval.question import Question
-from ragstone.stores.crypt import Secret
-from ragstone.stores.embedded import EmbeddedStore, purge, sealedrows
+from ragstone.stores.embedded import EmbeddedStore, encrypted_rows, purge
 from ragstone.stores.embedded import writer as writing
-from ragstone.stores.master import Master
+from ragstone.stores.encryption import SecretKey
+from ragstone.stores.master_key import MasterKey
 
 SCOPE = Scope("bench", "notes")
-MASTER = Master(Secret(bytes(range(32))))
+MASTER = MasterKey(SecretKey(bytes(range(32))))
 KINDS = {"plain": None, "encrypted": MASTER, "not kept": MASTER}
 VECTORS = Clusters()
 BATCH = 50  # documents of one write
@@ -91,12 +91,15 @@ async def times(stores: dict[str, EmbeddedStore], ask: Ask, count: int) -> dict[
     taken: dict[str, list[float]] = {name: [] for name in stores}
     for number in range(-3, count):
         for name, store in stores.items():
-            held, sealedrows.HELD = sealedrows.HELD, 0 if name == "not kept" else sealedrows.HELD
+            held, encrypted_rows.MAX_CACHED_BYTES = (
+                encrypted_rows.MAX_CACHED_BYTES,
+                0 if name == "not kept" else encrypted_rows.MAX_CACHED_BYTES,
+            )
             start = time.perf_counter()
             await ask(store, abs(number))
             if number >= 0:
                 taken[name].append((time.perf_counter() - start) * 1e3)
-            sealedrows.HELD = held
+            encrypted_rows.MAX_CACHED_BYTES = held
     return {name: round(median(each), 2) for name, each in taken.items()}
 
 
@@ -127,7 +130,10 @@ async def removed(store: EmbeddedStore, count: int) -> dict[str, float]:
 
         return measured
 
-    writing.forget_dead, writing.overwrite_dead = timed(purge.forget_dead), timed(purge.overwrite_dead)
+    writing.forget_dead_vectors, writing.overwrite_dead_vectors = (
+        timed(purge.forget_dead_vectors),
+        timed(purge.overwrite_dead_vectors),
+    )
     documents = await store.ledger(SCOPE).documents()
     async with store.writer(SCOPE) as writer:
         for document in documents[:count]:
@@ -142,7 +148,7 @@ async def removed(store: EmbeddedStore, count: int) -> dict[str, float]:
 async def memory(root: Path, kind: str) -> dict[str, float]:
     """MB of this process before and after questions to every vector, its own and that of mapped files."""
     if kind == "not kept":
-        sealedrows.HELD = 0
+        encrypted_rows.MAX_CACHED_BYTES = 0
     store = opened(root, kind)
     async with store.reader(SCOPE) as reader:
         await reader.matching("nothing", where=Where(), limit=1)

@@ -31,10 +31,10 @@ from ragstone.core.types import Scope
 from ragstone.retrieval.question import Question as Asked
 from ragstone.stores import open_store
 from ragstone.stores.bm25 import query_terms
-from ragstone.stores.postgres import nearest, postings
+from ragstone.stores.postgres import postings, vector_search
 from ragstone.stores.postgres import reader as reading
-from ragstone.stores.postgres.filters import condition_of
-from ragstone.stores.postgres.ranked import FOUND, MATCHING
+from ragstone.stores.postgres.filters import build_chunk_filter
+from ragstone.stores.postgres.ts_rank import MATCHING_PAGE, TS_RANKED
 
 BATCH = 50  # documents of one write
 LIMIT = 50  # candidates of a leg, as a question for ten results asks for
@@ -189,11 +189,11 @@ async def plans(url: str, scope: Scope, words: Sequence[str]) -> None:
         [(collection,)] = await (await connection.execute("SELECT collection_id FROM collections")).fetchall()
         some = "SELECT number, chunk_id FROM mv_active_chunks WHERE collection_id = %s LIMIT 1000"
         rows = (await (await connection.execute(some.encode(), (collection,))).fetchall())[::20]
-        tag = condition_of(Where(tags=("t3",)))
+        tag = build_chunk_filter(Where(tags=("t3",)))
         statements = {
-            "vector, index": nearest.indexed_sql("NOT m.restricted", VECTORS.dimension),
-            "vector, exact": nearest.all_sql("NOT m.restricted"),
-            "vector, exact by a filter": nearest.exact_sql("NOT m.restricted", numbers=False),
+            "vector, index": vector_search.approximate_sql("NOT m.restricted", VECTORS.dimension),
+            "vector, exact": vector_search.all_vectors_sql("NOT m.restricted"),
+            "vector, exact by a filter": vector_search.exact_sql("NOT m.restricted", numbers=False),
             "postings": postings.FETCH,
             "places": reading.PLACES,
             "signals and texts": reading.RATED,
@@ -203,13 +203,13 @@ async def plans(url: str, scope: Scope, words: Sequence[str]) -> None:
             "versions with a tag": tag.versions or "",
             "by hand, mv_active_chunks": ACTIVE,
             "by hand, normal tables": NORMAL,
-            "ts_rank_cd by its index": MATCHING.format(FOUND.format(6, reading.OURS), "true"),
+            "ts_rank_cd by its index": MATCHING_PAGE.format(TS_RANKED.format(6, reading.OURS), "true"),
             "by hand, ts_rank_cd": RANKED.format(EVERY),
         }
         for name, sql in statements.items():
             times, scans = [], set()
             for number in [*range(15), *range(15)]:
-                vector = nearest.literal(question_vector(number).astype(float))
+                vector = vector_search.vector_literal(question_vector(number).astype(float))
                 given = {
                     "t": scope.tenant,
                     "c": collection,

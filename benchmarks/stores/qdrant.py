@@ -37,7 +37,7 @@ from ragstone.core.filters import Where
 from ragstone.core.ports import Store
 from ragstone.core.types import Scope
 from ragstone.stores import open_store
-from ragstone.stores.qdrant.filters import narrowed
+from ragstone.stores.qdrant.filters import build_point_filter
 
 SCOPE = Scope("acme", "bench")
 
@@ -64,7 +64,7 @@ def serve(folder: Path, asked: Connection) -> None:
 def alone(engine: Engine, said: str) -> str:
     """The search of a question's vectors by the library alone, p50 and p95: exact or by the index, filtered or not."""
     [name] = engine._made
-    named = narrowed(SCOPE, Where()) if "filtered" in said else None
+    named = build_point_filter(SCOPE, Where()) if "filtered" in said else None
     times = []
     for number in range(100):
         vector = question_vector(number).tolist()

@@ -27,8 +27,8 @@ from ragstone.core.filters import Condition, Where
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.search import search
 from ragstone.retrieval.search_context import SearchContext, Source
-from ragstone.stores import Pair
-from ragstone.stores.tables import Tables, kept
+from ragstone.stores import ColumnPair
+from ragstone.stores.tables import TableDatabase, kept
 
 QUESTIONS = 40
 LIMIT = 50
@@ -81,8 +81,8 @@ async def took(work: Callable[[int], Awaitable[object]], count: int = QUESTIONS)
 
 
 async def measured(url: str, texts: list[str]) -> None:
-    tables = Tables(url, timeout=60)
-    pair = Pair("t", "body", "v", "id", columns=("*",))
+    tables = TableDatabase(url, timeout=60)
+    pair = ColumnPair("t", "body", "v", "id", columns=("*",))
     asked = [" ".join(texts[(number * 37) % len(texts)].split()[3:9]) for number in range(QUESTIONS)]
     async with tables.reader(pair) as reader:
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -93,7 +93,7 @@ async def measured(url: str, texts: list[str]) -> None:
         print(
             f"first question by words: {seconds:.2f} s, {own:.2f} s of our processor, {grown:.0f} MB more at the most"
         )
-        print("look whether it changed:", await took(lambda _: reader._print(), 10))
+        print("look whether it changed:", await took(lambda _: reader._read_fingerprint(), 10))
         for name, where in (("all", ALL), ("a tenth", TENTH), ("a hundredth", HUNDREDTH)):
             nearest = lambda n, w=where: reader.nearest(VECTORS.of(n), where=w, limit=LIMIT)  # noqa: E731
             words = lambda n, w=where: reader.matching(asked[n], where=w, limit=LIMIT)  # noqa: E731
@@ -107,12 +107,12 @@ async def measured(url: str, texts: list[str]) -> None:
     context = SearchContext((Source("t", lambda: tables.reader(pair), Given(), is_table=True),))  # type: ignore[arg-type]  # all that is asked of it
     whole = lambda n: search(context, Question(asked[n]))  # noqa: E731
     print("a question through the pipeline, embedding apart:", await took(whole))
-    kept.LOOK_EVERY = 0.0
+    kept.CHECK_INTERVAL = 0.0
     print("the same, looking each time whether the table changed:", await took(whole))
     await tables.close()
 
 
-async def opened(tables: Tables, pair: Pair) -> None:
+async def opened(tables: TableDatabase, pair: ColumnPair) -> None:
     async with tables.reader(pair):
         pass
 

@@ -4,14 +4,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from ragstone.access import Credential, Permission, Role, roles_of
+from ragstone.access import Credential, Permission, Role, parse_roles
 from ragstone.core.errors import Forbidden, Unauthorized, UsageError
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def permitted(*roles: str) -> set[str]:
-    return {permission.value for permission in Credential("acme", roles_of(roles)).permissions}
+    return {permission.value for permission in Credential("acme", parse_roles(roles)).permissions}
 
 
 def test_each_role_permits_what_the_table_in_the_docs_says() -> None:
@@ -23,13 +23,13 @@ def test_each_role_permits_what_the_table_in_the_docs_says() -> None:
 
 def test_roles_add_up() -> None:
     assert permitted("write", "read-restricted") == {"search", "restricted", "write"}
-    assert roles_of(["admin", "read", "read"]) == (Role.READ, Role.ADMIN)
+    assert parse_roles(["admin", "read", "read"]) == (Role.READ, Role.ADMIN)
 
 
 @pytest.mark.parametrize("names", [(), ("boss",), ("read", "Admin"), ("",)])
 def test_what_is_no_role_is_refused(names: tuple[str, ...]) -> None:
     with pytest.raises(UsageError, match="read, read-restricted, write, admin"):
-        roles_of(names)
+        parse_roles(names)
 
 
 @pytest.mark.parametrize("tenant", ["", "a\nb", "a\0", "x" * 121])

@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from ragstone import guard
-from ragstone.access import ending, identified, issued, keys, recognised
-from ragstone.access.keys import SHAPE
+from ragstone.access import authenticate_key, issue_key, keys, parse_expiry, parse_key_id
+from ragstone.access.keys import KEY_PATTERN
 from ragstone.core.errors import Unauthorized, UsageError
 from ragstone.core.types import Key
 
@@ -38,30 +38,30 @@ class Shelf:
         return 0
 
 
-MADE = issued("acme", "alice", ("write",), expires=NOW + timedelta(days=1), now=NOW)
+MADE = issue_key("acme", "alice", ("write",), expires=NOW + timedelta(days=1), now=NOW)
 
 
 async def refusal(text: str, *kept: Key, now: datetime = NOW) -> Unauthorized:
     with pytest.raises(Unauthorized) as refused:
-        await recognised(text, Shelf(*kept), now=now)
+        await authenticate_key(text, Shelf(*kept), now=now)
     assert MADE.text.rpartition("_")[2] not in str(refused.value)
     return refused.value
 
 
 async def test_a_key_names_its_tenant_and_roles() -> None:
-    found = await recognised(MADE.text, Shelf(MADE.key), now=NOW)
+    found = await authenticate_key(MADE.text, Shelf(MADE.key), now=NOW)
     assert (found.tenant, found.roles, found.name, found.kind) == ("acme", ("write",), "alice", "key")
     assert found.expires == NOW + timedelta(days=1)
 
 
 def test_a_key_has_256_bits_of_chance_and_only_their_hash_is_kept() -> None:
-    shape = SHAPE.fullmatch(MADE.text)
+    shape = KEY_PATTERN.fullmatch(MADE.text)
     assert shape
     assert shape["id"] == MADE.key.id
     assert MADE.key.digest == hashlib.sha256(shape["secret"].encode()).digest()
     assert shape["secret"] not in repr(MADE) + repr(MADE.key)
     assert str(MADE.key.digest) not in repr(MADE)
-    many = {issued("acme", "x", ("read",), expires=None, now=NOW).text for _ in range(200)}
+    many = {issue_key("acme", "x", ("read",), expires=None, now=NOW).text for _ in range(200)}
     assert len({text[4:20] for text in many}) == len({text[21:] for text in many}) == 200
 
 
@@ -98,12 +98,12 @@ async def test_an_unknown_id_costs_the_same_comparison(monkeypatch: pytest.Monke
 @pytest.mark.parametrize("name", ["", " ", "a\nb", "\x1b[31m", "x" * 121])
 def test_a_name_that_cannot_be_shown_is_refused(name: str) -> None:
     with pytest.raises(UsageError, match="a key's name"):
-        issued("acme", name, ("read",), expires=None, now=NOW)
+        issue_key("acme", name, ("read",), expires=None, now=NOW)
 
 
 def test_a_key_that_is_over_before_it_begins_is_refused() -> None:
     with pytest.raises(UsageError, match="that is over"):
-        issued("acme", "x", ("read",), expires=NOW, now=NOW)
+        issue_key("acme", "x", ("read",), expires=NOW, now=NOW)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_a_key_that_is_over_before_it_begins_is_refused() -> None:
     ],
 )
 def test_an_end_is_a_span_a_date_or_a_moment(text: str | None, end: datetime | None) -> None:
-    assert ending(text, now=NOW) == end
+    assert parse_expiry(text, now=NOW) == end
 
 
 @pytest.mark.parametrize(
@@ -126,16 +126,16 @@ def test_an_end_is_a_span_a_date_or_a_moment(text: str | None, end: datetime | N
 )
 def test_what_is_no_end_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="90d, 12h, 4w or 2027-01-31"):
-        ending(text, now=NOW)
+        parse_expiry(text, now=NOW)
 
 
 def test_a_key_is_named_by_its_id_or_by_all_of_it() -> None:
-    assert {identified(text) for text in (MADE.key.id, f"rag_{MADE.key.id}_…", MADE.text)} == {MADE.key.id}
-    assert [identified(text) for text in ("", "x", MADE.key.id[1:], "'; DROP TABLE keys; --")] == [None] * 4
+    assert {parse_key_id(text) for text in (MADE.key.id, f"rag_{MADE.key.id}_…", MADE.text)} == {MADE.key.id}
+    assert [parse_key_id(text) for text in ("", "x", MADE.key.id[1:], "'; DROP TABLE keys; --")] == [None] * 4
 
 
 def test_our_own_keys_are_masked_in_texts() -> None:
     text = f"use {MADE.text} for the export, or {MADE.text.encode().decode()}."
-    masked, found = guard.mask(text)
+    masked, found = guard.mask_patterns(text)
     assert masked == "use [masked:api_key] for the export, or [masked:api_key]."
     assert len(found) == 2

@@ -8,7 +8,7 @@ import pytest
 
 import ragstone
 from ragstone.access import Permission
-from ragstone.access.sign_in import Entrance
+from ragstone.access.sign_in import Authenticator
 from ragstone.config.jwt import JwtSettings
 from ragstone.config.settings import AccessSettings, Settings
 from ragstone.core.errors import ConfigError, Forbidden, Unauthorized
@@ -75,7 +75,7 @@ async def test_a_token_is_checked_once_and_its_end_every_time() -> None:
     def no_keys() -> Keys:
         raise AssertionError("a token asks no store")
 
-    entrance = Entrance(given, no_keys, credential=None, clock=lambda: clock[0])
+    entrance = Authenticator(given, no_keys, credential=None, clock=lambda: clock[0])
     await entrance.admit(Permission.SEARCH, what="search")
     with pytest.raises(Forbidden):
         await entrance.admit(Permission.WRITE, what="ingest")

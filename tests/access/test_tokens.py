@@ -12,7 +12,7 @@ from typing import Any
 import jwt
 import pytest
 
-from ragstone.access import Tokens, looks_like_token
+from ragstone.access import TokenAuthenticator, looks_like_token
 from ragstone.access.keyset import FRESH, LARGEST, PAUSE, STALE, Keyset
 from ragstone.config.jwt import JwtSettings
 from ragstone.core.errors import ConfigError, Unauthorized, Unavailable
@@ -46,29 +46,29 @@ def changed(text: str, claims: object) -> str:
 
 async def refusal(text: str, **given: Any) -> str:
     with pytest.raises(Unauthorized) as refused:
-        await Tokens(settings(**given)).recognised(text)
+        await TokenAuthenticator(settings(**given)).authenticate(text)
     assert text not in str(refused.value)
     assert "\n" not in str(refused.value)
     return refused.value.reason
 
 
 async def test_a_token_names_its_tenant_and_role() -> None:
-    found = await Tokens(settings()).recognised(token(role="write"))
+    found = await TokenAuthenticator(settings()).authenticate(token(role="write"))
     assert (found.tenant, found.roles, found.name, found.kind) == ("acme", ("write",), "alice", "token")
     assert found.expires is not None
     assert timedelta(minutes=59) < found.expires - datetime.now(UTC) <= timedelta(hours=1)
 
 
 async def test_claims_may_have_other_names_and_roles_be_a_list() -> None:
-    tokens = Tokens(settings(tenant_claim="https://example.org/org", role_claim="roles"))
+    tokens = TokenAuthenticator(settings(tenant_claim="https://example.org/org", role_claim="roles"))
     given: dict[str, Any] = {"https://example.org/org": "rival", "roles": ["offline_access", "read", "write", 5]}
-    found = await tokens.recognised(token(tenant=None, role=None, **given))
+    found = await tokens.authenticate(token(tenant=None, role=None, **given))
     assert (found.tenant, found.roles) == ("rival", ("read", "write"))
 
 
 async def test_a_shared_secret_is_accepted_where_it_is_configured() -> None:
-    tokens = Tokens(settings(algorithms=("HS256",), key=SECRET))
-    assert (await tokens.recognised(token(SECRET, "HS256"))).tenant == "acme"
+    tokens = TokenAuthenticator(settings(algorithms=("HS256",), key=SECRET))
+    assert (await tokens.authenticate(token(SECRET, "HS256"))).tenant == "acme"
 
 
 NOT_ACCEPTED: dict[str, tuple[Callable[[], str], str]] = {
@@ -123,13 +123,13 @@ async def test_what_is_not_accepted_has_a_reason(made: Callable[[], str], reason
 async def test_leeway_bridges_clocks_that_differ() -> None:
     late = token(exp=datetime.now(UTC) - timedelta(seconds=5))
     assert await refusal(late) == "expired"
-    found = await Tokens(settings(leeway=60)).recognised(late)
+    found = await TokenAuthenticator(settings(leeway=60)).authenticate(late)
     assert found.expires is not None
     assert found.expires > datetime.now(UTC)
 
 
 async def test_an_end_beyond_every_calendar_is_none() -> None:
-    assert (await Tokens(settings()).recognised(token(exp=10**14))).expires is None
+    assert (await TokenAuthenticator(settings()).authenticate(token(exp=10**14))).expires is None
 
 
 REFUSED_SETTINGS: list[tuple[dict[str, Any], str]] = [
@@ -160,7 +160,7 @@ def test_settings_that_would_let_others_in_are_refused(given: dict[str, Any], sa
 @pytest.mark.parametrize("key", ["no key", pem(EC_KEY), "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----"])
 def test_a_key_that_is_no_public_key_is_refused_before_any_token(key: str) -> None:
     with pytest.raises(ConfigError, match=r"access\.jwt\.key is"):
-        Tokens(settings(key=key))
+        TokenAuthenticator(settings(key=key))
 
 
 def test_a_token_is_told_from_a_key_by_its_shape() -> None:
@@ -175,17 +175,17 @@ def test_keys_come_from_a_file(tmp_path: Path) -> None:
     file = tmp_path / "keys.json"
     file.write_text(json.dumps({"keys": [jwk(RSA_KEY, "one"), jwk(EC_KEY, "two", use="enc")]}))
     keys = Keyset(str(file))
-    assert keys.key("one") == jwk(RSA_KEY, "one")
-    assert keys.key("two") is None  # for encryption
-    assert keys.key(None) == jwk(RSA_KEY, "one")  # the only one that signs
+    assert keys.find_key("one") == jwk(RSA_KEY, "one")
+    assert keys.find_key("two") is None  # for encryption
+    assert keys.find_key(None) == jwk(RSA_KEY, "one")  # the only one that signs
 
 
 async def test_the_token_names_a_key_of_the_set() -> None:
     with serving(jwk(RSA_KEY, "one"), jwk(EC_KEY, "two"), jwk(OTHER_KEY, "three", alg="RS512")) as site:
         given = {"key": None, "jwks": site.url, "algorithms": ("RS256", "ES256")}
-        tokens = Tokens(settings(**given))
-        assert (await tokens.recognised(token())).tenant == "acme"
-        assert (await tokens.recognised(token(EC_KEY, "ES256", kid="two"))).tenant == "acme"
+        tokens = TokenAuthenticator(settings(**given))
+        assert (await tokens.authenticate(token())).tenant == "acme"
+        assert (await tokens.authenticate(token(EC_KEY, "ES256", kid="two"))).tenant == "acme"
         assert site.asked == 1
         assert await refusal(token(OTHER_KEY), **given) == "signature"
         assert await refusal(token(kid=None), **given) == "signature"
@@ -198,13 +198,13 @@ def test_an_unknown_key_is_asked_for_once_in_a_while() -> None:
     clock = [1000.0]
     with serving(jwk(RSA_KEY, "one")) as site:
         keys = Keyset(site.url, now=lambda: clock[0])
-        assert keys.key("one")
-        assert [keys.key(f"made-up-{n}") for n in range(50)] == [None] * 50
+        assert keys.find_key("one")
+        assert [keys.find_key(f"made-up-{n}") for n in range(50)] == [None] * 50
         assert site.asked == 1  # it was asked just before
         site.keys.append(jwk(OTHER_KEY, "new"))
         clock[0] += PAUSE
-        assert keys.key("new")
-        assert [keys.key(f"made-up-{n}") for n in range(50)] == [None] * 50
+        assert keys.find_key("new")
+        assert [keys.find_key(f"made-up-{n}") for n in range(50)] == [None] * 50
         assert site.asked == 2
 
 
@@ -212,28 +212,28 @@ def test_keys_are_read_again_after_a_while_and_serve_on_when_nobody_answers() ->
     clock = [0.0]
     with serving(jwk(RSA_KEY, "one")) as site:
         keys = Keyset(site.url, now=lambda: clock[0])
-        assert keys.key("one")
+        assert keys.find_key("one")
         site.status = 503
         clock[0] += FRESH + 1
-        assert keys.key("one")
+        assert keys.find_key("one")
         assert site.asked == 2
         clock[0] += STALE
         with pytest.raises(Unavailable, match=r"cannot be read \(HTTP 503\)"):
-            keys.key("one")
+            keys.find_key("one")
         with pytest.raises(Unavailable, match="try again"):
-            keys.key("one")
+            keys.find_key("one")
         assert site.asked == 3
         site.status, site.keys = 200, [jwk(OTHER_KEY, "two")]
         clock[0] += PAUSE
-        assert keys.key("one") is None  # withdrawn
-        assert keys.key("two")
+        assert keys.find_key("one") is None  # withdrawn
+        assert keys.find_key("two")
 
 
 def test_only_the_configured_place_is_asked() -> None:
     with serving(jwk(RSA_KEY, "one")) as other, serving() as site:
         site.redirect = other.url
         with pytest.raises(Unavailable, match="HTTP 302"):
-            Keyset(site.url).key("one")
+            Keyset(site.url).find_key("one")
         assert other.asked == 0
 
 
@@ -251,13 +251,13 @@ def test_what_is_no_set_of_keys_is_named(body: bytes, said: str) -> None:
     with serving() as site:
         site.body = body
         with pytest.raises(Unavailable, match=said):
-            Keyset(site.url).key("one")
+            Keyset(site.url).find_key("one")
 
 
 def test_a_place_where_nothing_is_is_named(tmp_path: Path) -> None:
     with pytest.raises(Unavailable, match=r"No such file.*access\.jwt\.jwks"):
-        Keyset(str(tmp_path / "none.json")).key("one")
+        Keyset(str(tmp_path / "none.json")).find_key("one")
     with serving() as site:
         pass
     with pytest.raises(Unavailable, match="refused"):
-        Keyset(site.url).key("one")
+        Keyset(site.url).find_key("one")

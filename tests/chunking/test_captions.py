@@ -1,9 +1,9 @@
 """What a table is called stands above each group of its rows."""
 
-from ragstone.chunking.structure import Cutting, Structure
+from ragstone.chunking.structure import StructureChunker, StructureOptions
 from ragstone.chunking.table import CAPTION_LENGTH
 from ragstone.chunking.tokens import Characters
-from ragstone.core.types import Block, Cell, Extraction, Piece, Span, joined
+from ragstone.core.types import Block, Cell, Extraction, Piece, Span, join_slices
 
 CAPTION = "Table 3: Sales of the shops of the town"
 
@@ -43,7 +43,7 @@ def extraction(caption: str = CAPTION, *, rows: int = 60, below: bool = False, h
 
 
 def cut(made: Extraction, *, tokens: int = 80) -> list[Piece]:
-    return Structure(Cutting(tokens, tokens, prefix=0), Characters()).cut(made)
+    return StructureChunker(StructureOptions(tokens, tokens, prefix=0), Characters()).cut(made)
 
 
 def of_table(pieces: list[Piece]) -> list[Piece]:
@@ -57,7 +57,7 @@ def test_every_group_of_rows_says_what_the_table_is() -> None:
     assert len(groups) > 3
     for piece in groups:
         assert CAPTION in piece.text or piece.header.startswith(CAPTION)
-        assert piece.text == joined(made.record, piece.spans)
+        assert piece.text == join_slices(made.record, piece.spans)
     assert [piece.header for piece in groups[1:]] == [f"{CAPTION}\n| Name | Sold |"] * (len(groups) - 1)
     assert not any(piece.note for piece in pieces)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragstone.chunking import Characters, make
+from ragstone.chunking import Characters, make_chunker
 from ragstone.core.ports import Chunker
 from ragstone.core.types import Piece
 from ragstone.testing.chunkers import ChunkerContract
@@ -14,7 +14,7 @@ class TestStructure(ChunkerContract):
 
     @pytest.fixture
     def chunker(self) -> Chunker:
-        return make("structure", tokenizer=Characters(), reads=254)
+        return make_chunker("structure", tokenizer=Characters(), reads=254)
 
 
 class TestStructureWithOverlap(ChunkerContract):
@@ -24,7 +24,7 @@ class TestStructureWithOverlap(ChunkerContract):
     @pytest.fixture
     def chunker(self) -> Chunker:
         options = {"tokens": 50, "cap": 60, "overlap": 15}
-        return make("structure", tokenizer=Characters(), options=options)
+        return make_chunker("structure", tokenizer=Characters(), options=options)
 
 
 class TestMarkdown(ChunkerContract):
@@ -33,7 +33,7 @@ class TestMarkdown(ChunkerContract):
 
     @pytest.fixture
     def chunker(self) -> Chunker:
-        return make("markdown", tokenizer=Characters())
+        return make_chunker("markdown", tokenizer=Characters())
 
 
 class TestRecursive(ChunkerContract):
@@ -42,7 +42,7 @@ class TestRecursive(ChunkerContract):
 
     @pytest.fixture
     def chunker(self) -> Chunker:
-        return make("recursive", tokenizer=Characters())
+        return make_chunker("recursive", tokenizer=Characters())
 
 
 class TestBounded(ChunkerContract):
@@ -51,7 +51,7 @@ class TestBounded(ChunkerContract):
 
     @pytest.fixture
     def chunker(self) -> Chunker:
-        return make("bounded", tokenizer=Characters())
+        return make_chunker("bounded", tokenizer=Characters())
 
 
 class TestSentenceWindow(ChunkerContract):
@@ -60,4 +60,4 @@ class TestSentenceWindow(ChunkerContract):
 
     @pytest.fixture
     def chunker(self) -> Chunker:
-        return make("sentence-window", tokenizer=Characters(), reads=254)
+        return make_chunker("sentence-window", tokenizer=Characters(), reads=254)

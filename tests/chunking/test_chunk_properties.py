@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.chunking import Characters, make
-from ragstone.core.types import joined
-from ragstone.testing.chunkers import outlined, uncovered
+from ragstone.chunking import Characters, make_chunker
+from ragstone.core.types import join_slices
+from ragstone.testing.chunkers import find_uncovered, outline_document
 
 # No letter that is a Roman digit: lines of those alone are page numbers, and left out on purpose.
 WORD = st.text("abd .!?:é\u0301水👍🏽_-`", min_size=1, max_size=40)
@@ -38,10 +38,10 @@ WAYS = [
 @settings(max_examples=60, deadline=None)
 @given(text=TEXT)
 def test_every_body_character_comes_once_in_slices_of_the_record(name: str, options: dict[str, int], text: str) -> None:
-    extraction = outlined(text)
-    pieces = make(name, tokenizer=Characters(), options=options).cut(extraction)
-    assert uncovered(extraction, pieces) == ""
-    assert [piece.text for piece in pieces] == [joined(text, piece.spans) for piece in pieces]
+    extraction = outline_document(text)
+    pieces = make_chunker(name, tokenizer=Characters(), options=options).cut(extraction)
+    assert find_uncovered(extraction, pieces) == ""
+    assert [piece.text for piece in pieces] == [join_slices(text, piece.spans) for piece in pieces]
     assert [piece.ordinal for piece in pieces] == list(range(len(pieces)))
     assert [piece.tokens for piece in pieces] == Characters().count([piece.text for piece in pieces])
 
@@ -50,7 +50,7 @@ def test_every_body_character_comes_once_in_slices_of_the_record(name: str, opti
 @settings(max_examples=40, deadline=None)
 @given(text=TEXT)
 def test_only_what_says_so_is_over_the_cap(name: str, options: dict[str, int], text: str) -> None:
-    for piece in make(name, tokenizer=Characters(), options=options).cut(outlined(text)):
+    for piece in make_chunker(name, tokenizer=Characters(), options=options).cut(outline_document(text)):
         size = {"structure": piece.tokens, "bounded": len(piece.text.encode())}.get(name, len(piece.text))
         cap = options.get("cap", options.get("hard", options.get("size", 0)))
         assert size <= cap or piece.note

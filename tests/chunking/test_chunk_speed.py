@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ragstone.chunking import Characters, make
+from ragstone.chunking import Characters, make_chunker
 from ragstone.core.types import Block, BlockType, Extraction, Span
 from tests.speed import within
 
@@ -38,5 +38,5 @@ DOCUMENTS: dict[str, Callable[[], Extraction]] = {
 @pytest.mark.parametrize("way", ["structure", "markdown", "recursive", "bounded"])
 def test_it_takes_time_in_step_with_its_size(way: str, name: str) -> None:
     extraction = DOCUMENTS[name]()
-    chunker = make(way, tokenizer=Characters(), reads=254)
+    chunker = make_chunker(way, tokenizer=Characters(), reads=254)
     assert within(MOST, lambda: chunker.cut(extraction))

@@ -2,16 +2,18 @@
 
 import pytest
 
-from ragstone.chunking import WAYS, Characters, make
-from ragstone.chunking.contents import leftover
-from ragstone.testing.chunkers import outlined
+from ragstone.chunking import CHUNKERS, Characters, make_chunker
+from ragstone.chunking.leftovers import is_leftover
+from ragstone.testing.chunkers import outline_document
 
 CONTENTS = "Preface ........ iii\nOne . . . . . . 1\nTwo ............ 17\nnot an entry"
 
 
-@pytest.mark.parametrize("name", sorted(WAYS))
+@pytest.mark.parametrize("name", sorted(CHUNKERS))
 def test_a_table_of_contents_is_left_out(name: str) -> None:
-    pieces = make(name, tokenizer=Characters()).cut(outlined(f"# Book\n\n{CONTENTS}\n\n1\n2\n3\n\nThe text."))
+    pieces = make_chunker(name, tokenizer=Characters()).cut(
+        outline_document(f"# Book\n\n{CONTENTS}\n\n1\n2\n3\n\nThe text.")
+    )
     text = "\n".join(piece.text for piece in pieces)
     assert "The text." in text
     assert "Preface" not in text
@@ -20,16 +22,16 @@ def test_a_table_of_contents_is_left_out(name: str) -> None:
 
 @pytest.mark.parametrize("text", ["1\n2\n3\n4", "Page 1 of 9\nPage 2 of 9\nxi", CONTENTS])
 def test_lines_that_lead_to_pages_are_leftovers(text: str) -> None:
-    assert leftover(text)
+    assert is_leftover(text)
 
 
 @pytest.mark.parametrize(
     "text", ["", "42", "In 1999\nit rained\n7", "Wait ...\nfor it ...\nnow", "a\nb\nc", "v1.2\nv1.3\nv1.4"]
 )
 def test_text_is_not(text: str) -> None:
-    assert not leftover(text)
+    assert not is_leftover(text)
 
 
 def test_numbers_in_a_table_or_in_code_are_kept() -> None:
-    pieces = make("structure", tokenizer=Characters()).cut(outlined("```\n1\n2\n3\n4\n5\n6\n```"))
+    pieces = make_chunker("structure", tokenizer=Characters()).cut(outline_document("```\n1\n2\n3\n4\n5\n6\n```"))
     assert [piece.kind for piece in pieces] == ["code"]

@@ -5,7 +5,7 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.chunking.partition import Atom, partition
+from ragstone.chunking.partition import Atom, partition_atoms
 
 ATOMS = st.lists(
     st.builds(
@@ -42,18 +42,18 @@ def test_no_other_partition_costs_less(atoms: list[Atom]) -> None:
     inner = range(1, len(atoms))
     all_starts = [(0, *chosen) for n in range(len(atoms)) for chosen in combinations(inner, n)]
     costs = [c for starts in all_starts if (c := cost(atoms, starts, 50, 80)) is not None]
-    mine = cost(atoms, tuple(partition(atoms, target=50, cap=80)), 50, 80)
+    mine = cost(atoms, tuple(partition_atoms(atoms, target=50, cap=80)), 50, 80)
     assert mine is not None
     assert mine <= min(costs) + 1e-9
 
 
 def test_equal_atoms_are_shared_out_evenly() -> None:
-    assert partition([Atom(10)] * 12, target=100, cap=100) == [0, 6]
+    assert partition_atoms([Atom(10)] * 12, target=100, cap=100) == [0, 6]
 
 
 def test_nothing_has_no_pieces() -> None:
-    assert partition([], target=10, cap=10) == []
+    assert partition_atoms([], target=10, cap=10) == []
 
 
 def test_an_atom_over_the_cap_stands_alone() -> None:
-    assert partition([Atom(5), Atom(500), Atom(5)], target=50, cap=60) == [0, 1, 2]
+    assert partition_atoms([Atom(5), Atom(500), Atom(5)], target=50, cap=60) == [0, 1, 2]

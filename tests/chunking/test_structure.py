@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from ragstone.chunking import Cutting, Structure, make
+from ragstone.chunking import StructureChunker, StructureOptions, make_chunker
 from ragstone.core.errors import UsageError
 from ragstone.core.types import Block, Cell, Extraction, Piece, Span
-from ragstone.testing.chunkers import outlined
+from ragstone.testing.chunkers import outline_document
 
 
 class Words:
@@ -21,7 +21,7 @@ class Words:
 
 
 def cut(text: str, **sizes: int) -> list[Piece]:
-    return make("structure", tokenizer=Words(), options=sizes).cut(outlined(text))
+    return make_chunker("structure", tokenizer=Words(), options=sizes).cut(outline_document(text))
 
 
 def words(n: int, word: str = "word") -> str:
@@ -157,7 +157,7 @@ def test_rows_come_from_cells_where_these_have_places() -> None:
         for i, at in enumerate(starts)
     )
     block = Block("table", "", (Span(0, len(record), 1, 30, sheet="S", rows=(5, 14), cols=(1, 1)),), cells=cells)
-    pieces = make("structure", tokenizer=Words(), options={"tokens": 60, "cap": 70}).cut(
+    pieces = make_chunker("structure", tokenizer=Words(), options={"tokens": 60, "cap": 70}).cut(
         Extraction(record, (block,), "text/html")
     )
     assert pieces[0].spans[0].rows is not None
@@ -180,7 +180,7 @@ def test_pages_make_spans_of_their_own_with_their_boxes() -> None:
         Block("paragraph", "Two.", (Span(6, 10, 3, 3, page=1, bbox=(20, 30, 80, 40)),)),
         Block("paragraph", "Three.", (Span(12, 18, 5, 5, page=2, bbox=(1, 1, 2, 2)),)),
     )
-    [piece] = make("structure", tokenizer=Words()).cut(Extraction(record, blocks, "application/pdf"))
+    [piece] = make_chunker("structure", tokenizer=Words()).cut(Extraction(record, blocks, "application/pdf"))
     assert [(s.page, s.bbox) for s in piece.spans] == [(1, (10, 10, 80, 40)), (2, (1, 1, 2, 2))]
     assert piece.text == "One.\n\nTwo.\nThree."
 
@@ -189,7 +189,7 @@ def test_blocks_out_of_order_or_over_each_other_are_cut_once() -> None:
     record = "- a\n  code\n- b"
     outer = Block("list", record, (Span(0, 14, 1, 3),))
     inner = Block("code", "code", (Span(6, 10, 2, 2),))
-    chunker = make("structure", tokenizer=Words())
+    chunker = make_chunker("structure", tokenizer=Words())
     assert [p.text for p in chunker.cut(Extraction(record, (inner, outer), ""))] == [record]
 
 
@@ -201,17 +201,20 @@ def test_overlap_repeats_whole_sentences_within_a_section() -> None:
 
 
 def test_sizes_follow_what_the_embedder_reads() -> None:
-    short = Structure(Cutting(), Words(), reads=254)
+    short = StructureChunker(StructureOptions(), Words(), reads=254)
     assert (short.target, short.cap) == (206, 206)
-    long = Structure(Cutting(), Words(), reads=8192)
+    long = StructureChunker(StructureOptions(), Words(), reads=8192)
     assert (long.target, long.cap) == (450, 800)
-    assert Structure(Cutting(), Words(), reads=40).cap == 20
+    assert StructureChunker(StructureOptions(), Words(), reads=40).cap == 20
 
 
 def test_the_recipe_changes_with_every_option() -> None:
     recipes = {
-        Structure(cutting, Words(), reads=reads).recipe
-        for cutting in (Cutting(), *(replace(Cutting(), **{name: 7}) for name in ("overlap", "prefix", "tokens")))
+        StructureChunker(cutting, Words(), reads=reads).recipe
+        for cutting in (
+            StructureOptions(),
+            *(replace(StructureOptions(), **{name: 7}) for name in ("overlap", "prefix", "tokens")),
+        )
         for reads in (None, 254)
     }
     assert len(recipes) == 8
@@ -220,4 +223,4 @@ def test_the_recipe_changes_with_every_option() -> None:
 @pytest.mark.parametrize("sizes", [{"tokens": 0}, {"tokens": 900}, {"overlap": 450}, {"overlap": -1}, {"prefix": -1}])
 def test_impossible_sizes_are_refused(sizes: dict[str, int]) -> None:
     with pytest.raises(UsageError, match="cutting needs"):
-        Cutting(**sizes)
+        StructureOptions(**sizes)

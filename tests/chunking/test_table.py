@@ -8,11 +8,11 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.chunking import make
-from ragstone.chunking.describe import metadata
-from ragstone.core.types import Block, Cell, Extraction, Piece, Span, joined
+from ragstone.chunking import make_chunker
+from ragstone.chunking.metadata import describe_piece
+from ragstone.core.types import Block, Cell, Extraction, Piece, Span, join_slices
 from ragstone.extraction.spreadsheet import delimited
-from ragstone.extraction.spreadsheet.record import Record
+from ragstone.extraction.spreadsheet.record import SheetWriter
 from ragstone.extraction.spreadsheet.rows import Line
 
 
@@ -26,25 +26,25 @@ class Words:
 
 
 def cut(extraction: Extraction, tokens: int = 60) -> list[Piece]:
-    pieces = make("structure", tokenizer=Words(), options={"tokens": tokens, "cap": tokens}).cut(extraction)
-    assert all(piece.text == joined(extraction.record, piece.spans) for piece in pieces)
+    pieces = make_chunker("structure", tokenizer=Words(), options={"tokens": tokens, "cap": tokens}).cut(extraction)
+    assert all(piece.text == join_slices(extraction.record, piece.spans) for piece in pieces)
     return pieces
 
 
 def sheet(rows: Sequence[Sequence[str]], name: str = "Sheet") -> Extraction:
     """A sheet whose rows begin at row 1, all of text but for digits."""
-    record = Record()
-    record.sheet(name)
+    record = SheetWriter()
+    record.begin_sheet(name)
     lines = [
         Line(n, range(1, len(row) + 1), row, "".join("n" if text.isdecimal() else "s" for text in row))
         for n, row in enumerate(rows, 1)
     ]
-    record.region(lines, name)
+    record.write_region(lines, name)
     return Extraction(record.text(), tuple(record.blocks), "application/x-sheet")
 
 
 def said(piece: Piece) -> list[list[str]]:
-    return list(csv.reader(io.StringIO(metadata(piece)["table"]["csv"])))
+    return list(csv.reader(io.StringIO(describe_piece(piece)["table"]["csv"])))
 
 
 def test_every_group_of_a_sheet_has_the_header_and_names_its_rows() -> None:
@@ -60,7 +60,7 @@ def test_every_group_of_a_sheet_has_the_header_and_names_its_rows() -> None:
 
 def test_the_header_of_a_csv_file_is_repeated_as_the_file_has_it() -> None:
     rows = "".join(f'tool{i},"{i},5"\n' for i in range(100))
-    pieces = cut(delimited.parse(f"Item,Count\n{rows}".encode(), path="a.csv"), tokens=20)
+    pieces = cut(delimited.parse_delimited(f"Item,Count\n{rows}".encode(), path="a.csv"), tokens=20)
     assert {piece.header for piece in pieces[1:]} == {"Item,Count"}
     assert pieces[1].text.startswith("tool")
     assert said(pieces[1])[0] == ["Item", "Count"]
@@ -99,10 +99,10 @@ def test_a_merged_cell_stands_above_a_group_that_begins_inside_it() -> None:
 
 
 def test_a_merged_cell_that_each_row_says_is_not_said_again_above() -> None:
-    record = Record()
+    record = SheetWriter()
     lines = [Line(1, (1, 2), ("Region", "Item"), "ss"), Line(2, (1, 2), ("North", "5"), "sn", merged={1: (60, 1)})]
     lines += [Line(n, (1, 2), ("North", str(n)), "sn", repeated=frozenset((1,))) for n in range(3, 62)]
-    record.region(lines, "S")
+    record.write_region(lines, "S")
     pieces = cut(Extraction(record.text(), tuple(record.blocks), "application/x-sheet"))
     assert {piece.header for piece in pieces[1:]} == {"| Region | Item |"}
     assert all(row[0] == "North" for piece in pieces for row in said(piece)[1:])
@@ -110,7 +110,7 @@ def test_a_merged_cell_that_each_row_says_is_not_said_again_above() -> None:
 
 def test_a_chunk_of_a_table_carries_markdown_and_csv_and_its_place() -> None:
     [piece] = cut(sheet([["Item", "Note"], ["a|b", 'say "x", y'], ["c", "7"]]))
-    found = metadata(piece)
+    found = describe_piece(piece)
     assert found["table"] == {
         "format": "markdown",
         "markdown": '| Item | Note |\n|---|---|\n| a\\|b | say "x", y |\n| c | 7 |',
@@ -119,17 +119,17 @@ def test_a_chunk_of_a_table_carries_markdown_and_csv_and_its_place() -> None:
 
 
 def test_two_tables_in_one_piece_stay_two() -> None:
-    record = Record()
+    record = SheetWriter()
     for top in (1, 9):
-        record.region([Line(top, (1, 2), ("k", "v"), "ss"), Line(top + 1, (1, 2), ("a", "1"), "sn")], "S")
+        record.write_region([Line(top, (1, 2), ("k", "v"), "ss"), Line(top + 1, (1, 2), ("a", "1"), "sn")], "S")
     [piece] = cut(Extraction(record.text(), tuple(record.blocks), "application/x-sheet"))
-    assert metadata(piece)["table"]["markdown"].count("|---|---|") == 2
+    assert describe_piece(piece)["table"]["markdown"].count("|---|---|") == 2
     assert said(piece) == [["k", "v"], ["a", "1"], [], ["k", "v"], ["a", "1"]]
 
 
 def test_the_source_of_a_chunk_names_sheet_rows_and_columns() -> None:
     pieces = cut(sheet([["Item", "Count"], *([f"tool{i}", str(i)] for i in range(60))], name="Stock"))
-    source = metadata(pieces[1])["source"]
+    source = describe_piece(pieces[1])["source"]
     assert (source["sheet"], source["cols"]) == ("Stock", [1, 2])
     assert source["rows"] == list(pieces[1].spans[0].rows or ())
 

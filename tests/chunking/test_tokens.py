@@ -8,10 +8,10 @@ import pytest
 import tokenizers
 
 import ragstone
-from ragstone.chunking import Characters, Counted, Structure, make
-from ragstone.chunking.structure import Cutting
-from ragstone.chunking.tokens import additive, batches
-from ragstone.testing.chunkers import SAMPLE, outlined
+from ragstone.chunking import CachingTokenizer, Characters, StructureChunker, make_chunker
+from ragstone.chunking.structure import StructureOptions
+from ragstone.chunking.tokens import batch_texts, is_additive
+from ragstone.testing.chunkers import SAMPLE, outline_document
 
 MINILM = Path(ragstone.__file__).parent / "providers" / "minilm" / "tokenizer.json"
 
@@ -43,25 +43,25 @@ def test_word_pieces_add_up_across_white_space(wordpiece: WordPiece) -> None:
         gaps = rng.choices([" ", "\n", "\n\n", "\t", "\r\n"], k=30)
         text = "".join(part + gap for part, gap in zip(parts, gaps, strict=True))
         assert wordpiece.count([text])[0] == sum(wordpiece.count(parts))
-    assert additive(wordpiece)
+    assert is_additive(wordpiece)
 
 
 def test_the_sum_of_the_parts_is_the_count_of_the_piece(wordpiece: WordPiece) -> None:
     text = SAMPLE * 4 + "水。火。" * 300 + "\n\n" + "abcdefgh" * 300 + "\n\n" + "One more. " * 300
-    pieces = Structure(Cutting(), wordpiece, reads=254).cut(outlined(text))
+    pieces = StructureChunker(StructureOptions(), wordpiece, reads=254).cut(outline_document(text))
     assert [piece.tokens for piece in pieces] == wordpiece.count([piece.text for piece in pieces])
     assert max(piece.tokens for piece in pieces) <= 206
 
 
 def test_the_estimate_does_not_add_up_and_is_counted_on_the_whole() -> None:
-    assert not additive(Characters())
-    pieces = make("structure", tokenizer=Characters()).cut(outlined(SAMPLE))
+    assert not is_additive(Characters())
+    pieces = make_chunker("structure", tokenizer=Characters()).cut(outline_document(SAMPLE))
     assert [piece.tokens for piece in pieces] == [(len(piece.text) + 3) // 4 for piece in pieces]
 
 
 def test_a_text_is_counted_once() -> None:
     wordpiece = WordPiece()
-    counted = Counted(wordpiece)
+    counted = CachingTokenizer(wordpiece)
     assert counted.count(["a b", "c", "a b"]) == [2, 1, 2]
     assert counted.count(["c", "a b"]) == [1, 2]
     assert sorted(wordpiece.seen) == ["a b", "c"]
@@ -70,7 +70,7 @@ def test_a_text_is_counted_once() -> None:
 
 def test_memory_is_bounded() -> None:
     wordpiece = WordPiece()
-    counted = Counted(wordpiece, most=100)
+    counted = CachingTokenizer(wordpiece, most=100)
     for i in range(100):
         assert counted.count([f"text {i:04}"]) == wordpiece.count([f"text {i:04}"])
     assert sum(map(len, [*counted._young, *counted._old])) <= 100
@@ -79,6 +79,6 @@ def test_memory_is_bounded() -> None:
 
 def test_batches_keep_the_order_and_the_limit() -> None:
     texts = ["aaa", "bb", "", "cccccc", "d"]
-    found = list(batches(texts, characters=5))
+    found = list(batch_texts(texts, characters=5))
     assert [text for batch in found for text in batch] == texts
     assert found == [["aaa", "bb", ""], ["cccccc"], ["d"]]

@@ -4,14 +4,14 @@ from itertools import pairwise
 
 import pytest
 
-from ragstone.chunking import Characters, limit, make
+from ragstone.chunking import Characters, limit_pieces, make_chunker
 from ragstone.core.errors import UsageError
 from ragstone.core.types import Piece
-from ragstone.testing.chunkers import outlined
+from ragstone.testing.chunkers import outline_document
 
 
 def cut(name: str, text: str, **options: int) -> list[Piece]:
-    return make(name, tokenizer=Characters(), options=options).cut(outlined(text))
+    return make_chunker(name, tokenizer=Characters(), options=options).cut(outline_document(text))
 
 
 def test_markdown_makes_a_piece_of_each_section_that_fits() -> None:
@@ -95,11 +95,11 @@ def test_a_line_between_the_limits_stays_whole() -> None:
 
 def test_an_unknown_way_or_option_names_the_known_ones() -> None:
     with pytest.raises(UsageError, match="known chunkers: bounded, markdown, recursive, sentence-window, structure"):
-        make("semantic", tokenizer=Characters())
+        make_chunker("semantic", tokenizer=Characters())
     with pytest.raises(UsageError, match="options of markdown: size, overlap"):
         cut("markdown", "", tokens=5)
     with pytest.raises(UsageError, match="whole number"):
-        make("markdown", tokenizer=Characters(), options={"size": "5"})
+        make_chunker("markdown", tokenizer=Characters(), options={"size": "5"})
 
 
 @pytest.mark.parametrize(
@@ -118,6 +118,6 @@ def test_impossible_options_are_refused(name: str, options: dict[str, int]) -> N
 
 def test_a_limit_keeps_the_first_pieces_and_says_so() -> None:
     pieces = [Piece(i, "x", ()) for i in range(5)]
-    assert limit(pieces, None) == (pieces, False)
-    assert limit(pieces, 5) == (pieces, False)
-    assert limit(pieces, 2) == (pieces[:2], True)
+    assert limit_pieces(pieces, None) == (pieces, False)
+    assert limit_pieces(pieces, 5) == (pieces, False)
+    assert limit_pieces(pieces, 2) == (pieces[:2], True)

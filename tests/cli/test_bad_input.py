@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ragstone.core.types import Skipped
-from ragstone.ingestion.sources import Files, Rules
+from ragstone.ingestion.sources import FileSource, Rules
 from tests.commands import Run
 from tests.patience import HANG
 
@@ -104,7 +104,7 @@ def test_a_folder_without_permission_is_listed_and_the_run_goes_on(run: Run, doc
     for folder in (docs, *docs.parents):
         if os.geteuid() == 0 and folder.is_relative_to(tempfile.gettempdir()) and folder != Path(tempfile.gettempdir()):
             folder.chmod(folder.stat().st_mode | 0o055)
-    skipped = as_nobody(lambda: [e for e in Files("docs", docs, rules=Rules()).walk() if isinstance(e, Skipped)])
+    skipped = as_nobody(lambda: [e for e in FileSource("docs", docs, rules=Rules()).walk() if isinstance(e, Skipped)])
     (docs / "closed").chmod(0o700)
     assert [(s["path"], s["reason"]) for s in skipped] == [("closed", "unreadable")]
     assert "closed" in skipped[0]["message"]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.core.types import Span, joined
+from ragstone.core.types import Span, join_slices
 from tests.commands import Run
 from tests.patience import HANG
 
@@ -48,7 +48,7 @@ def test_the_built_in_model_answers_end_to_end(run: Run, docs: Path) -> None:
         assert citation["status"] == "verified"
         file = (docs / citation["document"]["path"]).read_text(encoding="utf-8")
         spans = [Span(**{**span, "bbox": None, "rows": None, "cols": None}) for span in citation["spans"]]
-        assert joined(file, spans) == citation["quote"]
+        assert join_slices(file, spans) == citation["quote"]
 
 
 def test_search_prints_places_for_people_and_json_for_programs(run: Run, built: Path) -> None:

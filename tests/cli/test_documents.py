@@ -248,8 +248,8 @@ def test_an_interrupted_conversion_says_what_is_there(run: Run, office: Path, mo
             raise KeyboardInterrupt
         write(file, text)
 
-    write = convert._write
-    monkeypatch.setattr(convert, "_write", stopped)
+    write = convert._write_file
+    monkeypatch.setattr(convert, "_write_file", stopped)
     done = run("convert", office, "out")
     assert (done.status, done.err) == (130, "interrupted: 2 converted to out so far; the same command begins anew\n")
 

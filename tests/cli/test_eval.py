@@ -156,13 +156,13 @@ def test_a_beir_folder_is_scored_on_answers_too_and_its_corpus_is_read_once(
     run: Run, beir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[str] = []
-    lines = beir_module.lines
+    lines = beir_module.read_objects
 
     def counted(file: Path) -> object:
         read.append(file.name)
         return lines(file)
 
-    monkeypatch.setattr(beir_module, "lines", counted)
+    monkeypatch.setattr(beir_module, "read_objects", counted)
     report = run("eval", "--beir", beir, "--mode", "keyword", "--granularity", "file", "--answers", "--json").json
     assert read.count("corpus.jsonl") == 1
     assert report["abstention"]["unanswerable"] == 1

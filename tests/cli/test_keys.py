@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.access.keys import SHAPE
+from ragstone.access.keys import KEY_PATTERN
 from tests.commands import Run
 
 
@@ -19,7 +19,7 @@ def made(run: Run, *options: str) -> str:
 def test_a_key_is_printed_once_on_stdout_alone(run: Run) -> None:
     done = run("keys", "create", "--name", "alice", "--role", "read", "--tenant", "acme", "--expires", "90d")
     text = done.out.removesuffix("\n")
-    shape = SHAPE.fullmatch(text)
+    shape = KEY_PATTERN.fullmatch(text)
     assert shape
     assert done.err.startswith(f"made {shape['id']} for tenant 'acme': read, until ")
     assert shape["secret"] not in done.err
@@ -35,7 +35,7 @@ def test_a_key_is_printed_once_on_stdout_alone(run: Run) -> None:
 def test_programs_get_the_key_as_json(run: Run) -> None:
     done = run("keys", "create", "--name", "x", "--role", "write", "--role", "read-restricted", "--json")
     data = done.json
-    assert SHAPE.fullmatch(data["key"])
+    assert KEY_PATTERN.fullmatch(data["key"])
     assert data["roles"] == ["read-restricted", "write"]
     assert (data["state"], data["expires"], data["revoked"]) == ("valid", None, None)
     listed = run("keys", "list", "--json").json

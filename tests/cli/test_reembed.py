@@ -10,7 +10,7 @@ import pytest
 
 from ragstone.config.load import load
 from ragstone.core.errors import UsageError
-from ragstone.core.ports import HeldModel
+from ragstone.core.ports import CollectionModel
 from ragstone.engine import model_factory
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.commands import Run, run
@@ -83,18 +83,18 @@ def test_the_comparison_asks_each_model_with_its_own_vectors(run: Run) -> None:
 
     from ragstone.core.types import Scope
     from ragstone.stores import open_store
-    from ragstone.testing.stores import two_models
+    from ragstone.testing.stores import as_reembedding
 
     run("ingest", "docs")
 
     async def spoil() -> None:
         store = open_store(".ragstone")
         scope = Scope("default", "default")
-        await two_models(store).begin(scope, model="all-MiniLM-L6-v2", variant="int8+title", dimension=384)
+        await as_reembedding(store).begin(scope, model="all-MiniLM-L6-v2", variant="int8+title", dimension=384)
         row = np.zeros(384, dtype=np.float32)
         row[0] = 1
-        async with two_models(store).filler(scope) as filler:
-            await filler.put({chunk.vector_key: row for chunk in await filler.wanted(9)})
+        async with as_reembedding(store).filler(scope) as filler:
+            await filler.put({chunk.vector_key: row for chunk in await filler.find_unembedded(9)})
         await store.close()
 
     asyncio.run(spoil())
@@ -246,12 +246,14 @@ def test_the_model_of_a_pipeline_is_known_too(run: Run, vendor: Between) -> None
     line = {"name": "both", "collections": ["default"], "embed": named}
     configured(vendor, SMALL, pipelines=[line])
     settings = load("ragstone.yaml")
-    found = model_factory.embed_of(HeldModel("ollama/own", "whole+path", 384, "filling", 3), settings)
+    found = model_factory.find_embed_settings(CollectionModel("ollama/own", "whole+path", 384, "filling", 3), settings)
     assert (found.base_url, found.reads, found.prefix) == (vendor.url, 99, "path")
-    shortened = model_factory.embed_of(HeldModel("ollama/nomic-embed-text", "d64+title", 64, "kept", 0), settings)
+    shortened = model_factory.find_embed_settings(
+        CollectionModel("ollama/nomic-embed-text", "d64+title", 64, "kept", 0), settings
+    )
     assert (shortened.dimensions, shortened.api_key) == (64, "k-acme")
     with pytest.raises(UsageError, match="no embedder is known that gives vectors of bag-of-words crc32"):
-        model_factory.embed_of(HeldModel("bag-of-words", "crc32+title", 64, "kept", 0), settings)
+        model_factory.find_embed_settings(CollectionModel("bag-of-words", "crc32+title", 64, "kept", 0), settings)
 
 
 def test_a_collection_with_a_model_of_its_own_leaves_the_tenants_pin_alone(run: Run, vendor: Between) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragstone.config.load import debugging, load
+from ragstone.config.load import is_debugging, load
 from ragstone.config.settings import EmbedSettings, LlmSettings, Settings, SourceSettings
 from ragstone.core.errors import ConfigError
 
@@ -218,7 +218,7 @@ def test_a_folder_that_may_not_be_searched_holds_no_configuration(
 )
 def test_debugging_is_off_for_a_value_that_says_so(monkeypatch: pytest.MonkeyPatch, value: str, on: bool) -> None:
     monkeypatch.setenv("RAGSTONE_DEBUG", value)
-    assert debugging() is on
+    assert is_debugging() is on
 
 
 def test_a_setting_below_something_that_is_no_group_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -100,7 +100,7 @@ async def test_it_is_listed_and_opened_and_its_vendor_is_missing() -> None:
         ]
         [first, _] = kb.pipeline("docs").search_context.sources
         assert first.embedder is not None
-        assert "api_key_file /nowhere/openai cannot be read" in (await providers.check(first.embedder))[0]
+        assert "api_key_file /nowhere/openai cannot be read" in (await providers.check_embedder(first.embedder))[0]
         writing = kb.pipeline("docs").writing
         assert writing is not None
         assert "api_key_file /nowhere/anthropic cannot be read" in (await writing.model.check())[0]

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.core.errors import UsageError
-from ragstone.core.filter_matching import facts, like, matches
-from ragstone.core.filters import Condition, Where, where_from
+from ragstone.core.filter_matching import collect_facts, compile_like, matches
+from ragstone.core.filters import Condition, Where, parse_where
 from ragstone.core.types import Chunk, Document
 
 
@@ -20,7 +20,7 @@ def chunk(path: str = "a/b.md", heading: tuple[str, ...] = ("Top", "Sub"), **met
 
 
 def passes(where: Where, **given_: Any) -> bool:
-    return matches(where, facts(chunk(**given_)))
+    return matches(where, collect_facts(chunk(**given_)))
 
 
 def test_groups_are_anded_and_lists_are_ored() -> None:
@@ -63,7 +63,7 @@ def test_two_dates_of_other_precision_may_mean_one_day() -> None:
 
 
 def test_a_version_is_found_in_any_case_of_its_digits() -> None:
-    about = facts(replace(chunk(), document=replace(chunk().document, version="ab" * 32)))
+    about = collect_facts(replace(chunk(), document=replace(chunk().document, version="ab" * 32)))
     assert matches(Where(shas=("AB" * 32,)), about)
     assert not matches(Where(shas=("AC" * 32,)), about)
 
@@ -108,15 +108,15 @@ def test_like_is_sqls_like(value: str, pattern: str) -> None:
         database.execute("PRAGMA case_sensitive_like = OFF")
         [insensitive] = database.execute("SELECT ? LIKE ?", (value, pattern)).fetchone()
     database.close()
-    assert bool(like(pattern, insensitive=False).fullmatch(value)) == bool(sensitive)
-    assert bool(like(pattern, insensitive=True).fullmatch(value)) == bool(insensitive)
+    assert bool(compile_like(pattern, insensitive=False).fullmatch(value)) == bool(sensitive)
+    assert bool(compile_like(pattern, insensitive=True).fullmatch(value)) == bool(insensitive)
 
 
 @pytest.mark.parametrize("pattern", ["100\\%", "a\\_b", "\\"])
 def test_a_backslash_takes_the_meaning_away(pattern: str) -> None:
     plain = pattern.replace("\\%", "%").replace("\\_", "_")
-    assert like(pattern, insensitive=False).fullmatch(plain)
-    assert not like("100\\%", insensitive=False).fullmatch("1000")
+    assert compile_like(pattern, insensitive=False).fullmatch(plain)
+    assert not compile_like("100\\%", insensitive=False).fullmatch("1000")
 
 
 OPERATORS = st.sampled_from(["=", "!=", "<", ">", "<=", ">=", "IN", "NOT IN", "IS NULL", "IS NOT NULL"])
@@ -169,13 +169,13 @@ def test_conditions_on_text_follow_sql(value: str | None, operator: str, other: 
 )
 def test_a_wrong_filter_is_named(data: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        where_from(data)
+        parse_where(data)
 
 
 def test_plain_data_becomes_the_same_filter() -> None:
     data = {"paths": "a.md", "tags": ["x"], "conditions": [{"column": "n", "operator": "IN", "value": [1, 2]}]}
-    assert where_from(data) == Where(paths=("a.md",), tags=("x",), conditions=(Condition("n", "IN", (1, 2)),))
+    assert parse_where(data) == Where(paths=("a.md",), tags=("x",), conditions=(Condition("n", "IN", (1, 2)),))
 
 
 def test_a_hostile_pattern_cannot_make_a_filter_slow() -> None:
-    assert not like("%a" * 40 + "%b", insensitive=False).fullmatch("a" * 20_000)
+    assert not compile_like("%a" * 40 + "%b", insensitive=False).fullmatch("a" * 20_000)

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.core.sentences import sentences
+from ragstone.core.sentences import split_sentences
 from tests.speed import within
 
 
 def cut(text: str) -> list[str]:
-    return [text[start:end] for start, end in sentences(text)]
+    return [text[start:end] for start, end in split_sentences(text)]
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_sentences(text: str, expected: list[str]) -> None:
 @settings(max_examples=100, deadline=None)
 @given(st.text("aB1 .!?\n-|#'\")。e", max_size=200))
 def test_they_are_trimmed_in_order_and_leave_only_white_space_out(text: str) -> None:
-    found = sentences(text)
+    found = split_sentences(text)
     assert all(text[a:b] == text[a:b].strip() != "" for a, b in found)
     assert all(left[1] <= right[0] for left, right in pairwise(found))
     assert "".join(cut(text)).replace(" ", "").replace("\n", "") == text.replace(" ", "").replace("\n", "")
@@ -46,4 +46,4 @@ def test_they_are_trimmed_in_order_and_leave_only_white_space_out(text: str) -> 
 
 @pytest.mark.parametrize("text", ["." * 200_000 + "x", ".'" * 100_000, "\n" + " " * 200_000 + "x", "| " * 100_000])
 def test_hostile_runs_take_time_in_step_with_their_length(text: str) -> None:
-    within(5, lambda: sentences(text))
+    within(5, lambda: split_sentences(text))

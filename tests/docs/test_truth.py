@@ -11,16 +11,16 @@ from urllib.parse import urlsplit
 import pytest
 
 from ragstone.access import Role
-from ragstone.chunking import WAYS
+from ragstone.chunking import CHUNKERS
 from ragstone.cli.app import app
 from ragstone.cli.output import FORMATS
 from ragstone.config import settings
 from ragstone.config.deadlines import Deadlines
 from ragstone.config.jwt import JwtSettings
-from ragstone.config.vendors import VENDORS, is_here
+from ragstone.config.vendors import VENDORS, is_local_address
 from ragstone.core import errors
 from ragstone.core.filters import CHUNK_FACTS, DOCUMENT_FACTS, OPERATORS
-from ragstone.evaluation.case import KEYS
+from ragstone.evaluation.case import KEY_MEANINGS
 from tests.docs.blocks import DOCS, ROOT, pages
 
 HOW_TO = "\n".join(
@@ -146,12 +146,12 @@ def test_every_role_is_explained() -> None:
 
 def test_every_key_of_a_golden_set_is_explained() -> None:
     text = (DOCS / "how-to" / "evaluate.md").read_text(encoding="utf-8")
-    assert [key for key in KEYS if f"`{key}`" not in text and f"`{key}: " not in text] == []
+    assert [key for key in KEY_MEANINGS if f"`{key}`" not in text and f"`{key}: " not in text] == []
 
 
 def test_every_way_of_cutting_is_explained_with_its_options() -> None:
     text = (DOCS / "how-to" / "configure.md").read_text(encoding="utf-8")
-    for name, (options, _) in WAYS.items():
+    for name, (options, _) in CHUNKERS.items():
         [row] = re.findall(rf"^\| `{name}` \| (.*`.*) \|$", text, re.MULTILINE)
         assert all(f"`{field.name}: {field.default}`" in row for field in dataclasses.fields(options)), name
 
@@ -182,7 +182,7 @@ def test_every_vendor_stands_in_the_table_with_what_it_gives() -> None:
         assert cells[3:5] == ["yes" if able else "no" for able in (vendor.completes, vendor.embeds)]
         assert (vendor.variable or "none") in cells[2]
         address = urlsplit(vendor.base_url or "")
-        assert (f"port {address.port}" if is_here(vendor.base_url) else str(address.hostname)) in cells[
+        assert (f"port {address.port}" if is_local_address(vendor.base_url) else str(address.hostname)) in cells[
             1
         ] or not address.netloc
         assert f"`ragstone[{vendor.name}]`" == cells[5]

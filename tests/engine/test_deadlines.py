@@ -13,7 +13,7 @@ from ragstone import providers
 from ragstone.config.deadlines import Deadlines
 from ragstone.config.settings import PipelineSettings, Settings
 from ragstone.core.errors import ConfigError, StoreError
-from ragstone.core.ports import Completed, Prompt, Vectors
+from ragstone.core.ports import CompletionResult, Prompt, Vectors
 from ragstone.core.types import Answer
 from ragstone.engine import Engine
 from ragstone.stores.embedded.reader import EmbeddedReader
@@ -78,7 +78,7 @@ async def test_late_vectors_of_sentences_leave_the_words(asked: Callable[..., An
 async def test_late_vectors_leave_the_check_of_what_a_model_wrote_to_words(
     asked: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(providers, "called", lambda *_: ("taken for the built-in one", ""))
+    monkeypatch.setattr(providers, "find_builtin_embedder", lambda *_: ("taken for the built-in one", ""))
     reworded = "Samples are held for 15 days by default [1][2][3][4]."
     answer = await asked(after=1, check=AT_ONCE, model=Scripted(lambda _: reworded))
     assert [sentence.status for sentence in answer.sentences] == ["verified"]
@@ -104,8 +104,8 @@ async def test_a_store_that_is_late_is_an_error(
 
 async def test_a_late_rewriting_says_the_last_question_along(asked: Callable[..., Any]) -> None:
     class Pondering(Scripted):
-        async def complete(self, prompt: Prompt) -> Completed:
-            done: Completed = await never(prompt)
+        async def complete(self, prompt: Prompt) -> CompletionResult:
+            done: CompletionResult = await never(prompt)
             return done
 
     history = [{"role": "user", "content": "How are samples kept?"}]

@@ -25,7 +25,7 @@ from ragstone.core.filters import OPERATORS, Condition, Where
 from ragstone.core.types import Document, Info, Key, Run
 from ragstone.core.types import Tenant as Shown
 from ragstone.engine import Engine
-from ragstone.engine.transfer import Copied
+from ragstone.engine.transfer import CopyResult
 from ragstone.retrieval.explain import Explanation
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.stores.postgres.conftest import server
@@ -360,7 +360,7 @@ def miscounted(tenant: Tenant, result: object) -> list[str]:
     match result:
         case Info(scope=scope, documents=documents, chunks=chunks):
             seen = [(scope.tenant, tenant.name), ((documents, chunks), tenant.holds.get(scope.collection))]
-        case Copied(scope=scope, runs=runs, source=source, target=target, differing=differing):
+        case CopyResult(scope=scope, runs=runs, source=source, target=target, differing=differing):
             held = tenant.holds.get(scope.collection)
             seen = [(scope.tenant, tenant.name), ((runs, differing), (int(held != (0, 0)), 0))]
             seen += [((side.counts["documents"], side.counts["chunks"]), held) for side in (source, target)]

@@ -14,7 +14,7 @@ from ragstone.answering.assembly import Conversation
 from ragstone.config.load import load
 from ragstone.config.settings import EmbedSettings, ExternalSettings, LlmSettings, Settings
 from ragstone.core.errors import ConfigError, Unavailable, UsageError
-from ragstone.core.ports import Completed, Completion, Message, Prompt
+from ragstone.core.ports import Completion, CompletionResult, Message, Prompt
 from ragstone.engine import Engine, model_factory
 from ragstone.providers import make_embedder
 from tests.commands import Run
@@ -56,7 +56,7 @@ def at(between: Between, **changes: Any) -> EmbedSettings:
     return EmbedSettings(f"ollama/{options.pop('name', MODEL)}", base_url=between.url, **options)
 
 
-async def said(model: Completion | None, llm: LlmSettings) -> Completed:
+async def said(model: Completion | None, llm: LlmSettings) -> CompletionResult:
     assert model is not None
     done = await model.complete(Prompt((Message("user", "Well?"),), llm.max_tokens, llm.temperature))
     await model.close()
@@ -80,7 +80,7 @@ def test_a_key_comes_from_settings_a_file_or_the_vendors_variable(
         data = {"llm": {"model": "openai/m", "base_url": saying.url, "headers": {"X-Team": "library"}, **llm}}
         Path("ragstone.yaml").write_text(json.dumps(data), encoding="utf-8")
         settings = load()
-        assert asyncio.run(said(model_factory.completion_of(settings.llm), settings.llm)).text == "yes"
+        assert asyncio.run(said(model_factory.make_completion(settings.llm), settings.llm)).text == "yes"
         assert saying.requests[-1].headers["authorization"] == f"Bearer {key}"
         assert saying.requests[-1].headers["x-team"] == "library"
         assert key not in repr(settings)
@@ -89,7 +89,7 @@ def test_a_key_comes_from_settings_a_file_or_the_vendors_variable(
 
 async def test_the_limits_of_the_settings_are_on_the_wire(saying: Between) -> None:
     llm = LlmSettings("vllm/m", base_url=saying.url, max_tokens=77, temperature=0.5)
-    await said(model_factory.completion_of(llm), llm)
+    await said(model_factory.make_completion(llm), llm)
     assert (saying.requests[0].json["max_tokens"], saying.requests[0].json["temperature"]) == (77, 0.5)
 
 
@@ -98,7 +98,7 @@ def test_a_file_without_a_key_is_said_when_the_key_is_wanted(text: str | None, t
     if text is not None:
         (tmp_path / "key").write_text(text, encoding="utf-8")
     llm = LlmSettings("openai/m", api_key_file=str(tmp_path / "key"))
-    model = model_factory.completion_of(llm)
+    model = model_factory.make_completion(llm)
     with pytest.raises(UsageError, match=r"llm\.api_key_file"):
         asyncio.run(said(model, llm))
 
@@ -131,17 +131,19 @@ async def test_texts_go_to_a_vendor_elsewhere_only_when_that_is_allowed(docs: Pa
     allowed = replace(settings, external=ExternalSettings(embedding=True))
     async with Engine(allowed) as kb:
         assert kb.search_context.sources[0].embedder is not None
-    model_factory.embedder_of(EmbedSettings("ollama/nomic-embed-text"), settings)  # on this machine
+    model_factory.make_embedder(EmbedSettings("ollama/nomic-embed-text"), settings)  # on this machine
 
 
 def test_offline_keeps_every_vendor_elsewhere_out() -> None:
     allowed = Settings(offline=True, external=ExternalSettings(embedding=True))
     with pytest.raises(ConfigError, match=r"at api\.openai\.com, and offline is true"):
-        model_factory.embedder_of(EmbedSettings("openai/text-embedding-3-small"), allowed)
+        model_factory.make_embedder(EmbedSettings("openai/text-embedding-3-small"), allowed)
     with pytest.raises(ConfigError, match=r"at 10\.1\.2\.3:11434, and offline is true"):
-        model_factory.completion_of(LlmSettings("ollama/m", base_url="http://10.1.2.3:11434"), offline=True)
-    assert model_factory.completion_of(LlmSettings("ollama/m"), offline=True) is not None
-    assert model_factory.completion_of(LlmSettings("openai/m", base_url="http://[::1]:80/v1"), offline=True) is not None
+        model_factory.make_completion(LlmSettings("ollama/m", base_url="http://10.1.2.3:11434"), offline=True)
+    assert model_factory.make_completion(LlmSettings("ollama/m"), offline=True) is not None
+    assert (
+        model_factory.make_completion(LlmSettings("openai/m", base_url="http://[::1]:80/v1"), offline=True) is not None
+    )
 
 
 def test_a_language_models_vendor_embeds_where_that_is_allowed_and_nothing_else_is_named() -> None:
@@ -254,7 +256,7 @@ async def test_what_a_judge_reads_too_little_of_is_its_own_setting(saying: Betwe
         (Settings(llm=small), "of llm.context 50, its answer may take 800 (llm.max_tokens)"),
     ):
         async with Engine(settings) as kb:
-            judging = kb.judging()
+            judging = kb.select_judge()
             assert judging is not None
             assert said in judging.describe_lack_of_room(Conversation("?"))
 
@@ -264,11 +266,11 @@ class Mine:
 
     vendor, model, context, tokenizer, closed = "mine", "one", None, None, False
 
-    async def complete(self, prompt: Any) -> Completed:
-        return Completed("yes")
+    async def complete(self, prompt: Any) -> CompletionResult:
+        return CompletionResult("yes")
 
     async def stream(self, prompt: Any) -> Any:
-        yield Completed("yes")
+        yield CompletionResult("yes")
 
     async def check(self) -> list[str]:
         return []
@@ -319,7 +321,7 @@ def test_a_judge_is_reached_as_the_language_model_of_the_same_vendor_and_never_a
         (LlmSettings(api_key="a"), "anthropic/x", "anthropic/x", None, "a"),
         (LlmSettings(api_key="a"), None, "openai/m", "http://team.example/v1", "a"),
     ):
-        found = model_factory.judge_of(Settings(llm=llm, judge=judge), named)
+        found = model_factory.select_judge_settings(Settings(llm=llm, judge=judge), named)
         assert (found.model, found.base_url, found.api_key) == (model, address, key), (judge, named)
         assert found.temperature == 0.0
         assert named is None or found.context is None
@@ -327,8 +329,8 @@ def test_a_judge_is_reached_as_the_language_model_of_the_same_vendor_and_never_a
 
 def test_a_judge_obeys_offline_and_its_errors_name_its_settings(tmp_path: Path) -> None:
     quiet = Settings(store=str(tmp_path), llm=LlmSettings("ollama/m"), offline=True)
-    assert Engine(quiet).judging() is not None
+    assert Engine(quiet).select_judge() is not None
     with pytest.raises(ConfigError, match=r"judge\.model 'openai/x' is at api\.openai\.com, and offline is true"):
-        Engine(quiet).judging("openai/x")
+        Engine(quiet).select_judge("openai/x")
     with pytest.raises(ConfigError, match=r"judge\.model 'x': no vendor is called 'x'"):
-        Engine(quiet).judging("x")
+        Engine(quiet).select_judge("x")

@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 import pytest
 
 import ragstone
-from ragstone.access import Credential, Permission, Role, issued
-from ragstone.access.sign_in import Entrance
+from ragstone.access import Credential, Permission, Role, issue_key
+from ragstone.access.sign_in import Authenticator
 from ragstone.config.settings import Settings
 from ragstone.core.errors import ConfigError, Forbidden
 from ragstone.core.ports import Exporter
@@ -232,7 +232,7 @@ async def _kept(kb: ragstone.Knowledge) -> list[object]:
     """All revisions that the store keeps of a collection."""
     async with kb.engine.store.reader(kb.engine.scope) as reader:
         assert isinstance(reader, Exporter)
-        return list(await reader.kept(None, limit=10))
+        return list(await reader.list_revisions_after(None, limit=10))
 
 
 @pytest.mark.parametrize("wanted", ["store", "key", "access", "tenant", "encryption", "external", "pipelines"])
@@ -248,7 +248,7 @@ def test_what_finds_out_who_asks_is_no_tenants(wanted: str, monkeypatch: pytest.
 
 async def test_a_key_that_changes_hands_opens_nothing_of_its_new_tenant() -> None:
     """What is open by then works by the settings of the tenant before."""
-    made = issued("acme", "a program", ("read",), expires=None, now=datetime.now(UTC))
+    made = issue_key("acme", "a program", ("read",), expires=None, now=datetime.now(UTC))
     kept = [made.key, replace(made.key, tenant="rival")]
 
     class Moving:
@@ -256,7 +256,7 @@ async def test_a_key_that_changes_hands_opens_nothing_of_its_new_tenant() -> Non
             return kept.pop(0)
 
     moving: Any = Moving()
-    entrance = Entrance(Settings(key=made.text), lambda: moving, credential=None)
+    entrance = Authenticator(Settings(key=made.text), lambda: moving, credential=None)
     await entrance.admit(Permission.SEARCH, what="search")
     with pytest.raises(Forbidden, match="was of another tenant before"):
         await entrance.admit(Permission.SEARCH, what="search")

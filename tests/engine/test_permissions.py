@@ -11,14 +11,14 @@ import pytest
 import ragstone
 from ragstone import Where
 from ragstone.access import Credential, Permission, Role
-from ragstone.access.credential import PERMITS
+from ragstone.access.credential import ROLE_PERMISSIONS
 from ragstone.config.settings import PipelineSettings, Settings
 from ragstone.core.errors import Forbidden, Unauthorized, UsageError
-from ragstone.core.ports import Listed
+from ragstone.core.ports import ListedFile
 from ragstone.core.types import Skipped
 from ragstone.engine import Engine
 from ragstone.engine.blocking import Knowledge
-from ragstone.engine.permissions import OF_PIPELINES, VERBS, gated
+from ragstone.engine.permissions import ENGINE_PERMISSIONS, PIPELINE_PERMISSIONS, require_permissions
 from ragstone.engine.pipeline import Pipeline
 from ragstone.testing.bag_of_words import BagOfWords
 
@@ -48,7 +48,7 @@ CALLS: dict[str, Call] = {
     "collections": lambda kb, _: kb.collections(),
     "exists": lambda kb, _: kb.exists(),
     "models": lambda kb, _: kb.models(),
-    "judging": lambda kb, _: kb.judging(),
+    "select_judge": lambda kb, _: kb.select_judge(),
     "pipelines": lambda kb, _: kb.pipelines(),
     "pipeline": lambda kb, _: kb.pipeline("all"),
     "ingest": lambda kb, docs: kb.ingest(docs),
@@ -59,11 +59,11 @@ CALLS: dict[str, Call] = {
     "reembed": lambda kb, _: kb.reembed(),
     "switch_model": lambda kb, _: kb.switch_model(),
     "drop_model": lambda kb, _: kb.drop_model(),
-    "cutting": lambda kb, _: kb.cutting(),
+    "check_chunking": lambda kb, _: kb.check_chunking(),
     "runs": lambda kb, _: kb.runs(),
     "doctor": lambda kb, _: kb.doctor(),
     "extract": lambda kb, docs: kb.extract(docs / "storage.md"),
-    "extracted": lambda kb, docs: kb.extracted(docs / "storage.md"),
+    "iter_extractions": lambda kb, docs: kb.iter_extractions(docs / "storage.md"),
     "preview": lambda kb, docs: kb.preview(docs / "storage.md"),
     "explain": lambda kb, _: kb.explain(QUESTION, path="storage.md"),
     "copy": lambda kb, _: kb.copy("ftp://nowhere"),
@@ -90,7 +90,7 @@ class Empty:
 
     name = "empty"
 
-    def walk(self) -> Iterator[Listed | Skipped]:
+    def walk(self) -> Iterator[ListedFile | Skipped]:
         return iter(())
 
     def read(self, path: str, limit: int) -> bytes:
@@ -144,22 +144,22 @@ def public(kind: type[Any], of: Callable[[Any], bool]) -> set[str]:
 
 
 def test_every_public_verb_has_its_entry_and_every_entry_its_call() -> None:
-    assert public(Engine, inspect.isfunction) == set(VERBS)
-    assert public(Pipeline, inspect.isfunction) == set(OF_PIPELINES)
-    assert set(CALLS) == {name for name, permission in VERBS.items() if permission is not None}
-    assert set(OF_PIPELINE) == {name for name, permission in OF_PIPELINES.items() if permission is not None}
+    assert public(Engine, inspect.isfunction) == set(ENGINE_PERMISSIONS)
+    assert public(Pipeline, inspect.isfunction) == set(PIPELINE_PERMISSIONS)
+    assert set(CALLS) == {name for name, permission in ENGINE_PERMISSIONS.items() if permission is not None}
+    assert set(OF_PIPELINE) == {name for name, permission in PIPELINE_PERMISSIONS.items() if permission is not None}
     assert public(Engine, lambda found: isinstance(found, property)) == PROPERTIES
 
 
 def test_what_is_waited_for_is_the_engines_own() -> None:
     beside = {"wait", "close", "flowing"}
-    assert public(Knowledge, inspect.isfunction) - beside <= set(VERBS)
+    assert public(Knowledge, inspect.isfunction) - beside <= set(ENGINE_PERMISSIONS)
 
 
 def test_a_verb_without_an_entry_cannot_be_written() -> None:
     with pytest.raises(TypeError, match="Leaky and its table of permissions differ in: everything"):
 
-        @gated({})
+        @require_permissions({})
         class Leaky:
             def everything(self) -> None: ...
 
@@ -170,14 +170,14 @@ def test_nor_can_one_be_inherited() -> None:
 
     with pytest.raises(TypeError, match="Leaky and its table of permissions differ in: everything"):
 
-        @gated({})
+        @require_permissions({})
         class Leaky(Group): ...
 
 
 def test_every_verb_of_the_engine_that_needs_a_permission_is_behind_the_gate() -> None:
     """What a group of verbs defines is not what the engine calls: the gate stands between."""
     groups = Engine.__mro__[1:]
-    for name, permission in VERBS.items():
+    for name, permission in ENGINE_PERMISSIONS.items():
         [own] = [vars(group)[name] for group in groups if name in vars(group)]
         assert (getattr(Engine, name) is own) == (permission is None), name
 
@@ -188,8 +188,8 @@ async def test_each_role_gets_exactly_what_it_permits(entering: Callable[..., En
         let_in = {name for name, call in CALLS.items() if await admitted(lambda call=call: call(kb, docs))}  # type: ignore[misc]  # bound at once
         line = kb.pipeline("all")
         of_line = {name for name, call in OF_PIPELINE.items() if await admitted(lambda call=call: call(line))}  # type: ignore[misc]  # bound at once
-    assert let_in == {name for name in CALLS if VERBS[name] in PERMITS[role]}
-    assert of_line == {name for name in OF_PIPELINE if OF_PIPELINES[name] in PERMITS[role]}
+    assert let_in == {name for name in CALLS if ENGINE_PERMISSIONS[name] in ROLE_PERMISSIONS[role]}
+    assert of_line == {name for name in OF_PIPELINE if PIPELINE_PERMISSIONS[name] in ROLE_PERMISSIONS[role]}
 
 
 async def test_what_is_refused_has_done_nothing(entering: Callable[..., Engine], docs: Path) -> None:

@@ -10,11 +10,11 @@ import pytest
 
 import ragstone
 from ragstone import NotBuilt, StoreError, UsageError, Where
-from ragstone.answering.abstention.abstain import edition
-from ragstone.answering.abstention.calibration import Calibration, calibration_text
+from ragstone.answering.abstention.abstain import model_edition
+from ragstone.answering.abstention.calibration import Calibration, render_calibration
 from ragstone.core.filters import Condition
-from ragstone.core.ports import Listed, Vectors
-from ragstone.core.types import Skipped, joined
+from ragstone.core.ports import ListedFile, Vectors
+from ragstone.core.types import Skipped, join_slices
 from ragstone.stores.embedded.reader import EmbeddedReader
 from ragstone.testing.bag_of_words import BagOfWords
 
@@ -117,7 +117,7 @@ def test_an_answer_quotes_its_documents_to_the_character(docs: Path, kb: ragston
     for citation in answer.citations:
         assert citation.status == "verified"
         file = (docs / citation.document.path).read_text(encoding="utf-8")
-        assert joined(file, citation.spans) == citation.quote
+        assert join_slices(file, citation.spans) == citation.quote
 
 
 def test_each_sentence_names_citations_that_exist(kb: ragstone.Knowledge) -> None:
@@ -245,7 +245,7 @@ class Nothing:
 
     name = "nothing"
 
-    def walk(self) -> Iterator[Listed | Skipped]:
+    def walk(self) -> Iterator[ListedFile | Skipped]:
         return iter(())
 
     def read(self, path: str, limit: int) -> bytes:
@@ -431,7 +431,9 @@ def test_the_companys_rule_judges_rrf_scores(docs: Path, opened: Open) -> None:
 def decided_by(file: Path, **changes: Any) -> str:
     """The place of a calibration that answers nothing, of the words alone unless it is said otherwise."""
     file.write_text(
-        calibration_text(Calibration(**{"signs": "words", "answer_from": 99.0, "edition": edition(), **changes}))
+        render_calibration(
+            Calibration(**{"signs": "words", "answer_from": 99.0, "edition": model_edition(), **changes})
+        )
     )
     return str(file)
 

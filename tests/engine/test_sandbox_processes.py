@@ -13,7 +13,7 @@ from ragstone import extraction
 from ragstone.core.errors import Refused, UsageError
 from ragstone.core.types import Run
 from ragstone.engine import Engine
-from ragstone.extraction import Foreign, sandbox
+from ragstone.extraction import SandboxedFormat, sandbox
 from ragstone.extraction.media_types import HTML
 from ragstone.ingestion import workers
 from ragstone.testing.bag_of_words import BagOfWords
@@ -37,7 +37,9 @@ def _readers() -> None:
 def holding(monkeypatch: pytest.MonkeyPatch) -> None:
     """Web pages are read by what waits until a file is taken away."""
     monkeypatch.setattr(
-        extraction, "FOREIGN", {**extraction.FOREIGN, HTML: Foreign("html/2", "tests.extraction.sandbox.hostile:held")}
+        extraction,
+        "SANDBOXED_FORMATS",
+        {**extraction.SANDBOXED_FORMATS, HTML: SandboxedFormat("html/2", "tests.extraction.sandbox.hostile:held")},
     )
 
 
@@ -132,7 +134,7 @@ def test_closing_ends_what_is_read_at_once_and_for_good(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("holding")
 def test_an_interrupt_ends_what_reads_for_other_processes_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The table of parsers is the worker's own, so the page is read as it is; the process there ends with it."""
-    monkeypatch.setattr(workers, "WORTH", 0)
+    monkeypatch.setattr(workers, "MIN_POOL_BYTES", 0)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: {0, 1})
     folder = tmp_path / "docs"
     folder.mkdir()

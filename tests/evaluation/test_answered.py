@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from ragstone.core.types import Answer, Citation, Sentence
-from ragstone.evaluation import Answered, Case, Ranking, evaluate
-from ragstone.evaluation.answered import answered, gold_in, valid
+from ragstone.evaluation import Case, Ranking, ScoredAnswer, evaluate
 from ragstone.evaluation.case import Quote
-from ragstone.evaluation.refusal import scores
+from ragstone.evaluation.refusal import score_case
+from ragstone.evaluation.scored_answer import holds_gold, is_valid_citation, score_answer
 from tests.answering.made import document, span
 
 TEXT = "First. The cat purrs loudly. Last."
@@ -16,23 +16,25 @@ CITED = Citation(1, "c", document(), "The cat purrs loudly.", (span(TEXT, 7, 28)
 
 
 def test_a_citation_is_valid_where_its_words_stand_at_its_place() -> None:
-    assert valid(CITED, TEXT)
-    assert not valid(CITED, "x" + TEXT)
-    assert not valid(replace(CITED, spans=(span(TEXT, 100, 120),)), TEXT)
-    assert not valid(replace(CITED, spans=()), TEXT)
-    assert not valid(CITED, None)
-    assert valid(replace(CITED, status="repaired"), TEXT)
-    assert not valid(replace(CITED, status="unverified"), TEXT)
+    assert is_valid_citation(CITED, TEXT)
+    assert not is_valid_citation(CITED, "x" + TEXT)
+    assert not is_valid_citation(replace(CITED, spans=(span(TEXT, 100, 120),)), TEXT)
+    assert not is_valid_citation(replace(CITED, spans=()), TEXT)
+    assert not is_valid_citation(CITED, None)
+    assert is_valid_citation(replace(CITED, status="repaired"), TEXT)
+    assert not is_valid_citation(replace(CITED, status="unverified"), TEXT)
 
 
 def test_a_masked_citation_is_compared_with_the_record_as_it_is_masked() -> None:
     text = "Log in.\nlogin: postgres://app:S3cr3t-9x@db/prod\nThen wait."
     quote = "login: postgres://app:[masked:password]@db/prod"
     cited = replace(CITED, quote=quote, spans=(span(text, 8, 47),), masked=True)
-    assert valid(cited, text)
-    assert valid(replace(cited, spans=(span(text, 8, 35),), quote="login: postgres://app:[masked:password]"), text)
-    assert not valid(cited, "x" + text)
-    assert not valid(replace(cited, quote="login: mysql://app:[masked:password]@db/prod"), text)
+    assert is_valid_citation(cited, text)
+    assert is_valid_citation(
+        replace(cited, spans=(span(text, 8, 35),), quote="login: postgres://app:[masked:password]"), text
+    )
+    assert not is_valid_citation(cited, "x" + text)
+    assert not is_valid_citation(replace(cited, quote="login: mysql://app:[masked:password]@db/prod"), text)
 
 
 def test_what_is_unverified_counts_for_nothing() -> None:
@@ -48,12 +50,15 @@ def test_what_is_unverified_counts_for_nothing() -> None:
         replace(CITED, n=2),
     )
     made = Answer("", sentences=sentences, citations=behind)
-    scored = answered(made, lambda one: chunk if one.path == "mill.md" else TEXT)
+    scored = score_answer(made, lambda one: chunk if one.path == "mill.md" else TEXT)
     assert scored.cited == ("The cat purrs.", "The cat purrs loudly.")
     assert (scored.citations, scored.valid) == (2, 1)
-    assert scores(Case("1", "When?", answers=("1871",)), scored)["answered_sentence_hit"] == 0
+    assert score_case(Case("1", "When?", answers=("1871",)), scored)["answered_sentence_hit"] == 0
     right = replace(made, sentences=tuple(replace(one, status="verified") for one in sentences))
-    assert scores(Case("1", "When?", answers=("1871",)), answered(right, lambda _: TEXT))["answered_sentence_hit"] == 1
+    assert (
+        score_case(Case("1", "When?", answers=("1871",)), score_answer(right, lambda _: TEXT))["answered_sentence_hit"]
+        == 1
+    )
 
 
 @pytest.mark.parametrize(
@@ -70,15 +75,15 @@ def test_what_is_unverified_counts_for_nothing() -> None:
     ],
 )
 def test_the_gold_is_looked_for_among_the_words_cited(gold: dict[str, object], held: bool | None) -> None:
-    assert gold_in(Case("1", "?", **gold), ("The cat\npurrs loudly.",)) is held  # type: ignore[arg-type]  # made above
+    assert holds_gold(Case("1", "?", **gold), ("The cat\npurrs loudly.",)) is held  # type: ignore[arg-type]  # made above
 
 
 MADE = {
-    "right": Answered(False, 0.9, ("The cat purrs.",), 2, 2),
-    "wrong": Answered(False, 0.6, ("The dog barks.",), 2, 1),
-    "shy": Answered(True, 0.3),
-    "false": Answered(False, 0.5, ("The cow moos.",), 1, 1),
-    "good": Answered(True, 0.1),
+    "right": ScoredAnswer(False, 0.9, ("The cat purrs.",), 2, 2),
+    "wrong": ScoredAnswer(False, 0.6, ("The dog barks.",), 2, 1),
+    "shy": ScoredAnswer(True, 0.3),
+    "false": ScoredAnswer(False, 0.5, ("The cow moos.",), 1, 1),
+    "good": ScoredAnswer(True, 0.1),
 }
 
 
@@ -106,7 +111,7 @@ async def test_the_figures_count_by_hand() -> None:
 
 async def test_what_nothing_says_is_left_out() -> None:
     async def search(case: Case) -> Ranking:
-        return Ranking((), answer=Answered(False))
+        return Ranking((), answer=ScoredAnswer(False))
 
     report = await evaluate(search, [Case("1", "?")])
     assert set(report.metrics) == {"AbstainAccuracy", "answered_share"}

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.core.errors import Refused, UsageError
-from ragstone.core.ports import Listed, Source
-from ragstone.evaluation import BeirSource, beir_cases, load, path_of
+from ragstone.core.ports import ListedFile, Source
+from ragstone.evaluation import BeirSource, load_beir_cases, load_cases, path_for_id
 from tests.beside import DATA, LARGE
 
 DOCUMENTS = [
@@ -37,7 +37,7 @@ def folder(
 
 
 def test_judged_and_unanswerable_questions_come_in_the_order_of_the_file(tmp_path: Path) -> None:
-    judged, unanswerable = load(folder(tmp_path))
+    judged, unanswerable = load_cases(folder(tmp_path))
     assert judged.relevance == {"https://x/y#z": 2, "..": 0}
     assert (unanswerable.id, unanswerable.answerable) == ("2", False)
 
@@ -46,19 +46,19 @@ def test_for_answers_every_question_that_is_marked_comes_and_the_rest_is_counted
     marked = {"_id": "4", "text": "wo?", "metadata": {"answerable": True, "answers": ["hier"]}}
     root = folder(tmp_path, queries=[*QUERIES, marked])
     told: list[str] = []
-    cases = beir_cases(root, answers=True, tell=told.append)
+    cases = load_beir_cases(root, answers=True, tell=told.append)
     assert [(case.id, case.answerable, dict(case.relevance)) for case in cases] == [
         ("1", True, {"https://x/y#z": 2, "..": 0}),
         ("2", False, {}),
         ("4", True, {}),
     ]
     assert [said.split(":")[0] for said in told] == ["1 question of queries.jsonl left out"]
-    assert [case.id for case in beir_cases(root)] == ["1", "2"]
+    assert [case.id for case in load_beir_cases(root)] == ["1", "2"]
     with pytest.raises(UsageError, match=r"tset\.tsv: not found; splits there: test"):
-        beir_cases(root, answers=True, split="tset")
+        load_beir_cases(root, answers=True, split="tset")
     (root / "qrels" / "test.tsv").unlink()
     told.clear()
-    assert [case.id for case in beir_cases(root, answers=True, tell=told.append)] == ["2", "4"]
+    assert [case.id for case in load_beir_cases(root, answers=True, tell=told.append)] == ["2", "4"]
     assert [said.split(":")[0] for said in told] == [
         "qrels/test.tsv is not there",
         "2 questions of queries.jsonl left out",
@@ -66,12 +66,12 @@ def test_for_answers_every_question_that_is_marked_comes_and_the_rest_is_counted
     unmarked = folder(tmp_path / "unmarked", queries=[{"_id": "1", "text": "?", "metadata": {"answerable": None}}])
     (unmarked / "qrels" / "test.tsv").unlink()
     with pytest.raises(UsageError, match="judges no question, and none has `answerable` in its metadata"):
-        beir_cases(unmarked, answers=True)
+        load_beir_cases(unmarked, answers=True)
 
 
 def test_the_corpus_is_a_source_whose_paths_lead_back_to_ids(tmp_path: Path) -> None:
     source: Source = BeirSource(folder(tmp_path))
-    listed = [one for one in source.walk() if isinstance(one, Listed)]
+    listed = [one for one in source.walk() if isinstance(one, ListedFile)]
     contents = [source.read(one.path, 1000) for one in listed]
     assert contents == ["Größe\n\nlang".encode(), b"kurz", b"drei"]
     assert [one.size for one in listed] == [len(content) for content in contents]
@@ -97,7 +97,7 @@ def test_the_source_refuses_what_it_does_not_have(tmp_path: Path) -> None:
 @given(st.lists(st.text(st.characters(), min_size=1, max_size=300), min_size=2, max_size=6, unique=True))
 @settings(max_examples=100, deadline=None)
 def test_different_ids_have_different_safe_file_names(ids: list[str]) -> None:
-    paths = [path_of(one) for one in ids]
+    paths = [path_for_id(one) for one in ids]
     assert len(set(paths)) == len(ids)
     for path in paths:
         assert path.isascii()
@@ -107,8 +107,8 @@ def test_different_ids_have_different_safe_file_names(ids: list[str]) -> None:
 
 
 def test_ids_that_could_meet_are_kept_apart() -> None:
-    alike = ["?", "\ud800", "\ud801", "a" * 300, "a" * 301, path_of("a" * 300).removesuffix(".txt")]
-    assert len({path_of(one) for one in alike}) == len(alike)
+    alike = ["?", "\ud800", "\ud801", "a" * 300, "a" * 301, path_for_id("a" * 300).removesuffix(".txt")]
+    assert len({path_for_id(one) for one in alike}) == len(alike)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_bad_questions_and_judgements_are_refused_with_their_line(
 ) -> None:
     root = folder(tmp_path, **change)  # type: ignore[arg-type]  # the values fit their keys
     with pytest.raises(UsageError, match=says):
-        beir_cases(root)
+        load_beir_cases(root)
 
 
 @pytest.mark.parametrize(
@@ -150,12 +150,12 @@ def test_a_bad_corpus_is_refused_with_its_line(tmp_path: Path, documents: Sequen
 
 def test_another_split_is_named_when_it_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"dev\.tsv: not found; splits there: test"):
-        beir_cases(folder(tmp_path), split="dev")
+        load_beir_cases(folder(tmp_path), split="dev")
     (tmp_path / "empty").mkdir()
     with pytest.raises(UsageError, match="splits there: none"):
-        beir_cases(tmp_path / "empty")
+        load_beir_cases(tmp_path / "empty")
     with pytest.raises(UsageError, match=r"nowhere is not a folder: BEIR is corpus\.jsonl"):
-        beir_cases(tmp_path / "nowhere")
+        load_beir_cases(tmp_path / "nowhere")
     with pytest.raises(UsageError, match="cannot be read"):
         BeirSource(tmp_path / "nowhere")
 
@@ -189,8 +189,8 @@ COLLECTIONS = ["retrieval/cranfield", "retrieval/anthropic_docs", "qa/squad_near
 def test_published_collections_are_read_as_they_are(name: str, tmp_path: Path) -> None:
     root = published(tmp_path, answers=name.startswith("qa/")) if name.endswith("/own") else DATA / name
     source = BeirSource(root)
-    ids = {source.id_of(one.path) for one in source.walk() if isinstance(one, Listed)}
-    cases = beir_cases(root)
+    ids = {source.id_of(one.path) for one in source.walk() if isinstance(one, ListedFile)}
+    cases = load_beir_cases(root)
     assert len(cases) >= 90
     assert all(case.relevance.keys() <= ids for case in cases)
     assert any(not case.answerable for case in cases) == name.startswith("qa/")

@@ -15,8 +15,8 @@ from ragstone.evaluation import (
     compare,
     comparison_json,
     evaluate,
+    print_comparison,
     read_baseline,
-    show_comparison,
 )
 
 CASES = [Case(f"c{n}", f"question {n}?", relevance={f"{n}.md": 1}) for n in range(60)]
@@ -50,18 +50,18 @@ async def test_the_same_run_is_the_same(tmp_path: Path) -> None:
 async def test_a_clear_loss_is_degraded_and_a_clear_gain_better(tmp_path: Path) -> None:
     few, many = await run(5), await run(25)
     down = compare(read_baseline(saved(tmp_path, few)), many)
-    assert {change.metric for change in down.degraded} == {"MRR", "MAP", "nDCG@10", "nDCG_exp@10"}
+    assert {change.metric for change in down.regressions} == {"MRR", "MAP", "nDCG@10", "nDCG_exp@10"}
     mrr = next(change for change in down.changes if change.metric == "MRR")
     assert (mrr.before, mrr.after) == pytest.approx((1 - 5 / 120, 1 - 25 / 120))
     assert mrr.difference.high < 0
     assert mrr.difference.p < 0.05
     up = compare(read_baseline(saved(tmp_path, many)), few)
-    assert not up.degraded
+    assert not up.regressions
     assert {change.verdict for change in up.changes} == {"better", "same"}
 
 
 async def test_one_lost_question_is_chance(tmp_path: Path) -> None:
-    assert not compare(read_baseline(saved(tmp_path, await run(10))), await run(11)).degraded
+    assert not compare(read_baseline(saved(tmp_path, await run(10))), await run(11)).regressions
 
 
 async def test_measures_without_a_cut_are_compared_at_the_same_depth_alone(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ async def test_another_granularity_or_missing_metrics_are_said(tmp_path: Path) -
 async def test_a_comparison_prints_and_becomes_json(tmp_path: Path) -> None:
     comparison = compare(read_baseline(saved(tmp_path, await run(5, depth=20))), await run(25, depth=20))
     out = io.StringIO()
-    show_comparison(comparison, out)
+    print_comparison(comparison, out)
     assert "degraded" in out.getvalue()
     assert "MRR@20" in out.getvalue()
     data = comparison_json(comparison)

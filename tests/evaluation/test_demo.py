@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import ragstone
-from ragstone.core.types import joined
-from ragstone.evaluation import load
+from ragstone.core.types import join_slices
+from ragstone.evaluation import load_cases
 from tests.commands import Run
 
 DEMO = Path(__file__).parents[2] / "demo"
@@ -31,11 +31,11 @@ def kb(store: Path) -> Iterator[ragstone.Knowledge]:
 
 def test_every_citation_of_every_golden_question_stands_in_its_file(kb: ragstone.Knowledge) -> None:
     cited = 0
-    for case in load(DEMO / "golden.jsonl"):
+    for case in load_cases(DEMO / "golden.jsonl"):
         for citation in kb.ask(case.question).citations:
             file = (DEMO / "docs" / citation.document.path).read_bytes().decode("utf-8")
             assert citation.status == "verified"
-            assert joined(file, citation.spans) == citation.quote
+            assert join_slices(file, citation.spans) == citation.quote
             for span in citation.spans:
                 assert file[: span.char_start].count("\n") + 1 == span.line_start
             cited += 1

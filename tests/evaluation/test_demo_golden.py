@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.evaluation import Case, load, located
+from ragstone.evaluation import Case, load_cases, locate_quotes
 from tests.beside import DATA
 
 DEMO = Path(__file__).resolve().parents[2] / "demo"
 DOCS = DEMO / "docs"
 SUMS = Path(__file__).with_name("demo.sha256")
 ORIGINAL = DATA / "kb" / "prometheus_docs" / "content" / "docs"
-CASES = load(DEMO / "golden.jsonl")
+CASES = load_cases(DEMO / "golden.jsonl")
 ANSWERABLE = [case for case in CASES if case.answerable]
 UNANSWERABLE = [case for case in CASES if not case.answerable]
 
@@ -26,7 +26,7 @@ def test_an_answerable_question_names_documents_and_quotes_that_are_there(case: 
     assert all((DOCS / path).is_file() for path in case.relevance)
     assert case.quotes
     assert {quote.path for quote in case.quotes} <= case.relevance.keys()
-    for span in located(case, record).spans:
+    for span in locate_quotes(case, record).spans:
         assert record(span.path)[span.char_start : span.char_end] in {quote.text for quote in case.quotes}
     assert all(record(quote.path).count(quote.text) == 1 for quote in case.quotes)
     assert case.answer

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from ragstone.core.errors import UsageError
 from ragstone.core.filters import Where
-from ragstone.evaluation import Case, GoldSpan, Quote, load, located
-from ragstone.evaluation.case import KEYS
+from ragstone.evaluation import Case, GoldSpan, Quote, load_cases, locate_quotes
+from ragstone.evaluation.case import KEY_MEANINGS
 
 
 def written(folder: Path, name: str, text: str) -> Path:
@@ -19,7 +19,7 @@ def written(folder: Path, name: str, text: str) -> Path:
 
 
 def one(folder: Path, **fields: object) -> Case:
-    [case] = load(written(folder, "one.jsonl", json.dumps({"query": "why?", **fields})))
+    [case] = load_cases(written(folder, "one.jsonl", json.dumps({"query": "why?", **fields})))
     return case
 
 
@@ -32,7 +32,7 @@ cases:
   - query: what is a set?
     expected_files: [math/sets.md, ./math/logic.md]
 """
-    first, second = load(written(tmp_path, "golden.yaml", text))
+    first, second = load_cases(written(tmp_path, "golden.yaml", text))
     assert first.relevance == {"math/trigonometry.md": 3, "math/algebra.md": 1}
     assert (first.id, first.answer, first.answerable) == ("q1", "With sines.", True)
     assert second.relevance == {"math/sets.md": 1, "math/logic.md": 1}
@@ -58,7 +58,7 @@ def test_questions_jsonl_with_one_expected_document_or_none(tmp_path: Path) -> N
         '{"question": "Who cooks?", "answerable": false}',
         '{"question": "Who sings?", "should_abstain": true}',
     ]
-    pays, cooks, sings = load(written(tmp_path, "questions.jsonl", "\ufeff" + "\r\n".join(lines)))
+    pays, cooks, sings = load_cases(written(tmp_path, "questions.jsonl", "\ufeff" + "\r\n".join(lines)))
     assert pays.relevance == {"pay.md": 1}
     assert not cooks.answerable
     assert not sings.answerable
@@ -81,11 +81,11 @@ def test_files_of_chunks_spans_and_quotes_are_relevant_when_no_file_is_named(tmp
 
 def test_quotes_are_found_in_the_text_of_record(tmp_path: Path) -> None:
     case = one(tmp_path, quotes=[{"path": "c.md", "text": "said so"}])
-    assert located(case, {"c.md": "He said so."}.get).spans == (GoldSpan("c.md", 3, 10),)
+    assert locate_quotes(case, {"c.md": "He said so."}.get).spans == (GoldSpan("c.md", 3, 10),)
     with pytest.raises(UsageError, match=r"does not stand in c\.md"):
-        located(case, {"c.md": "He said\nso."}.get)
+        locate_quotes(case, {"c.md": "He said\nso."}.get)
     with pytest.raises(UsageError, match=r"c\.md, which it quotes, is not in the collection"):
-        located(case, dict[str, str]().get)
+        locate_quotes(case, dict[str, str]().get)
 
 
 @pytest.mark.parametrize(
@@ -128,22 +128,22 @@ def test_quotes_are_found_in_the_text_of_record(tmp_path: Path) -> None:
 )
 def test_a_bad_file_is_refused_with_its_line(tmp_path: Path, name: str, text: str, says: str) -> None:
     with pytest.raises(UsageError, match=says):
-        load(written(tmp_path, name, text))
+        load_cases(written(tmp_path, name, text))
 
 
 def test_a_value_that_means_a_billion_elements_is_shown_by_its_beginning(tmp_path: Path) -> None:
     layers = [f"  l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 10)}]" for n in range(1, 12)]
     text = "\n".join(["notes:", "  l0: &l0 [x]", *layers, "cases:", "- query: *l11"])
     with pytest.raises(UsageError, match="'query' must be text"):
-        load(written(tmp_path, "bomb.yaml", text))
+        load_cases(written(tmp_path, "bomb.yaml", text))
 
 
 def test_a_missing_file_and_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be read"):
-        load(tmp_path / "none.yaml")
+        load_cases(tmp_path / "none.yaml")
     (tmp_path / "bad.jsonl").write_bytes(b'{"query": "\xff"}')
     with pytest.raises(UsageError, match="not UTF-8"):
-        load(tmp_path / "bad.jsonl")
+        load_cases(tmp_path / "bad.jsonl")
 
 
 def test_json_yaml_and_jsonl_give_the_same_cases(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_json_yaml_and_jsonl_give_the_same_cases(tmp_path: Path) -> None:
         written(tmp_path, "c.yaml", json.dumps(body, indent=1)),
         written(tmp_path, "d.jsonl", "\n".join(map(json.dumps, cases))),
     ]
-    loaded = [load(file) for file in files]
+    loaded = [load_cases(file) for file in files]
     assert loaded[0][1].id == "7"
     assert all(other == loaded[0] for other in loaded)
 
@@ -168,7 +168,8 @@ VALUES = st.recursive(
 
 
 @given(
-    st.dictionaries(st.sampled_from([*KEYS, "x"]), VALUES, max_size=4), st.sampled_from([".json", ".jsonl", ".yaml"])
+    st.dictionaries(st.sampled_from([*KEY_MEANINGS, "x"]), VALUES, max_size=4),
+    st.sampled_from([".json", ".jsonl", ".yaml"]),
 )
 @settings(max_examples=100, deadline=None)
 def test_whatever_a_case_holds_only_a_usage_error_comes(fields: dict[str, object], ending: str) -> None:
@@ -177,7 +178,7 @@ def test_whatever_a_case_holds_only_a_usage_error_comes(fields: dict[str, object
     with TemporaryDirectory() as folder:
         path = written(Path(folder), f"x{ending}", text)
         try:
-            said = f"{path} {load(path)[0].question}"
+            said = f"{path} {load_cases(path)[0].question}"
         except UsageError as error:
             said = str(error)
     assert said.startswith(str(path))

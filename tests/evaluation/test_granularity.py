@@ -2,14 +2,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.evaluation import Case, Entry, GoldSpan, Granularity, Ranking, metric
-from ragstone.evaluation.granularity import covered, judged, score
+from ragstone.evaluation import Case, Entry, GoldSpan, Granularity, Ranking, parse_metric
+from ragstone.evaluation.granularity import has_judgements, measure_coverage, score_ranking
 
 NAMES = ("Recall@5", "Precision@5", "MRR", "MAP", "nDCG@10", "Success@5")
 
 
 def scores(case: Case, entries: list[Entry], granularity: Granularity) -> dict[str, float]:
-    return score(Ranking(tuple(entries)), case, [metric(name) for name in NAMES], granularity)
+    return score_ranking(Ranking(tuple(entries)), case, [parse_metric(name) for name in NAMES], granularity)
 
 
 def test_a_golden_path_names_a_file_by_its_end() -> None:
@@ -67,10 +67,10 @@ def test_an_entry_stands_for_the_gold_span_it_covers_best() -> None:
 
 def test_whether_a_case_is_judged_depends_on_the_granularity() -> None:
     case = Case("1", "?", relevance={"a.md": 1, "b.md": 0})
-    assert judged(case, "file")
-    assert not judged(case, "chunk")
-    assert not judged(case, "span")
-    assert not judged(Case("1", "?", relevance={"b.md": 0}), "file")
+    assert has_judgements(case, "file")
+    assert not has_judgements(case, "chunk")
+    assert not has_judgements(case, "span")
+    assert not has_judgements(Case("1", "?", relevance={"b.md": 0}), "file")
 
 
 STRETCHES = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)).map(lambda ab: (min(ab), max(ab))), max_size=6)
@@ -83,4 +83,4 @@ def test_covered_characters_are_those_in_both(found: list[tuple[int, int]], gold
     held = {n for start, end in found for n in range(start, end)}
     wanted = [n for span in golds for n in range(span.char_start, span.char_end)]
     expected = sum(n in held for n in wanted) / len(wanted) if wanted else 0
-    assert covered([Entry("a.md", 0, tuple(found))], golds) == pytest.approx(expected)
+    assert measure_coverage([Entry("a.md", 0, tuple(found))], golds) == pytest.approx(expected)

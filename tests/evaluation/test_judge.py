@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from ragstone.answering.generative.prompt import template
+from ragstone.answering.generative.prompt import load_template
 from ragstone.answering.written_answer import Writing
 from ragstone.core.errors import RagstoneError, Unavailable, UsageError
 from ragstone.core.ports import Prompt
 from ragstone.core.types import Answer
 from ragstone.evaluation.judge import TRIES, Judge
-from ragstone.evaluation.rubrics import ALL, PASSAGES, RELEVANCE, STATEMENTS, SUPPORT
+from ragstone.evaluation.rubrics import PASSAGES, RELEVANCE, RUBRICS, STATEMENTS, SUPPORT
 from ragstone.providers import WordPiece
 from tests.answering.made import hit
 from tests.scripted import Scripted
@@ -54,7 +54,7 @@ def raising(error: RagstoneError, _: Prompt) -> list[str | RagstoneError]:
 
 def judge(**changed: Any) -> tuple[Judge, Scripted]:
     model = Scripted(says(**changed))
-    return Judge(Writing(model, template("default"), WordPiece())), model
+    return Judge(Writing(model, load_template("default"), WordPiece())), model
 
 
 async def test_the_four_measures_are_what_the_judge_says() -> None:
@@ -122,7 +122,7 @@ async def test_a_judge_out_of_reach_is_left_alone_after_two_and_one_that_refuses
     refused: tuple[tuple[RagstoneError, int], ...] = ((Unavailable("no answer"), 2), (UsageError("a wrong key"), 1))
     for error, calls in refused:
         model = Scripted(partial(raising, error))
-        one = Judge(Writing(model, template("default"), WordPiece()))
+        one = Judge(Writing(model, load_template("default"), WordPiece()))
         assert await one.rate("?", MADE, expected="Cats purr.") == {}
         assert one.given_up is error
         assert len(model.prompts) == calls
@@ -130,7 +130,7 @@ async def test_a_judge_out_of_reach_is_left_alone_after_two_and_one_that_refuses
 
 async def test_what_the_judge_could_not_be_shown_is_not_called_unsupported() -> None:
     model = Scripted(says(), context=900)
-    one = Judge(Writing(model, template("default"), WordPiece(), max_tokens=800))
+    one = Judge(Writing(model, load_template("default"), WordPiece(), max_tokens=800))
     assert set(await one.rate("?", MADE, expected="Cats purr.")) == {"AnswerRelevance"}
     [why] = one.failures
     assert "no passage fits into what the model reads: of llm.context 900" in why
@@ -155,11 +155,11 @@ async def test_the_report_says_who_judged_by_which_words_and_what_it_took() -> N
     await one.rate("?", MADE)
     assert one.about["model"] == "scripted/script"
     assert len(one.about["rubrics"]) == 8
-    assert (one.judged.calls, one.judged.tokens) == (4, {"prompt_tokens": 40, "completion_tokens": 20})
+    assert (one.summary.calls, one.summary.tokens) == (4, {"prompt_tokens": 40, "completion_tokens": 20})
     assert {prompt.temperature for prompt in model.prompts} == {0.0}
 
 
 def test_every_schema_is_closed_with_all_keys_required() -> None:
-    for rubric in ALL:
+    for rubric in RUBRICS:
         assert rubric.schema["additionalProperties"] is False
         assert rubric.schema["required"] == list(rubric.schema["properties"])

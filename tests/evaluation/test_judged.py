@@ -12,8 +12,8 @@ import pytest
 from ragstone.config.load import load
 from ragstone.core.errors import RagstoneError, Unavailable, UsageError
 from ragstone.engine import Engine
-from ragstone.evaluation import Case, Judge, as_csv, as_json, compare, read_baseline, show
-from ragstone.evaluation.asking import over_golden
+from ragstone.evaluation import Case, Judge, as_csv, as_json, compare, print_report, read_baseline
+from ragstone.evaluation.engine_evaluation import evaluate_golden
 from ragstone.evaluation.judge import MEASURES
 from tests.evaluation.test_judge import raising, says
 from tests.scripted import Scripted
@@ -40,10 +40,10 @@ async def engine(tmp_path: Path) -> AsyncIterator[Engine]:
 
 async def judged(engine: Engine, model: Scripted, *, ranked: bool = True, cases: list[Case] = CASES) -> Any:
     engine._parts.completions._handed = model
-    writing = engine.judging()
+    writing = engine.select_judge()
     engine._parts.completions._handed = None  # answers are quoted
     assert writing is not None
-    return await over_golden(
+    return await evaluate_golden(
         engine, cases, granularity="file", name="g", mode="keyword", ranked=ranked, answers=True, judge=Judge(writing)
     )
 
@@ -73,7 +73,7 @@ async def test_judged_measures_stand_beside_the_rankings_with_means_intervals_ro
     )
     assert out["error"] is None
     printed = io.StringIO()
-    show(report, printed)
+    print_report(report, printed)
     assert "judged by scripted/script" in printed.getvalue()
 
 
@@ -130,22 +130,24 @@ async def test_judged_measures_are_compared_under_the_same_judge_alone(engine: E
 
 
 def test_the_judge_is_a_verb_that_names_nobody_by_itself(tmp_path: Path) -> None:
-    assert Engine(load(store=str(tmp_path / "store"))).judging() is None
+    assert Engine(load(store=str(tmp_path / "store"))).select_judge() is None
     with pytest.raises(UsageError, match="model is 7"):
-        Engine(load(store=str(tmp_path / "store"))).judging(7)  # type: ignore[arg-type]  # what it refuses
+        Engine(load(store=str(tmp_path / "store"))).select_judge(7)  # type: ignore[arg-type]  # what it refuses
 
 
 async def test_a_model_that_cannot_write_is_said_for_all_answers_together(engine: Engine) -> None:
     """Quoted answers stand in: without a word their figures would pass for those of the model."""
     engine._parts.completions._handed = Scripted(partial(raising, Unavailable("gone")))
-    report = await over_golden(engine, CASES, granularity="file", name="g", ranked=False, answers=True, mode="keyword")
+    report = await evaluate_golden(
+        engine, CASES, granularity="file", name="g", ranked=False, answers=True, mode="keyword"
+    )
     said = [warning for warning in report.warnings if "few" not in warning]
     assert said == ["the answer is quoted, not written: gone (2 of 3 questions)"]
 
 
 async def test_the_tokens_of_answers_and_the_seconds_of_their_model_are_reported(engine: Engine) -> None:
     engine._parts.completions._handed = Scripted(lambda _: "Cats purr when they are content. [1]")
-    report = await over_golden(engine, CASES, granularity="file", name="g", answers=True, mode="keyword")
+    report = await evaluate_golden(engine, CASES, granularity="file", name="g", answers=True, mode="keyword")
     assert report.usage == as_json(report)["usage"] == {"prompt_tokens": 20, "completion_tokens": 10}
     assert report.timings["model"]["p50"] > 0
     assert report.judge is None

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.core.errors import UsageError
-from ragstone.evaluation.metrics import DEFAULT, MEASURES, metric
+from ragstone.evaluation.metrics import DEFAULT_METRICS, MEASURES, parse_metric
 
 IDS = [f"d{n}" for n in range(15)]
 GRADES = st.dictionaries(st.sampled_from(IDS), st.integers(-1, 3), max_size=10)
@@ -42,7 +42,7 @@ def trec(names: set[str], ranked: list[str], grades: Mapping[str, int]) -> dict[
 def test_every_measure_equals_trec_eval(ranked: list[str], grades: dict[str, int]) -> None:
     families = {"ndcg_cut.3,10", "ndcg", "recall.5,10", "P.5", "recip_rank", "map", "map_cut.5", "success.5,10"}
     theirs = trec(families, ranked, grades)
-    ours = {name: metric(name)(ranked, grades) for name in ORACLE}
+    ours = {name: parse_metric(name)(ranked, grades) for name in ORACLE}
     assert ours == pytest.approx({name: theirs[oracle] for name, oracle in ORACLE.items()})
 
 
@@ -50,7 +50,9 @@ def test_every_measure_equals_trec_eval(ranked: list[str], grades: dict[str, int
 @settings(max_examples=60, deadline=None)
 def test_exponential_gain_equals_linear_gain_over_raised_grades(ranked: list[str], grades: dict[str, int]) -> None:
     raised = {one: 2 ** max(0, grade) - 1 for one, grade in grades.items()}
-    assert metric("nDCG_exp@10")(ranked, grades) == pytest.approx(trec({"ndcg_cut.10"}, ranked, raised)["ndcg_cut_10"])
+    assert parse_metric("nDCG_exp@10")(ranked, grades) == pytest.approx(
+        trec({"ndcg_cut.10"}, ranked, raised)["ndcg_cut_10"]
+    )
 
 
 @given(RANKINGS, GRADES.filter(lambda grades: any(grade > 0 for grade in grades.values())))
@@ -60,7 +62,7 @@ def test_the_usual_measures_equal_ir_measures(ranked: list[str], grades: dict[st
     wanted = [ir_measures.parse_measure(name) for name in (*names, "Success@5")]
     theirs = ir_measures.calc_aggregate(wanted, {"q": grades}, {"q": run_of(ranked)})
     for measure, value in theirs.items():
-        assert metric(names.get(str(measure), str(measure)))(ranked, grades) == pytest.approx(value)
+        assert parse_metric(names.get(str(measure), str(measure)))(ranked, grades) == pytest.approx(value)
 
 
 @given(RANKINGS, GRADES.filter(lambda grades: any(grade > 0 for grade in grades.values())), st.integers(1, 12))
@@ -72,54 +74,56 @@ def test_measures_over_a_depth_equal_ir_measures_with_that_cut(
     for ours, theirs in (("MRR", "RR"), ("MAP", "AP"), ("nDCG", "nDCG")):
         cut = ir_measures.parse_measure(f"{theirs}@{depth}")
         [value] = ir_measures.calc_aggregate([cut], {"q": grades}, {"q": run_of(ranked)}).values()
-        assert metric(ours).over(depth) == f"{ours}@{depth}"
+        assert parse_metric(ours).over(depth) == f"{ours}@{depth}"
         if ours != "nDCG":
-            assert metric(ours)(ranked[:depth], grades) == pytest.approx(value)
-        assert metric(metric(ours).over(depth))(ranked, grades) == pytest.approx(value)
+            assert parse_metric(ours)(ranked[:depth], grades) == pytest.approx(value)
+        assert parse_metric(parse_metric(ours).over(depth))(ranked, grades) == pytest.approx(value)
 
 
 @given(RANKINGS, st.lists(st.sampled_from(IDS), max_size=10), GRADES)
 @settings(max_examples=60, deadline=None)
 def test_an_id_that_comes_again_changes_nothing(ranked: list[str], again: list[str], grades: dict[str, int]) -> None:
     repeats = [one for one in again if one in ranked]
-    for name in DEFAULT:
-        assert metric(name)([*ranked, *repeats], grades) == metric(name)(ranked, grades)
+    for name in DEFAULT_METRICS:
+        assert parse_metric(name)([*ranked, *repeats], grades) == parse_metric(name)(ranked, grades)
 
 
 @given(st.lists(st.sampled_from(IDS), max_size=15), GRADES)
 @settings(max_examples=60, deadline=None)
 def test_every_measure_stays_between_0_and_1(ranked: list[str], grades: dict[str, int]) -> None:
-    for name in DEFAULT:
-        assert 0 <= metric(name)(ranked, grades) <= 1 + 1e-12
+    for name in DEFAULT_METRICS:
+        assert 0 <= parse_metric(name)(ranked, grades) <= 1 + 1e-12
 
 
 def test_worked_by_hand() -> None:
     ranked, grades = ["x", "a", "y", "b"], {"a": 3, "b": 1, "c": 2}
-    assert metric("MRR")(ranked, grades) == 1 / 2
-    assert metric("MRR@1")(ranked, grades) == 0
-    assert metric("Precision@5")(ranked, grades) == 2 / 5
-    assert metric("Recall@2")(ranked, grades) == 1 / 3
-    assert metric("MAP")(ranked, grades) == pytest.approx((1 / 2 + 2 / 4) / 3)
+    assert parse_metric("MRR")(ranked, grades) == 1 / 2
+    assert parse_metric("MRR@1")(ranked, grades) == 0
+    assert parse_metric("Precision@5")(ranked, grades) == 2 / 5
+    assert parse_metric("Recall@2")(ranked, grades) == 1 / 3
+    assert parse_metric("MAP")(ranked, grades) == pytest.approx((1 / 2 + 2 / 4) / 3)
     linear = (3 / math.log2(3) + 1 / math.log2(5)) / (3 + 2 / math.log2(3) + 1 / 2)
-    assert metric("nDCG@10")(ranked, grades) == pytest.approx(linear)
+    assert parse_metric("nDCG@10")(ranked, grades) == pytest.approx(linear)
     exponential = (7 / math.log2(3) + 1 / math.log2(5)) / (7 + 3 / math.log2(3) + 1 / 2)
-    assert metric("nDCG_exp@10")(ranked, grades) == pytest.approx(exponential)
+    assert parse_metric("nDCG_exp@10")(ranked, grades) == pytest.approx(exponential)
 
 
 def test_duplicates_move_what_follows_up() -> None:
-    assert metric("MRR")(["x", "x", "x", "a"], {"a": 1}) == 1 / 2
+    assert parse_metric("MRR")(["x", "x", "x", "a"], {"a": 1}) == 1 / 2
 
 
 def test_nothing_relevant_or_nothing_found_gives_0() -> None:
-    for name in DEFAULT:
-        assert metric(name)(["a"], {"a": 0, "b": -1}) == 0
-        assert metric(name)([], {"a": 1}) == 0
+    for name in DEFAULT_METRICS:
+        assert parse_metric(name)(["a"], {"a": 0, "b": -1}) == 0
+        assert parse_metric(name)([], {"a": 1}) == 0
 
 
 def test_names_are_read_in_any_case_and_written_in_one() -> None:
-    read = [metric(name).name for name in ("ndcg@10", "NDCG_EXP@5", "P@5", "recall@3", "rr", "ap", "hit@1", " mrr ")]
+    read = [
+        parse_metric(name).name for name in ("ndcg@10", "NDCG_EXP@5", "P@5", "recall@3", "rr", "ap", "hit@1", " mrr ")
+    ]
     assert read == ["nDCG@10", "nDCG_exp@5", "Precision@5", "Recall@3", "MRR", "MAP", "Hit@1", "MRR"]
-    assert {metric(name).measure for name in DEFAULT} == set(MEASURES)
+    assert {parse_metric(name).measure for name in DEFAULT_METRICS} == set(MEASURES)
 
 
 @pytest.mark.parametrize(
@@ -136,4 +140,4 @@ def test_names_are_read_in_any_case_and_written_in_one() -> None:
 )
 def test_a_wrong_name_is_explained(name: str, says: str) -> None:
     with pytest.raises(UsageError, match=says):
-        metric(name)
+        parse_metric(name)

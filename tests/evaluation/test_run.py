@@ -6,7 +6,18 @@ from collections.abc import Sequence
 import pytest
 
 from ragstone.core.errors import UsageError
-from ragstone.evaluation import Answered, Case, Entry, Granularity, Ranking, Report, as_csv, as_json, evaluate, show
+from ragstone.evaluation import (
+    Case,
+    Entry,
+    Granularity,
+    Ranking,
+    Report,
+    ScoredAnswer,
+    as_csv,
+    as_json,
+    evaluate,
+    print_report,
+)
 from ragstone.evaluation.interval import RESAMPLES, SEED
 
 CASES = [
@@ -24,7 +35,7 @@ async def without_answer(case: Case) -> Ranking:
 
 
 async def with_answer(case: Case) -> Ranking:
-    return Ranking(FOUND, answer=Answered(case.id in ("2", "4")))
+    return Ranking(FOUND, answer=ScoredAnswer(case.id in ("2", "4")))
 
 
 async def reported(
@@ -103,8 +114,8 @@ async def test_the_csv_has_a_line_for_each_question() -> None:
 
 async def test_the_tables_show_means_kinds_stages_and_warnings() -> None:
     out = io.StringIO()
-    show(await reported(with_answer), out)
-    show(await reported(), out)
+    print_report(await reported(with_answer), out)
+    print_report(await reported(), out)
     text = out.getvalue()
     for part in (
         "nDCG@10",
@@ -120,7 +131,7 @@ async def test_the_tables_show_means_kinds_stages_and_warnings() -> None:
 async def test_people_see_every_measure_with_its_cut_and_programs_the_depth_beside_the_bare_name() -> None:
     report = await evaluate(without_answer, CASES, depth=20)
     out = io.StringIO()
-    show(report, out)
+    print_report(report, out)
     assert "MRR@20" in out.getvalue()
     assert "MAP@20" in out.getvalue()
     assert "MRR " not in out.getvalue()
@@ -167,6 +178,6 @@ async def test_the_settings_say_how_the_intervals_came_about() -> None:
 async def test_terminal_commands_in_a_golden_set_are_not_obeyed() -> None:
     cases = [Case("1", "?", relevance={"a.md": 1}, kind="\x1b[31mred"), Case("2", "?", kind="plain")]
     out = io.StringIO()
-    show(await reported(cases=cases), out)
+    print_report(await reported(cases=cases), out)
     assert "red" in out.getvalue()
     assert "\x1b" not in out.getvalue()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ragstone.core.errors import Refused
 from ragstone.extraction import archive
-from ragstone.extraction.archive import Archive, Most, xml
+from ragstone.extraction.archive import Archive, ArchiveLimits, parse_xml
 from tests.speed import within
 
 
@@ -32,14 +32,14 @@ def refusal(call: Callable[[], object]) -> tuple[str, str]:
     return caught.value.reason, str(caught.value)
 
 
-def opening(data: bytes, most: Most | None = None) -> tuple[str, str]:
+def opening(data: bytes, most: ArchiveLimits | None = None) -> tuple[str, str]:
     """Why an archive is refused."""
-    return refusal(lambda: Archive(data, path="a.docx", most=most or Most()))
+    return refusal(lambda: Archive(data, path="a.docx", most=most or ArchiveLimits()))
 
 
 def reading(data: bytes) -> tuple[str, str]:
     """Why a text is refused as XML."""
-    return refusal(lambda: xml(data, path="a.docx", name="word/document.xml"))
+    return refusal(lambda: parse_xml(data, path="a.docx", name="word/document.xml"))
 
 
 def test_members_are_listed_and_read() -> None:
@@ -47,7 +47,7 @@ def test_members_are_listed_and_read() -> None:
     assert found.names == ("word/document.xml", "b/c.txt")
     assert found.read("b/c.txt") == b"text"
     assert found.size("b/c.txt") == 4
-    assert found.xml("word/document.xml").tag == "a"
+    assert found.read_xml("word/document.xml").tag == "a"
 
 
 def test_a_member_that_is_not_there_is_told() -> None:
@@ -72,14 +72,14 @@ def test_dense_members_are_read_where_they_are_small() -> None:
 
 def test_the_sum_of_all_members_is_bounded() -> None:
     data = packed(*((f"{i}", bytes(1000)) for i in range(10)))
-    assert opening(data, Most(total=9_999))[0] == "too_large"
-    assert len(Archive(data, path="a", most=Most(total=10_000)).names) == 10
+    assert opening(data, ArchiveLimits(total=9_999))[0] == "too_large"
+    assert len(Archive(data, path="a", most=ArchiveLimits(total=10_000)).names) == 10
 
 
 def test_the_number_of_members_is_bounded_before_the_directory_is_read() -> None:
     data = packed(*((f"{i}", b"") for i in range(100)))
-    assert opening(data, Most(members=99))[0] == "too_large"
-    assert len(Archive(data, path="a", most=Most(members=100)).names) == 100
+    assert opening(data, ArchiveLimits(members=99))[0] == "too_large"
+    assert len(Archive(data, path="a", most=ArchiveLimits(members=100)).names) == 100
 
 
 def with_directory(data: bytes, offset: int, value: bytes) -> bytes:
@@ -148,7 +148,7 @@ def test_a_damaged_archive_is_refused_or_read_and_nothing_else(changes: list[tup
         found = Archive(bytes(data[: len(data) - cut]), path="a.docx")
         for name in found.names:
             found.read(name)
-            found.xml(name)
+            found.read_xml(name)
     except Refused as error:
         assert error.reason in ("broken", "encrypted", "too_large", "unsupported")  # noqa: PT017  # both ways are right
 
@@ -186,12 +186,12 @@ def test_encodings_that_could_hide_markup_are_not_read(encoding: str) -> None:
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-le", "utf-16-be", "iso-8859-1", "windows-1252"])
 def test_honest_encodings_are_read(encoding: str) -> None:
-    root = xml(f'<?xml version="1.0" encoding="{encoding}"?><a>naïve</a>'.encode(encoding), path="a", name="b")
+    root = parse_xml(f'<?xml version="1.0" encoding="{encoding}"?><a>naïve</a>'.encode(encoding), path="a", name="b")
     assert root.text == "naïve"
 
 
 def test_comments_and_instructions_are_left_out() -> None:
-    root = xml(b"<a>x<!-- no -->y<?no no?>z<b/></a>", path="a", name="b")
+    root = parse_xml(b"<a>x<!-- no -->y<?no no?>z<b/></a>", path="a", name="b")
     assert root.text == "xyz"
     assert [child.tag for child in root] == ["b"]
 
@@ -199,11 +199,11 @@ def test_comments_and_instructions_are_left_out() -> None:
 def test_depth_is_bounded() -> None:
     reason, message = reading(b"<a>" * 300 + b"</a>" * 300)
     assert (reason, "nests deeper than 256" in message) == ("broken", True)
-    assert xml(b"<a>" * 250 + b"</a>" * 250, path="a", name="b").tag == "a"
+    assert parse_xml(b"<a>" * 250 + b"</a>" * 250, path="a", name="b").tag == "a"
 
 
 def test_size_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive, "TREE", 100)
+    monkeypatch.setattr(archive, "MAX_TREE_BYTES", 100)
     assert reading(b"<a>" + b" " * 100 + b"</a>")[0] == "too_large"
 
 
@@ -229,17 +229,17 @@ ROWS = b"<s xmlns='urn:s'>" + b"".join(b"<row r='%d'><c>%d</c></row>" % (i, i) f
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_the_elements_of_a_large_member_come_one_by_one(encoding: str) -> None:
     found = Archive(packed(("s.xml", ROWS.decode().encode(encoding))), path="a.xlsx")
-    rows = [(row.get("r"), row[0].text) for row in found.each("s.xml", "{urn:s}row")]
+    rows = [(row.get("r"), row[0].text) for row in found.iterate_elements("s.xml", "{urn:s}row")]
     assert rows == [(str(i), str(i)) for i in range(50_000)]
 
 
 @pytest.mark.parametrize("text", [FILE, ROWS[:-10], b"<a>" * 300, b"<!--" + b" " * 70_000 + b"--><a/>", b""])
 def test_elements_are_guarded_as_trees_are(text: bytes) -> None:
     found = Archive(packed(("s.xml", text)), path="a.xlsx")
-    assert refusal(lambda: list(found.each("s.xml", "{urn:s}row")))[0] == "broken"
+    assert refusal(lambda: list(found.iterate_elements("s.xml", "{urn:s}row")))[0] == "broken"
 
 
 def test_a_damaged_member_is_told_while_its_elements_come() -> None:
     data = bytearray(packed(("s.xml", ROWS), method=zipfile.ZIP_STORED))
     data[500_000:500_010] = b"0123456789"
-    assert refusal(lambda: list(Archive(bytes(data), path="a").each("s.xml", "{urn:s}row")))[0] == "broken"
+    assert refusal(lambda: list(Archive(bytes(data), path="a").iterate_elements("s.xml", "{urn:s}row")))[0] == "broken"

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from ragstone import extraction
 from ragstone.core.types import Block, Extraction
-from ragstone.extraction.docx import parse
+from ragstone.extraction.docx import parse_docx
 from tests.extraction.docx.files import document, p, row, style, table
 
 Told = list[tuple[str, str, str | None, str]]
@@ -47,7 +47,7 @@ def test_a_table_without_a_caption_has_none() -> None:
 def test_captions_of_a_word_document() -> None:
     styles, grid = style("C", called="caption"), table(row("a", "b"), row("c", "d"))
     body = p("x") + p("Table 1", style="C") + grid + p("y") + p("Figure 2", style="C") + p("z")
-    made = parse(document(body, styles=styles), path="a.docx")
+    made = parse_docx(document(body, styles=styles), path="a.docx")
     assert told(made.blocks) == [
         ("paragraph", "x", None, ""),
         ("paragraph", "Table 1", "table", ""),

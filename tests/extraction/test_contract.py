@@ -7,7 +7,7 @@ import pytest
 from ragstone.core.ports import Extractor
 from ragstone.extraction.html.parse import Html
 from ragstone.extraction.markdown.parse import Markdown
-from ragstone.extraction.plain_text import Text
+from ragstone.extraction.plain_text import PlainText
 from ragstone.testing.extractors import ExtractorContract
 
 MARKDOWN = """---
@@ -87,7 +87,7 @@ class TestMarkdown(ExtractorContract):
 class TestText(ExtractorContract):
     @pytest.fixture
     def extractor(self) -> Extractor:
-        return Text()
+        return PlainText()
 
     @pytest.fixture
     def samples(self) -> Mapping[str, bytes]:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.core.errors import Refused
-from ragstone.extraction import EXTRACTORS, FOREIGN, Limits, category, detect, extract, recipe
+from ragstone.extraction import EXTRACTORS, SANDBOXED_FORMATS, Limits, categorize_path, detect, extract, recipe
 from ragstone.extraction.media_types import BY_NAME, ENCRYPTED, IMAGES, PROMISED
 from ragstone.extraction.record.table_of_contents import is_contents
 from ragstone.ingestion.sources.rules import EXTENSIONS
@@ -115,7 +115,7 @@ def test_byte_order_marks_are_honoured_and_dropped() -> None:
 def test_each_extractor_has_a_recipe() -> None:
     assert recipe("text/markdown") == EXTRACTORS["text/markdown"]().recipe
     assert len({recipe(name) for name in ("text/markdown", "text/html", "text/plain")}) == 3
-    assert recipe("application/pdf") == FOREIGN["application/pdf"].recipe
+    assert recipe("application/pdf") == SANDBOXED_FORMATS["application/pdf"].recipe
     assert recipe("application/zip") == ""
 
 
@@ -135,11 +135,11 @@ def test_each_extractor_has_a_recipe() -> None:
     ],
 )
 def test_the_category_comes_from_whole_words_of_the_path(path: str, expected: str) -> None:
-    assert category(path) == expected
+    assert categorize_path(path) == expected
 
 
 def test_categories_can_be_extended() -> None:
-    assert category("team/meeting/help.md", {"minutes": ("meeting",)}) == "minutes"
+    assert categorize_path("team/meeting/help.md", {"minutes": ("meeting",)}) == "minutes"
 
 
 def test_contents_are_lines_that_lead_to_pages() -> None:

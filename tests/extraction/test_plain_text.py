@@ -5,11 +5,11 @@ from hypothesis import strategies as st
 
 from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction
-from ragstone.extraction.plain_text import Text
+from ragstone.extraction.plain_text import PlainText
 
 
 def read(text: str) -> Extraction:
-    return Text().extract(text.encode(), path="a.txt")
+    return PlainText().extract(text.encode(), path="a.txt")
 
 
 def kinds(text: str) -> list[tuple[str, int, str]]:

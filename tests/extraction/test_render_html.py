@@ -6,13 +6,13 @@ from lxml import etree
 
 from ragstone.core.types import Block, Cell, Extraction, Span
 from ragstone.extraction import extract
-from ragstone.extraction.render_html import as_html
+from ragstone.extraction.render_html import render_page
 
 HERE = Span(0, 1, 1, 1, page=3)
 
 
 def page(*blocks: Block, **about: object) -> str:
-    return as_html(Extraction("x", blocks, "application/pdf", **about), name="a.pdf")  # type: ignore[arg-type]  # named fields
+    return render_page(Extraction("x", blocks, "application/pdf", **about), name="a.pdf")  # type: ignore[arg-type]  # named fields
 
 
 def test_text_is_escaped_and_nothing_is_loaded_or_run() -> None:
@@ -47,6 +47,6 @@ def test_tables_lists_and_roles_are_kept() -> None:
 
 def test_a_document_read_for_real_is_a_page() -> None:
     made = extract(b"# Title\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n- x\n  - y\n", path="a.md")
-    tree = etree.HTML(as_html(made, name="a.md"))
+    tree = etree.HTML(render_page(made, name="a.md"))
     assert tree.xpath("//title/text()") == ["Title"]
     assert tree.xpath("//table//th/text()") == ["a", "b"]

@@ -7,14 +7,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.core.types import Chunk, Document, Span, joined
-from ragstone.guard import Known, located, parts, plain, shown, touching, veiled
+from ragstone.core.types import Chunk, Document, Span, join_slices
+from ragstone.guard import (
+    KnownSecrets,
+    list_secret_lines,
+    locate_secrets,
+    mask_chunk,
+    mask_data,
+    mask_secrets,
+    select_secrets,
+)
 
 LINES = [f"q7Rz2LmX9vTb4NcW8yKdq7Rz2LmX9vTb4NcW8yKd{n:04}" for n in range(12)]
 KEY = "\n".join(["-----BEGIN RSA PRIVATE KEY-----", *LINES, "-----END RSA PRIVATE KEY-----"])
 PHRASE = "Corr3ct! Horse9 battery staple7"
 RECORD = f'# Lion\n\nBefore.\n\n{KEY}\n\nThe zebra has password: "{PHRASE}" for admins.\n\nThe end.'
-FOUND = located(RECORD)
+FOUND = locate_secrets(RECORD)
 
 
 def place(start: int, end: int) -> Span:
@@ -34,7 +42,7 @@ def test_secrets_are_found_in_the_whole_record() -> None:
 @settings(max_examples=100, deadline=None)
 def test_no_cut_of_a_record_shows_a_part_of_a_secret(cuts: list[int]) -> None:
     spans = [place(a, b) for a, b in zip(cuts[::2], cuts[1::2], strict=False)]
-    text = shown(joined(RECORD, spans), spans, touching(FOUND, spans))
+    text = mask_secrets(join_slices(RECORD, spans), spans, select_secrets(FOUND, spans))
     open_text = [
         "".join(
             c
@@ -51,28 +59,28 @@ def test_no_cut_of_a_record_shows_a_part_of_a_secret(cuts: list[int]) -> None:
 def test_a_secret_over_the_joint_of_two_slices_is_one() -> None:
     start = RECORD.index(LINES[3])
     spans = [place(start, start + len(LINES[3])), place(start + len(LINES[3]) + 1, start + 2 * len(LINES[3]) + 1)]
-    assert shown(joined(RECORD, spans), spans, FOUND) == "[masked:private_key]"
+    assert mask_secrets(join_slices(RECORD, spans), spans, FOUND) == "[masked:private_key]"
 
 
 def test_a_text_that_is_not_those_slices_is_masked_by_its_patterns() -> None:
     assert (
-        shown("password: S3cr3t-9x of another text", [place(0, 5)], FOUND)
+        mask_secrets("password: S3cr3t-9x of another text", [place(0, 5)], FOUND)
         == "password: [masked:password] of another text"
     )
 
 
 def test_only_secrets_with_a_character_in_a_span_touch_it() -> None:
     start, end, _ = FOUND[1]
-    assert touching(FOUND, [place(start - 5, start)]) == ()
-    assert touching(FOUND, [place(end, end + 5)]) == ()
-    assert touching(FOUND, [place(0, start + 1), place(end - 1, end)]) == FOUND
+    assert select_secrets(FOUND, [place(start - 5, start)]) == ()
+    assert select_secrets(FOUND, [place(end, end + 5)]) == ()
+    assert select_secrets(FOUND, [place(0, start + 1), place(end - 1, end)]) == FOUND
 
 
 def test_a_veiled_chunk_has_no_secret_in_any_of_its_texts() -> None:
     start = RECORD.index(LINES[5])
     span = place(start, start + 60)
     chunk = chunk_of(
-        joined(RECORD, [span]),
+        join_slices(RECORD, [span]),
         (span,),
         heading_path=("Login", 'password: "S3cr3t-9x"'),
         header="| password | S3cr3t-9x |",
@@ -80,7 +88,7 @@ def test_a_veiled_chunk_has_no_secret_in_any_of_its_texts() -> None:
         secrets=FOUND,
     )
     chunk = replace(chunk, document=replace(chunk.document, title="token: ghp_q7Rz2LmX9vTb4NcW8yKdq7Rz2LmX9vTb4Nc"))
-    gone = veiled(chunk)
+    gone = mask_chunk(chunk)
     assert gone.text == "[masked:private_key]"
     assert "S3cr3t" not in repr(gone)
     assert "ghp_" not in repr(gone)
@@ -90,26 +98,28 @@ def test_a_veiled_chunk_has_no_secret_in_any_of_its_texts() -> None:
 @pytest.mark.parametrize("key", ["password", "db_password", "api_key"])
 def test_a_key_tells_about_its_value(key: str) -> None:
     value = "q7Rz2LmX9vTb4NcW8yKd"
-    masked = plain({key: value, "name": value, "list": [{key: value}]})
+    masked = mask_data({key: value, "name": value, "list": [{key: value}]})
     assert "[masked:" in masked[key]
     assert masked["name"] == value
     assert masked["list"] == [{key: masked[key]}]
-    assert plain(masked) == masked
+    assert mask_data(masked) == masked
 
 
 def test_headings_and_table_headers_lose_the_secrets_of_their_record() -> None:
-    known = Known(RECORD, FOUND)
-    assert known.out_of(f"The phrase {PHRASE}, in a heading") == "The phrase [masked:password], in a heading"
-    assert known.out_of("Corr3ct! another") == "Corr3ct! another"
-    assert Known(RECORD, ()).out_of(PHRASE) == PHRASE
+    known = KnownSecrets(RECORD, FOUND)
+    assert known.mask_known(f"The phrase {PHRASE}, in a heading") == "The phrase [masked:password], in a heading"
+    assert known.mask_known("Corr3ct! another") == "Corr3ct! another"
+    assert KnownSecrets(RECORD, ()).mask_known(PHRASE) == PHRASE
 
 
 def test_a_long_secret_leaves_no_end_behind() -> None:
     value = "aB3" * 40
-    assert Known(value, [(0, len(value), "api_key")]).out_of(f"see {value} here") == "see [masked:api_key] here"
+    assert (
+        KnownSecrets(value, [(0, len(value), "api_key")]).mask_known(f"see {value} here") == "see [masked:api_key] here"
+    )
 
 
 def test_the_parts_of_a_secret_are_its_lines_inside_the_spans() -> None:
     start = RECORD.index(LINES[2])
-    found = list(parts(RECORD, FOUND, [place(start, start + len(LINES[2]) + 10)]))
+    found = list(list_secret_lines(RECORD, FOUND, [place(start, start + len(LINES[2]) + 10)]))
     assert [RECORD[a:b] for a, b, _ in found] == [LINES[2], LINES[3][:9]]

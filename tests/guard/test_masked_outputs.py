@@ -133,4 +133,4 @@ def test_columns_of_secrets_in_sheets_are_masked_in_every_chunk_of_them(secret: 
 def test_cells_that_a_secret_cannot_be_told_in_are_left_out() -> None:
     text, found = 'lion,"Bold""5ecret"', [(6, 18, "password")]
     spans = [ragstone.Span(0, len(text), 1, 1)]
-    assert guard.cells([("lion", 'Bold"5ecret')], text, spans, found) == ()
+    assert guard.mask_cells([("lion", 'Bold"5ecret')], text, spans, found) == ()

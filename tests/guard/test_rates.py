@@ -8,7 +8,7 @@ import pytest
 
 from ragstone import chunking
 from ragstone.extraction import extract
-from ragstone.guard import flags
+from ragstone.guard import assess_injection
 from ragstone.providers import WordPiece
 
 ATTACKS = [json.loads(line) for line in Path(__file__).with_name("attacks.jsonl").read_text("utf-8").splitlines()]
@@ -50,7 +50,7 @@ def placed(attack: str, text: str) -> list[str]:
 def test_attacks_of_all_kinds_are_flagged_in(kind: str) -> None:
     found: dict[str, list[bool]] = defaultdict(list)
     for row in ATTACKS:
-        found[row["kind"]] += [bool(flags(text)[0]) for text in placed(row["text"], CLEAN[kind])]
+        found[row["kind"]] += [bool(assess_injection(text)[0]) for text in placed(row["text"], CLEAN[kind])]
     hits = [hit for each in found.values() for hit in each]
     assert sum(hits) >= 0.95 * len(hits), {name: each for name, each in found.items() if not all(each)}
     assert all(any(each) for each in found.values())
@@ -58,13 +58,13 @@ def test_attacks_of_all_kinds_are_flagged_in(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", CLEAN)
 def test_they_are_flagged_for_what_they_are_and_not_for_what_is_around(kind: str) -> None:
-    assert flags(CLEAN[kind]) == ((), 0.0)
+    assert assess_injection(CLEAN[kind]) == ((), 0.0)
 
 
 def test_hardly_a_chunk_of_our_own_documentation_is_flagged() -> None:
-    chunker = chunking.make("structure", tokenizer=WordPiece())
+    chunker = chunking.make_chunker("structure", tokenizer=WordPiece())
     files = [*sorted((ROOT / "demo" / "docs").rglob("*.md")), *sorted((ROOT / "docs" / "why").rglob("*.md"))]
     pieces = [piece.text for path in files for piece in chunker.cut(extract(path.read_bytes(), path=path.name))]
-    wrong = [text for text in pieces if flags(text)[0]]
+    wrong = [text for text in pieces if assess_injection(text)[0]]
     assert len(pieces) > 100
     assert len(wrong) <= 0.02 * len(pieces), wrong

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.guard import find, mask, secrets
+from ragstone.guard import find_secrets, mask_patterns, secrets
 from tests.speed import in_step
 
 KEY = "q7Rz2LmX9vTb4NcW8yKd"  # looks random, is none
@@ -25,7 +25,7 @@ SECRETS = [
 
 @pytest.mark.parametrize(("kind", "text", "secret"), SECRETS)
 def test_a_secret_is_masked_with_its_kind(kind: str, text: str, secret: str) -> None:
-    masked, findings = mask(f"before {text} after")
+    masked, findings = mask_patterns(f"before {text} after")
     assert secret not in masked
     assert f"[masked:{kind}]" in masked
     assert kind in [finding.kind for finding in findings]
@@ -70,7 +70,7 @@ SPELLINGS = [
 
 @pytest.mark.parametrize("text", SPELLINGS)
 def test_the_spellings_of_code_markup_and_tables_are_known(text: str) -> None:
-    masked, _ = mask(text)
+    masked, _ = mask_patterns(text)
     assert not any(secret in masked for secret in (WORD, KEY, "ca11ab1e", "tall", "battery"))
     assert "[masked:" in masked
 
@@ -78,8 +78,8 @@ def test_the_spellings_of_code_markup_and_tables_are_known(text: str) -> None:
 def test_an_encrypted_key_is_a_key_and_one_that_is_cut_short_ends_with_its_lines() -> None:
     begin, body = "-----BEGIN RSA PRIVATE KEY-----\n", f"{KEY}{KEY}\n" * 3
     head = "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,AB12\n\n"
-    assert mask(f"{begin}{head}{body}-----END RSA PRIVATE KEY-----\nafter")[0] == "[masked:private_key]\nafter"
-    assert mask(f"{begin}{body}abc=\n\nThis is prose.")[0] == "[masked:private_key]\n\nThis is prose."
+    assert mask_patterns(f"{begin}{head}{body}-----END RSA PRIVATE KEY-----\nafter")[0] == "[masked:private_key]\nafter"
+    assert mask_patterns(f"{begin}{body}abc=\n\nThis is prose.")[0] == "[masked:private_key]\n\nThis is prose."
 
 
 @pytest.mark.parametrize(
@@ -121,14 +121,14 @@ def test_an_encrypted_key_is_a_key_and_one_that_is_cut_short_ends_with_its_lines
     ],
 )
 def test_placeholders_and_look_alikes_stay(text: str) -> None:
-    assert mask(text) == (text, ())
+    assert mask_patterns(text) == (text, ())
 
 
 def test_rows_end_where_other_text_begins_and_the_time_is_linear() -> None:
-    masked, _ = mask(f"host,password\nlion,{WORD}\n\nAfter it, {WORD} is a word\n")
+    masked, _ = mask_patterns(f"host,password\nlion,{WORD}\n\nAfter it, {WORD} is a word\n")
     assert masked == f"host,password\nlion,[masked:password]\n\nAfter it, {WORD} is a word\n"
     for part in ('password,"', "password,a\n", 'password,"a\n', "token;\n\n", '"",token,', "a,password\nb,c\n\n"):
-        in_step(lambda size, part=part: find(part * (size // len(part))), 40_000, 160_000, most=12)  # type: ignore[misc]
+        in_step(lambda size, part=part: find_secrets(part * (size // len(part))), 40_000, 160_000, most=12)  # type: ignore[misc]
 
 
 PIECES = st.sampled_from(
@@ -155,14 +155,14 @@ PIECES = st.sampled_from(
 @given(st.one_of(st.text(max_size=80), st.lists(PIECES, max_size=8).map("".join)))
 @settings(max_examples=200, deadline=None)
 def test_masking_a_masked_text_changes_nothing(text: str) -> None:
-    masked, _ = mask(text)
-    assert mask(masked) == (masked, ())
+    masked, _ = mask_patterns(text)
+    assert mask_patterns(masked) == (masked, ())
 
 
 @given(st.lists(PIECES, max_size=8).map("".join))
 @settings(max_examples=100, deadline=None)
 def test_findings_are_in_order_and_never_overlap(text: str) -> None:
-    found = find(text)
+    found = find_secrets(text)
     edges = [edge for finding in found for edge in (finding.start, finding.end)]
     assert edges == sorted(edges)
     assert all(0 <= f.start < f.end <= len(text) for f in found)
@@ -176,7 +176,7 @@ def test_names_upon_names_are_hardly_searched(monkeypatch: pytest.MonkeyPatch) -
         return False
 
     monkeypatch.setattr(secrets, "is_placeholder", counted)
-    mask("password=" * 500 + " " + "api_key=" * 500)
+    mask_patterns("password=" * 500 + " " + "api_key=" * 500)
     assert len(searched) < 50
 
 
@@ -216,4 +216,4 @@ def test_names_upon_names_are_hardly_searched(monkeypatch: pytest.MonkeyPatch) -
     ],
 )
 def test_a_megabyte_of_hostile_text_costs_linear_time(unit: str) -> None:
-    in_step(lambda size: mask(unit * (size // len(unit))), 250_000, 1_000_000, most=8)
+    in_step(lambda size: mask_patterns(unit * (size // len(unit))), 250_000, 1_000_000, most=8)

@@ -87,7 +87,7 @@ async def test_every_setting_is_read_by_whoever_acts_on_it(read: Read, docs: Pat
         assert engine._parts.completions.writing() is not None
         assert engine._parts.policy.rule == "fitted"
         assert engine.pipeline("p").writing is not None
-        assert engine.judging() is not None
+        assert engine.select_judge() is not None
     async with Engine(replace(vendors, embed=EmbedSettings("openai/text-embedding-3-small"))) as engine:
         assert "external.embedding" in (await engine.doctor())[0]
     async with Engine(replace(vendors, embed=EmbedSettings("fastembed/BAAI/bge-small-en-v1.5"))) as engine:

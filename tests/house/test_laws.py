@@ -86,7 +86,7 @@ def test_nothing_is_left_open() -> None:
 FOR_CHECKERS = {
     "__init__.py",
     "cli/copy.py",
-    "cli/opened.py",
+    "cli/knowledge.py",
     "cli/reembed.py",
     "core/arrays.py",
     "providers/http.py",

@@ -5,7 +5,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.core.types import Chunk, Document
-from ragstone.ingestion.embedding_text import PREFIX, Form, embedded, embedded_tokens, vector_key
+from ragstone.ingestion.embedding_text import (
+    MAX_PREFIX_TOKENS,
+    PrefixForm,
+    count_embedded_tokens,
+    format_embedding_text,
+    vector_key,
+)
 from ragstone.providers.minilm.wordpiece import WordPiece
 from ragstone.testing.bag_of_words import Words
 
@@ -34,28 +40,28 @@ def chunk(*headings: str, title: str | None = "Guide", path: str = "docs/a.md", 
         ("none", chunk("Setup", header="| a |"), "| a |\nThe text."),
     ],
 )
-def test_the_place_stands_above_the_text(form: Form, given: Chunk, expected: str) -> None:
-    assert embedded(given, form=form) == expected
+def test_the_place_stands_above_the_text(form: PrefixForm, given: Chunk, expected: str) -> None:
+    assert format_embedding_text(given, form=form) == expected
 
 
 def test_middle_headings_go_first() -> None:
     headings = [f"{word} " + "and so on " * 4 for word in ("first", "second", "third", "last")]
-    place = embedded(chunk(*headings), tokenizer=tokenizer).split("\n")[0]
+    place = format_embedding_text(chunk(*headings), tokenizer=tokenizer).split("\n")[0]
     assert place.startswith("Guide > ")
     assert "last and so on" in place
     assert "second" not in place
 
 
 def test_a_long_name_and_a_long_heading_share_the_room() -> None:
-    place = embedded(chunk("heading " * 100, title="title " * 100), tokenizer=Words()).split("\n")[0]
+    place = format_embedding_text(chunk("heading " * 100, title="title " * 100), tokenizer=Words()).split("\n")[0]
     name, heading = place.split(" > ")
-    assert len(name.split()) == PREFIX // 2
-    assert 1 < len(heading.split()) < PREFIX
+    assert len(name.split()) == MAX_PREFIX_TOKENS // 2
+    assert 1 < len(heading.split()) < MAX_PREFIX_TOKENS
 
 
 def test_a_short_place_is_left_whole() -> None:
     headings = ("one", "two", "three", "four")
-    assert embedded(chunk(*headings), tokenizer=tokenizer).startswith("Guide > one > two > three > four\n")
+    assert format_embedding_text(chunk(*headings), tokenizer=tokenizer).startswith("Guide > one > two > three > four\n")
 
 
 lines = st.text(max_size=120)
@@ -64,27 +70,27 @@ lines = st.text(max_size=120)
 @settings(max_examples=100, deadline=None)
 @given(st.lists(lines, max_size=6), st.none() | lines, lines, st.sampled_from(["title", "path"]), st.booleans())
 def test_the_place_is_one_line_within_its_bound(
-    headings: list[str], title: str | None, path: str, form: Form, exact: bool
+    headings: list[str], title: str | None, path: str, form: PrefixForm, exact: bool
 ) -> None:
     made = chunk(*headings, title=title, path=path or "p")
-    text = embedded(made, form=form, tokenizer=tokenizer if exact else None)
+    text = format_embedding_text(made, form=form, tokenizer=tokenizer if exact else None)
     place, rest = text.split("\n", 1)
     assert rest == made.text
-    assert (tokenizer.count([place])[0] if exact else len(place) / 4) <= PREFIX
-    assert text == embedded(made, form=form, tokenizer=tokenizer if exact else None)
+    assert (tokenizer.count([place])[0] if exact else len(place) / 4) <= MAX_PREFIX_TOKENS
+    assert text == format_embedding_text(made, form=form, tokenizer=tokenizer if exact else None)
 
 
 def test_a_hostile_title_takes_no_time() -> None:
-    text = embedded(chunk("h" * 1_000_000, title="word " * 200_000), tokenizer=tokenizer)
+    text = format_embedding_text(chunk("h" * 1_000_000, title="word " * 200_000), tokenizer=tokenizer)
     assert len(text) < 2_000
 
 
 def test_the_tokens_read_are_those_of_the_text_behind_its_place() -> None:
     made = chunk("Setup")
-    text = embedded(made)  # guide > setup: 3 tokens; the text . : 3
-    assert embedded_tokens(made, text, tokenizer=tokenizer, reads=254) == 3
-    assert embedded_tokens(made, text, tokenizer=tokenizer, reads=5) == 2
-    assert embedded_tokens(made, text, tokenizer=tokenizer, reads=2) == 0
+    text = format_embedding_text(made)  # guide > setup: 3 tokens; the text . : 3
+    assert count_embedded_tokens(made, text, tokenizer=tokenizer, reads=254) == 3
+    assert count_embedded_tokens(made, text, tokenizer=tokenizer, reads=5) == 2
+    assert count_embedded_tokens(made, text, tokenizer=tokenizer, reads=2) == 0
 
 
 def test_a_key_is_the_hash_of_its_parts_with_their_lengths() -> None:

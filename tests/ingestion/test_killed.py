@@ -38,7 +38,7 @@ sys.path.insert(0, sys.argv[4])
 import ragstone, ragstone.ingestion.workers
 from tests.held import HeldEmbedder
 os.sched_getaffinity = lambda _pid: {0, 1}
-ragstone.ingestion.workers.WORTH = int(sys.argv[3])
+ragstone.ingestion.workers.MIN_POOL_BYTES = int(sys.argv[3])
 with ragstone.open(sys.argv[2], embedder=HeldEmbedder()) as kb:
     kb.ingest(sys.argv[1])
 """

@@ -9,13 +9,13 @@ import pytest
 import ragstone
 from ragstone import extraction
 from ragstone.core.types import Run
-from ragstone.extraction import Foreign
+from ragstone.extraction import SandboxedFormat
 from ragstone.extraction.image import eligibility
 from tests.commands import Run as Command
 from tests.extraction.image.made import png
 
 Open = Callable[..., ragstone.Knowledge]
-READ = Foreign(extraction.recipe("image/png"), "tests.extraction.sandbox.hostile:pictured")
+READ = SandboxedFormat(extraction.recipe("image/png"), "tests.extraction.sandbox.hostile:pictured")
 
 
 def picture(width: int, height: int) -> bytes:
@@ -41,9 +41,9 @@ def folder(docs: Path) -> Path:
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
     """Whether there is an OCR engine."""
     there: bool = request.param == "engine"
-    monkeypatch.setattr(eligibility, "unreadable", lambda: "" if there else "install one")
+    monkeypatch.setattr(eligibility, "ocr_install_hint", lambda: "" if there else "install one")
     if there:
-        monkeypatch.setattr(extraction, "FOREIGN", {**extraction.FOREIGN, "image/png": READ})
+        monkeypatch.setattr(extraction, "SANDBOXED_FORMATS", {**extraction.SANDBOXED_FORMATS, "image/png": READ})
     return there
 
 
@@ -68,10 +68,10 @@ def test_what_was_read_of_pictures_stays_when_the_engine_is_gone(
 ) -> None:
     kb = opened()
     with monkeypatch.context() as patched:
-        patched.setattr(eligibility, "unreadable", lambda: "")
-        patched.setattr(extraction, "FOREIGN", {**extraction.FOREIGN, "image/png": READ})
+        patched.setattr(eligibility, "ocr_install_hint", lambda: "")
+        patched.setattr(extraction, "SANDBOXED_FORMATS", {**extraction.SANDBOXED_FORMATS, "image/png": READ})
         kb.ingest(folder)
-    monkeypatch.setattr(eligibility, "unreadable", lambda: "install one")
+    monkeypatch.setattr(eligibility, "ocr_install_hint", lambda: "install one")
     (folder / "new.jpg").write_bytes(picture(300, 300))
     [run] = kb.ingest(folder)
     assert run.stats["documents"] == {"added": 0, "changed": 0, "unchanged": 6, "removed": 0, "skipped": 0}
@@ -83,14 +83,14 @@ def test_a_picture_that_is_named_is_tried_whatever_it_is(
     folder: Path, opened: Open, engine: bool, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not engine:
-        refuses = Foreign("image/1", "tests.extraction.sandbox.hostile:refuses")
-        monkeypatch.setattr(extraction, "FOREIGN", {**extraction.FOREIGN, "image/png": refuses})
+        refuses = SandboxedFormat("image/1", "tests.extraction.sandbox.hostile:refuses")
+        monkeypatch.setattr(extraction, "SANDBOXED_FORMATS", {**extraction.SANDBOXED_FORMATS, "image/png": refuses})
     [run] = opened().ingest(folder / name)
     assert counts(run) == ((1, 0, []) if engine else (0, 0, [name]))
 
 
 def test_the_command_says_it_in_one_line(folder: Path, run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(eligibility, "unreadable", lambda: "pip install 'ragstone[ocr]'")
+    monkeypatch.setattr(eligibility, "ocr_install_hint", lambda: "pip install 'ragstone[ocr]'")
     options = ("--store", "store", "--embedder", "none")
     done = run("ingest", folder, *options)
     assert "picture" not in done.out
@@ -104,11 +104,11 @@ def test_whether_something_reads_pictures_is_what_reading_finds(monkeypatch: pyt
     from ragstone.extraction.image import engines, rapid, tesseract
 
     for missing, place in ((True, ""), (True, "/bin/tesseract"), (False, "")):
-        monkeypatch.setattr(rapid, "missing", lambda missing=missing: missing)
-        monkeypatch.setattr(tesseract, "found", lambda _program, place=place: place)
-        if eligibility.unreadable():
-            assert eligibility.unreadable() == engines.HINT
+        monkeypatch.setattr(rapid, "is_missing", lambda missing=missing: missing)
+        monkeypatch.setattr(tesseract, "find_program", lambda _program, place=place: place)
+        if eligibility.ocr_install_hint():
+            assert eligibility.ocr_install_hint() == engines.INSTALL_HINT
             with pytest.raises(ragstone.RagstoneError, match="no OCR engine"):
-                engines.chosen(path="a.png")
+                engines.choose_engine(path="a.png")
         else:
-            engines.chosen(path="a.png")
+            engines.choose_engine(path="a.png")

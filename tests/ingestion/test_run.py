@@ -12,7 +12,7 @@ import ragstone
 from ragstone import extraction
 from ragstone.core.errors import Busy, StoreError, UsageError
 from ragstone.core.ports import Vectors
-from ragstone.core.types import Event, joined
+from ragstone.core.types import Event, join_slices
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.patience import HANG
 
@@ -422,7 +422,7 @@ def test_every_chunk_is_slices_of_the_text_of_record(kb: ragstone.Knowledge) -> 
     chunks = [hit.chunk for hit in kb.search("storage alerts notes backup samples release", top_k=50).hits]
     assert {chunk.document.path for chunk in chunks} == {d.path for d in kb.documents()}
     for chunk in chunks:
-        assert chunk.text == joined(kb.record(chunk.document.path)[1], chunk.spans)
+        assert chunk.text == join_slices(kb.record(chunk.document.path)[1], chunk.spans)
 
 
 def test_the_text_of_record_of_text_formats_is_the_file_itself(docs: Path, kb: ragstone.Knowledge) -> None:

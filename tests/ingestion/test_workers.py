@@ -15,7 +15,7 @@ import ragstone
 from ragstone.core.errors import Refused
 from ragstone.core.types import Chunk, Scope
 from ragstone.ingestion import workers
-from ragstone.ingestion.build_revision import Cutter, Making, Model
+from ragstone.ingestion.build_revision import ChunkerSetup, EmbedderInfo, RevisionBuilder
 from ragstone.testing.bag_of_words import BagOfWords, Words
 from tests import readers
 from tests.patience import HANG, until
@@ -28,7 +28,7 @@ PROC = pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="children
 SCRIPT = """
 import os, sys, ragstone, ragstone.ingestion.workers
 from ragstone.testing.bag_of_words import BagOfWords
-ragstone.ingestion.workers.WORTH = 0
+ragstone.ingestion.workers.MIN_POOL_BYTES = 0
 os.sched_getaffinity = lambda _pid: {0, 1}
 print("started", flush=True)
 with ragstone.open(sys.argv[2], embedder=BagOfWords()) as kb:
@@ -81,7 +81,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         return process
 
     monkeypatch.setattr(subprocess, "Popen", spy)
-    monkeypatch.setattr(workers, "WORTH", 0)
+    monkeypatch.setattr(workers, "MIN_POOL_BYTES", 0)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: {0, 1})
     return seen
 
@@ -111,7 +111,7 @@ def test_the_results_are_those_of_one_process(many: Path, opened: Open, started:
     apart = opened("apart")
     [run] = apart.ingest(many)
     assert len(started) == 2
-    workers.WORTH = 10**9
+    workers.MIN_POOL_BYTES = 10**9
     alone = opened("alone")
     [other] = alone.ingest(many)
     assert len(started) == 2
@@ -126,7 +126,7 @@ def test_the_built_in_model_is_counted_for_in_children_too(many: Path, opened: O
     apart = opened("apart", embedder=None, embed__model="none")
     apart.ingest(many)
     assert len(started) == 2
-    workers.WORTH = 10**9
+    workers.MIN_POOL_BYTES = 10**9
     alone = opened("alone", embedder=None, embed__model="none")
     alone.ingest(many)
     assert content(apart) == content(alone)
@@ -141,7 +141,7 @@ def test_no_process_outlives_its_run_and_an_unchanged_run_starts_none(
     kb.ingest(many)
     assert len(started) == 2
     assert all(process.returncode is not None for process in started)
-    monkeypatch.setattr(workers, "WORTH", 1)
+    monkeypatch.setattr(workers, "MIN_POOL_BYTES", 1)
     [run] = kb.ingest(many)
     assert run.stats["documents"]["unchanged"] == FILES + 4
     assert len(started) == 2
@@ -189,8 +189,8 @@ def test_where_no_process_can_be_started_threads_do_the_work(
 
 
 def test_a_shop_that_was_left_builds_nothing_more(started: list[Any]) -> None:
-    making = Making(Scope("t", "c"), Cutter("structure", Words()), Model.of(BagOfWords()))
-    with workers.opened(making, "s", size=1) as shop:
+    making = RevisionBuilder(Scope("t", "c"), ChunkerSetup("structure", Words()), EmbedderInfo.of(BagOfWords()))
+    with workers.open_worker_pool(making, "s", size=1) as shop:
         assert shop.build("a.md", b"# A\n\ntext", "0", None).document.path == "a.md"
     with pytest.raises(Refused, match="stopped"):
         shop.build("b.md", b"# B\n\ntext", "0", None)

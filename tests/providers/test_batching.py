@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ragstone.core.errors import StoreError, UsageError
 from ragstone.core.ports import Vectors
-from ragstone.providers.batching import WINDOW, batches, embed_all
+from ragstone.providers.batching import SORTED_BATCHES, embed_all, plan_batches
 from ragstone.testing.bag_of_words import BagOfWords
 
 
@@ -56,11 +56,11 @@ def test_every_text_that_is_not_blank_gets_its_own_vector(texts: list[str]) -> N
 @given(st.lists(st.integers(0, 50), max_size=200), st.integers(1, 7))
 def test_batches_are_bounded_and_hold_like_lengths(lengths: list[int], size: int) -> None:
     texts = ["x" * length for length in lengths]
-    made = list(batches(texts, size=size))
+    made = list(plan_batches(texts, size=size))
     assert all(1 <= len(batch) <= size for batch in made)
     assert sorted(place for batch in made for place in batch) == [n for n, text in enumerate(texts) if text]
     for first, second in itertools.pairwise(made):
-        if made.index(second) % WINDOW:
+        if made.index(second) % SORTED_BATCHES:
             assert min(lengths[place] for place in first) >= max(lengths[place] for place in second)
 
 

@@ -13,7 +13,7 @@ import pytest
 from ragstone.config.vendors import VENDORS
 from ragstone.core.ports import Completion
 from ragstone.providers import make_completion
-from ragstone.providers.endpoint import Reach
+from ragstone.providers.endpoint import Endpoint
 from ragstone.testing.completions import CompletionContract
 from tests.patience import HANG, until_async
 from tests.providers.serving import backends
@@ -43,25 +43,27 @@ class Standing:
             "total": HANG,
             **changes,
         }
-        self.made.append(make_completion(f"{self.vendor}/{model}", reach=Reach(VENDORS[self.vendor], "llm", **reach)))
+        self.made.append(
+            make_completion(f"{self.vendor}/{model}", reach=Endpoint(VENDORS[self.vendor], "llm", **reach))
+        )
         return self.made[-1]
 
     async def close(self) -> None:
         for model in self.made:
             await model.close()
 
-    def asked(self) -> list[tuple[dict[str, str], dict[str, Any]]]:
+    def list_requests(self) -> list[tuple[dict[str, str], dict[str, Any]]]:
         return [(seen.headers, seen.json) for seen in self.between.requests if seen.method == "POST"]
 
-    def key_in(self, headers: dict[str, str]) -> str:
+    def read_key(self, headers: dict[str, str]) -> str:
         name = {"anthropic": "x-api-key", "gemini": "x-goog-api-key"}.get(self.vendor, "authorization")
         assert headers[name].removeprefix("Bearer ") == KEY
         return KEY
 
-    async def left(self) -> bool:
+    async def has_client_left(self) -> bool:
         return await asyncio.to_thread(self.between.left.wait, HANG)
 
-    async def idle(self) -> bool:
+    async def is_idle(self) -> bool:
         self.between.released.set()
         if self.llama is None:
             return True

@@ -18,9 +18,9 @@ from ragstone.config.vendors import VENDORS
 from ragstone.core.errors import ConfigError, StoreError, Unavailable, UsageError
 from ragstone.core.ports import Embedder
 from ragstone.ingestion.embed import embed_all
-from ragstone.providers import check, make_embedder
-from ragstone.providers.embedding import Vectorizing
-from ragstone.providers.endpoint import Reach
+from ragstone.providers import check_embedder, make_embedder
+from ragstone.providers.embedding import VendorEmbedder
+from ragstone.providers.endpoint import Endpoint
 from ragstone.providers.minilm import model as minilm
 from ragstone.testing.embedders import EmbedderContract
 from tests.providers.serving import backends
@@ -35,7 +35,7 @@ FAST = "sentence-transformers/all-MiniLM-L6-v2"
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The built-in model's weights as fastembed wants them."""
     place = tmp_path_factory.mktemp("fast")
-    shutil.copy(minilm.model_file(), place / "model.onnx")
+    shutil.copy(minilm.find_model_file(), place / "model.onnx")
     shutil.copy(Path(minilm.__file__).with_name("tokenizer.json"), place)
     files = {"tokenizer_config": {"model_max_length": 256, "pad_token": "[PAD]"}, "config": {"pad_token_id": 0}}
     for name, data in {**files, "special_tokens_map": {}}.items():
@@ -55,9 +55,9 @@ async def test_a_model_of_fastembed_gives_what_its_weights_say(folder: Path) -> 
 
 async def test_a_model_of_fastembed_that_is_not_here_is_said() -> None:
     gone = make_embedder("fastembed/BAAI/bge-small-en-v1.5", folder="nowhere", offline=True)
-    assert "cannot be loaded" in (await check(gone))[0]
+    assert "cannot be loaded" in (await check_embedder(gone))[0]
     nope = make_embedder("fastembed/bge-small-en-v2", offline=True, reads=512)
-    assert "did you mean BAAI/bge-small-en" in (await check(nope))[0]
+    assert "did you mean BAAI/bge-small-en" in (await check_embedder(nope))[0]
     for model in (gone, nope):
         await model.close()
 
@@ -67,24 +67,26 @@ async def test_offline_fastembed_downloads_nothing(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(socket.socket, "connect", lambda self, address: tried.append(address))
     monkeypatch.setattr(socket, "getaddrinfo", lambda *address, **more: tried.append(address))
     model = make_embedder("fastembed/BAAI/bge-small-en-v1.5", offline=True)
-    assert "embed.folder" in (await check(model))[0]
+    assert "embed.folder" in (await check_embedder(model))[0]
     assert tried == []
     await model.close()
 
 
-def embedder_at(vendor: str, between: Between, *, below: str = "", model: str = MODEL, **changes: Any) -> Vectorizing:
+def embedder_at(
+    vendor: str, between: Between, *, below: str = "", model: str = MODEL, **changes: Any
+) -> VendorEmbedder:
     """A vendor's embedder behind a server of the tests."""
     options = {name: changes.pop(name) for name in ("dimensions", "reads", "batch") if name in changes}
     reach = {"base_url": between.url + below, "key": KEY, "first": 0.001, **changes}
     made = make_embedder(
-        f"{vendor}/{model}", reach=Reach(VENDORS[vendor], "embed", **reach), **{"reads": READS, **options}
+        f"{vendor}/{model}", reach=Endpoint(VENDORS[vendor], "embed", **reach), **{"reads": READS, **options}
     )
-    assert isinstance(made, Vectorizing)
+    assert isinstance(made, VendorEmbedder)
     return made
 
 
 @asynccontextmanager
-async def learnt(embedder: Vectorizing) -> AsyncIterator[Vectorizing]:
+async def learnt(embedder: VendorEmbedder) -> AsyncIterator[VendorEmbedder]:
     """It has been asked once; closed when the block ends."""
     try:
         await embedder.learn()
@@ -322,14 +324,14 @@ async def test_the_dimension_of_an_unknown_model_is_asked_for() -> None:
 
 
 def test_how_much_an_unknown_model_reads_must_be_said() -> None:
-    reach = Reach(VENDORS["openai"], "embed", key=KEY)
+    reach = Endpoint(VENDORS["openai"], "embed", key=KEY)
     with pytest.raises(ConfigError, match=r"set embed\.reads"):
         make_embedder("openai/unheard-of", reach=reach)
     assert make_embedder("openai/text-embedding-3-small", reach=reach).reads == 8191
 
 
 def test_models_with_berts_vocabulary_are_counted_exactly() -> None:
-    reach = Reach(VENDORS["ollama"], "embed")
+    reach = Endpoint(VENDORS["ollama"], "embed")
     exact = make_embedder("ollama/nomic-embed-text:latest", reach=reach).tokenizer
     assert exact.count(["unaffable"]) == [3]
     rough = make_embedder("ollama/other", reach=reach, reads=10).tokenizer

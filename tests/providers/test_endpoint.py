@@ -15,11 +15,11 @@ from ragstone.config import vendors
 from ragstone.config.settings import AnswerSettings, LlmSettings
 from ragstone.config.vendors import VENDORS
 from ragstone.core.errors import ConfigError, Unavailable, UsageError
-from ragstone.core.ports import Completed, Message, Prompt
+from ragstone.core.ports import CompletionResult, Message, Prompt
 from ragstone.providers import make_completion, ollama
-from ragstone.providers.completion import Completing, Spent
-from ragstone.providers.endpoint import Reach
-from ragstone.providers.retries import asked_to_wait
+from ragstone.providers.completion import TokenUsage, VendorCompletion
+from ragstone.providers.endpoint import Endpoint
+from ragstone.providers.retries import parse_retry_after
 from ragstone.testing.completions import SCHEMA
 from tests.patience import HANG
 from tests.providers.serving import backends
@@ -31,9 +31,9 @@ PROMPT = Prompt((Message("user", "Hello"),), max_tokens=8)
 def test_every_vendor_that_is_named_has_its_files() -> None:
     for vendor in VENDORS.values():
         if vendor.completes:
-            make_completion(f"{vendor.name}/any", reach=Reach(vendor, "llm"))
+            make_completion(f"{vendor.name}/any", reach=Endpoint(vendor, "llm"))
         assert vendor.completes or vendor.embeds
-        assert vendor.keyed is not vendors.is_here(vendor.base_url)
+        assert vendor.keyed is not vendors.is_local_address(vendor.base_url)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_every_vendor_that_is_named_has_its_files() -> None:
 )
 def test_what_a_vendor_lacks_is_said_with_who_has_it(model: str, verb: str, said: str) -> None:
     with pytest.raises(ConfigError, match=said):
-        vendors.named(model, verb=verb, key="m")
+        vendors.parse_model_name(model, verb=verb, key="m")
 
 
 @pytest.mark.parametrize(
@@ -65,18 +65,18 @@ def test_what_a_vendor_lacks_is_said_with_who_has_it(model: str, verb: str, said
 )
 def test_an_address_that_is_none_is_said_and_no_secret_shown(address: str, said: str) -> None:
     with pytest.raises(ConfigError, match=said) as caught:
-        Reach(VENDORS["openai"], "llm", base_url=address).checked()
+        Endpoint(VENDORS["openai"], "llm", base_url=address).validate()
     assert "word" not in str(caught.value).replace("a password", "")
 
 
 @pytest.mark.parametrize("headers", [{"X Y": "1"}, {"": "1"}, {"X": "a\r\nB: c"}, {"X": "grün"}])
 def test_headers_that_cannot_be_sent_are_said(headers: dict[str, str]) -> None:
     with pytest.raises(ConfigError, match=r"llm\.headers"):
-        Reach(VENDORS["openai"], "llm", headers=headers).checked()
+        Endpoint(VENDORS["openai"], "llm", headers=headers).validate()
 
 
 async def test_without_a_key_a_vendor_that_needs_one_is_not_asked() -> None:
-    model = make_completion("openai/gpt-4o-mini", reach=Reach(VENDORS["openai"], "llm"))
+    model = make_completion("openai/gpt-4o-mini", reach=Endpoint(VENDORS["openai"], "llm"))
     with pytest.raises(
         UsageError, match=r"llm\.api_key or llm\.api_key_file, or the environment variable OPENAI_API_KEY"
     ):
@@ -86,7 +86,7 @@ async def test_without_a_key_a_vendor_that_needs_one_is_not_asked() -> None:
 
 def test_a_key_that_cannot_be_sent_is_said_without_showing_it() -> None:
     with pytest.raises(UsageError, match="characters that no key has") as caught:
-        Reach(VENDORS["openai"], "llm", key="schlüssel\n").secret()
+        Endpoint(VENDORS["openai"], "llm", key="schlüssel\n").require_key()
     assert "schl" not in str(caught.value)
 
 
@@ -103,7 +103,7 @@ def test_a_key_that_cannot_be_sent_is_said_without_showing_it() -> None:
     ],
 )
 def test_the_wish_to_wait_is_a_number_or_a_date(header: dict[str, str], seconds: float | None) -> None:
-    assert asked_to_wait(header, datetime(2026, 11, 22, 8, 0, tzinfo=UTC)) == seconds
+    assert parse_retry_after(header, datetime(2026, 11, 22, 8, 0, tzinfo=UTC)) == seconds
 
 
 async def test_a_model_that_takes_no_temperature_is_asked_without() -> None:
@@ -115,7 +115,7 @@ async def test_a_model_that_takes_no_temperature_is_asked_without() -> None:
         return Reply(iter([chunk, b"data: [DONE]\n\n"]))
 
     with standing(backend) as between:
-        model = make_completion("openai/o9", reach=Reach(VENDORS["openai"], "llm", base_url=between.url))
+        model = make_completion("openai/o9", reach=Endpoint(VENDORS["openai"], "llm", base_url=between.url))
         assert (await model.complete(PROMPT)).text == "yes"
         assert (await model.complete(PROMPT)).text == "yes"
         assert ["temperature" in seen.json for seen in between.requests] == [True, False, False]
@@ -130,7 +130,7 @@ async def test_an_error_in_the_middle_of_a_stream_is_one() -> None:
         ("gemini", b'data: {"error": {"message": "overloaded"}}\n\n'),
     ):
         with standing(lambda _seen, event=event: Reply(iter([event]))) as between:  # type: ignore[misc]  # bound at once
-            reach = Reach(VENDORS[vendor], "llm", base_url=between.url, key="k", retries=1, first=0.001)
+            reach = Endpoint(VENDORS[vendor], "llm", base_url=between.url, key="k", retries=1, first=0.001)
             model = make_completion(f"{vendor}/m", reach=reach)
             with pytest.raises(Exception, match=r"failed while it answered \(overloaded\).*tried 2 times"):
                 await model.complete(PROMPT)
@@ -154,7 +154,9 @@ async def test_how_an_answer_ended_is_told() -> None:
         ("openai", STOPPED + b'data: {"choices": [], "usage": 7}\n\n', "stop"),
     ):
         with standing(lambda _seen, event=event: Reply(iter([event]))) as between:  # type: ignore[misc]  # bound at once
-            model = make_completion(f"{vendor}/m", reach=Reach(VENDORS[vendor], "llm", base_url=between.url, key="k"))
+            model = make_completion(
+                f"{vendor}/m", reach=Endpoint(VENDORS[vendor], "llm", base_url=between.url, key="k")
+            )
             done = await model.complete(PROMPT)
             assert (vendor, done.ended) == (vendor, ended)
             assert done.completion_tokens is None
@@ -166,7 +168,7 @@ async def test_geminis_request_is_what_the_reference_says() -> None:
     said = b'data: {"candidates": [{"content": {"parts": %s}, "finishReason": "STOP"}]}\n\n' % parts
     turns = (Message("system", "Be brief."), Message("user", "A?"), Message("assistant", "B."), Message("user", "C?"))
     with standing(lambda _seen: Reply(iter([said]))) as between:
-        model = make_completion("gemini/g-1", reach=Reach(VENDORS["gemini"], "llm", base_url=between.url, key="k"))
+        model = make_completion("gemini/g-1", reach=Endpoint(VENDORS["gemini"], "llm", base_url=between.url, key="k"))
         assert (await model.complete(Prompt(turns, max_tokens=9, schema=SCHEMA))).text == "yes"
         [seen] = between.requests
         assert (seen.path, seen.headers["x-goog-api-key"]) == ("/models/g-1:streamGenerateContent?alt=sse", "k")
@@ -191,7 +193,7 @@ async def test_ollama_is_told_how_much_it_shall_read() -> None:
     said = b'{"message": {"content": "yes"}, "done": true}\n'
     long = Prompt((Message("system", "word " * 4000), Message("user", "word " * 4000)), max_tokens=800)
     with standing(lambda _seen: Reply(iter([said]))) as between:
-        reach = Reach(VENDORS["ollama"], "llm", base_url=between.url)
+        reach = Endpoint(VENDORS["ollama"], "llm", base_url=between.url)
         for context in (4096, None):
             model = make_completion("ollama/m", reach=reach, context=context)
             for prompt in (PROMPT, long, PROMPT):
@@ -201,7 +203,7 @@ async def test_ollama_is_told_how_much_it_shall_read() -> None:
         assert options[0] == {"temperature": 0.0, "num_predict": 8, "num_ctx": 4096}
         # Without a context there is room for a long prompt; it is kept, for another number loads the model anew.
         assert [each["num_ctx"] for each in options] == [4096] * 3 + [8192, 12288, 12288]
-    assert AnswerSettings().tokens + LlmSettings().max_tokens <= ollama.ROOM
+    assert AnswerSettings().tokens + LlmSettings().max_tokens <= ollama.LEAST_CONTEXT
 
 
 async def test_the_newer_name_of_the_limit_is_for_openai_alone() -> None:
@@ -209,8 +211,8 @@ async def test_the_newer_name_of_the_limit_is_for_openai_alone() -> None:
         for vendor in VENDORS.values():
             if vendor.completes != "openai":
                 continue
-            own = Reach(replace(vendor, base_url=between.url), "llm", key="k")
-            elsewhere = Reach(vendor, "llm", base_url=between.url, key="k")
+            own = Endpoint(replace(vendor, base_url=between.url), "llm", key="k")
+            elsewhere = Endpoint(vendor, "llm", base_url=between.url, key="k")
             for reach, newer in ((own, True), (elsewhere, False)) if vendor.name == "openai" else ((own, False),):
                 model = make_completion(f"{vendor.name}/m", reach=reach)
                 await model.complete(PROMPT)
@@ -237,7 +239,9 @@ async def test_anthropics_last_counts_stand(start: dict[str, int], end: dict[str
         {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": end},
     ]
     with standing(lambda _seen: Reply(iter([sse(event) for event in events]))) as between:
-        model = make_completion("anthropic/m", reach=Reach(VENDORS["anthropic"], "llm", base_url=between.url, key="k"))
+        model = make_completion(
+            "anthropic/m", reach=Endpoint(VENDORS["anthropic"], "llm", base_url=between.url, key="k")
+        )
         done = await model.complete(PROMPT)
         assert (done.prompt_tokens, done.completion_tokens) == (read, 2)
         await model.close()
@@ -274,7 +278,7 @@ def whole_answer(vendor: str) -> Iterator[bytes]:
 @pytest.mark.parametrize("vendor", WHOLE)
 async def test_what_was_heard_to_its_end_is_kept_whatever_becomes_of_the_connection(vendor: str) -> None:
     with standing(lambda _seen: Reply(whole_answer(vendor))) as between:
-        at = Reach(VENDORS[vendor], "llm", base_url=between.url, key="k", timeout=2 * HANG, retries=0)
+        at = Endpoint(VENDORS[vendor], "llm", base_url=between.url, key="k", timeout=2 * HANG, retries=0)
         for fault, linger in ((between.stalls, 0.5), (between.cut, 2 * HANG)):
             fault(len(WHOLE[vendor]))
             model = make_completion(f"{vendor}/m", reach=replace(at, linger=linger))
@@ -302,13 +306,13 @@ async def slowly_read(seconds: float) -> None:
         yield sse(WHOLE["gemini"][1])
 
     with standing(lambda _seen: Reply(parts())) as between:
-        reach = Reach(VENDORS["gemini"], "llm", base_url=between.url, key="k", timeout=seconds)
+        reach = Endpoint(VENDORS["gemini"], "llm", base_url=between.url, key="k", timeout=seconds)
         model = make_completion("gemini/m", reach=reach)
         async with aclosing(model.stream(PROMPT)) as pieces:
             assert await anext(pieces) == "yes"
             await asyncio.sleep(1.2 * seconds)  # not to wait for something: it is what is tested
             back.set()
-            assert await anext(pieces) == Completed("yes", completion_tokens=2)
+            assert await anext(pieces) == CompletionResult("yes", completion_tokens=2)
         await model.close()
 
 
@@ -317,7 +321,7 @@ async def test_nothing_after_a_vendors_mark_of_the_end_is_heard(vendor: str) -> 
     marks = {"anthropic": b'data: {"type": "message_stop"}\n\n', "ollama": b'{"done": true}\n'}
     after = {"anthropic": sse(WHOLE[vendor][0]), "ollama": b'{"message": {"content": "more"}}\n'}
     with standing(lambda _seen: Reply(iter([marks[vendor], after[vendor]]))) as between:
-        model = make_completion(f"{vendor}/m", reach=Reach(VENDORS[vendor], "llm", base_url=between.url, key="k"))
+        model = make_completion(f"{vendor}/m", reach=Endpoint(VENDORS[vendor], "llm", base_url=between.url, key="k"))
         assert (await model.complete(PROMPT)).text == ""
         await model.close()
 
@@ -325,7 +329,7 @@ async def test_nothing_after_a_vendors_mark_of_the_end_is_heard(vendor: str) -> 
 @pytest.mark.parametrize("vendor", ["anthropic", "ollama"])
 async def test_answers_share_a_connection(vendor: str) -> None:
     with standing(lambda _seen: Reply(whole_answer(vendor))) as between:
-        reach = Reach(VENDORS[vendor], "llm", base_url=between.url, key="k", linger=300.0)
+        reach = Endpoint(VENDORS[vendor], "llm", base_url=between.url, key="k", linger=300.0)
         model = make_completion(f"{vendor}/m", reach=reach)
         for _ in range(2):
             assert (await model.complete(PROMPT)).text == "yes"
@@ -336,11 +340,11 @@ async def test_answers_share_a_connection(vendor: str) -> None:
 async def test_tokens_are_counted_over_all_answers() -> None:
     usage = b'data: {"choices": [{"finish_reason": "stop"}], "usage": {"prompt_tokens": 7, "completion_tokens": 2}}\n\n'
     with standing(lambda _seen: Reply(iter([usage]))) as between:
-        model = make_completion("openai/m", reach=Reach(VENDORS["openai"], "llm", base_url=between.url))
-        assert isinstance(model, Completing)
+        model = make_completion("openai/m", reach=Endpoint(VENDORS["openai"], "llm", base_url=between.url))
+        assert isinstance(model, VendorCompletion)
         for _ in range(3):
             await model.complete(PROMPT)
-        assert model.spent == Spent(3, 21, 6)
+        assert model.spent == TokenUsage(3, 21, 6)
         await model.close()
 
 
@@ -348,14 +352,14 @@ async def test_thinking_is_no_silence_and_no_answer() -> None:
     event = b'data: {"choices": [{"delta": {"reasoning_content": "hm"}}]}\n\n'
     last = b'data: {"choices": [{"delta": {"content": "yes"}, "finish_reason": "stop"}]}\n\n'
     with standing(lambda _seen: Reply(iter([event, event, last]))) as between:
-        model = make_completion("openai/m", reach=Reach(VENDORS["openai"], "llm", base_url=between.url))
+        model = make_completion("openai/m", reach=Endpoint(VENDORS["openai"], "llm", base_url=between.url))
         assert (await model.complete(PROMPT)).text == "yes"
         await model.close()
 
 
 async def test_a_redirect_is_not_followed_with_the_key() -> None:
     with standing(lambda _seen: Reply(iter([b"{}"]), 302, {"Location": "http://127.0.0.1:9/"})) as between:
-        model = make_completion("openai/m", reach=Reach(VENDORS["openai"], "llm", base_url=between.url, key="k"))
+        model = make_completion("openai/m", reach=Endpoint(VENDORS["openai"], "llm", base_url=between.url, key="k"))
         with pytest.raises(UsageError, match="sends elsewhere"):
             await model.complete(PROMPT)
         await model.close()

@@ -127,8 +127,8 @@ def test_an_order_in_a_document_reaches_the_model_only_in_marks(tmp_path: Path, 
 
 
 def test_the_log_holds_no_secret(caplog: pytest.LogCaptureFixture) -> None:
-    guard.masks_log()
-    guard.masks_log()
+    guard.mask_log()
+    guard.mask_log()
     log = logging.getLogger("ragstone")
     with caplog.at_level(logging.DEBUG, logger="ragstone"):
         try:
@@ -142,7 +142,7 @@ def test_the_log_holds_no_secret(caplog: pytest.LogCaptureFixture) -> None:
     assert "Unavailable: the vendor said" in said
     assert KEY not in said
     assert all(record.exc_info is None for record in caplog.records)
-    assert sum(isinstance(each, guard.Masking) for each in log.filters) == 1
+    assert sum(isinstance(each, guard.MaskingFilter) for each in log.filters) == 1
 
 
 def test_all_that_is_logged_goes_to_the_masked_log() -> None:

@@ -12,7 +12,7 @@ from ragstone.config.vendors import VENDORS
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import Completion, Message, Prompt
 from ragstone.providers import make_completion
-from ragstone.providers.endpoint import Reach
+from ragstone.providers.endpoint import Endpoint
 from ragstone.testing.completions import SCHEMA
 from tests.providers.serving import backends
 from tests.providers.serving.between import Between, standing
@@ -39,7 +39,7 @@ async def pieces(model: Completion) -> AsyncIterator[str]:
 
 
 def own(vendor: str, url: str) -> Completion:
-    return make_completion(f"{vendor}/{MODEL}", reach=Reach(VENDORS[vendor], "llm", base_url=url, key=KEY))
+    return make_completion(f"{vendor}/{MODEL}", reach=Endpoint(VENDORS[vendor], "llm", base_url=url, key=KEY))
 
 
 def same_request(between: Between, *headers: str) -> None:
@@ -128,7 +128,7 @@ async def test_a_real_server_says_when_a_prompt_is_too_long(llama: str, vendor: 
 @pytest.mark.parametrize("vendor", ["openai", "anthropic"])
 async def test_a_real_server_refuses_a_wrong_key(llama: str, vendor: str) -> None:
     below = "/v1" if vendor == "openai" else ""
-    reach = Reach(VENDORS[vendor], "llm", base_url=llama + below, key="wrong-key")
+    reach = Endpoint(VENDORS[vendor], "llm", base_url=llama + below, key="wrong-key")
     model = make_completion(f"{vendor}/{MODEL}", reach=reach)
     with pytest.raises(UsageError, match="refuses the key"):
         await model.complete(PROMPT)

@@ -6,14 +6,21 @@ import pytest
 
 from ragstone.core.errors import ConfigError, UsageError
 from ragstone.core.ports import Vectors
-from ragstone.providers import EMBEDDERS, KNOWN_DIMENSIONS, check_dimension, health, make_embedder, probe
+from ragstone.providers import (
+    EMBEDDERS,
+    KNOWN_DIMENSIONS,
+    check_dimension,
+    diagnose_embedder,
+    make_embedder,
+    probe_dimension,
+)
 from ragstone.testing.bag_of_words import BagOfWords
 
 
 def test_every_name_makes_an_embedder_with_a_health() -> None:
     for name in EMBEDDERS:
         assert make_embedder(name).dimension > 0
-        assert health(name) == []
+        assert diagnose_embedder(name) == []
 
 
 def test_options_reach_the_maker() -> None:
@@ -23,7 +30,7 @@ def test_options_reach_the_maker() -> None:
 def test_an_unknown_name_is_refused_with_the_nearest_one() -> None:
     with pytest.raises(ConfigError, match="did you mean 'minilm'"):
         make_embedder("minilml")
-    assert "minilm" in health("bert")[0]
+    assert "minilm" in diagnose_embedder("bert")[0]
 
 
 def test_an_unknown_option_is_refused() -> None:
@@ -70,19 +77,19 @@ class Counting(BagOfWords):
 
 async def test_a_model_is_probed_with_one_word() -> None:
     embedder = Counting()
-    assert await probe(embedder) == 32
+    assert await probe_dimension(embedder) == 32
     assert len(embedder.asked) == 1
     with pytest.raises(UsageError, match="64"):
-        await probe(embedder, 64)
+        await probe_dimension(embedder, 64)
 
 
 async def test_a_known_model_with_another_dimension_is_refused() -> None:
     with pytest.raises(UsageError, match="1024"):
-        await probe(Mislabelled(256))
+        await probe_dimension(Mislabelled(256))
 
 
 async def test_the_built_in_model_agrees_with_the_table() -> None:
     embedder = make_embedder("minilm")
-    assert await probe(embedder) == KNOWN_DIMENSIONS[embedder.model.lower()] == embedder.dimension
+    assert await probe_dimension(embedder) == KNOWN_DIMENSIONS[embedder.model.lower()] == embedder.dimension
     assert np.isfinite(await embedder.embed(["x"])).all()
     await embedder.close()

@@ -12,7 +12,7 @@ import pytest
 import ragstone
 from ragstone.config.settings import LlmSettings, PipelineSettings
 from ragstone.core.errors import RagstoneError, Unavailable, UsageError
-from ragstone.core.ports import Completed, Prompt, Vectors
+from ragstone.core.ports import CompletionResult, Prompt, Vectors
 from ragstone.core.trace import Trace
 from ragstone.core.types import Found
 from ragstone.retrieval import query_expansion
@@ -104,7 +104,7 @@ def test_whichever_ends_first_its_notes_stand_in_one_order(asked: Callable[..., 
     class Away(Scripted):
         late = False
 
-        async def complete(self, prompt: Prompt) -> Completed:
+        async def complete(self, prompt: Prompt) -> CompletionResult:
             paraphrasing = "other ways to ask" in prompt.messages[0].text
             await asyncio.sleep(0.05 if paraphrasing == self.late else 0)
             raise Unavailable("away")

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.core.errors import RagstoneError, Unavailable, UsageError
-from ragstone.core.ports import Completed, Completion, Prompt, Vectors
+from ragstone.core.ports import Completion, CompletionResult, Prompt, Vectors
 from ragstone.core.trace import Trace
 from ragstone.core.types import Hit, Hyde, Step
 from ragstone.retrieval.hyde import average_vectors, choose_count, imagine_documents
@@ -91,7 +91,7 @@ async def test_documents_are_written_at_once() -> None:
     waiting = asyncio.Barrier(3)
 
     class Together(Scripted):
-        async def complete(self, prompt: Prompt) -> Completed:
+        async def complete(self, prompt: Prompt) -> CompletionResult:
             await waiting.wait()  # for ever, unless all three are asked
             return await super().complete(prompt)
 
@@ -118,7 +118,7 @@ async def test_what_comes_too_late_is_given_up_and_what_came_in_time_is_kept() -
     class Slow(Scripted):
         cancelled = 0
 
-        async def complete(self, prompt: Prompt) -> Completed:
+        async def complete(self, prompt: Prompt) -> CompletionResult:
             if len(self.prompts) == 1:
                 try:
                     await asyncio.Event().wait()
@@ -135,7 +135,7 @@ async def test_what_comes_too_late_is_given_up_and_what_came_in_time_is_kept() -
 
 async def test_a_model_that_never_answers_is_left_out() -> None:
     class Silent(Scripted):
-        async def complete(self, prompt: Prompt) -> Completed:
+        async def complete(self, prompt: Prompt) -> CompletionResult:
             await asyncio.Event().wait()
             return await super().complete(prompt)
 
@@ -158,7 +158,7 @@ async def test_paraphrases_are_lines_each_once_and_never_the_question() -> None:
 
 
 async def test_a_paraphrase_that_was_cut_off_is_left_out() -> None:
-    model = Scripted(str, done=Completed("How do pumps work?\nWhat makes a", ended="length"))
+    model = Scripted(str, done=CompletionResult("How do pumps work?\nWhat makes a", ended="length"))
     assert await write_paraphrases("What do pumps do?", 2, assistant(model)) == ("How do pumps work?",)
 
 

@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.core.analyzer import terms
+from ragstone.core.analyzer import extract_terms
 from ragstone.retrieval.selection import ALIKE, LEAST_TERMS, fold_duplicates, jaccard, keep_above, limit_per_document
 from tests.retrieval.made import hit
 from tests.speed import within
@@ -44,13 +44,13 @@ def test_folding_finds_what_comparing_all_pairs_finds(texts: list[str]) -> None:
     hits = [hit(text, path=str(i)) for i, text in enumerate(texts)]
     kept: list[str] = []
     for text in texts:
-        bag = set(terms(text))
+        bag = set(extract_terms(text))
         if not any(
             text == other
             or (
                 len(bag) >= LEAST_TERMS
-                and jaccard(bag, set(terms(other))) >= ALIKE
-                and len(set(terms(other))) >= LEAST_TERMS
+                and jaccard(bag, set(extract_terms(other))) >= ALIKE
+                and len(set(extract_terms(other))) >= LEAST_TERMS
             )
             for other in kept
         ):

@@ -13,7 +13,7 @@ import ragstone
 from ragstone.access import Credential, Role
 from ragstone.core.errors import UsageError
 from ragstone.core.filters import Where
-from ragstone.core.ports import Sealing
+from ragstone.core.ports import SealingStore
 from ragstone.core.types import Found
 from ragstone.stores.embedded import EmbeddedStore
 from ragstone.testing.bag_of_words import BagOfWords
@@ -299,7 +299,7 @@ def test_what_is_kept_is_encrypted_as_its_tenant_is(docs: Path, tmp_path: Path) 
         assert b"samples" not in data
         assert not data.startswith(b"SQLite format 3")
         store = kb.engine.store
-        assert isinstance(store, Sealing)
+        assert isinstance(store, SealingStore)
         assert kb.wait(store.rekey("default", fresh=True)) == 1
         assert searched(asked(kb))
         assert not searched(asked(kb))
@@ -317,7 +317,7 @@ def test_explain_says_what_the_cache_has(kb: ragstone.Knowledge) -> None:
 
 
 def test_the_command_keeps_and_serves(kb: ragstone.Knowledge, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ragstone.cli.opened.begun", lambda *_, **__: BagOfWords())
+    monkeypatch.setattr("ragstone.cli.knowledge.start_embedder", lambda *_, **__: BagOfWords())
     run("search", QUESTION, "--store", "store", "--cache")
     again = run("search", OTHER_WORDS, "--store", "store", "--cache", "--json")
     assert again.json["notes"][0]["message"].startswith("cache hit (cosine ")

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 import ragstone
-from ragstone.chunking import Characters, make
+from ragstone.chunking import Characters, make_chunker
 from ragstone.config.settings import ChunkSettings, PipelineSettings, Settings
-from ragstone.core.types import Chunk, Hit, joined
+from ragstone.core.types import Chunk, Hit, join_slices
 from ragstone.retrieval.windows import widen
 from ragstone.testing.bag_of_words import BagOfWords
-from ragstone.testing.chunkers import outlined
+from ragstone.testing.chunkers import outline_document
 from tests.answering.made import document
 from tests.scripted import Scripted
 
@@ -61,7 +61,7 @@ def test_a_model_is_shown_the_window_and_cites_the_very_sentence(asked: Callable
         assert [sentence.status for sentence in answer.sentences] == ["verified", "verified", "unverified"]
         [citation] = answer.citations
         _, record = kb.record("tides.md")
-        assert citation.quote == joined(record, citation.spans) == f"{named(9)}\n{named(11)}"
+        assert citation.quote == join_slices(record, citation.spans) == f"{named(9)}\n{named(11)}"
         assert citation.chunk == found.id
 
 
@@ -70,11 +70,11 @@ def test_what_is_quoted_has_its_place_in_the_text_of_record(asked: Callable[...,
         answer = kb.ask(QUESTION)
         _, record = kb.record("tides.md")
         assert named(9) in answer.text
-        assert all(joined(record, citation.spans) == citation.quote for citation in answer.citations)
+        assert all(join_slices(record, citation.spans) == citation.quote for citation in answer.citations)
 
 
 def chunks(text: str, **options: int) -> list[Hit]:
-    pieces = make("sentence-window", tokenizer=Characters(), options=options).cut(outlined(text))
+    pieces = make_chunker("sentence-window", tokenizer=Characters(), options=options).cut(outline_document(text))
     return [
         Hit(Chunk(f"c{p.ordinal}", document(), p.ordinal, p.text, p.spans, metadata={"window": p.window}), 1.0)
         for p in pieces
@@ -90,7 +90,7 @@ def test_no_sentence_stands_in_two_windows() -> None:
         named(13, 14, 15, 16, 17),
         "# Tides\n\n" + named(0, 1, 2, 3),
     ]
-    assert all(joined(TEXT, one.chunk.spans) == one.chunk.text for one in shown)
+    assert all(join_slices(TEXT, one.chunk.spans) == one.chunk.text for one in shown)
 
 
 def test_a_window_without_its_neighbours_is_the_sentence() -> None:

@@ -6,15 +6,15 @@ from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 
-from ragstone.stores.remembered import CacheFile
-from ragstone.testing.stores import searched
+from ragstone.stores.search_cache_file import SearchCacheFile
+from ragstone.testing.stores import make_search
 
 
 def main() -> None:
     """Say each number that was kept."""
-    file = CacheFile(Path(sys.argv[1]))
+    file = SearchCacheFile(Path(sys.argv[1]))
     for number in count():
-        file.keep(replace(searched(f"{number:06}"), at=datetime.now(UTC)), most=20)
+        file.put_search(replace(make_search(f"{number:06}"), at=datetime.now(UTC)), most=20)
         print(number, flush=True)
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ragstone.core import analyzer
 from ragstone.stores import bm25
 from ragstone.stores.embedded import EmbeddedStore
-from ragstone.testing.stores import EVERYTHING, SCOPE, make_revision, written
+from ragstone.testing.stores import EVERYTHING, SCOPE, make_revision, write_revisions
 
 WORDS = st.sampled_from("red green blue apple pear plum house run running getUserName".split())
 TEXTS = st.lists(st.lists(WORDS, min_size=1, max_size=12).map(" ".join), min_size=1, max_size=12)
@@ -22,12 +22,12 @@ TEXTS = st.lists(st.lists(WORDS, min_size=1, max_size=12).map(" ".join), min_siz
 
 def plain(texts: list[str], query: str) -> list[float]:
     """Lucene's BM25 with nothing clever."""
-    counted = [Counter(analyzer.terms(text)) for text in texts]
+    counted = [Counter(analyzer.extract_terms(text)) for text in texts]
     average = sum(sum(c.values()) for c in counted) / len(counted)
     scores = []
     for counts in counted:
         length, score = sum(counts.values()), 0.0
-        for term in dict.fromkeys(analyzer.terms(query)):
+        for term in dict.fromkeys(analyzer.extract_terms(query)):
             n = sum(term in other for other in counted)
             idf = math.log(1 + (len(counted) - n + 0.5) / (n + 0.5))
             tf = counts[term]
@@ -42,7 +42,9 @@ def test_scores_equal_the_formula_written_out(texts: list[str], query: str) -> N
     async def scored() -> dict[int, float]:
         with tempfile.TemporaryDirectory() as directory:
             store = EmbeddedStore(Path(directory) / "store")
-            await written(store, *(make_revision(f"{i}.md", [text]) for i, text in enumerate(texts)), vectors=False)
+            await write_revisions(
+                store, *(make_revision(f"{i}.md", [text]) for i, text in enumerate(texts)), vectors=False
+            )
             async with store.reader(SCOPE) as reader:
                 found = await reader.matching(query, where=EVERYTHING, limit=100)
             await store.close()
@@ -56,7 +58,7 @@ def test_a_chunk_is_found_by_its_title_its_headings_and_its_table_header() -> No
     [chunk] = make_revision(
         "a.md", ["text"], title="Title", chunks={"heading_path": ("Top", "Below"), "header": "| col |"}
     ).chunks
-    assert bm25.indexed(chunk) == "Title\nTop > Below\n| col |\ntext"
+    assert bm25.searchable_text(chunk) == "Title\nTop > Below\n| col |\ntext"
 
 
 def test_the_idf_is_lucenes() -> None:
@@ -65,12 +67,12 @@ def test_the_idf_is_lucenes() -> None:
 
 
 def test_a_weight_grows_with_the_count_and_shrinks_with_the_length() -> None:
-    weights = bm25.weight(np.array([1, 2, 1]), np.array([10, 10, 20]), idf=1.0, average=10.0)
+    weights = bm25.term_weights(np.array([1, 2, 1]), np.array([10, 10, 20]), idf=1.0, average=10.0)
     assert weights[1] > weights[0] > weights[2]
     assert weights[0] == pytest.approx(1 / (1 + 1.2))
 
 
 def test_a_count_stays_in_two_bytes() -> None:
     [chunk] = make_revision("a.md", ["pear " * 70_000]).chunks
-    frequencies, length = bm25.frequencies(chunk)
+    frequencies, length = bm25.term_frequencies(chunk)
     assert (frequencies, length) == ({"pear": 65_535}, 70_000)

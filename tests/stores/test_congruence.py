@@ -112,7 +112,7 @@ def history() -> Iterator[list[Revision] | str]:
 
 
 async def embedded_all(writer: Writer) -> None:
-    while wanted := await writer.wanted(500):
+    while wanted := await writer.find_unembedded(500):
         vectors = await EMBEDDER.embed([chunk.text for chunk in wanted])
         await writer.put({chunk.vector_key: row for chunk, row in zip(wanted, vectors, strict=True)})
 

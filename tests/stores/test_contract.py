@@ -9,13 +9,13 @@ import pytest
 
 from ragstone.core.ports import Store
 from ragstone.stores import open_store
-from ragstone.stores.crypt import Secret
 from ragstone.stores.embedded import EmbeddedStore
+from ragstone.stores.encryption import SecretKey
 from ragstone.stores.jsonfile import JsonStore
-from ragstone.stores.master import Master
+from ragstone.stores.master_key import MasterKey
 from ragstone.testing.stores import StoreContract
 
-MASTER = Master(Secret(bytes(range(32))))
+MASTER = MasterKey(SecretKey(bytes(range(32))))
 
 
 class TestEmbeddedStore(StoreContract):

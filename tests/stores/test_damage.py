@@ -11,10 +11,10 @@ import pytest
 
 from ragstone.core.errors import Corrupt, NotBuilt, StoreError, StoreTooNew, UsageError
 from ragstone.core.filters import Where
-from ragstone.stores.embedded import EmbeddedStore, vectors
-from ragstone.stores.embedded.paths import Place, place
-from ragstone.stores.foreign import mapped
-from ragstone.testing.stores import SCOPE, contents, filled, make_revision, vector_of, written
+from ragstone.stores.embedded import EmbeddedStore, vector_files
+from ragstone.stores.embedded.paths import CollectionFiles, files_of_scope
+from ragstone.stores.error_mapping import map_errors
+from ragstone.testing.stores import SCOPE, fill_vectors, make_revision, make_vector, search_texts, write_revisions
 
 TEXTS = [f"apple number {n}" for n in range(1500)]  # two blocks of vectors
 
@@ -23,7 +23,7 @@ TEXTS = [f"apple number {n}" for n in range(1500)]  # two blocks of vectors
 async def root(tmp_path: Path) -> Path:
     """A store with 1,500 vectors and a sealed index, closed."""
     store = EmbeddedStore(tmp_path / "store")
-    await written(store, make_revision("a.md", TEXTS))
+    await write_revisions(store, make_revision("a.md", TEXTS))
     async with store.writer(SCOPE) as writer:
         await writer.settle()
     await store.close()
@@ -31,8 +31,8 @@ async def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def here(root: Path) -> Place:
-    return place(root, SCOPE)
+def here(root: Path) -> CollectionFiles:
+    return files_of_scope(root, SCOPE)
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ async def store(root: Path) -> AsyncIterator[EmbeddedStore]:
 
 async def nearest(store: EmbeddedStore) -> list[str]:
     async with store.reader(SCOPE) as reader:
-        found = await reader.nearest(vector_of(TEXTS[7]), where=Where(), limit=3)
+        found = await reader.nearest(make_vector(TEXTS[7]), where=Where(), limit=3)
         return [chunk.text for chunk in await reader.chunks([candidate.id for candidate in found])]
 
 
@@ -61,7 +61,7 @@ def into_folder(path: Path) -> None:
 
 
 DAMAGE: dict[str, Callable[[Path], object]] = {
-    "a bit of the first block flipped": lambda path: flip(path, vectors.HEADER + 100),
+    "a bit of the first block flipped": lambda path: flip(path, vector_files.HEADER_BYTES + 100),
     "the last bit flipped": lambda path: flip(path, -1),
     "a bit of the header flipped": lambda path: flip(path, 13),
     "cut short": lambda path: path.write_bytes(path.read_bytes()[:-40_000]),
@@ -74,60 +74,60 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE.keys())
 async def test_a_damaged_vector_file_is_named_and_mended(
-    store: EmbeddedStore, here: Place, damage: Callable[[Path], object]
+    store: EmbeddedStore, here: CollectionFiles, damage: Callable[[Path], object]
 ) -> None:
-    damage(here.vectors(1))
+    damage(here.vector_file(1))
     with pytest.raises(Corrupt, match=r"vectors-1\.f32 is damaged.*doctor --repair"):
         await nearest(store)
-    assert len(await contents(store, "apple")) == len(TEXTS)
+    assert len(await search_texts(store, "apple")) == len(TEXTS)
     assert any("vectors-1.f32" in sentence for sentence in await store.admin.check(SCOPE))
     assert await store.admin.check(SCOPE, repair=True) == []
     async with store.writer(SCOPE) as writer:
-        await filled(writer)
+        await fill_vectors(writer)
     assert (await nearest(store))[0] == TEXTS[7]
 
 
-async def test_repair_rescues_the_rows_below_a_damaged_header(store: EmbeddedStore, here: Place) -> None:
-    flip(here.vectors(1), 13)
+async def test_repair_rescues_the_rows_below_a_damaged_header(store: EmbeddedStore, here: CollectionFiles) -> None:
+    flip(here.vector_file(1), 13)
     await store.admin.check(SCOPE, repair=True)
     async with store.writer(SCOPE) as writer:
-        assert await writer.wanted(9) == []
+        assert await writer.find_unembedded(9) == []
 
 
-async def test_repair_keeps_the_vectors_of_whole_blocks(store: EmbeddedStore, here: Place) -> None:
-    flip(here.vectors(1), -1)
+async def test_repair_keeps_the_vectors_of_whole_blocks(store: EmbeddedStore, here: CollectionFiles) -> None:
+    flip(here.vector_file(1), -1)
     await store.admin.check(SCOPE, repair=True)
     async with store.writer(SCOPE) as writer:
-        assert await filled(writer) == len(TEXTS) - vectors.BLOCK
+        assert await fill_vectors(writer) == len(TEXTS) - vector_files.BLOCK_ROWS
 
 
-async def test_a_damaged_vector_file_is_not_written_to(store: EmbeddedStore, here: Place) -> None:
-    flip(here.vectors(1), 13)
+async def test_a_damaged_vector_file_is_not_written_to(store: EmbeddedStore, here: CollectionFiles) -> None:
+    flip(here.vector_file(1), 13)
     with pytest.raises(Corrupt, match=r"vectors-1\.f32"):
-        await written(store, make_revision("b.md", ["new"]))
+        await write_revisions(store, make_revision("b.md", ["new"]))
 
 
 @pytest.mark.parametrize("at", [3, 20, 100, 5_000, -1])
 async def test_a_flipped_index_file_is_left_aside_and_made_anew(
-    store: EmbeddedStore, here: Place, at: int, caplog: pytest.LogCaptureFixture
+    store: EmbeddedStore, here: CollectionFiles, at: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    [index] = here.numbered("index").values()
+    [index] = here.find_numbered("index").values()
     flip(index, at)
-    assert len(await contents(store, "apple number 7")) == len(TEXTS)
+    assert len(await search_texts(store, "apple number 7")) == len(TEXTS)
     assert "index file is left aside" in caplog.text
     assert any(str(index) in sentence for sentence in await store.admin.check(SCOPE))
     assert await store.admin.check(SCOPE, repair=True) == []
     assert not index.exists()
 
 
-async def test_a_truncated_index_file_is_no_obstacle(store: EmbeddedStore, here: Place) -> None:
-    [index] = here.numbered("index").values()
+async def test_a_truncated_index_file_is_no_obstacle(store: EmbeddedStore, here: CollectionFiles) -> None:
+    [index] = here.find_numbered("index").values()
     for size in (1000, 10, 0):
         index.write_bytes(index.read_bytes()[:size])
         assert (await nearest(store))[0] == TEXTS[7]
 
 
-async def test_an_index_that_tells_another_story_is_found(store: EmbeddedStore, here: Place) -> None:
+async def test_an_index_that_tells_another_story_is_found(store: EmbeddedStore, here: CollectionFiles) -> None:
     connection = sqlite3.connect(here.database)
     connection.execute("UPDATE chunks SET length = 99 WHERE ordinal = 0")
     connection.commit()
@@ -135,7 +135,7 @@ async def test_an_index_that_tells_another_story_is_found(store: EmbeddedStore, 
     assert any("does not say what the collection says" in sentence for sentence in await store.admin.check(SCOPE))
 
 
-async def test_orphans_are_found(store: EmbeddedStore, here: Place) -> None:
+async def test_orphans_are_found(store: EmbeddedStore, here: CollectionFiles) -> None:
     connection = sqlite3.connect(here.database)
     connection.execute("DELETE FROM revisions")  # foreign keys are off here
     connection.commit()
@@ -145,11 +145,13 @@ async def test_orphans_are_found(store: EmbeddedStore, here: Place) -> None:
         assert sentence in found
 
 
-async def test_a_folder_in_place_of_an_index_file_is_named_and_mended(store: EmbeddedStore, here: Place) -> None:
-    [index] = here.numbered("index").values()
+async def test_a_folder_in_place_of_an_index_file_is_named_and_mended(
+    store: EmbeddedStore, here: CollectionFiles
+) -> None:
+    [index] = here.find_numbered("index").values()
     index.unlink()
     index.mkdir()
-    assert len(await contents(store, "apple number 7")) == len(TEXTS)
+    assert len(await search_texts(store, "apple number 7")) == len(TEXTS)
     assert any(str(index) in sentence for sentence in await store.admin.check(SCOPE))
     async with store.writer(SCOPE) as writer:
         await writer.settle()
@@ -159,7 +161,7 @@ async def test_a_folder_in_place_of_an_index_file_is_named_and_mended(store: Emb
     assert await store.admin.check(SCOPE, repair=True) == []
 
 
-def changed(here: Place, sql: str, *parameters: object) -> None:
+def changed(here: CollectionFiles, sql: str, *parameters: object) -> None:
     """Somebody writes into the database past this program."""
     connection = sqlite3.connect(here.database)
     assert connection.execute(sql, parameters).rowcount > 0
@@ -185,7 +187,7 @@ CHANGES = {
 
 @pytest.mark.parametrize("sql", CHANGES.values(), ids=CHANGES.keys())
 async def test_a_document_that_was_changed_in_the_database_is_named_and_taken_out(
-    store: EmbeddedStore, here: Place, sql: str
+    store: EmbeddedStore, here: CollectionFiles, sql: str
 ) -> None:
     changed(here, sql)
     found = await store.admin.check(SCOPE)
@@ -193,14 +195,14 @@ async def test_a_document_that_was_changed_in_the_database_is_named_and_taken_ou
     [said] = await store.admin.check(SCOPE, repair=True)
     assert said.endswith("was damaged and is taken out; ingest it again")
     assert await store.admin.check(SCOPE) == []
-    assert await contents(store, "apple") == []
-    await written(store, make_revision("a.md", TEXTS))
-    assert len(await contents(store, "apple")) == len(TEXTS)
+    assert await search_texts(store, "apple") == []
+    await write_revisions(store, make_revision("a.md", TEXTS))
+    assert len(await search_texts(store, "apple")) == len(TEXTS)
     assert await store.admin.check(SCOPE) == []
 
 
 async def test_a_text_that_an_earlier_format_wrote_is_held_against_its_record(
-    store: EmbeddedStore, here: Place
+    store: EmbeddedStore, here: CollectionFiles
 ) -> None:
     changed(here, "DELETE FROM proofs")
     assert await store.admin.check(SCOPE) == []
@@ -209,23 +211,23 @@ async def test_a_text_that_an_earlier_format_wrote_is_held_against_its_record(
     assert "chunk 7 is not what the text of the document says there" in said
 
 
-async def test_of_an_old_revision_only_that_one_is_taken_out(root: Path, here: Place) -> None:
+async def test_of_an_old_revision_only_that_one_is_taken_out(root: Path, here: CollectionFiles) -> None:
     store = EmbeddedStore(root, keep_versions=2)
-    await written(store, make_revision("a.md", ["apple now"], revision=2))
+    await write_revisions(store, make_revision("a.md", ["apple now"], revision=2))
     changed(here, CHANGES["a chunk's text"])
     assert len(await store.admin.check(SCOPE, repair=True)) == 1
     assert await store.admin.check(SCOPE) == []
-    assert await contents(store, "apple") == ["apple now"]
+    assert await search_texts(store, "apple") == ["apple now"]
     await store.close()
 
 
-async def test_other_documents_stay_when_one_is_taken_out(store: EmbeddedStore, here: Place) -> None:
-    await written(store, make_revision("b.md", ["pear"]))
+async def test_other_documents_stay_when_one_is_taken_out(store: EmbeddedStore, here: CollectionFiles) -> None:
+    await write_revisions(store, make_revision("b.md", ["pear"]))
     changed(here, CHANGES["a chunk's text"])
-    assert await contents(store, "pear") == ["pear"]
+    assert await search_texts(store, "pear") == ["pear"]
     await store.admin.check(SCOPE, repair=True)
     assert [document.path for document in await store.ledger(SCOPE).documents()] == ["b.md"]
-    assert await contents(store, "apple pear") == ["pear"]
+    assert await search_texts(store, "apple pear") == ["pear"]
 
 
 LOST: dict[str, Callable[[Path], object]] = {
@@ -237,7 +239,7 @@ LOST: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize(("what", "damage"), LOST.items(), ids=LOST.keys())
 async def test_a_database_that_is_lost_is_damage_and_not_a_fresh_start(
-    root: Path, here: Place, what: str, damage: Callable[[Path], object]
+    root: Path, here: CollectionFiles, what: str, damage: Callable[[Path], object]
 ) -> None:
     damage(here.database)
     store = EmbeddedStore(root)
@@ -252,12 +254,12 @@ async def test_a_database_that_is_lost_is_damage_and_not_a_fresh_start(
     assert await store.admin.collections(SCOPE.tenant) == [SCOPE.collection]
     assert await store.admin.drop(SCOPE)
     assert not await store.admin.exists(SCOPE)
-    await written(store, make_revision("a.md", ["apple"]))
-    assert await contents(store, "apple") == ["apple"]
+    await write_revisions(store, make_revision("a.md", ["apple"]))
+    assert await search_texts(store, "apple") == ["apple"]
     await store.close()
 
 
-async def test_a_database_without_its_format_is_damage(root: Path, here: Place) -> None:
+async def test_a_database_without_its_format_is_damage(root: Path, here: CollectionFiles) -> None:
     connection = sqlite3.connect(here.database)
     connection.execute("PRAGMA user_version = 0")
     connection.close()
@@ -267,7 +269,7 @@ async def test_a_database_without_its_format_is_damage(root: Path, here: Place) 
     await store.close()
 
 
-async def test_what_an_interrupted_first_run_left_is_no_damage(root: Path, here: Place) -> None:
+async def test_what_an_interrupted_first_run_left_is_no_damage(root: Path, here: CollectionFiles) -> None:
     for path in sorted(here.directory.rglob("*"), reverse=True):
         path.rmdir() if path.is_dir() else path.unlink()
     here.locks.mkdir()
@@ -276,8 +278,8 @@ async def test_what_an_interrupted_first_run_left_is_no_damage(root: Path, here:
     assert not await store.admin.exists(SCOPE)
     with pytest.raises(NotBuilt):
         await nearest(store)
-    await written(store, make_revision("a.md", ["apple"]))
-    assert await contents(store, "apple") == ["apple"]
+    await write_revisions(store, make_revision("a.md", ["apple"]))
+    assert await search_texts(store, "apple") == ["apple"]
     await store.close()
 
 
@@ -286,7 +288,7 @@ async def said_by(root: Path) -> tuple[list[str], str]:
     store = EmbeddedStore(root)
     texts, said = [], []
     try:
-        texts = await contents(store, "apple number 7")
+        texts = await search_texts(store, "apple number 7")
     except StoreError as error:
         said = [str(error)]
     try:
@@ -297,10 +299,10 @@ async def said_by(root: Path) -> tuple[list[str], str]:
     return sorted(texts), " ".join(said)
 
 
-async def test_zeroes_anywhere_are_named_or_change_nothing(root: Path, here: Place) -> None:
+async def test_zeroes_anywhere_are_named_or_change_nothing(root: Path, here: CollectionFiles) -> None:
     """64 bytes at a time, in every 509th place."""
     whole = here.database.read_bytes()
-    for path in here.numbered("index").values():
+    for path in here.find_numbered("index").values():
         path.unlink()
     named = 0
     for at in range(0, len(whole), 64 * 509):
@@ -317,19 +319,21 @@ SENSELESS = (KeyError(3), TypeError("x"), ValueError("x"), ZeroDivisionError("x"
 
 @pytest.mark.parametrize("error", [*SENSELESS, sqlite3.OperationalError("Could not decode to UTF-8 column 'term'")])
 def test_what_senseless_bytes_raise_becomes_a_sentence(error: Exception, tmp_path: Path) -> None:
-    with pytest.raises(Corrupt, match=r"is damaged \(.*\w.*\); ingest anew with --recreate"), mapped(tmp_path):
+    with pytest.raises(Corrupt, match=r"is damaged \(.*\w.*\); ingest anew with --recreate"), map_errors(tmp_path):
         raise error
 
 
-async def test_no_advice_leads_in_a_circle(root: Path, here: Place) -> None:
+async def test_no_advice_leads_in_a_circle(root: Path, here: CollectionFiles) -> None:
     here.database.write_bytes(b"not a database at all" * 1000)
     _, said = await said_by(root)
     assert "is damaged" in said
     assert "ragstone doctor" not in said
 
 
-async def test_remains_of_a_crash_are_found_and_removed_by_the_next_writer(store: EmbeddedStore, here: Place) -> None:
-    remains = [here.vectors(2), here.directory / "index-9.bin.aside"]
+async def test_remains_of_a_crash_are_found_and_removed_by_the_next_writer(
+    store: EmbeddedStore, here: CollectionFiles
+) -> None:
+    remains = [here.vector_file(2), here.directory / "index-9.bin.aside"]
     for path in remains:
         path.write_bytes(b"half")
     found = " ".join(await store.admin.check(SCOPE))
@@ -339,7 +343,7 @@ async def test_remains_of_a_crash_are_found_and_removed_by_the_next_writer(store
     assert await store.admin.check(SCOPE) == []
 
 
-async def test_a_database_of_a_newer_format_names_both_versions(store: EmbeddedStore, here: Place) -> None:
+async def test_a_database_of_a_newer_format_names_both_versions(store: EmbeddedStore, here: CollectionFiles) -> None:
     connection = sqlite3.connect(here.database)
     connection.execute("PRAGMA user_version = 7")
     connection.close()
@@ -360,7 +364,7 @@ async def test_a_broken_catalogue_is_named(store: EmbeddedStore, root: Path, cat
         await nearest(store)
 
 
-async def test_a_file_that_is_no_database_is_named(store: EmbeddedStore, here: Place) -> None:
+async def test_a_file_that_is_no_database_is_named(store: EmbeddedStore, here: CollectionFiles) -> None:
     here.database.write_bytes(b"not a database at all" * 1000)
     for path in here.directory.glob("*.sqlite-*"):
         path.unlink()
@@ -368,7 +372,7 @@ async def test_a_file_that_is_no_database_is_named(store: EmbeddedStore, here: P
         await nearest(store)
 
 
-async def test_a_torn_database_is_reported_by_the_doctor(store: EmbeddedStore, here: Place) -> None:
+async def test_a_torn_database_is_reported_by_the_doctor(store: EmbeddedStore, here: CollectionFiles) -> None:
     data = bytearray(here.database.read_bytes())
     for at in range(40_960, len(data) - 4096, 8192):
         data[at : at + 200] = b"\xa5" * 200
@@ -383,7 +387,7 @@ async def test_a_folder_with_other_files_is_not_taken_for_a_store(tmp_path: Path
     with pytest.raises(NotBuilt):
         await nearest(store)
     with pytest.raises(UsageError, match="not empty"):
-        await written(store, make_revision("a.md", ["apple"]))
+        await write_revisions(store, make_revision("a.md", ["apple"]))
     assert os.listdir(tmp_path) == ["notes.md"]
     await store.close()
 
@@ -392,13 +396,13 @@ async def test_a_file_where_the_store_should_be_is_named(tmp_path: Path) -> None
     (tmp_path / "file").write_text("mine")
     store = EmbeddedStore(tmp_path / "file")
     with pytest.raises(UsageError, match="not a Ragstone store"):
-        await written(store, make_revision("a.md", ["apple"]))
+        await write_revisions(store, make_revision("a.md", ["apple"]))
     for attempt in (nearest(store), store.admin.collections("acme"), store.admin.exists(SCOPE)):
         with pytest.raises(UsageError, match="is not a Ragstone store: it is no folder"):
             await attempt
     below = EmbeddedStore(tmp_path / "file" / "below")
     with pytest.raises(StoreError, match="file"):
-        await written(below, make_revision("a.md", ["apple"]))
+        await write_revisions(below, make_revision("a.md", ["apple"]))
     await store.close()
     await below.close()
 
@@ -409,10 +413,10 @@ async def test_what_cannot_be_stored_is_named_and_nothing_is_written(
 ) -> None:
     revision = make_revision("bad.md", ["apple"], meta=bad)
     with pytest.raises(StoreError, match=r"bad\.md"):
-        await written(store, revision)
+        await write_revisions(store, revision)
     assert [d.path for d in await store.ledger(SCOPE).documents()] == ["a.md"]
 
 
 async def test_text_that_is_no_unicode_is_refused_by_name(store: EmbeddedStore) -> None:
     with pytest.raises(StoreError, match=r"bad\.md"):
-        await written(store, make_revision("bad.md", ["apple"], chunks={"text": "\udcff"}))
+        await write_revisions(store, make_revision("bad.md", ["apple"], chunks={"text": "\udcff"}))

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from ragstone.core.filters import Where
 from ragstone.core.ports import Store
 from ragstone.core.types import Revision
-from ragstone.stores.embedded import EmbeddedStore, compact, mirror
-from ragstone.testing.stores import SCOPE, created, filled, make_revision, vector_of, written
+from ragstone.stores.embedded import EmbeddedStore, compaction, mirror
+from ragstone.testing.stores import SCOPE, create_collection, fill_vectors, make_revision, make_vector, write_revisions
 
 WORDS = "red green blue apple pear plum house river".split()
 TEXTS = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join), max_size=4)
@@ -49,7 +49,7 @@ class History:
                     await writer.remove([make_revision(old, []).document.id])
                     await writer.replace([self._next(new, texts)])
                 case ("put",):
-                    await filled(writer)
+                    await fill_vectors(writer)
                 case ("settle",):
                     await writer.settle()
         if step == ("reopen",):
@@ -70,13 +70,13 @@ async def answers(store: Store) -> tuple[Any, ...]:
         found: list[Any] = [
             await reader.matching(q, where=Where(), limit=n) for q in ("red apple", "river") for n in (2, 99)
         ]
-        found += [await reader.nearest(vector_of(q), where=Where(), limit=n) for q in "xy" for n in (2, 99)]
+        found += [await reader.nearest(make_vector(q), where=Where(), limit=n) for q in "xy" for n in (2, 99)]
         found += [await reader.matching("red pear", where=Where(paths=("c/**",)), limit=9), await reader.idf("red x")]
         info = await reader.info()
         return (*found, info.state, info.documents, info.chunks, info.pending_vectors)
 
 
-@pytest.mark.parametrize(("tail", "few"), [(mirror.TAIL_FREE, compact.FEW), (0, 2)])
+@pytest.mark.parametrize(("tail", "few"), [(mirror.TAIL_MIN, compaction.MIN_DEAD_ROWS), (0, 2)])
 @settings(max_examples=30, deadline=None)
 @given(steps=STEPS)
 def test_any_sequence_of_edits_ends_in_the_answers_of_a_fresh_store(
@@ -84,14 +84,14 @@ def test_any_sequence_of_edits_ends_in_the_answers_of_a_fresh_store(
 ) -> None:
     async def lived() -> None:
         with tempfile.TemporaryDirectory() as directory, pytest.MonkeyPatch.context() as patch:
-            patch.setattr(mirror, "TAIL_FREE", tail)
-            patch.setattr(compact, "FEW", few)
+            patch.setattr(mirror, "TAIL_MIN", tail)
+            patch.setattr(compaction, "MIN_DEAD_ROWS", few)
             history = History(Path(directory) / "lived")
-            await created(history.store)
+            await create_collection(history.store)
             for step in (*steps, ("put",)):
                 await history.live(step)
             fresh = EmbeddedStore(Path(directory) / "fresh")
-            await written(fresh, *(make_revision(path, texts) for path, texts in history.documents.items()))
+            await write_revisions(fresh, *(make_revision(path, texts) for path, texts in history.documents.items()))
             wanted = await answers(fresh)
             assert await answers(history.store) == wanted
             assert await answers(history.witness) == wanted

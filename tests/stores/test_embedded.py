@@ -16,27 +16,33 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragstone.core.errors import Busy, DiskFull, NotBuilt, StoreError, UsageError
-from ragstone.core.filter_matching import facts
+from ragstone.core.filter_matching import collect_facts
 from ragstone.core.filters import CHUNK_FACTS, DOCUMENT_FACTS, Where
 from ragstone.core.types import Run, Scope
 from ragstone.stores import open_store
-from ragstone.stores.embedded import EmbeddedStore, compact, database, paths, vectors
+from ragstone.stores.embedded import EmbeddedStore, compaction, database, paths, vector_files
 from ragstone.stores.embedded import store as store_module
-from ragstone.stores.embedded.paths import NETWORK, decoded, encoded, file_system, place
-from ragstone.stores.embedded.rows import asked_of, chunk_parts
-from ragstone.stores.foreign import translated
+from ragstone.stores.embedded.chunk_rows import decode_filter_facts, encode_chunk
+from ragstone.stores.embedded.paths import (
+    NETWORK_FILE_SYSTEM,
+    decode_name,
+    encode_name,
+    file_system_kind,
+    files_of_scope,
+)
+from ragstone.stores.error_mapping import translate_error
 from ragstone.testing.stores import (
     EVERYTHING,
     MODEL,
     SCOPE,
     VARIANT,
-    contents,
-    created,
-    filled,
-    key_of,
+    create_collection,
+    fill_vectors,
     make_revision,
-    vector_of,
-    written,
+    make_vector,
+    make_vector_key,
+    search_texts,
+    write_revisions,
 )
 from tests.parts import lacking
 from tests.patience import HANG
@@ -64,19 +70,19 @@ def python(code: str, *arguments: str) -> "subprocess.Popen[str]":
 
 @given(st.text(max_size=80))
 def test_an_encoded_name_is_plain_and_leads_back(name: str) -> None:
-    part = encoded(name)
+    part = encode_name(name)
     assert all(c in "abcdefghijklmnopqrstuvwxyz0123456789_-%~" for c in part)
     assert len(part) <= 255
-    assert decoded(part) in (name, None)
+    assert decode_name(part) in (name, None)
 
 
 @given(st.text(max_size=8), st.text(max_size=8))
 def test_two_names_never_share_a_path_even_where_case_is_ignored(one: str, other: str) -> None:
-    assert (encoded(one).lower() == encoded(other).lower()) == (one == other)
+    assert (encode_name(one).lower() == encode_name(other).lower()) == (one == other)
 
 
 async def test_only_the_owner_can_read_a_store(store: EmbeddedStore, tmp_path: Path) -> None:
-    await written(store, make_revision("a.md", ["apple"]))
+    await write_revisions(store, make_revision("a.md", ["apple"]))
     await store.ledger(SCOPE).start(Run("1", "docs", "running", "2026-01-01"))
     async with store.writer(SCOPE) as writer:
         await writer.settle()
@@ -96,7 +102,7 @@ async def test_opening_and_looking_creates_nothing(store: EmbeddedStore, tmp_pat
 
 
 async def test_a_read_only_store_is_refused_with_a_sentence(tmp_path: Path) -> None:
-    error = translated(PermissionError(13, "Permission denied"), tmp_path)
+    error = translate_error(PermissionError(13, "Permission denied"), tmp_path)
     assert type(error) is StoreError
     assert "owner and permissions" in str(error)
 
@@ -104,22 +110,23 @@ async def test_a_read_only_store_is_refused_with_a_sentence(tmp_path: Path) -> N
 def test_network_file_systems_are_known_by_their_mounts() -> None:
     mounts = "dev / ext4 rw\nhost:/x /data nfs4 rw\ntmp /data/local tmpfs rw\nme@h: /mnt/a\\040b fuse.sshfs rw\n"
     kinds = [
-        file_system(Path(path), mounts) for path in ("/home", "/data/x", "/data/local/x", "/mnt/a b/c", "/database")
+        file_system_kind(Path(path), mounts)
+        for path in ("/home", "/data/x", "/data/local/x", "/mnt/a b/c", "/database")
     ]
     assert kinds == ["ext4", "nfs4", "tmpfs", "fuse.sshfs", "ext4"]
-    assert [bool(NETWORK.fullmatch(kind)) for kind in kinds] == [False, True, False, True, False]
+    assert [bool(NETWORK_FILE_SYSTEM.fullmatch(kind)) for kind in kinds] == [False, True, False, True, False]
 
 
 async def test_a_store_on_a_network_file_system_is_refused(
     store: EmbeddedStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(paths, "file_system", lambda path, mounts: "cifs")
+    monkeypatch.setattr(paths, "file_system_kind", lambda path, mounts: "cifs")
     with pytest.raises(StoreError, match=r"network file system \(cifs\)"):
-        await created(store)
+        await create_collection(store)
 
 
 def test_the_schema_is_what_all_steps_add_up_to(tmp_path: Path) -> None:
-    database.make(tmp_path / "made.sqlite")
+    database.create_database(tmp_path / "made.sqlite")
     made = sqlite3.connect(tmp_path / "made.sqlite")
     plain = sqlite3.connect(":memory:")
     plain.executescript((Path(database.__file__).parent / "schema.sql").read_text())
@@ -135,30 +142,30 @@ def test_the_schema_is_what_all_steps_add_up_to(tmp_path: Path) -> None:
 
 async def test_another_stores_changes_are_seen_by_the_next_reader(store: EmbeddedStore, tmp_path: Path) -> None:
     other = EmbeddedStore(tmp_path / "store")
-    await written(store, make_revision("a.md", ["apple"]))
-    assert await contents(other, "apple pear") == ["apple"]
-    await written(store, make_revision("a.md", ["pear"], revision=2))
-    assert await contents(other, "apple pear") == ["pear"]
+    await write_revisions(store, make_revision("a.md", ["apple"]))
+    assert await search_texts(other, "apple pear") == ["apple"]
+    await write_revisions(store, make_revision("a.md", ["pear"], revision=2))
+    assert await search_texts(other, "apple pear") == ["pear"]
     await store.admin.drop(SCOPE)
     with pytest.raises(NotBuilt):
-        await contents(other, "pear")
-    await written(store, make_revision("b.md", ["plum"]))
-    assert await contents(other, "apple pear plum") == ["plum"]
+        await search_texts(other, "pear")
+    await write_revisions(store, make_revision("b.md", ["plum"]))
+    assert await search_texts(other, "apple pear plum") == ["plum"]
     await other.close()
 
 
 async def test_a_view_survives_compaction_and_erasure_by_others(
     store: EmbeddedStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compact, "FEW", 1)
+    monkeypatch.setattr(compaction, "MIN_DEAD_ROWS", 1)
     other = EmbeddedStore(tmp_path / "store")
-    await written(store, make_revision("a.md", ["apple one", "apple two", "apple three"]))
+    await write_revisions(store, make_revision("a.md", ["apple one", "apple two", "apple three"]))
     async with other.reader(SCOPE) as reader:
-        await written(store, make_revision("a.md", ["apple four"], revision=2))
+        await write_revisions(store, make_revision("a.md", ["apple four"], revision=2))
         async with store.writer(SCOPE) as writer:
             await writer.settle()
         await store.admin.drop(SCOPE)
-        assert len(await reader.nearest(vector_of("x"), where=Where(), limit=9)) == 3
+        assert len(await reader.nearest(make_vector("x"), where=Where(), limit=9)) == 3
         assert len(await reader.matching("apple", where=Where(), limit=9)) == 3
     await other.close()
 
@@ -181,9 +188,9 @@ def test_several_processes_write_at_once(tmp_path: Path) -> None:
 
     async def proven() -> None:
         store = EmbeddedStore(tmp_path / "store")
-        assert sorted(await contents(store, "alpha")) == [f"alpha {name} 8" for name in "abc"]
+        assert sorted(await search_texts(store, "alpha")) == [f"alpha {name} 8" for name in "abc"]
         async with store.reader(SCOPE) as reader:
-            assert len(await reader.nearest(vector_of("x"), where=EVERYTHING, limit=99)) == 6
+            assert len(await reader.nearest(make_vector("x"), where=EVERYTHING, limit=99)) == 6
         assert await store.admin.check(SCOPE) == []
         await store.close()
 
@@ -193,7 +200,7 @@ def test_several_processes_write_at_once(tmp_path: Path) -> None:
 async def test_an_ingestion_of_another_process_is_named_and_its_death_frees_the_source(
     store: EmbeddedStore, tmp_path: Path
 ) -> None:
-    await created(store)
+    await create_collection(store)
     code = """
     from ragstone.core.types import Run
     async def main():
@@ -223,7 +230,7 @@ async def test_an_ingestion_of_another_process_is_named_and_its_death_frees_the_
 
 
 async def test_looking_at_runs_never_makes_a_start_fail(store: EmbeddedStore) -> None:
-    await created(store)
+    await create_collection(store)
     ledger = store.ledger(SCOPE)
 
     async def look() -> None:
@@ -240,9 +247,9 @@ async def test_looking_at_runs_never_makes_a_start_fail(store: EmbeddedStore) ->
 
 
 async def test_a_lock_that_cannot_be_looked_at_is_named(store: EmbeddedStore, tmp_path: Path) -> None:
-    await created(store)
+    await create_collection(store)
     await store.ledger(SCOPE).start(Run("1", "docs", "running", "2026-01-01"))
-    lock = place(tmp_path / "store", SCOPE).lock("docs")
+    lock = files_of_scope(tmp_path / "store", SCOPE).lock_file("docs")
     lock.unlink()
     lock.mkdir()
     with pytest.raises(StoreError, match=str(tmp_path)):
@@ -250,7 +257,7 @@ async def test_a_lock_that_cannot_be_looked_at_is_named(store: EmbeddedStore, tm
 
 
 async def test_what_is_still_open_when_the_store_closes_can_be_let_go(store: EmbeddedStore) -> None:
-    await written(store, make_revision("a.md", ["apple"]))
+    await write_revisions(store, make_revision("a.md", ["apple"]))
     async with store.reader(SCOPE) as reader, store.writer(SCOPE) as writer:
         await store.close()
         with pytest.raises(StoreError, match="closed"):
@@ -260,25 +267,25 @@ async def test_what_is_still_open_when_the_store_closes_can_be_let_go(store: Emb
 
 
 async def test_a_batch_is_written_whole_or_not_at_all(store: EmbeddedStore) -> None:
-    await written(store, make_revision("b.md", ["apple"], revision=5))
+    await write_revisions(store, make_revision("b.md", ["apple"], revision=5))
     with pytest.raises(StoreError):
-        await written(store, make_revision("a.md", ["apple"]), make_revision("b.md", ["pear"], revision=1))
+        await write_revisions(store, make_revision("a.md", ["apple"]), make_revision("b.md", ["pear"], revision=1))
     assert [d.path for d in await store.ledger(SCOPE).documents()] == ["b.md"]
-    assert await contents(store, "apple pear") == ["apple"]
+    assert await search_texts(store, "apple pear") == ["apple"]
 
 
 def test_what_filters_ask_about_is_the_same_from_a_row_and_from_a_chunk() -> None:
     more = {"kind": "table", "tokens": 7, "risk_score": 0.25, "flags": ("a", "b"), "heading_path": ("Top", "Below")}
     for set_ in ({}, more):
         [chunk] = make_revision("a.md", ["apple"], meta={"n": 1}, chunks=set_).chunks
-        whole, row = facts(chunk), asked_of(chunk.document, chunk.ordinal, chunk_parts(chunk)[0])
+        whole, row = collect_facts(chunk), decode_filter_facts(chunk.document, chunk.ordinal, encode_chunk(chunk)[0])
         for column in (*CHUNK_FACTS, *DOCUMENT_FACTS, "n", "none"):
             assert row.get(column) == whole.get(column)
         assert list(row.heading_path) == list(whole.heading_path)
 
 
 async def test_a_cancelled_reader_gives_its_connection_back(store: EmbeddedStore) -> None:
-    await written(store, make_revision("a.md", ["apple"]))
+    await write_revisions(store, make_revision("a.md", ["apple"]))
 
     async def open_and_wait() -> None:
         async with store.reader(SCOPE):
@@ -290,15 +297,15 @@ async def test_a_cancelled_reader_gives_its_connection_back(store: EmbeddedStore
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-    assert await contents(store, "apple") == ["apple"]
+    assert await search_texts(store, "apple") == ["apple"]
 
 
 async def test_both_legs_of_one_reader_can_be_asked_at_once(store: EmbeddedStore) -> None:
-    await written(store, *(make_revision(f"{n}.md", [f"apple {n}"]) for n in range(20)))
+    await write_revisions(store, *(make_revision(f"{n}.md", [f"apple {n}"]) for n in range(20)))
     async with store.reader(SCOPE) as reader:
         legs = await asyncio.gather(
             *(reader.matching(f"apple {n}", where=Where(), limit=20) for n in range(8)),
-            *(reader.nearest(vector_of(f"apple {n}"), where=Where(), limit=20) for n in range(8)),
+            *(reader.nearest(make_vector(f"apple {n}"), where=Where(), limit=20) for n in range(8)),
         )
     assert [len(leg) for leg in legs] == [20] * 16
     assert [leg[0].place[0] for leg in legs] == [f"{n}.md" for n in range(8)] * 2
@@ -310,32 +317,32 @@ async def test_both_legs_of_one_reader_can_be_asked_at_once(store: EmbeddedStore
 async def test_dead_vectors_are_overwritten_at_once_and_their_space_is_given_back_when_it_is_worth_it(
     store: EmbeddedStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here = place(tmp_path / "store", SCOPE)
+    here = files_of_scope(tmp_path / "store", SCOPE)
     texts = [f"text {n}" for n in range(40)]
-    await written(store, make_revision("a.md", texts))
-    await written(store, make_revision("a.md", texts[30:], revision=2))
-    assert vector_of(texts[0]).tobytes() in here.vectors(1).read_bytes()
+    await write_revisions(store, make_revision("a.md", texts))
+    await write_revisions(store, make_revision("a.md", texts[30:], revision=2))
+    assert make_vector(texts[0]).tobytes() in here.vector_file(1).read_bytes()
     async with store.writer(SCOPE) as writer:
         await writer.settle()
-        held = here.vectors(1).read_bytes()
-        assert [text for text in texts if vector_of(text).tobytes() in held] == texts[30:]
-        assert len(held) == vectors.HEADER + 40 * 32
+        held = here.vector_file(1).read_bytes()
+        assert [text for text in texts if make_vector(text).tobytes() in held] == texts[30:]
+        assert len(held) == vector_files.HEADER_BYTES + 40 * 32
         async with store.reader(SCOPE) as reader:
-            before = await reader.nearest(vector_of("x"), where=Where(), limit=99)
+            before = await reader.nearest(make_vector("x"), where=Where(), limit=99)
         assert await store.admin.check(SCOPE) == []
-        monkeypatch.setattr(compact, "FEW", 10)
+        monkeypatch.setattr(compaction, "MIN_DEAD_ROWS", 10)
         await writer.settle()
         async with store.reader(SCOPE) as reader:
-            assert await reader.nearest(vector_of("x"), where=Where(), limit=99) == before
+            assert await reader.nearest(make_vector("x"), where=Where(), limit=99) == before
         assert len(before) == 10
-        assert list(here.numbered("vectors")) == [2]
-        assert here.vectors(2).stat().st_size == vectors.HEADER + 10 * 32
-        assert await writer.wanted(9) == []
+        assert list(here.find_numbered("vectors")) == [2]
+        assert here.vector_file(2).stat().st_size == vector_files.HEADER_BYTES + 10 * 32
+        assert await writer.find_unembedded(9) == []
         await writer.replace([make_revision("a.md", texts[:2] + texts[30:], revision=3)])
-        assert await filled(writer) == 2
+        assert await fill_vectors(writer) == 2
     async with store.reader(SCOPE) as reader:
         for text in (texts[0], texts[35]):
-            [best] = await reader.nearest(vector_of(text), where=Where(), limit=1)
+            [best] = await reader.nearest(make_vector(text), where=Where(), limit=1)
             assert [chunk.text for chunk in await reader.chunks([best.id])] == [text]
     assert await store.admin.check(SCOPE) == []
 
@@ -343,28 +350,28 @@ async def test_dead_vectors_are_overwritten_at_once_and_their_space_is_given_bac
 async def test_vectors_that_an_open_view_still_sees_are_overwritten_when_it_is_closed(
     store: EmbeddedStore, tmp_path: Path
 ) -> None:
-    here = place(tmp_path / "store", SCOPE)
-    await written(store, make_revision("a.md", ["apple"]), make_revision("b.md", ["pear"]))
-    apple = vector_of("apple").tobytes()
+    here = files_of_scope(tmp_path / "store", SCOPE)
+    await write_revisions(store, make_revision("a.md", ["apple"]), make_revision("b.md", ["pear"]))
+    apple = make_vector("apple").tobytes()
     async with store.writer(SCOPE) as writer:
         async with store.reader(SCOPE) as reader:
             await writer.remove([make_revision("a.md", []).document.id])
             await writer.settle()
-            [best] = await reader.nearest(vector_of("apple"), where=Where(), limit=1)
+            [best] = await reader.nearest(make_vector("apple"), where=Where(), limit=1)
             assert best.score == pytest.approx(1)
-            assert apple in here.vectors(1).read_bytes()
+            assert apple in here.vector_file(1).read_bytes()
         await writer.settle()
-    assert apple not in here.vectors(1).read_bytes()
+    assert apple not in here.vector_file(1).read_bytes()
     assert await store.admin.check(SCOPE) == []
 
 
 async def test_a_damaged_block_is_not_blessed_when_a_vector_in_it_is_forgotten(
     store: EmbeddedStore, tmp_path: Path
 ) -> None:
-    here = place(tmp_path / "store", SCOPE)
-    await written(store, make_revision("a.md", ["apple"]), make_revision("b.md", ["pear"]))
-    with here.vectors(1).open("r+b") as file:
-        file.seek(vectors.HEADER + 32)
+    here = files_of_scope(tmp_path / "store", SCOPE)
+    await write_revisions(store, make_revision("a.md", ["apple"]), make_revision("b.md", ["pear"]))
+    with here.vector_file(1).open("r+b") as file:
+        file.seek(vector_files.HEADER_BYTES + 32)
         file.write(b"\xff\xff")
     async with store.writer(SCOPE) as writer:
         await writer.remove([make_revision("a.md", []).document.id])
@@ -373,12 +380,12 @@ async def test_a_damaged_block_is_not_blessed_when_a_vector_in_it_is_forgotten(
 
 
 async def test_settling_leaves_one_index_file_and_forgets_the_log(store: EmbeddedStore, tmp_path: Path) -> None:
-    here = place(tmp_path / "store", SCOPE)
+    here = files_of_scope(tmp_path / "store", SCOPE)
     for revision in range(1, 4):
-        await written(store, make_revision("a.md", [f"apple {revision}"], revision=revision))
+        await write_revisions(store, make_revision("a.md", [f"apple {revision}"], revision=revision))
         async with store.writer(SCOPE) as writer:
             await writer.settle()
-    assert len(here.numbered("index")) == 1
+    assert len(here.find_numbered("index")) == 1
     connection = sqlite3.connect(here.database)
     assert connection.execute("SELECT count(*) FROM changes").fetchone() == (0,)
     connection.close()
@@ -386,13 +393,13 @@ async def test_settling_leaves_one_index_file_and_forgets_the_log(store: Embedde
 
 async def test_a_reader_that_slept_over_many_settlings_wakes_up_right(store: EmbeddedStore, tmp_path: Path) -> None:
     sleeper = EmbeddedStore(tmp_path / "store")
-    await written(store, make_revision("a.md", ["apple 1"]))
-    assert await contents(sleeper, "apple") == ["apple 1"]
+    await write_revisions(store, make_revision("a.md", ["apple 1"]))
+    assert await search_texts(sleeper, "apple") == ["apple 1"]
     for revision in range(2, 5):
-        await written(store, make_revision("a.md", [f"apple {revision}"], revision=revision))
+        await write_revisions(store, make_revision("a.md", [f"apple {revision}"], revision=revision))
         async with store.writer(SCOPE) as writer:
             await writer.settle()
-    assert await contents(sleeper, "apple") == ["apple 4"]
+    assert await search_texts(sleeper, "apple") == ["apple 4"]
     await sleeper.close()
 
 
@@ -417,19 +424,19 @@ async def test_a_full_disk_is_named_and_what_was_committed_stays(small_disk: Pat
         nonlocal done
         for number in range(1, 200):
             text = f"alpha {number} " + " ".join(f"w{number}x{i}" for i in range(600))
-            await written(store, make_revision(f"{number}.md", [text]))
+            await write_revisions(store, make_revision(f"{number}.md", [text]))
             done = number
 
     with pytest.raises(DiskFull, match="no room left on the disk"):
         await fill()
-    found = await contents(store, "alpha")
+    found = await search_texts(store, "alpha")
     assert done > 3
     assert len(found) in (done, done + 1)
     ballast.unlink()
     await store.close()
     again = EmbeddedStore(small_disk / "store")
-    assert await contents(again, "alpha") == found
-    await written(again, make_revision("last.md", ["alpha last"]))
+    assert await search_texts(again, "alpha") == found
+    await write_revisions(again, make_revision("last.md", ["alpha last"]))
     assert await again.admin.check(SCOPE) == []
     await again.close()
 
@@ -459,7 +466,7 @@ def test_a_file_that_may_not_grow_loses_nothing(tmp_path: Path, limit: int) -> N
 
     async def proven() -> None:
         store = EmbeddedStore(tmp_path / "store")
-        assert len(await contents(store, "alpha")) in (len(lines) - 1, len(lines))
+        assert len(await search_texts(store, "alpha")) in (len(lines) - 1, len(lines))
         assert await store.admin.check(SCOPE) == []
         await store.close()
 
@@ -471,28 +478,28 @@ def test_a_file_that_may_not_grow_loses_nothing(tmp_path: Path, limit: int) -> N
 
 async def test_a_second_collection_borrows_instead_of_embedding(store: EmbeddedStore) -> None:
     sibling = Scope(SCOPE.tenant, "second")
-    await written(store, make_revision("a.md", ["apple", "pear"]))
-    await created(store, sibling)
+    await write_revisions(store, make_revision("a.md", ["apple", "pear"]))
+    await create_collection(store, sibling)
     async with store.writer(sibling) as writer:
         await writer.replace([make_revision("b.md", ["pear", "plum"], scope=sibling)])
-        assert [chunk.text for chunk in await writer.wanted(9)] == ["plum"]
-        await filled(writer)
+        assert [chunk.text for chunk in await writer.find_unembedded(9)] == ["plum"]
+        await fill_vectors(writer)
     async with store.reader(sibling) as reader:
-        found = await reader.nearest(vector_of("pear"), where=Where(), limit=1)
+        found = await reader.nearest(make_vector("pear"), where=Where(), limit=1)
     assert [(candidate.score, candidate.place) for candidate in found] == [(1.0, ("b.md", "docs", 0))]
 
 
 async def test_another_tenant_or_another_model_lends_nothing(store: EmbeddedStore) -> None:
     foreign, other_model = Scope("rival", "first"), Scope(SCOPE.tenant, "other")
-    await written(store, make_revision("a.md", ["apple"], scope=foreign), scope=foreign)
+    await write_revisions(store, make_revision("a.md", ["apple"], scope=foreign), scope=foreign)
     await store.admin.create(other_model, model="another", variant=None, dimension=8)
     async with store.writer(other_model) as writer:
         await writer.replace([make_revision("a.md", ["apple"], scope=other_model)])
-        await filled(writer)
-    await created(store)
+        await fill_vectors(writer)
+    await create_collection(store)
     async with store.writer(SCOPE) as writer:
         await writer.replace([make_revision("a.md", ["apple"])])
-        assert [chunk.text for chunk in await writer.wanted(9)] == ["apple"]
+        assert [chunk.text for chunk in await writer.find_unembedded(9)] == ["apple"]
 
 
 @pytest.mark.parametrize("what", ["collection.sqlite", "vectors-1.f32"])
@@ -500,17 +507,17 @@ async def test_a_damaged_sibling_lends_nothing_and_does_no_harm(
     store: EmbeddedStore, tmp_path: Path, what: str
 ) -> None:
     sibling = Scope(SCOPE.tenant, "second")
-    await written(store, make_revision("a.md", ["apple"], scope=sibling), scope=sibling)
+    await write_revisions(store, make_revision("a.md", ["apple"], scope=sibling), scope=sibling)
     await store.close()
-    broken = place(tmp_path / "store", sibling).directory / what
+    broken = files_of_scope(tmp_path / "store", sibling).directory / what
     data = bytearray(broken.read_bytes())
     data[:16] = data[-16:] = b"\xa5" * 16
     broken.write_bytes(data)
     again = EmbeddedStore(tmp_path / "store")
-    await created(again)
+    await create_collection(again)
     async with again.writer(SCOPE) as writer:
         await writer.replace([make_revision("a.md", ["apple"])])
-        assert [chunk.text for chunk in await writer.wanted(9)] == ["apple"]
+        assert [chunk.text for chunk in await writer.find_unembedded(9)] == ["apple"]
     await again.close()
 
 
@@ -535,30 +542,30 @@ async def test_a_sibling_with_anything_in_it_lends_nothing_wrong(
     store: EmbeddedStore, tmp_path: Path, sql: str
 ) -> None:
     sibling = Scope(SCOPE.tenant, "second")
-    await written(store, make_revision("a.md", ["apple"], scope=sibling), scope=sibling)
-    connection = sqlite3.connect(place(tmp_path / "store", sibling).database)
+    await write_revisions(store, make_revision("a.md", ["apple"], scope=sibling), scope=sibling)
+    connection = sqlite3.connect(files_of_scope(tmp_path / "store", sibling).database)
     connection.execute(sql)
     connection.commit()
     connection.close()
-    await created(store)
+    await create_collection(store)
     async with store.writer(SCOPE) as writer:
         await writer.replace([make_revision("a.md", ["apple"])])
-        assert [chunk.text for chunk in await writer.wanted(9)] == ["apple"]
+        assert [chunk.text for chunk in await writer.find_unembedded(9)] == ["apple"]
 
 
 async def test_a_sibling_whose_vectors_have_another_length_lends_nothing(store: EmbeddedStore, tmp_path: Path) -> None:
     sibling = Scope(SCOPE.tenant, "second")
-    await written(store, make_revision("a.md", ["apple"], scope=sibling), scope=sibling)
-    here, row = place(tmp_path / "store", sibling), vector_of("apple") * 2
-    vectors.append(here.vectors(1), row[None, :], first=0)
+    await write_revisions(store, make_revision("a.md", ["apple"], scope=sibling), scope=sibling)
+    here, row = files_of_scope(tmp_path / "store", sibling), make_vector("apple") * 2
+    vector_files.append_rows(here.vector_file(1), row[None, :], first=0)
     connection = sqlite3.connect(here.database)
-    connection.execute("UPDATE vector_blocks SET crc = ?", (vectors.crc(row[None, :]),))
+    connection.execute("UPDATE vector_blocks SET crc = ?", (vector_files.rows_checksum(row[None, :]),))
     connection.commit()
     connection.close()
-    await created(store)
+    await create_collection(store)
     async with store.writer(SCOPE) as writer:
         await writer.replace([make_revision("a.md", ["apple"])])
-        assert [chunk.text for chunk in await writer.wanted(9)] == ["apple"]
+        assert [chunk.text for chunk in await writer.find_unembedded(9)] == ["apple"]
 
 
 # Opening
@@ -568,7 +575,7 @@ async def test_putting_vectors_without_a_model_is_refused(store: EmbeddedStore) 
     await store.admin.create(SCOPE, model=None, variant=None, dimension=None)
     async with store.writer(SCOPE) as writer:
         with pytest.raises(StoreError, match="without an embedding model"):
-            await writer.put({key_of("x"): vector_of("x")})
+            await writer.put({make_vector_key("x"): make_vector("x")})
 
 
 async def test_a_dimension_needs_a_model(store: EmbeddedStore) -> None:
@@ -580,22 +587,22 @@ async def test_a_dimension_needs_a_model(store: EmbeddedStore) -> None:
 async def test_collections_beyond_the_number_kept_open_still_answer(
     store: EmbeddedStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store_module, "OPEN", 2)
+    monkeypatch.setattr(store_module, "MAX_OPEN", 2)
     scopes = [Scope("many", str(number)) for number in range(5)]
     for scope in scopes:
-        await written(store, make_revision("a.md", [f"apple {scope.collection}"], scope=scope), scope=scope)
+        await write_revisions(store, make_revision("a.md", [f"apple {scope.collection}"], scope=scope), scope=scope)
     async with store.reader(scopes[0]) as reader:
         for scope in scopes:
-            assert await contents(store, "apple", scope) == [f"apple {scope.collection}"]
+            assert await search_texts(store, "apple", scope) == [f"apple {scope.collection}"]
         assert len(await reader.matching("apple", where=Where(), limit=1)) == 1
 
 
 async def test_many_equal_scores_are_cut_in_the_total_order(store: EmbeddedStore) -> None:
-    await written(store, make_revision("b.md", ["same"] * 700), make_revision("a.md", ["same"] * 700))
+    await write_revisions(store, make_revision("b.md", ["same"] * 700), make_revision("a.md", ["same"] * 700))
     async with store.reader(SCOPE) as reader:
         for found in (
             await reader.matching("same", where=Where(), limit=705),
-            await reader.nearest(vector_of("same"), where=Where(), limit=705),
+            await reader.nearest(make_vector("same"), where=Where(), limit=705),
         ):
             assert [candidate.place[::2] for candidate in found] == [
                 *(("a.md", n) for n in range(700)),
@@ -606,12 +613,12 @@ async def test_many_equal_scores_are_cut_in_the_total_order(store: EmbeddedStore
 @pytest.mark.parametrize("share", [1, 3, 40])
 async def test_nearest_is_exact_however_few_chunks_pass_the_filter(store: EmbeddedStore, share: int) -> None:
     texts = {f"{n}.md": f"text {n}" for n in range(400)}
-    await written(store, *(make_revision(path, [text]) for path, text in texts.items()))
+    await write_revisions(store, *(make_revision(path, [text]) for path, text in texts.items()))
     chosen = list(texts)[::share]
-    question = vector_of("question").astype(np.float64)
-    wanted = sorted(chosen, key=lambda path: -float(vector_of(texts[path]).astype(np.float64) @ question))[:10]
+    question = make_vector("question").astype(np.float64)
+    wanted = sorted(chosen, key=lambda path: -float(make_vector(texts[path]).astype(np.float64) @ question))[:10]
     async with store.reader(SCOPE) as reader:
-        found = await reader.nearest(vector_of("question"), where=Where(paths=tuple(chosen)), limit=10)
+        found = await reader.nearest(make_vector("question"), where=Where(paths=tuple(chosen)), limit=10)
     assert [candidate.place[0] for candidate in found] == wanted
 
 

@@ -10,17 +10,25 @@ import pytest
 from ragstone.core.errors import Busy, ConfigError, Corrupt, NoKey, UsageError
 from ragstone.core.filters import Where
 from ragstone.core.types import Run, Scope
-from ragstone.stores import crypt
-from ragstone.stores.crypt import Secret, boxed, boxed_size, unboxed
-from ragstone.stores.embedded import EmbeddedStore, sealedrows, vectors
-from ragstone.stores.embedded.database import OPTIONS, raw
-from ragstone.stores.embedded.frozen import confirm, frozen, unchanged
+from ragstone.stores import encryption
+from ragstone.stores.embedded import EmbeddedStore, encrypted_rows, vector_files
+from ragstone.stores.embedded.database import CONNECTION_OPTIONS, database_key
+from ragstone.stores.embedded.frozen_files import check_unchanged, is_unchanged, open_frozen
 from ragstone.stores.embedded.tenants import Tenants
-from ragstone.stores.master import Master
-from ragstone.testing.stores import OTHER, SCOPE, contents, created, make_revision, vector_of, written
+from ragstone.stores.encryption import SecretKey, box_size, open_box, seal_box
+from ragstone.stores.master_key import MasterKey
+from ragstone.testing.stores import (
+    OTHER,
+    SCOPE,
+    create_collection,
+    make_revision,
+    make_vector,
+    search_texts,
+    write_revisions,
+)
 
-MASTER = Master(Secret(bytes(range(32))))
-ANOTHER = Master(Secret(bytes(range(1, 33))))
+MASTER = MasterKey(SecretKey(bytes(range(32))))
+ANOTHER = MasterKey(SecretKey(bytes(range(1, 33))))
 TEXTS = [f"quinquireme number {n} of Nineveh" for n in range(20)]
 
 
@@ -33,14 +41,14 @@ async def store(tmp_path: Path) -> AsyncIterator[EmbeddedStore]:
 
 async def lived(store: EmbeddedStore) -> None:
     """A collection with all kinds of files, and a run that is still going."""
-    await created(store)
+    await create_collection(store)
     run = Run("run-1", "harbour", "running", "2026-01-01T00:00:00Z", config={"about": "quinquireme"})
     await store.ledger(SCOPE).start(run)
-    await written(store, make_revision("cargo/ivory.md", TEXTS, source="harbour", title="Cargoes"))
+    await write_revisions(store, make_revision("cargo/ivory.md", TEXTS, source="harbour", title="Cargoes"))
     async with store.writer(SCOPE) as writer:
         await writer.settle()
     await store.admin.pin(SCOPE.tenant, model="distant-ophir", dimension=8)
-    await written(store, make_revision("cargo/later.md", ["quinquireme again"], source="harbour"))
+    await write_revisions(store, make_revision("cargo/later.md", ["quinquireme again"], source="harbour"))
 
 
 def telling(root: Path) -> dict[str, bytes]:
@@ -52,8 +60,8 @@ def telling(root: Path) -> dict[str, bytes]:
         "title": b"Cargoes",
         "source": b"harbour",
         "model": b"distant-ophir",
-        "vector": vector_of(TEXTS[3]).tobytes(),
-        "part of a vector": vector_of(TEXTS[4]).tobytes()[:16],
+        "vector": make_vector(TEXTS[3]).tobytes(),
+        "part of a vector": make_vector(TEXTS[4]).tobytes()[:16],
         "master key": MASTER.key.data,
     }
 
@@ -71,7 +79,7 @@ async def test_no_file_of_an_encrypted_store_tells_anything(store: EmbeddedStore
     assert {"collection.sqlite", "vectors", "index", "locks", "key"} <= names
     assert (tmp_path / "store/acme/notes/collection.sqlite-wal").stat().st_size
     assert found(tmp_path, telling(tmp_path)) == set()
-    assert len(await contents(store, "quinquireme")) == 21
+    assert len(await search_texts(store, "quinquireme")) == 21
 
 
 async def test_the_same_words_stand_in_the_files_of_a_plain_one(tmp_path: Path) -> None:
@@ -87,7 +95,7 @@ async def test_an_encrypted_store_finds_what_a_plain_one_finds(store: EmbeddedSt
     for one in (store, plain):
         await lived(one)
         async with one.reader(SCOPE) as reader:
-            near = await reader.nearest(vector_of("ophir"), where=Where(), limit=5)
+            near = await reader.nearest(make_vector("ophir"), where=Where(), limit=5)
             results.append((near, await reader.matching("quinquireme 7", where=Where(), limit=5)))
     assert results[0] == results[1]
     await plain.close()
@@ -96,17 +104,17 @@ async def test_an_encrypted_store_finds_what_a_plain_one_finds(store: EmbeddedSt
 async def test_rows_that_are_not_kept_in_memory_are_decrypted_by_each_question(
     store: EmbeddedStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sealedrows, "HELD", 0)
+    monkeypatch.setattr(encrypted_rows, "MAX_CACHED_BYTES", 0)
     await lived(store)
     async with store.reader(SCOPE) as reader:
         for text in (TEXTS[0], TEXTS[19]):
-            [best] = await reader.nearest(vector_of(text), where=Where(), limit=1)
+            [best] = await reader.nearest(make_vector(text), where=Where(), limit=1)
             assert [chunk.text for chunk in await reader.chunks([best.id])] == [text]
 
 
 @pytest.mark.parametrize("master", [None, ANOTHER])
 async def test_a_key_that_is_missing_or_wrong_is_said_and_harms_nothing(
-    store: EmbeddedStore, tmp_path: Path, master: Master | None
+    store: EmbeddedStore, tmp_path: Path, master: MasterKey | None
 ) -> None:
     await lived(store)
     other = EmbeddedStore(tmp_path / "store", master=master)
@@ -115,7 +123,7 @@ async def test_a_key_that_is_missing_or_wrong_is_said_and_harms_nothing(
         async with other.reader(SCOPE):
             pass
     with pytest.raises(NoKey, match=r"set encryption\.key"):
-        await created(other)
+        await create_collection(other)
     with pytest.raises(NoKey):
         await other.admin.check(SCOPE, repair=True)
     assert {path: path.read_bytes() for path in before} == before
@@ -124,27 +132,29 @@ async def test_a_key_that_is_missing_or_wrong_is_said_and_harms_nothing(
 
 
 async def test_each_tenant_has_a_key_of_its_own(store: EmbeddedStore, tmp_path: Path) -> None:
-    await written(store, make_revision("a.md", ["apple"]))
-    await written(store, make_revision("a.md", ["apple"], scope=OTHER), scope=OTHER)
+    await write_revisions(store, make_revision("a.md", ["apple"]))
+    await write_revisions(store, make_revision("a.md", ["apple"], scope=OTHER), scope=OTHER)
     tenants = Tenants(tmp_path / "store", MASTER)
-    assert tenants.keys("acme") != tenants.keys("rival")
+    assert tenants.read_keys("acme") != tenants.read_keys("rival")
     key_file = tmp_path / "store/acme/tenant.key"
     assert key_file.stat().st_mode & 0o777 == 0o600
     (tmp_path / "store/rival/tenant.key").write_bytes(key_file.read_bytes())
     with pytest.raises(Corrupt, match="put it back from a backup"):
-        tenants.keys("rival")
+        tenants.read_keys("rival")
 
 
 async def test_a_plain_tenant_stays_plain_and_new_ones_are_encrypted(tmp_path: Path) -> None:
     plain = EmbeddedStore(tmp_path / "store")
-    await written(plain, make_revision("a.md", ["apple"]))
+    await write_revisions(plain, make_revision("a.md", ["apple"]))
     await plain.close()
     store = EmbeddedStore(tmp_path / "store", master=MASTER)
-    await written(store, make_revision("b.md", ["apple pie"]))
-    await written(store, make_revision("c.md", ["apple"], scope=Scope("acme", "more")), scope=Scope("acme", "more"))
-    await written(store, make_revision("a.md", ["apple"], scope=OTHER), scope=OTHER)
+    await write_revisions(store, make_revision("b.md", ["apple pie"]))
+    await write_revisions(
+        store, make_revision("c.md", ["apple"], scope=Scope("acme", "more")), scope=Scope("acme", "more")
+    )
+    await write_revisions(store, make_revision("a.md", ["apple"], scope=OTHER), scope=OTHER)
     assert {one.name: one.encrypted for one in await store.admin.tenants("acme")} == {"acme": False, "rival": True}
-    assert await contents(store, "pie") == ["apple pie"]
+    assert await search_texts(store, "pie") == ["apple pie"]
     assert any("tenants encrypt" in problem for problem in await store.admin.check(SCOPE))
     assert await store.admin.check(OTHER) == []
     await store.close()
@@ -153,53 +163,53 @@ async def test_a_plain_tenant_stays_plain_and_new_ones_are_encrypted(tmp_path: P
 async def test_rows_of_a_vector_file_can_be_neither_swapped_nor_brought_from_another(
     store: EmbeddedStore, tmp_path: Path
 ) -> None:
-    await written(store, make_revision("a.md", ["apple", "pear"]))
+    await write_revisions(store, make_revision("a.md", ["apple", "pear"]))
     path = tmp_path / "store/acme/notes/vectors-1.f32"
-    stride = sealedrows.stride(8)
+    stride = encrypted_rows.cipher_stride(8)
     data = path.read_bytes()
-    rows = [data[vectors.HEADER + i * stride :][:stride] for i in (0, 1)]
-    path.write_bytes(data[: vectors.HEADER] + rows[1] + rows[0])
+    rows = [data[vector_files.HEADER_BYTES + i * stride :][:stride] for i in (0, 1)]
+    path.write_bytes(data[: vector_files.HEADER_BYTES] + rows[1] + rows[0])
     fresh = EmbeddedStore(tmp_path / "store", master=MASTER)
     async with fresh.reader(SCOPE) as reader:
         with pytest.raises(Corrupt, match=r"checksum|damaged"):
-            await reader.nearest(vector_of("apple"), where=Where(), limit=1)
+            await reader.nearest(make_vector("apple"), where=Where(), limit=1)
         assert len(await reader.matching("apple", where=Where(), limit=3)) == 1
     assert await fresh.admin.check(SCOPE, repair=True) == []
-    assert await contents(fresh, "apple") == ["apple"]
+    assert await search_texts(fresh, "apple") == ["apple"]
     await fresh.close()
 
 
-@pytest.mark.parametrize("size", [0, 1, crypt.BLOCK, crypt.BLOCK + 1, 3 * crypt.BLOCK - 7])
+@pytest.mark.parametrize("size", [0, 1, encryption.BLOCK, encryption.BLOCK + 1, 3 * encryption.BLOCK - 7])
 def test_a_box_gives_back_what_was_put_in(size: int) -> None:
-    key, data = Secret.random(), os.urandom(size)
-    box = boxed(key, "p", data, about="me")
-    assert len(box) == boxed_size(size)
-    assert unboxed(key, "p", box, about="me") == data
-    for wrong in (Secret.random(), None):
+    key, data = SecretKey.generate(), os.urandom(size)
+    box = seal_box(key, "p", data, about="me")
+    assert len(box) == box_size(size)
+    assert open_box(key, "p", box, about="me") == data
+    for wrong in (SecretKey.generate(), None):
         with pytest.raises(Corrupt):
-            unboxed(wrong or key, "p" if wrong else "q", box, about="me")
+            open_box(wrong or key, "p" if wrong else "q", box, about="me")
     with pytest.raises(Corrupt):
-        unboxed(key, "p", box, about="you")
+        open_box(key, "p", box, about="you")
 
 
 def test_blocks_of_a_box_can_be_neither_cut_nor_swapped_nor_changed() -> None:
-    key, data = Secret.random(), os.urandom(2 * crypt.BLOCK + 5)
-    box = boxed(key, "p", data, about="me")
-    head, size = box[: crypt.HEAD.size], crypt.BLOCK + crypt.OVERHEAD
+    key, data = SecretKey.generate(), os.urandom(2 * encryption.BLOCK + 5)
+    box = seal_box(key, "p", data, about="me")
+    head, size = box[: encryption.HEAD.size], encryption.BLOCK + encryption.OVERHEAD
     blocks = [box[len(head) + i * size :][:size] for i in range(3)]
     swapped, short = head + blocks[1] + blocks[0] + blocks[2], head + blocks[0] + blocks[1]
-    shorter = crypt.HEAD.pack(crypt.MAGIC, 1, 0, 2 * crypt.BLOCK, head[-16:]) + blocks[0] + blocks[1]
+    shorter = encryption.HEAD.pack(encryption.MAGIC, 1, 0, 2 * encryption.BLOCK, head[-16:]) + blocks[0] + blocks[1]
     for wrong in (swapped, short, shorter, box[:-1], box[:100] + bytes([box[100] ^ 1]) + box[101:], b"", box[:9]):
         with pytest.raises(Corrupt):
-            unboxed(key, "p", wrong, about="me")
-    assert unboxed(key, "p", box[: len(head) + size + 9], about="me", whole=False) == data[: crypt.BLOCK]
+            open_box(key, "p", wrong, about="me")
+    assert open_box(key, "p", box[: len(head) + size + 9], about="me", whole=False) == data[: encryption.BLOCK]
 
 
 def test_a_master_key_is_read_from_text_or_file_and_never_shown(tmp_path: Path) -> None:
     text = base64.b64encode(bytes(range(32))).decode()
     (tmp_path / "key").write_text(f"{text}\n")
-    assert Master.of(text, None) == Master.of(None, str(tmp_path / "key")) == MASTER
-    assert Master.of(None, None) is None
+    assert MasterKey.from_settings(text, None) == MasterKey.from_settings(None, str(tmp_path / "key")) == MASTER
+    assert MasterKey.from_settings(None, None) is None
     assert text not in repr(MASTER)
     assert "\\x01" not in repr(MASTER)
 
@@ -218,30 +228,30 @@ def test_a_master_key_is_read_from_text_or_file_and_never_shown(tmp_path: Path) 
 )
 def test_a_master_key_that_is_none_is_one_sentence(given: tuple[str | None, ...], said: str) -> None:
     with pytest.raises(ConfigError, match=said) as error:
-        Master.of(*given)
+        MasterKey.from_settings(*given)
     assert not given[0] or given[0] not in str(error.value)
 
 
 async def test_without_the_packages_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crypt, "find_spec", lambda name: None)
+    monkeypatch.setattr(encryption, "find_spec", lambda name: None)
     with pytest.raises(UsageError, match=r"ragstone\[encryption\]"):
-        Master.of(base64.b64encode(bytes(32)).decode(), None)
+        MasterKey.from_settings(base64.b64encode(bytes(32)).decode(), None)
 
 
 async def test_an_encrypted_file_that_may_only_be_read_is_opened_as_one_that_never_changes(
     store: EmbeddedStore, tmp_path: Path
 ) -> None:
-    await written(store, make_revision("a.md", ["apple"]))
+    await write_revisions(store, make_revision("a.md", ["apple"]))
     async with store.writer(SCOPE) as writer:
         await writer.settle()
     await store.close()
-    here = Tenants(tmp_path / "store", MASTER).place(SCOPE)
-    connection = frozen(here.database, key=raw(here.key), **OPTIONS)
+    here = Tenants(tmp_path / "store", MASTER).files_of(SCOPE)
+    connection = open_frozen(here.database, key=database_key(here.key), **CONNECTION_OPTIONS)
     assert connection.execute("SELECT path FROM documents").fetchall() == [("a.md",)]
-    assert unchanged(connection)
+    assert is_unchanged(connection)
     later = EmbeddedStore(tmp_path / "store", master=MASTER)
-    await written(later, make_revision("b.md", ["pear"]))
+    await write_revisions(later, make_revision("b.md", ["pear"]))
     with pytest.raises(Busy, match="was written to while it was read"):
-        confirm(connection)
+        check_unchanged(connection)
     connection.close()
     await later.close()

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from ragstone.core.ports import Store
 from ragstone.core.types import Revision
 from ragstone.stores.embedded import EmbeddedStore, database
-from ragstone.stores.embedded.paths import place
+from ragstone.stores.embedded.paths import files_of_scope
 from ragstone.stores.jsonfile import JsonStore
-from ragstone.testing.stores import SCOPE, contents, created, make_revision, written
+from ragstone.testing.stores import SCOPE, create_collection, make_revision, search_texts, write_revisions
 
 Opener = Callable[[Path], Store]
 OPENERS: dict[str, Opener] = {
@@ -41,7 +41,7 @@ def holding(folder: Path, marker: str) -> list[str]:
 @pytest.mark.parametrize("kind", OPENERS)
 async def test_a_removed_document_stands_in_no_file(tmp_path: Path, kind: str) -> None:
     store = OPENERS[kind](tmp_path)
-    await written(store, *(marked(f"{n}.md", f"marker{n}x", 1) for n in range(20)))
+    await write_revisions(store, *(marked(f"{n}.md", f"marker{n}x", 1) for n in range(20)))
     async with store.writer(SCOPE) as writer:
         await writer.settle()
         assert holding(tmp_path, "marker7x")
@@ -51,7 +51,7 @@ async def test_a_removed_document_stands_in_no_file(tmp_path: Path, kind: str) -
         for marker in ("marker7x", "marker8x"):
             assert holding(tmp_path, marker) == []
         assert holding(tmp_path, "marker9x")
-    assert len(await contents(store, "newer")) == 2
+    assert len(await search_texts(store, "newer")) == 2
     await store.close()
 
 
@@ -61,7 +61,7 @@ def test_whatever_was_written_and_removed_leaves_no_trace(seed: int) -> None:
     async def lived(folder: Path) -> None:
         chance, live, gone = random.Random(seed), dict[str, str](), list[str]()
         store = EmbeddedStore(folder / "store")
-        await created(store)
+        await create_collection(store)
         async with store.writer(SCOPE) as writer:
             for revision in range(1, 200):
                 path, marker = f"{chance.randrange(60)}.md", f"m{chance.getrandbits(50):x}q{revision}z"
@@ -73,8 +73,8 @@ def test_whatever_was_written_and_removed_leaves_no_trace(seed: int) -> None:
                     live[path] = marker
             await writer.settle()
             assert [marker for marker in gone if holding(folder, marker)] == []
-        assert sorted(await contents(store, "begins")) == sorted(
-            chunk for chunk in await contents(store, " ".join(live.values())) if "begins" in chunk
+        assert sorted(await search_texts(store, "begins")) == sorted(
+            chunk for chunk in await search_texts(store, " ".join(live.values())) if "begins" in chunk
         )
         assert await store.admin.check(SCOPE) == []
         await store.close()
@@ -86,38 +86,38 @@ def test_whatever_was_written_and_removed_leaves_no_trace(seed: int) -> None:
 async def test_words_of_versions_that_stay_are_not_forgotten(tmp_path: Path) -> None:
     clock = [datetime(2026, 1, 1, tzinfo=UTC)]
     store = EmbeddedStore(tmp_path / "store", keep_versions=2, now=lambda: clock[0])
-    await written(store, make_revision("a.md", ["apple gone"]), make_revision("b.md", ["pear"]))
+    await write_revisions(store, make_revision("a.md", ["apple gone"]), make_revision("b.md", ["pear"]))
     for revision, word in ((2, "kept"), (3, "active")):
-        await written(store, make_revision("a.md", [f"apple {word}"], revision=revision))
-    await written(store, make_revision("b.md", ["plum later"], revision=2, effective_at="2026-02-01"))
+        await write_revisions(store, make_revision("a.md", [f"apple {word}"], revision=revision))
+    await write_revisions(store, make_revision("b.md", ["plum later"], revision=2, effective_at="2026-02-01"))
     async with store.writer(SCOPE) as writer:
         await writer.settle()
-    connection = sqlite3.connect(place(tmp_path / "store", SCOPE).database)
+    connection = sqlite3.connect(files_of_scope(tmp_path / "store", SCOPE).database)
     known = {term for (term,) in connection.execute("SELECT term FROM terms")}
     connection.close()
     assert known == {"appl", "kept", "activ", "pear", "plum", "later"}
     clock[0] = datetime(2026, 2, 1, tzinfo=UTC)
-    assert await contents(store, "later apple") == ["apple active", "plum later"]
+    assert await search_texts(store, "later apple") == ["apple active", "plum later"]
     await store.close()
 
 
 async def test_ids_of_forgotten_words_come_again_without_harm(tmp_path: Path) -> None:
     store, witness = EmbeddedStore(tmp_path / "store"), EmbeddedStore(tmp_path / "store")
-    await written(store, make_revision("a.md", ["apple"]), make_revision("z.md", ["zebra"]))
-    assert await contents(witness, "zebra") == ["zebra"]
+    await write_revisions(store, make_revision("a.md", ["apple"]), make_revision("z.md", ["zebra"]))
+    assert await search_texts(witness, "zebra") == ["zebra"]
     async with store.writer(SCOPE) as writer:
         await writer.remove([make_revision("z.md", []).document.id])
         await writer.settle()
         await writer.replace([make_revision("n.md", ["novel"])])
         for one in (store, witness):
-            assert await contents(one, "zebra novel") == ["novel"]
+            assert await search_texts(one, "zebra novel") == ["novel"]
     await store.close()
     await witness.close()
 
 
 async def test_a_reader_that_stays_open_delays_the_wiping_and_stops_nothing(tmp_path: Path) -> None:
     store = EmbeddedStore(tmp_path / "store")
-    await written(store, marked("a.md", "secretword", 1), marked("b.md", "otherword", 1))
+    await write_revisions(store, marked("a.md", "secretword", 1), marked("b.md", "otherword", 1))
     async with store.writer(SCOPE) as writer:
         async with store.reader(SCOPE) as reader:
             await writer.remove([make_revision("a.md", []).document.id])
@@ -130,8 +130,8 @@ async def test_a_reader_that_stays_open_delays_the_wiping_and_stops_nothing(tmp_
 
 async def test_removing_gives_the_databases_space_back(tmp_path: Path) -> None:
     store = EmbeddedStore(tmp_path / "store")
-    await written(store, *(marked(f"{n}.md", f"marker{n}x", 1) for n in range(200)), vectors=False)
-    database_file = place(tmp_path / "store", SCOPE).database
+    await write_revisions(store, *(marked(f"{n}.md", f"marker{n}x", 1) for n in range(200)), vectors=False)
+    database_file = files_of_scope(tmp_path / "store", SCOPE).database
     async with store.writer(SCOPE) as writer:
         await writer.settle()
         before = database_file.stat().st_size
@@ -144,10 +144,10 @@ async def test_removing_gives_the_databases_space_back(tmp_path: Path) -> None:
 async def test_a_large_file_is_written_anew_only_when_much_of_it_is_free(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database, "WIPED", 0)
+    monkeypatch.setattr(database, "VACUUM_MAX_BYTES", 0)
     store = EmbeddedStore(tmp_path / "store")
-    await written(store, *(marked(f"{n}.md", f"marker{n}x", 1) for n in range(200)), vectors=False)
-    database_file = place(tmp_path / "store", SCOPE).database
+    await write_revisions(store, *(marked(f"{n}.md", f"marker{n}x", 1) for n in range(200)), vectors=False)
+    database_file = files_of_scope(tmp_path / "store", SCOPE).database
     async with store.writer(SCOPE) as writer:
         await writer.settle()
         sizes = [database_file.stat().st_size]
@@ -161,8 +161,8 @@ async def test_a_large_file_is_written_anew_only_when_much_of_it_is_free(
 
 
 def test_every_connection_overwrites_what_it_deletes(tmp_path: Path) -> None:
-    database.make(tmp_path / "made.sqlite")
-    connection = database.connect(tmp_path / "made.sqlite")
+    database.create_database(tmp_path / "made.sqlite")
+    connection = database.open_database(tmp_path / "made.sqlite")
     assert connection is not None
     assert connection.execute("PRAGMA secure_delete").fetchone() == (1,)
     connection.close()

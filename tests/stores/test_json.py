@@ -18,8 +18,8 @@ from ragstone.core.errors import Busy, Corrupt, NotBuilt, StoreError, StoreTooNe
 from ragstone.core.filters import Where
 from ragstone.core.types import Run
 from ragstone.stores.jsonfile import JsonStore
-from ragstone.stores.jsonfile.reader import occurrences, query_words
-from ragstone.testing.stores import SCOPE, contents, created, make_revision, vector_of, written
+from ragstone.stores.jsonfile.reader import count_occurrences, split_query_words
+from ragstone.testing.stores import SCOPE, create_collection, make_revision, make_vector, search_texts, write_revisions
 
 
 @pytest.fixture
@@ -30,28 +30,28 @@ async def store(tmp_path: Path) -> AsyncIterator[JsonStore]:
 
 
 def test_a_score_counts_words_also_inside_longer_ones() -> None:
-    assert query_words("The app, the APP-store!") == ["the", "app", "store"]
-    assert occurrences("Apples in the App Store", ["app", "store"]) == 3
+    assert split_query_words("The app, the APP-store!") == ["the", "app", "store"]
+    assert count_occurrences("Apples in the App Store", ["app", "store"]) == 3
 
 
 async def test_scores_are_counts_and_order_the_hits(store: JsonStore) -> None:
-    await written(store, make_revision("a.md", ["apple", "Apple apple", "pear"]))
+    await write_revisions(store, make_revision("a.md", ["apple", "Apple apple", "pear"]))
     async with store.reader(SCOPE) as reader:
         found = await reader.matching("apple?", where=Where(), limit=9)
         assert [(candidate.score, candidate.place[2]) for candidate in found] == [(2.0, 1), (1.0, 0)]
-        assert await reader.nearest(vector_of("apple"), where=Where(), limit=9) == []
+        assert await reader.nearest(make_vector("apple"), where=Where(), limit=9) == []
 
 
 async def test_vectors_are_refused_and_never_wanted(store: JsonStore) -> None:
-    await written(store, make_revision("a.md", ["apple"]))
+    await write_revisions(store, make_revision("a.md", ["apple"]))
     async with store.writer(SCOPE) as writer:
-        assert await writer.wanted(9) == []
+        assert await writer.find_unembedded(9) == []
         with pytest.raises(StoreError, match="keeps no vectors"):
-            await writer.put({"key": vector_of("x")})
+            await writer.put({"key": make_vector("x")})
 
 
 async def test_the_file_is_json_that_people_can_read(store: JsonStore, tmp_path: Path) -> None:
-    await written(store, make_revision("a.md", ["apple"]))
+    await write_revisions(store, make_revision("a.md", ["apple"]))
     file = tmp_path / "index.json"
     assert json.loads(file.read_text())["collections"][0]["revisions"][0]["chunks"][0]["text"] == "apple"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -61,7 +61,12 @@ async def test_the_file_is_json_that_people_can_read(store: JsonStore, tmp_path:
 async def test_a_file_that_is_no_store_is_named_and_left_alone(store: JsonStore, tmp_path: Path, data: str) -> None:
     file = tmp_path / "index.json"
     file.write_text(data)
-    for attempt in (contents(store, "x"), created(store), store.admin.collections("acme"), store.admin.check(SCOPE)):
+    for attempt in (
+        search_texts(store, "x"),
+        create_collection(store),
+        store.admin.collections("acme"),
+        store.admin.check(SCOPE),
+    ):
         with pytest.raises(UsageError, match=r"index\.json is not a json: store"):
             await attempt
     assert file.read_text() == data
@@ -72,9 +77,9 @@ async def test_a_damaged_file_is_named_and_left_alone(store: JsonStore, tmp_path
     file = tmp_path / "index.json"
     file.write_text(data)
     with pytest.raises(Corrupt, match=r"index\.json"):
-        await contents(store, "x")
+        await search_texts(store, "x")
     with pytest.raises(Corrupt, match=r"index\.json"):
-        await created(store)
+        await create_collection(store)
     assert any("index.json" in sentence for sentence in await store.admin.check(SCOPE))
     assert file.read_text() == data
 
@@ -82,12 +87,12 @@ async def test_a_damaged_file_is_named_and_left_alone(store: JsonStore, tmp_path
 async def test_a_newer_format_names_both_versions(store: JsonStore, tmp_path: Path) -> None:
     (tmp_path / "index.json").write_text('{"magic": "ragstone-json", "format": 9, "collections": []}')
     with pytest.raises(StoreTooNew, match=r"format 9.*up to 1"):
-        await contents(store, "x")
+        await search_texts(store, "x")
 
 
 async def test_looking_creates_nothing(store: JsonStore, tmp_path: Path) -> None:
     with pytest.raises(NotBuilt):
-        await contents(store, "x")
+        await search_texts(store, "x")
     assert os.listdir(tmp_path) == []
 
 
@@ -111,7 +116,7 @@ sys.stdin.read()
 
 
 async def test_another_process_holds_its_source_until_it_dies(store: JsonStore, tmp_path: Path) -> None:
-    await created(store)
+    await create_collection(store)
     child = holder(tmp_path / "index.json")
     mine = Run("mine", "docs", "running", "2026-01-02")
     with pytest.raises(Busy):
@@ -125,7 +130,7 @@ async def test_another_process_holds_its_source_until_it_dies(store: JsonStore, 
 
 
 async def test_a_glance_at_a_run_does_not_make_a_start_fail(store: JsonStore, tmp_path: Path) -> None:
-    await created(store)
+    await create_collection(store)
     run = Run("1", "docs", "running", "2026-01-01")
     await store.ledger(SCOPE).start(run)
     await store.ledger(SCOPE).finish(replace(run, status="succeeded"))
@@ -142,26 +147,26 @@ async def test_remains_of_a_crash_are_removed_and_nothing_else(store: JsonStore,
     own, others = tmp_path / "index.json.7-8.aside", tmp_path / "index.json.old.7-8.aside"
     for path in (own, others):
         path.write_bytes(b"half")
-    await created(store)
+    await create_collection(store)
     assert not own.exists()
     assert others.exists()
 
 
 async def test_a_batch_is_written_whole_or_not_at_all(store: JsonStore) -> None:
-    await written(store, make_revision("b.md", ["apple"], revision=5))
+    await write_revisions(store, make_revision("b.md", ["apple"], revision=5))
     with pytest.raises(StoreError):
-        await written(store, make_revision("a.md", ["apple"]), make_revision("b.md", ["pear"], revision=1))
+        await write_revisions(store, make_revision("a.md", ["apple"]), make_revision("b.md", ["pear"], revision=1))
     assert [d.path for d in await store.ledger(SCOPE).documents()] == ["b.md"]
 
 
 async def test_a_version_whose_day_has_come_takes_the_place_of_the_older_one(tmp_path: Path) -> None:
     clock = [datetime(2026, 1, 1, tzinfo=UTC)]
     store = JsonStore(tmp_path / "index.json", now=lambda: clock[0])
-    await written(store, make_revision("a.md", ["apple now"]))
-    await written(store, make_revision("a.md", ["apple later"], revision=2, effective_at="2026-02-01"))
-    assert await contents(store, "apple") == ["apple now"]
+    await write_revisions(store, make_revision("a.md", ["apple now"]))
+    await write_revisions(store, make_revision("a.md", ["apple later"], revision=2, effective_at="2026-02-01"))
+    assert await search_texts(store, "apple") == ["apple now"]
     clock[0] = datetime(2026, 2, 1, tzinfo=UTC)
-    assert await contents(store, "apple") == ["apple later"]
+    assert await search_texts(store, "apple") == ["apple later"]
     assert "apple now" in (tmp_path / "index.json").read_text()
     async with store.writer(SCOPE) as writer:
         await writer.settle()

@@ -11,7 +11,7 @@ import pytest
 
 from ragstone.core.errors import Corrupt, StoreTooNew
 from ragstone.stores.embedded import EmbeddedStore
-from ragstone.testing.stores import SCOPE, created, make_key
+from ragstone.testing.stores import SCOPE, create_collection, make_key
 
 ROOT = Path(__file__).parents[2]
 ROUNDS = 4
@@ -36,7 +36,7 @@ async def test_looking_for_a_key_makes_no_file(tmp_path: Path) -> None:
     assert await store.keys.find("a1") is None
     assert await store.keys.of(SCOPE.tenant) == []
     assert not (tmp_path / "store").exists()
-    await created(store)
+    await create_collection(store)
     assert await store.keys.find("a1") is None
     assert not (tmp_path / "store" / "keys.db").exists()
     await store.close()
@@ -72,7 +72,7 @@ def test_processes_that_make_the_first_keys_at_once_lose_none(tmp_path: Path) ->
 
 async def test_a_file_that_a_crash_left_empty_holds_no_key_and_takes_the_next(tmp_path: Path) -> None:
     store = EmbeddedStore(tmp_path / "store")
-    await created(store)
+    await create_collection(store)
     (tmp_path / "store" / "keys.db").touch(mode=0o600)
     assert await store.keys.find("a1") is None
     await store.keys.add(make_key("a1"))

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from ragstone.core.filters import Where
-from ragstone.stores.embedded import EmbeddedStore, faults
-from ragstone.stores.master import Master
-from ragstone.testing.stores import SCOPE, created, filled, vector_of
+from ragstone.stores.embedded import EmbeddedStore, fault_points
+from ragstone.stores.master_key import MasterKey
+from ragstone.testing.stores import SCOPE, create_collection, fill_vectors, make_vector
 from tests.patience import HANG
 from tests.stores.victim import MASTER, PASSING, state
 
@@ -57,22 +57,22 @@ async def number_seen(store: EmbeddedStore) -> int:
         number = numbers.pop() if numbers else 0
         wanted = {chunk.id for revision in state(number) for chunk in revision.chunks} if number else set()
         assert {chunk.id for chunk in chunks} == wanted
-        near = await reader.nearest(vector_of("q"), where=Where(), limit=99)
+        near = await reader.nearest(make_vector("q"), where=Where(), limit=99)
         assert {candidate.id for candidate in near} <= wanted
         return number
 
 
-async def proven(root: Path, committed: int, master: Master | None = None) -> None:
+async def proven(root: Path, committed: int, master: MasterKey | None = None) -> None:
     """After a death: nothing lost, nothing torn, nothing orphaned, and the next run completes it."""
     store = EmbeddedStore(root, master=master)
-    await created(store)  # as every run begins: it may have died before that
+    await create_collection(store)  # as every run begins: it may have died before that
     number = await number_seen(store)
     assert committed <= number <= committed + 1
     async with store.writer(SCOPE) as writer:
         assert await store.admin.check(SCOPE) == []
-        await filled(writer)
+        await fill_vectors(writer)
         await writer.replace(state(number + 1))
-        await filled(writer)
+        await fill_vectors(writer)
         await writer.settle()
     assert await number_seen(store) == number + 1
     assert await store.admin.check(SCOPE) == []
@@ -130,5 +130,5 @@ def test_killed_at_random_while_another_process_reads(tmp_path: Path, round_: in
 
 
 def test_without_a_hook_a_fault_point_does_nothing() -> None:
-    assert faults.hook is None
-    faults.reach("commit.before")
+    assert fault_points.hook is None
+    fault_points.reach_point("commit.before")

@@ -6,22 +6,22 @@ import pytest
 
 from ragstone.core.errors import Busy, Corrupt, NoKey, StoreError, UsageError
 from ragstone.core.types import Run, Scope
-from ragstone.stores.crypt import Secret
 from ragstone.stores.embedded import EmbeddedStore
 from ragstone.stores.embedded.tenants import Tenants
-from ragstone.stores.master import Master
-from ragstone.testing.stores import OTHER, SCOPE, contents, created, make_revision, written
+from ragstone.stores.encryption import SecretKey
+from ragstone.stores.master_key import MasterKey
+from ragstone.testing.stores import OTHER, SCOPE, create_collection, make_revision, search_texts, write_revisions
 from tests.stores.victim import MASTER
 
-WRONG = Master(Secret(bytes(range(1, 33))))
+WRONG = MasterKey(SecretKey(bytes(range(1, 33))))
 NEW = Scope("newcomer", "notes")
 
 
-async def filled(root: Path, *scopes: Scope, master: Master | None = MASTER) -> None:
+async def filled(root: Path, *scopes: Scope, master: MasterKey | None = MASTER) -> None:
     """A store with a document in each scope, settled."""
     store = EmbeddedStore(root, master=master)
     for scope in scopes:
-        await written(store, make_revision("a.md", ["apple"], scope=scope), scope=scope)
+        await write_revisions(store, make_revision("a.md", ["apple"], scope=scope), scope=scope)
         async with store.writer(scope) as writer:
             await writer.settle()
     await store.close()
@@ -45,9 +45,9 @@ async def test_a_key_file_that_is_gone_is_to_be_put_back_and_nothing_is_written_
     store, plain = EmbeddedStore(tmp_path, master=MASTER), EmbeddedStore(tmp_path)
     for one in (store, plain):
         for attempt in (
-            contents(one, "apple"),
-            created(one),
-            created(one, Scope("acme", "more")),
+            search_texts(one, "apple"),
+            create_collection(one),
+            create_collection(one, Scope("acme", "more")),
             one.admin.check(SCOPE, repair=True),
             one.admin.drop(SCOPE),
             one.rekey("acme", fresh=False),
@@ -62,7 +62,7 @@ async def test_a_key_file_that_is_gone_is_to_be_put_back_and_nothing_is_written_
     assert everything(tmp_path) == left
     for name, data in before.items():
         (tmp_path / "acme" / name).write_bytes(data)
-    assert await contents(store, "apple") == ["apple"]
+    assert await search_texts(store, "apple") == ["apple"]
     await store.close()
     await plain.close()
 
@@ -72,9 +72,9 @@ async def test_a_mark_that_is_gone_is_named_with_what_makes_it_again(tmp_path: P
     (tmp_path / "acme/notes/key-1").unlink()
     store = EmbeddedStore(tmp_path, master=MASTER)
     with pytest.raises(Corrupt, match=r"touch '.*/acme/notes/key-1'"):
-        await contents(store, "apple")
+        await search_texts(store, "apple")
     (tmp_path / "acme/notes/key-1").touch()
-    assert await contents(store, "apple") == ["apple"]
+    assert await search_texts(store, "apple") == ["apple"]
     await store.close()
 
 
@@ -98,21 +98,26 @@ async def test_one_damaged_key_file_is_said_of_its_tenant_alone(tmp_path: Path, 
     assert (ours.name, ours.encrypted, theirs.name, theirs.problem) == ("acme", True, "rival", None)
     assert "tenant.key is damaged" in (ours.problem or "")
     assert await store.rotate("rival")
-    await created(store, NEW)
+    await create_collection(store, NEW)
     await store.close()
 
 
 async def test_another_master_key_erases_no_collection_and_makes_no_tenant(tmp_path: Path) -> None:
     await filled(tmp_path, SCOPE)
     store = EmbeddedStore(tmp_path, master=WRONG)
-    for attempt in (store.admin.drop(SCOPE), created(store, NEW), store.admin.check(NEW), store.sealer("newcomer")):
+    for attempt in (
+        store.admin.drop(SCOPE),
+        create_collection(store, NEW),
+        store.admin.check(NEW),
+        store.sealer("newcomer"),
+    ):
         with pytest.raises(NoKey, match=r"with another master key.*configured is \w{8}") as error:
             await attempt
         assert "acme" in str(error.value) or "newcomer" not in str(error.value)
     assert not (tmp_path / "newcomer").exists()
     await store.close()
-    store = EmbeddedStore(tmp_path, master=Master(WRONG.key, MASTER.key))
-    await created(store, NEW)
+    store = EmbeddedStore(tmp_path, master=MasterKey(WRONG.key, MASTER.key))
+    await create_collection(store, NEW)
     assert await store.admin.drop(SCOPE)
     await store.close()
 
@@ -124,7 +129,7 @@ async def test_a_plain_tenant_is_not_encrypted_under_another_master_key_than_the
     with pytest.raises(NoKey, match="another master key"):
         await store.rekey("rival", fresh=False)
     assert not (tmp_path / "rival/tenant.key").exists()
-    assert await contents(store, "apple", OTHER) == ["apple"]
+    assert await search_texts(store, "apple", OTHER) == ["apple"]
     await store.close()
 
 
@@ -149,8 +154,8 @@ async def test_an_older_key_file_is_told_from_the_last_one_and_nothing_is_writte
     left = everything(tmp_path)
     store = EmbeddedStore(tmp_path, master=MASTER)
     for attempt in (
-        contents(store, "apple"),
-        created(store, Scope("acme", "more")),
+        search_texts(store, "apple"),
+        create_collection(store, Scope("acme", "more")),
         store.rekey("acme", fresh=True),
         store.rotate("acme"),
         store.admin.drop(SCOPE),
@@ -163,7 +168,7 @@ async def test_an_older_key_file_is_told_from_the_last_one_and_nothing_is_writte
     assert bool(tenant.problem) == (not anew)  # without opening them, keys are told by their numbers alone
     assert everything(tmp_path) == left
     file.write_bytes(last)
-    assert await contents(store, "apple") == ["apple"]
+    assert await search_texts(store, "apple") == ["apple"]
     await store.close()
 
 
@@ -191,26 +196,26 @@ async def test_no_run_begins_in_a_tenant_that_is_being_erased_and_it_is_said_unt
     store = EmbeddedStore(tmp_path, master=MASTER)
     assert await store.admin.begin_erasing("acme")
     for attempt in (
-        created(store),
+        create_collection(store),
         store.ledger(SCOPE).start(Run("r", "docs", "running", "2026-01-01T00:00:00Z")),
         store.rekey("acme", fresh=True),
         store.admin.pin("acme", model="m", dimension=8),
     ):
         with pytest.raises(Busy, match="'acme' is being erased, and that is not finished; run: ragstone tenants erase"):
             await attempt
-    assert await contents(EmbeddedStore(tmp_path, master=MASTER), "apple", OTHER) == ["apple"]
+    assert await search_texts(EmbeddedStore(tmp_path, master=MASTER), "apple", OTHER) == ["apple"]
     assert "'acme' is being erased" in caplog.text
     assert [bool(tenant.problem) for tenant in await store.admin.tenants("x")] == [True, False]
     assert await store.admin.erase("acme")
     assert [tenant.name for tenant in await store.admin.tenants("x")] == ["rival"]
-    await created(store)
+    await create_collection(store)
     await store.close()
 
 
 def test_the_keys_of_a_tenant_name_it_where_its_directory_does_not(tmp_path: Path) -> None:
     tenants = Tenants(tmp_path, MASTER)
-    tenants.keep("é" * 100, {1: Secret.random()})
-    assert [one.name for one in tenants.listed()] == ["é" * 100]
+    tenants.write_keys("é" * 100, {1: SecretKey.generate()})
+    assert [one.name for one in tenants.list_tenants()] == ["é" * 100]
 
 
 # Folders that are no tenants
@@ -229,7 +234,7 @@ async def test_a_folder_is_a_tenant_only_when_something_of_ours_stands_in_it(tmp
         assert not await store.admin.erase(name)
     for name, said in (("foreign", "holds other files"), ("ledger", "is a store of its own")):
         with pytest.raises(UsageError, match=said):
-            await created(store, Scope(name, "notes"))
+            await create_collection(store, Scope(name, "notes"))
         with pytest.raises(UsageError, match=said):
             await store.admin.pin(name, model="m", dimension=8)
     with pytest.raises(UsageError, match="is a store of its own"):
@@ -240,7 +245,7 @@ async def test_a_folder_is_a_tenant_only_when_something_of_ours_stands_in_it(tmp
     assert (tmp_path / "acme/foreign/file").read_text() == (tmp_path / "foreign/file").read_text() == "mine"
     await store.close()
     ledger = EmbeddedStore(tmp_path / "ledger", master=MASTER)
-    assert await contents(ledger, "apple") == ["apple"]
+    assert await search_texts(ledger, "apple") == ["apple"]
     await ledger.close()
 
 
@@ -251,11 +256,11 @@ async def test_what_a_link_leads_to_is_never_called_erased(tmp_path: Path, link:
     (root / link).rename(tmp_path / "elsewhere")
     (root / link).symlink_to(tmp_path / "elsewhere")
     store = EmbeddedStore(root, master=MASTER)
-    assert await contents(store, "apple") == ["apple"]
+    assert await search_texts(store, "apple") == ["apple"]
     for attempt in (store.admin.begin_erasing("acme"), store.admin.erase("acme")):
         with pytest.raises(StoreError, match=r"is a link to .*elsewhere, which would stay"):
             await attempt
-    assert await contents(store, "apple") == ["apple"]
+    assert await search_texts(store, "apple") == ["apple"]
     await store.close()
 
 

@@ -12,9 +12,9 @@ import pytest
 
 from ragstone.core.errors import Busy, NotBuilt, StoreError
 from ragstone.core.types import Run, Scope
-from ragstone.stores import locks, open_store
-from ragstone.stores.embedded import EmbeddedStore, admin, faults, paths, whole
-from ragstone.testing.stores import SCOPE, contents, created, make_revision, written
+from ragstone.stores import file_locks, open_store
+from ragstone.stores.embedded import EmbeddedStore, admin, fault_points, paths, tenant_lifecycle
+from ragstone.testing.stores import SCOPE, create_collection, make_revision, search_texts, write_revisions
 from tests.patience import HANG
 
 OTHER = Scope(SCOPE.tenant, "other")
@@ -41,14 +41,14 @@ async def store(root: Path) -> AsyncIterator[EmbeddedStore]:
 @pytest.fixture
 def hooked() -> Iterator[None]:
     yield
-    faults.hook = None
+    fault_points.hook = None
 
 
 async def test_erasing_does_not_mind_that_another_process_swept_first(
     store: EmbeddedStore, root: Path, hooked: None
 ) -> None:
-    await written(store, make_revision("a.md", ["apple"]))
-    faults.hook = lambda point: paths.sweep(root) if point == "drop.renamed" else None
+    await write_revisions(store, make_revision("a.md", ["apple"]))
+    fault_points.hook = lambda point: paths.sweep_erasures(root) if point == "drop.renamed" else None
     assert await store.admin.drop(SCOPE)
     assert not await store.admin.exists(SCOPE)
     assert remains(root) == []
@@ -61,16 +61,16 @@ async def test_erasing_does_not_mind_another_process_that_sweeps_at_the_same_tim
 
     def hook(point: str) -> None:
         if point == "drop.renamed":
-            sweeping.append(threading.Thread(target=paths.sweep, args=(root,)))
+            sweeping.append(threading.Thread(target=paths.sweep_erasures, args=(root,)))
             sweeping[-1].start()
 
     for _ in range(5):
-        await written(store, make_revision("a.md", ["apple"]))
+        await write_revisions(store, make_revision("a.md", ["apple"]))
         for number in range(400):
-            (paths.place(root, SCOPE).directory / f"file-{number}").touch()
-        faults.hook = hook
+            (paths.files_of_scope(root, SCOPE).directory / f"file-{number}").touch()
+        fault_points.hook = hook
         assert await store.admin.drop(SCOPE)
-        faults.hook = None
+        fault_points.hook = None
     for thread in sweeping:
         thread.join()
     assert remains(root) == []
@@ -78,7 +78,7 @@ async def test_erasing_does_not_mind_another_process_that_sweeps_at_the_same_tim
 
 async def test_of_two_who_erase_only_one_has_erased(store: EmbeddedStore, root: Path) -> None:
     for _ in range(10):
-        await written(store, make_revision("a.md", ["apple"]))
+        await write_revisions(store, make_revision("a.md", ["apple"]))
         other = EmbeddedStore(root)
         assert sorted(await asyncio.gather(store.admin.drop(SCOPE), other.admin.drop(SCOPE))) == [False, True]
         await other.close()
@@ -87,7 +87,7 @@ async def test_of_two_who_erase_only_one_has_erased(store: EmbeddedStore, root: 
 async def test_a_run_of_a_new_source_cannot_begin_in_a_collection_that_is_being_erased(
     store: EmbeddedStore, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await written(store, make_revision("a.md", ["apple"]))
+    await write_revisions(store, make_revision("a.md", ["apple"]))
     beginning: list[threading.Thread] = []
     outcome: list[BaseException | None] = []
 
@@ -104,23 +104,23 @@ async def test_a_run_of_a_new_source_cannot_begin_in_a_collection_that_is_being_
 
         asyncio.run(start())
 
-    def hold_all_and_wait(here: paths.Place, collection: str, locks: ExitStack, *, since: str) -> None:
-        whole.hold_all(here, collection, locks, since=since)
+    def hold_all_and_wait(here: paths.CollectionFiles, collection: str, locks: ExitStack, *, since: str) -> None:
+        tenant_lifecycle.lock_sources(here, collection, locks, since=since)
         beginning.append(threading.Thread(target=begin))
         beginning[-1].start()
         beginning[-1].join(0.5)
 
-    monkeypatch.setattr(admin, "hold_all", hold_all_and_wait)
+    monkeypatch.setattr(admin, "lock_sources", hold_all_and_wait)
     assert await store.admin.drop(SCOPE)
     beginning[0].join()
     [error] = outcome
     assert isinstance(error, NotBuilt)
-    assert not paths.place(root, SCOPE).directory.exists()
+    assert not paths.files_of_scope(root, SCOPE).directory.exists()
 
 
 async def test_erasing_and_starting_at_once_let_one_of_both_win(store: EmbeddedStore, root: Path) -> None:
     for number in range(20):
-        await written(store, make_revision("a.md", ["apple"], revision=number + 1))
+        await write_revisions(store, make_revision("a.md", ["apple"], revision=number + 1))
         other = EmbeddedStore(root)
         calls = other.ledger(SCOPE).start(RUN), store.admin.drop(SCOPE)
         started, dropped = await asyncio.gather(*calls, return_exceptions=True)
@@ -136,9 +136,9 @@ async def test_erasing_and_starting_at_once_let_one_of_both_win(store: EmbeddedS
 
 async def test_erasing_and_making_at_once_leave_a_whole_collection_or_none(store: EmbeddedStore, root: Path) -> None:
     for _ in range(20):
-        await written(store, make_revision("a.md", ["apple"]))
+        await write_revisions(store, make_revision("a.md", ["apple"]))
         other = EmbeddedStore(root)
-        await asyncio.gather(created(other), store.admin.drop(SCOPE))
+        await asyncio.gather(create_collection(other), store.admin.drop(SCOPE))
         if await other.admin.exists(SCOPE):
             assert await other.admin.check(SCOPE) == []
             await store.admin.drop(SCOPE)
@@ -155,14 +155,14 @@ async def test_a_store_that_is_made_by_another_process_meanwhile_is_not_taken_fo
         if first:
             first.clear()
             made = EmbeddedStore(root)
-            asyncio.run(written(made, make_revision("b.md", ["apple"], scope=OTHER), scope=OTHER))
+            asyncio.run(write_revisions(made, make_revision("b.md", ["apple"], scope=OTHER), scope=OTHER))
             asyncio.run(made.close())
         return found
 
     monkeypatch.setattr(paths, "check_store", check_and_wait)
-    await written(store, make_revision("a.md", ["apple"]))
-    assert await contents(store, "apple") == ["apple"]
-    assert await contents(store, "apple", OTHER) == ["apple"]
+    await write_revisions(store, make_revision("a.md", ["apple"]))
+    assert await search_texts(store, "apple") == ["apple"]
+    assert await search_texts(store, "apple", OTHER) == ["apple"]
 
 
 FIRST = """
@@ -211,7 +211,7 @@ def test_first_runs_of_several_processes_at_once_all_succeed(tmp_path: Path, kin
 
         async def proven(url: str) -> None:
             store = open_store(url)
-            assert sorted(await contents(store, "apple")) == ["apple a", "apple b", "apple c"]
+            assert sorted(await search_texts(store, "apple")) == ["apple a", "apple b", "apple c"]
             runs = await store.ledger(SCOPE).runs()
             assert sorted((run.id, run.status) for run in runs) == [(name, "succeeded") for name in "abc"]
             assert await store.admin.check(SCOPE) == []
@@ -221,10 +221,15 @@ def test_first_runs_of_several_processes_at_once_all_succeed(tmp_path: Path, kin
 
 
 def test_a_gate_lets_those_who_share_it_in_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(locks, "PATIENCE", 0.05)
+    monkeypatch.setattr(file_locks, "GATE_PATIENCE", 0.05)
     file = tmp_path / "gate"
-    shared = locks.gate(file, shared=True)
-    with shared, locks.gate(file, shared=True), pytest.raises(Busy, match="locked by another"), locks.gate(file):
+    shared = file_locks.brief_lock(file, shared=True)
+    with (
+        shared,
+        file_locks.brief_lock(file, shared=True),
+        pytest.raises(Busy, match="locked by another"),
+        file_locks.brief_lock(file),
+    ):
         pytest.fail("nobody may be alone among others")
-    with locks.gate(file), pytest.raises(Busy), locks.gate(file, shared=True):
+    with file_locks.brief_lock(file), pytest.raises(Busy), file_locks.brief_lock(file, shared=True):
         pytest.fail("nobody may join who is alone")

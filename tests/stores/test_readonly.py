@@ -19,11 +19,11 @@ from ragstone.core.filters import Where
 from ragstone.core.types import Run
 from ragstone.stores import open_store
 from ragstone.stores.embedded import EmbeddedStore, database
-from ragstone.stores.embedded.database import OPTIONS, connect
-from ragstone.stores.embedded.frozen import confirm, frozen, unchanged
-from ragstone.stores.embedded.paths import place
-from ragstone.stores.locks import held
-from ragstone.testing.stores import SCOPE, contents, make_revision, vector_of, written
+from ragstone.stores.embedded.database import CONNECTION_OPTIONS, open_database
+from ragstone.stores.embedded.frozen_files import check_unchanged, is_unchanged, open_frozen
+from ragstone.stores.embedded.paths import files_of_scope
+from ragstone.stores.file_locks import is_locked
+from ragstone.testing.stores import SCOPE, make_revision, make_vector, search_texts, write_revisions
 
 NOBODY = 65534
 TEXTS = ["apple tart", "plum cake", "pear pie"]
@@ -35,7 +35,7 @@ def root(tmp_path: Path) -> Path:
 
     async def make() -> None:
         store = EmbeddedStore(tmp_path / "store")
-        await written(store, make_revision("a.md", TEXTS))
+        await write_revisions(store, make_revision("a.md", TEXTS))
         run = Run("1", "docs", "running", "2026-01-01")
         await store.ledger(SCOPE).start(run)
         await store.ledger(SCOPE).finish(run)
@@ -115,7 +115,7 @@ def everything(root: Path) -> dict[str, Any]:
             chunk = await reader.at("a.md", 1)
             assert chunk is not None
             found = {
-                "nearest": [c.score for c in await reader.nearest(vector_of(TEXTS[1]), where=Where(), limit=3)],
+                "nearest": [c.score for c in await reader.nearest(make_vector(TEXTS[1]), where=Where(), limit=3)],
                 "matching": [c.id for c in await reader.matching("plum", where=Where(), limit=3)],
                 "chunk": chunk.text,
                 "record": (await reader.records([chunk.document]))[chunk.document.id],
@@ -142,7 +142,7 @@ def writes(root: Path) -> list[str]:
             store.admin.drop(SCOPE),
             store.admin.create(SCOPE, model=None, variant=None, dimension=None),
             store.ledger(SCOPE).start(Run("2", "docs", "running", "2026-01-01")),
-            written(store, make_revision("b.md", ["new"])),
+            write_revisions(store, make_revision("b.md", ["new"])),
         ]
         for one in tries:
             with pytest.raises(StoreError) as refused:
@@ -175,7 +175,7 @@ def test_a_read_only_mount_is_read(root: Path) -> None:
 
 def test_a_reader_without_rights_sees_what_a_writer_has_just_committed(root: Path) -> None:
     """The log and its index are there: SQLite reads with them, whoever may write."""
-    connection = connect(place(root, SCOPE).database)
+    connection = open_database(files_of_scope(root, SCOPE).database)
     assert connection is not None
     connection.execute("UPDATE meta SET value = '2031-01-01T00:00:00+00:00' WHERE key = 'built_at'")
 
@@ -191,7 +191,7 @@ def test_a_reader_without_rights_sees_what_a_writer_has_just_committed(root: Pat
 
 def test_a_log_that_cannot_be_read_is_not_passed_over(root: Path) -> None:
     """As in a copy of a store that was in use: without the log's content old text would come back."""
-    database = place(root, SCOPE).database
+    database = files_of_scope(root, SCOPE).database
     log = database.with_name("collection.sqlite-wal")
     log.write_bytes(b"something")
     with closed_to_writers(root):
@@ -199,18 +199,18 @@ def test_a_log_that_cannot_be_read_is_not_passed_over(root: Path) -> None:
 
 
 def test_what_was_read_while_somebody_wrote_is_not_given_out(root: Path) -> None:
-    database = place(root, SCOPE).database
-    still = frozen(database)
+    database = files_of_scope(root, SCOPE).database
+    still = open_frozen(database)
     assert still.execute("SELECT count(*) FROM chunks").fetchone() == (3,)
-    confirm(still)
-    writer = connect(database)
+    check_unchanged(still)
+    writer = open_database(database)
     assert writer is not None
-    assert unchanged(still), "opening a store for writing changes nothing yet"
+    assert is_unchanged(still), "opening a store for writing changes nothing yet"
     writer.execute("DELETE FROM chunks")
     with pytest.raises(Busy, match="was written to while it was read"):
-        confirm(still)
+        check_unchanged(still)
     writer.close()  # moves the log into the database and removes it
-    assert not unchanged(still)
+    assert not is_unchanged(still)
     still.close()
 
 
@@ -220,10 +220,13 @@ def test_a_frozen_connection_is_not_used_again_after_a_write(root: Path, monkeyp
         found = []
         for number in (2, 3):
             with monkeypatch.context() as only_read:
-                only_read.setattr("ragstone.stores.embedded.store.writable", lambda _: False)
-                only_read.setattr("ragstone.stores.embedded.collection.connect", lambda at, _: frozen(at, **OPTIONS))
-                found += await contents(store, "apple")
-            await written(writer, make_revision("a.md", [f"apple {number}"], revision=number))
+                only_read.setattr("ragstone.stores.embedded.store.is_writable", lambda _: False)
+                only_read.setattr(
+                    "ragstone.stores.embedded.collection.open_database",
+                    lambda at, _: open_frozen(at, **CONNECTION_OPTIONS),
+                )
+                found += await search_texts(store, "apple")
+            await write_revisions(writer, make_revision("a.md", [f"apple {number}"], revision=number))
             async with writer.writer(SCOPE) as tidy:
                 await tidy.settle()
         await store.close()
@@ -236,13 +239,13 @@ def test_a_frozen_connection_is_not_used_again_after_a_write(root: Path, monkeyp
 def test_a_revision_whose_day_comes_waits_for_somebody_who_may_write(root: Path) -> None:
     async def later(now: datetime) -> list[str]:
         store = EmbeddedStore(root, now=lambda: now)
-        found = await contents(store, "apple")
+        found = await search_texts(store, "apple")
         await store.close()
         return found
 
     async def prepare() -> None:
         store = EmbeddedStore(root)
-        await written(store, make_revision("a.md", ["apple later"], revision=2, effective_at="2099-01-01"))
+        await write_revisions(store, make_revision("a.md", ["apple later"], revision=2, effective_at="2099-01-01"))
         await store.close()
 
     asyncio.run(prepare())
@@ -254,7 +257,7 @@ def test_a_revision_whose_day_comes_waits_for_somebody_who_may_write(root: Path)
 
 def test_an_earlier_format_is_read_where_it_cannot_be_brought_up_to_date(root: Path) -> None:
     wanted = everything(root)
-    connection = sqlite3.connect(place(root, SCOPE).database)
+    connection = sqlite3.connect(files_of_scope(root, SCOPE).database)
     connection.execute("DROP TABLE proofs")
     for table in ("layouts", "beside_vectors", "beside_blocks"):
         connection.execute(f"DROP TABLE {table}")
@@ -263,13 +266,13 @@ def test_an_earlier_format_is_read_where_it_cannot_be_brought_up_to_date(root: P
     with closed_to_writers(root):
         assert as_nobody(lambda: everything(root)) == wanted
     assert everything(root) == wanted
-    connection = sqlite3.connect(place(root, SCOPE).database)
+    connection = sqlite3.connect(files_of_scope(root, SCOPE).database)
     assert connection.execute("PRAGMA user_version").fetchone() == (len(database.STEPS),)
     connection.close()
 
 
 def test_a_doctor_who_may_only_read_names_the_damage_and_mends_nothing(root: Path) -> None:
-    connection = sqlite3.connect(place(root, SCOPE).database)
+    connection = sqlite3.connect(files_of_scope(root, SCOPE).database)
     connection.execute("UPDATE chunks SET length = 99")
     connection.commit()
     connection.close()
@@ -290,21 +293,21 @@ def test_a_lock_that_may_not_be_looked_at_counts_as_held(tmp_path: Path) -> None
     lock = tmp_path / "docs.lock"
     lock.write_bytes(b"")
     with closed_to_writers(tmp_path):
-        assert as_nobody(lambda: held(lock)) is False
+        assert as_nobody(lambda: is_locked(lock)) is False
         lock.chmod(0)
-        assert as_nobody(lambda: held(lock)) is True
+        assert as_nobody(lambda: is_locked(lock)) is True
 
 
 def test_a_json_store_is_read_by_who_may_only_read(tmp_path: Path) -> None:
     async def make() -> None:
-        await written(open_store(f"json:{tmp_path}/index.json"), make_revision("a.md", TEXTS))
+        await write_revisions(open_store(f"json:{tmp_path}/index.json"), make_revision("a.md", TEXTS))
 
     async def read() -> list[str]:
         store = open_store(f"json:{tmp_path}/index.json")
-        return [*await contents(store, "plum"), *await store.admin.collections(SCOPE.tenant)]
+        return [*await search_texts(store, "plum"), *await store.admin.collections(SCOPE.tenant)]
 
     async def write() -> None:
-        await written(open_store(f"json:{tmp_path}/index.json"), make_revision("b.md", TEXTS))
+        await write_revisions(open_store(f"json:{tmp_path}/index.json"), make_revision("b.md", TEXTS))
 
     asyncio.run(make())
     with closed_to_writers(tmp_path):

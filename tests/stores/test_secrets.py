@@ -8,10 +8,10 @@ import pytest
 
 from ragstone.core.ports import Store
 from ragstone.stores.embedded import EmbeddedStore
-from ragstone.stores.embedded.rows import chunk_of, chunk_parts
+from ragstone.stores.embedded.chunk_rows import decode_chunk, encode_chunk
+from ragstone.stores.encoding import encode_value
 from ragstone.stores.jsonfile import JsonStore
-from ragstone.stores.packing import packed
-from ragstone.testing.stores import SCOPE, make_revision, written
+from ragstone.testing.stores import SCOPE, make_revision, write_revisions
 
 SECRETS = ((2, 9, "password"), (12, 40, "private_key"))
 
@@ -24,7 +24,7 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 
 
 async def test_secrets_come_back_as_they_were(store: Store) -> None:
-    await written(store, make_revision("a.md", ["a first text", "another one"], chunks={"secrets": SECRETS}))
+    await write_revisions(store, make_revision("a.md", ["a first text", "another one"], chunks={"secrets": SECRETS}))
     async with store.reader(SCOPE) as reader:
         chunks = [await reader.at("a.md", ordinal) for ordinal in range(2)]
     assert [chunk.secrets for chunk in chunks if chunk] == [SECRETS, SECRETS]
@@ -33,7 +33,7 @@ async def test_secrets_come_back_as_they_were(store: Store) -> None:
 async def test_a_json_file_of_an_earlier_version_knows_of_none(tmp_path: Path) -> None:
     file = tmp_path / "i.json"
     old = JsonStore(file)
-    await written(old, make_revision("a.md", ["apple"]))
+    await write_revisions(old, make_revision("a.md", ["apple"]))
     await old.close()
     data = json.loads(file.read_text("utf-8"))
     for chunk in data["collections"][0]["revisions"][0]["chunks"]:
@@ -49,9 +49,9 @@ async def test_a_json_file_of_an_earlier_version_knows_of_none(tmp_path: Path) -
 
 def test_a_row_of_an_earlier_version_knows_of_none() -> None:
     [chunk] = make_revision("a.md", ["apple"], chunks={"secrets": SECRETS}).chunks
-    facts, body = chunk_parts(chunk)
+    facts, body = encode_chunk(chunk)
     data = json.loads(body)
     assert data.pop("secrets") == [list(secret) for secret in SECRETS]
-    document = packed(chunk.document, place="a.md")
+    document = encode_value(chunk.document, place="a.md")
     row = (chunk.id, chunk.ordinal, chunk.vector_key, facts, json.dumps(data).encode(), document)
-    assert chunk_of(row).secrets == ()
+    assert decode_chunk(row).secrets == ()

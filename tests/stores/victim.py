@@ -12,12 +12,12 @@ from pathlib import Path
 from types import ModuleType
 
 from ragstone.core.types import Revision, Scope
-from ragstone.stores.crypt import Secret
-from ragstone.stores.embedded import EmbeddedStore, compact, faults
-from ragstone.stores.master import Master
-from ragstone.testing.stores import SCOPE, created, filled, make_revision, written
+from ragstone.stores.embedded import EmbeddedStore, compaction, fault_points
+from ragstone.stores.encryption import SecretKey
+from ragstone.stores.master_key import MasterKey
+from ragstone.testing.stores import SCOPE, create_collection, fill_vectors, make_revision, write_revisions
 
-MASTER = Master(Secret(bytes(range(32))))
+MASTER = MasterKey(SecretKey(bytes(range(32))))
 PASSING = Scope(SCOPE.tenant, "passing")
 
 
@@ -27,7 +27,7 @@ def state(number: int) -> list[Revision]:
     return [make_revision(path, texts, revision=number) for path in ("a.md", "b.md")]
 
 
-def kill_at(point: str, nth: int, *, where: ModuleType = faults) -> None:
+def kill_at(point: str, nth: int, *, where: ModuleType = fault_points) -> None:
     """Set the hook that ends this process, among the fault points of a store."""
     seen = 0
 
@@ -40,21 +40,21 @@ def kill_at(point: str, nth: int, *, where: ModuleType = faults) -> None:
     where.hook = hook  # type: ignore[attr-defined]  # each module of fault points has one
 
 
-async def write(root: Path, master: Master | None = None) -> None:
-    compact.FEW = 6  # so that compaction comes often
+async def write(root: Path, master: MasterKey | None = None) -> None:
+    compaction.MIN_DEAD_ROWS = 6  # so that compaction comes often
     store = EmbeddedStore(root, master=master)
-    await created(store)
+    await create_collection(store)
     number = max((d.revision for d in await store.ledger(SCOPE).documents()), default=0)
     while True:
         number += 1
         async with store.writer(SCOPE) as writer:
             await writer.replace(state(number))
             print(number, flush=True)
-            await filled(writer)
+            await fill_vectors(writer)
             if number % 2 == 0:
                 await writer.settle()
         if number % 3 == 0:
-            await written(store, make_revision("x.md", ["alpha"], scope=PASSING), scope=PASSING)
+            await write_revisions(store, make_revision("x.md", ["alpha"], scope=PASSING), scope=PASSING)
             await store.admin.drop(PASSING)
 
 

@@ -1,19 +1,19 @@
 """Who asks, and what they may: keys, tokens, roles."""
 
-from ragstone.access.credential import Credential, Permission, Role, roles_of
-from ragstone.access.keys import MadeKey, ending, identified, issued, recognised
-from ragstone.access.tokens import Tokens, looks_like_token
+from ragstone.access.credential import Credential, Permission, Role, parse_roles
+from ragstone.access.keys import NewKey, authenticate_key, issue_key, parse_expiry, parse_key_id
+from ragstone.access.tokens import TokenAuthenticator, looks_like_token
 
 __all__ = [
     "Credential",
-    "MadeKey",
+    "NewKey",
     "Permission",
     "Role",
-    "Tokens",
-    "ending",
-    "identified",
-    "issued",
+    "TokenAuthenticator",
+    "authenticate_key",
+    "issue_key",
     "looks_like_token",
-    "recognised",
-    "roles_of",
+    "parse_expiry",
+    "parse_key_id",
+    "parse_roles",
 ]

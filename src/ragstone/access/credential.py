@@ -30,7 +30,7 @@ class Role(StrEnum):
     ADMIN = "admin"
 
 
-PERMITS: Mapping[Role, frozenset[Permission]] = {
+ROLE_PERMISSIONS: Mapping[Role, frozenset[Permission]] = {
     Role.READ: frozenset({Permission.SEARCH}),
     Role.READ_RESTRICTED: frozenset({Permission.SEARCH, Permission.RESTRICTED}),
     Role.WRITE: frozenset({Permission.SEARCH, Permission.WRITE}),
@@ -38,10 +38,10 @@ PERMITS: Mapping[Role, frozenset[Permission]] = {
 }
 
 
-def roles_of(names: Iterable[str]) -> tuple[Role, ...]:
+def parse_roles(names: Iterable[str]) -> tuple[Role, ...]:
     """Roles by their names, each once, in the order of the table; raises `UsageError` for a name that is none.
 
-    >>> [role.value for role in roles_of(["write", "read"])]
+    >>> [role.value for role in parse_roles(["write", "read"])]
     ['read', 'write']
     """
     given = tuple(names)
@@ -52,7 +52,7 @@ def roles_of(names: Iterable[str]) -> tuple[Role, ...]:
     return tuple(role for role in Role if role in given)
 
 
-def shown(when: datetime) -> str:
+def format_moment(when: datetime) -> str:
     """A moment as people are told it: to the second."""
     return when.isoformat(timespec="seconds")
 
@@ -70,18 +70,20 @@ class Credential:
 
     def __post_init__(self) -> None:
         Scope(self.tenant, "any")  # a tenant's name is what every store takes for one
-        roles = roles_of(self.roles)
+        roles = parse_roles(self.roles)
         object.__setattr__(self, "roles", roles)
-        object.__setattr__(self, "permissions", frozenset().union(*(PERMITS[role] for role in roles)))
+        object.__setattr__(self, "permissions", frozenset().union(*(ROLE_PERMISSIONS[role] for role in roles)))
         if self.expires is not None and self.expires.tzinfo is None:
             raise UsageError("a credential's end needs a time zone: datetime(…, tzinfo=UTC)")
 
     def check(self, permission: Permission, *, what: str, now: datetime | None = None) -> None:
         """Raises `Unauthorized` when it has expired, `Forbidden` when it does not permit `what`."""
         if self.expires is not None and self.expires <= (now or datetime.now(UTC)):
-            raise Unauthorized("expired", f"the {_KINDS[self.kind]} expired at {shown(self.expires)}; get a new one")
+            raise Unauthorized(
+                "expired", f"the {_KINDS[self.kind]} expired at {format_moment(self.expires)}; get a new one"
+            )
         if permission not in self.permissions:
-            able = " or ".join(role for role in Role if permission in PERMITS[role])
+            able = " or ".join(role for role in Role if permission in ROLE_PERMISSIONS[role])
             raise Forbidden(f"{what} needs the role {able}; this {_KINDS[self.kind]} has {', '.join(self.roles)}")
 
 

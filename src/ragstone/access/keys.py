@@ -11,71 +11,71 @@ import secrets
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 
-from ragstone.access.credential import Credential, roles_of, shown
+from ragstone.access.credential import Credential, format_moment, parse_roles
 from ragstone.core.errors import Unauthorized, UsageError
 from ragstone.core.ports import Keys
 from ragstone.core.types import Key, Scope
 
-SECRET = 32  # bytes of chance
-SHAPE = re.compile(r"rag_(?P<id>[0-9a-f]{16})_(?P<secret>[A-Za-z0-9_-]{43})")
-SPAN = re.compile(r"(?P<number>[1-9][0-9]{0,4})(?P<unit>[hdw])")
+SECRET_BYTES = 32  # bytes of chance
+KEY_PATTERN = re.compile(r"rag_(?P<id>[0-9a-f]{16})_(?P<secret>[A-Za-z0-9_-]{43})")
+DURATION_PATTERN = re.compile(r"(?P<number>[1-9][0-9]{0,4})(?P<unit>[hdw])")
 UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 NAME_LENGTH = 120
-NOBODY = hashlib.sha256(b"").digest()  # what the secret of an unknown id is compared with
+UNKNOWN_DIGEST = hashlib.sha256(b"").digest()  # what the secret of an unknown id is compared with
 
 
 @dataclass(frozen=True, slots=True)
-class MadeKey:
+class NewKey:
     """A new key; `text` is the key itself, which nothing can show again."""
 
     key: Key
     text: str = field(repr=False)
 
 
-def issued(tenant: str, name: str, roles: tuple[str, ...], *, expires: datetime | None, now: datetime) -> MadeKey:
+def issue_key(tenant: str, name: str, roles: tuple[str, ...], *, expires: datetime | None, now: datetime) -> NewKey:
     """A new key out of chance, kept nowhere yet. Raises `UsageError` for a tenant, name, role or end that is none."""
     Scope(tenant, "any")
     if not name.strip() or not name.isprintable() or len(name) > NAME_LENGTH:
         raise UsageError(f"a key's name is 1 to {NAME_LENGTH} printable characters, such as who will use it")
     if expires is not None and expires <= now:
-        raise UsageError(f"a key that expires at {shown(expires)} would be of no use: that is over")
-    identity, secret = secrets.token_hex(8), secrets.token_urlsafe(SECRET)
-    known = tuple(map(str, roles_of(roles)))
-    key = Key(identity, tenant, name, known, now, _digest(secret), expires=expires)
-    return MadeKey(key, f"rag_{identity}_{secret}")
+        raise UsageError(f"a key that expires at {format_moment(expires)} would be of no use: that is over")
+    identity, secret = secrets.token_hex(8), secrets.token_urlsafe(SECRET_BYTES)
+    known = tuple(map(str, parse_roles(roles)))
+    key = Key(identity, tenant, name, known, now, _hash_secret(secret), expires=expires)
+    return NewKey(key, f"rag_{identity}_{secret}")
 
 
-async def recognised(text: str, keys: Keys, *, now: datetime) -> Credential:
+async def authenticate_key(text: str, keys: Keys, *, now: datetime) -> Credential:
     """The credential that a key is; raises `Unauthorized`. An unknown id takes as many steps as a wrong secret."""
-    shape = SHAPE.fullmatch(text)
+    shape = KEY_PATTERN.fullmatch(text)
     if shape is None:
         raise Unauthorized("malformed", "this is no key of Ragstone (rag_…_…) and no token; look at how it was copied")
     key = await keys.find(shape["id"])
-    same = hmac.compare_digest(_digest(shape["secret"]), NOBODY if key is None else key.digest)
+    same = hmac.compare_digest(_hash_secret(shape["secret"]), UNKNOWN_DIGEST if key is None else key.digest)
     if key is None or not same:
         raise Unauthorized("unknown", f"the key rag_{shape['id']}_… is not known here; make one: ragstone keys create")
     if key.revoked is not None:
-        raise Unauthorized("revoked", f"the key rag_{key.id}_… was revoked at {shown(key.revoked)}")
+        raise Unauthorized("revoked", f"the key rag_{key.id}_… was revoked at {format_moment(key.revoked)}")
     if key.expires is not None and key.expires <= now:
-        raise Unauthorized("expired", f"the key rag_{key.id}_… expired at {shown(key.expires)}; make a new one")
-    return Credential(key.tenant, roles_of(key.roles), key.name, "key", key.expires)
+        raise Unauthorized("expired", f"the key rag_{key.id}_… expired at {format_moment(key.expires)}; make a new one")
+    return Credential(key.tenant, parse_roles(key.roles), key.name, "key", key.expires)
 
 
-def identified(text: str) -> str | None:
+def parse_key_id(text: str) -> str | None:
     """The id in an id, in `rag_<id>_…` or in a whole key; None where there is none."""
     found = re.fullmatch(r"(?:rag_)?([0-9a-f]{16})(?:_.*)?", text.strip(), re.DOTALL)
     return found[1] if found else None
 
 
-def ending(text: str | None, *, now: datetime) -> datetime | None:
+def parse_expiry(text: str | None, *, now: datetime) -> datetime | None:
     """When a key ends, from `90d`, `12h`, `4w`, a date (its first moment in UTC) or a moment; raises `UsageError`.
 
-    >>> ending("2d", now=datetime(2026, 1, 30, tzinfo=UTC)).isoformat()
+    >>> parse_expiry("2d", now=datetime(2026, 1, 30, tzinfo=UTC)).isoformat()
     '2026-02-01T00:00:00+00:00'
     """
     if text is None:
         return None
-    if span := SPAN.fullmatch(text.strip()):
+    if span := DURATION_PATTERN.fullmatch(text.strip()):
         return now + int(span["number"]) * UNITS[span["unit"]]
     try:
         when = datetime.fromisoformat(text.strip())
@@ -85,5 +85,5 @@ def ending(text: str | None, *, now: datetime) -> datetime | None:
         raise UsageError(f"expires {text!r:.60} is no time; write it as 90d, 12h, 4w or {example}") from error
 
 
-def _digest(secret: str) -> bytes:
+def _hash_secret(secret: str) -> bytes:
     return hashlib.sha256(secret.encode()).digest()

@@ -30,70 +30,70 @@ class Keyset:
         self._read_at: float | None = None
         self._tried_at: float | None = None
 
-    def key(self, kid: str | None) -> Jwk | None:
+    def find_key(self, kid: str | None) -> Jwk | None:
         """The key of this name; without a name the only one. Raises `Unavailable` when none could ever be read."""
         with self._lock:
             age = None if self._read_at is None else self._now() - self._read_at
             if age is None or age > FRESH:
-                self._renew(must=age is None or age > STALE)
-            found = self._found(kid)
+                self._refresh_keys(must=age is None or age > STALE)
+            found = self._match_key(kid)
             if found is None and kid is not None and self._may_ask():
-                self._renew(must=False)
-                found = self._found(kid)
+                self._refresh_keys(must=False)
+                found = self._match_key(kid)
             return found
 
-    def _found(self, kid: str | None) -> Jwk | None:
+    def _match_key(self, kid: str | None) -> Jwk | None:
         fitting = [key for key in self._keys if key.get("use", "sig") == "sig" and kid in (None, key.get("kid"))]
         return fitting[0] if len(fitting) == 1 else None
 
     def _may_ask(self) -> bool:
         return self._tried_at is None or self._now() - self._tried_at >= PAUSE
 
-    def _renew(self, *, must: bool) -> None:
+    def _refresh_keys(self, *, must: bool) -> None:
         """Read them again; what fails leaves those that there are, unless they are needed anew."""
         if self._may_ask():
             self._tried_at = self._now()
             try:
-                self._keys, self._read_at = _parsed(_read(self._place)), self._now()
+                self._keys, self._read_at = _parse_keys(_read_keys(self._place)), self._now()
                 return
             except (OSError, ValueError, RecursionError) as error:
                 if must:
                     raise Unavailable(
-                        f"the keys of the tokens' issuer cannot be read ({_said(error)}); see access.jwt.jwks"
+                        f"the keys of the tokens' issuer cannot be read ({_describe_error(error)}); see access.jwt.jwks"
                     ) from error
         if must:
             raise Unavailable(f"the keys of the tokens' issuer could not be read just now; try again in {PAUSE:.0f} s")
 
 
-class _Here(urllib.request.HTTPRedirectHandler):
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
     """Follows no redirection: only the configured place is asked."""
 
     def redirect_request(self, *_: Any, **__: Any) -> None:
         return None
 
 
-def _read(place: str) -> bytes:
+def _read_keys(place: str) -> bytes:
     if "://" not in place:
         with Path(place).expanduser().open("rb") as file:
-            return _bounded(file.read(LARGEST + 1))
-    opener = urllib.request.build_opener(_Here, urllib.request.ProxyHandler({}))
+            return _check_size(file.read(LARGEST + 1))
+    opener = urllib.request.build_opener(_NoRedirect, urllib.request.ProxyHandler({}))
     end = time.monotonic() + TIMEOUT
     read = b""
     with opener.open(place, timeout=TIMEOUT) as response:
         while part := response.read1(1 << 14):
-            read = _bounded(read + part)
+            read = _check_size(read + part)
             if time.monotonic() > end:
                 raise TimeoutError(f"took longer than {TIMEOUT:.0f} s")
     return read
 
 
-def _bounded(data: bytes) -> bytes:
+def _check_size(data: bytes) -> bytes:
     if len(data) > LARGEST:
         raise ValueError(f"it has more than {LARGEST} bytes")
     return data
 
 
-def _parsed(data: bytes) -> list[Jwk]:
+def _parse_keys(data: bytes) -> list[Jwk]:
     found = json.loads(data)
     keys = found.get("keys") if isinstance(found, dict) else None
     if not isinstance(keys, list):
@@ -101,7 +101,7 @@ def _parsed(data: bytes) -> list[Jwk]:
     return [key for key in keys if isinstance(key, dict)]
 
 
-def _said(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     if isinstance(error, urllib.error.HTTPError):
         return f"HTTP {error.code}"
     return str(getattr(error, "reason", None) or getattr(error, "strerror", None) or error)

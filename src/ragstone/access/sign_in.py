@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from ragstone.access import Credential, Permission, Tokens, looks_like_token, recognised
+from ragstone.access import Credential, Permission, TokenAuthenticator, authenticate_key, looks_like_token
 from ragstone.config.settings import Settings
 from ragstone.core.errors import Forbidden, Unauthorized, UsageError
 from ragstone.core.ports import Keys
 
-ANY = Settings.__dataclass_fields__["tenant"].default  # this tenant's name leaves the choice to the key
+ANY_TENANT = Settings.__dataclass_fields__["tenant"].default  # this tenant's name leaves the choice to the key
 
 
 def utc_now() -> datetime:
@@ -16,7 +16,7 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-class Entrance:
+class Authenticator:
     """Admits, or refuses. A key is looked up for every verb, so that a revoked one ends at once; a token's signature
     is checked once, its end every time."""
 
@@ -40,7 +40,7 @@ class Entrance:
         self._keys = keys
         self._clock = clock
         self._text = None if settings.key is None else settings.key.strip()
-        self._tokens: Tokens | None = None
+        self._tokens: TokenAuthenticator | None = None
         self._credential: Credential | None = None
         if credential is not None:
             self._check_tenant(credential)
@@ -59,7 +59,7 @@ class Entrance:
         return self._settings.tenant if self.credential is None else self.credential.tenant
 
     @property
-    def restricted(self) -> bool:
+    def may_read_restricted(self) -> bool:
         """Whether restricted documents may be shown."""
         return self.credential is None or Permission.RESTRICTED in self.credential.permissions
 
@@ -77,7 +77,7 @@ class Entrance:
     async def sign_in(self) -> Credential | None:
         """Look at the key or token; raises `Unauthorized`, or `Forbidden` for another tenant's."""
         if self._text is not None and (self._credential is None or self._credential.kind == "key"):
-            found = await self._recognised(self._text)
+            found = await self._authenticate(self._text)
             self._check_tenant(found)
             self._credential = found
         return self._credential
@@ -92,19 +92,19 @@ class Entrance:
         if self.credential is not None:
             self.credential.check(permission, what=what, now=self._clock())
 
-    async def _recognised(self, text: str) -> Credential:
+    async def _authenticate(self, text: str) -> Credential:
         if not looks_like_token(text):
-            return await recognised(text, self._keys(), now=self._clock())
+            return await authenticate_key(text, self._keys(), now=self._clock())
         issuer = self._settings.access.jwt
         if issuer is None:
             raise Unauthorized("unsupported", "this is a token (JWT), and no issuer is configured: see access.jwt")
         if self._tokens is None:
-            self._tokens = Tokens(issuer)
-        return await self._tokens.recognised(text)
+            self._tokens = TokenAuthenticator(issuer)
+        return await self._tokens.authenticate(text)
 
     def _check_tenant(self, credential: Credential) -> None:
         wanted = self._settings.tenant
-        if wanted not in (ANY, credential.tenant):
+        if wanted not in (ANY_TENANT, credential.tenant):
             raise Forbidden(
                 f"tenant {wanted!r} was asked for; this {credential.kind} is of another one: leave the tenant out"
             )

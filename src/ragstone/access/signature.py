@@ -12,17 +12,17 @@ from ragstone.core.errors import ConfigError, Unauthorized
 UNREADABLE = ("malformed", "this is no token that can be read")
 
 
-def verified(token: str, issuer: JwtSettings, keyset: Keyset | None) -> Mapping[str, Any]:
+def verify_token(token: str, issuer: JwtSettings, keyset: Keyset | None) -> Mapping[str, Any]:
     """What a token says, once its signature, times and audience are right; raises `Unauthorized`."""
     try:
-        return _verified(token, issuer, keyset)
+        return _decode_token(token, issuer, keyset)
     except jwt.PyJWTError as error:
-        raise _refusal(error, issuer) from error
+        raise _translate_error(error, issuer) from error
     except (ValueError, TypeError, ArithmeticError, RecursionError) as error:  # what odd bytes make of a parser
         raise Unauthorized(*UNREADABLE) from error
 
 
-def _verified(token: str, issuer: JwtSettings, keyset: Keyset | None) -> Mapping[str, Any]:
+def _decode_token(token: str, issuer: JwtSettings, keyset: Keyset | None) -> Mapping[str, Any]:
     header = jwt.get_unverified_header(token)
     algorithm = header.get("alg")
     if algorithm not in issuer.algorithms:
@@ -31,7 +31,7 @@ def _verified(token: str, issuer: JwtSettings, keyset: Keyset | None) -> Mapping
         raise Unauthorized("malformed", "the token asks for extensions (crit) that are not known here")
     claims: Mapping[str, Any] = jwt.decode(
         token,
-        _key(issuer, keyset, header.get("kid"), str(algorithm)),
+        _select_key(issuer, keyset, header.get("kid"), str(algorithm)),
         algorithms=[str(algorithm)],
         audience=issuer.audience,
         issuer=issuer.issuer,
@@ -41,13 +41,13 @@ def _verified(token: str, issuer: JwtSettings, keyset: Keyset | None) -> Mapping
     return claims
 
 
-def _key(issuer: JwtSettings, keyset: Keyset | None, kid: Any, algorithm: str) -> jwt.PyJWK | str:
+def _select_key(issuer: JwtSettings, keyset: Keyset | None, kid: Any, algorithm: str) -> jwt.PyJWK | str:
     """The key that must have signed: chosen here, never by what the token brings along."""
     if keyset is None:
         return str(issuer.key)
     if not isinstance(kid, str | None):
         raise Unauthorized("malformed", "the token's kid is no text")
-    found = keyset.key(kid)
+    found = keyset.find_key(kid)
     if found is None:
         which = (
             "names no key (kid), and the issuer has not just one"
@@ -60,7 +60,7 @@ def _key(issuer: JwtSettings, keyset: Keyset | None, kid: Any, algorithm: str) -
     return jwt.PyJWK(dict(found), algorithm=algorithm)
 
 
-def _refusal(error: jwt.PyJWTError, issuer: JwtSettings) -> Unauthorized:
+def _translate_error(error: jwt.PyJWTError, issuer: JwtSettings) -> Unauthorized:
     """Our reason and sentence for what the library found; the first line that fits."""
     table = (
         (jwt.ExpiredSignatureError, "expired", "the token has expired; get a new one"),

@@ -14,39 +14,39 @@ from ragstone.core.errors import Unauthorized, UsageError
 from ragstone.core.types import Scope
 
 LONGEST = 16 * 1024  # characters: more than any proxy lets through
-SHAPE = re.compile(r"[\w-]+\.[\w-]+\.[\w-]*", re.ASCII)
+TOKEN_PATTERN = re.compile(r"[\w-]+\.[\w-]+\.[\w-]*", re.ASCII)
 
 
 def looks_like_token(text: str) -> bool:
     """Whether a text has the shape of a JWT: three parts with dots between."""
-    return SHAPE.fullmatch(text) is not None
+    return TOKEN_PATTERN.fullmatch(text) is not None
 
 
-class Tokens:
+class TokenAuthenticator:
     """Checks tokens of one issuer; the issuer's keys are kept between calls."""
 
     def __init__(self, issuer: JwtSettings, *, keyset: Keyset | None = None) -> None:
         if find_spec("jwt") is None or find_spec("cryptography") is None:
             raise UsageError("tokens need packages that are not installed; run: pip install 'ragstone[jwt]'")
-        if issuer.key is not None and not issuer.shared:
+        if issuer.key is not None and not issuer.has_shared_secret:
             from ragstone.access import signature
 
             signature.check_key(issuer.key, issuer.algorithms)
         self._issuer = issuer
         self._keyset = keyset or (Keyset(issuer.jwks) if issuer.jwks else None)
 
-    async def recognised(self, token: str) -> Credential:
+    async def authenticate(self, token: str) -> Credential:
         """The credential that a token is; raises `Unauthorized`, or `Unavailable` without the issuer's keys."""
-        return await asyncio.to_thread(self._recognised, token)
+        return await asyncio.to_thread(self._authenticate_now, token)
 
-    def _recognised(self, token: str) -> Credential:
+    def _authenticate_now(self, token: str) -> Credential:
         from ragstone.access import signature
 
         if len(token) > LONGEST:
             raise Unauthorized("malformed", f"the token has over {LONGEST} characters; none of ours is as long")
-        return self._credential(signature.verified(token, self._issuer, self._keyset))
+        return self._make_credential(signature.verify_token(token, self._issuer, self._keyset))
 
-    def _credential(self, claims: Mapping[str, Any]) -> Credential:
+    def _make_credential(self, claims: Mapping[str, Any]) -> Credential:
         tenant = claims.get(self._issuer.tenant_claim)
         if not isinstance(tenant, str):
             raise Unauthorized(
@@ -56,11 +56,11 @@ class Tokens:
             Scope(tenant, "any")
         except UsageError as error:
             raise Unauthorized("tenant", f"the token's {error}") from error
-        ends = _moment(float(claims["exp"]) + self._issuer.leeway)
+        ends = _moment_or_none(float(claims["exp"]) + self._issuer.leeway)
         who = claims.get("sub")
-        return Credential(tenant, self._roles(claims), who if isinstance(who, str) else "", "token", ends)
+        return Credential(tenant, self._read_roles(claims), who if isinstance(who, str) else "", "token", ends)
 
-    def _roles(self, claims: Mapping[str, Any]) -> tuple[Role, ...]:
+    def _read_roles(self, claims: Mapping[str, Any]) -> tuple[Role, ...]:
         """One role, or those of a list that are ours: issuers put roles of other programs beside them."""
         name = self._issuer.role_claim
         given = claims.get(name)
@@ -72,7 +72,7 @@ class Tokens:
         raise Unauthorized("role", f"the token's claim {name!r} names no role of these: {', '.join(Role)}")
 
 
-def _moment(seconds: float) -> datetime | None:
+def _moment_or_none(seconds: float) -> datetime | None:
     """A moment; None for one that no calendar has, which is for ever."""
     try:
         return datetime.fromtimestamp(seconds, UTC)

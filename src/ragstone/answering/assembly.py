@@ -6,18 +6,18 @@ from dataclasses import dataclass, field, replace
 
 from ragstone import guard
 from ragstone.answering.abstention.abstain import ABSTENTION
-from ragstone.answering.generative.context import Shown
-from ragstone.answering.generative.transcript import Piece, Said, Transcript
-from ragstone.answering.generative.verdicts import Checked, Checker, Support
+from ragstone.answering.generative.context import ContextPassage
+from ragstone.answering.generative.transcript import AnswerPiece, CitedSentence, Transcript
+from ragstone.answering.generative.verdicts import CheckedSentence, SentenceChecker, SentenceSupport
 from ragstone.answering.verification.citations import stands_alone
-from ragstone.answering.verification.injection_notes import ordering
-from ragstone.answering.verification.page_boxes import drawn as draw_boxes
-from ragstone.answering.verification.similarity import Alike
+from ragstone.answering.verification.injection_notes import note_flagged_sentences
+from ragstone.answering.verification.page_boxes import add_page_boxes as draw_boxes
+from ragstone.answering.verification.similarity import TextSimilarity
 from ragstone.core.page_layout import Layout
-from ragstone.core.plural import counted
-from ragstone.core.ports import Completed, Message
+from ragstone.core.plural import format_count
+from ragstone.core.ports import CompletionResult, Message
 from ragstone.core.trace import Trace
-from ragstone.core.types import Answer, Citation, Event, Note, Sentence, Span, joined
+from ragstone.core.types import Answer, Citation, Event, Note, Sentence, Span, join_slices
 
 # How models say that they do not know, told by their prompts or not; only at the beginning of what they say.
 DECLINED = re.compile(
@@ -46,10 +46,10 @@ class Draft:
 
     conversation: Conversation
     quoted: Answer
-    shown: tuple[Shown, ...] = ()
+    shown: tuple[ContextPassage, ...] = ()
     records: Mapping[str, str] = field(default_factory=dict)
     layouts: Mapping[str, Layout] = field(default_factory=dict)
-    alike: Alike | None = None
+    alike: TextSimilarity | None = None
 
 
 def abstain(reason: str | None, message: str, *, clarify: str = "", answerability: float | None = None) -> Answer:
@@ -63,7 +63,13 @@ class AnswerAssembler:
     and only if it is supported or claims nothing. `alike` gives the cosines that decide where words do not."""
 
     def __init__(
-        self, draft: Draft, transcript: Transcript, trace: Trace, *, strict: bool = False, alike: Alike | None = None
+        self,
+        draft: Draft,
+        transcript: Transcript,
+        trace: Trace,
+        *,
+        strict: bool = False,
+        alike: TextSimilarity | None = None,
     ) -> None:
         self._draft = draft
         self._transcript = transcript
@@ -71,15 +77,15 @@ class AnswerAssembler:
         self._strict = strict
         self._alike = alike
         self._out = ""
-        self._checker = Checker(draft.shown)
-        self._checked: list[Checked] = []
+        self._checker = SentenceChecker(draft.shown)
+        self._checked: list[CheckedSentence] = []
 
-    async def show(self, pieces: Iterable[Piece], *, last: bool = False) -> AsyncIterator[Event]:
+    async def show(self, pieces: Iterable[AnswerPiece], *, last: bool = False) -> AsyncIterator[Event]:
         """The events of what came: `message` with the piece's text, `citation` before a passage's first use."""
         for piece in pieces:
             for passage in piece.first:
                 chunk = self._draft.shown[passage].first
-                yield Event("citation", {"n": self._transcript.number(passage), "chunk": chunk})
+                yield Event("citation", {"n": self._transcript.number_passage(passage), "chunk": chunk})
             if not self._strict:
                 self._out += piece.text
                 yield Event("message", {"text": piece.text, "citations": piece.numbers, "delta": True})
@@ -91,14 +97,14 @@ class AnswerAssembler:
         """Sentences that are whole by now, and that something supports."""
         told = self._transcript.sentences(len(self._checked))
         for checked in await self._check(told if last else told[:-1]):
-            if checked.stands:
+            if checked.is_presentable:
                 text = self._format_sentence(checked)
                 self._out += text
                 yield Event("message", {"text": text, "citations": self._number_passages(checked), "delta": True})
 
-    async def _check(self, told: Sequence[Said]) -> list[Checked]:
+    async def _check(self, told: Sequence[CitedSentence]) -> list[CheckedSentence]:
         """The verdicts on some sentences by their words, then once more on those that cosines may change, at once."""
-        with self._trace.timed("check"):
+        with self._trace.time_stage("check"):
             checked = [self._checker.check(said) for said in told]
             pairs = dict.fromkeys(pair for one in checked for pair in one.pairs)
             if pairs and self._alike is not None and (similar := await self._alike.cosines(pairs, self._trace)):
@@ -109,15 +115,15 @@ class AnswerAssembler:
         self._checked += checked
         return checked
 
-    def _number_passages(self, checked: Checked) -> tuple[int, ...]:
-        return tuple(self._transcript.number(passage) for passage in checked.passages)
+    def _number_passages(self, checked: CheckedSentence) -> tuple[int, ...]:
+        return tuple(self._transcript.number_passage(passage) for passage in checked.passages)
 
-    def _format_sentence(self, checked: Checked) -> str:
+    def _format_sentence(self, checked: CheckedSentence) -> str:
         gap = "" if not self._out else "\n" if stands_alone(checked.text) else " "
         marks = "".join(f"[{n}]" for n in self._number_passages(checked))
         return f"{gap}{checked.text}{' ' if marks else ''}{marks}"
 
-    async def finish(self, done: Completed) -> Answer:
+    async def finish(self, done: CompletionResult) -> Answer:
         """The answer as a whole, or an abstention: the model's own, or since nothing that it says is supported."""
         await self._check(self._transcript.sentences(len(self._checked)))
         self._note_outcome(done, self._trace)
@@ -128,26 +134,30 @@ class AnswerAssembler:
     def _build_answer(self) -> Answer:
         whole = " ".join(one.text for one in self._checked)
         claims = [one for one in self._checked if one.claims]
-        supported = [one for one in claims if one.stands]
+        supported = [one for one in claims if one.is_presentable]
         if DECLINED.match(whole) and not any(one.passages for one in supported):
-            said = guard.shown(self._out.strip() or ABSTENTION)
+            said = guard.mask_secrets(self._out.strip() or ABSTENTION)
             return replace(abstain("declined", "The model found no answer in the passages."), text=said)
         if not supported:
             return abstain("unsupported", "Nothing that the model wrote stands in the passages that it was shown.")
-        kept = [one for one in self._checked if one.stands] if self._strict else self._checked
+        kept = [one for one in self._checked if one.is_presentable] if self._strict else self._checked
         citations = self._build_citations(kept)
-        sentences = tuple(Sentence(guard.shown(one.text), self._number_passages(one), one.status) for one in kept)
+        sentences = tuple(
+            Sentence(guard.mask_secrets(one.text), self._number_passages(one), one.status) for one in kept
+        )
         grounded = round(len(supported) / len(claims), 3)
-        notes = ordering(sentences, citations, [chunk for one in self._draft.shown for chunk in one.chunks])
+        notes = note_flagged_sentences(
+            sentences, citations, [chunk for one in self._draft.shown for chunk in one.chunks]
+        )
         return Answer(self._final_text(), sentences=sentences, citations=citations, groundedness=grounded, notes=notes)
 
     def _final_text(self) -> str:
         """As it was shown, or with the markers that are right where some were not."""
         mended = any(one.status == "repaired" for one in self._checked) and not self._strict
-        text = self._transcript.written([one.passages for one in self._checked]) if mended else self._out
-        return guard.shown(text.strip())
+        text = self._transcript.render_text([one.passages for one in self._checked]) if mended else self._out
+        return guard.mask_secrets(text.strip())
 
-    def _note_outcome(self, done: Completed, trace: Trace) -> None:
+    def _note_outcome(self, done: CompletionResult, trace: Trace) -> None:
         """What the reader of the answer should know of how it came about."""
         if done.ended == "length":
             trace.note("cut", "the answer ends where the model had written as many tokens as it may: allow it more")
@@ -155,16 +165,16 @@ class AnswerAssembler:
             trace.note("refused", "the vendor's filter ended the answer")
         if unknown := list(dict.fromkeys(self._transcript.unknown)):
             trace.note("citation_unknown", f"left out citations of what was not shown: {', '.join(unknown[:5])}")
-        left = [one for one in self._checked if not one.stands]
+        left = [one for one in self._checked if not one.is_presentable]
         if left and self._strict:
-            trace.note("left_out", f"left out {counted(len(left), 'sentence')} that nothing supports")
+            trace.note("left_out", f"left out {format_count(len(left), 'sentence')} that nothing supports")
         elif left:
             said = "sentence is not supported by what it cites", "sentences are not supported by what they cite"
-            trace.note("unverified", counted(len(left), *said))
+            trace.note("unverified", format_count(len(left), *said))
 
-    def _build_citations(self, kept: Sequence[Checked]) -> tuple[Citation, ...]:
+    def _build_citations(self, kept: Sequence[CheckedSentence]) -> tuple[Citation, ...]:
         """One for each passage that a sentence cites, by number: it quotes all that the sentences rest on."""
-        behind: dict[int, list[Support]] = {}
+        behind: dict[int, list[SentenceSupport]] = {}
         for one in kept:
             for passage in one.passages:
                 behind.setdefault(passage, [])
@@ -174,17 +184,17 @@ class AnswerAssembler:
         drawn_boxes = draw_boxes(made, self._draft.records, self._draft.layouts)
         return tuple(sorted(drawn_boxes, key=lambda citation: citation.n))
 
-    def _build_citation(self, passage: int, supports: Sequence[Support]) -> Citation:
-        number = self._transcript.number(passage)
+    def _build_citation(self, passage: int, supports: Sequence[SentenceSupport]) -> Citation:
+        number = self._transcript.number_passage(passage)
         if not supports:
             chunk = self._draft.shown[passage].first
-            text = guard.shown(chunk.text, chunk.spans, chunk.secrets)
+            text = guard.mask_secrets(chunk.text, chunk.spans, chunk.secrets)
             return Citation(number, chunk.id, chunk.document, text, chunk.spans, masked=text != chunk.text)
         chunk = supports[0].chunk
         spans = _merge_spans(span for support in supports for span in support.spans)
-        quote = joined(self._draft.records[chunk.document.id], spans)
+        quote = join_slices(self._draft.records[chunk.document.id], spans)
         secrets = sorted({secret for support in supports for secret in support.chunk.secrets})
-        text = guard.shown(quote, spans, guard.touching(secrets, spans))
+        text = guard.mask_secrets(quote, spans, guard.select_secrets(secrets, spans))
         return Citation(number, chunk.id, chunk.document, text, spans, "verified", masked=text != quote)
 
 

@@ -10,11 +10,11 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from math import ceil
 
-from ragstone.answering.abstention.abstain import Policy
+from ragstone.answering.abstention.abstain import AbstentionPolicy
 from ragstone.answering.assembly import Conversation, Draft
 from ragstone.answering.extractive_answer import Retrieved, make_extractive_answer
-from ragstone.answering.generative.budget import Budget, fit
-from ragstone.answering.verification.similarity import Alike
+from ragstone.answering.generative.budget import Budget, fit_budget
+from ragstone.answering.verification.similarity import TextSimilarity
 from ragstone.answering.written_answer import Writing, write_answer
 from ragstone.core.ports import Message
 from ragstone.core.trace import Trace
@@ -35,7 +35,7 @@ class AnswerOptions:
     an abstention, how many tokens the passages may have together (None: no bound)."""
 
     writing: Writing | None = None
-    policy: Policy = field(default_factory=Policy)
+    policy: AbstentionPolicy = field(default_factory=AbstentionPolicy)
     tokens: int | None = None
 
 
@@ -51,11 +51,11 @@ async def stream_answer(
     trace = Trace()
     conversation = Conversation(question.text, tuple(history))
     question = await _resolve_references(context, question, options, history, trace)
-    with trace.timed("total"):
+    with trace.time_stage("total"):
         vectors = await embed_question(context, question, trace)
         async with open_search(context, question, vectors, trace) as view:
             hits = view.hits
-            with trace.timed("answer"):
+            with trace.time_stage("answer"):
                 draft, hits = await _read_and_draft(context, question, view, options, conversation, trace)
             infos = view.reader.infos
         # An answer is never served from there.
@@ -136,7 +136,7 @@ def cut_to_tokens(hits: Sequence[Hit], tokens: int | None) -> list[Hit]:
     """The hits from the best down that fit, the last one cut at a sentence; a token is taken for four characters."""
     if tokens is None:
         return list(hits)
-    return fit(hits, lambda text: ceil(len(text) / LETTERS), budget=Budget(tokens, 0, max(1, len(hits))))
+    return fit_budget(hits, lambda text: ceil(len(text) / LETTERS), budget=Budget(tokens, 0, max(1, len(hits))))
 
 
 async def make_draft(retrieved: Retrieved, options: AnswerOptions, conversation: Conversation | None = None) -> Draft:
@@ -156,7 +156,7 @@ async def make_draft(retrieved: Retrieved, options: AnswerOptions, conversation:
         records = await reader.records(_list_documents(chunks))
         paged = [chunk for chunk in chunks if any(span.page for span in chunk.spans)]
         layouts = await reader.layouts(_list_documents(paged))
-    alike = Alike.of(retrieved.embedder, seconds=seconds)
+    alike = TextSimilarity.for_embedder(retrieved.embedder, seconds=seconds)
     return Draft(conversation, quoted, tuple(shown), records, layouts, alike=alike)
 
 

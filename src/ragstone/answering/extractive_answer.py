@@ -5,17 +5,28 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from ragstone import guard
-from ragstone.answering.abstention.abstain import Decision, Policy, decide, settled, signs_of
-from ragstone.answering.abstention.evidence import Evidence, evidence
-from ragstone.answering.abstention.thresholds import by_thresholds
+from ragstone.answering.abstention.abstain import (
+    AbstentionPolicy,
+    Decision,
+    choose_signs,
+    decide_abstention,
+    is_settled,
+)
+from ragstone.answering.abstention.evidence import Evidence, collect_evidence
+from ragstone.answering.abstention.thresholds import decide_by_thresholds
 from ragstone.answering.assembly import abstain
-from ragstone.answering.extractive.question_analysis import asked as analyse_question
-from ragstone.answering.extractive.selection import Scored, choose, compared, rank
-from ragstone.answering.extractive.selection import quotes as make_quotes
-from ragstone.answering.verification.citations import cited, documents, groundedness, written
-from ragstone.answering.verification.injection_notes import ordering
-from ragstone.answering.verification.page_boxes import drawn
-from ragstone.config.deadlines import USUAL, Deadlines
+from ragstone.answering.extractive.question_analysis import analyze_question as analyse_question
+from ragstone.answering.extractive.selection import (
+    ScoredPassage,
+    apply_similarity,
+    make_quotes,
+    rank_passages,
+    select_passages,
+)
+from ragstone.answering.verification.citations import cite_quotes, groundedness, list_documents, render_answer
+from ragstone.answering.verification.injection_notes import note_flagged_sentences
+from ragstone.answering.verification.page_boxes import add_page_boxes
+from ragstone.config.deadlines import DEFAULT_DEADLINES, Deadlines
 from ragstone.core.errors import UsageError
 from ragstone.core.page_layout import Layout
 from ragstone.core.ports import Embedder, Vectors
@@ -51,11 +62,11 @@ class Retrieved:
     trace: Trace
     embedder: Embedder | None = None
     vector: Vectors | None = None
-    deadlines: Deadlines = USUAL
+    deadlines: Deadlines = DEFAULT_DEADLINES
     fused_by_store: bool = False
 
 
-async def make_extractive_answer(retrieved: Retrieved, policy: Policy, *, sparing: bool) -> Answer:
+async def make_extractive_answer(retrieved: Retrieved, policy: AbstentionPolicy, *, sparing: bool) -> Answer:
     """An extractive answer: the sentences that answer best, each quoted and checked; or an abstention. `sparing` where
     a model will write: passages are compared by vectors only when the decision may hang on it."""
     sparing_for = policy if sparing else None
@@ -68,14 +79,14 @@ async def make_extractive_answer(retrieved: Retrieved, policy: Policy, *, sparin
     return replace(made, answerability=verdict.answerability)
 
 
-def _drop_unfit_calibration(policy: Policy, found: Evidence, retrieved: Retrieved) -> Policy:
+def _drop_unfit_calibration(policy: AbstentionPolicy, found: Evidence, retrieved: Retrieved) -> AbstentionPolicy:
     """The policy without a calibration that is not of what this question was compared by; a note says so."""
     embedder = retrieved.embedder
     own = policy.calibration
     if own is None or policy.rule != "fitted" or not found.hits:
         return policy
     model = f"{embedder.model}/{embedder.variant}" if embedder else None
-    here = model if signs_of(found) == "vectors" else None
+    here = model if choose_signs(found) == "vectors" else None
     if here == (own.model if own.signs == "vectors" else None):
         return policy
     of, by = (f"vectors of {name}" if name else "words alone" for name in (own.model, here))
@@ -84,10 +95,10 @@ def _drop_unfit_calibration(policy: Policy, found: Evidence, retrieved: Retrieve
     return replace(policy, calibration=None)
 
 
-def _decide(retrieved: Retrieved, found: Evidence, policy: Policy) -> Decision:
+def _decide(retrieved: Retrieved, found: Evidence, policy: AbstentionPolicy) -> Decision:
     """Answer or abstain, by what the policy names. Raises `UsageError` where its thresholds have nothing to judge."""
     if policy.rule != "company":
-        return decide(found, policy)
+        return decide_abstention(found, policy)
     question, hits, by_store = retrieved.question, retrieved.hits, retrieved.fused_by_store
     if question.fusion != "rrf" and not by_store and not any("rerank" in hit.signals for hit in hits):
         raise UsageError(
@@ -98,35 +109,37 @@ def _decide(retrieved: Retrieved, found: Evidence, policy: Policy) -> Decision:
     if by_store and not any("rrf" in hit.signals for hit in hits):
         weights = dict.fromkeys(weights, 1.0)  # a store weighs both alike
     answered = {name: weight for name, weight in weights.items() if any(name in hit.signals for hit in hits)}
-    return by_thresholds(hits, weights=answered)
+    return decide_by_thresholds(hits, weights=answered)
 
 
-async def _cite(reader: Texts, chosen: Sequence[Scored]) -> Answer:
+async def _cite(reader: Texts, chosen: Sequence[ScoredPassage]) -> Answer:
     """The chosen passages as an answer, each quote found again in its document; an abstention when none is."""
     quotes = make_quotes(chosen)
-    texts = await reader.records(documents(quotes))
-    sentences, citations = cited(quotes, texts, mask=guard.shown, secrets=guard.located)
+    texts = await reader.records(list_documents(quotes))
+    sentences, citations = cite_quotes(quotes, texts, mask=guard.mask_secrets, secrets=guard.locate_secrets)
     grounded = groundedness(sentences)
     if not grounded:
         return abstain("unsupported", "No quote could be found again in the text of its document.")
-    paged = [d for d in documents(quotes) if any(span.page for c in citations for span in c.spans)]
-    citations = drawn(citations, texts, await reader.layouts(paged))
-    text = written(sentences, citations)
-    notes = ordering(sentences, citations, [quote.chunk for quote in quotes])
+    paged = [d for d in list_documents(quotes) if any(span.page for c in citations for span in c.spans)]
+    citations = add_page_boxes(citations, texts, await reader.layouts(paged))
+    text = render_answer(sentences, citations)
+    notes = note_flagged_sentences(sentences, citations, [quote.chunk for quote in quotes])
     return Answer(text, sentences=sentences, citations=citations, groundedness=grounded, notes=notes)
 
 
-async def choose_passages(retrieved: Retrieved, *, sparing: Policy | None = None) -> tuple[list[Scored], Evidence]:
+async def choose_passages(
+    retrieved: Retrieved, *, sparing: AbstentionPolicy | None = None
+) -> tuple[list[ScoredPassage], Evidence]:
     """The passages that an answer would quote, and what speaks for giving it. With `sparing` they are chosen by their
     words, and their vectors guessed from the chunks', where this policy's decision stands so."""
     idf = await retrieved.reader.idf(retrieved.question.text)
     analysed = analyse_question(retrieved.question.text, idf)
     best = list(retrieved.hits[:EXTRACT_FROM])
-    ranked = rank(analysed, best)
+    ranked = rank_passages(analysed, best)
     if sparing is not None:
-        chosen = choose(analysed, ranked)
-        found = evidence(analysed, best, chosen, idf=idf)
-        if settled(found, _drop_unfit_calibration(sparing, found, retrieved)):
+        chosen = select_passages(analysed, ranked)
+        found = collect_evidence(analysed, best, chosen, idf=idf)
+        if is_settled(found, _drop_unfit_calibration(sparing, found, retrieved)):
             return chosen, replace(found, similar=found.cosine)
     vector, embedder = retrieved.vector, retrieved.embedder
     if vector is not None and embedder is not None and ranked:
@@ -134,14 +147,14 @@ async def choose_passages(retrieved: Retrieved, *, sparing: Policy | None = None
         similar = await retrieved.trace.attempt(
             "similarity", work, {}, seconds=retrieved.deadlines.check, refused=refusal_code(embedder)
         )
-        ranked = compared(ranked, similar)
-    chosen = choose(analysed, ranked)
-    return chosen, evidence(analysed, best, chosen, idf=idf)
+        ranked = apply_similarity(ranked, similar)
+    chosen = select_passages(analysed, ranked)
+    return chosen, collect_evidence(analysed, best, chosen, idf=idf)
 
 
-async def _compare_passages(embedder: Embedder, vector: Vectors, ranked: Sequence[Scored]) -> dict[str, float]:
+async def _compare_passages(embedder: Embedder, vector: Vectors, ranked: Sequence[ScoredPassage]) -> dict[str, float]:
     """The cosine of the question and each passage."""
     passages = {scored.passage.text: scored.passage for scored in ranked}
-    sent = [guard.shown_part(one.chunk, one.start, one.end) for one in passages.values()]
+    sent = [guard.mask_chunk_part(one.chunk, one.start, one.end) for one in passages.values()]
     cosines = await embedder.embed(sent) @ vector
     return {text: round(float(cosine), 6) for text, cosine in zip(passages, cosines, strict=True)}

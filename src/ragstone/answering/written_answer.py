@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 
 from ragstone import guard
 from ragstone.answering.assembly import AnswerAssembler, Conversation, Draft
-from ragstone.answering.generative.budget import Budget, fit
-from ragstone.answering.generative.context import Shown, arranged
-from ragstone.answering.generative.prompt import Template, frame, labels, messages
+from ragstone.answering.generative.budget import Budget, fit_budget
+from ragstone.answering.generative.context import ContextPassage, arrange_passages
+from ragstone.answering.generative.prompt import Template, build_messages, passage_labels, render_frame
 from ragstone.answering.generative.transcript import Transcript
 from ragstone.core.errors import RagstoneError, Unavailable, UsageError
-from ragstone.core.ports import Completed, Completion, Prompt, Tokenizer
+from ragstone.core.ports import Completion, CompletionResult, Prompt, Tokenizer
 from ragstone.core.trace import Trace
 from ragstone.core.types import Answer, Event, Hit
-from ragstone.providers.token_counting import TURN
+from ragstone.providers.token_counting import TURN_TOKENS
 
 log = logging.getLogger("ragstone")
 
@@ -42,16 +42,16 @@ class Writing:
     clock: Callable[[], float] = time.monotonic
     group: str = "llm"
 
-    def context(self, hits: Sequence[Hit], conversation: Conversation) -> list[Shown]:
+    def context(self, hits: Sequence[Hit], conversation: Conversation) -> list[ContextPassage]:
         """What the model is shown of the hits, best first, within the budget and what it reads: [] where nothing
         fits."""
         room = Budget(max(0, self._count_room(conversation)), 0, self.budget.chunks)
-        fitting = fit(hits, self._count_tokens, budget=room, frame=self._count_frame)
-        return arranged(fitting, join=not self.template.by_id)
+        fitting = fit_budget(hits, self._count_tokens, budget=room, frame=self._count_frame)
+        return arrange_passages(fitting, join=not self.template.cites_by_id)
 
-    def prompt(self, conversation: Conversation, shown: Sequence[Shown]) -> Prompt:
+    def prompt(self, conversation: Conversation, shown: Sequence[ContextPassage]) -> Prompt:
         """All that the model is told: the turns before stand in front of the last one."""
-        *before, last = messages(self.template, conversation.question, shown, mask=guard.shown)
+        *before, last = build_messages(self.template, conversation.question, shown, mask=guard.mask_secrets)
         return Prompt((*before, *conversation.history, last), self.max_tokens, self.temperature)
 
     def fit_history(self, conversation: Conversation) -> Conversation:
@@ -91,10 +91,10 @@ class Writing:
 
     def _count_other_tokens(self, conversation: Conversation) -> int:
         """Tokens of everything but passages."""
-        return sum(TURN + self._count_tokens(turn.text) for turn in self.prompt(conversation, ()).messages)
+        return sum(TURN_TOKENS + self._count_tokens(turn.text) for turn in self.prompt(conversation, ()).messages)
 
     def _count_frame(self, hit: Hit) -> int:
-        return self._count_tokens(frame(self.template, hit.chunk))
+        return self._count_tokens(render_frame(self.template, hit.chunk))
 
     def _count_tokens(self, text: str) -> int:
         return (self.model.tokenizer or self.counts).count([text])[0]
@@ -113,13 +113,13 @@ async def write_answer(writing: Writing, draft: Draft, trace: Trace) -> AsyncGen
         )
         yield draft.quoted
         return
-    transcript = Transcript(labels(writing.template, draft.shown))
+    transcript = Transcript(passage_labels(writing.template, draft.shown))
     assembler = AnswerAssembler(draft, transcript, trace, strict=writing.strict, alike=draft.alike)
-    done = Completed("", ended="other")
+    done = CompletionResult("", ended="other")
     try:
         async with aclosing(_stream_pieces(writing, draft, trace)) as pieces:
             async for piece in pieces:
-                if isinstance(piece, Completed):
+                if isinstance(piece, CompletionResult):
                     done = piece
                     break
                 async for event in assembler.show(transcript.feed(piece)):
@@ -135,7 +135,7 @@ async def write_answer(writing: Writing, draft: Draft, trace: Trace) -> AsyncGen
     yield await assembler.finish(done)
 
 
-async def _stream_pieces(writing: Writing, draft: Draft, trace: Trace) -> AsyncGenerator[str | Completed]:
+async def _stream_pieces(writing: Writing, draft: Draft, trace: Trace) -> AsyncGenerator[str | CompletionResult]:
     """The model's stream; what it takes is timed, and bounded, without what a slow reader of the events takes.
 
     Raises `Unavailable` when it takes longer than it may: one that is handed in has no limits of its own.
@@ -147,7 +147,7 @@ async def _stream_pieces(writing: Writing, draft: Draft, trace: Trace) -> AsyncG
             if spent >= writing.seconds:  # one that never waits for anything is never interrupted
                 raise Unavailable(_describe_timeout(writing))
             start = clock()
-            with trace.timed("model"):
+            with trace.time_stage("model"):
                 try:
                     async with asyncio.timeout(writing.seconds - spent) as patience:
                         piece = await anext(stream, None)

@@ -3,20 +3,20 @@
 import re
 from dataclasses import dataclass
 
-from ragstone.chunking.greedy import Unit, filled, paragraphs, pieces, smaller
-from ragstone.chunking.outline import passages
-from ragstone.chunking.split import runs
+from ragstone.chunking.greedy import Unit, fill_drafts, finish_pieces, split_large_units, split_paragraphs
+from ragstone.chunking.outline import list_passages
+from ragstone.chunking.split import split_runs
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import Tokenizer
 from ragstone.core.types import Extraction, Piece
 
 LINE = re.compile(r"\n")
 # A character has four bytes at most, and a run may carry eight marks more than asked for.
-WIDEST, MARKS = 4, 8
+BYTES_A_CHARACTER, MARKS = 4, 8
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class BoundedOptions:
     """Limits in UTF-8 bytes. A line between the two stays whole."""
 
     soft: int = 4096
@@ -27,13 +27,13 @@ class Bounds:
             raise UsageError(f"needs 64 <= soft <= hard; got soft={self.soft}, hard={self.hard}")
 
 
-class Bounded:
+class BoundedChunker:
     """A piece is one paragraph, with the headings right above it; a longer one is cut between lines.
 
     Headings and blank lines end a piece.
     """
 
-    def __init__(self, bounds: Bounds, tokenizer: Tokenizer) -> None:
+    def __init__(self, bounds: BoundedOptions, tokenizer: Tokenizer) -> None:
         self._bounds = bounds
         self._tokenizer = tokenizer
 
@@ -45,23 +45,23 @@ class Bounded:
         """The pieces in order, none over the hard limit."""
         record, bounds = extraction.record, self._bounds
 
-        def size(start: int, end: int) -> int:
+        def byte_size(start: int, end: int) -> int:
             return len(record[start:end].encode("utf-8", "surrogatepass"))
 
-        def words(unit: Unit) -> list[Unit]:
-            if size(unit.start, unit.end) <= bounds.hard:
+        def split_unit(unit: Unit) -> list[Unit]:
+            if byte_size(unit.start, unit.end) <= bounds.hard:
                 return [unit]
-            places = runs(record, unit.start, unit.end, bounds.soft // WIDEST - MARKS)
+            places = split_runs(record, unit.start, unit.end, bounds.soft // BYTES_A_CHARACTER - MARKS)
             return [Unit(a, b, unit.passage, unit.fresh and i == 0) for i, (a, b) in enumerate(places)]
 
-        units = _flushed(paragraphs(record, passages(extraction), opens=lambda passage: passage.opens))
-        units = smaller(record, units, LINE, over=bounds.soft, measure=size)
-        units = [finer for unit in units for finer in words(unit)]
-        drafts = filled(record, units, size=bounds.soft, overlap=0, measure=size)
-        return pieces(record, drafts, self._tokenizer, title=lambda first: first.path, note=lambda _: "")
+        units = _mark_fresh(split_paragraphs(record, list_passages(extraction), opens=lambda passage: passage.opens))
+        units = split_large_units(record, units, LINE, over=bounds.soft, measure=byte_size)
+        units = [finer for unit in units for finer in split_unit(unit)]
+        drafts = fill_drafts(record, units, size=bounds.soft, overlap=0, measure=byte_size)
+        return finish_pieces(record, drafts, self._tokenizer, title=lambda first: first.path, note=lambda _: "")
 
 
-def _flushed(units: list[Unit]) -> list[Unit]:
+def _mark_fresh(units: list[Unit]) -> list[Unit]:
     """Every paragraph begins a piece, but the first below a heading that stands alone."""
     out: list[Unit] = []
     for unit in units:

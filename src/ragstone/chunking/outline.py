@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ragstone.chunking.contents import leftover
+from ragstone.chunking.leftovers import is_leftover
 from ragstone.core.types import Block, Extraction, Span
 
 # A heading path is kept with every chunk under it: a whole page taken for a heading must not multiply.
@@ -28,39 +28,39 @@ class Passage(NamedTuple):
     opens: bool
 
 
-def passages(extraction: Extraction) -> list[Passage]:
+def list_passages(extraction: Extraction) -> list[Passage]:
     """What may become chunks: body blocks in the order of the record, nothing twice, no leftovers."""
     record, out = extraction.record, list[Passage]()
     headings: list[tuple[int, str]] = []
     path: tuple[str, ...] = ()
     last: Block | None = None
     reached = 0
-    for block, span in sorted(_body(extraction), key=lambda pair: pair[1].char_start):
-        start, end = trimmed(record, max(span.char_start, reached), span.char_end, indent=block.type in INDENTED)
+    for block, span in sorted(_body_spans(extraction), key=lambda pair: pair[1].char_start):
+        start, end = trim_range(record, max(span.char_start, reached), span.char_end, indent=block.type in INDENTED)
         if start == end:
             continue
         opens = block.type == "heading" and block is not last
         if opens:
             headings = [above for above in headings if above[0] < max(1, block.level)]
-            headings.append((max(1, block.level), _title(block.text)))
+            headings.append((max(1, block.level), _shorten_title(block.text)))
             path = tuple(title for _, title in headings)
         out.append(Passage(start, end, block, span, path, opens))
         last, reached = block, end
     return out
 
 
-def _body(extraction: Extraction) -> Iterator[tuple[Block, Span]]:
+def _body_spans(extraction: Extraction) -> Iterator[tuple[Block, Span]]:
     for block in extraction.blocks:
-        if block.role == "body" and (block.type in ("table", "code", "heading") or not leftover(block.text)):
+        if block.role == "body" and (block.type in ("table", "code", "heading") or not is_leftover(block.text)):
             yield from ((block, span) for span in block.spans)
 
 
-def _title(text: str) -> str:
+def _shorten_title(text: str) -> str:
     words = " ".join(text[: HEADING_LENGTH * 4].split())
     return words if len(words) <= HEADING_LENGTH else words[: HEADING_LENGTH - 1] + "…"
 
 
-def trimmed(record: str, start: int, end: int, *, indent: bool = False) -> tuple[int, int]:
+def trim_range(record: str, start: int, end: int, *, indent: bool = False) -> tuple[int, int]:
     """[start, end) without the white space around it; with `indent` the first line keeps its own."""
     end = min(end, len(record))
     first = SOLID.search(record, start, max(start, end))

@@ -27,7 +27,7 @@ class Atom(NamedTuple):
     repeat: float = 0.0
 
 
-def partition(atoms: Sequence[Atom], *, target: float, cap: float) -> list[int]:
+def partition_atoms(atoms: Sequence[Atom], *, target: float, cap: float) -> list[int]:
     """Where pieces begin, so that the sum of costs is least; only an atom alone is ever over `cap`.
 
     A piece of size s costs (1 - s/target)² below the target, and more when it is tiny;
@@ -45,7 +45,7 @@ def partition(atoms: Sequence[Atom], *, target: float, cap: float) -> list[int]:
                 joins += atom.join
                 if size > cap or (atom.opens and atom.depth < atoms[i].depth):
                     break
-            cost = _shape(size, target, cap) + joins + best[j + 1]
+            cost = _size_cost(size, target, cap) + joins + best[j + 1]
             if cost < least:
                 least, after[i] = cost, j + 1
         best[i] = least + (atoms[i].cut if i else 0.0)
@@ -55,7 +55,7 @@ def partition(atoms: Sequence[Atom], *, target: float, cap: float) -> list[int]:
     return starts
 
 
-def _shape(size: float, target: float, cap: float) -> float:
+def _size_cost(size: float, target: float, cap: float) -> float:
     if size > target:
         return min(1.0, ((size - target) / (cap - target)) ** 2) if cap > target else 1.0
     share = size / target

@@ -4,19 +4,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from ragstone.chunking.outline import trimmed
+from ragstone.chunking.outline import trim_range
 from ragstone.chunking.split import Part
-from ragstone.chunking.structure import Cutting, Structure
+from ragstone.chunking.structure import StructureChunker, StructureOptions
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import Tokenizer
-from ragstone.core.sentences import sentences
+from ragstone.core.sentences import split_sentences
 from ragstone.core.types import Extraction, Piece
 
-WHOLE = ("code", "table")  # kinds of blocks without sentences: code stays whole up to the cap, a table's row is one
+UNSPLIT_KINDS = (
+    "code",
+    "table",
+)  # kinds of blocks without sentences: code stays whole up to the cap, a table's row is one
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class SentenceWindowOptions:
     """Sentences before and after that are shown with one; a longer sentence than `cap` tokens is cut, and `prefix` of
     what the embedder reads are left for path and heading, as `structure` does."""
 
@@ -32,12 +35,12 @@ class Around:
             )
 
 
-class SentenceWindow(Structure):
+class SentenceWindowChunker(StructureChunker):
     """A piece is one sentence, list item, table row or block of code, with the headings right above it. Its `window`
     is what is shown of it: the piece with those around it, whatever they are."""
 
-    def __init__(self, around: Around, tokenizer: Tokenizer, *, reads: int | None = None) -> None:
-        cutting = Cutting(tokens=around.cap, cap=around.cap, prefix=around.prefix)
+    def __init__(self, around: SentenceWindowOptions, tokenizer: Tokenizer, *, reads: int | None = None) -> None:
+        cutting = StructureOptions(tokens=around.cap, cap=around.cap, prefix=around.prefix)
         super().__init__(cutting, tokenizer, reads=reads)
         self._around = around
 
@@ -53,11 +56,11 @@ class SentenceWindow(Structure):
         far, last = self._around.window, len(pieces) - 1
         return [replace(p, window=(max(0, p.ordinal - far), min(last, p.ordinal + far))) for p in pieces]
 
-    def _groups(self, record: str, parts: Sequence[Part], _headers: dict[str, int], /) -> list[Sequence[Part]]:
+    def _group_parts(self, record: str, parts: Sequence[Part], _headers: dict[str, int], /) -> list[Sequence[Part]]:
         groups: list[Sequence[Part]] = []
         above: list[Part] = []
-        for part in chain.from_iterable(_sentences(record, each) for each in parts):
-            if above and not _fits(above, part, self.cap):
+        for part in chain.from_iterable(_split_part(record, each) for each in parts):
+            if above and not _fits_below(above, part, self.cap):
                 groups.append(above)
                 above = []
             if part.passage.block.type == "heading":
@@ -68,16 +71,16 @@ class SentenceWindow(Structure):
         return [*groups, above] if above else groups
 
 
-def _sentences(record: str, part: Part) -> Iterator[Part]:
-    if part.passage.block.type in WHOLE:
+def _split_part(record: str, part: Part) -> Iterator[Part]:
+    if part.passage.block.type in UNSPLIT_KINDS:
         yield part
         return
-    for a, b in sentences(record[part.start : part.end]):
-        start, end = trimmed(record, part.start + a, part.start + b)
+    for a, b in split_sentences(record[part.start : part.end]):
+        start, end = trim_range(record, part.start + a, part.start + b)
         yield part._replace(start=start, end=end, tokens=-1)
 
 
-def _fits(above: Sequence[Part], part: Part, cap: int) -> bool:
+def _fits_below(above: Sequence[Part], part: Part, cap: int) -> bool:
     """Whether headings and what stands below them are one piece: a table's row has a header of its own, and stands by
     itself."""
     return part.table is None and sum(one.weight for one in (*above, part)) <= cap

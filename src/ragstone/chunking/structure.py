@@ -4,17 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from ragstone.chunking.compose import Lines, kind, path, spans
-from ragstone.chunking.contents import sift
-from ragstone.chunking.outline import passages
-from ragstone.chunking.overlap import tail
-from ragstone.chunking.partition import Atom, partition
-from ragstone.chunking.split import ATTACHED, DENSEST, GLUE, ITEM_CUT, LEAD, NESTED, Part, fitted
+from ragstone.chunking.compose import LineNumbers, common_path, dominant_kind, merge_spans
+from ragstone.chunking.leftovers import drop_leftovers
+from ragstone.chunking.outline import list_passages
+from ragstone.chunking.overlap import find_sentence_tail
+from ragstone.chunking.partition import Atom, partition_atoms
+from ragstone.chunking.split import AFTER_PARAGRAPH, DENSEST, GLUE, ITEM_CUT, LEAD, NESTED, Part, fit_parts
 from ragstone.chunking.table import Grid
-from ragstone.chunking.tokens import additive
+from ragstone.chunking.tokens import is_additive
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import Tokenizer
-from ragstone.core.types import Block, Extraction, Piece, Span, joined
+from ragstone.core.types import Block, Extraction, Piece, Span, join_slices
 
 # A piece that runs on into the next section pays this: two sections become one when each is below a
 # quarter of the wanted size or so (two of size s cost 2(1 - s)² apart and (1 - 2s)² together).
@@ -24,7 +24,7 @@ GRAIN = 1 / 16
 
 
 @dataclass(frozen=True, slots=True)
-class Cutting:
+class StructureOptions:
     """Sizes in tokens. Wanted and longest are lowered to what the embedder reads, less the prefix."""
 
     tokens: int = 450  # 350-500 is the range that held up
@@ -40,7 +40,7 @@ class Cutting:
             )
 
 
-class Structure:
+class StructureChunker:
     """The default. A piece is whole sections, else whole paragraphs, items or rows, else whole sentences.
 
     Code stays whole up to the cap. A table is cut between rows only, and each further group of rows
@@ -48,7 +48,7 @@ class Structure:
     more than half of it.
     """
 
-    def __init__(self, cutting: Cutting, tokenizer: Tokenizer, *, reads: int | None = None) -> None:
+    def __init__(self, cutting: StructureOptions, tokenizer: Tokenizer, *, reads: int | None = None) -> None:
         room = cutting.cap if reads is None else min(cutting.cap, max(reads - cutting.prefix, (reads + 1) // 2))
         self._cutting = cutting
         self._tokenizer = tokenizer
@@ -56,7 +56,7 @@ class Structure:
         self._overlap = min(cutting.overlap, room // 2)
         self.cap = max(1, room)
         self.target = max(1, min(cutting.tokens, room) - self._overlap)
-        self._additive = additive(tokenizer)
+        self._additive = is_additive(tokenizer)
 
     @property
     def recipe(self) -> str:
@@ -68,73 +68,79 @@ class Structure:
         """The pieces in order; only a table row, with a note, is over the cap."""
         record = extraction.record
         own = self.cap - self._overlap
-        parts = fitted(record, passages(extraction), cap=own, list_cap=self.target // 2, count=self._tokenizer.count)
-        headers = self._headers(parts)
-        return sift(self._pieces(record, self._groups(record, parts, headers), headers))
+        parts = fit_parts(
+            record, list_passages(extraction), cap=own, list_cap=self.target // 2, count=self._tokenizer.count
+        )
+        headers = self._repeatable_headers(parts)
+        return drop_leftovers(self._make_pieces(record, self._group_parts(record, parts, headers), headers))
 
-    def _groups(self, record: str, parts: Sequence[Part], headers: dict[str, int], /) -> list[Sequence[Part]]:
+    def _group_parts(self, record: str, parts: Sequence[Part], headers: dict[str, int], /) -> list[Sequence[Part]]:
         """The parts of each piece."""
         own = self.cap - self._overlap
-        bundles = _bundles(parts, self.target * GRAIN)
-        atoms = [_atom(record, parts, start, end, headers) for start, end in pairwise([*bundles, len(parts)])]
-        starts = [bundles[i] for i in partition(atoms, target=self.target, cap=own)]
+        bundles = _bundle_starts(parts, self.target * GRAIN)
+        atoms = [_make_atom(record, parts, start, end, headers) for start, end in pairwise([*bundles, len(parts)])]
+        starts = [bundles[i] for i in partition_atoms(atoms, target=self.target, cap=own)]
         return [parts[start:end] for start, end in pairwise([*starts, len(parts)])]
 
-    def _headers(self, parts: Sequence[Part]) -> dict[str, int]:
+    def _repeatable_headers(self, parts: Sequence[Part]) -> dict[str, int]:
         """Tokens of the table headers that are short enough to repeat: at most half of the cap."""
-        texts = list(dict.fromkeys(text for part in parts for text in _leads(part)))
+        texts = list(dict.fromkeys(text for part in parts for text in _header_texts(part)))
         short = [text for text in texts if len(text) <= DENSEST * self.cap]
         return {text: n for text, n in zip(short, self._tokenizer.count(short), strict=True) if n <= self.cap // 2}
 
-    def _pieces(self, record: str, groups: Sequence[Sequence[Part]], headers: dict[str, int]) -> list[Piece]:
-        lines = Lines(record)
+    def _make_pieces(self, record: str, groups: Sequence[Sequence[Part]], headers: dict[str, int]) -> list[Piece]:
+        lines = LineNumbers(record)
         out: list[Piece] = []
         for group in groups:
-            places = spans(record, lines, [(part.start, part.end, part.where) for part in group])
-            lead = self._lead(record, out[-1].spans[-1], group[0]) if out else ()
-            whole = spans(record, lines, [(s.char_start, s.char_end, s) for s in (*lead, *places)]) if lead else places
+            places = merge_spans(record, lines, [(part.start, part.end, part.where) for part in group])
+            lead = self._overlap_spans(record, out[-1].spans[-1], group[0]) if out else ()
+            whole = (
+                merge_spans(record, lines, [(s.char_start, s.char_end, s) for s in (*lead, *places)])
+                if lead
+                else places
+            )
             out.append(
                 Piece(
                     ordinal=len(out),
-                    text=joined(record, whole),
+                    text=join_slices(record, whole),
                     spans=whole,
-                    heading_path=path([part.passage for part in group]),
-                    kind=kind([(part.passage, part.weight) for part in group]),
-                    tokens=-1 if lead else self._sum(group),
+                    heading_path=common_path([part.passage for part in group]),
+                    kind=dominant_kind([(part.passage, part.weight) for part in group]),
+                    tokens=-1 if lead else self._sum_tokens(group),
                     overlap=sum(s.char_end - s.char_start for s in lead),
-                    header=_repeated(group[0], headers),
+                    header=_header_to_repeat(group[0], headers),
                     note=_header_note(group[0], headers),
-                    table=_table(record, group),
+                    table=_table_cells(record, group),
                 )
             )
-        return self._counted(out)
+        return self._count_missing(out)
 
-    def _lead(self, record: str, before: Span, first: Part) -> tuple[Span, ...]:
+    def _overlap_spans(self, record: str, before: Span, first: Part) -> tuple[Span, ...]:
         """The overlap: whole sentences from the end of the piece before, never over a heading or into a table."""
         if not self._overlap or first.passage.opens or first.table:
             return ()
-        start = tail(record, before, self._overlap, self._tokenizer.count)
+        start = find_sentence_tail(record, before, self._overlap, self._tokenizer.count)
         return (replace(before, char_start=start),) if start < before.char_end else ()
 
-    def _sum(self, group: Sequence[Part]) -> int:
+    def _sum_tokens(self, group: Sequence[Part]) -> int:
         """The tokens of the parts, or -1 where the whole must be counted to know."""
         known = self._additive and all(part.tokens >= 0 for part in group)
         apart = known and all(a.end < b.start for a, b in pairwise(group))
         return sum(part.tokens for part in group) if apart else -1
 
-    def _counted(self, pieces: list[Piece]) -> list[Piece]:
+    def _count_missing(self, pieces: list[Piece]) -> list[Piece]:
         unknown = [piece for piece in pieces if piece.tokens < 0]
         counts = iter(self._tokenizer.count([piece.text for piece in unknown]))
-        return [self._noted(replace(p, tokens=next(counts)) if p.tokens < 0 else p) for p in pieces]
+        return [self._note_oversize(replace(p, tokens=next(counts)) if p.tokens < 0 else p) for p in pieces]
 
-    def _noted(self, piece: Piece) -> Piece:
+    def _note_oversize(self, piece: Piece) -> Piece:
         if piece.tokens <= self.cap:
             return piece
         over = f"kept whole: {piece.tokens} tokens are over the cap of {self.cap}"
         return replace(piece, note=f"{piece.note}; {over}" if piece.note else over)
 
 
-def _leads(first: Part) -> tuple[str, ...]:
+def _header_texts(first: Part) -> tuple[str, ...]:
     """What a piece that begins with this row may show above it, the fullest first: the table's caption and header."""
     if first.table is None or first.row is None:
         return ()
@@ -144,19 +150,19 @@ def _leads(first: Part) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, texts)))
 
 
-def _repeated(first: Part, headers: dict[str, int]) -> str:
-    return next((text for text in _leads(first) if text in headers), "")
+def _header_to_repeat(first: Part, headers: dict[str, int]) -> str:
+    return next((text for text in _header_texts(first) if text in headers), "")
 
 
 def _header_note(first: Part, headers: dict[str, int]) -> str:
-    leads = _leads(first)
-    if not leads or first.table is None or _repeated(first, headers) not in ("", first.table.caption):
+    leads = _header_texts(first)
+    if not leads or first.table is None or _header_to_repeat(first, headers) not in ("", first.table.caption):
         return ""
     wanted = first.table.header and first.row is not None and not first.row.header
     return "the table's header is too long to repeat" if wanted else ""
 
 
-def _table(record: str, group: Sequence[Part]) -> tuple[tuple[str, ...], ...]:
+def _table_cells(record: str, group: Sequence[Part]) -> tuple[tuple[str, ...], ...]:
     """The cells of the piece's tables, each with its header; an empty row between two tables."""
     out: list[tuple[str, ...]] = []
     table: Grid | None = None
@@ -165,13 +171,13 @@ def _table(record: str, group: Sequence[Part]) -> tuple[tuple[str, ...], ...]:
             continue
         if part.table is not table:
             out += [()] if out else []
-            out += [] if part.row.header else part.table.head(record)
+            out += [] if part.row.header else part.table.header_rows(record)
             table = part.table
-        out.append(part.table.texts(record, part.row))
+        out.append(part.table.row_texts(record, part.row))
     return tuple(out)
 
 
-def _bundles(parts: Sequence[Part], grain: float) -> list[int]:
+def _bundle_starts(parts: Sequence[Part], grain: float) -> list[int]:
     """Where bundles of tiny neighbours of the same section begin."""
     starts: list[int] = []
     size = 0.0
@@ -183,31 +189,31 @@ def _bundles(parts: Sequence[Part], grain: float) -> list[int]:
     return starts
 
 
-def _atom(record: str, parts: Sequence[Part], start: int, end: int, headers: dict[str, int]) -> Atom:
+def _make_atom(record: str, parts: Sequence[Part], start: int, end: int, headers: dict[str, int]) -> Atom:
     first, before = parts[start], parts[start - 1] if start else None
     opens = first.passage.opens and first.start == first.passage.start
     return Atom(
         size=sum(parts[i].weight for i in range(start, end)),
-        cut=_cost(record, before, first),
+        cut=_start_cost(record, before, first),
         join=SIBLING if opens and before and before.passage.block.type != "heading" else 0.0,
         depth=len(first.passage.path),
         opens=opens,
-        repeat=headers.get(_repeated(first, headers), 0),
+        repeat=headers.get(_header_to_repeat(first, headers), 0),
     )
 
 
-def _captioned(caption: Block, table: Block) -> bool:
+def _is_caption_of(caption: Block, table: Block) -> bool:
     """Whether the one is the caption of the other, which may have several."""
     return caption.caption_of == "table" and table.type == "table" and caption.text in table.caption
 
 
-def _cost(record: str, before: Part | None, part: Part) -> float:
+def _start_cost(record: str, before: Part | None, part: Part) -> float:
     """What it costs to begin a piece with this part."""
     block = part.passage.block
     if before is None or block is before.passage.block or (block.type == "heading" and not part.passage.opens):
         return part.cut
     above = before.passage.block
-    if _captioned(above, block) or _captioned(block, above):
+    if _is_caption_of(above, block) or _is_caption_of(block, above):
         return GLUE
     if above.type == "heading":
         return GLUE / 4 if part.passage.opens else GLUE
@@ -216,4 +222,4 @@ def _cost(record: str, before: Part | None, part: Part) -> float:
     lead = LEAD if record[before.end - 1] == ":" else 0.0
     if block.type == above.type == "list":
         return lead + (NESTED if block.level > 1 else ITEM_CUT)
-    return lead + (ATTACHED if block.type != "paragraph" and above.type == "paragraph" else 0.0)
+    return lead + (AFTER_PARAGRAPH if block.type != "paragraph" and above.type == "paragraph" else 0.0)

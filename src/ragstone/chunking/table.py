@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
-from ragstone.chunking.outline import Passage, trimmed
+from ragstone.chunking.outline import Passage, trim_range
 from ragstone.core.types import Block, Cell, Span
 
 RULE = re.compile(r"[\s|:+=-]+")
@@ -18,7 +18,7 @@ BLANKS = re.compile(r"[ \t]{2,}")
 
 
 # Merged cells that are known to reach into one row: more are no table that anybody reads.
-REACHING = 64
+MOST_REACHING = 64
 GAP = 20  # empty columns in a row that are shown
 CAPTION_LENGTH = 160  # characters of a caption that are repeated above each group of rows: two lines of print
 WIDEST = 1000  # columns of a row that are filled up
@@ -52,10 +52,10 @@ class Grid(NamedTuple):
     reaching: Mapping[int, Sequence[Cell]]
     caption: str = ""
 
-    def texts(self, record: str, row: Row) -> tuple[str, ...]:
+    def row_texts(self, record: str, row: Row) -> tuple[str, ...]:
         """What each column says in a row, merged cells repeated."""
         if row.number < 0:
-            return by_bars(record[row.start : row.end])
+            return split_bars(record[row.start : row.end])
         cells = [*self.reaching.get(row.number, ()), *self.cells[row.number]]
         behind = [cell.col + (cell.colspan if row.header else 1) for cell in cells]
         out = [""] * min(WIDEST, max(behind))
@@ -64,37 +64,37 @@ class Grid(NamedTuple):
                 out[col] = " ".join(cell.text.split())
         return tuple(out)
 
-    def head(self, record: str) -> list[tuple[str, ...]]:
+    def header_rows(self, record: str) -> list[tuple[str, ...]]:
         """The header rows."""
-        return [self.texts(record, row) for row in self.rows if row.header]
+        return [self.row_texts(record, row) for row in self.rows if row.header]
 
 
-def grid(record: str, passages: Sequence[Passage]) -> Grid:
+def build_grid(record: str, passages: Sequence[Passage]) -> Grid:
     """The rows of one table block, from its cells where they have places, else one a line."""
-    cells = sorted((c for c in passages[0].block.cells if c.char_start is not None), key=_start)
+    cells = sorted((c for c in passages[0].block.cells if c.char_start is not None), key=_cell_start)
     rows: list[Row] = []
     at = 0
     for passage in passages:
-        while at < len(cells) and _start(cells[at]) < passage.start:
+        while at < len(cells) and _cell_start(cells[at]) < passage.start:
             at += 1
         behind = at
-        while behind < len(cells) and _start(cells[behind]) < passage.end:
+        while behind < len(cells) and _cell_start(cells[behind]) < passage.end:
             behind += 1
-        rows += _by_cells(record, passage, cells[at:behind]) or _by_lines(record, passage, first=not rows)
+        rows += _rows_by_cells(record, passage, cells[at:behind]) or _rows_by_lines(record, passage, first=not rows)
         at = behind
     # Header marks further down are side headings, not something to repeat.
     body = next((i for i, row in enumerate(rows) if not row.header), 0)
-    rows = [_unruled(record, row) if i < body else row._replace(header=False) for i, row in enumerate(rows)]
-    header = _header(record, passages[0].block, rows[:body])
+    rows = [_strip_rule(record, row) if i < body else row._replace(header=False) for i, row in enumerate(rows)]
+    header = _header_text(record, passages[0].block, rows[:body])
     by_row: dict[int, list[Cell]] = {}
     for cell in cells:
         by_row.setdefault(cell.row, []).append(cell)
-    reaching = _reaching(by_row)
-    rows = [row if row.header else row._replace(above=_above(record, row, header, reaching)) for row in rows]
-    return Grid(tuple(rows), header, by_row, reaching, _short(passages[0].block.caption))
+    reaching = _cells_from_above(by_row)
+    rows = [row if row.header else row._replace(above=_text_above(record, row, header, reaching)) for row in rows]
+    return Grid(tuple(rows), header, by_row, reaching, _shorten_caption(passages[0].block.caption))
 
 
-def _short(caption: str) -> str:
+def _shorten_caption(caption: str) -> str:
     """A caption on one line, cut at a word: some are a paragraph, and it is repeated."""
     line = " ".join(caption[: 2 * CAPTION_LENGTH].split())
     return (
@@ -102,7 +102,7 @@ def _short(caption: str) -> str:
     )
 
 
-def _reaching(by_row: Mapping[int, Sequence[Cell]]) -> dict[int, list[Cell]]:
+def _cells_from_above(by_row: Mapping[int, Sequence[Cell]]) -> dict[int, list[Cell]]:
     """The cells that reach into a row from above, by row."""
     out: dict[int, list[Cell]] = {}
     begun: list[Cell] = []
@@ -110,11 +110,11 @@ def _reaching(by_row: Mapping[int, Sequence[Cell]]) -> dict[int, list[Cell]]:
         begun = [cell for cell in begun if cell.row + cell.rowspan > row] if begun else begun
         if begun:
             out[row] = list(begun)
-        begun += [cell for cell in cells if cell.rowspan > 1][: REACHING - len(begun)]
+        begun += [cell for cell in cells if cell.rowspan > 1][: MOST_REACHING - len(begun)]
     return out
 
 
-def _above(record: str, row: Row, header: str, reaching: Mapping[int, Sequence[Cell]]) -> str:
+def _text_above(record: str, row: Row, header: str, reaching: Mapping[int, Sequence[Cell]]) -> str:
     """The header, and below it in their columns the merged cells that the row itself does not say."""
     cells = [cell for cell in reaching.get(row.number, ()) if not cell.header and cell.col < WIDEST]
     said = record[row.start : row.end] if cells else ""
@@ -125,10 +125,10 @@ def _above(record: str, row: Row, header: str, reaching: Mapping[int, Sequence[C
     return f"{header}\n{line}" if header else line
 
 
-def by_bars(text: str) -> tuple[str, ...]:
+def split_bars(text: str) -> tuple[str, ...]:
     """The cells of a row that is written between bars.
 
-    >>> by_bars("| a | b \\\\| c | |")
+    >>> split_bars("| a | b \\\\| c | |")
     ('a', 'b | c', '')
     """
     line = text.partition("\n")[0].strip()
@@ -136,27 +136,27 @@ def by_bars(text: str) -> tuple[str, ...]:
     return tuple(cell.strip().replace("\\|", "|") for cell in BAR.split(inner))
 
 
-def _start(cell: Cell) -> int:
+def _cell_start(cell: Cell) -> int:
     return cell.char_start or 0
 
 
-def _by_cells(record: str, passage: Passage, cells: Sequence[Cell]) -> list[Row]:
+def _rows_by_cells(record: str, passage: Passage, cells: Sequence[Cell]) -> list[Row]:
     """A row ends where the next one begins: at the last line break before its first cell, if there is one."""
     groups = [list(group) for _, group in groupby(cells, key=lambda cell: cell.row)]
     starts = [passage.start]
     for above, group in pairwise(groups):
-        reached, first = max(cell.char_end or 0 for cell in above), _start(group[0])
+        reached, first = max(cell.char_end or 0 for cell in above), _cell_start(group[0])
         starts.append(max(starts[-1], record.rfind("\n", reached, first) + 1 or first))
     rows: list[Row] = []
     for group, left, right in zip(groups, starts, [*starts[1:], passage.end], strict=False):
-        start, end = trimmed(record, left, right)
+        start, end = trim_range(record, left, right)
         if start < end:
-            where = _place(group, passage.where, groups[0][0].row) if len(groups) > 1 else passage.where
+            where = _row_place(group, passage.where, groups[0][0].row) if len(groups) > 1 else passage.where
             rows.append(Row(start, end, passage, where, all(cell.header for cell in group), group[0].row))
     return rows
 
 
-def _place(cells: Sequence[Cell], where: Span, first: int) -> Span:
+def _row_place(cells: Sequence[Cell], where: Span, first: int) -> Span:
     """The passage's place narrowed to one row, as far as the cells know."""
     page = next((cell.page for cell in cells if cell.page is not None), where.page)
     box = where.bbox
@@ -168,12 +168,12 @@ def _place(cells: Sequence[Cell], where: Span, first: int) -> Span:
     return replace(where, page=page, bbox=box, rows=rows)
 
 
-def _by_lines(record: str, passage: Passage, *, first: bool) -> list[Row]:
+def _rows_by_lines(record: str, passage: Passage, *, first: bool) -> list[Row]:
     """One row a line; the line above a rule at the top is the header."""
     rows: list[Row] = []
     at = passage.start
     for line in record[passage.start : passage.end].split("\n"):
-        start, end = trimmed(record, at, at + len(line))
+        start, end = trim_range(record, at, at + len(line))
         at += len(line) + 1
         if start == end:
             continue
@@ -184,26 +184,26 @@ def _by_lines(record: str, passage: Passage, *, first: bool) -> list[Row]:
     return rows
 
 
-def _unruled(record: str, row: Row) -> Row:
+def _strip_rule(record: str, row: Row) -> Row:
     """A header row without the long line of rules below it."""
     line = record.rfind("\n", row.start, row.end)
     is_rule = line > 0 and row.end - line > RULE_LENGTH and RULE.fullmatch(record, line, row.end)
-    return row._replace(end=trimmed(record, row.start, line)[1]) if is_rule else row
+    return row._replace(end=trim_range(record, row.start, line)[1]) if is_rule else row
 
 
-def _header(record: str, block: Block, rows: Sequence[Row]) -> str:
+def _header_text(record: str, block: Block, rows: Sequence[Row]) -> str:
     """What the cells say, whatever the markup; the rows as they are written where there are no cells."""
     head = [cell for cell in block.cells if cell.header and cell.row < len(rows)]
     if head and record[rows[0].start] not in "|<" and all(row.number >= 0 for row in rows):
         return "\n".join(record[row.start : row.end] for row in rows)  # a CSV file's rows have no bars either
     if head:
-        said = (_spread(row) for _, row in groupby(head, key=lambda cell: cell.row))
+        said = (_spread_cells(row) for _, row in groupby(head, key=lambda cell: cell.row))
         return "\n".join(f"| {' | '.join(texts)} |" for texts in said if any(texts))
     lines = "\n".join(record[row.start : row.end] for row in rows).split("\n")
     return "\n".join(BLANKS.sub(" ", line.strip()) for line in lines if line.strip() and not RULE.fullmatch(line))
 
 
-def _spread(cells: Iterable[Cell]) -> list[str]:
+def _spread_cells(cells: Iterable[Cell]) -> list[str]:
     """The texts of a row in their columns; columns that nothing begins in stay empty."""
     texts: list[str] = []
     for cell in cells:

@@ -21,7 +21,7 @@ class Characters:
         return [(len(text) + 3) // 4 for text in texts]
 
 
-class Counted:
+class CachingTokenizer:
     """A tokenizer that remembers its counts, since versions of a document share most of their text.
 
     It holds at most `most` characters of text: when the younger half is full, the older is dropped.
@@ -43,13 +43,13 @@ class Counted:
         young, old = self._young, self._old
         known = {text: young[text] if text in young else old[text] for text in texts if text in young or text in old}
         unknown = [text for text in dict.fromkeys(texts) if text not in known]
-        for batch in batches(unknown):
+        for batch in batch_texts(unknown):
             known.update(zip(batch, self._tokenizer.count(batch), strict=True))
         for text in unknown:
-            self._remember(text, known[text])
+            self._cache_count(text, known[text])
         return [known[text] for text in texts]
 
-    def _remember(self, text: str, count: int) -> None:
+    def _cache_count(self, text: str, count: int) -> None:
         if self._size + len(text) > self._half:
             self._young, self._old, self._size = {}, self._young, 0
         if len(text) <= self._half:
@@ -57,7 +57,7 @@ class Counted:
             self._size += len(text)
 
 
-def batches(texts: Sequence[str], *, characters: int = BATCH) -> Iterator[list[str]]:
+def batch_texts(texts: Sequence[str], *, characters: int = BATCH) -> Iterator[list[str]]:
     """The texts in order, in lists of at most so many characters or one text."""
     batch: list[str] = []
     size = 0
@@ -74,10 +74,10 @@ def batches(texts: Sequence[str], *, characters: int = BATCH) -> Iterator[list[s
 PROBES = (("a b c d e f", tuple("abcdef")), ("one, two.\n\n- three", ("one, two.", "- three")))
 
 
-def additive(tokenizer: Tokenizer) -> bool:
+def is_additive(tokenizer: Tokenizer) -> bool:
     """Whether counts of parts add up across white space, as WordPiece's do; the estimate's do not.
 
-    >>> additive(Characters())
+    >>> is_additive(Characters())
     False
     """
     return all(tokenizer.count([whole])[0] == sum(tokenizer.count(parts)) for whole, parts in PROBES)

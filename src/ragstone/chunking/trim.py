@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ragstone.core.types import Piece
 
 
-def limit(pieces: Sequence[Piece], most: int | None) -> tuple[list[Piece], bool]:
+def limit_pieces(pieces: Sequence[Piece], most: int | None) -> tuple[list[Piece], bool]:
     """The first `most` pieces (all with None), and whether some were left out."""
     if most is None or len(pieces) <= most:
         return list(pieces), False

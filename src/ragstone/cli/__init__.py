@@ -11,7 +11,7 @@ def main() -> None:
     """Run a command; the exit status is that of the error tree (0 ok, 1 failure, 2 bad input, 3 degraded)."""
     try:
         _prepare_streams()
-        status = _outcome()
+        status = _run_caught()
     except KeyboardInterrupt:  # also while the program is still being imported
         status = INTERRUPTED
         print("interrupted: what was committed stays; the same command goes on from there", file=sys.stderr)
@@ -33,25 +33,25 @@ def _prepare_streams() -> None:
             reconfigure(errors="backslashreplace")
 
 
-def _outcome() -> int:
-    from ragstone.config.load import debugging
+def _run_caught() -> int:
+    from ragstone.config.load import is_debugging
     from ragstone.core.errors import RagstoneError
 
     try:
-        status = _run(debug=debugging())
+        status = _run(debug=is_debugging())
         sys.stdout.flush()
     except BrokenPipeError:  # whoever read the output has seen enough; typer says 1 too
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 1
     except RagstoneError as error:
-        status = _say(f"error: {error}", error.exit)
+        status = _fail_with(f"error: {error}", error.exit)
     except OSError as error:
         _drop_output()
-        status = _say(f"error: {_refusal(error)}", 1)
+        status = _fail_with(f"error: {_describe_os_error(error)}", 1)
     except Exception as error:  # the last door: a user gets a sentence, a developer asks for more
-        if debugging():
+        if is_debugging():
             raise
-        status = _say(f"internal error: {type(error).__name__}: {error} (RAGSTONE_DEBUG=1 shows where)", 1)
+        status = _fail_with(f"internal error: {type(error).__name__}: {error} (RAGSTONE_DEBUG=1 shows where)", 1)
     return status
 
 
@@ -71,12 +71,12 @@ def _run(*, debug: bool) -> int:
         if message.startswith("Usage: "):  # a group without a command: its whole help
             print(message, file=sys.stderr)
             return error.exit_code
-        return _say(f"error: {message} (see ragstone --help)", error.exit_code)
+        return _fail_with(f"error: {message} (see ragstone --help)", error.exit_code)
     except Abort:  # a question was not answered
-        return _say("stopped: nothing was changed", 1)
+        return _fail_with("stopped: nothing was changed", 1)
 
 
-def _refusal(error: OSError) -> str:
+def _describe_os_error(error: OSError) -> str:
     try:
         os.getcwd()
     except OSError:
@@ -93,8 +93,8 @@ def _drop_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _say(message: str, status: int) -> int:
-    from ragstone.cli.shared import say
+def _fail_with(message: str, status: int) -> int:
+    from ragstone.cli.shared_options import print_message
 
-    say(message)
+    print_message(message)
     return status

@@ -6,14 +6,21 @@ from typing import Annotated, Any
 
 import typer
 
-from ragstone.cli.assisted import assisted
-from ragstone.cli.filters import filtered
-from ragstone.cli.shared import Shared, emit, say, shared, show, trickle
+from ragstone.cli.assisted import add_llm_options
+from ragstone.cli.search_options import add_filter_options
+from ragstone.cli.shared_options import (
+    SharedOptions,
+    add_shared_options,
+    print_json,
+    print_message,
+    print_piece,
+    print_text,
+)
 from ragstone.core.filters import Where
 from ragstone.core.types import Answer, Event, Note
 
 # What keeps a model from its work, and the exit status that it gives beside what was found without it.
-FAILED = {
+NOTE_STATUSES = {
     "standalone_failed": 1,
     "llm_unavailable": 1,
     "llm_refused": 2,
@@ -22,11 +29,11 @@ FAILED = {
 }
 
 
-@shared
-@filtered
-@assisted
+@add_shared_options
+@add_filter_options
+@add_llm_options
 def ask(
-    options: Shared,
+    options: SharedOptions,
     question: Annotated[str, typer.Argument(help="The question.")],
     where: Where,
     helped: dict[str, Any],
@@ -40,31 +47,31 @@ def ask(
     ] = False,
 ) -> int:
     """Answer from the documents; every sentence is cited and each citation was checked."""
-    from ragstone.cli.opened import asking, opened
+    from ragstone.cli.knowledge import open_for_question, open_knowledge
 
     how = {"where": where, "top_k": top_k, "mode": mode, "strict": strict or None, **helped}
     if pipeline is not None:
-        with opened(options, quote=quote) as kb:
+        with open_knowledge(options, quote=quote) as kb:
             asked = kb.pipeline(pipeline).events(question, **how)
-            answer = told(asked, options, stream=stream)
+            answer = show_answer(asked, options, stream=stream)
     else:
-        with asking(options, mode=mode, quote=quote) as kb:
+        with open_for_question(options, mode=mode, quote=quote) as kb:
             asked = kb.events(question, **how)
-            answer = told(asked, options, stream=stream)
-    return status(answer, strict=strict)
+            answer = show_answer(asked, options, stream=stream)
+    return status_from_answer(answer, strict=strict)
 
 
-def status(answer: Answer, *, strict: bool) -> int:
+def status_from_answer(answer: Answer, *, strict: bool) -> int:
     """The exit status beside an answer: what kept a model from its work, or that nothing is supported."""
-    return failed(answer.notes) or (1 if strict and answer.abstained else 0)
+    return status_from_notes(answer.notes) or (1 if strict and answer.abstained else 0)
 
 
-def failed(notes: Iterable[Note]) -> int:
+def status_from_notes(notes: Iterable[Note]) -> int:
     """The exit status that notes ask for."""
-    return max((FAILED.get(note.code, 0) for note in notes), default=0)
+    return max((NOTE_STATUSES.get(note.code, 0) for note in notes), default=0)
 
 
-def told(events: Generator[Event, None, None], options: Shared, *, stream: bool) -> Answer:
+def show_answer(events: Generator[Event, None, None], options: SharedOptions, *, stream: bool) -> Answer:
     """Show an answer, as it comes or at its end, and its notes; give it back."""
     from ragstone.cli.output import answer_data, answer_text, event_data
 
@@ -75,17 +82,17 @@ def told(events: Generator[Event, None, None], options: Shared, *, stream: bool)
             if event.name == "final_answer":
                 answer = event.data["answer"]
             if stream and options.json:
-                emit(event_data(event))
+                print_json(event_data(event))
             elif stream and event.name == "message" and event.data["delta"]:  # what is quoted comes whole, at the end
-                said += trickle(event.data["text"])
+                said += print_piece(event.data["text"])
     assert answer is not None  # every stream ends with one
     if stream and not options.json:
-        trickle(answer_text(answer, after=said))
+        print_piece(answer_text(answer, after=said))
     elif not stream and options.json:
-        emit(answer_data(answer))
+        print_json(answer_data(answer))
     elif not stream:
-        show(answer_text(answer))
+        print_text(answer_text(answer))
     if not options.json:
         for note in answer.notes:
-            say(f"note: {note.message}")
+            print_message(f"note: {note.message}")
     return answer

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-HELPED: dict[str, Any] = {
+LLM_OPTIONS: dict[str, Any] = {
     "hyde": Annotated[
         str | None, typer.Option(help="Search by answers that the model imagines: off, standard, adaptive or multi.")
     ],
@@ -24,18 +24,18 @@ HELPED: dict[str, Any] = {
 }
 
 
-def assisted(command: Callable[..., int | None]) -> Callable[..., int | None]:
+def add_llm_options(command: Callable[..., int | None]) -> Callable[..., int | None]:
     """Give a command `helped`: the search options that these stand for."""
 
     @wraps(command)
     def run(*args: Any, **given: Any) -> int | None:
-        helped = {"filter" if name == "llm_filter" else name: given.pop(name) for name in HELPED}
+        helped = {"filter" if name == "llm_filter" else name: given.pop(name) for name in LLM_OPTIONS}
         return command(*args, helped=helped, **given)
 
     own = [p for p in inspect.signature(command).parameters.values() if p.name != "helped"]
     extra = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
-        for name, kind in HELPED.items()
+        for name, kind in LLM_OPTIONS.items()
     ]
     own.sort(key=lambda p: p.kind)
     run.__signature__ = inspect.Signature([*own, *extra])  # type: ignore[attr-defined]  # what typer reads

@@ -5,15 +5,15 @@ from typing import Annotated
 
 import typer
 
-from ragstone.cli.ask import status, told
-from ragstone.cli.shared import Shared, say, shared, trickle
+from ragstone.cli.ask import show_answer, status_from_answer
+from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_message, print_piece
 
 END = ("/quit", "/exit")
 
 
-@shared
+@add_shared_options
 def chat(
-    options: Shared,
+    options: SharedOptions,
     top_k: Annotated[int | None, typer.Option("--top-k", "-k", help="How many passages to answer from.")] = None,
     mode: Annotated[str | None, typer.Option(help="hybrid, semantic or keyword.")] = None,
     pipeline: Annotated[str | None, typer.Option(help="Ask what this pipeline of the configuration names.")] = None,
@@ -27,32 +27,32 @@ def chat(
     A question may go on from those before it ("And how long is that kept?"). The exit status is the highest that
     `ragstone ask` would have given for any of them.
     """
-    from ragstone.cli.opened import opened
+    from ragstone.cli.knowledge import open_knowledge
     from ragstone.core.errors import RagstoneError
     from ragstone.core.ports import Message
 
     history: list[Message] = []
     worst = 0
-    with opened(options, quote=quote) as kb:
+    with open_knowledge(options, quote=quote) as kb:
         asked = kb if pipeline is None else kb.pipeline(pipeline)
-        while (question := _line()) not in (None, *END):
+        while (question := _read_line()) not in (None, *END):
             if not question:
                 continue
             try:
                 events = asked.events(question, top_k=top_k, mode=mode, history=history, strict=strict or None)
-                answer = told(events, options, stream=True)
+                answer = show_answer(events, options, stream=True)
             except RagstoneError as error:  # the next question may be a better one
-                say(f"error: {error}")
+                print_message(f"error: {error}")
                 worst = max(worst, error.exit)
                 continue
-            worst = max(worst, status(answer, strict=strict))
+            worst = max(worst, status_from_answer(answer, strict=strict))
             history += [Message("user", question), Message("assistant", answer.text)]
     return worst
 
 
-def _line() -> str | None:
+def _read_line() -> str | None:
     """The next line of the input, None at its end; a prompt only where somebody types."""
     if sys.stdin.isatty():
-        trickle("> ")
+        print_piece("> ")
     line = sys.stdin.readline()
     return line.strip() if line else None

@@ -4,15 +4,22 @@ from typing import Annotated
 
 import typer
 
-from ragstone.cli.shared import Shared, emit, give, say, shared, show
+from ragstone.cli.shared_options import (
+    SharedOptions,
+    add_shared_options,
+    print_json,
+    print_message,
+    print_result,
+    print_text,
+)
 from ragstone.core.errors import UsageError
-from ragstone.core.plural import counted
+from ragstone.core.plural import format_count
 from ragstone.core.types import Info, Json
 
 app = typer.Typer(help="List, look at and erase collections.", no_args_is_help=True)
 
 
-def data(info: Info) -> Json:
+def info_json(info: Info) -> Json:
     """One collection's state as plain data (the names of an index's info)."""
     return {
         "schema": 1,
@@ -34,89 +41,89 @@ def data(info: Info) -> Json:
     }
 
 
-def _show(options: Shared, infos: list[Info]) -> None:
-    from ragstone.cli.safe import line
+def _print_infos(options: SharedOptions, infos: list[Info]) -> None:
+    from ragstone.cli.masking import escape_line
 
     for info in infos:
         if options.json:
-            emit(data(info))
+            print_json(info_json(info))
         else:
-            counts = f"{counted(info.documents, 'document')}, {counted(info.chunks, 'chunk')}, {info.state}"
-            show(f"{line(info.scope.collection)}  {counts}, {info.model or 'no vectors'}")
+            counts = f"{format_count(info.documents, 'document')}, {format_count(info.chunks, 'chunk')}, {info.state}"
+            print_text(f"{escape_line(info.scope.collection)}  {counts}, {info.model or 'no vectors'}")
             for warning in info.warnings:
-                show(f"    {line(warning)}")
+                print_text(f"    {escape_line(warning)}")
 
 
 @app.command(name="list")
-@shared
-def list_(options: Shared) -> int:
+@add_shared_options
+def list_(options: SharedOptions) -> int:
     """The collections of a tenant."""
-    from ragstone.cli.opened import opened
-    from ragstone.stores import concealed
+    from ragstone.cli.knowledge import open_knowledge
+    from ragstone.stores import redact_url
 
-    with opened(options, embed__model="none") as kb:
+    with open_knowledge(options, embed__model="none") as kb:
         found = kb.collections()
         settings, tenant = kb.engine.settings, kb.engine.scope.tenant
-    _show(options, found)
+    _print_infos(options, found)
     if not found:
-        say(f"nothing was ingested into {concealed(settings.store)} for tenant {tenant!r} yet")
+        print_message(f"nothing was ingested into {redact_url(settings.store)} for tenant {tenant!r} yet")
     return 0
 
 
 @app.command()
-@shared
-def info(options: Shared) -> int:
+@add_shared_options
+def info(options: SharedOptions) -> int:
     """The state of one collection (--collection)."""
-    from ragstone.cli.opened import opened
+    from ragstone.cli.knowledge import open_knowledge
 
-    with opened(options, embed__model="none") as kb:
-        _show(options, [kb.info()])
+    with open_knowledge(options, embed__model="none") as kb:
+        _print_infos(options, [kb.info()])
     return 0
 
 
 @app.command()
-@shared
-def create(options: Shared) -> int:
+@add_shared_options
+def create(options: SharedOptions) -> int:
     """Make an empty collection (--collection) for the configured model's vectors."""
-    from ragstone.cli.opened import opened
+    from ragstone.cli.knowledge import open_knowledge
 
-    with opened(options) as kb:
-        _show(options, [kb.create()])
+    with open_knowledge(options) as kb:
+        _print_infos(options, [kb.create()])
     return 0
 
 
 @app.command()
-@shared
-def documents(options: Shared) -> int:
+@add_shared_options
+def documents(options: SharedOptions) -> int:
     """The documents of one collection."""
-    from ragstone.cli.opened import opened
+    from ragstone.cli.knowledge import open_knowledge
+    from ragstone.cli.masking import escape_line
     from ragstone.cli.output import document_data
-    from ragstone.cli.safe import line
 
-    with opened(options, embed__model="none") as kb:
+    with open_knowledge(options, embed__model="none") as kb:
         for document in kb.documents():
-            about = f"{line(document.source)}  {line(document.path)}  revision {document.revision}"
-            give(options, document_data(document), about)
+            about = f"{escape_line(document.source)}  {escape_line(document.path)}  revision {document.revision}"
+            print_result(options, document_data(document), about)
     return 0
 
 
 @app.command()
-@shared
+@add_shared_options
 def delete(
-    options: Shared,
+    options: SharedOptions,
     name: Annotated[str, typer.Argument(help="The collection, or with --document a document's path.")],
     document: Annotated[bool, typer.Option("--document", help="Delete one document of --collection.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> int:
     """Erase a collection, or one document of it, with text, vectors and index."""
-    from ragstone.cli.opened import opened
-    from ragstone.cli.safe import line
+    from ragstone.cli.knowledge import open_knowledge
+    from ragstone.cli.masking import escape_line
 
     if not yes and not typer.confirm(f"Erase {name!r} for good?", err=True):
         return 1
-    with opened(options, embed__model="none") as kb:
+    with open_knowledge(options, embed__model="none") as kb:
         erased = kb.delete(name) if document else int(kb.drop(name))
     if not erased:
         raise UsageError(f"there is no {'document' if document else 'collection'} {name!r}")
-    give(options, {"schema": 1, "erased": name}, f"erased {line(name)}")
+    print_result(options, {"schema": 1, "erased": name}, f"erased {escape_line(name)}")
     return 0

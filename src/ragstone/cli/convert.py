@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from ragstone.cli import INTERRUPTED
-from ragstone.cli.shared import Shared, emit, say, shared, show
+from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_json, print_message, print_text
 from ragstone.core.errors import Refused, UsageError
 from ragstone.core.types import Extraction, Json
 
@@ -20,7 +20,7 @@ HOPELESS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 
 
 @dataclass(slots=True)
-class _Out:
+class _OutputFolder:
     """The folder that is written to, and what came of each file."""
 
     root: Path
@@ -36,12 +36,12 @@ class _Out:
         file = self.root / f"{path}.md"
         try:
             self.root.mkdir(parents=True, exist_ok=True)
-            _write(file, made.record if made.record.endswith("\n") else made.record + "\n")
+            _write_file(file, made.record if made.record.endswith("\n") else made.record + "\n")
             if self.artifacts:
                 from ragstone.ingestion.artifacts import extraction_data
 
                 file = self.root / f"{path}.json"
-                _write(file, json.dumps(extraction_data(made, path), ensure_ascii=False) + "\n")
+                _write_file(file, json.dumps(extraction_data(made, path), ensure_ascii=False) + "\n")
         except OSError as error:
             why = f"{file} cannot be written: {error.strerror}"
             if error.errno in HOPELESS or not os.access(self.root, os.W_OK | os.X_OK):
@@ -49,13 +49,13 @@ class _Out:
             self.skipped.append({"path": path, "reason": "unwritable", "message": why})
             return
         for warning in made.warnings:
-            say(f"warning: {path}: {warning}")
+            print_message(f"warning: {path}: {warning}")
         self.written += 1
 
 
-@shared
+@add_shared_options
 def convert(
-    options: Shared,
+    options: SharedOptions,
     source: Annotated[str, typer.Argument(metavar="IN", help="A file or a folder.")],
     target: Annotated[str, typer.Argument(metavar="OUT", help="The folder to write to.")],
     artifacts: Annotated[bool, typer.Option("--artifacts", help="Write the blocks as JSON beside each.")] = False,
@@ -63,27 +63,27 @@ def convert(
     strict: Annotated[bool, typer.Option("--strict", help="Exit 1 when a document was skipped.")] = False,
 ) -> int:
     """Convert documents to Markdown: OUT gets NAME.md for each file of IN, in the same folders."""
-    from ragstone.cli.opened import opened
+    from ragstone.cli.knowledge import open_knowledge
 
-    out = _Out(Path(target), artifacts)
-    ignore = _inside(source, target)
-    with opened(options, embed__model="none", passwords=password) as kb:
+    out = _OutputFolder(Path(target), artifacts)
+    ignore = _exclude_target(source, target)
+    with open_knowledge(options, embed__model="none", passwords=password) as kb:
         try:
-            for path, made in kb.engine.extracted(source, ignore=ignore):
+            for path, made in kb.engine.iter_extractions(source, ignore=ignore):
                 out.put(path, made)
         except KeyboardInterrupt:
-            say(f"interrupted: {out.written} converted to {target} so far; the same command begins anew")
+            print_message(f"interrupted: {out.written} converted to {target} so far; the same command begins anew")
             return INTERRUPTED
     if options.json:
-        emit({"schema": 1, "converted": out.written, "skipped": out.skipped})
+        print_json({"schema": 1, "converted": out.written, "skipped": out.skipped})
     else:
         for one in out.skipped:
-            say(f"skipped {one['path']}: {one['message']}")
-        show(f"{out.written} converted to {target}, {len(out.skipped)} skipped")
+            print_message(f"skipped {one['path']}: {one['message']}")
+        print_text(f"{out.written} converted to {target}, {len(out.skipped)} skipped")
     return 1 if strict and out.skipped else 0
 
 
-def _inside(source: str, target: str) -> tuple[str, ...]:
+def _exclude_target(source: str, target: str) -> tuple[str, ...]:
     """A glob for OUT where it lies in IN, whose documents it holds none of; raises `UsageError` when it is IN."""
     try:
         read, write = Path(source).expanduser().resolve(), Path(target).resolve()
@@ -97,6 +97,6 @@ def _inside(source: str, target: str) -> tuple[str, ...]:
     return (f"/{re.sub('[*?]', '?', write.relative_to(read).as_posix())}",) if read in write.parents else ()
 
 
-def _write(file: Path, text: str) -> None:
+def _write_file(file: Path, text: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text, encoding="utf-8", newline="")

@@ -4,28 +4,28 @@ from typing import Annotated
 
 import typer
 
-from ragstone.cli.shared import Shared, emit, shared, show
+from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_json, print_text
 
 
-@shared
+@add_shared_options
 def doctor(
-    options: Shared,
+    options: SharedOptions,
     repair: Annotated[bool, typer.Option("--repair", help="Mend what can be mended.")] = False,
 ) -> int:
     """Check the model and the store; exit 1 when something is wrong."""
-    from ragstone.cli.opened import opened
-    from ragstone.cli.safe import line
-    from ragstone.stores import concealed
+    from ragstone.cli.knowledge import open_knowledge
+    from ragstone.cli.masking import escape_line
+    from ragstone.stores import redact_url
 
-    with opened(options) as kb:
+    with open_knowledge(options) as kb:
         # Of a store that cannot be opened each part says the same.
         problems = list(dict.fromkeys(kb.doctor(repair=repair)))
-        store = concealed(kb.engine.settings.store)
+        store = redact_url(kb.engine.settings.store)
     if options.json:
-        emit({"schema": 1, "store": store, "healthy": not problems, "problems": problems})
+        print_json({"schema": 1, "store": store, "healthy": not problems, "problems": problems})
     else:
         for problem in problems:
-            show(f"- {line(problem)}")
+            print_text(f"- {escape_line(problem)}")
         if not problems:
-            show(f"healthy: {store}")
+            print_text(f"healthy: {store}")
     return 1 if problems else 0

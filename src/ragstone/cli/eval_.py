@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from ragstone.cli import eval_options
-from ragstone.cli.shared import Shared, emit, say, shared
+from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_json, print_message
 from ragstone.core.errors import Degraded, UsageError
 from ragstone.core.types import Run
 
 
-@shared
+@add_shared_options
 def evaluate(
-    options: Shared,
+    options: SharedOptions,
     golden: eval_options.Golden = None,
     beir: eval_options.Beir = None,
     split: eval_options.Split = None,
@@ -36,32 +36,32 @@ def evaluate(
     import asyncio
 
     from ragstone import evaluation
-    from ragstone.cli import calibrated, measured
+    from ragstone.cli import eval_calibration, eval_request
 
-    _named(golden=golden, beir=beir, split=split, baseline=baseline, csv=csv, plot=plot, judge_model=judge_model)
-    _agree(golden, beir, split, granularity)
-    earlier = _earlier(baseline, "id" if beir else granularity or "file", gate=gate)
+    _check_named(golden=golden, beir=beir, split=split, baseline=baseline, csv=csv, plot=plot, judge_model=judge_model)
+    _check_combination(golden, beir, split, granularity)
+    earlier = _read_earlier(baseline, "id" if beir else granularity or "file", gate=gate)
     for option, written in (("--csv", csv), ("--plot", plot)):
-        _writable(option, written, inputs=[golden, baseline])
-    curve = calibrated.agreed(calibrate, false_answers, plot, gate)
-    wanted = measured.agreed(mode or (), judge_model, answers=answers or calibrate, curve=curve)
+        _check_writable(option, written, inputs=[golden, baseline])
+    curve = eval_calibration.parse_calibration_options(calibrate, false_answers, plot, gate)
+    wanted = eval_request.parse_eval_options(mode or (), judge_model, answers=answers or calibrate, curve=curve)
     asked = {"top_k": fetch_k, "mode": wanted.search, "fusion": fusion}
     if beir or granularity in (None, "file"):
         asked["per_document"] = 1  # documents are ranked by their best chunk: ten results are ten documents
     if beir:
-        report = asyncio.run(_beir(options, beir, split or "test", {**asked, "fold": False}, wanted))
+        report = asyncio.run(_run_beir(options, beir, split or "test", {**asked, "fold": False}, wanted))
     else:
-        report = asyncio.run(_golden(options, str(golden), granularity or "file", asked, wanted))
-    report = wanted.told(report)
+        report = asyncio.run(_run_golden(options, str(golden), granularity or "file", asked, wanted))
+    report = wanted.warn_unjudged(report)
     if csv:
-        _write(csv, evaluation.as_csv(report))
+        _write_csv(csv, evaluation.as_csv(report))
     comparison = evaluation.compare(earlier, report) if earlier else None
-    own, failed = wanted.fitted(report, options)
-    _tell(report, comparison, own, as_json=options.json)
-    return _ended(report, comparison if gate else None, failed)
+    own, failed = wanted.try_calibration(report, options)
+    _print_outcome(report, comparison, own, as_json=options.json)
+    return _check_outcome(report, comparison if gate else None, failed)
 
 
-def _earlier(baseline: str | None, granularity: str, *, gate: bool) -> Any:
+def _read_earlier(baseline: str | None, granularity: str, *, gate: bool) -> Any:
     """The report to compare with, None where none is named."""
     from ragstone import evaluation
 
@@ -70,49 +70,51 @@ def _earlier(baseline: str | None, granularity: str, *, gate: bool) -> Any:
             raise UsageError("--gate compares with a report: name it with --baseline")
         return None
     earlier = evaluation.read_baseline(baseline)
-    evaluation.comparable(earlier, granularity)
+    evaluation.check_comparable(earlier, granularity)
     return earlier
 
 
-def _ended(report: Any, gated: Any, failed: Exception | None) -> int:
+def _check_outcome(report: Any, gated: Any, failed: Exception | None) -> int:
     """0; raises what ended the judge's work or the calibration, or `Degraded` where a gate closes."""
     if report.judge and report.judge.failed:
         raise report.judge.failed
     if failed:
         raise failed
-    if gated and gated.degraded:
-        worse = ", ".join(change.metric for change in gated.degraded)
+    if gated and gated.regressions:
+        worse = ", ".join(change.metric for change in gated.regressions)
         why = f"; other settings than the baseline's: {', '.join(gated.otherwise)}" if gated.otherwise else ""
         raise Degraded(f"worse than the baseline: {worse}{why}")
     return 0
 
 
-def _tell(report: Any, comparison: Any, own: Any, *, as_json: bool) -> None:
+def _print_outcome(report: Any, comparison: Any, own: Any, *, as_json: bool) -> None:
     """The report on stdout, for programs or for people; the warnings on stderr."""
     from ragstone import evaluation
-    from ragstone.cli import calibrated
+    from ragstone.cli import eval_calibration
 
     if as_json:
         compared = {"comparison": evaluation.comparison_json(comparison)} if comparison else {}
-        emit({**evaluation.as_json(report), **compared, **(calibrated.calibration_json(*own) if own else {})})
+        print_json(
+            {**evaluation.as_json(report), **compared, **(eval_calibration.calibration_json(*own) if own else {})}
+        )
     else:
-        evaluation.show(report, sys.stdout)
+        evaluation.print_report(report, sys.stdout)
         if comparison:
-            evaluation.show_comparison(comparison, sys.stdout)
+            evaluation.print_comparison(comparison, sys.stdout)
         if own:
-            calibrated.show_calibration(*own)
+            eval_calibration.print_calibration(*own)
     sys.stdout.flush()  # where both go to one place, warnings stand below what they are about
     for warning in (*report.warnings, *(comparison.warnings if comparison else ())):
-        say(f"warning: {warning}")
+        print_message(f"warning: {warning}")
 
 
-def _named(**given: str | None) -> None:
+def _check_named(**given: str | None) -> None:
     """Raises `UsageError` for an option that names nothing, such as a variable of the shell that is not set."""
     if empty := next((name for name, value in given.items() if value == ""), None):
         raise UsageError(f"--{empty.replace('_', '-')} is empty: say what it names, or leave it out")
 
 
-def _agree(golden: str | None, beir: str | None, split: str | None, granularity: str | None) -> None:
+def _check_combination(golden: str | None, beir: str | None, split: str | None, granularity: str | None) -> None:
     """Raises `UsageError` for options that do not go together."""
     if (golden is None) == (beir is None):
         raise UsageError("name one set of questions: --golden FILE or --beir FOLDER")
@@ -126,7 +128,7 @@ def _agree(golden: str | None, beir: str | None, split: str | None, granularity:
         raise UsageError(f"{golden} is a folder: name a file of questions, or read a BEIR folder with --beir")
 
 
-def _writable(option: str, path: str | None, *, inputs: Sequence[str | None]) -> None:
+def _check_writable(option: str, path: str | None, *, inputs: Sequence[str | None]) -> None:
     """Raises `UsageError` when a file that is named cannot be written, or is one that is read; leaves no trace."""
     if not path:
         return
@@ -140,44 +142,44 @@ def _writable(option: str, path: str | None, *, inputs: Sequence[str | None]) ->
         if new:
             file.unlink()
     except (OSError, ValueError) as error:
-        raise _unwritten(option, path, error) from error
+        raise _unwritable_error(option, path, error) from error
 
 
-def _write(path: str, text: str) -> None:
+def _write_csv(path: str, text: str) -> None:
     try:
         Path(path).write_text(text, encoding="utf-8", newline="")
     except (OSError, ValueError) as error:
-        raise _unwritten("--csv", path, error) from error
+        raise _unwritable_error("--csv", path, error) from error
 
 
-def _unwritten(option: str, path: str, error: Exception) -> UsageError:
+def _unwritable_error(option: str, path: str, error: Exception) -> UsageError:
     why = getattr(error, "strerror", None) or error
     return UsageError(f"{option} {path} cannot be written: {why}; name a file in a folder that exists and is yours")
 
 
-async def _golden(options: Shared, golden: str, granularity: str, asked: dict[str, Any], wanted: Any) -> Any:
+async def _run_golden(options: SharedOptions, golden: str, granularity: str, asked: dict[str, Any], wanted: Any) -> Any:
     from ragstone import evaluation
     from ragstone.engine import Engine
-    from ragstone.evaluation.asking import over_golden
+    from ragstone.evaluation.engine_evaluation import evaluate_golden
 
-    cases = evaluation.load(golden)
+    cases = evaluation.load_cases(golden)
     wanted.check(cases)
     async with Engine(wanted.settings(options)) as engine:
         told = wanted.of(engine)
-        return await over_golden(engine, cases, granularity=granularity, name=golden, **told, **asked)  # type: ignore[arg-type]  # checked in _agree
+        return await evaluate_golden(engine, cases, granularity=granularity, name=golden, **told, **asked)  # type: ignore[arg-type]  # checked in _agree
 
 
-async def _beir(options: Shared, folder: str, split: str, asked: dict[str, Any], wanted: Any) -> Any:
+async def _run_beir(options: SharedOptions, folder: str, split: str, asked: dict[str, Any], wanted: Any) -> Any:
     """Ingest the corpus into a store of its own, or bring the named store's collection up to date."""
     import tempfile
 
     from ragstone import evaluation
     from ragstone.engine import Engine
-    from ragstone.evaluation.about import in_effect
-    from ragstone.evaluation.asking import only_beir, over_beir
+    from ragstone.evaluation.engine_evaluation import check_only_beir, evaluate_beir
+    from ragstone.evaluation.run_description import effective_search
 
     left: list[str] = []
-    cases = evaluation.beir_cases(folder, split=split, answers=wanted.answers, tell=left.append)
+    cases = evaluation.load_beir_cases(folder, split=split, answers=wanted.answers, tell=left.append)
     wanted.check(cases)
     source = evaluation.BeirSource(folder)
     with tempfile.TemporaryDirectory(prefix="ragstone-beir-") as place:
@@ -186,24 +188,24 @@ async def _beir(options: Shared, folder: str, split: str, asked: dict[str, Any],
             settings = replace(settings, store=f"embedded:{place}")
         async with Engine(settings) as engine:
             # What is wrong is said before the long part.
-            in_effect(engine, **asked)
+            effective_search(engine, **asked)
             told = wanted.of(engine)
-            await only_beir(engine, source)
-            run = await _ingested(engine, source, folder)
-            report = await over_beir(engine, source, cases, name=folder, split=split, **told, **asked)
-    return replace(report, warnings=(*left, *_left_out(run), *report.warnings))
+            await check_only_beir(engine, source)
+            run = await _ingest_corpus(engine, source, folder)
+            report = await evaluate_beir(engine, source, cases, name=folder, split=split, **told, **asked)
+    return replace(report, warnings=(*left, *_warn_skipped(run), *report.warnings))
 
 
-async def _ingested(engine: Any, source: Any, folder: str) -> Run:
-    from ragstone.cli.progress import Progress
+async def _ingest_corpus(engine: Any, source: Any, folder: str) -> Run:
+    from ragstone.cli.progress import ProgressDisplay
 
-    say(f"ingesting {folder}")
-    with Progress(ndjson=False) as progress:
-        run: Run = await engine.ingest_source(source, tell=progress.hear)
+    print_message(f"ingesting {folder}")
+    with ProgressDisplay(ndjson=False) as progress:
+        run: Run = await engine.ingest_source(source, tell=progress.show_event)
     return run
 
 
-def _left_out(run: Run) -> list[str]:
+def _warn_skipped(run: Run) -> list[str]:
     """A warning for documents that were skipped: a question that wants one loses by it."""
     skipped = run.stats["skipped"]
     names = ", ".join(f"{one['path']} ({one['reason']})" for one in skipped[:3])

@@ -4,18 +4,18 @@ from typing import Annotated, Any
 
 import typer
 
-from ragstone.cli.ask import failed
-from ragstone.cli.assisted import assisted
-from ragstone.cli.filters import filtered
-from ragstone.cli.shared import Shared, emit, shared, show
+from ragstone.cli.ask import status_from_notes
+from ragstone.cli.assisted import add_llm_options
+from ragstone.cli.search_options import add_filter_options
+from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_json, print_text
 from ragstone.core.filters import Where
 
 
-@shared
-@filtered
-@assisted
+@add_shared_options
+@add_filter_options
+@add_llm_options
 def explain(
-    options: Shared,
+    options: SharedOptions,
     question: Annotated[str, typer.Argument(help="The question.")],
     where: Where,
     helped: dict[str, Any],
@@ -28,20 +28,20 @@ def explain(
     ] = None,
 ) -> int:
     """Name the stage where a document was lost, its ranks and signals in each leg, the filter's verdicts."""
-    from ragstone.cli.opened import asking, opened
+    from ragstone.cli.knowledge import open_for_question, open_knowledge
     from ragstone.cli.output import explanation_text
     from ragstone.retrieval.explain import to_json
 
     source = where.sources[0] if len(where.sources) == 1 else None
     asked = {"top_k": top_k, "mode": mode, "min_cosine": min_cosine, **helped}
     if pipeline is not None:
-        with opened(options) as kb:
+        with open_knowledge(options) as kb:
             explanation = kb.pipeline(pipeline).explain(question, path=doc, source=source, where=where, **asked)
     else:
-        with asking(options, mode=mode) as kb:
+        with open_for_question(options, mode=mode) as kb:
             explanation = kb.explain(question, path=doc, source=source, where=where, **asked)
     if options.json:
-        emit(to_json(explanation))
+        print_json(to_json(explanation))
     else:
-        show(explanation_text(explanation))
-    return failed(explanation.notes)
+        print_text(explanation_text(explanation))
+    return status_from_notes(explanation.notes)

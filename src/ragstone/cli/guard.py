@@ -10,18 +10,18 @@ from typing import Annotated, Any, BinaryIO
 
 import typer
 
-from ragstone.cli.shared import Shared, emit, say, shared, show
+from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_json, print_message, print_text
 from ragstone.core.errors import UsageError
-from ragstone.core.plural import counted
+from ragstone.core.plural import format_count
 from ragstone.core.types import Json
 
 # How files begin that many take for text; the rest shows by not being UTF-8.
-OTHERS = {b"%PDF-": "a PDF", b"PK\x03\x04": "an archive or an office document", b"{\\rtf": "rich text"}
+FOREIGN_PREFIXES = {b"%PDF-": "a PDF", b"PK\x03\x04": "an archive or an office document", b"{\\rtf": "rich text"}
 
 
-@shared
+@add_shared_options
 def guard(
-    options: Shared,
+    options: SharedOptions,
     file: Annotated[str, typer.Argument(metavar="[FILE|-]", help="A UTF-8 text, or - for stdin.")] = "-",
     lines: Annotated[bool, typer.Option("--lines", help="Each line is a text of its own: a result for each.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit 1 when anything was found.")] = False,
@@ -31,26 +31,26 @@ def guard(
 
     name = "stdin" if file == "-" else file
     found = seen = unread = 0
-    with _stream(file) as stream:
-        for seen, text in enumerate(_texts(stream, name, options.settings().limits.text_bytes, lines=lines), 1):
+    with _open_stream(file) as stream:
+        for seen, text in enumerate(_read_texts(stream, name, options.settings().limits.text_bytes, lines=lines), 1):
             if isinstance(text, UsageError):
                 unread += 1
-                _refused(text, options)
+                _print_refusal(text, options)
                 continue
             one = look(text)
             found += bool(one.flags or one.secrets)
             if options.json:
-                emit(_data(one))
+                print_json(_finding_json(one))
                 sys.stdout.flush()
             else:
-                _show(one, line=seen if lines else None)
+                _print_finding(one, line=seen if lines else None)
     if lines and not options.json:
-        say(f"{counted(seen, 'line')}, {found} with something found")
+        print_message(f"{format_count(seen, 'line')}, {found} with something found")
     return 2 if unread else 1 if strict and found else 0
 
 
 @contextmanager
-def _stream(file: str) -> Iterator[BinaryIO]:
+def _open_stream(file: str) -> Iterator[BinaryIO]:
     if file == "-":
         yield getattr(sys.stdin, "buffer", None) or io.BytesIO(sys.stdin.read().encode("utf-8"))
         return
@@ -66,34 +66,34 @@ def _stream(file: str) -> Iterator[BinaryIO]:
         yield stream
 
 
-def _texts(stream: BinaryIO, name: str, limit: int, *, lines: bool) -> Iterator[str | UsageError]:
+def _read_texts(stream: BinaryIO, name: str, limit: int, *, lines: bool) -> Iterator[str | UsageError]:
     """The whole as one text, or a text a line without its end; never more than `limit` bytes of one in memory. A line
     that is not UTF-8 is an error in its place."""
     if not lines:
-        yield _text(stream.read(limit + 1), name, limit)
+        yield _decode_text(stream.read(limit + 1), name, limit)
         return
     number = 0
     while data := stream.readline(limit + 2):  # the line's end may be two bytes more
         number += 1
         try:
-            yield _text(data.removesuffix(b"\n").removesuffix(b"\r"), f"{name}, line {number}", limit)
+            yield _decode_text(data.removesuffix(b"\n").removesuffix(b"\r"), f"{name}, line {number}", limit)
         except UsageError as error:
             if not isinstance(error.__cause__, UnicodeDecodeError):
                 raise
             yield error
 
 
-def _refused(error: UsageError, options: Shared) -> None:
+def _print_refusal(error: UsageError, options: SharedOptions) -> None:
     """In the place of the line that cannot be read, so that the lines after it keep theirs."""
     if options.json:
-        emit({"schema": 1, "error": str(error)})
+        print_json({"schema": 1, "error": str(error)})
     else:
-        say(f"error: {error}")
+        print_message(f"error: {error}")
 
 
-def _text(data: bytes, name: str, limit: int) -> str:
+def _decode_text(data: bytes, name: str, limit: int) -> str:
     """Raises `UsageError` for what is too long or no text."""
-    if kind := next((kind for start, kind in OTHERS.items() if data.startswith(start)), None):
+    if kind := next((kind for start, kind in FOREIGN_PREFIXES.items() if data.startswith(start)), None):
         raise UsageError(f"{name} is {kind}, not text: make text of it first (ragstone convert IN OUT)")
     if len(data) > limit:
         raise UsageError(f"{name} has more than {limit:,} bytes: split it, use --lines, or raise limits.text_bytes")
@@ -106,7 +106,9 @@ def _text(data: bytes, name: str, limit: int) -> str:
         ) from error
 
 
-def _data(one: Any) -> Json:  # a `ragstone.guard.Seen`, whose room costs start-up time that `--help` need not pay
+def _finding_json(
+    one: Any,
+) -> Json:  # a `ragstone.guard.Inspection`, whose room costs start-up time that `--help` need not pay
     return {
         "schema": 1,
         "flags": list(one.flags),
@@ -116,11 +118,11 @@ def _data(one: Any) -> Json:  # a `ragstone.guard.Seen`, whose room costs start-
     }
 
 
-def _show(one: Any, *, line: int | None) -> None:
+def _print_finding(one: Any, *, line: int | None) -> None:
     """For people: a line of findings, then the text; of many texts only those in which something was found."""
     secrets = [f"{secret.kind} {secret.start}-{secret.end}" for secret in one.secrets]
     if line is None:
-        show(f"flags    {', '.join(one.flags) or 'none'} (risk {one.risk_score})")
-        show(f"secrets  {', '.join(secrets) or 'none'}\n\n{one.masked}")
+        print_text(f"flags    {', '.join(one.flags) or 'none'} (risk {one.risk_score})")
+        print_text(f"secrets  {', '.join(secrets) or 'none'}\n\n{one.masked}")
     elif one.flags or one.secrets:
-        show(f"{line}: {', '.join((*one.flags, *secrets))} (risk {one.risk_score})")
+        print_text(f"{line}: {', '.join((*one.flags, *secrets))} (risk {one.risk_score})")

@@ -4,14 +4,14 @@ from typing import Annotated
 
 import typer
 
-from ragstone.cli.shared import Shared, emit, say, shared, show
-from ragstone.core.plural import counted
+from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_json, print_message, print_text
+from ragstone.core.plural import format_count
 from ragstone.core.types import Json, Run
 
 
-@shared
+@add_shared_options
 def ingest(
-    options: Shared,
+    options: SharedOptions,
     paths: Annotated[
         list[str] | None, typer.Argument(help="Folders or files [default: the configured sources].")
     ] = None,
@@ -29,10 +29,13 @@ def ingest(
     strict: Annotated[bool, typer.Option("--strict", help="Exit 1 when a document was skipped.")] = False,
 ) -> int:
     """Bring a collection in line with folders or files: only what changed is read in and embedded."""
-    from ragstone.cli.opened import opened
-    from ragstone.cli.progress import Progress
+    from ragstone.cli.knowledge import open_knowledge
+    from ragstone.cli.progress import ProgressDisplay
 
-    with opened(options, embed__model=embedder, passwords=password) as kb, Progress(ndjson=options.json) as progress:
+    with (
+        open_knowledge(options, embed__model=embedder, passwords=password) as kb,
+        ProgressDisplay(ndjson=options.json) as progress,
+    ):
         runs = kb.ingest(
             *(paths or ()),
             name=source,
@@ -42,18 +45,18 @@ def ingest(
             allow_removals=allow_removals,
             version_label=version_label,
             effective_at=effective_at,
-            tell=progress.hear,
+            tell=progress.show_event,
         )
         chunks = kb.info().chunks
-    done = summary(runs, chunks)
+    done = summarize_runs(runs, chunks)
     if options.json:
-        emit(done)
+        print_json(done)
     else:
-        _print(done)
+        _print_summary(done)
     return 1 if strict and done["skipped"] else 0
 
 
-def summary(runs: list[Run], chunks: int) -> Json:
+def summarize_runs(runs: list[Run], chunks: int) -> Json:
     """The last line of `ingest --json`: counts over all sources, chunks now active in the collection."""
     names = ("added", "changed", "unchanged", "removed", "skipped")
     return {
@@ -71,10 +74,13 @@ def summary(runs: list[Run], chunks: int) -> Json:
     }
 
 
-def _print(done: Json) -> None:
+def _print_summary(done: Json) -> None:
     counts = ", ".join(f"{n} {name}" for name, n in done["documents"].items() if n)
-    show(f"{counts or 'nothing to do'}; {counted(done['chunks'], 'chunk')} in the collection ({done['seconds']:.1f} s)")
+    print_text(
+        f"{counts or 'nothing to do'}; {format_count(done['chunks'], 'chunk')} in the collection "
+        f"({done['seconds']:.1f} s)"
+    )
     for skipped in done["skipped"]:
-        say(f"skipped {skipped['path']} ({skipped['reason']}): {skipped['message']}")
+        print_message(f"skipped {skipped['path']} ({skipped['reason']}): {skipped['message']}")
     for warning in done["warnings"]:
-        say(f"warning: {warning}")
+        print_message(f"warning: {warning}")

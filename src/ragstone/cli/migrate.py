@@ -1,28 +1,28 @@
 """`ragstone migrate`: the tables of a PostgreSQL store, made and brought up to date."""
 
-from ragstone.cli.shared import Shared, emit, say, shared, show
+from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_json, print_message, print_text
 
 
-@shared
-def migrate(options: Shared) -> int:
+@add_shared_options
+def migrate(options: SharedOptions) -> int:
     """Make or update the tables of a PostgreSQL store; as a user who may create them. Run twice, it changes nothing."""
     import asyncio
 
-    from ragstone.cli.safe import line
-    from ragstone.stores import concealed, migrate_store
+    from ragstone.cli.masking import escape_line
+    from ragstone.stores import migrate_store, redact_url
 
     store = options.settings().store
     done = asyncio.run(migrate_store(store))
     if options.json:
         about = {"version": done.version, "applied": list(done.applied), "notes": list(done.notes)}
-        emit({"schema": 1, "store": concealed(store), **about})
+        print_json({"schema": 1, "store": redact_url(store), **about})
         return 0
     for name in done.applied:
-        show(f"applied {name}")
+        print_text(f"applied {name}")
     for note in done.notes:
-        say(f"note: {note}")
+        print_message(f"note: {note}")
     if done.version is None:
-        show(f"nothing to do: {line(concealed(store))} is brought up to date when it is opened")
+        print_text(f"nothing to do: {escape_line(redact_url(store))} is brought up to date when it is opened")
     else:
-        show(f"{line(concealed(store))} has schema version {done.version}")
+        print_text(f"{escape_line(redact_url(store))} has schema version {done.version}")
     return 0

@@ -17,20 +17,20 @@ from ragstone.answering.formats import (
 from ragstone.answering.formats import (
     answer_text as format_answer,
 )
-from ragstone.cli.safe import line, plain
+from ragstone.cli.masking import escape_line, escape_text
 from ragstone.core.errors import UsageError
 from ragstone.core.json_shapes import span_json
-from ragstone.core.plural import counted
+from ragstone.core.plural import format_count
 from ragstone.core.types import Answer, Chunk, Document, Event, Found, Json, Piece
 from ragstone.engine.pipeline import PipelineInfo
-from ragstone.guard import shown as masked
-from ragstone.ingestion.artifacts import KEY
+from ragstone.guard import mask_secrets as masked
+from ragstone.ingestion.artifacts import ARTIFACT_KEY
 from ragstone.retrieval.explain import Explanation
 
 FORMATS = ("text", "json", "xml", "evidence", "evidence-llm")
 
 
-def passages(found: Found, *, format_: str, question: str, index: Json) -> str | Json:
+def format_passages(found: Found, *, format_: str, question: str, index: Json) -> str | Json:
     """A search's result in one of the formats: text for `text` and `xml`, plain data for the others; `index` is what
     was searched."""
     if format_ == "text":
@@ -81,14 +81,14 @@ def document_data(document: Document) -> Json:
         "effective_at": document.effective_at,
         "trimmed": document.trimmed,
         "notes": list(document.notes),
-        KEY: document.meta.get(KEY),
+        ARTIFACT_KEY: document.meta.get(ARTIFACT_KEY),
     }
     return {**document_json(document), **known}
 
 
 def chunk_data(chunk: Chunk) -> Json:
     """A chunk with everything that is stored with it, its secrets masked."""
-    chunk = guard.veiled(chunk)
+    chunk = guard.mask_chunk(chunk)
     return {
         "schema": 1,
         "id": chunk.id,
@@ -110,10 +110,12 @@ def chunk_data(chunk: Chunk) -> Json:
 
 def chunk_text(chunk: Chunk) -> str:
     """A chunk for people: where it stands, then its text."""
-    chunk = guard.veiled(chunk)
+    chunk = guard.mask_chunk(chunk)
     place = f"{chunk.document.path}:{chunk.spans[0].line_start}-{chunk.spans[-1].line_end}" if chunk.spans else ""
-    head = " · ".join(part for part in (place, " > ".join(chunk.heading_path), counted(chunk.tokens, "token")) if part)
-    return plain(f"{line(head)}\n{chunk.text}").rstrip("\n") + "\n"
+    head = " · ".join(
+        part for part in (place, " > ".join(chunk.heading_path), format_count(chunk.tokens, "token")) if part
+    )
+    return escape_text(f"{escape_line(head)}\n{chunk.text}").rstrip("\n") + "\n"
 
 
 def piece_data(piece: Piece) -> Json:
@@ -132,14 +134,14 @@ def pieces_text(pieces: Sequence[Piece]) -> str:
         heading = " > ".join(piece.heading_path)
         note = f" · {piece.note}" if piece.note else ""
         lines = f"lines {piece.spans[0].line_start}-{piece.spans[-1].line_end}"
-        head = f"--- {piece.ordinal} · {lines} · {counted(piece.tokens, 'token')} · {piece.kind} · {heading}{note}"
-        out.append(f"{line(head)}\n{masked(piece.text, piece.spans, piece.secrets)}\n")
-    return plain("".join(out))
+        head = f"--- {piece.ordinal} · {lines} · {format_count(piece.tokens, 'token')} · {piece.kind} · {heading}{note}"
+        out.append(f"{escape_line(head)}\n{masked(piece.text, piece.spans, piece.secrets)}\n")
+    return escape_text("".join(out))
 
 
 def explanation_text(explanation: Explanation) -> str:
     """One screen: the stage, then ranks, signals and filters."""
-    lines = [line(f"{explanation.path}: {explanation.message}")]
+    lines = [escape_line(f"{explanation.path}: {explanation.message}")]
     if explanation.ordinal is not None:
         lines.append(f"  best chunk   {explanation.ordinal}")
     for leg, rank in explanation.ranks.items():
@@ -158,6 +160,8 @@ def explanation_text(explanation: Explanation) -> str:
         lines.append(f"  model {step.name}: {step.calls} call{'s' * (step.calls != 1)}{f', {tokens}' * bool(tokens)}")
         scores = step.scores or [None] * len(step.texts)
         for text, score in zip(step.texts, scores, strict=True):
-            lines.append(line(f"    {'' if score is None else f'{score:.2f}  '}{masked(' '.join(text.split()))}"))
-    lines += [line(f"  note: {note.message}") for note in explanation.notes]
-    return plain("\n".join(lines)) + "\n"
+            lines.append(
+                escape_line(f"    {'' if score is None else f'{score:.2f}  '}{masked(' '.join(text.split()))}")
+            )
+    lines += [escape_line(f"  note: {note.message}") for note in explanation.notes]
+    return escape_text("\n".join(lines)) + "\n"

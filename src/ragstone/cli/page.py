@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ragstone.cli.shared import Shared, emit, say
+from ragstone.cli.shared_options import SharedOptions, print_json, print_message
 from ragstone.config.validation import BYTES, MANY, Numbers
 from ragstone.core.errors import Refused, UsageError
-from ragstone.core.plural import counted
+from ragstone.core.plural import format_count
 from ragstone.core.types import Span
 
 # What a citation's numbers may be: every page and every point of one lies within.
@@ -18,8 +18,8 @@ CHARACTERS = Numbers(0, BYTES, whole=True)
 POINTS = Numbers(-MANY, MANY)
 
 
-def drawn(
-    options: Shared,
+def write_page(
+    options: SharedOptions,
     path: str,
     page: int,
     *,
@@ -29,11 +29,13 @@ def drawn(
     passwords: list[str] | None,
 ) -> int:
     """Write the PNG and say where it is."""
-    from ragstone.cli.opened import opened
+    from ragstone.cli.knowledge import open_knowledge
 
-    spans = [] if citation is None else [span for span in _spans(_read(citation), path) if span.page == page]
+    spans = (
+        [] if citation is None else [span for span in _parse_spans(_read_citation(citation), path) if span.page == page]
+    )
     try:
-        with opened(options, embed__model="none", passwords=passwords) as kb:
+        with open_knowledge(options, embed__model="none", passwords=passwords) as kb:
             picture = kb.page(path, page, source=source, spans=spans)
     except Refused as error:
         if error.reason != "unsupported":
@@ -45,13 +47,13 @@ def drawn(
     except OSError as error:
         raise UsageError(f"the picture cannot be written to {file}: {error.strerror}") from error
     if options.json:
-        emit({"schema": 1, "path": path, "page": page, "boxes": len(spans), "file": str(file)})
+        print_json({"schema": 1, "path": path, "page": page, "boxes": len(spans), "file": str(file)})
     else:
-        say(f"{file}: page {page} of {path}, {counted(len(spans), 'box', 'boxes')}")
+        print_message(f"{file}: page {page} of {path}, {format_count(len(spans), 'box', 'boxes')}")
     return 0
 
 
-def _read(citation: str) -> Any:
+def _read_citation(citation: str) -> Any:
     try:
         text = sys.stdin.read() if citation == "-" else Path(citation).read_text(encoding="utf-8")
         return json.loads(text)
@@ -61,26 +63,26 @@ def _read(citation: str) -> Any:
         ) from error
 
 
-def _spans(data: Any, path: str) -> Iterator[Span]:
+def _parse_spans(data: Any, path: str) -> Iterator[Span]:
     """The boxes of the citations of this document: of an answer, a list of citations, or one."""
     citations = data.get("citations", [data]) if isinstance(data, dict) else data
     try:
         for citation in citations:
             if citation.get("document", {}).get("path", path) == path:
                 placed = (span for span in citation["spans"] if None not in (span["page"], span["bbox"]))
-                yield from map(_span, placed)
+                yield from map(_parse_span, placed)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise UsageError("--citation holds no citation: it needs `spans` with `page` and `bbox`") from error
 
 
-def _span(span: Any) -> Span:
+def _parse_span(span: Any) -> Span:
     start, end, page = span["char_start"], span["char_end"], span["page"]
     x0, y0, x1, y1 = span["bbox"]
-    _within("page", PAGE, page)
-    _within("char_start", CHARACTERS, start)
-    _within("char_end", CHARACTERS, end)
+    _check_number("page", PAGE, page)
+    _check_number("char_start", CHARACTERS, start)
+    _check_number("char_end", CHARACTERS, end)
     for edge in (x0, y0, x1, y1):
-        _within("a number of bbox", POINTS, edge)
+        _check_number("a number of bbox", POINTS, edge)
     if x1 < x0 or y1 < y0:
         raise UsageError(
             f"--citation: bbox is {[x0, y0, x1, y1]}; it must be left, top, right and bottom in this order"
@@ -88,7 +90,7 @@ def _span(span: Any) -> Span:
     return Span(start, end, 1, 1, page, (float(x0), float(y0), float(x1), float(y1)))
 
 
-def _within(name: str, allowed: Numbers, value: Any) -> None:
+def _check_number(name: str, allowed: Numbers, value: Any) -> None:
     """Raise `UsageError` for what no span of ours holds: JSON may hold NaN, infinities and any number of digits."""
     if not allowed.holds(value):
-        raise UsageError(f"--citation: {allowed.wrong(name, value)}")
+        raise UsageError(f"--citation: {allowed.describe_error(name, value)}")

@@ -4,37 +4,37 @@ from typing import Annotated
 
 import typer
 
-from ragstone.cli.shared import Shared, emit, say, shared, show
+from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_json, print_message, print_text
 
 
-@shared
+@add_shared_options
 def pipelines(
-    options: Shared,
+    options: SharedOptions,
     check: Annotated[
         bool, typer.Option("--check", help="Connect, and say what would keep each from answering.")
     ] = False,
 ) -> int:
     """List the pipelines of the configuration: what each reads, with whose vectors, what is not acted on."""
-    from ragstone.cli.opened import opened
+    from ragstone.cli.knowledge import open_knowledge
+    from ragstone.cli.masking import escape_line
     from ragstone.cli.output import pipeline_data
-    from ragstone.cli.safe import line
 
     wrong = 0
-    with opened(options) as kb:
+    with open_knowledge(options) as kb:
         found = kb.pipelines()
         for info in found:
             problems = kb.pipeline(info.name).check() if check else []
             wrong += len(problems)
             if options.json:
-                emit({**pipeline_data(info), **({"problems": problems} if check else {})})
+                print_json({**pipeline_data(info), **({"problems": problems} if check else {})})
                 continue
-            about = f": {line(info.description)}" if info.description else ""
-            show(f"{line(info.name)}{about}")
-            show(f"    reads {line(', '.join(info.reads))}; model {line(info.model)}")
+            about = f": {escape_line(info.description)}" if info.description else ""
+            print_text(f"{escape_line(info.name)}{about}")
+            print_text(f"    reads {escape_line(', '.join(info.reads))}; model {escape_line(info.model)}")
             for note in info.notes:
-                show(f"    note: {line(note)}")
+                print_text(f"    note: {escape_line(note)}")
             for problem in problems:
-                show(f"    problem: {line(problem)}")
+                print_text(f"    problem: {escape_line(problem)}")
     if not found:
-        say("no pipelines are configured; list them under `pipelines` in ragstone.yaml")
+        print_message("no pipelines are configured; list them under `pipelines` in ragstone.yaml")
     return 1 if wrong else 0

@@ -13,13 +13,13 @@ LABELS = {"text": "documents", "vectors": "vectors", "copied": "copied", "verifi
 EVERY_SECONDS = 1.0
 
 
-class Progress:
+class ProgressDisplay:
     """Hears a run's events. In a terminal: bars with rate and time left, on stderr. Elsewhere: a JSON
     line a second on stderr, or on stdout with `ndjson`."""
 
     def __init__(self, *, ndjson: bool) -> None:
         self._stream = sys.stdout if ndjson else sys.stderr
-        self._bars: Any = _bars() if not ndjson and sys.stderr.isatty() else None
+        self._bars: Any = _make_bars() if not ndjson and sys.stderr.isatty() else None
         self._tasks: dict[str, Any] = {}
         self._last = 0.0
 
@@ -34,7 +34,7 @@ class Progress:
         if self._bars is not None:
             self._bars.stop()
 
-    def hear(self, event: Event) -> None:
+    def show_event(self, event: Event) -> None:
         """Show an event with `done` and `total`, and of which collection it is where there are several."""
         if event.name not in LABELS:
             return
@@ -55,7 +55,7 @@ class Progress:
         self._bars.update(self._tasks[name], completed=done, total=total)
 
 
-def _bars() -> Any:
+def _make_bars() -> Any:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars

@@ -5,23 +5,25 @@ from typing import Annotated
 
 import typer
 
-from ragstone.cli.shared import Shared, give, shared
+from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_result
 from ragstone.config.validation import MANY
 
 
-@shared
+@add_shared_options
 def runs(
-    options: Shared,
+    options: SharedOptions,
     limit: Annotated[int, typer.Option(min=1, max=MANY, help="How many, the latest first.")] = 20,
 ) -> int:
     """List ingestion runs."""
-    from ragstone.cli.opened import opened
-    from ragstone.cli.safe import line
+    from ragstone.cli.knowledge import open_knowledge
+    from ragstone.cli.masking import escape_line
 
-    with opened(options, embed__model="none") as kb:
+    with open_knowledge(options, embed__model="none") as kb:
         found = kb.runs(limit)
     for run in found:
         counts = ", ".join(f"{n} {name}" for name, n in run.stats.get("documents", {}).items() if n)
-        why = f"\n    {line(run.error)}" if run.error else ""
-        give(options, asdict(run), f"{run.started_at}  {run.status:<11}  {line(run.source)}  {counts}{why}")
+        why = f"\n    {escape_line(run.error)}" if run.error else ""
+        print_result(
+            options, asdict(run), f"{run.started_at}  {run.status:<11}  {escape_line(run.source)}  {counts}{why}"
+        )
     return 0

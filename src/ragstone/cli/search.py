@@ -4,18 +4,18 @@ from typing import Annotated, Any
 
 import typer
 
-from ragstone.cli.ask import failed
-from ragstone.cli.assisted import assisted
-from ragstone.cli.filters import filtered
-from ragstone.cli.shared import Shared, emit, say, shared, show
+from ragstone.cli.ask import status_from_notes
+from ragstone.cli.assisted import add_llm_options
+from ragstone.cli.search_options import add_filter_options
+from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_json, print_message, print_text
 from ragstone.core.filters import Where
 
 
-@shared
-@filtered
-@assisted
+@add_shared_options
+@add_filter_options
+@add_llm_options
 def search(
-    options: Shared,
+    options: SharedOptions,
     question: Annotated[str, typer.Argument(help="What to look for.")],
     where: Where,
     helped: dict[str, Any],
@@ -29,9 +29,9 @@ def search(
     format_: Annotated[str, typer.Option("--format", help="text, xml, json, evidence or evidence-llm.")] = "text",
 ) -> int:
     """Find the best passages, each with its path, lines and scores."""
-    from ragstone.cli.collections import data
-    from ragstone.cli.opened import asking, opened
-    from ragstone.cli.output import passages, pipeline_data
+    from ragstone.cli.collections import info_json
+    from ragstone.cli.knowledge import open_for_question, open_knowledge
+    from ragstone.cli.output import format_passages, pipeline_data
 
     asked: dict[str, Any] = {
         "where": where,
@@ -44,20 +44,20 @@ def search(
         **helped,
     }
     if pipeline is not None:
-        with opened(options) as kb:
+        with open_knowledge(options) as kb:
             found = kb.pipeline(pipeline).search(question, **asked)
             index = next(pipeline_data(one) for one in kb.pipelines() if one.name == pipeline)
     else:
-        with asking(options, mode=mode) as kb:
+        with open_for_question(options, mode=mode) as kb:
             found = kb.search(question, **asked)
-            index = data(kb.info())
+            index = info_json(kb.info())
     chosen = "json" if options.json else format_
-    shown = passages(found, format_=chosen, question=question, index=index)
+    shown = format_passages(found, format_=chosen, question=question, index=index)
     if isinstance(shown, str):
-        show(shown)
+        print_text(shown)
     else:
-        emit(shown)
+        print_json(shown)
     if chosen == "text":
         for note in found.notes:
-            say(f"note: {note.message}")
-    return failed(found.notes)
+            print_message(f"note: {note.message}")
+    return status_from_notes(found.notes)

@@ -5,14 +5,14 @@ from typing import Annotated
 
 import typer
 
-from ragstone.cli.shared import Shared, emit, shared
+from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_json
 from ragstone.config.validation import MANY
 from ragstone.core.errors import UsageError
 
 
-@shared
+@add_shared_options
 def show(
-    options: Shared,
+    options: SharedOptions,
     path: Annotated[str, typer.Argument(help="The document's path inside its source.")],
     lines: Annotated[str | None, typer.Option("--lines", help="Only these lines, such as 10-20.")] = None,
     source: Annotated[str | None, typer.Option("--source", help="The source, when two have this path.")] = None,
@@ -25,29 +25,29 @@ def show(
 ) -> int:
     """Print a stored document with its line numbers, or draw one of its pages with the boxes of what is cited."""
     if page is not None:
-        from ragstone.cli.page import drawn
+        from ragstone.cli.page import write_page
 
         if lines is not None:
             raise UsageError("--lines and --page do not go together: --lines prints text, --page draws a page")
-        return drawn(options, path, page, source=source, citation=citation, out=out, passwords=password)
+        return write_page(options, path, page, source=source, citation=citation, out=out, passwords=password)
     if citation or out:
         raise UsageError("--citation and --out belong to a page: add --page N")
-    return _printed(options, path, lines, source=source)
+    return _print_lines(options, path, lines, source=source)
 
 
-def _printed(options: Shared, path: str, lines: str | None, *, source: str | None) -> int:
-    from ragstone.cli.opened import opened
+def _print_lines(options: SharedOptions, path: str, lines: str | None, *, source: str | None) -> int:
+    from ragstone.cli.knowledge import open_knowledge
     from ragstone.cli.output import document_data
 
-    first, last = _range(lines)
-    with opened(options, embed__model="none") as kb:
+    first, last = _parse_range(lines)
+    with open_knowledge(options, embed__model="none") as kb:
         document, record = kb.record(path, source=source)
-    all_lines = _lines(record)
+    all_lines = _read_lines(record)
     if first > len(all_lines):
         raise UsageError(f"{path} has {len(all_lines)} lines; line {first} is not one of them")
     chosen = all_lines[first - 1 : last]
     if options.json:
-        emit({"schema": 1, "document": document_data(document), "first_line": first, "lines": chosen})
+        print_json({"schema": 1, "document": document_data(document), "first_line": first, "lines": chosen})
         return 0
     width = len(str(first + len(chosen)))
     for number, line in enumerate(chosen, first):
@@ -55,21 +55,21 @@ def _printed(options: Shared, path: str, lines: str | None, *, source: str | Non
     return 0
 
 
-def _lines(record: str) -> list[str]:
+def _read_lines(record: str) -> list[str]:
     """The record's lines as they may be shown: a masked secret of several lines leaves as many behind."""
     from ragstone import guard
     from ragstone.answering.formats import printable
-    from ragstone.core.newlines import unified
+    from ragstone.core.newlines import unify_newlines
 
-    text, out, at = unified(record), "", 0
-    for found in guard.find(text):
+    text, out, at = unify_newlines(record), "", 0
+    for found in guard.find_secrets(text):
         out += f"{text[at : found.start]}[masked:{found.kind}]" + "\n" * text.count("\n", found.start, found.end)
         at = found.end
     lines = printable(out + text[at:]).split("\n")
     return lines if lines[-1] else lines[:-1]
 
 
-def _range(lines: str | None) -> tuple[int, int | None]:
+def _parse_range(lines: str | None) -> tuple[int, int | None]:
     """`10-20`, `10-` or `10` as first and last line, from 1."""
     if lines is None:
         return 1, None

@@ -5,15 +5,15 @@ from typing import Annotated
 
 import typer
 
-from ragstone.cli.shared import Shared, emit, say, shared, show
+from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_json, print_message, print_text
 from ragstone.core.errors import UsageError
-from ragstone.core.plural import counted
-from ragstone.core.types import Json, Rotated, Tenant
+from ragstone.core.plural import format_count
+from ragstone.core.types import Json, RotationResult, Tenant
 
 app = typer.Typer(help="List tenants, look after their keys, erase one whole.", no_args_is_help=True)
 
 
-def data(tenant: Tenant) -> Json:
+def tenant_json(tenant: Tenant) -> Json:
     """One tenant as plain data."""
     return {
         "schema": 1,
@@ -28,31 +28,36 @@ def data(tenant: Tenant) -> Json:
 
 
 @app.command(name="list")
-@shared
-def list_(options: Shared) -> int:
+@add_shared_options
+def list_(options: SharedOptions) -> int:
     """The tenants of a store; exit 1 when something is wrong with one as a whole."""
-    from ragstone.cli.opened import opened
-    from ragstone.cli.safe import line
-    from ragstone.stores import concealed
+    from ragstone.cli.knowledge import open_knowledge
+    from ragstone.cli.masking import escape_line
+    from ragstone.stores import redact_url
 
-    with opened(options, embed__model="none") as kb:
+    with open_knowledge(options, embed__model="none") as kb:
         found = kb.tenants()
-        store = concealed(kb.engine.settings.store)
+        store = redact_url(kb.engine.settings.store)
     for tenant in found:
         if options.json:
-            emit(data(tenant))
+            print_json(tenant_json(tenant))
         else:
             model = f"{tenant.model} ({tenant.dimension})" if tenant.model else "no model"
-            show(line(f"{tenant.name}  {counted(tenant.collections, 'collection')}, {model}, {_kept(tenant)}"))
+            print_text(
+                escape_line(
+                    f"{tenant.name}  {format_count(tenant.collections, 'collection')}, {model}, "
+                    f"{_describe_encryption(tenant)}"
+                )
+            )
     if not found:
-        say(f"{store} has no tenants yet")
+        print_message(f"{store} has no tenants yet")
     wrong = [tenant for tenant in found if tenant.problem]
     for tenant in wrong:
-        say(line(f"error: {tenant.problem}"))
+        print_message(escape_line(f"error: {tenant.problem}"))
     return 1 if wrong else 0
 
 
-def _kept(tenant: Tenant) -> str:
+def _describe_encryption(tenant: Tenant) -> str:
     if tenant.wrapped_by:
         return f"encrypted, master key {', '.join(tenant.wrapped_by)}"
     if tenant.encrypted:
@@ -61,75 +66,77 @@ def _kept(tenant: Tenant) -> str:
 
 
 @app.command()
-@shared
+@add_shared_options
 def rotate(
-    options: Shared,
+    options: SharedOptions,
     rekey: Annotated[bool, typer.Option("--rekey", help="Give each a new key and encrypt its data anew.")] = False,
 ) -> int:
     """Wrap the keys of all encrypted tenants, or of --tenant, with the configured master key."""
-    from ragstone.cli.opened import opened
-    from ragstone.cli.safe import line
+    from ragstone.cli.knowledge import open_knowledge
+    from ragstone.cli.masking import escape_line
 
-    def tell(one: Rotated) -> None:
+    def print_rotated(one: RotationResult) -> None:
         """At once, so that what is killed has said how far it came."""
         if one.problem is not None:
             if options.json:
-                emit({"schema": 1, "failed": one.tenant, "code": one.problem.code, "problem": str(one.problem)})
+                print_json({"schema": 1, "failed": one.tenant, "code": one.problem.code, "problem": str(one.problem)})
         elif options.json:
-            emit({"schema": 1, "rotated": one.tenant, "rekeyed": rekey})
+            print_json({"schema": 1, "rotated": one.tenant, "rekeyed": rekey})
         else:
             done = "encrypted anew" if rekey else "its keys are wrapped by the configured master key"
-            show(f"{line(one.tenant)}: {done}")
+            print_text(f"{escape_line(one.tenant)}: {done}")
         sys.stdout.flush()
 
-    with opened(options, embed__model="none") as kb:
-        found = kb.rotate(options.tenant, rekey=rekey, tell=tell)
+    with open_knowledge(options, embed__model="none") as kb:
+        found = kb.rotate(options.tenant, rekey=rekey, tell=print_rotated)
     failed = {one.tenant: one.problem for one in found if one.problem is not None}
     for name, problem in failed.items():
-        say(line(f"error: {name} is not rotated: {problem}"))
+        print_message(escape_line(f"error: {name} is not rotated: {problem}"))
     if failed:
-        say(f"{len(failed)} of {len(found)} tenants are not rotated: mend that, then run the same command again")
+        print_message(
+            f"{len(failed)} of {len(found)} tenants are not rotated: mend that, then run the same command again"
+        )
     if not found:
-        say("no tenant is encrypted: nothing was changed")
+        print_message("no tenant is encrypted: nothing was changed")
     return max((problem.exit for problem in failed.values()), default=0)
 
 
 @app.command()
-@shared
-def encrypt(options: Shared) -> int:
+@add_shared_options
+def encrypt(options: SharedOptions) -> int:
     """Encrypt what of a tenant (--tenant) is not encrypted yet."""
-    from ragstone.cli.opened import opened
-    from ragstone.cli.safe import line
+    from ragstone.cli.knowledge import open_knowledge
+    from ragstone.cli.masking import escape_line
 
-    with opened(options, embed__model="none") as kb:
+    with open_knowledge(options, embed__model="none") as kb:
         count = kb.encrypt()
         tenant = kb.engine.scope.tenant
     if options.json:
-        emit({"schema": 1, "tenant": tenant, "encrypted": count})
+        print_json({"schema": 1, "tenant": tenant, "encrypted": count})
     else:
-        show(f"{line(tenant)}: {counted(count, 'collection')} encrypted")
+        print_text(f"{escape_line(tenant)}: {format_count(count, 'collection')} encrypted")
     return 0
 
 
 @app.command()
-@shared
+@add_shared_options
 def erase(
-    options: Shared,
+    options: SharedOptions,
     name: Annotated[str, typer.Argument(help="The tenant.")],
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> int:
     """Erase a tenant with all its collections, artifacts, runs and keys."""
-    from ragstone.cli.opened import opened
-    from ragstone.cli.safe import line
+    from ragstone.cli.knowledge import open_knowledge
+    from ragstone.cli.masking import escape_line
 
     if not yes and not typer.confirm(f"Erase tenant {name!r} with all that it holds, for good?", err=True):
         return 1
-    with opened(options, embed__model="none") as kb:
+    with open_knowledge(options, embed__model="none") as kb:
         erased = kb.erase_tenant(name)
     if not erased:
         raise UsageError(f"there is no tenant {name!r}")
     if options.json:
-        emit({"schema": 1, "erased": name})
+        print_json({"schema": 1, "erased": name})
     else:
-        show(f"erased tenant {line(name)}")
+        print_text(f"erased tenant {escape_line(name)}")
     return 0

@@ -10,14 +10,14 @@ from ragstone.core.errors import ConfigError
 T = TypeVar("T")
 
 
-def converted(data: Any, kind: type[T], *, origin: str, path: str = "") -> T:
+def convert_data(data: Any, kind: type[T], *, origin: str, path: str = "") -> T:
     """Plain data as the dataclass `kind`.
 
     Raises `ConfigError` that names where the data come from (`origin`), the key, and the nearest key that exists.
     """
     import msgspec
 
-    _must_be(dict, data, path or "the file", origin, "a mapping of keys")
+    _require_type(dict, data, path or "the file", origin, "a mapping of keys")
     hints = get_type_hints(kind)
     values = {}
     for key, value in data.items():
@@ -25,17 +25,17 @@ def converted(data: Any, kind: type[T], *, origin: str, path: str = "") -> T:
         check_known(key, hints, path, origin)
         if value is None and (is_dataclass(hints[key]) or get_origin(hints[key]) in (tuple, Mapping)):
             continue  # a group of which nothing is set
-        values[key] = _value(value, hints[key], full, origin)
+        values[key] = _convert_value(value, hints[key], full, origin)
     try:
         return msgspec.convert(values, kind, strict=False)
     except msgspec.ValidationError as error:
-        wrong = _none_of(values, hints, path) or f"{path or 'settings'}: {error}"
+        wrong = _describe_wrong_choice(values, hints, path) or f"{path or 'settings'}: {error}"
         raise ConfigError(f"{origin}: {wrong}") from error
     except ConfigError as error:  # out of bounds
         raise ConfigError(f"{origin}: {path}{'.' if path else ''}{error}") from error
 
 
-def _none_of(values: Mapping[str, Any], hints: Mapping[str, Any], path: str) -> str | None:
+def _describe_wrong_choice(values: Mapping[str, Any], hints: Mapping[str, Any], path: str) -> str | None:
     """A sentence for the first value that is none of those that its key may have."""
     for key, value in values.items():
         allowed = get_args(hints[key]) if get_origin(hints[key]) is Literal else ()
@@ -56,53 +56,53 @@ def check_known(key: Any, known: Iterable[str], path: str, origin: str) -> None:
     raise ConfigError(f"{origin}: unknown key {path}{'.' if path else ''}{key}{hint}")
 
 
-def settable(kind: Any) -> list[tuple[list[str], bool]]:
+def list_settable(kind: Any) -> list[tuple[list[str], bool]]:
     """The keys that lead to every value of a dataclass, and whether more keys may follow them."""
     found = []
     for name, hint in get_type_hints(kind).items():
         if isinstance(hint, type) and is_dataclass(hint):
-            found += [([name, *keys], more) for keys, more in settable(hint)]
+            found += [([name, *keys], more) for keys, more in list_settable(hint)]
         else:
             found.append(([name], get_origin(hint) is Mapping))
     return found
 
 
-def _value(value: Any, kind: Any, path: str, origin: str) -> Any:
+def _convert_value(value: Any, kind: Any, path: str, origin: str) -> Any:
     """Nested dataclasses are converted here (for the names in messages), all else by msgspec later."""
-    inner = _dataclass_in(kind)
+    inner = _find_dataclass(kind)
     if value is False and "off" in getattr(kind, "__args__", ()):
         return "off"  # what YAML reads a bare `off` as
     if inner is None or value is None:
         return value
     if get_origin(kind) is tuple:
-        items = _must_be((list, tuple), value, path, origin, "a list")
-        return tuple(_item(item, inner, f"{path}[{i}]", origin) for i, item in enumerate(items))
+        items = _require_type((list, tuple), value, path, origin, "a list")
+        return tuple(_convert_item(item, inner, f"{path}[{i}]", origin) for i, item in enumerate(items))
     if get_origin(kind) is Mapping:
-        items = _must_be(dict, value, path, origin, "a mapping of keys").items()
+        items = _require_type(dict, value, path, origin, "a mapping of keys").items()
         return {
-            name: converted({} if item is None else item, inner, origin=origin, path=f"{path}.{name}")
+            name: convert_data({} if item is None else item, inner, origin=origin, path=f"{path}.{name}")
             for name, item in items
         }
-    return converted(value, inner, origin=origin, path=path)
+    return convert_data(value, inner, origin=origin, path=path)
 
 
-def _item(item: Any, kind: Any, path: str, origin: str) -> Any:
+def _convert_item(item: Any, kind: Any, path: str, origin: str) -> Any:
     """An item of a list; one field alone that needs a value may be written as that value, a text."""
     needed = [field.name for field in fields(kind) if field.default is MISSING and field.default_factory is MISSING]
     if len(needed) == 1:
         item = {needed[0]: item} if isinstance(item, str) else item
-        _must_be(dict, item, path, origin, f"a {needed[0]}, or a mapping of keys")
-    return converted(item, kind, origin=origin, path=path)
+        _require_type(dict, item, path, origin, f"a {needed[0]}, or a mapping of keys")
+    return convert_data(item, kind, origin=origin, path=path)
 
 
-def _must_be(kind: Any, value: Any, path: str, origin: str, what: str) -> Any:
+def _require_type(kind: Any, value: Any, path: str, origin: str, what: str) -> Any:
     if not isinstance(value, kind):
         raise ConfigError(f"{origin}: {path} must be {what}")
     return value
 
 
-def _dataclass_in(kind: Any) -> Any:
+def _find_dataclass(kind: Any) -> Any:
     """The dataclass that a type is or holds."""
     if isinstance(kind, type) and is_dataclass(kind):
         return kind
-    return next((found for part in getattr(kind, "__args__", ()) if (found := _dataclass_in(part))), None)
+    return next((found for part in getattr(kind, "__args__", ()) if (found := _find_dataclass(part))), None)

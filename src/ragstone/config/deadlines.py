@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ragstone.config.validation import DEADLINES, outside
+from ragstone.config.validation import DEADLINES, find_violation
 from ragstone.core.errors import ConfigError
 
 
@@ -18,13 +18,13 @@ class Deadlines:
     check: float = 5.0
 
     def __post_init__(self) -> None:
-        if wrong := outside(self, DEADLINES):
+        if wrong := find_violation(self, DEADLINES):
             raise ConfigError(f"deadlines: {wrong}")
 
     @property
-    def leg(self) -> float:
+    def retriever(self) -> float:
         """So that when one leg is slow, there is time for the other."""
         return self.search / 2
 
 
-USUAL = Deadlines()
+DEFAULT_DEADLINES = Deadlines()

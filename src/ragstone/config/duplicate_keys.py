@@ -3,7 +3,7 @@
 from typing import Any
 
 
-def twice(root: Any) -> Any | None:
+def find_duplicate_key(root: Any) -> Any | None:
     """The first key node, in the order of the text, that comes again in its mapping; None when there is none.
 
     `root` is what `yaml.compose` gives. Nothing of yaml is imported: most runs have no such file to read.

@@ -15,26 +15,26 @@ def check_keys(given: Any, known: Sequence[str], path: str, origin: str) -> None
         check_known(key, known, path, origin)
 
 
-def number(value: Any, allowed: Allowed, path: str, origin: str) -> Any:
+def check_number(value: Any, allowed: Allowed, path: str, origin: str) -> Any:
     """A number, also as the text that `${NAME}` makes of one."""
     if isinstance(value, str):
         with contextlib.suppress(ValueError):
             value = int(value) if value.strip().isdecimal() else float(value)
     if not allowed.holds(value):
-        raise ConfigError(f"{origin}: {allowed.wrong(path, value)}")
+        raise ConfigError(f"{origin}: {allowed.describe_error(path, value)}")
     return value
 
 
-def texts(value: Any, path: str, origin: str) -> Mapping[str, Any]:
+def check_texts(value: Any, path: str, origin: str) -> Mapping[str, Any]:
     """A mapping to texts; a wrong one is not shown, it may be secret."""
-    given = {key: text for key, text in mapping(value, path, origin).items() if text is not None}
+    given = {key: text for key, text in check_mapping(value, path, origin).items() if text is not None}
     for key, text in given.items():
         if not isinstance(text, str):
             raise ConfigError(f"{origin}: {path}.{key} must be a text, in quotes where it could be something else")
     return given
 
 
-def mapping(value: Any, path: str, origin: str) -> Mapping[str, Any]:
+def check_mapping(value: Any, path: str, origin: str) -> Mapping[str, Any]:
     """A mapping of keys; nothing is an empty one."""
     if value is None:
         return {}

@@ -7,9 +7,13 @@ from urllib.parse import urlsplit
 
 from ragstone.core.errors import ConfigError
 
-SHARED = ("HS256", "HS384", "HS512")  # whoever can check such a token can make one
-SIGNED = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
-BYTES: Mapping[str, int] = {"HS256": 32, "HS384": 48, "HS512": 64}  # of a shared secret: RFC 7518, section 3.2
+SHARED_SECRET_ALGORITHMS = ("HS256", "HS384", "HS512")  # whoever can check such a token can make one
+PUBLIC_KEY_ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
+MIN_SECRET_BYTES: Mapping[str, int] = {
+    "HS256": 32,
+    "HS384": 48,
+    "HS512": 64,
+}  # of a shared secret: RFC 7518, section 3.2
 LONGEST_LEEWAY = 600.0
 
 
@@ -40,22 +44,24 @@ class JwtSettings:
             _check_address(self.jwks)
 
     @property
-    def shared(self) -> bool:
+    def has_shared_secret(self) -> bool:
         """Whether `key` is a secret that the issuer and we share."""
-        return self.algorithms[0] in SHARED
+        return self.algorithms[0] in SHARED_SECRET_ALGORITHMS
 
     def _check_algorithms(self) -> None:
-        known = ", ".join((*SIGNED, *SHARED))
+        known = ", ".join((*PUBLIC_KEY_ALGORITHMS, *SHARED_SECRET_ALGORITHMS))
         if not self.algorithms:
             raise ConfigError(f"algorithms is empty; list what the issuer signs with, of: {known}")
-        if wrong := next((name for name in self.algorithms if name not in (*SIGNED, *SHARED)), None):
+        if wrong := next(
+            (name for name in self.algorithms if name not in (*PUBLIC_KEY_ALGORITHMS, *SHARED_SECRET_ALGORITHMS)), None
+        ):
             raise ConfigError(f"algorithms: {wrong!r:.40} is not accepted; use of: {known}")
-        if any((name in SHARED) != self.shared for name in self.algorithms):
+        if any((name in SHARED_SECRET_ALGORITHMS) != self.has_shared_secret for name in self.algorithms):
             raise ConfigError("algorithms mixes HS… with public keys: a public key would then count as a shared secret")
-        if self.shared and (self.jwks or "-----BEGIN" in (self.key or "") or "ssh-" in (self.key or "")):
+        if self.has_shared_secret and (self.jwks or "-----BEGIN" in (self.key or "") or "ssh-" in (self.key or "")):
             raise ConfigError("HS… algorithms need a shared secret as key: with a public key anybody could sign tokens")
-        shortest = max(BYTES.get(name, 0) for name in self.algorithms)
-        if self.shared and len((self.key or "").encode()) < shortest:
+        shortest = max(MIN_SECRET_BYTES.get(name, 0) for name in self.algorithms)
+        if self.has_shared_secret and len((self.key or "").encode()) < shortest:
             raise ConfigError(f"key is too short for {', '.join(self.algorithms)}: at least {shortest} random bytes")
 
 
@@ -68,12 +74,12 @@ def _check_address(url: str) -> None:
         raise ConfigError(f"jwks {url!r:.200} is no URL: {error}") from error
     if parts.scheme == "https" and host and "@" not in parts.netloc:
         return
-    if parts.scheme == "http" and _is_here(host) and "@" not in parts.netloc:
+    if parts.scheme == "http" and _is_local_host(host) and "@" not in parts.netloc:
         return
     raise ConfigError("jwks must be an https URL without a login in it, or a file; http only to this machine itself")
 
 
-def _is_here(host: str) -> bool:
+def _is_local_host(host: str) -> bool:
     try:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:

@@ -18,24 +18,24 @@ from pathlib import Path
 from typing import Any
 
 from ragstone.config import yaml_file
-from ragstone.config.convert import converted, settable
-from ragstone.config.pgedge import translated
+from ragstone.config.convert import convert_data, list_settable
+from ragstone.config.pgedge import translate_pipelines
 from ragstone.config.settings import EmbedSettings, LlmSettings, PipelineSettings, SearchSettings, Settings
 from ragstone.config.vendors import VENDORS
 from ragstone.core.errors import ConfigError
 from ragstone.core.types import Json
 
-FILE = "ragstone.yaml"
-CALIBRATION = "ragstone.calibration.json"
+CONFIG_FILE = "ragstone.yaml"
+CALIBRATION_FILE = "ragstone.calibration.json"
 PREFIX = "RAGSTONE_"
-NAMED = ("tenants", "collections")  # groups whose entries have settings of their own
-OWN = ("chunk", "embed", "keep_versions", "artifacts", "llm")  # such settings
-OF_MODEL = {
+NAMED_GROUPS = ("tenants", "collections")  # groups whose entries have settings of their own
+OVERRIDABLE = ("chunk", "embed", "keep_versions", "artifacts", "llm")  # such settings
+MODEL_KEYS = {
     "embed": ("dimensions", "reads", "folder"),
     "llm": ("context", "tokenizer"),
     "judge": ("context", "tokenizer"),
 }  # what is said of one model, and of its vendor
-OF_VENDOR = ("base_url", "api_key", "api_key_file", "headers")
+VENDOR_KEYS = ("base_url", "api_key", "api_key_file", "headers")
 KEY_LENGTH = 10_000  # characters of a file that are read for a key
 # Names with our prefix that are no settings: the switch below, what tests are told, and what Kubernetes sets in
 # every container beside a service that is called ragstone.
@@ -47,64 +47,68 @@ def load(path: str | Path | None = None, **arguments: Any) -> Settings:
 
     Raises `ConfigError` that names the file or the variable, the key and the nearest key that exists.
     """
-    file = _find(path)
-    data = yaml_file.read(file, os.environ.get) if file else {}
-    settings = _settings(data, str(file))
+    file = _find_file(path)
+    data = yaml_file.read_yaml(file, os.environ.get) if file else {}
+    settings = _parse_settings(data, str(file))
     given = [(name.split("__"), value) for name, value in arguments.items() if value is not None]
-    layers = (("environment", _environment()), ("arguments", given))
-    for group, of_model in OF_MODEL.items():
+    layers = (("environment", _read_environment()), ("arguments", given))
+    for group, of_model in MODEL_KEYS.items():
         for model in [str(value) for _, layer in layers for keys, value in layer if keys == [group, "model"]][-1:]:
-            for place in (data, *_owners(data)):
-                _outranked(place.get(group), model, of_model)
+            for place in (data, *_list_owners(data)):
+                _drop_outranked(place.get(group), model, of_model)
     for origin, layer in layers:
         alone: Json = {}
-        for keys, value in sorted(layer, key=lambda one: one[0][0] in NAMED):
-            _put(alone, keys, value)
-            _put(data, keys, value)
-            for owner in _owners(data):
-                if keys[0] in OWN and owner.get(keys[0]) is not None:
-                    _put(owner, keys, value)
+        for keys, value in sorted(layer, key=lambda one: one[0][0] in NAMED_GROUPS):
+            _set_value(alone, keys, value)
+            _set_value(data, keys, value)
+            for owner in _list_owners(data):
+                if keys[0] in OVERRIDABLE and owner.get(keys[0]) is not None:
+                    _set_value(owner, keys, value)
         if alone:
-            _settings(alone, origin)  # alone, so that an error names where it comes from
-            settings = _settings(data, origin)
-    beside = calibration_of(path)
+            _parse_settings(alone, origin)  # alone, so that an error names where it comes from
+            settings = _parse_settings(data, origin)
+    beside = default_calibration_path(path)
     if settings.answer.calibration is None and os.path.isfile(beside):
         return replace(settings, answer=replace(settings.answer, calibration=str(beside)))
     return settings
 
 
-def calibration_of(path: str | Path | None = None) -> Path:
+def default_calibration_path(path: str | Path | None = None) -> Path:
     """Where the calibration stands that nobody named: beside the configuration file, else in this folder."""
-    file = _find(path)
-    return (file.parent if file else Path()) / CALIBRATION
+    file = _find_file(path)
+    return (file.parent if file else Path()) / CALIBRATION_FILE
 
 
-def _owners(data: Json) -> list[Json]:
+def _list_owners(data: Json) -> list[Json]:
     """Every entry that says of one tenant or collection what else holds for all."""
-    tenants = _entries(data.get("tenants"))
-    return [*tenants, *_entries(data.get("collections")), *(c for t in tenants for c in _entries(t.get("collections")))]
+    tenants = _group_entries(data.get("tenants"))
+    return [
+        *tenants,
+        *_group_entries(data.get("collections")),
+        *(c for t in tenants for c in _group_entries(t.get("collections"))),
+    ]
 
 
-def _entries(group: Any) -> list[Json]:
+def _group_entries(group: Any) -> list[Json]:
     return [entry for entry in group.values() if isinstance(entry, dict)] if isinstance(group, dict) else []
 
 
-def _outranked(group: Any, model: str, of_model: Sequence[str]) -> None:
+def _drop_outranked(group: Any, model: str, of_model: Sequence[str]) -> None:
     """What a file says of its own model is nothing to another one that is named over it, least of all the key."""
     named = group.get("model") if isinstance(group, dict) else None
     if not isinstance(named, str) or "/" not in named or named == model:
         return
     same_vendor = named.partition("/")[0] == model.partition("/")[0]
-    for key in of_model if same_vendor else (*of_model, *OF_VENDOR):
+    for key in of_model if same_vendor else (*of_model, *VENDOR_KEYS):
         group.pop(key, None)
 
 
-def _settings(data: Json, origin: str) -> Settings:
+def _parse_settings(data: Json, origin: str) -> Settings:
     ours = [tuple(one.name for one in fields(kind)) for kind in (PipelineSettings, SearchSettings)]
-    return converted(translated(_with_embedding(data), *ours, origin=origin), Settings, origin=origin)
+    return convert_data(translate_pipelines(_add_embedding_model(data), *ours, origin=origin), Settings, origin=origin)
 
 
-def _with_embedding(data: Json) -> Json:
+def _add_embedding_model(data: Json) -> Json:
     """The same with the language model's vendor for embedding too, where that is allowed and no model is named."""
     llm, embed, external = (data.get(name) or {} for name in ("llm", "embed", "external"))
     if not all(isinstance(group, dict) for group in (llm, embed, external)) or "model" in embed:
@@ -116,7 +120,7 @@ def _with_embedding(data: Json) -> Json:
     return {**data, "embed": {**same, "model": f"{vendor.name}/{vendor.embedding}", **embed}}
 
 
-def key_of(group: str, wanted: LlmSettings | EmbedSettings, variable: str | None) -> str | None:
+def read_api_key(group: str, wanted: LlmSettings | EmbedSettings, variable: str | None) -> str | None:
     """The key for a vendor: the one that is set, else what the file holds, else the environment variable, else None.
 
     Raises `ConfigError` for a file that cannot be read or holds none.
@@ -135,11 +139,11 @@ def key_of(group: str, wanted: LlmSettings | EmbedSettings, variable: str | None
     return (os.environ.get(variable, "").strip() or None) if variable else None
 
 
-def _find(path: str | Path | None) -> Path | None:
+def _find_file(path: str | Path | None) -> Path | None:
     """The file that is named, else the first of the places that holds one."""
     home = os.path.expanduser(os.environ.get("XDG_CONFIG_HOME") or "~/.config")  # stays as it is for who has no home
-    places = [Path(FILE), Path(home, "ragstone", FILE)] if path is None else [Path(path)]
-    file = next((file for file in places if _stands(file, named=path is not None)), None)
+    places = [Path(CONFIG_FILE), Path(home, "ragstone", CONFIG_FILE)] if path is None else [Path(path)]
+    file = next((file for file in places if _is_present(file, named=path is not None)), None)
     if path is not None and (file is None or not str(path)):
         raise ConfigError(f"configuration file {str(path) or repr('')} does not exist")
     if file is not None and os.path.isdir(file):
@@ -147,7 +151,7 @@ def _find(path: str | Path | None) -> Path | None:
     return file
 
 
-def _stands(file: Path, *, named: bool) -> bool:
+def _is_present(file: Path, *, named: bool) -> bool:
     """Whether there is such a file; one that nobody named and this user may not look for is as good as none."""
     try:
         file.lstat()
@@ -160,10 +164,10 @@ def _stands(file: Path, *, named: bool) -> bool:
     return True
 
 
-def _environment() -> list[tuple[list[str], str]]:
+def _read_environment() -> list[tuple[list[str], str]]:
     """What the environment sets: keys and value. Raises `ConfigError` for a name that sets nothing."""
     ours = sorted((name.removeprefix(PREFIX), value) for name, value in os.environ.items() if name.startswith(PREFIX))
-    known = settable(Settings)
+    known = list_settable(Settings)
     found = []
     for name, value in ours:
         if RESERVED.fullmatch(name.upper()):
@@ -179,7 +183,7 @@ def _environment() -> list[tuple[list[str], str]]:
     return found
 
 
-def _put(data: Json, keys: Sequence[str], value: Any) -> None:
+def _set_value(data: Json, keys: Sequence[str], value: Any) -> None:
     for key in keys[:-1]:
         data[key] = {} if data.get(key) is None else data[key]
         data = data[key]
@@ -188,6 +192,6 @@ def _put(data: Json, keys: Sequence[str], value: Any) -> None:
     data[keys[-1]] = value
 
 
-def debugging() -> bool:
+def is_debugging() -> bool:
     """Whether tracebacks are wanted: RAGSTONE_DEBUG is set, and to something else than no."""
     return os.environ.get(f"{PREFIX}DEBUG", "").strip().lower() not in ("", "0", "false", "no", "off")

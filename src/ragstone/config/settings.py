@@ -4,27 +4,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from ragstone.config.deadlines import USUAL, Deadlines
+from ragstone.config.deadlines import DEFAULT_DEADLINES, Deadlines
 from ragstone.config.jwt import JwtSettings
 from ragstone.config.search_options import SearchOptions
 from ragstone.config.validation import (
     ANSWER,
+    COLLECTION,
     EMBED,
-    KEPT_HERE,
     LIMITS,
     LLM,
     PIPELINE,
     SEARCH,
     SOURCE,
-    WHOLE,
+    TOP_LEVEL,
     Bounds,
-    outside,
+    find_violation,
 )
 from ragstone.core.errors import ConfigError
 
 
-def _check(settings: object, bounds: Bounds) -> None:
-    if wrong := outside(settings, bounds):
+def _check_bounds(settings: object, bounds: Bounds) -> None:
+    if wrong := find_violation(settings, bounds):
         raise ConfigError(wrong)
 
 
@@ -39,7 +39,7 @@ class SourceSettings:
     hidden: bool = False
 
     def __post_init__(self) -> None:
-        _check(self, SOURCE)
+        _check_bounds(self, SOURCE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class EmbedSettings:
     retries: int = 3
 
     def __post_init__(self) -> None:
-        _check(self, EMBED)
+        _check_bounds(self, EMBED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class LlmSettings:
     tokenizer: str | None = None
 
     def __post_init__(self) -> None:
-        _check(self, LLM)
+        _check_bounds(self, LLM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ class AnswerSettings:
     calibration: str | None = None
 
     def __post_init__(self) -> None:
-        _check(self, ANSWER)
+        _check_bounds(self, ANSWER)
         if self.overhead >= self.tokens:
             raise ConfigError(f"answer.overhead {self.overhead} leaves nothing of answer.tokens {self.tokens}")
 
@@ -152,7 +152,7 @@ class LimitSettings:
     removals: float = 0.5
 
     def __post_init__(self) -> None:
-        _check(self, LIMITS)
+        _check_bounds(self, LIMITS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ class SearchSettings(SearchOptions):
     """How passages are found; see docs/how-to/search.md for each."""
 
     def __post_init__(self) -> None:
-        _check(self, SEARCH)
+        _check_bounds(self, SEARCH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ class CollectionSettings:
     artifacts: str | None = None
 
     def __post_init__(self) -> None:
-        _check(self, KEPT_HERE)
+        _check_bounds(self, COLLECTION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +235,7 @@ class PipelineSettings:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        _check(self, PIPELINE)
+        _check_bounds(self, PIPELINE)
         if bool(self.tables) != bool(self.database):
             raise ConfigError("a pipeline with tables needs their database, and one with a database its tables")
         if not self.tables and not self.collections:
@@ -271,7 +271,7 @@ class Settings:
     external: ExternalSettings = ExternalSettings()
     offline: bool = False
     limits: LimitSettings = LimitSettings()
-    deadlines: Deadlines = USUAL
+    deadlines: Deadlines = DEFAULT_DEADLINES
     search: SearchSettings = SearchSettings()
     categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     collections: Mapping[str, CollectionSettings] = field(default_factory=dict)
@@ -282,7 +282,7 @@ class Settings:
     access: AccessSettings = AccessSettings()
 
     def __post_init__(self) -> None:
-        _check(self, WHOLE)
+        _check_bounds(self, TOP_LEVEL)
 
     def of(self, collection: str) -> "Settings":
         """These settings as they hold in one collection of the tenant: what is said of the tenant comes first."""
@@ -303,7 +303,7 @@ class Settings:
             artifacts=own.artifacts or self.artifacts,
         )
 
-    def quoting(self) -> "Settings":
+    def without_llm(self) -> "Settings":
         """The same without any language model, those of tenants and pipelines included."""
         tenants = {name: replace(tenant, llm=None) for name, tenant in self.tenants.items()}
         pipelines = tuple(replace(pipeline, llm=None) for pipeline in self.pipelines)

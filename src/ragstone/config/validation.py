@@ -22,7 +22,7 @@ class Numbers:
         number: Any = value if isinstance(value, Integral if self.whole else Real) else float("nan")
         return bool(self.low <= number <= self.high)
 
-    def wrong(self, name: str, value: object) -> str:
+    def describe_error(self, name: str, value: object) -> str:
         """A sentence for a value that is none of them."""
         what = "a whole number" if self.whole else "a number"
         end = ", or left out" if self.unset else ""
@@ -39,27 +39,27 @@ class Choice:
         """Whether this value is one of them; 1 is not true."""
         return any(type(value) is type(one) and value == one for one in self.values)
 
-    def wrong(self, name: str, value: object) -> str:
+    def describe_error(self, name: str, value: object) -> str:
         """A sentence for a value that is none of them."""
         *most, last = (str(one).lower() if isinstance(one, bool) else one for one in self.values)
         return f"{name} {value!r:.60} is unknown; use {', '.join(most)} or {last}"
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
+class NonBlankText:
     """A text that is not blank."""
 
     def holds(self, value: Any) -> bool:
         """Whether this value is one."""
         return isinstance(value, str) and bool(value.strip())
 
-    def wrong(self, name: str, value: object) -> str:
+    def describe_error(self, name: str, value: object) -> str:
         """A sentence for a value that is none."""
         return f"{name} is {value!r:.60}; it must be a text that is not blank"
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class UniqueNames:
     """Things with a `name` each, no two alike."""
 
     def holds(self, value: Any) -> bool:
@@ -67,14 +67,14 @@ class Named:
         names = [one.name for one in value]
         return len(names) == len(set(names))
 
-    def wrong(self, name: str, value: Any) -> str:
+    def describe_error(self, name: str, value: Any) -> str:
         """A sentence for two with one name."""
         names = [one.name for one in value]
         again = next(one for one in names if names.count(one) > 1)
         return f"{name}: two are called {again!r}"
 
 
-Allowed = Numbers | Choice | Name | Named
+Allowed = Numbers | Choice | NonBlankText | UniqueNames
 Bounds = Mapping[str, Allowed]
 
 FLAG = Choice((True, False))
@@ -104,26 +104,26 @@ SEARCH: Bounds = {
     "cache_hours": Numbers(0, MANY),
     "cache_entries": Numbers(1, 100_000, whole=True),
 }
-ASKED: Bounds = {
-    "model": Name(),
+REQUEST: Bounds = {
+    "model": NonBlankText(),
     "timeout": Numbers(0.01, 86_400),
     "total": Numbers(0.01, 86_400),
     "retries": Numbers(0, 100, whole=True),
 }
 LLM: Bounds = {
-    **ASKED,
+    **REQUEST,
     "max_tokens": Numbers(1, MANY, whole=True),
     "temperature": Numbers(0, 2),
     "context": Numbers(1, 100 * MANY, whole=True, unset=True),
 }
 EMBED: Bounds = {
-    **ASKED,
+    **REQUEST,
     "dimensions": Numbers(1, 100_000, whole=True, unset=True),
     "reads": Numbers(1, MANY, whole=True, unset=True),
     "batch": Numbers(1, 2048, whole=True),
 }
 ANSWER: Bounds = {
-    "prompt": Name(),
+    "prompt": NonBlankText(),
     "tokens": Numbers(1, 100 * MANY, whole=True),
     "overhead": Numbers(0, 100 * MANY, whole=True),
     "chunks": Numbers(1, 1000, whole=True),
@@ -140,23 +140,25 @@ LIMITS: Bounds = {
     "chunks": Numbers(1, MANY, whole=True, unset=True),
     "removals": Numbers(0, 1),
 }
-SOURCE: Bounds = {"path": Name()}
+SOURCE: Bounds = {"path": NonBlankText()}
 PIPELINE: Bounds = {
-    "name": Name(),
+    "name": NonBlankText(),
     "token_budget": Numbers(1, MANY, whole=True, unset=True),
     "timeout": Numbers(0.01, 86_400),
 }
-KEPT: Bounds = {"keep_versions": Numbers(1, MANY, whole=True)}
-WHOLE: Bounds = {**KEPT, "pipelines": Named()}
-KEPT_HERE: Bounds = {"keep_versions": Numbers(1, MANY, whole=True, unset=True)}
+VERSIONS: Bounds = {"keep_versions": Numbers(1, MANY, whole=True)}
+TOP_LEVEL: Bounds = {**VERSIONS, "pipelines": UniqueNames()}
+COLLECTION: Bounds = {"keep_versions": Numbers(1, MANY, whole=True, unset=True)}
 
 
-def outside(owner: object, bounds: Bounds) -> str | None:
+def find_violation(owner: object, bounds: Bounds) -> str | None:
     """A sentence for the first attribute that is not what it may be; None when all are.
 
     >>> from types import SimpleNamespace
-    >>> outside(SimpleNamespace(top_k=0), {"top_k": SEARCH["top_k"]})
+    >>> find_violation(SimpleNamespace(top_k=0), {"top_k": SEARCH["top_k"]})
     'top_k is 0; it must be a whole number from 1 to 1000'
     """
     values = ((name, allowed, getattr(owner, name)) for name, allowed in bounds.items())
-    return next((allowed.wrong(name, value) for name, allowed, value in values if not allowed.holds(value)), None)
+    return next(
+        (allowed.describe_error(name, value) for name, allowed, value in values if not allowed.holds(value)), None
+    )

@@ -31,11 +31,11 @@ class Vendor:
     limit: str = LIMIT
 
 
-HERE = "http://127.0.0.1"
+LOCALHOST = "http://127.0.0.1"
 VENDORS: Mapping[str, Vendor] = {
     vendor.name: vendor
     for vendor in (
-        Vendor("ollama", f"{HERE}:11434", "OLLAMA_API_KEY", False, "ollama", "ollama", "nomic-embed-text"),
+        Vendor("ollama", f"{LOCALHOST}:11434", "OLLAMA_API_KEY", False, "ollama", "ollama", "nomic-embed-text"),
         Vendor(
             "openai",
             "https://api.openai.com/v1",
@@ -48,9 +48,9 @@ VENDORS: Mapping[str, Vendor] = {
         ),
         Vendor("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", True, "openai", "openai"),
         Vendor("zhipu", "https://open.bigmodel.cn/api/paas/v4", "ZHIPUAI_API_KEY", True, "openai", "openai"),
-        Vendor("vllm", f"{HERE}:8000/v1", "VLLM_API_KEY", False, "openai", "openai"),
-        Vendor("lmstudio", f"{HERE}:1234/v1", "LM_API_TOKEN", False, "openai", "openai"),
-        Vendor("llamacpp", f"{HERE}:8080/v1", "LLAMA_API_KEY", False, "openai", "openai", lists=False),
+        Vendor("vllm", f"{LOCALHOST}:8000/v1", "VLLM_API_KEY", False, "openai", "openai"),
+        Vendor("lmstudio", f"{LOCALHOST}:1234/v1", "LM_API_TOKEN", False, "openai", "openai"),
+        Vendor("llamacpp", f"{LOCALHOST}:8080/v1", "LLAMA_API_KEY", False, "openai", "openai", lists=False),
         Vendor("anthropic", "https://api.anthropic.com", "ANTHROPIC_API_KEY", True, "anthropic"),
         Vendor(
             "gemini",
@@ -68,12 +68,12 @@ VENDORS: Mapping[str, Vendor] = {
 COMPLETE, EMBED = "complete", "embed"
 
 
-def able(verb: str) -> list[str]:
+def vendors_for(verb: str) -> list[str]:
     """The vendors that can `complete` or `embed`."""
-    return [vendor.name for vendor in VENDORS.values() if _file(vendor, verb)]
+    return [vendor.name for vendor in VENDORS.values() if _provider_module(vendor, verb)]
 
 
-def named(model: str, *, verb: str, key: str) -> tuple[Vendor, str]:
+def parse_model_name(model: str, *, verb: str, key: str) -> tuple[Vendor, str]:
     """The vendor and the model of a name such as `ollama/llama3.2`.
 
     Raises `ConfigError` that names the setting `key` for an unknown vendor, one that cannot `verb`, or no model.
@@ -81,20 +81,20 @@ def named(model: str, *, verb: str, key: str) -> tuple[Vendor, str]:
     name, _, rest = model.partition("/")
     vendor = VENDORS.get(name)
     if vendor is None:
-        near = difflib.get_close_matches(name, able(verb), n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(able(verb))}"
+        near = difflib.get_close_matches(name, vendors_for(verb), n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(vendors_for(verb))}"
         raise ConfigError(f"{key} {model!r:.80}: no vendor is called {name!r:.40}; {hint}")
-    if not _file(vendor, verb):
-        raise ConfigError(f"{key} {model!r:.80}: {name} cannot {verb}; {', '.join(able(verb))} can")
+    if not _provider_module(vendor, verb):
+        raise ConfigError(f"{key} {model!r:.80}: {name} cannot {verb}; {', '.join(vendors_for(verb))} can")
     if not rest.strip():
         raise ConfigError(f"{key} {model!r:.80} names no model: write it as {name}/MODEL")
     return vendor, rest
 
 
-def is_here(address: str | None) -> bool:
+def is_local_address(address: str | None) -> bool:
     """Whether an address is this very machine, judged by its spelling alone: no name is looked up.
 
-    >>> [is_here(url) for url in ("http://127.0.0.1:11434", "http://[::1]/v1", "http://10.0.0.1", None)]
+    >>> [is_local_address(url) for url in ("http://127.0.0.1:11434", "http://[::1]/v1", "http://10.0.0.1", None)]
     [True, True, False, True]
     """
     if address is None:
@@ -108,5 +108,5 @@ def is_here(address: str | None) -> bool:
         return False
 
 
-def _file(vendor: Vendor, verb: str) -> str | None:
+def _provider_module(vendor: Vendor, verb: str) -> str | None:
     return vendor.completes if verb == COMPLETE else vendor.embeds

@@ -5,17 +5,17 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ragstone.config.duplicate_keys import twice
+from ragstone.config.duplicate_keys import find_duplicate_key
 from ragstone.core.errors import ConfigError
 from ragstone.core.types import Json
 
 LARGEST = 1_000_000  # bytes; what is longer is no configuration, and may never end
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
-MARK = re.compile("\ue000(\\d+)\ue001")  # what stands for a variable while the file is parsed
+PLACEHOLDER = re.compile("\ue000(\\d+)\ue001")  # what stands for a variable while the file is parsed
 Lookup = Callable[[str, str | None], str | None]  # a variable's value, or the default
 
 
-def read(file: Path, lookup: Lookup) -> Json:
+def read_yaml(file: Path, lookup: Lookup) -> Json:
     """The keys and values of a file; {} where it is empty.
 
     Raises `ConfigError` that names the file: it cannot be read, is no mapping, holds a key twice, or a variable
@@ -24,14 +24,14 @@ def read(file: Path, lookup: Lookup) -> Json:
     import yaml
 
     try:
-        text = _text(file)
+        text = _read_text(file)
         variables = [match.groups() for match in VARIABLE.finditer(text)]
         # A mark in place of each, so that no value of a variable is ever read as YAML.
         number = iter(range(len(variables)))
         text = VARIABLE.sub(lambda _: f"\ue000{next(number)}\ue001", text)
-        if (again := twice(yaml.compose(text, Loader=yaml.SafeLoader))) is not None:
+        if (again := find_duplicate_key(yaml.compose(text, Loader=yaml.SafeLoader))) is not None:
             raise ValueError(f"the key {again.value!r:.60} stands twice, again in line {again.start_mark.line + 1}")
-        data = _filled(yaml.safe_load(text), variables, str(file), lookup)
+        data = _fill_variables(yaml.safe_load(text), variables, str(file), lookup)
     except (yaml.YAMLError, ValueError) as error:
         raise ConfigError(f"{file} cannot be read: {' '.join(str(error).split())}") from error
     except RecursionError as error:
@@ -43,21 +43,21 @@ def read(file: Path, lookup: Lookup) -> Json:
     return data or {}
 
 
-def _text(file: Path) -> str:
+def _read_text(file: Path) -> str:
     with file.open("rb") as opened:
         data = opened.read(LARGEST + 1)
     if len(data) > LARGEST:
         raise ValueError(f"it has more than {LARGEST:,} bytes")
     text = data.decode("utf-8")
-    if MARK.search(text):
+    if PLACEHOLDER.search(text):
         raise ValueError("it holds the private characters U+E000 and U+E001")
     return text
 
 
-def _filled(data: Any, variables: Sequence[tuple[str | None, ...]], file: str, lookup: Lookup) -> Any:
+def _fill_variables(data: Any, variables: Sequence[tuple[str | None, ...]], file: str, lookup: Lookup) -> Any:
     """Parsed data with its variables filled in. A value that is one empty variable is null."""
 
-    def value(match: re.Match[str]) -> str:
+    def fill_match(match: re.Match[str]) -> str:
         name, default = variables[int(match[1])]
         found = lookup(str(name), default)
         if found is None:
@@ -65,11 +65,11 @@ def _filled(data: Any, variables: Sequence[tuple[str | None, ...]], file: str, l
         return found
 
     if isinstance(data, dict):
-        if key := next((key for key in data if isinstance(key, str) and MARK.search(key)), None):
-            raise ConfigError(f"{file}: {MARK.sub('${…}', key)}: variables may stand in values, not in keys")
-        return {key: _filled(item, variables, file, lookup) for key, item in data.items()}
+        if key := next((key for key in data if isinstance(key, str) and PLACEHOLDER.search(key)), None):
+            raise ConfigError(f"{file}: {PLACEHOLDER.sub('${…}', key)}: variables may stand in values, not in keys")
+        return {key: _fill_variables(item, variables, file, lookup) for key, item in data.items()}
     if isinstance(data, list):
-        return [_filled(item, variables, file, lookup) for item in data]
+        return [_fill_variables(item, variables, file, lookup) for item in data]
     if not isinstance(data, str):
         return data
-    return MARK.sub(value, data) or (None if MARK.fullmatch(data) else "")
+    return PLACEHOLDER.sub(fill_match, data) or (None if PLACEHOLDER.fullmatch(data) else "")

@@ -24,9 +24,9 @@ TOKEN = re.compile(rf"[^\W_{CJK}][^\W{CJK}]*+(?:['’.\-+#][^\W{CJK}]++)*+[+#]{{
 ASCII_TOKEN = re.compile(r"[^\W_]\w*+(?:['.\-+#]\w++)*+[+#]{0,2}", re.ASCII)  # the same where no other letters are
 PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 SPLIT = re.compile(r"['’._\-+#]")
-LONGEST = 64
-LONGEST_REMEMBERED = 64  # characters; a longer token is hardly met twice, and a few of them would fill the memory
-REMEMBERED = 200_000  # tokens
+LONGEST_TERM = 64
+LONGEST_CACHED = 64  # characters; a longer token is hardly met twice, and a few of them would fill the memory
+CACHE_SIZE = 200_000  # tokens
 
 _local = threading.local()
 
@@ -38,7 +38,7 @@ def _stemmer(language: str) -> "Stemmer.Stemmer":
     return stemmers[language]
 
 
-def _of_token(token: str, language: str) -> tuple[str, ...]:
+def _token_terms(token: str, language: str) -> tuple[str, ...]:
     """The terms of one raw token, case still as written."""
     if re.match(f"[{CJK}]", token):
         return tuple(token[i : i + 2] for i in range(max(1, len(token) - 1)))
@@ -47,10 +47,10 @@ def _of_token(token: str, language: str) -> tuple[str, ...]:
     whole = token.casefold()
     parts = [part for piece in SPLIT.split(token) for part in (PART.findall(piece) if piece.isascii() else [piece])]
     words = [whole] if len(parts) < 2 else [whole, *(part.casefold() for part in parts)]
-    return tuple(stem(word)[:LONGEST] for word in words if word not in STOP_WORDS)
+    return tuple(stem(word)[:LONGEST_TERM] for word in words if word not in STOP_WORDS)
 
 
-class _Terms(dict[str, tuple[str, ...]]):
+class _TermCache(dict[str, tuple[str, ...]]):
     """The terms of raw tokens of one language; forgets all when it is full, which no result depends on."""
 
     def __init__(self, language: str) -> None:
@@ -58,27 +58,27 @@ class _Terms(dict[str, tuple[str, ...]]):
         self._language = language
 
     def __missing__(self, token: str) -> tuple[str, ...]:
-        found = _of_token(token, self._language)
-        if len(token) <= LONGEST_REMEMBERED:
-            if len(self) >= REMEMBERED:
+        found = _token_terms(token, self._language)
+        if len(token) <= LONGEST_CACHED:
+            if len(self) >= CACHE_SIZE:
                 self.clear()
             self[token] = found
         return found
 
 
-_remembered = cache(_Terms)  # by language
+_terms_by_language = cache(_TermCache)  # by language
 
 
-def terms(text: str, language: str = "english") -> list[str]:
+def extract_terms(text: str, language: str = "english") -> list[str]:
     """The terms of a text in order, repeats kept: what BM25 counts.
 
-    >>> terms("The Users' http_requests_total: 2 counters")
+    >>> extract_terms("The Users' http_requests_total: 2 counters")
     ['user', 'http_requests_tot', 'http', 'request', 'total', '2', 'counter']
     """
-    return list(chain.from_iterable(map(_remembered(language).__getitem__, tokens(text))))
+    return list(chain.from_iterable(map(_terms_by_language(language).__getitem__, extract_tokens(text))))
 
 
-def tokens(text: str) -> Iterator[str]:
+def extract_tokens(text: str) -> Iterator[str]:
     """Raw words, identifiers and CJK runs, case kept."""
     if text.isascii():
         return iter(ASCII_TOKEN.findall(text))

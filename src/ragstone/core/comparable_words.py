@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from ragstone.core.analyzer import CJK, terms
+from ragstone.core.analyzer import CJK, extract_terms
 
 Kind = Literal["number", "month", "name", "code", "word", "light"]
 
@@ -20,9 +20,9 @@ WORD = re.compile(
     r"(?P<tail>%| ?°[CF]?|[^\W\d_][\w]*+)?"
     rf"|(?P<script>[{CJK}])"
 )
-BEGINS = re.compile(r"(?:^|[.!?:;\n•|>#\"“”‘(\[*-])[\s\"“‘'(\[*_`#>-]*$")
+SENTENCE_START = re.compile(r"(?:^|[.!?:;\n•|>#\"“”‘(\[*-])[\s\"“‘'(\[*_`#>-]*$")
 LOOK_BACK = 12
-LONG = 64
+LONGEST_CACHED_WORD = 64
 UNITS = {
     name: names.split()[0]
     for names in """
@@ -104,39 +104,39 @@ class Word:
     sure: bool = True
 
 
-def words(text: str, most: int | None = None) -> list[Word]:
+def parse_words(text: str, most: int | None = None) -> list[Word]:
     """The words of a text in order; one longer than `most` words is read that far.
 
-    >>> [(word.key, word.unit) for word in words("Some 1,200 km by 2 May, twenty-five percent.")][1:6]
+    >>> [(word.key, word.unit) for word in parse_words("Some 1,200 km by 2 May, twenty-five percent.")][1:6]
     [('#1200', 'km'), ('km', ''), ('by', ''), ('#2', ''), ('month 5', '')]
     """
     raw: list[Word] = []
     for match in WORD.finditer(text):
         if match.lastgroup == "word":
-            raw.append(_word(match[0], match.start(), match.end(), text))
+            raw.append(_make_word(match[0], match.start(), match.end(), text))
         else:
-            raw += _of(match)
+            raw += _parse_match(match)
         if most is not None and len(raw) > most:
             break
-    return _with_units(_combined(raw))
+    return _attach_units(_combine_numbers(raw))
 
 
-def _of(match: re.Match[str]) -> Iterator[Word]:
+def _parse_match(match: re.Match[str]) -> Iterator[Word]:
     start, end = match.span()
     if iso := match["iso"]:
         year, month, day = iso.split("-")
-        yield _number(start, end, float(year))
+        yield _make_number(start, end, float(year))
         yield Word(start, end, f"month {int(month)}", "month", iso)
-        yield _number(start, end, float(day))
+        yield _make_number(start, end, float(day))
     elif match["clock"]:
         yield Word(start, end, match["clock"].lstrip("0"), "code", match["clock"])
     elif match["figure"]:
-        yield from _figure(match)
+        yield from _parse_figure(match)
     else:
         yield Word(start, end, match[0], "word", match[0])
 
 
-def _figure(match: re.Match[str]) -> Iterator[Word]:
+def _parse_figure(match: re.Match[str]) -> Iterator[Word]:
     figure, tail = match["figure"], match["tail"] or ""
     start = match.start("figure")
     if figure.count(".") > 1:  # a version
@@ -146,37 +146,39 @@ def _figure(match: re.Match[str]) -> Iterator[Word]:
     money = UNITS[match["money"]] if match["money"] else ""
     low = tail.strip().lower()
     if not tail or low in ("st", "nd", "rd", "th"):
-        yield _number(start, match.end(), value, money)
+        yield _make_number(start, match.end(), value, money)
     elif low == "s" and len(figure) >= 2 and figure.isdigit() and value % 10 == 0 and value >= 1000:
         yield Word(start, match.end(), f"#{figure}s", "number", match[0], value)
     elif money and low in SCALES:
-        yield _number(start, match.end(), value * SCALES[low], money)
+        yield _make_number(start, match.end(), value * SCALES[low], money)
     elif low in UNITS or low in ("bn", "mn"):
         scale = SCALES[low] if low in ("bn", "mn") else 1.0
-        yield _number(start, match.end(), value * scale, money or UNITS.get(low, ""))
+        yield _make_number(start, match.end(), value * scale, money or UNITS.get(low, ""))
     else:  # 3D, 4x4, 2nd-hand identifiers
         yield Word(start, match.end(), (figure + low), "code", match[0].lower())
 
 
-def _number(start: int, end: int, value: float, unit: str = "") -> Word:
+def _make_number(start: int, end: int, value: float, unit: str = "") -> Word:
     return Word(start, end, f"#{value:.10g}", "number", f"{value:.10g}", value, unit)
 
 
-def _word(written: str, start: int, end: int, text: str) -> Word:
-    kind, key, low, value = _kind(written) if len(written) <= LONG else _kind.__wrapped__(written)
+def _make_word(written: str, start: int, end: int, text: str) -> Word:
+    kind, key, low, value = (
+        _classify_word(written) if len(written) <= LONGEST_CACHED_WORD else _classify_word.__wrapped__(written)
+    )
     if kind == "number":
         return Word(start, end, key, kind, low, value)
     if kind == "month":
-        if _dated(text, start, end, low):
+        if _is_month(text, start, end, low):
             return Word(start, end, key, kind, low)
         kind, key = "light", low
     if kind == "name" and not any(c.isupper() for c in written[1:]):
-        return Word(start, end, key, kind, low, 0.0, "", _inside(text, start))
+        return Word(start, end, key, kind, low, 0.0, "", _is_inside_sentence(text, start))
     return Word(start, end, key, kind, low)
 
 
 @lru_cache(maxsize=100_000)
-def _kind(written: str) -> tuple[Kind, str, str, float]:
+def _classify_word(written: str) -> tuple[Kind, str, str, float]:
     """What a word is by itself: its kind, its key, itself in small letters, its value."""
     low = written.replace("’", "'").casefold().removesuffix("'s")
     if not low.isascii():
@@ -194,44 +196,46 @@ def _kind(written: str) -> tuple[Kind, str, str, float]:
     if low in LIGHT:
         return "light", low, low, 0.0
     if any(c.isdigit() or c == "_" for c in written) or "." in written:
-        return "code", next(iter(terms(low)), low), low, 0.0
-    key = next(iter(terms(low)), low)
+        return "code", next(iter(extract_terms(low)), low), low, 0.0
+    key = next(iter(extract_terms(low)), low)
     return ("name" if written[0].isupper() and len(written) > 1 else "word"), key, low, 0.0
 
 
-def _inside(text: str, start: int) -> bool:
+def _is_inside_sentence(text: str, start: int) -> bool:
     """Whether a word stands inside a sentence, where a capital letter makes a name of it."""
-    return BEGINS.search(text[max(0, start - LOOK_BACK) : start]) is None
+    return SENTENCE_START.search(text[max(0, start - LOOK_BACK) : start]) is None
 
 
-def _dated(text: str, start: int, end: int, low: str) -> bool:
+def _is_month(text: str, start: int, end: int, low: str) -> bool:
     """Whether "May" or "March" is a month here: beside a figure or in the middle of a sentence."""
     if low not in ("may", "march", "mar", "dec", "jan", "sep", "jun"):
         return True
     before = re.search(r"\d(?:st|nd|rd|th)?(?: of)? $", text[max(0, start - LOOK_BACK) : start])
-    return bool(before or re.match(r"\.?,? ?(?:of )?\d", text[end : end + LOOK_BACK])) or _inside(text, start)
+    return bool(before or re.match(r"\.?,? ?(?:of )?\d", text[end : end + LOOK_BACK])) or _is_inside_sentence(
+        text, start
+    )
 
 
-def _combined(raw: list[Word]) -> list[Word]:
+def _combine_numbers(raw: list[Word]) -> list[Word]:
     """Numbers of several words as one: "twenty-five", "3.5 million", "two hundred and six"."""
     out: list[Word] = []
     for word in raw:
         last = out[-1] if out else None
         if last is not None and last.kind == "number" and not last.key.endswith("s"):
             if word.lower in SPELLED_SCALES and word.kind in ("word", "light") and word.start - last.end <= 2:
-                out[-1] = _number(last.start, word.end, last.value * SCALES[word.lower], last.unit)
+                out[-1] = _make_number(last.start, word.end, last.value * SCALES[word.lower], last.unit)
                 continue
-            if _adds(last, word):
-                out[-1] = _number(last.start, word.end, last.value + word.value, last.unit)
+            if _continues_number(last, word):
+                out[-1] = _make_number(last.start, word.end, last.value + word.value, last.unit)
                 continue
         elif word.lower in SPELLED_SCALES and last is not None and last.lower in ("a", "one"):
-            out[-1] = _number(last.start, word.end, SCALES[word.lower])
+            out[-1] = _make_number(last.start, word.end, SCALES[word.lower])
             continue
         out.append(word)
     return out
 
 
-def _adds(last: Word, word: Word) -> bool:
+def _continues_number(last: Word, word: Word) -> bool:
     """Whether `word` goes on counting: "twenty" and "five"."""
     near = word.kind == "number" and word.start - last.end == 1
     return (
@@ -243,7 +247,7 @@ def _adds(last: Word, word: Word) -> bool:
     )
 
 
-def _with_units(found: list[Word]) -> list[Word]:
+def _attach_units(found: list[Word]) -> list[Word]:
     """Numbers with the unit that the next word names."""
     for i, word in enumerate(found[:-1]):
         after = found[i + 1]
@@ -260,4 +264,4 @@ def _with_units(found: list[Word]) -> list[Word]:
 
 def key_of(word: str) -> str:
     """What a single word, in small letters, is compared by."""
-    return _kind(word)[1]
+    return _classify_word(word)[1]

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from ragstone.core.filters import CHUNK_FACTS, DOCUMENT_FACTS, RESTRICTED, Condition, Where
-from ragstone.core.path_patterns import fits
+from ragstone.core.path_patterns import matches_any
 from ragstone.core.types import Chunk, Document
 
 LIKE = re.compile(r"\\(.)|(%)|(_)|([^\\%_]+|\\)", re.DOTALL)
@@ -36,7 +36,7 @@ class Facts:
         return self.document.meta.get(column)
 
 
-def facts(chunk: Chunk) -> Facts:
+def collect_facts(chunk: Chunk) -> Facts:
     """The facts of one chunk: a document's own (path, title, sha, …), its front matter's keys, the chunk's."""
     own = {
         "ordinal": chunk.ordinal,
@@ -63,34 +63,34 @@ def _document_passes(where: Where, document: Document) -> bool:
     meta = document.meta
     return (
         (not where.sources or document.source in where.sources)
-        and (not where.paths or _path_fits(document.path, where.paths))
+        and (not where.paths or _path_passes(document.path, where.paths))
         and (not where.shas or document.version in where.shas)
-        and _listed(meta.get("category"), where.categories)
+        and _list_passes(meta.get("category"), where.categories)
         and _tags_pass(meta.get("tags"), where)
-        and _listed(meta.get("project"), where.projects)
-        and _listed(meta.get("doc_type"), where.doc_types)
+        and _list_passes(meta.get("project"), where.projects)
+        and _list_passes(meta.get("doc_type"), where.doc_types)
         and _date_passes(meta.get("date"), where)
-        and _cleared(meta.get("confidentiality"), where)
+        and _confidentiality_passes(meta.get("confidentiality"), where)
     )
 
 
-def _path_fits(path: str, patterns: Sequence[str]) -> bool:
+def _path_passes(path: str, patterns: Sequence[str]) -> bool:
     exact = [pattern for pattern in patterns if not any(c in pattern for c in "*?")]
-    return path in exact or fits(path, [pattern for pattern in patterns if pattern not in exact])
+    return path in exact or matches_any(path, [pattern for pattern in patterns if pattern not in exact])
 
 
-def _elements(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     if value is None:
         return []
     return list(value) if isinstance(value, list | tuple) else [value]
 
 
-def _listed(value: Any, wanted: Sequence[str]) -> bool:
-    return not wanted or any(str(element) in wanted for element in _elements(value))
+def _list_passes(value: Any, wanted: Sequence[str]) -> bool:
+    return not wanted or any(str(element) in wanted for element in _as_list(value))
 
 
 def _tags_pass(value: Any, where: Where) -> bool:
-    has = {str(tag) for tag in _elements(value)}
+    has = {str(tag) for tag in _as_list(value)}
     return not where.tags or (has.issuperset(where.tags) if where.tag_mode == "all" else not has.isdisjoint(where.tags))
 
 
@@ -104,8 +104,8 @@ def _date_passes(value: Any, where: Where) -> bool:
     return (low is None or date[: len(low)] >= low) and (high is None or date[: len(high)] <= high)
 
 
-def _cleared(value: Any, where: Where) -> bool:
-    levels = [str(level).lower() for level in _elements(value)]
+def _confidentiality_passes(value: Any, where: Where) -> bool:
+    levels = [str(level).lower() for level in _as_list(value)]
     if RESTRICTED in levels and not where.allow_restricted:
         return False
     return not where.confidentiality_allow or any(
@@ -120,25 +120,25 @@ def _headers_pass(where: Where, about: Facts) -> bool:
 def _conditions_pass(where: Where, about: Facts) -> bool:
     if not where.conditions:
         return True
-    verdicts = (_holds(condition, about.get(condition.column)) for condition in where.conditions)
+    verdicts = (_condition_holds(condition, about.get(condition.column)) for condition in where.conditions)
     return all(verdicts) if where.logic == "AND" else any(verdicts)
 
 
-def _holds(condition: Condition, value: Any) -> bool:
-    elements = _elements(value)
+def _condition_holds(condition: Condition, value: Any) -> bool:
+    elements = _as_list(value)
     if condition.operator.startswith("IS"):
         return (not elements) == (condition.operator == "IS NULL")
     if not elements:
         return False
     if condition.operator in ("!=", "NOT IN"):
         wanted = condition.value if condition.operator == "NOT IN" else (condition.value,)
-        return not any(_compare(element, "=", other) for element in elements for other in wanted)
+        return not any(_compare_values(element, "=", other) for element in elements for other in wanted)
     if condition.operator == "IN":
-        return any(_compare(element, "=", other) for element in elements for other in condition.value)
-    return any(_compare(element, condition.operator, condition.value) for element in elements)
+        return any(_compare_values(element, "=", other) for element in elements for other in condition.value)
+    return any(_compare_values(element, condition.operator, condition.value) for element in elements)
 
 
-COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
+COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
     "=": lambda a, b: bool(a == b),
     "<": lambda a, b: bool(a < b),
     ">": lambda a, b: bool(a > b),
@@ -147,24 +147,24 @@ COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
 }
 
 
-def _compare(value: Any, operator: str, other: Any) -> bool:
+def _compare_values(value: Any, operator: str, other: Any) -> bool:
     if operator in ("LIKE", "ILIKE"):
-        return like(str(other), insensitive=operator == "ILIKE").fullmatch(_text(value)) is not None
-    if _number(value) and _number(other):
-        return COMPARE[operator](value, other)
-    return COMPARE[operator](_text(value), _text(other))
+        return compile_like(str(other), insensitive=operator == "ILIKE").fullmatch(_as_text(value)) is not None
+    if _is_number(value) and _is_number(other):
+        return COMPARISONS[operator](value, other)
+    return COMPARISONS[operator](_as_text(value), _as_text(other))
 
 
-def _number(value: Any) -> bool:
+def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _text(value: Any) -> str:
+def _as_text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 @lru_cache(maxsize=256)
-def like(pattern: str, *, insensitive: bool) -> re.Pattern[str]:
+def compile_like(pattern: str, *, insensitive: bool) -> re.Pattern[str]:
     """SQL's LIKE as a regular expression.
 
     Between two `%` the first place that fits a part is the right one, so the groups are atomic and no

@@ -129,7 +129,7 @@ def _is_date(value: Any) -> bool:
         return False
 
 
-def where_from(data: Mapping[str, Any]) -> Where:
+def parse_where(data: Mapping[str, Any]) -> Where:
     """A `Where` from plain data (a request's JSON): lists or single values.
 
     Raises `UsageError` that names an unknown key, or one whose value is of the wrong kind.
@@ -142,15 +142,15 @@ def where_from(data: Mapping[str, Any]) -> Where:
         if key not in known:
             raise UsageError(f"filter {key!r} is unknown; known filters: {', '.join(known)}")
         if key == "conditions":
-            values[key] = tuple(_condition(item) for item in _many(key, value))
+            values[key] = tuple(_parse_condition(item) for item in _as_sequence(key, value))
         elif key in SINGLE:
             values[key] = value
         else:
-            values[key] = tuple(_many(key, value))
+            values[key] = tuple(_as_sequence(key, value))
     return Where(**values)
 
 
-def _many(key: str, value: Any) -> Sequence[Any]:
+def _as_sequence(key: str, value: Any) -> Sequence[Any]:
     if isinstance(value, str):
         return (value,)
     if not isinstance(value, list | tuple):
@@ -158,7 +158,7 @@ def _many(key: str, value: Any) -> Sequence[Any]:
     return value
 
 
-def _condition(item: Any) -> Condition:
+def _parse_condition(item: Any) -> Condition:
     if isinstance(item, Condition):
         return item
     if not isinstance(item, Mapping) or not {"column", "operator"} <= set(item) <= {"column", "operator", "value"}:

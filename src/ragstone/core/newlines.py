@@ -5,10 +5,10 @@ import re
 LONE_RETURN = re.compile(r"\r(?!\n)")
 
 
-def unified(text: str) -> str:
+def unify_newlines(text: str) -> str:
     """The same text, character for character, with lone carriage returns as newlines: then newlines count lines.
 
-    >>> unified("a\\rb\\r\\nc")
+    >>> unify_newlines("a\\rb\\r\\nc")
     'a\\nb\\r\\nc'
     """
     return LONE_RETURN.sub("\n", text) if "\r" in text else text

@@ -16,9 +16,9 @@ Box = tuple[float, float, float, float]
 Place = tuple[int, int, int, Box]  # first character, character behind the last, page, box
 
 MAGIC = b"RLAY1\0\0\0"
-UNIT = 20  # steps in a point: half a step is far below what an eye or a font unit shows
-CHUNK = 256  # strips that are packed together: a lookup unpacks one or two of them
-HEAD = struct.Struct("<8sII")  # magic, chunks, strips
+STEPS_A_POINT = 20  # steps in a point: half a step is far below what an eye or a font unit shows
+STRIPS_A_CHUNK = 256  # strips that are packed together: a lookup unpacks one or two of them
+LAYOUT_HEAD = struct.Struct("<8sII")  # magic, chunks, strips
 DIRECTORY = (("start", "<i8"), ("offset", "<i8"), ("strips", "<i4"), ("edges", "<i4"))
 ENTRY = struct.calcsize("<qqii")
 FIELDS = 8  # start, end, page, x0, y0, x1, y1, number of edges
@@ -51,20 +51,22 @@ class Layout:
     packed: bytes
 
     @classmethod
-    def of(cls, strips: Iterable[Strip]) -> "Layout":
+    def from_strips(cls, strips: Iterable[Strip]) -> "Layout":
         """Pack strips, which must come in order of `start` and not overlap."""
-        packing = Packing()
+        packing = LayoutBuilder()
         for strip in strips:
             packing.add(strip)
-        return packing.done()
+        return packing.build()
 
     @classmethod
     def unpack(cls, data: bytes) -> "Layout":
         """A layout from what `pack` gave; raises `Corrupt` for anything else."""
-        if len(data) < HEAD.size or data[: len(MAGIC)] != MAGIC:
+        if len(data) < LAYOUT_HEAD.size or data[: len(MAGIC)] != MAGIC:
             raise Corrupt("these bytes are no page layout of this version; ingest the document again")
         layout = cls(data)
-        if layout._body() > len(data) or layout._body() + int(layout._directory()[-1]["offset"]) != len(data):
+        if layout._body_offset() > len(data) or layout._body_offset() + int(
+            layout._read_directory()[-1]["offset"]
+        ) != len(data):
             raise Corrupt("a page layout is cut off; ingest the document again")
         return layout
 
@@ -73,61 +75,63 @@ class Layout:
         return self.packed
 
     def __len__(self) -> int:
-        return int(HEAD.unpack_from(self.packed)[2])
+        return int(LAYOUT_HEAD.unpack_from(self.packed)[2])
 
     def strips(self, start: int = 0, end: int | None = None) -> Iterator[Strip]:
         """The strips that hold any character of [start, end)."""
-        directory = self._directory()
+        directory = self._read_directory()
         last = len(directory) - 1
         first = max(0, bisect_right(directory["start"][:last], start) - 1)
         for number in range(first, last):
             if end is not None and directory["start"][number] >= end:
                 return
-            for strip in self._chunk(number):
+            for strip in self._unpack_chunk(number):
                 if strip.end > start and (end is None or strip.start < end):
                     yield strip
 
-    def boxes(self, start: int, end: int) -> list[Place]:
+    def line_boxes(self, start: int, end: int) -> list[Place]:
         """One box a visual line for characters [start, end) of the record, cut at exactly these characters."""
-        return [_cut(strip, max(start, strip.start), min(end, strip.end)) for strip in self.strips(start, end)]
+        return [_clip_strip(strip, max(start, strip.start), min(end, strip.end)) for strip in self.strips(start, end)]
 
-    def parts(self, start: int, end: int) -> list[Place]:
+    def passage_boxes(self, start: int, end: int) -> list[Place]:
         """The boxes of [start, end) merged to one a page and column: what a reader would draw around a passage."""
         parts: list[Place] = []
         last: Place | None = None
-        for place in self.boxes(start, end):
-            if last is not None and _follows(last, place):
-                parts[-1] = _merged(parts[-1], place)
+        for place in self.line_boxes(start, end):
+            if last is not None and _continues_column(last, place):
+                parts[-1] = _merge_places(parts[-1], place)
             else:
                 parts.append(place)
             last = place
         return parts
 
-    def around(self, start: int, end: int) -> tuple[int, Box] | None:
+    def bounding_box(self, start: int, end: int) -> tuple[int, Box] | None:
         """The page where [start, end) begins, and one box around all of it that stands there."""
-        parts = self.parts(start, end)
+        parts = self.passage_boxes(start, end)
         if not parts:
             return None
         page = parts[0][2]
         x0, y0, x1, y1 = zip(*(box for _, _, where, box in parts if where == page), strict=True)
         return page, (min(x0), min(y0), max(x1), max(y1))
 
-    def _body(self) -> int:
-        return HEAD.size + (int(HEAD.unpack_from(self.packed)[1]) + 1) * ENTRY
+    def _body_offset(self) -> int:
+        return LAYOUT_HEAD.size + (int(LAYOUT_HEAD.unpack_from(self.packed)[1]) + 1) * ENTRY
 
-    def _directory(self) -> Structured:
+    def _read_directory(self) -> Structured:
         import numpy as np
 
-        return np.frombuffer(self.packed, _directory(), int(HEAD.unpack_from(self.packed)[1]) + 1, HEAD.size)
+        return np.frombuffer(
+            self.packed, _directory_dtype(), int(LAYOUT_HEAD.unpack_from(self.packed)[1]) + 1, LAYOUT_HEAD.size
+        )
 
-    def _chunk(self, number: int) -> Sequence[Strip]:
-        directory = self._directory()
-        start = self._body() + int(directory[number]["offset"])
-        end = self._body() + int(directory[number + 1]["offset"])
-        return _decoded(self.packed[start:end], int(directory[number]["strips"]), int(directory[number]["edges"]))
+    def _unpack_chunk(self, number: int) -> Sequence[Strip]:
+        directory = self._read_directory()
+        start = self._body_offset() + int(directory[number]["offset"])
+        end = self._body_offset() + int(directory[number + 1]["offset"])
+        return _decode_strips(self.packed[start:end], int(directory[number]["strips"]), int(directory[number]["edges"]))
 
 
-class Packing:
+class LayoutBuilder:
     """Packs strips as they come, so that a long document's strips never stand in memory together."""
 
     def __init__(self) -> None:
@@ -140,21 +144,21 @@ class Packing:
     def add(self, strip: Strip) -> None:
         """The next strip: in order of `start`, not over the one before."""
         self._open.append(strip)
-        if len(self._open) == CHUNK:
-            self._close()
+        if len(self._open) == STRIPS_A_CHUNK:
+            self._flush_chunk()
 
-    def done(self) -> Layout:
+    def build(self) -> Layout:
         """The layout of all strips that were added."""
         import numpy as np
 
         if self._open:
-            self._close()
-        directory = np.array([*self._entries, (0, self._offset, 0, 0)], dtype=_directory()).tobytes()
-        head = HEAD.pack(MAGIC, len(self._chunks), self._count)
+            self._flush_chunk()
+        directory = np.array([*self._entries, (0, self._offset, 0, 0)], dtype=_directory_dtype()).tobytes()
+        head = LAYOUT_HEAD.pack(MAGIC, len(self._chunks), self._count)
         return Layout(b"".join((head, directory, *self._chunks)))
 
-    def _close(self) -> None:
-        data, edges = _encoded(self._open)
+    def _flush_chunk(self) -> None:
+        data, edges = _encode_strips(self._open)
         self._entries.append((self._open[0].start, self._offset, len(self._open), edges))
         self._chunks.append(data)
         self._offset += len(data)
@@ -163,20 +167,20 @@ class Packing:
 
 
 @cache
-def _directory() -> Any:
+def _directory_dtype() -> Any:
     import numpy as np
 
     return np.dtype(list(DIRECTORY))
 
 
-def _encoded(strips: Sequence[Strip]) -> tuple[bytes, int]:
+def _encode_strips(strips: Sequence[Strip]) -> tuple[bytes, int]:
     import numpy as np
 
     fields = np.empty((len(strips), FIELDS), dtype="<i4")
     fields[:, :3] = [(strip.start, strip.end, strip.page) for strip in strips]
-    fields[:, 3:7] = np.rint(np.array([strip.box for strip in strips]) * UNIT)
+    fields[:, 3:7] = np.rint(np.array([strip.box for strip in strips]) * STEPS_A_POINT)
     fields[:, 7] = counts = [len(strip.edges) for strip in strips]
-    steps = np.rint(np.fromiter(chain.from_iterable(strip.edges for strip in strips), np.float64) * UNIT)
+    steps = np.rint(np.fromiter(chain.from_iterable(strip.edges for strip in strips), np.float64) * STEPS_A_POINT)
     shifts = np.diff(steps, prepend=0)
     firsts = (np.cumsum(counts) - counts)[fields[:, 7] > 0]
     shifts[firsts] = steps[firsts] - fields[fields[:, 7] > 0, 3]
@@ -186,7 +190,7 @@ def _encoded(strips: Sequence[Strip]) -> tuple[bytes, int]:
 
 
 @lru_cache(maxsize=8)
-def _decoded(data: bytes, count: int, edges: int) -> Sequence[Strip]:
+def _decode_strips(data: bytes, count: int, edges: int) -> Sequence[Strip]:
     import numpy as np
 
     try:
@@ -202,17 +206,17 @@ def _decoded(data: bytes, count: int, edges: int) -> Sequence[Strip]:
         raise Corrupt("a page layout has edges of no strip; ingest the document again")
     totals = np.concatenate(([0], np.cumsum(shifts)))
     origins = fields[:, 3] - totals[np.cumsum(counts) - counts]
-    places = ((totals[1:] + np.repeat(origins, counts)) / UNIT).tolist()
+    places = ((totals[1:] + np.repeat(origins, counts)) / STEPS_A_POINT).tolist()
     strips: list[Strip] = []
     at = 0
     for start, end, page, x0, y0, x1, y1, number in fields.tolist():
-        box = (x0 / UNIT, y0 / UNIT, x1 / UNIT, y1 / UNIT)
+        box = (x0 / STEPS_A_POINT, y0 / STEPS_A_POINT, x1 / STEPS_A_POINT, y1 / STEPS_A_POINT)
         strips.append(Strip(start, end, page, box, tuple(places[at : at + number])))
         at += number
     return tuple(strips)
 
 
-def _cut(strip: Strip, start: int, end: int) -> Place:
+def _clip_strip(strip: Strip, start: int, end: int) -> Place:
     x0, y0, x1, y1 = strip.box
     if strip.edges:
         a, b = strip.edges[start - strip.start], strip.edges[end - strip.start]
@@ -220,7 +224,7 @@ def _cut(strip: Strip, start: int, end: int) -> Place:
     return start, end, strip.page, (x0, y0, x1, y1)
 
 
-def _follows(last: Place, place: Place) -> bool:
+def _continues_column(last: Place, place: Place) -> bool:
     """Whether a line goes on in the column of the last one: beside it or below it."""
     (x0, y0, x1, y1), (left, top, right, bottom) = last[3], place[3]
     if last[2] != place[2]:
@@ -229,6 +233,6 @@ def _follows(last: Place, place: Place) -> bool:
     return beside or (top >= y0 and min(x1, right) > max(x0, left))
 
 
-def _merged(part: Place, place: Place) -> Place:
+def _merge_places(part: Place, place: Place) -> Place:
     (x0, y0, x1, y1), (left, top, right, bottom) = part[3], place[3]
     return part[0], place[1], part[2], (min(x0, left), min(y0, top), max(x1, right), max(y1, bottom))

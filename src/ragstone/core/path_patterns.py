@@ -12,15 +12,15 @@ ANY = "**"
 
 
 @lru_cache(maxsize=1024)
-def _segments(pattern: str) -> tuple[str | re.Pattern[str], ...]:
+def _compile_segments(pattern: str) -> tuple[str | re.Pattern[str], ...]:
     """A pattern's folders: `**`, or the expression that one name must match."""
     anchored = "/" in pattern.rstrip("/")
     names = pattern.strip("/").split("/") + ([ANY] if pattern.endswith("/") else [])
-    out = [name if name == ANY else _name(name) for name in names]
+    out = [name if name == ANY else _compile_name(name) for name in names]
     return tuple(out if anchored else [ANY, *out])
 
 
-def _name(glob: str) -> re.Pattern[str]:
+def _compile_name(glob: str) -> re.Pattern[str]:
     """One name's expression. The first place that fits a part between stars is the right one, so the
     groups are atomic and no pattern can make the matching slow."""
     first, *rest = ["".join("." if c == "?" else re.escape(c) for c in part) for part in re.split(r"\*+", glob)]
@@ -30,7 +30,7 @@ def _name(glob: str) -> re.Pattern[str]:
     return re.compile(f"{first}{middle}.*{rest[-1]}", re.DOTALL)
 
 
-def _fits(names: Sequence[str], segments: Sequence[str | re.Pattern[str]]) -> bool:
+def _match_segments(names: Sequence[str], segments: Sequence[str | re.Pattern[str]]) -> bool:
     """Two pointers; on a mismatch the last `**` takes one more name. A `**` at the end takes at least one."""
     at = taken = 0
     star: int | None = None
@@ -51,7 +51,7 @@ def _fits(names: Sequence[str], segments: Sequence[str | re.Pattern[str]]) -> bo
     return at == len(segments)
 
 
-def fits(path: str, patterns: Iterable[str]) -> bool:
+def matches_any(path: str, patterns: Iterable[str]) -> bool:
     """Whether a relative path matches any of the patterns as a whole."""
     names = path.split("/")
-    return any(_fits(names, _segments(pattern)) for pattern in patterns)
+    return any(_match_segments(names, _compile_segments(pattern)) for pattern in patterns)

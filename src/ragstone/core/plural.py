@@ -1,10 +1,10 @@
 """Numbers with their nouns, for sentences that people read."""
 
 
-def counted(number: int, one: str, many: str = "") -> str:
+def format_count(number: int, one: str, many: str = "") -> str:
     """A number with what is counted; `many` where it is not just an `s` more, or where a verb goes with it.
 
-    >>> counted(1, "sentence"), counted(0, "sentence"), counted(2, "sentence is", "sentences are")
+    >>> format_count(1, "sentence"), format_count(0, "sentence"), format_count(2, "sentence is", "sentences are")
     ('1 sentence', '0 sentences', '2 sentences are')
     """
     return f"{number} {one if number == 1 else many or f'{one}s'}"

@@ -13,18 +13,18 @@ BREAK = re.compile(r"\n[ \t]*\n|\n(?=[ \t>]*(?:[-*+]|\d+[.)])[ \t])|\n(?=[ \t]*[
 LAST_WORD = re.compile(r"[\w.]+$")
 
 
-def sentences(text: str) -> list[tuple[int, int]]:
+def split_sentences(text: str) -> list[tuple[int, int]]:
     """The sentences of a text as (start, end) in characters: trimmed, in order, never overlapping.
 
     A blank line, a list item, a heading and a table row end a sentence as well.
 
     >>> text = "See Fig. 2 of v1.2. It works! - one\\n- two"
-    >>> [text[a:b] for a, b in sentences(text)]
+    >>> [text[a:b] for a, b in split_sentences(text)]
     ['See Fig. 2 of v1.2.', 'It works!', '- one', '- two']
     """
     out: list[tuple[int, int]] = []
     start = 0
-    for cut in sorted({*_stops(text), *(m.start() for m in BREAK.finditer(text)), len(text)}):
+    for cut in sorted({*_find_stops(text), *(m.start() for m in BREAK.finditer(text)), len(text)}):
         left = start + len(text[start:cut]) - len(text[start:cut].lstrip())
         right = left + len(text[left:cut].rstrip())
         if right > left:
@@ -33,11 +33,11 @@ def sentences(text: str) -> list[tuple[int, int]]:
     return out
 
 
-def _stops(text: str) -> list[int]:
-    return [m.end() for m in END.finditer(text) if not _abbreviated(text, m)]
+def _find_stops(text: str) -> list[int]:
+    return [m.end() for m in END.finditer(text) if not _is_abbreviation(text, m)]
 
 
-def _abbreviated(text: str, stop: re.Match[str]) -> bool:
+def _is_abbreviation(text: str, stop: re.Match[str]) -> bool:
     """Whether this full stop belongs to an abbreviation, an initial or a list number."""
     if stop[0] != ".":
         return False

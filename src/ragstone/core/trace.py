@@ -23,7 +23,7 @@ class Trace:
         self.steps: list[Step] = []
 
     @contextmanager
-    def timed(self, stage: str) -> Iterator[None]:
+    def time_stage(self, stage: str) -> Iterator[None]:
         """Add the wall time of the block to `stage`."""
         start = time.perf_counter()
         try:
@@ -66,7 +66,7 @@ class Trace:
         reason to go on and is raised, but where `refused` is the code of a note for it.
         """
         try:
-            with self.timed(stage):
+            with self.time_stage(stage):
                 async with asyncio.timeout(seconds) as patience:
                     return await work
         except UsageError as error:

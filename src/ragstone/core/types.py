@@ -12,7 +12,7 @@ from ragstone.core.page_layout import Layout
 Json = dict[str, Any]
 Role = Literal["body", "header", "footer", "toc", "nav"]
 BlockType = Literal["heading", "paragraph", "table", "list", "code"]
-Captioned = Literal["table", "figure"]
+CaptionTarget = Literal["table", "figure"]
 Mode = Literal["hybrid", "semantic", "keyword"]
 Hyde = Literal["off", "standard", "adaptive", "multi"]
 Verdict = Literal["verified", "repaired", "unverified"]
@@ -88,7 +88,7 @@ class Block:
     cells: tuple[Cell, ...] = ()
     language: str | None = None
     caption: str = ""
-    caption_of: Captioned | None = None
+    caption_of: CaptionTarget | None = None
     figure: tuple[float, float, float, float] | None = None
 
 
@@ -344,7 +344,7 @@ class Info:
     bytes: int = 0
 
     @classmethod
-    def broken(cls, scope: Scope, provider: str, why: str) -> "Info":
+    def from_failure(cls, scope: Scope, provider: str, why: str) -> "Info":
         """The state of a collection that cannot be opened."""
         return cls(scope, provider, 0, "broken", 0, 0, 0, None, None, None, (), None, 0, (why,))
 
@@ -365,7 +365,7 @@ class Tenant:
 
 
 @dataclass(frozen=True, slots=True)
-class Rotated:
+class RotationResult:
     """What became of the keys of one tenant; `problem` is why they are as they were, None when they are not."""
 
     tenant: str
@@ -392,6 +392,6 @@ def total_order(score: float, place: tuple[str, str, int]) -> tuple[float, str, 
     return (-score, *place)
 
 
-def joined(record: str, spans: Sequence[Span]) -> str:
+def join_slices(record: str, spans: Sequence[Span]) -> str:
     """The text at `spans` of a text of record: what a chunk or a quote must equal."""
     return "\n".join(record[span.char_start : span.char_end] for span in spans)

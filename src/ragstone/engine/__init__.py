@@ -5,21 +5,30 @@ async with Engine(load(store="embedded:./store")) as kb:
     print((await kb.ask("How long are samples kept?")).text)
 """
 
-from ragstone.engine.permissions import VERBS, gated
-from ragstone.engine.verbs.collections import Care
-from ragstone.engine.verbs.documents import Reading
-from ragstone.engine.verbs.files import Files
-from ragstone.engine.verbs.ingestion import Taking
-from ragstone.engine.verbs.keys import Keyring
-from ragstone.engine.verbs.migration import Moving
+from ragstone.engine.permissions import ENGINE_PERMISSIONS, require_permissions
+from ragstone.engine.verbs.collections import CollectionVerbs
+from ragstone.engine.verbs.documents import DocumentVerbs
+from ragstone.engine.verbs.files import FileVerbs
+from ragstone.engine.verbs.ingestion import IngestionVerbs
+from ragstone.engine.verbs.keys import KeyVerbs
+from ragstone.engine.verbs.migration import MigrationVerbs
 from ragstone.engine.verbs.questions import CollectionQuestions
-from ragstone.engine.verbs.tenants import Tenancy
+from ragstone.engine.verbs.tenants import TenantVerbs
 
 __all__ = ["Engine"]
 
 
-@gated(VERBS)
-class Engine(Taking, CollectionQuestions, Reading, Files, Care, Moving, Tenancy, Keyring):
+@require_permissions(ENGINE_PERMISSIONS)
+class Engine(
+    IngestionVerbs,
+    CollectionQuestions,
+    DocumentVerbs,
+    FileVerbs,
+    CollectionVerbs,
+    MigrationVerbs,
+    TenantVerbs,
+    KeyVerbs,
+):
     """One collection of one store, with everything that its questions need.
 
     `store`, `embedder` and `completion`, the language model, may be handed in (they are then closed by whoever made

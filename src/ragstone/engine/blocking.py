@@ -19,18 +19,18 @@ from ragstone.core.errors import UsageError
 from ragstone.core.ports import Completion, Embedder, Store
 from ragstone.core.types import Answer, Event, Extraction, Found, Piece
 from ragstone.engine import Engine
-from ragstone.engine.arguments import PLACE, checked
+from ragstone.engine.arguments import PATH_KIND, check_arguments
 from ragstone.engine.pipeline import Pipeline, PipelineInfo
 from ragstone.retrieval.explain import Explanation
 
 P = ParamSpec("P")
 R = TypeVar("R")
-TIDY_SECONDS = 30
-LOOK_SECONDS = 0.2  # a signal that another thread was given wakes nobody: whether one came is looked at so often
+CLEANUP_SECONDS = 30
+POLL_SECONDS = 0.2  # a signal that another thread was given wakes nobody: whether one came is looked at so often
 Verb = Callable[Concatenate[Engine, P], Coroutine[Any, Any, R]]
 
 
-def waited(verb: Verb[P, R]) -> Callable[Concatenate["Knowledge", P], R]:
+def make_blocking(verb: Verb[P, R]) -> Callable[Concatenate["Knowledge", P], R]:
     """The same verb with the same arguments, waited for."""
 
     def wait(self: "Knowledge", /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -41,7 +41,7 @@ def waited(verb: Verb[P, R]) -> Callable[Concatenate["Knowledge", P], R]:
     return wait
 
 
-class Line:
+class BlockingPipeline:
     """A pipeline's verbs, waited for; see `ragstone.engine.pipeline`."""
 
     def __init__(self, knowledge: "Knowledge", pipeline: Pipeline) -> None:
@@ -67,7 +67,7 @@ class Line:
 
     def events(self, text: str, **options: Any) -> Generator[Event, None, None]:
         """See `Pipeline.events`."""
-        yield from self._knowledge.flowing(self._pipeline.events(text, **options))
+        yield from self._knowledge.iterate_stream(self._pipeline.events(text, **options))
 
     def check(self) -> list[str]:
         """See `Pipeline.check`."""
@@ -97,10 +97,10 @@ class Knowledge:
             work.close()
             where = "this collection is closed" if self._loop.is_closed() else "this is the collection's own thread"
             raise UsageError(f"{where}: open another one to go on")
-        running = _Running(work)
+        running = _CancellableWork(work)
         try:
             future = asyncio.run_coroutine_threadsafe(running.run(), self._loop)
-            while not futures.wait([future], timeout=LOOK_SECONDS).done:
+            while not futures.wait([future], timeout=POLL_SECONDS).done:
                 if self._loop.is_closed():
                     raise UsageError("this collection was closed meanwhile: open another one to go on")
             result, stop = future.result()
@@ -109,7 +109,7 @@ class Knowledge:
                 # A run is marked interrupted and its lock given back before this thread goes on.
                 with suppress(RuntimeError):  # the loop is closed
                     self._loop.call_soon_threadsafe(running.give_up)
-                    running.ended.wait(TIDY_SECONDS)
+                    running.ended.wait(CLEANUP_SECONDS)
             raise
         if stop is not None:
             raise stop
@@ -134,46 +134,46 @@ class Knowledge:
             self._thread.join()
             self._loop.close()
 
-    ingest = waited(Engine.ingest)
-    ingest_source = waited(Engine.ingest_source)
-    search = waited(Engine.search)
-    ask = waited(Engine.ask)
-    context = waited(Engine.context)
-    explain = waited(Engine.explain)
-    chunk = waited(Engine.chunk)
-    get = waited(Engine.get)
-    record = waited(Engine.record)
-    page = waited(Engine.page)
-    info = waited(Engine.info)
-    documents = waited(Engine.documents)
-    delete = waited(Engine.delete)
-    runs = waited(Engine.runs)
-    collections = waited(Engine.collections)
-    create = waited(Engine.create)
-    exists = waited(Engine.exists)
-    drop = waited(Engine.drop)
-    copy = waited(Engine.copy)
-    reembed = waited(Engine.reembed)
-    models = waited(Engine.models)
-    switch_model = waited(Engine.switch_model)
-    drop_model = waited(Engine.drop_model)
-    cutting = waited(Engine.cutting)
-    doctor = waited(Engine.doctor)
-    tenants = waited(Engine.tenants)
-    erase_tenant = waited(Engine.erase_tenant)
-    rotate = waited(Engine.rotate)
-    encrypt = waited(Engine.encrypt)
-    create_key = waited(Engine.create_key)
-    keys = waited(Engine.keys)
-    revoke_key = waited(Engine.revoke_key)
+    ingest = make_blocking(Engine.ingest)
+    ingest_source = make_blocking(Engine.ingest_source)
+    search = make_blocking(Engine.search)
+    ask = make_blocking(Engine.ask)
+    context = make_blocking(Engine.context)
+    explain = make_blocking(Engine.explain)
+    chunk = make_blocking(Engine.chunk)
+    get = make_blocking(Engine.get)
+    record = make_blocking(Engine.record)
+    page = make_blocking(Engine.page)
+    info = make_blocking(Engine.info)
+    documents = make_blocking(Engine.documents)
+    delete = make_blocking(Engine.delete)
+    runs = make_blocking(Engine.runs)
+    collections = make_blocking(Engine.collections)
+    create = make_blocking(Engine.create)
+    exists = make_blocking(Engine.exists)
+    drop = make_blocking(Engine.drop)
+    copy = make_blocking(Engine.copy)
+    reembed = make_blocking(Engine.reembed)
+    models = make_blocking(Engine.models)
+    switch_model = make_blocking(Engine.switch_model)
+    drop_model = make_blocking(Engine.drop_model)
+    check_chunking = make_blocking(Engine.check_chunking)
+    doctor = make_blocking(Engine.doctor)
+    tenants = make_blocking(Engine.tenants)
+    erase_tenant = make_blocking(Engine.erase_tenant)
+    rotate = make_blocking(Engine.rotate)
+    encrypt = make_blocking(Engine.encrypt)
+    create_key = make_blocking(Engine.create_key)
+    keys = make_blocking(Engine.keys)
+    revoke_key = make_blocking(Engine.revoke_key)
 
     def pipelines(self) -> list[PipelineInfo]:
         """See `Engine.pipelines`."""
         return self.engine.pipelines()
 
-    def pipeline(self, name: str) -> Line:
+    def pipeline(self, name: str) -> BlockingPipeline:
         """See `Engine.pipeline`."""
-        return Line(self, self.engine.pipeline(name))
+        return BlockingPipeline(self, self.engine.pipeline(name))
 
     def extract(self, file: str | Path) -> Extraction:
         """See `Engine.extract`."""
@@ -185,23 +185,23 @@ class Knowledge:
 
     def events(self, text: str, **options: Any) -> Generator[Event, None, None]:
         """An answer as it comes about, see `Engine.events`."""
-        yield from self.flowing(self.engine.events(text, **options))
+        yield from self.iterate_stream(self.engine.events(text, **options))
 
-    def flowing(self, stream: AsyncGenerator[Event]) -> Generator[Event, None, None]:
+    def iterate_stream(self, stream: AsyncGenerator[Event]) -> Generator[Event, None, None]:
         """The events of a stream, each waited for."""
         try:
-            while (event := self.wait(_next(stream))) is not None:
+            while (event := self.wait(_next_event(stream))) is not None:
                 yield event
         finally:
             if not self._loop.is_closed():  # with the collection, the stream was given back too
                 self.wait(stream.aclose())
 
 
-async def _next(stream: AsyncGenerator[Event]) -> Event | None:
+async def _next_event(stream: AsyncGenerator[Event]) -> Event | None:
     return await anext(stream, None)
 
 
-class _Running(Generic[R]):
+class _CancellableWork(Generic[R]):
     """A coroutine on the loop that may be given up at any moment, even while it is handed over."""
 
     def __init__(self, work: Coroutine[Any, Any, R]) -> None:
@@ -229,15 +229,15 @@ class _Running(Generic[R]):
         if self._task is not None:
             self._task.cancel()
         else:
-            asyncio.get_running_loop().call_soon(self._never)
+            asyncio.get_running_loop().call_soon(self._discard_unstarted)
 
-    def _never(self) -> None:
+    def _discard_unstarted(self) -> None:
         if self._task is None:  # it was not handed over
             self._work.close()
             self.ended.set()
 
 
-@checked(path=PLACE)
+@check_arguments(path=PATH_KIND)
 def open(  # noqa: A001  # ragstone.open reads like what it is
     path: str | Path | None = None,
     *,
@@ -260,7 +260,7 @@ def open(  # noqa: A001  # ragstone.open reads like what it is
     return Knowledge(Engine(settings, store=store, embedder=embedder, completion=completion, credential=credential))
 
 
-@checked(path=PLACE)
+@check_arguments(path=PATH_KIND)
 def open_async(path: str | Path | None = None, *, credential: Credential | None = None, **options: Any) -> Engine:
     """The asynchronous twin: `async with ragstone.open_async("./store") as kb: await kb.ask("…")`."""
     return Engine(load(store=None if path is None else str(path), **options), credential=credential)

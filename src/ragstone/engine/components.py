@@ -5,8 +5,8 @@ from functools import cached_property, partial
 
 from ragstone import extraction, guard, providers
 from ragstone.access import Credential
-from ragstone.access.sign_in import Entrance
-from ragstone.answering.abstention.abstain import Policy
+from ragstone.access.sign_in import Authenticator
+from ragstone.answering.abstention.abstain import AbstentionPolicy
 from ragstone.answering.events import AnswerOptions
 from ragstone.config.settings import Settings
 from ragstone.core.errors import UsageError
@@ -15,13 +15,13 @@ from ragstone.core.types import Scope
 from ragstone.engine import model_factory
 from ragstone.engine.embedders import Embedders
 from ragstone.engine.language_models import Completions
-from ragstone.engine.open_stores import Opened
-from ragstone.engine.sandbox_processes import Processes
-from ragstone.ingestion.build_revision import Cutter
+from ragstone.engine.open_stores import OpenStores
+from ragstone.engine.sandbox_processes import SandboxProcesses
+from ragstone.ingestion.build_revision import ChunkerSetup
 from ragstone.retrieval.search_context import SearchContext
 
 
-class Parts:
+class Components:
     """What the verbs of one collection work with. They ask nobody for a permission: that is done before a verb.
 
     Who asks is found out by store, key and issuer, as they were given; all else waits for it, because a tenant may
@@ -37,17 +37,17 @@ class Parts:
         completion: Completion | None,
         credential: Credential | None,
     ) -> None:
-        guard.masks_log()
+        guard.mask_log()
         self.given = settings
         Scope(settings.tenant, settings.collection)  # names that are none are refused before anything is opened
-        self.entrance = Entrance(settings, lambda: self.opened.keys, credential=credential)
-        self.embedders = Embedders(lambda: self.settings, lambda: self.whole, embedder)
+        self.entrance = Authenticator(settings, lambda: self.opened.keys, credential=credential)
+        self.embedders = Embedders(lambda: self.settings, lambda: self.tenant_settings, embedder)
         self.completions = Completions(lambda: self.settings, completion)
-        self.processes = Processes()
-        self.opened = Opened(settings, store, keep_versions=lambda: self.settings.keep_versions)
+        self.processes = SandboxProcesses()
+        self.opened = OpenStores(settings, store, keep_versions=lambda: self.settings.keep_versions)
 
     @cached_property
-    def whole(self) -> Settings:
+    def tenant_settings(self) -> Settings:
         """The settings as they were given, for the tenant of whoever asks; with a key, known once that was looked
         at."""
         return replace(self.given, tenant=self.entrance.tenant)
@@ -55,7 +55,7 @@ class Parts:
     @cached_property
     def settings(self) -> Settings:
         """The same as they hold in the collection."""
-        return self.whole.of(self.whole.collection)
+        return self.tenant_settings.of(self.tenant_settings.collection)
 
     @property
     def scope(self) -> Scope:
@@ -63,9 +63,9 @@ class Parts:
         return Scope(self.entrance.tenant, self.given.collection)
 
     @property
-    def context(self) -> SearchContext:
+    def search_context(self) -> SearchContext:
         """What a question is searched in."""
-        embedder, missing = self.embedders.asked
+        embedder, missing = self.embedders.question_embedder
         model, reader = partial(self.completions.of, self.settings.llm), self.entrance.reads_as
         deadlines = self.settings.deadlines
         return SearchContext.of_collection(
@@ -77,22 +77,22 @@ class Parts:
         return AnswerOptions(self.completions.writing(strict), self.policy)
 
     @cached_property
-    def policy(self) -> Policy:
+    def policy(self) -> AbstentionPolicy:
         """What decides between an answer and an abstention; raises `ConfigError` for an unfit calibration."""
         try:
             own = self.embedders.own
         except UsageError:  # said when the question is embedded
-            return model_factory.policy_of(self.settings.answer)
+            return model_factory.make_policy(self.settings.answer)
         model_factory.check_calibration(self.settings.answer, own)
-        return model_factory.policy_of(self.settings.answer)
+        return model_factory.make_policy(self.settings.answer)
 
     @cached_property
-    def cutter(self) -> Cutter:
+    def chunker_setup(self) -> ChunkerSetup:
         """Cuts for the embedder; without one for the built-in model: one named later finds fitting chunks."""
         wanted, embedder = self.settings.chunk, self.embedders.own
         tokenizer = embedder.tokenizer if embedder else providers.WordPiece()
         reads = embedder.reads if embedder else providers.MiniLM.reads
-        return Cutter(wanted.name, tokenizer, reads, wanted.options)
+        return ChunkerSetup(wanted.name, tokenizer, reads, wanted.options)
 
     @property
     def limits(self) -> extraction.Limits:

@@ -9,7 +9,7 @@ from ragstone.config.settings import EmbedSettings, Settings
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import Embedder
 from ragstone.engine import model_factory
-from ragstone.providers.custom_embedder import Handed
+from ragstone.providers.custom_embedder import CustomEmbedder
 
 
 class Embedders:
@@ -23,7 +23,7 @@ class Embedders:
     ) -> None:
         self._settings = settings
         self._whole = whole
-        self._handed = None if handed is None else cast(Embedder, Handed(handed))
+        self._handed = None if handed is None else cast(Embedder, CustomEmbedder(handed))
         self._made: Embedder | None = None
         self._also_made: list[tuple[EmbedSettings, Embedder]] = []
 
@@ -33,7 +33,7 @@ class Embedders:
         name = self._settings().embed.model
         if self._handed is not None or name == "none":
             return self._handed
-        self._made = model_factory.embedder_of(self._settings().embed, self._settings())
+        self._made = model_factory.make_embedder(self._settings().embed, self._settings())
         return self._made
 
     @cached_property
@@ -41,10 +41,10 @@ class Embedders:
         """Why nothing can be embedded although a model is named."""
         if self.own is None or self._handed is not None:
             return None
-        return model_factory.missing_of(self._settings().embed)
+        return model_factory.find_missing_requirement(self._settings().embed)
 
     @property
-    def asked(self) -> tuple[Embedder | None, str | None]:
+    def question_embedder(self) -> tuple[Embedder | None, str | None]:
         """What embeds questions; see `of`."""
         return self.of(self._settings().embed)
 
@@ -54,7 +54,7 @@ class Embedders:
         """
         if self._handed is not None or embed.model == "none":
             return self._handed, None
-        if (missing := model_factory.package_missing(embed)) is not None:
+        if (missing := model_factory.find_missing_package(embed)) is not None:
             return None, missing
         made = next((embedder for own, embedder in self._also_made if own == embed), None)
         if made is not None:
@@ -62,23 +62,23 @@ class Embedders:
         try:
             if embed == self._settings().embed and self.own is not None:
                 return self.own, None
-            made = model_factory.embedder_of(embed, self._whole())
+            made = model_factory.make_embedder(embed, self._whole())
         except UsageError as error:
-            made = model_factory.blind(embed, error)
+            made = model_factory.make_unusable_embedder(embed, error)
         self._also_made.append((embed, made))
         return made, None
 
     async def learn(self) -> None:
         """Have a vendor's embedder tried before a run: what is wrong shows before anything is written."""
         if self.own is not None and self._handed is None and self.missing is None:
-            await providers.learn(self.own)
+            await providers.learn_dimension(self.own)
 
-    async def problems(self) -> list[str]:
+    async def find_problems(self) -> list[str]:
         """What keeps the own one from working; a vendor is asked for one vector."""
         name = self._settings().embed.model
         if name in providers.EMBEDDERS or self.own is None:
-            return [] if name == "none" else providers.health(name)
-        return [self.missing] if self.missing else await providers.check(self.own)
+            return [] if name == "none" else providers.diagnose_embedder(name)
+        return [self.missing] if self.missing else await providers.check_embedder(self.own)
 
     async def close(self) -> None:
         """Give back those that were made here."""

@@ -8,7 +8,7 @@ from ragstone.config.settings import LlmSettings, Settings
 from ragstone.core.errors import ConfigError
 from ragstone.core.ports import Completion
 from ragstone.engine import model_factory
-from ragstone.providers.masking import GatedCompletion
+from ragstone.providers.masking import MaskingCompletion
 
 
 class Completions:
@@ -26,9 +26,9 @@ class Completions:
     def of(self, llm: LlmSettings, *, group: str = "llm") -> Completion | None:
         """The language model of some settings, made once; one that was handed in serves all."""
         if self._handed is not None:
-            return GatedCompletion(self._handed)
+            return MaskingCompletion(self._handed)
         made = next((completion for own, completion in self._made if own == llm), None)
-        if made is None and (made := self._new(llm, group)) is not None:
+        if made is None and (made := self._make_completion(llm, group)) is not None:
             self._made.append((llm, made))
         return made
 
@@ -37,10 +37,10 @@ class Completions:
 
         One whose settings are wrong says so when it is asked: what was found is quoted all the same.
         """
-        made = self._written(llm or self._settings().llm)
+        made = self._load_writing(llm or self._settings().llm)
         return made if made is None or strict is None else replace(made, strict=strict)
 
-    def _written(self, wanted: LlmSettings) -> Writing | None:
+    def _load_writing(self, wanted: LlmSettings) -> Writing | None:
         """Made once: a prompt is read from its file, and what counts tokens loads a vocabulary."""
         known = next((writing for own, writing in self._writing if own == wanted), None)
         if known is not None:
@@ -48,37 +48,40 @@ class Completions:
         try:
             if (model := self.of(wanted)) is None:
                 return None
-            made = model_factory.writing_of(model, wanted, self._settings().answer)
+            made = model_factory.make_writing(model, wanted, self._settings().answer)
         except ConfigError as error:
-            return model_factory.unusable(wanted, error)
+            return model_factory.make_unusable_writing(wanted, error)
         self._writing.append((wanted, made))
         return made
 
-    def judging(self, model: str | None) -> Writing | None:
+    def select_judge(self, model: str | None) -> Writing | None:
         """How the language model judges answers: the one of this name, else the settings' judge, else their own one."""
         settings = self._settings()
-        wanted = model_factory.judge_of(settings, model)
+        wanted = model_factory.select_judge_settings(settings, model)
         whose = "llm" if model is None and settings.judge == LlmSettings() else "judge"
         judge = self.of(wanted, group=whose)
-        return None if judge is None else model_factory.writing_of(judge, wanted, settings.answer, group=whose)
+        return None if judge is None else model_factory.make_writing(judge, wanted, settings.answer, group=whose)
 
-    def _new(self, llm: LlmSettings, group: str) -> Completion | None:
-        return model_factory.completion_of(llm, group=group, offline=self._settings().offline)
+    def _make_completion(self, llm: LlmSettings, group: str) -> Completion | None:
+        return model_factory.make_completion(llm, group=group, offline=self._settings().offline)
 
-    async def problems(self) -> list[str]:
+    async def find_problems(self) -> list[str]:
         """What keeps the own one, and the judge where it is another one, from working; a vendor is asked for a list."""
         settings = self._settings()
-        found = await self._problems(settings.llm, "llm")
+        found = await self._find_model_problems(settings.llm, "llm")
         if settings.judge != LlmSettings():
-            found += [f"the judge: {one}" for one in await self._problems(model_factory.judge_of(settings), "judge")]
+            found += [
+                f"the judge: {one}"
+                for one in await self._find_model_problems(model_factory.select_judge_settings(settings), "judge")
+            ]
         return found
 
-    async def _problems(self, wanted: LlmSettings, group: str) -> list[str]:
+    async def _find_model_problems(self, wanted: LlmSettings, group: str) -> list[str]:
         try:
             model = self.of(wanted, group=group)
             if model is None:
                 return []
-            model_factory.writing_of(model, wanted, self._settings().answer)
+            model_factory.make_writing(model, wanted, self._settings().answer)
             return await model.check()
         except ConfigError as error:
             return [str(error)]

@@ -6,37 +6,37 @@ from dataclasses import replace
 from typing import Any
 
 from ragstone import providers
-from ragstone.answering.abstention.abstain import Policy, edition
+from ragstone.answering.abstention.abstain import AbstentionPolicy, model_edition
 from ragstone.answering.abstention.calibration import Calibration, check_model, read_calibration
 from ragstone.answering.generative.budget import Budget
-from ragstone.answering.generative.prompt import NAMES, template
+from ragstone.answering.generative.prompt import TEMPLATE_NAMES, load_template
 from ragstone.answering.written_answer import Writing
 from ragstone.config import vendors
-from ragstone.config.load import key_of
+from ragstone.config.load import read_api_key
 from ragstone.config.settings import AnswerSettings, EmbedSettings, ExternalSettings, LlmSettings, Settings
 from ragstone.core.errors import ConfigError, UsageError
-from ragstone.core.ports import Completed, Completion, Embedder, HeldModel, Prompt, Tokenizer, Vectors
-from ragstone.providers.endpoint import Reach
-from ragstone.providers.masking import GatedCompletion, GatedEmbedder
+from ragstone.core.ports import CollectionModel, Completion, CompletionResult, Embedder, Prompt, Tokenizer, Vectors
+from ragstone.providers.endpoint import Endpoint
+from ragstone.providers.masking import MaskingCompletion, MaskingEmbedder
 
 NONE = "none"
-SHORTENED = re.compile(r"d([0-9]+)")  # the variant of vectors that a vendor has shortened
+SHORTENED_VARIANT = re.compile(r"d([0-9]+)")  # the variant of vectors that a vendor has shortened
 
 
-def completion_of(llm: LlmSettings, *, group: str = "llm", offline: bool = False) -> Completion | None:
+def make_completion(llm: LlmSettings, *, group: str = "llm", offline: bool = False) -> Completion | None:
     """The language model of some settings, not connected yet; None where none is named. Errors name the `group`.
 
     Raises `ConfigError` for a vendor that is unknown, that completes nothing, or that `offline` keeps out of reach.
     """
     if llm.model == NONE:
         return None
-    vendor, _ = vendors.named(llm.model, verb=vendors.COMPLETE, key=f"{group}.model")
-    reach = _reach(group, llm, vendor, offline=offline)
+    vendor, _ = vendors.parse_model_name(llm.model, verb=vendors.COMPLETE, key=f"{group}.model")
+    reach = _make_endpoint(group, llm, vendor, offline=offline)
     made = providers.make_completion(llm.model, reach=reach, context=llm.context, tokenizer=llm.tokenizer)
-    return GatedCompletion(made)
+    return MaskingCompletion(made)
 
 
-def judge_of(settings: Settings, model: str | None = None) -> LlmSettings:
+def select_judge_settings(settings: Settings, model: str | None = None) -> LlmSettings:
     """The settings of the judge: of `model` where one is named, else those of `judge`, else those of `llm`, at
     temperature 0.
 
@@ -46,20 +46,20 @@ def judge_of(settings: Settings, model: str | None = None) -> LlmSettings:
     own, llm = settings.judge, settings.llm
     if model is None and own == LlmSettings():
         return replace(llm, temperature=0.0)
-    if model is not None and own.model != NONE and _vendor(own.model) != _vendor(model):
+    if model is not None and own.model != NONE and _vendor_name(own.model) != _vendor_name(model):
         own = replace(own, base_url=None, api_key=None, api_key_file=None, headers={})
     named = model or (llm.model if own.model == NONE else own.model)
     if own.model not in (NONE, named):
         own = replace(own, context=None, tokenizer=None)
     own = replace(own, model=named)
-    return _led(own, llm) if _vendor(named) == _vendor(llm.model) else own
+    return _inherit_endpoint(own, llm) if _vendor_name(named) == _vendor_name(llm.model) else own
 
 
-def _vendor(model: str) -> str:
+def _vendor_name(model: str) -> str:
     return model.partition("/")[0]
 
 
-def _led(own: LlmSettings, llm: LlmSettings) -> LlmSettings:
+def _inherit_endpoint(own: LlmSettings, llm: LlmSettings) -> LlmSettings:
     """The same led to where `llm` is; an address of its own gets no key and no headers of the other one."""
     if own.base_url is not None:
         return own
@@ -67,12 +67,12 @@ def _led(own: LlmSettings, llm: LlmSettings) -> LlmSettings:
     return own if own.api_key or own.api_key_file else replace(own, api_key=llm.api_key, api_key_file=llm.api_key_file)
 
 
-def writing_of(model: Completion, llm: LlmSettings, wanted: AnswerSettings, *, group: str = "llm") -> Writing:
+def make_writing(model: Completion, llm: LlmSettings, wanted: AnswerSettings, *, group: str = "llm") -> Writing:
     """How a language model writes answers, or judges them; raises `ConfigError` for a prompt that cannot be used."""
     return Writing(
         model,
-        template(wanted.prompt),
-        providers.WithMargin(),
+        load_template(wanted.prompt),
+        providers.EstimatingTokenizer(),
         budget=Budget(wanted.tokens, wanted.overhead, wanted.chunks),
         max_tokens=llm.max_tokens,
         temperature=llm.temperature,
@@ -82,31 +82,33 @@ def writing_of(model: Completion, llm: LlmSettings, wanted: AnswerSettings, *, g
     )
 
 
-def policy_of(wanted: AnswerSettings) -> Policy:
+def make_policy(wanted: AnswerSettings) -> AbstentionPolicy:
     """What decides between an answer and an abstention; raises `ConfigError` for a calibration that is none. Where it
     is of other vectors than a question's, the question is decided without it."""
     if wanted.calibration in (None, NONE):
-        return Policy(wanted.abstain)
-    return Policy(wanted.abstain, calibration=_calibration(wanted))
+        return AbstentionPolicy(wanted.abstain)
+    return AbstentionPolicy(wanted.abstain, calibration=_load_calibration(wanted))
 
 
 def check_calibration(wanted: AnswerSettings, embedder: Embedder | None) -> None:
     """Raises `ConfigError` for a calibration that is of another model than a collection's."""
     if wanted.calibration not in (None, NONE):
         model = f"{embedder.model}/{embedder.variant}" if embedder else None
-        check_model(_calibration(wanted), str(wanted.calibration), model=model)
+        check_model(_load_calibration(wanted), str(wanted.calibration), model=model)
 
 
-def _calibration(wanted: AnswerSettings) -> Calibration:
-    return read_calibration(str(wanted.calibration), edition=edition())
+def _load_calibration(wanted: AnswerSettings) -> Calibration:
+    return read_calibration(str(wanted.calibration), edition=model_edition())
 
 
-def unusable(llm: LlmSettings, error: ConfigError) -> Writing:
+def make_unusable_writing(llm: LlmSettings, error: ConfigError) -> Writing:
     """The writing of a model that cannot be asked: the error comes in place of the first word."""
-    return Writing(Unusable(llm.model, error), template(NAMES[0]), providers.WithMargin())
+    return Writing(
+        UnusableCompletion(llm.model, error), load_template(TEMPLATE_NAMES[0]), providers.EstimatingTokenizer()
+    )
 
 
-class Unusable:
+class UnusableCompletion:
     """A language model whose settings are wrong; see `ragstone.core.ports.Completion`."""
 
     context: int | None = None
@@ -116,10 +118,10 @@ class Unusable:
         self.vendor, _, self.model = name.partition("/")
         self._error = error
 
-    async def complete(self, prompt: Prompt) -> Completed:  # noqa: ARG002  # the seam has it
+    async def complete(self, prompt: Prompt) -> CompletionResult:  # noqa: ARG002  # the seam has it
         raise self._error
 
-    async def stream(self, prompt: Prompt) -> AsyncGenerator[str | Completed]:
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[str | CompletionResult]:
         yield await self.complete(prompt)
 
     async def check(self) -> list[str]:
@@ -129,12 +131,12 @@ class Unusable:
         return None
 
 
-def blind(embed: EmbedSettings, error: UsageError) -> Embedder:
+def make_unusable_embedder(embed: EmbedSettings, error: UsageError) -> Embedder:
     """The embedder of settings that make none, for questions: the error comes in place of vectors, words still find."""
-    return GatedEmbedder(Blind(embed.model, error))
+    return MaskingEmbedder(UnusableEmbedder(embed.model, error))
 
 
-class Blind:
+class UnusableEmbedder:
     """An embedder whose settings are wrong; see `ragstone.core.ports.Embedder`."""
 
     variant, dimension, reads = "none", 0, 0
@@ -154,7 +156,7 @@ class Blind:
         return None
 
 
-def embedder_of(embed: EmbedSettings, settings: Settings) -> Embedder:
+def make_embedder(embed: EmbedSettings, settings: Settings) -> Embedder:
     """The embedder of some settings, which is not `none`; nothing is connected or loaded yet.
 
     Raises `ConfigError` for one that is unknown, that embeds nothing, that `offline` keeps out of reach, or to which
@@ -163,48 +165,50 @@ def embedder_of(embed: EmbedSettings, settings: Settings) -> Embedder:
     name = embed.model
     if "/" not in name:
         return providers.make_embedder(name, precision=embed.precision, dimensions=embed.dimensions)
-    vendor, _ = vendors.named(name, verb=vendors.EMBED, key="embed.model")
+    vendor, _ = vendors.parse_model_name(name, verb=vendors.EMBED, key="embed.model")
     options: dict[str, Any] = {"dimensions": embed.dimensions, "reads": embed.reads}
     if vendor.base_url is None:
         return providers.make_embedder(name, folder=embed.folder, offline=settings.offline, **options)
-    reach = _reach("embed", embed, vendor, offline=settings.offline)
-    if not reach.here and not settings.external.embedding:
+    reach = _make_endpoint("embed", embed, vendor, offline=settings.offline)
+    if not reach.is_local and not settings.external.embedding:
         raise ConfigError(
             f"embed.model {name!r} would send the texts of documents and questions to {reach.host}: "
             "set external.embedding to true to allow it"
         )
-    return GatedEmbedder(providers.make_embedder(name, reach=reach, batch=embed.batch, **options))
+    return MaskingEmbedder(providers.make_embedder(name, reach=reach, batch=embed.batch, **options))
 
 
-def embed_of(held: HeldModel, settings: Settings) -> EmbedSettings:
+def find_embed_settings(held: CollectionModel, settings: Settings) -> EmbedSettings:
     """The settings that make the embedder of vectors that a collection holds: those that name it, the collection's own
     first; else what its name says, reached as another model of its vendor that they name.
 
     Raises `UsageError` for a model that no settings make.
     """
     kind, _, prefix = (held.variant or "").partition("+")
-    named = _named(settings)
-    found = next((embed for embed in named if identity(embed) == (held.model, kind)), None)
+    named = _list_embed_settings(settings)
+    found = next((embed for embed in named if vector_identity(embed) == (held.model, kind)), None)
     wanted: Any = prefix or "title"
-    return replace(found or _by_name(held, kind, named), prefix=wanted)
+    return replace(found or _settings_by_name(held, kind, named), prefix=wanted)
 
 
-def identity(embed: EmbedSettings) -> tuple[str, str] | None:
+def vector_identity(embed: EmbedSettings) -> tuple[str, str] | None:
     """The model and variant of the vectors that some settings give, None where they give none; nothing is asked."""
     try:
-        made = embedder_of(embed, Settings(external=ExternalSettings(embedding=True)))
+        made = make_embedder(embed, Settings(external=ExternalSettings(embedding=True)))
     except ConfigError:
         return None
     return made.model, made.variant
 
 
-def counts(settings: Settings) -> list[tuple[Tokenizer, int]]:
+def list_token_counters(settings: Settings) -> list[tuple[Tokenizer, int]]:
     """How the models that are known or named count tokens, and how many they read."""
-    own = [(providers.tokenizer_of(embed.model), embed.reads) for embed in _named(settings) if embed.reads]
-    return [(providers.WordPiece(), providers.MiniLM.reads), *providers.counts(), *own]
+    own = [
+        (providers.tokenizer_of(embed.model), embed.reads) for embed in _list_embed_settings(settings) if embed.reads
+    ]
+    return [(providers.WordPiece(), providers.MiniLM.reads), *providers.list_tokenizers(), *own]
 
 
-def _named(settings: Settings) -> Sequence[EmbedSettings]:
+def _list_embed_settings(settings: Settings) -> Sequence[EmbedSettings]:
     """The models that settings name, the collection's own first; never those of another tenant, with its keys."""
     tenant = settings.tenants.get(settings.tenant)
     groups: list[Any] = [tenant, *tenant.collections.values()] if tenant else []
@@ -213,8 +217,8 @@ def _named(settings: Settings) -> Sequence[EmbedSettings]:
     return [settings.of(settings.collection).embed, *others, settings.embed]
 
 
-def _by_name(held: HeldModel, kind: str, named: Sequence[EmbedSettings]) -> EmbedSettings:
-    if (own := providers.called(held.model, kind)) is not None:
+def _settings_by_name(held: CollectionModel, kind: str, named: Sequence[EmbedSettings]) -> EmbedSettings:
+    if (own := providers.find_builtin_embedder(held.model, kind)) is not None:
         precision: Any = own[1]
         return EmbedSettings(own[0], precision)
     vendor = vendors.VENDORS.get(held.model.partition("/")[0])
@@ -224,41 +228,43 @@ def _by_name(held: HeldModel, kind: str, named: Sequence[EmbedSettings]) -> Embe
             "`embed`, or open the collection in a program that brings it"
         )
     near = next((embed for embed in named if embed.model.partition("/")[0] == vendor.name), EmbedSettings())
-    known = providers.known_dimension(held.model) is not None
-    shortened = SHORTENED.fullmatch(kind)
+    known = providers.dimension_of(held.model) is not None
+    shortened = SHORTENED_VARIANT.fullmatch(kind)
     dimensions = int(shortened[1]) if shortened else None if known else held.dimension
     reads = None if known else named[0].reads
     return replace(near, model=held.model, dimensions=dimensions, reads=reads, folder=None)
 
 
-def missing_of(embed: EmbedSettings) -> str | None:
+def find_missing_requirement(embed: EmbedSettings) -> str | None:
     """What an embedder lacks although it is named, as a sentence that mends it: a package or a key; takes no time."""
-    return package_missing(embed) or _key_missing(embed)
+    return find_missing_package(embed) or _find_missing_key(embed)
 
 
-def package_missing(embed: EmbedSettings) -> str | None:
+def find_missing_package(embed: EmbedSettings) -> str | None:
     """The part of it that is not installed."""
-    return next(iter(providers.missing(embed.model)), None)
+    return next(iter(providers.find_missing_packages(embed.model)), None)
 
 
-def _key_missing(embed: EmbedSettings) -> str | None:
+def _find_missing_key(embed: EmbedSettings) -> str | None:
     vendor = vendors.VENDORS.get(embed.model.partition("/")[0])
     if vendor is None or vendor.base_url is None:
         return None
     try:
-        _reach("embed", embed, vendor).secret()
+        _make_endpoint("embed", embed, vendor).require_key()
     except UsageError as error:
         return str(error)
     return None
 
 
-def _reach(group: str, wanted: LlmSettings | EmbedSettings, vendor: vendors.Vendor, *, offline: bool = False) -> Reach:
+def _make_endpoint(
+    group: str, wanted: LlmSettings | EmbedSettings, vendor: vendors.Vendor, *, offline: bool = False
+) -> Endpoint:
     key, lacking = None, None
     try:
-        key = key_of(group, wanted, vendor.variable)
+        key = read_api_key(group, wanted, vendor.variable)
     except ConfigError as error:  # said when the key is needed: searching by words is not
         lacking = str(error)
-    reach = Reach(
+    reach = Endpoint(
         vendor,
         group,
         base_url=wanted.base_url,
@@ -268,8 +274,8 @@ def _reach(group: str, wanted: LlmSettings | EmbedSettings, vendor: vendors.Vend
         timeout=wanted.timeout,
         total=wanted.total,
         retries=wanted.retries,
-    ).checked()
-    if offline and not reach.here:
+    ).validate()
+    if offline and not reach.is_local:
         raise ConfigError(
             f"{group}.model {wanted.model!r} is at {reach.host}, and offline is true: name one on this machine"
         )

@@ -9,7 +9,7 @@ from ragstone.core.ports import Keys, Store
 from ragstone.engine import transfer
 
 
-class Opened:
+class OpenStores:
     """The own store at once, others when they are first needed; a store that was handed in is closed by its maker.
 
     `own` says whether the store was opened here; `master` is the key that wraps the keys of tenants, None without one.
@@ -23,7 +23,7 @@ class Opened:
         self._kept_at_first = settings.of(settings.collection).keep_versions
         self.tables: dict[tuple[str, float], stores.OpenTables] = {}
         self._also: dict[str, Store] = {}
-        self.master = stores.Master.of(
+        self.master = stores.MasterKey.from_settings(
             settings.encryption.key,
             settings.encryption.key_file,
             settings.encryption.previous,
@@ -44,22 +44,22 @@ class Opened:
             return self._first
         return stores.open_store(self._url, keep_versions=keep, master=self.master)
 
-    def at(self, url: str | None) -> Store:
+    def open_at(self, url: str | None) -> Store:
         """The store at another URL, opened once."""
         if url is None:
             return self.store
         if url not in self._also:
-            self._also[url] = stores.open_store(url, master=self._master_of(url))
+            self._also[url] = stores.open_store(url, master=self._master_key_for(url))
         return self._also[url]
 
-    def whole(self, url: str) -> Store:
+    def open_unpruned(self, url: str) -> Store:
         """The store at a URL opened once more, so that every revision stays in it; the caller closes it."""
-        return stores.open_store(url, keep_versions=transfer.ALL_VERSIONS, master=self._master_of(url))
+        return stores.open_store(url, keep_versions=transfer.ALL_VERSIONS, master=self._master_key_for(url))
 
-    def _master_of(self, url: str) -> stores.Master | None:
-        return self.master if stores.encrypts(url) else None
+    def _master_key_for(self, url: str) -> stores.MasterKey | None:
+        return self.master if stores.can_encrypt(url) else None
 
-    def tables_of(self, database: str, *, timeout: float) -> stores.OpenTables:
+    def open_tables(self, database: str, *, timeout: float) -> stores.OpenTables:
         """The tables of a database, opened once for a timeout (in seconds)."""
         place = (database, timeout)
         if place not in self.tables:

@@ -10,10 +10,10 @@ from ragstone.core.filters import Where
 from ragstone.core.types import Event
 
 C = TypeVar("C")
-Asked = Mapping[str, Permission | None]
+PermissionTable = Mapping[str, Permission | None]
 
 # None: needs no permission, because it touches nothing of a tenant.
-VERBS: Asked = {
+ENGINE_PERMISSIONS: PermissionTable = {
     "admit": None,
     "close": None,
     "sign_in": None,
@@ -31,7 +31,7 @@ VERBS: Asked = {
     "collections": Permission.SEARCH,
     "exists": Permission.SEARCH,
     "models": Permission.SEARCH,
-    "judging": Permission.SEARCH,
+    "select_judge": Permission.SEARCH,
     "pipelines": Permission.SEARCH,
     "pipeline": Permission.SEARCH,
     "ingest": Permission.WRITE,
@@ -42,11 +42,11 @@ VERBS: Asked = {
     "reembed": Permission.WRITE,
     "switch_model": Permission.WRITE,
     "drop_model": Permission.WRITE,
-    "cutting": Permission.WRITE,
+    "check_chunking": Permission.WRITE,
     "runs": Permission.WRITE,  # what it says of files and errors is for who ingests
     "doctor": Permission.WRITE,
     "extract": Permission.WRITE,  # reads files that this process may read
-    "extracted": Permission.WRITE,
+    "iter_extractions": Permission.WRITE,
     "preview": Permission.WRITE,
     "explain": Permission.EXPLAIN,
     "copy": Permission.EXPORT,
@@ -58,7 +58,7 @@ VERBS: Asked = {
     "rotate": Permission.KEYS,
     "encrypt": Permission.KEYS,
 }
-OF_PIPELINES: Asked = {
+PIPELINE_PERMISSIONS: PermissionTable = {
     "question": None,
     "search": Permission.SEARCH,
     "ask": Permission.SEARCH,
@@ -69,7 +69,7 @@ OF_PIPELINES: Asked = {
 }
 
 
-class Admitting(Protocol):
+class Admission(Protocol):
     """What knows who asks."""
 
     async def admit(self, permission: Permission, *, what: str) -> None:
@@ -81,78 +81,80 @@ class Admitting(Protocol):
         ...
 
 
-def gated(asked: Asked) -> Callable[[type[C]], type[C]]:
+def require_permissions(asked: PermissionTable) -> Callable[[type[C]], type[C]]:
     """Every public verb of a class, its own or inherited, looks at its permission first; its objects have `entrance`,
-    an `Admitting`.
+    an `Admission`.
 
     A call with `where=Where(allow_restricted=True)` needs `restricted` as well. Raises `TypeError` for a verb that the
     table does not name: there is no verb without a decision.
     """
 
-    def close(kind: type[C]) -> type[C]:
-        verbs = _verbs(kind)
+    def guard_class(kind: type[C]) -> type[C]:
+        verbs = _public_methods(kind)
         if unlike := set(verbs) ^ set(asked):
             raise TypeError(f"{kind.__name__} and its table of permissions differ in: {', '.join(sorted(unlike))}")
         for name, permission in asked.items():
             if permission is not None:
-                setattr(kind, name, _wrapped(verbs[name], permission))
+                setattr(kind, name, _guard_method(verbs[name], permission))
         return kind
 
-    return close
+    return guard_class
 
 
-def _verbs(kind: type[Any]) -> dict[str, Callable[..., Any]]:
+def _public_methods(kind: type[Any]) -> dict[str, Callable[..., Any]]:
     """The public verbs of a class and of those that it is made of, as its objects find them."""
     found = {name: value for each in reversed(kind.__mro__) for name, value in vars(each).items()}
     return {name: value for name, value in found.items() if not name.startswith("_") and inspect.isfunction(value)}
 
 
-def _wrapped(verb: Callable[..., Any], permission: Permission) -> Callable[..., Any]:
+def _guard_method(verb: Callable[..., Any], permission: Permission) -> Callable[..., Any]:
     inner = inspect.unwrap(verb)
     if inspect.iscoroutinefunction(inner):
-        return _waiting(verb, permission)
+        return _guard_coroutine(verb, permission)
     if getattr(get_type_hints(inner).get("return"), "__origin__", None) is AsyncGenerator:
-        return _flowing(verb, permission)
+        return _guard_stream(verb, permission)
 
     @wraps(verb)
-    def at_once(self: Any, /, *args: Any, **given: Any) -> Any:
-        for one, what in _needs(verb, permission, given):
+    def call_now(self: Any, /, *args: Any, **given: Any) -> Any:
+        for one, what in _list_permissions(verb, permission, given):
             self.entrance.admit_now(one, what=what)
         return verb(self, *args, **given)
 
-    return at_once
+    return call_now
 
 
-def _waiting(verb: Callable[..., Any], permission: Permission) -> Callable[..., Any]:
+def _guard_coroutine(verb: Callable[..., Any], permission: Permission) -> Callable[..., Any]:
     @wraps(verb)
     async def wait(self: Any, /, *args: Any, **given: Any) -> Any:
-        for one, what in _needs(verb, permission, given):
+        for one, what in _list_permissions(verb, permission, given):
             await self.entrance.admit(one, what=what)
         return await verb(self, *args, **given)
 
     return wait
 
 
-def _flowing(verb: Callable[..., Any], permission: Permission) -> Callable[..., Any]:
+def _guard_stream(verb: Callable[..., Any], permission: Permission) -> Callable[..., Any]:
     @wraps(verb)
-    def flow(self: Any, /, *args: Any, **given: Any) -> AsyncGenerator[Event]:
+    def open_stream(self: Any, /, *args: Any, **given: Any) -> AsyncGenerator[Event]:
         stream = verb(self, *args, **given)  # a mistake in the question is said at once; nothing is read yet
 
-        async def flowing() -> AsyncGenerator[Event]:
+        async def stream_admitted() -> AsyncGenerator[Event]:
             try:
-                for one, what in _needs(verb, permission, given):
+                for one, what in _list_permissions(verb, permission, given):
                     await self.entrance.admit(one, what=what)
                 async for event in stream:
                     yield event
             finally:
                 await stream.aclose()
 
-        return flowing()
+        return stream_admitted()
 
-    return flow
+    return open_stream
 
 
-def _needs(verb: Callable[..., Any], permission: Permission, given: Mapping[str, Any]) -> list[tuple[Permission, str]]:
+def _list_permissions(
+    verb: Callable[..., Any], permission: Permission, given: Mapping[str, Any]
+) -> list[tuple[Permission, str]]:
     """The permissions of a call, each with what it is for."""
     needed = [(permission, verb.__name__.replace("_", " "))]
     where = given.get("where")

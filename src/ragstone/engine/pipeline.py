@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from ragstone import providers, stores
-from ragstone.answering.abstention.abstain import Policy
+from ragstone.answering.abstention.abstain import AbstentionPolicy
 from ragstone.answering.events import AnswerOptions
 from ragstone.answering.written_answer import Writing
 from ragstone.config.search_options import SearchOptions
@@ -13,12 +13,12 @@ from ragstone.config.settings import EmbedSettings, PipelineSettings, SearchSett
 from ragstone.core.errors import RagstoneError
 from ragstone.core.ports import Embedder, Store
 from ragstone.core.types import Info, Scope
-from ragstone.engine.permissions import OF_PIPELINES, Admitting, gated
+from ragstone.engine.permissions import PIPELINE_PERMISSIONS, Admission, require_permissions
 from ragstone.engine.question_verbs import QuestionVerbs
 from ragstone.retrieval.search_context import SearchContext, Source, collection_source
 
 # The embedder of some settings, or None and why there is none.
-Embedders = Callable[[EmbedSettings], tuple[Embedder | None, str | None]]
+EmbedderLookup = Callable[[EmbedSettings], tuple[Embedder | None, str | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class PipelineInfo:
     notes: tuple[str, ...] = ()
 
 
-@gated(OF_PIPELINES)
+@require_permissions(PIPELINE_PERMISSIONS)
 class Pipeline(QuestionVerbs):
     """Questions over several collections and tables at once."""
 
@@ -41,10 +41,10 @@ class Pipeline(QuestionVerbs):
         settings: PipelineSettings,
         search: SearchSettings,
         context: SearchContext,
-        entrance: Admitting,
+        entrance: Admission,
         *,
         writing: Writing | None = None,
-        policy: Callable[[], Policy] = Policy,
+        policy: Callable[[], AbstentionPolicy] = AbstentionPolicy,
     ) -> None:
         self.entrance = entrance
         self.settings = settings
@@ -78,7 +78,7 @@ class Pipeline(QuestionVerbs):
         for source in self.search_context.sources:
             wrong = [source.model_missing] if source.model_missing else []
             if source.embedder is not None and source.has_vectors:
-                wrong += await providers.check(source.embedder)
+                wrong += await providers.check_embedder(source.embedder)
             try:
                 async with source.open_view() as reader:
                     info = await reader.info()
@@ -110,7 +110,7 @@ def open_sources(
     *,
     store: Store,
     tables: stores.OpenTables | None,
-    embedders: Embedders,
+    embedders: EmbedderLookup,
 ) -> tuple[Source, ...]:
     """The readers that a pipeline names, of a tenant's collections and of tables; none of them opened yet."""
     sources = []
@@ -120,12 +120,12 @@ def open_sources(
     for number, table in enumerate(wanted.tables):
         assert tables is not None  # settings with tables have a database
         model, missing = embedders(_embed_of(wanted, settings, None))
-        pair = stores.Pair(
+        pair = stores.ColumnPair(
             table.table,
             table.text_column,
             table.vector_column,
             table.id_column,
-            stores.filter_of(table.filter, table=table.table),
+            stores.parse_filter(table.filter, table=table.table),
             table.filter_columns,
             number,
         )

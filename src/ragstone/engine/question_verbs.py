@@ -9,7 +9,7 @@ from ragstone.answering.formats import context_xml
 from ragstone.config.search_options import SearchOptions
 from ragstone.core.filters import Where
 from ragstone.core.types import Answer, Event, Found
-from ragstone.engine.arguments import checked
+from ragstone.engine.arguments import check_arguments
 from ragstone.retrieval import semantic_cache
 from ragstone.retrieval.explain import Explanation, explain
 from ragstone.retrieval.question import Question, build_question
@@ -49,7 +49,7 @@ class QuestionVerbs(ABC):
         """Passages as XML, ready to stand in a prompt: escaped, secrets masked; see `question` for the options."""
         asked = self.question(text, where=where, **options)
         found = await semantic_cache.search(self._context, asked, whole=True)
-        return context_xml(cut_to_tokens(found.hits, self._tokens), mask=guard.shown)
+        return context_xml(cut_to_tokens(found.hits, self._tokens), mask=guard.mask_secrets)
 
     async def ask(
         self,
@@ -85,7 +85,7 @@ class QuestionVerbs(ABC):
         turns, options = check_history(history), self._answer_options(strict)
         return stream_answer(self._context, question, options, history=turns)
 
-    @checked()
+    @check_arguments()
     async def explain(
         self, /, text: str, *, path: str, source: str | None = None, where: Where | None = None, **options: object
     ) -> Explanation:

@@ -9,9 +9,9 @@ from ragstone.core.errors import UsageError
 from ragstone.ingestion import sources
 
 
-def roots_of(
+def resolve_sources(
     paths: Sequence[str | Path], name: str | None, ignore: Sequence[str], *, configured: Sequence[SourceSettings]
-) -> list[tuple[sources.Files, str]]:
+) -> list[tuple[sources.FileSource, str]]:
     """The sources to walk, each with the place of its root."""
     if name and len(paths) > 1:
         raise UsageError("one source name was given for several folders: ingest them one by one")
@@ -23,18 +23,18 @@ def roots_of(
         wanted = [replace(source, ignore=(*source.ignore, *ignore)) for source in configured]
     if not wanted:
         raise UsageError("nothing to ingest: name a folder or file, or list `sources` in ragstone.yaml")
-    roots = [root_of(source) for source in wanted]
+    roots = [resolve_source(source) for source in wanted]
     names = [source.name for source, _ in roots]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise UsageError(f"two sources are called {twice!r}; give each a name of its own")
     return roots
 
 
-def root_of(wanted: SourceSettings) -> tuple[sources.Files, str]:
+def resolve_source(wanted: SourceSettings) -> tuple[sources.FileSource, str]:
     """A configured source and the place of its root; it is called after its folder unless named."""
     try:
         root = Path(wanted.path).expanduser().resolve()
     except (RuntimeError, ValueError) as error:  # a loop of links, an unknown user's home, a null character
         raise UsageError(f"{wanted.path!r} leads to no place: {error}") from error
     rules = sources.Rules(ignore=wanted.ignore, deny=wanted.deny, hidden=wanted.hidden)
-    return sources.Files(wanted.name or root.name or "root", wanted.path, rules=rules), str(root)
+    return sources.FileSource(wanted.name or root.name or "root", wanted.path, rules=rules), str(root)

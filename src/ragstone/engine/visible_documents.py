@@ -3,41 +3,41 @@
 from ragstone.core.errors import UsageError
 from ragstone.core.filter_matching import document_matches
 from ragstone.core.filters import Where
-from ragstone.core.suggestions import absent
+from ragstone.core.suggestions import describe_absent
 from ragstone.core.types import Document, Info
-from ragstone.engine.components import Parts
+from ragstone.engine.components import Components
 
 
-async def state_of(parts: Parts) -> Info:
+async def read_info(parts: Components) -> Info:
     """The state of the collection; raises `NotBuilt` when it was never made."""
     async with parts.opened.store.reader(parts.scope) as reader:
         return await reader.info()
 
 
-async def newest(parts: Parts, source: str | None = None) -> list[Document]:
+async def list_newest(parts: Components, source: str | None = None) -> list[Document]:
     """The newest revision of each document, whoever asks."""
     return await parts.opened.store.ledger(parts.scope).documents(source)
 
 
-async def shown(parts: Parts, source: str | None) -> list[Document]:
+async def list_visible(parts: Components, source: str | None) -> list[Document]:
     """The newest revision of each document that whoever asks may see."""
-    return [document for document in await newest(parts, source) if shows(parts, document)]
+    return [document for document in await list_newest(parts, source) if is_visible(parts, document)]
 
 
-def shows(parts: Parts, document: Document) -> bool:
+def is_visible(parts: Components, document: Document) -> bool:
     """Whether a document may be shown: a restricted one is as one that is not there to who may not read it."""
-    return parts.entrance.restricted or document_matches(Where(), document)
+    return parts.entrance.may_read_restricted or document_matches(Where(), document)
 
 
-async def record_of(parts: Parts, path: str, source: str | None) -> tuple[Document, str]:
+async def read_record(parts: Components, path: str, source: str | None) -> tuple[Document, str]:
     """A document and its text of record; raises `UsageError` when it is not there for whoever asks."""
     async with parts.opened.store.reader(parts.scope) as reader:
         first = await reader.at(path, 0, source=source)
-        if first is not None and not shows(parts, first.document):
+        if first is not None and not is_visible(parts, first.document):
             first = None
         texts = await reader.records([first.document]) if first else {}
     if first is None:
-        raise UsageError(absent(path, [document.path for document in await shown(parts, source)]))
+        raise UsageError(describe_absent(path, [document.path for document in await list_visible(parts, source)]))
     if first.document.id not in texts:
         raise UsageError(f"the text of {path!r} was not kept")
     return first.document, texts[first.document.id]

@@ -1,32 +1,31 @@
 """Evaluation: golden sets, measures with intervals, reports, and the comparison with a baseline."""
 
-from ragstone.evaluation.answered import Answered, answered
-from ragstone.evaluation.beir import BeirSource, path_of
+from ragstone.evaluation.beir import BeirSource, path_for_id
+from ragstone.evaluation.beir_questions import load_beir_cases
 from ragstone.evaluation.case import Case, GoldSpan, Quote
 from ragstone.evaluation.compare import (
     Baseline,
     Change,
     Comparison,
-    comparable,
+    check_comparable,
     compare,
     comparison_json,
+    print_comparison,
     read_baseline,
-    show_comparison,
 )
-from ragstone.evaluation.golden import load, located
+from ragstone.evaluation.golden import load_cases, locate_quotes
 from ragstone.evaluation.granularity import Entry, Granularity, Ranking
-from ragstone.evaluation.interval import Difference, difference, interval
-from ragstone.evaluation.judge import Judge, JudgedBy
-from ragstone.evaluation.metrics import DEFAULT, Metric, metric
-from ragstone.evaluation.presence import doubts
-from ragstone.evaluation.questions import beir_cases
-from ragstone.evaluation.report import as_csv, as_json, show
+from ragstone.evaluation.interval import Difference, bootstrap_interval, compare_pairs
+from ragstone.evaluation.judge import Judge, JudgeSummary
+from ragstone.evaluation.metrics import DEFAULT_METRICS, Metric, parse_metric
+from ragstone.evaluation.presence import check_presence
+from ragstone.evaluation.report import as_csv, as_json, print_report
 from ragstone.evaluation.run import Abstention, Report, Row, evaluate
+from ragstone.evaluation.scored_answer import ScoredAnswer, score_answer
 
 __all__ = [
-    "DEFAULT",
+    "DEFAULT_METRICS",
     "Abstention",
-    "Answered",
     "Baseline",
     "BeirSource",
     "Case",
@@ -37,28 +36,29 @@ __all__ = [
     "GoldSpan",
     "Granularity",
     "Judge",
-    "JudgedBy",
+    "JudgeSummary",
     "Metric",
     "Quote",
     "Ranking",
     "Report",
     "Row",
-    "answered",
+    "ScoredAnswer",
     "as_csv",
     "as_json",
-    "beir_cases",
-    "comparable",
+    "bootstrap_interval",
+    "check_comparable",
+    "check_presence",
     "compare",
+    "compare_pairs",
     "comparison_json",
-    "difference",
-    "doubts",
     "evaluate",
-    "interval",
-    "load",
-    "located",
-    "metric",
-    "path_of",
+    "load_beir_cases",
+    "load_cases",
+    "locate_quotes",
+    "parse_metric",
+    "path_for_id",
+    "print_comparison",
+    "print_report",
     "read_baseline",
-    "show",
-    "show_comparison",
+    "score_answer",
 ]

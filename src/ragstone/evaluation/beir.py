@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ragstone.core.errors import Refused, UsageError
-from ragstone.core.ports import Listed
+from ragstone.core.ports import ListedFile
 from ragstone.core.types import Json, Skipped
 
 LONGEST_NAME = 200  # file names end at 255 bytes on common systems, and an ending follows
@@ -41,8 +41,8 @@ class BeirSource:
         self._file = Path(folder) / "corpus.jsonl"
         self._ids: dict[str, str] = {}
         self._at: dict[str, tuple[int, int]] = {}
-        for entry, offset in _entries(self._file):
-            path = path_of(entry.id)
+        for entry, offset in _read_entries(self._file):
+            path = path_for_id(entry.id)
             if path in self._ids:
                 raise UsageError(f"{self._file}: the _id {entry.id!r} stands there twice")
             self._ids[path] = entry.id
@@ -55,9 +55,9 @@ class BeirSource:
         """The ids of all documents, in the order of the file."""
         return tuple(self._ids.values())
 
-    def walk(self) -> Iterator[Listed | Skipped]:
+    def walk(self) -> Iterator[ListedFile | Skipped]:
         """Every document in the order of the file."""
-        return (Listed(path, size) for path, (_, size) in self._at.items())
+        return (ListedFile(path, size) for path, (_, size) in self._at.items())
 
     def read(self, path: str, limit: int) -> bytes:
         """The bytes of one document; raises `Refused` when it is unknown, changed or over `limit` bytes."""
@@ -69,7 +69,7 @@ class BeirSource:
         try:
             with self._file.open("rb") as file:
                 file.seek(offset)
-                entry = _entry(file.readline(), f"{self._file} (byte {offset})")
+                entry = _parse_entry(file.readline(), f"{self._file} (byte {offset})")
         except (OSError, UsageError) as error:
             raise Refused("unreadable", f"{path} cannot be read from {self._file}: {error}") from error
         if entry.id != self._ids[path]:
@@ -83,7 +83,7 @@ class BeirSource:
         return self._ids[path]
 
 
-def path_of(identifier: str) -> str:
+def path_for_id(identifier: str) -> str:
     """A file name for any `_id`: percent-encoded, over-long ones shortened with their sha256; never two alike."""
     name = quote(identifier, safe="", errors="replace")
     if len(name) > LONGEST_NAME or not identifier.isprintable():
@@ -93,34 +93,34 @@ def path_of(identifier: str) -> str:
     return f"{name}.txt"
 
 
-def _entries(file: Path) -> Iterator[tuple[BeirDocument, int]]:
-    for data, where, offset in lines(file):
-        yield _entry_from(data, where), offset
+def _read_entries(file: Path) -> Iterator[tuple[BeirDocument, int]]:
+    for data, where, offset in read_objects(file):
+        yield _make_entry(data, where), offset
 
 
-def _entry(line: bytes, where: str) -> BeirDocument:
-    return _entry_from(_object(line, where), where)
+def _parse_entry(line: bytes, where: str) -> BeirDocument:
+    return _make_entry(_parse_object(line, where), where)
 
 
-def _entry_from(data: Json, where: str) -> BeirDocument:
+def _make_entry(data: Json, where: str) -> BeirDocument:
     title, text = data.get("title") or "", data.get("text")
     if not isinstance(title, str) or not isinstance(text, str):
         raise UsageError(f"{where}: a document needs _id and text; title is text")
-    return BeirDocument(id_in(data, where), title, text)
+    return BeirDocument(read_id(data, where), title, text)
 
 
-def lines(file: Path) -> Iterator[tuple[Json, str, int]]:
+def read_objects(file: Path) -> Iterator[tuple[Json, str, int]]:
     """The objects of a JSONL file with `file:line` and the byte where the line begins."""
     offset = 0
-    with opened(file, lambda: file.open("rb")) as lines:
+    with read_guarded(file, lambda: file.open("rb")) as lines:
         for number, line in enumerate(lines, 1):
             if line.strip():
                 where = f"{file}:{number}"
-                yield _object(line, where), where, offset
+                yield _parse_object(line, where), where, offset
             offset += len(line)
 
 
-def opened(file: Path, work: Callable[[], Any]) -> Any:
+def read_guarded(file: Path, work: Callable[[], Any]) -> Any:
     """What comes of reading a file; raises `UsageError` where it cannot be read."""
     try:
         return work()
@@ -128,7 +128,7 @@ def opened(file: Path, work: Callable[[], Any]) -> Any:
         raise UsageError(f"{file}: cannot be read: {error.strerror or error}") from error
 
 
-def _object(line: bytes, where: str) -> Json:
+def _parse_object(line: bytes, where: str) -> Json:
     try:
         data = json.loads(line.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
@@ -138,7 +138,7 @@ def _object(line: bytes, where: str) -> Json:
     return data
 
 
-def id_in(data: Json, where: str) -> str:
+def read_id(data: Json, where: str) -> str:
     """The `_id` of an entry."""
     value = data.get("_id")
     if isinstance(value, int) and not isinstance(value, bool):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ragstone.answering.abstention.calibration import Calibration
 from ragstone.core.errors import UsageError
 
-FEWEST = 20  # answerable questions, and as many unanswerable: below, an interval spans everything
+MIN_QUESTIONS = 20  # answerable questions, and as many unanswerable: below, an interval spans everything
 FOLDS = 10
 Z = 1.959964  # of a 95 % interval
 MARGIN = 1.0  # of log-odds below the least sure question, where all are answered
@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedQuestion:
     """The log-odds that the shipped numbers gave a question, and whether it can be answered."""
 
     odds: float
@@ -41,7 +41,7 @@ class Point:
     answerable: float
 
 
-def curve(judged: Sequence[Judged]) -> list[Point]:
+def compute_curve(judged: Sequence[JudgedQuestion]) -> list[Point]:
     """Risk and coverage at every threshold, from the surest question down; even log-odds are one threshold.
 
     `answerable` is the share of the answerable questions that are answered.
@@ -56,48 +56,48 @@ def curve(judged: Sequence[Judged]) -> list[Point]:
     return out
 
 
-def threshold(judged: Sequence[Judged], wanted: float) -> float | None:
+def find_threshold(judged: Sequence[JudgedQuestion], wanted: float) -> float | None:
     """The log-odds from which on to answer for a false-answer rate of at most `wanted`, halfway to the next question
     that is refused; None where none will do."""
-    points = curve(judged)
-    last = max((i for i, point in enumerate(points) if _one_more(point, len(judged)) <= wanted), default=None)
+    points = compute_curve(judged)
+    last = max((i for i, point in enumerate(points) if _risk_with_one_more(point, len(judged)) <= wanted), default=None)
     if last is None:
         return None
     below = points[last + 1].answer_from if last + 1 < len(points) else points[last].answer_from - 2 * MARGIN
     return (points[last].answer_from + below) / 2
 
 
-def _one_more(point: Point, questions: int) -> float:
+def _risk_with_one_more(point: Point, questions: int) -> float:
     count = round(point.coverage * questions)
     return (round(point.risk * count) + 1) / (count + 1)
 
 
-def enough(answerable: int, unanswerable: int) -> None:
+def check_counts(answerable: int, unanswerable: int) -> None:
     """Raises `UsageError` for too few questions to calibrate on."""
-    if min(answerable, unanswerable) < FEWEST:
+    if min(answerable, unanswerable) < MIN_QUESTIONS:
         raise UsageError(
             f"{answerable} answerable and {unanswerable} unanswerable questions are too few to calibrate on: give at "
-            f"least {FEWEST} of each"
+            f"least {MIN_QUESTIONS} of each"
         )
 
 
-def calibrated(judged: Sequence[Judged], wanted: float, like: Calibration) -> Calibration:
+def fit_calibration(judged: Sequence[JudgedQuestion], wanted: float, like: Calibration) -> Calibration:
     """`like` with threshold, slope and shift fitted; what it promises comes from thresholds chosen without the
     questions that they are tried on. Raises `UsageError` for too few questions, or where no threshold will do."""
     good, bad = (sum(one.answerable is kind for one in judged) for kind in (True, False))
-    enough(good, bad)
-    least = threshold(judged, wanted)
+    check_counts(good, bad)
+    least = find_threshold(judged, wanted)
     if least is None:
-        raise UsageError(_out_of_reach(judged, wanted))
-    slope, shift = (round(number, 6) for number in _logistic(judged))
+        raise UsageError(_describe_unreachable(judged, wanted))
+    slope, shift = (round(number, 6) for number in _fit_logistic(judged))
     own = replace(like, answer_from=round(least, 6), slope=slope, shift=shift, answerable=good, unanswerable=bad)
-    return _promising(own, judged, wanted)
+    return _add_promise(own, judged, wanted)
 
 
-def _promising(own: Calibration, judged: Sequence[Judged], wanted: float) -> Calibration:
+def _add_promise(own: Calibration, judged: Sequence[JudgedQuestion], wanted: float) -> Calibration:
     """A calibration with what was wanted of it and what it promises."""
-    answered, false = _crossed(judged, wanted)
-    low, high = wilson(false, answered)
+    answered, false = _cross_validate(judged, wanted)
+    low, high = wilson_interval(false, answered)
     return replace(
         own,
         wanted=wanted,
@@ -108,31 +108,31 @@ def _promising(own: Calibration, judged: Sequence[Judged], wanted: float) -> Cal
     )
 
 
-def _out_of_reach(judged: Sequence[Judged], wanted: float) -> str:
+def _describe_unreachable(judged: Sequence[JudgedQuestion], wanted: float) -> str:
     """What to say where no threshold will do."""
-    best = min(_one_more(point, len(judged)) for point in curve(judged))
+    best = min(_risk_with_one_more(point, len(judged)) for point in compute_curve(judged))
     return (
         f"no threshold keeps the false-answer rate at {wanted:g} on these {len(judged)} questions; the lowest that "
         f"they can show is {math.ceil(best * 1000) / 1000:g}: ask for that or more, or give more questions"
     )
 
 
-def _crossed(judged: Sequence[Judged], wanted: float) -> tuple[int, int]:
+def _cross_validate(judged: Sequence[JudgedQuestion], wanted: float) -> tuple[int, int]:
     """Answers given and false ones among them, each question under a threshold chosen without its tenth."""
     order = np.random.Generator(np.random.PCG64(0)).permutation(len(judged))
     answered = false = 0
     for fold in range(FOLDS):
         tried = {int(i) for i in order[fold::FOLDS]}
-        least = threshold([one for i, one in enumerate(judged) if i not in tried], wanted)
+        least = find_threshold([one for i, one in enumerate(judged) if i not in tried], wanted)
         given = [judged[i] for i in tried if least is not None and judged[i].odds >= least]
         answered, false = answered + len(given), false + sum(not one.answerable for one in given)
     return answered, false
 
 
-def wilson(part: int, whole: int) -> tuple[float, float]:
+def wilson_interval(part: int, whole: int) -> tuple[float, float]:
     """The 95 % interval of a share (Wilson 1927); from 0 to 1 where nothing was counted.
 
-    >>> [round(bound, 3) for bound in wilson(5, 50)]
+    >>> [round(bound, 3) for bound in wilson_interval(5, 50)]
     [0.043, 0.214]
     """
     if not whole:
@@ -143,7 +143,7 @@ def wilson(part: int, whole: int) -> tuple[float, float]:
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
-def _logistic(judged: Sequence[Judged]) -> tuple[float, float]:
+def _fit_logistic(judged: Sequence[JudgedQuestion]) -> tuple[float, float]:
     """Slope and shift that fit the log-odds to these questions (Platt 1999), held to 1 and 0; Newton's method."""
     x = np.c_[[max(-20.0, min(20.0, one.odds)) for one in judged], np.ones(len(judged))]
     y = np.array([one.answerable for one in judged], dtype=float)

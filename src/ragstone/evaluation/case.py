@@ -7,9 +7,9 @@ from reprlib import Repr
 from typing import Any
 
 from ragstone.core.errors import UsageError
-from ragstone.core.filters import Where, where_from
+from ragstone.core.filters import Where, parse_where
 
-Fail = Callable[[str | None, str], UsageError]
+MakeError = Callable[[str | None, str], UsageError]
 HIGHEST_GRADE = 100  # 2**grade must stay a number
 
 
@@ -57,17 +57,17 @@ class Case:
     kind: str = ""
 
 
-_FILES = (
+_FILE_KEYS = (
     "expected_files expected_file expected_docs expected_doc expected_documents expected_document expected_paths "
     "expected_path expected_sources expected_source expected_doc_ids relevant_files relevant_docs gold_docs"
 )
 # Each spelling that is understood, and the field that it means. `not_answerable` is the reverse of `answerable`.
-KEYS: Mapping[str, str] = {
+KEY_MEANINGS: Mapping[str, str] = {
     spelling: meaning
     for meaning, spellings in {
         "id": "id _id case_id question_id",
         "question": "question query",
-        "files": _FILES,
+        "files": _FILE_KEYS,
         "relevance": "relevance",
         "must": "must_include_source_paths",
         "acceptable": "acceptable_source_paths",
@@ -89,39 +89,41 @@ KEYS: Mapping[str, str] = {
 }
 
 
-def case_from(data: Mapping[str, Any], *, default_id: str, fail: Fail) -> Case:
-    """A case from plain data with the keys of `KEYS`; `fail(key, message)` makes the error that is raised."""
+def parse_case(data: Mapping[str, Any], *, default_id: str, fail: MakeError) -> Case:
+    """A case from plain data with the keys of `KEY_MEANINGS`; `fail(key, message)` makes the error that is raised."""
     fields: dict[str, Any] = {}
     for key, value in data.items():
-        meaning = KEYS.get(key)
+        meaning = KEY_MEANINGS.get(key)
         if meaning is None:
             # YAML has keys that are no text.
-            raise fail(str(key), f"key {str(key)!r} is unknown{_nearest(str(key))}")
+            raise fail(str(key), f"key {str(key)!r} is unknown{_suggest_key(str(key))}")
         if meaning in fields:
             raise fail(key, f"key {key!r} says the same as another key of this case; keep one of them")
         if value is not None:
-            fields[meaning] = _parsed(key, meaning, value, fail)
+            fields[meaning] = _parse_field(key, meaning, value, fail)
     if fields.get("answerable") is not None and fields["answerable"] is fields.get("not_answerable"):
-        one, other = (key for key in data if data[key] is not None and KEYS[key] in ("answerable", "not_answerable"))
+        one, other = (
+            key for key in data if data[key] is not None and KEY_MEANINGS[key] in ("answerable", "not_answerable")
+        )
         raise fail(other, f"{one!r} and {other!r} contradict each other; keep one of them")
     if not fields.get("question", "").strip():
         raise fail(None, "a case needs a question: the key 'question' or 'query' with some text")
-    return _assembled(fields, default_id)
+    return _assemble_case(fields, default_id)
 
 
-def short(value: Any) -> str:
+def abbreviate(value: Any) -> str:
     """A value for a message. Looks at its beginning alone: a few lines of YAML can mean a billion of elements."""
     brief = Repr()
     brief.maxlevel = 2
     return f"{brief.repr(value):.60}"
 
 
-def _nearest(key: str) -> str:
-    close = get_close_matches(key.lower(), KEYS, n=1, cutoff=0.5)
-    return f"; did you mean {close[0]!r}?" if close else f"; known keys: {', '.join(sorted(KEYS))}"
+def _suggest_key(key: str) -> str:
+    close = get_close_matches(key.lower(), KEY_MEANINGS, n=1, cutoff=0.5)
+    return f"; did you mean {close[0]!r}?" if close else f"; known keys: {', '.join(sorted(KEY_MEANINGS))}"
 
 
-def _assembled(fields: Mapping[str, Any], default_id: str) -> Case:
+def _assemble_case(fields: Mapping[str, Any], default_id: str) -> Case:
     files: dict[str, int] = {path: 1 for key in ("files", "must") for path in fields.get(key, ())}
     files.update(fields.get("relevance", {}))
     chunks = fields.get("chunks", {})
@@ -152,118 +154,123 @@ def _assembled(fields: Mapping[str, Any], default_id: str) -> Case:
     )
 
 
-def _parsed(key: str, meaning: str, value: Any, fail: Fail) -> Any:
+def _parse_field(key: str, meaning: str, value: Any, fail: MakeError) -> Any:
     try:
         return _PARSERS[meaning](value)
     except (ValueError, UsageError) as error:
         raise fail(key, f"{key!r} {error}") from error
 
 
-def _text(value: Any) -> str:
+def _parse_text(value: Any) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"must be text, not {short(value)}")
+        raise ValueError(f"must be text, not {abbreviate(value)}")
     return value
 
 
-def _name(value: Any) -> str:
-    name = str(value) if isinstance(value, int) and not isinstance(value, bool) else _text(value)
+def _parse_name(value: Any) -> str:
+    name = str(value) if isinstance(value, int) and not isinstance(value, bool) else _parse_text(value)
     if not name.strip():
         raise ValueError("must not be empty")
     return name
 
 
-def _texts(value: Any) -> tuple[str, ...]:
+def _parse_texts(value: Any) -> tuple[str, ...]:
     if isinstance(value, str):
         return (value,)
     if not isinstance(value, list):
-        raise ValueError(f"must be a text or a list of texts, not {short(value)}")
-    return tuple(_text(item) for item in value)
+        raise ValueError(f"must be a text or a list of texts, not {abbreviate(value)}")
+    return tuple(_parse_text(item) for item in value)
 
 
-def _path(value: Any) -> str:
-    path = _name(value).removeprefix("./")
+def _parse_path(value: Any) -> str:
+    path = _parse_name(value).removeprefix("./")
     if not path or path.startswith("/"):
-        raise ValueError(f"must be a path relative to the source, not {short(value)}")
+        raise ValueError(f"must be a path relative to the source, not {abbreviate(value)}")
     return path
 
 
-def _paths(value: Any) -> tuple[str, ...]:
-    return tuple(_path(item) for item in (value if isinstance(value, list) else [value]))
+def _parse_paths(value: Any) -> tuple[str, ...]:
+    return tuple(_parse_path(item) for item in (value if isinstance(value, list) else [value]))
 
 
-def _truth(value: Any) -> bool:
+def _parse_bool(value: Any) -> bool:
     if not isinstance(value, bool):
-        raise ValueError(f"must be true or false, not {short(value)}")
+        raise ValueError(f"must be true or false, not {abbreviate(value)}")
     return value
 
 
-def _whole(value: Any, *, highest: int = 2**53) -> int:
+def _parse_integer(value: Any, *, highest: int = 2**53) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= highest:
-        raise ValueError(f"needs a whole number from 0 to {highest}, not {short(value)}")
+        raise ValueError(f"needs a whole number from 0 to {highest}, not {abbreviate(value)}")
     return value
 
 
-def _grades(value: Any) -> dict[str, int]:
+def _parse_grades(value: Any) -> dict[str, int]:
     if not isinstance(value, dict):
         raise ValueError("must be an object of path and grade")
-    return {_path(path): _whole(grade, highest=HIGHEST_GRADE) for path, grade in value.items()}
+    return {_parse_path(path): _parse_integer(grade, highest=HIGHEST_GRADE) for path, grade in value.items()}
 
 
-def _objects(value: Any, **spellings: tuple[str, ...]) -> list[dict[str, Any]]:
+def _parse_objects(value: Any, **spellings: tuple[str, ...]) -> list[dict[str, Any]]:
     """A list of objects, each key under its first spelling; every key is needed and no other is known."""
     shape = "{" + ", ".join(spellings) + "}"
     known = {spelling: name for name, others in spellings.items() for spelling in (name, *others)}
     items = value if isinstance(value, list) else [value]
     for item in items:
         if not isinstance(item, dict) or sorted(known.get(key, "?") for key in item) != sorted(spellings):
-            raise ValueError(f"must be a list of objects {shape}, not {short(item)}")
+            raise ValueError(f"must be a list of objects {shape}, not {abbreviate(item)}")
     return [{known[key]: part for key, part in item.items()} for item in items]
 
 
-_PATH = ("source_path", "file", "file_path")
+_PATH_KEYS = ("source_path", "file", "file_path")
 
 
-def _chunks(value: Any) -> dict[tuple[str, int], int]:
-    refs = _objects(value, path=_PATH, ordinal=("chunk_ordinal",))
-    return {(_path(ref["path"]), _whole(ref["ordinal"])): 1 for ref in refs}
+def _parse_chunks(value: Any) -> dict[tuple[str, int], int]:
+    refs = _parse_objects(value, path=_PATH_KEYS, ordinal=("chunk_ordinal",))
+    return {(_parse_path(ref["path"]), _parse_integer(ref["ordinal"])): 1 for ref in refs}
 
 
-def _spans(value: Any) -> tuple[GoldSpan, ...]:
-    items = _objects(value, path=_PATH, char_start=("start", "start_index"), char_end=("end", "end_index"))
-    spans = tuple(GoldSpan(_path(i["path"]), _whole(i["char_start"]), _whole(i["char_end"])) for i in items)
+def _parse_spans(value: Any) -> tuple[GoldSpan, ...]:
+    items = _parse_objects(value, path=_PATH_KEYS, char_start=("start", "start_index"), char_end=("end", "end_index"))
+    spans = tuple(
+        GoldSpan(_parse_path(i["path"]), _parse_integer(i["char_start"]), _parse_integer(i["char_end"])) for i in items
+    )
     if empty := [span for span in spans if span.char_end <= span.char_start]:
         raise ValueError(f"must not hold the empty span {empty[0].char_start}-{empty[0].char_end}")
     return spans
 
 
-def _quotes(value: Any) -> tuple[Quote, ...]:
-    return tuple(Quote(_path(i["path"]), _name(i["text"])) for i in _objects(value, path=_PATH, text=("quote",)))
+def _parse_quotes(value: Any) -> tuple[Quote, ...]:
+    return tuple(
+        Quote(_parse_path(i["path"]), _parse_name(i["text"]))
+        for i in _parse_objects(value, path=_PATH_KEYS, text=("quote",))
+    )
 
 
-def _where(value: Any) -> Where:
+def _parse_where(value: Any) -> Where:
     if not isinstance(value, dict):
         raise ValueError("must be an object of filters")
-    return where_from(value)
+    return parse_where(value)
 
 
 _PARSERS: Mapping[str, Callable[[Any], Any]] = {
-    "id": _name,
-    "question": _text,
-    "files": _paths,
-    "relevance": _grades,
-    "must": _paths,
-    "acceptable": _paths,
-    "chunks": _chunks,
-    "spans": _spans,
-    "quotes": _quotes,
-    "answer": _text,
-    "answer_contains": _texts,
-    "answers": _texts,
-    "sentences": _texts,
-    "answerable": _truth,
-    "not_answerable": _truth,
-    "forbidden": _texts,
-    "where": _where,
-    "kind": _name,
+    "id": _parse_name,
+    "question": _parse_text,
+    "files": _parse_paths,
+    "relevance": _parse_grades,
+    "must": _parse_paths,
+    "acceptable": _parse_paths,
+    "chunks": _parse_chunks,
+    "spans": _parse_spans,
+    "quotes": _parse_quotes,
+    "answer": _parse_text,
+    "answer_contains": _parse_texts,
+    "answers": _parse_texts,
+    "sentences": _parse_texts,
+    "answerable": _parse_bool,
+    "not_answerable": _parse_bool,
+    "forbidden": _parse_texts,
+    "where": _parse_where,
+    "kind": _parse_name,
     "notes": lambda value: value,
 }

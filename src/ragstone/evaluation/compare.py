@@ -9,14 +9,16 @@ from typing import Any, Literal, TextIO
 
 from ragstone.core.errors import UsageError
 from ragstone.core.types import Json
-from ragstone.evaluation.interval import Difference, difference
+from ragstone.evaluation.interval import Difference, compare_pairs
 from ragstone.evaluation.judge import MEASURES as JUDGED
 from ragstone.evaluation.metrics import MEASURES
-from ragstone.evaluation.report import SCHEMA, print_table, shown
+from ragstone.evaluation.report import SCHEMA, display_name, print_table
 from ragstone.evaluation.run import Report, Row
 
 # Settings that are compared elsewhere, or that only say where something stood.
-TOLD = frozenset({"granularity", "metrics", "depth", "answers", "judge", "golden", "beir", "split", "decision.file"})
+NOT_COMPARED = frozenset(
+    {"granularity", "metrics", "depth", "answers", "judge", "golden", "beir", "split", "decision.file"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class Comparison:
     otherwise: tuple[str, ...] = ()
 
     @property
-    def degraded(self) -> tuple[Change, ...]:
+    def regressions(self) -> tuple[Change, ...]:
         return tuple(change for change in self.changes if change.verdict == "degraded")
 
 
@@ -90,7 +92,7 @@ def _is_row(row: Any) -> bool:
     )
 
 
-def comparable(baseline: Baseline, granularity: str) -> None:
+def check_comparable(baseline: Baseline, granularity: str) -> None:
     """Raises `UsageError` when the baseline was scored at another granularity: worth asking before a run."""
     was = baseline.settings.get("granularity")
     if was != granularity:
@@ -107,38 +109,41 @@ def compare(baseline: Baseline, report: Report) -> Comparison:
     or was told otherwise. Raises `UsageError` when the runs
     share no scored question or were scored at another granularity.
     """
-    comparable(baseline, report.settings["granularity"])
+    check_comparable(baseline, report.settings["granularity"])
     rows = [row for row in report.rows if baseline.questions.get(row.id) == row.question]
-    apart, judged = _other_depth(baseline, report), _other_judge(baseline, report)
-    changes = [_change(name, baseline, rows) for name in report.metrics if name not in (*apart, *judged)]
+    apart, judged = _metrics_of_other_depth(baseline, report), _metrics_of_other_judge(baseline, report)
+    changes = [_measure_change(name, baseline, rows) for name in report.metrics if name not in (*apart, *judged)]
     found = tuple(change for change in changes if change is not None)
     if not found:
         raise UsageError("this run and the baseline share no scored question: make a new baseline")
-    warnings, other = _warnings(baseline, report, rows, apart, judged), _otherwise(baseline.settings, report.settings)
+    warnings, other = (
+        _collect_warnings(baseline, report, rows, apart, judged),
+        _find_other_settings(baseline.settings, report.settings),
+    )
     if other:
         warnings.append(f"the baseline was made with other settings: {', '.join(other)}")
     return Comparison(found, tuple(warnings), report.settings.get("depth"), other)
 
 
-def _otherwise(before: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[str, ...]:
+def _find_other_settings(before: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[str, ...]:
     """The settings that both runs name and that differ: what changed may come from these, and not from the program."""
-    was, is_ = _flat(before), _flat(now)
+    was, is_ = _flatten_settings(before), _flatten_settings(now)
     return tuple(
         f"{name} {was[name]} then and {is_[name]} now" for name in is_ if was.get(name, is_[name]) != is_[name]
     )
 
 
-def _flat(settings: Mapping[str, Any], over: str = "") -> dict[str, Any]:
+def _flatten_settings(settings: Mapping[str, Any], over: str = "") -> dict[str, Any]:
     out: dict[str, Any] = {}
     for name, value in settings.items():
-        if isinstance(value, dict) and name not in TOLD:
-            out.update(_flat(value, f"{over}{name}."))
-        elif f"{over}{name}" not in TOLD:
+        if isinstance(value, dict) and name not in NOT_COMPARED:
+            out.update(_flatten_settings(value, f"{over}{name}."))
+        elif f"{over}{name}" not in NOT_COMPARED:
             out[f"{over}{name}"] = value
     return out
 
 
-def _other_depth(baseline: Baseline, report: Report) -> list[str]:
+def _metrics_of_other_depth(baseline: Baseline, report: Report) -> list[str]:
     """The measures without a cut, when both runs say how deep they looked and it was not alike."""
     was, now = baseline.settings.get("depth"), report.settings.get("depth")
     if was is None or now is None or was == now:
@@ -146,7 +151,7 @@ def _other_depth(baseline: Baseline, report: Report) -> list[str]:
     return [name for name in report.metrics if name in MEASURES]
 
 
-def _other_judge(baseline: Baseline, report: Report) -> list[str]:
+def _metrics_of_other_judge(baseline: Baseline, report: Report) -> list[str]:
     """The measures of a judge that both runs have, when it was not the same one with the same rubrics."""
     if baseline.settings.get("judge") == report.settings.get("judge"):
         return []
@@ -154,19 +159,19 @@ def _other_judge(baseline: Baseline, report: Report) -> list[str]:
     return [name for name in report.metrics if name in JUDGED and name in had]
 
 
-def _judge(about: Any) -> str:
+def _describe_judge(about: Any) -> str:
     keys = ("model", "rubrics", "temperature")
     known = about if isinstance(about, dict) else {}
     model, rubrics, temperature = (known.get(key, "unknown") for key in keys)
     return f"{model} (rubrics {rubrics}, temperature {temperature})"
 
 
-def _change(name: str, baseline: Baseline, rows: Sequence[Row]) -> Change | None:
+def _measure_change(name: str, baseline: Baseline, rows: Sequence[Row]) -> Change | None:
     both = [row for row in rows if name in row.scores and name in baseline.scores[row.id]]
     if not both:
         return None
     before, after = [baseline.scores[row.id][name] for row in both], [row.scores[name] for row in both]
-    apart = difference(before, after)
+    apart = compare_pairs(before, after)
     verdict: Literal["better", "same", "degraded"] = "same"
     if apart.high < 0:
         verdict = "degraded"
@@ -175,7 +180,7 @@ def _change(name: str, baseline: Baseline, rows: Sequence[Row]) -> Change | None
     return Change(name, sum(before) / len(both), sum(after) / len(both), len(both), apart, verdict)
 
 
-def _warnings(
+def _collect_warnings(
     baseline: Baseline, report: Report, rows: Sequence[Row], apart: Sequence[str], judged: Sequence[str]
 ) -> list[str]:
     out = []
@@ -192,7 +197,7 @@ def _warnings(
         was, deep = baseline.settings["depth"], report.settings["depth"]
         out.append(f"{' and '.join(apart)} were taken over {was} results then and {deep} now: not compared")
     if judged:
-        was, by = _judge(baseline.settings.get("judge")), _judge(report.settings.get("judge"))
+        was, by = _describe_judge(baseline.settings.get("judge")), _describe_judge(report.settings.get("judge"))
         out.append(f"{', '.join(judged)} were judged by {was} then and by {by} now: not compared")
     return out
 
@@ -200,22 +205,22 @@ def _warnings(
 def comparison_json(comparison: Comparison) -> Json:
     """The comparison as plain data."""
     return {
-        "degraded": bool(comparison.degraded),
+        "degraded": bool(comparison.regressions),
         "changes": [asdict(change) for change in comparison.changes],
         "settings": list(comparison.otherwise),
         "warnings": list(comparison.warnings),
     }
 
 
-def show_comparison(comparison: Comparison, file: TextIO) -> None:
+def print_comparison(comparison: Comparison, file: TextIO) -> None:
     """Print a line for each metric; the warnings are for who asked for the comparison to say."""
     rows = [
         [
-            shown(c.metric, comparison.depth),
+            display_name(c.metric, comparison.depth),
             f"{c.before:.3f}",
             f"{c.after:.3f}",
             f"{c.difference.mean:+.3f}",
-            _bounds(c),
+            _format_bounds(c),
             c.verdict,
         ]
         for c in comparison.changes
@@ -223,5 +228,5 @@ def show_comparison(comparison: Comparison, file: TextIO) -> None:
     print_table(file, ["metric", "before", "after", "change", "95 % interval", "verdict"], rows)
 
 
-def _bounds(change: Change) -> str:
+def _format_bounds(change: Change) -> str:
     return f"{change.difference.low:+.3f} – {change.difference.high:+.3f}"

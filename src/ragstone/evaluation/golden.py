@@ -8,18 +8,18 @@ from typing import Any
 
 import yaml
 
-from ragstone.config.duplicate_keys import twice
+from ragstone.config.duplicate_keys import find_duplicate_key
 from ragstone.core.errors import UsageError
-from ragstone.evaluation.case import Case, GoldSpan, Quote, case_from, short
-from ragstone.evaluation.questions import beir_cases
+from ragstone.evaluation.beir_questions import load_beir_cases
+from ragstone.evaluation.case import Case, GoldSpan, Quote, abbreviate, parse_case
 
 # Under which key a file may keep its cases, and what may stand beside it.
-LISTS = ("cases", "questions", "queries", "golden")
-BESIDE = ("schema", "version", "name", "description", "notes")
+LIST_KEYS = ("cases", "questions", "queries", "golden")
+EXTRA_KEYS = ("schema", "version", "name", "description", "notes")
 
 
 @dataclass(frozen=True, slots=True)
-class _Raw:
+class _RawCase:
     """A case as it was read, the line (from 1) where it begins and the lines of its keys."""
 
     data: Any
@@ -27,7 +27,7 @@ class _Raw:
     lines: Mapping[str, int] = field(default_factory=dict)
 
 
-def load(path: str | Path, *, split: str = "test") -> tuple[Case, ...]:
+def load_cases(path: str | Path, *, split: str = "test") -> tuple[Case, ...]:
     """The cases of a golden set, in order.
 
     A folder is read as BEIR with the judgements of `split`; a file by its ending: .yaml, .yml,
@@ -35,14 +35,14 @@ def load(path: str | Path, *, split: str = "test") -> tuple[Case, ...]:
     """
     path = Path(path)
     if path.is_dir():
-        return beir_cases(path, split=split)
+        return load_beir_cases(path, split=split)
     reader = READERS.get(path.suffix.lower())
     if reader is None:
         raise UsageError(f"{path}: a golden set is a BEIR folder or a file ending in {', '.join(READERS)}")
     cases: list[Case] = []
     seen: dict[str, int] = {}
-    for raw in reader(path, _read(path)):
-        case = _case(path, raw, default_id=f"q{len(cases) + 1}")
+    for raw in reader(path, _read_text(path)):
+        case = _make_case(path, raw, default_id=f"q{len(cases) + 1}")
         if case.id in seen:
             raise UsageError(f"{path}:{raw.line}: the id {case.id!r} stands at line {seen[case.id]} already")
         seen[case.id] = raw.line
@@ -52,17 +52,17 @@ def load(path: str | Path, *, split: str = "test") -> tuple[Case, ...]:
     return tuple(cases)
 
 
-def located(case: Case, record: Callable[[str], str | None]) -> Case:
+def locate_quotes(case: Case, record: Callable[[str], str | None]) -> Case:
     """The case with its quotes turned into spans; `record` gives a document's text of record by path.
 
     Raises `UsageError` when a quote does not stand in its document, or when there is no such document.
     """
-    spans = (_span(case, quote, record) for quote in case.quotes)
+    spans = (_locate_quote(case, quote, record) for quote in case.quotes)
     quoted = (quote.text for quote in case.quotes)
     return replace(case, spans=(*case.spans, *spans), sentences=(*case.sentences, *quoted), quotes=())
 
 
-def _span(case: Case, quote: Quote, record: Callable[[str], str | None]) -> GoldSpan:
+def _locate_quote(case: Case, quote: Quote, record: Callable[[str], str | None]) -> GoldSpan:
     text = record(quote.path)
     if text is None:
         raise UsageError(f"question {case.id!r}: {quote.path}, which it quotes, is not in the collection")
@@ -72,7 +72,7 @@ def _span(case: Case, quote: Quote, record: Callable[[str], str | None]) -> Gold
     return GoldSpan(quote.path, start, start + len(quote.text))
 
 
-def _read(path: Path) -> str:
+def _read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -81,25 +81,25 @@ def _read(path: Path) -> str:
         raise UsageError(f"{path}: is not UTF-8 text (byte {error.start})") from error
 
 
-def _case(path: Path, raw: _Raw, *, default_id: str) -> Case:
-    def fail(key: str | None, message: str) -> UsageError:
+def _make_case(path: Path, raw: _RawCase, *, default_id: str) -> Case:
+    def make_error(key: str | None, message: str) -> UsageError:
         return UsageError(f"{path}:{raw.lines.get(key or '', raw.line)}: {message}")
 
     if not isinstance(raw.data, dict):
-        raise fail(None, f"a case is an object with a question, not {short(raw.data)}")
-    return case_from(raw.data, default_id=default_id, fail=fail)
+        raise make_error(None, f"a case is an object with a question, not {abbreviate(raw.data)}")
+    return parse_case(raw.data, default_id=default_id, fail=make_error)
 
 
-def _jsonl(path: Path, text: str) -> Iterator[_Raw]:
+def _read_jsonl(path: Path, text: str) -> Iterator[_RawCase]:
     # Not splitlines(): a line separator inside a JSON string is no end of a line.
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
-            yield _Raw(_decoded(path, line, number), number)
+            yield _RawCase(_decode_json(path, line, number), number)
 
 
-def _decoded(path: Path, text: str, line: int | None = None) -> Any:
+def _decode_json(path: Path, text: str, line: int | None = None) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=_once)
+        return json.loads(text, object_pairs_hook=_reject_duplicates)
     except json.JSONDecodeError as error:
         where = f"{path}:{(line or 1) + error.lineno - 1}"
         raise UsageError(f"{where}: is not JSON: {error.msg} at column {error.colno}") from error
@@ -108,7 +108,7 @@ def _decoded(path: Path, text: str, line: int | None = None) -> Any:
         raise UsageError(f"{where}: is not usable JSON: {error}") from error
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object of which no key comes twice: of two the parser would keep the last without a word."""
     data: dict[str, Any] = {}
     for key, value in pairs:
@@ -118,54 +118,54 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return data
 
 
-def _json(path: Path, text: str) -> Iterator[_Raw]:
-    key = _list_key(path, _decoded(path, text))
+def _read_json(path: Path, text: str) -> Iterator[_RawCase]:
+    key = _find_list_key(path, _decode_json(path, text))
     decoder = json.JSONDecoder()
-    at = _after_blanks(text, 0)
+    at = _skip_blanks(text, 0)
     if key is not None:
-        at = _value_at(text, at, key, decoder)
-    at, line, counted = _after_blanks(text, at + 1), 1, 0
+        at = _find_value(text, at, key, decoder)
+    at, line, counted = _skip_blanks(text, at + 1), 1, 0
     while text[at] != "]":
         value, end = decoder.raw_decode(text, at)
         line, counted = line + text.count("\n", counted, at), at
-        yield _Raw(value, line, _key_lines(text[at:end], value, line))
-        at = _after_blanks(text, end)
-        at = _after_blanks(text, at + 1) if text[at] == "," else at
+        yield _RawCase(value, line, _find_key_lines(text[at:end], value, line))
+        at = _skip_blanks(text, end)
+        at = _skip_blanks(text, at + 1) if text[at] == "," else at
 
 
-def _value_at(text: str, at: int, wanted: str, decoder: json.JSONDecoder) -> int:
+def _find_value(text: str, at: int, wanted: str, decoder: json.JSONDecoder) -> int:
     """Where the value of a key of the object at `at` begins; the text is known to be JSON with that key."""
     key = ""
     while key != wanted:
-        key, at = decoder.raw_decode(text, _after_blanks(text, at + 1))
-        at = _after_blanks(text, _after_blanks(text, at) + 1)
+        key, at = decoder.raw_decode(text, _skip_blanks(text, at + 1))
+        at = _skip_blanks(text, _skip_blanks(text, at) + 1)
         if key != wanted:
-            at = _after_blanks(text, decoder.raw_decode(text, at)[1])
+            at = _skip_blanks(text, decoder.raw_decode(text, at)[1])
     return at
 
 
-def _after_blanks(text: str, at: int) -> int:
+def _skip_blanks(text: str, at: int) -> int:
     while at < len(text) and text[at] in " \t\r\n":
         at += 1
     return at
 
 
-def _key_lines(text: str, value: Any, line: int) -> dict[str, int]:
+def _find_key_lines(text: str, value: Any, line: int) -> dict[str, int]:
     keys = value if isinstance(value, dict) else {}
     return {key: line + text.count("\n", 0, max(0, text.find(f'"{key}"'))) for key in keys}
 
 
-def _list_key(path: Path, whole: Any) -> str | None:
+def _find_list_key(path: Path, whole: Any) -> str | None:
     """Under which key the cases are; None when the file is a list of them."""
     if isinstance(whole, list):
         return None
-    keys = [key for key in whole if key not in BESIDE] if isinstance(whole, dict) else []
-    if len(keys) != 1 or keys[0] not in LISTS or not isinstance(whole[keys[0]], list):
-        raise UsageError(f"{path}:1: must be a list of cases, or an object with one under {' or '.join(LISTS)}")
+    keys = [key for key in whole if key not in EXTRA_KEYS] if isinstance(whole, dict) else []
+    if len(keys) != 1 or keys[0] not in LIST_KEYS or not isinstance(whole[keys[0]], list):
+        raise UsageError(f"{path}:1: must be a list of cases, or an object with one under {' or '.join(LIST_KEYS)}")
     return str(keys[0])
 
 
-def _yaml(path: Path, text: str) -> Iterator[_Raw]:
+def _read_yaml(path: Path, text: str) -> Iterator[_RawCase]:
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
         whole = yaml.safe_load(text)
@@ -174,22 +174,22 @@ def _yaml(path: Path, text: str) -> Iterator[_Raw]:
         raise UsageError(f"{path}:{line}: is not YAML: {error.problem or error.context}") from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise UsageError(f"{path}: is not usable YAML: {' '.join(str(error).split())}") from error
-    if (again := twice(root)) is not None:
+    if (again := find_duplicate_key(root)) is not None:
         raise UsageError(f"{path}:{again.start_mark.line + 1}: the key {again.value!r:.60} stands twice in one object")
-    key = _list_key(path, whole)
+    key = _find_list_key(path, whole)
     if isinstance(root, yaml.MappingNode):
         [root] = [value for name, value in root.value if name.value == key]
         whole = whole[key]
     nodes = root.value if isinstance(root, yaml.SequenceNode) else []
     for node, data in zip(nodes, whole, strict=True):
         pairs = node.value if isinstance(node, yaml.MappingNode) else []
-        yield _Raw(data, node.start_mark.line + 1, {str(k.value): k.start_mark.line + 1 for k, _ in pairs})
+        yield _RawCase(data, node.start_mark.line + 1, {str(k.value): k.start_mark.line + 1 for k, _ in pairs})
 
 
-READERS: Mapping[str, Callable[[Path, str], Iterator[_Raw]]] = {
-    ".jsonl": _jsonl,
-    ".ndjson": _jsonl,
-    ".json": _json,
-    ".yaml": _yaml,
-    ".yml": _yaml,
+READERS: Mapping[str, Callable[[Path, str], Iterator[_RawCase]]] = {
+    ".jsonl": _read_jsonl,
+    ".ndjson": _read_jsonl,
+    ".json": _read_json,
+    ".yaml": _read_yaml,
+    ".yml": _read_yaml,
 }

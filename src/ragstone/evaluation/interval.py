@@ -29,31 +29,31 @@ class Difference:
     p: float
 
 
-def interval(values: Sequence[float], *, resamples: int = RESAMPLES, seed: int = SEED) -> tuple[float, float]:
+def bootstrap_interval(values: Sequence[float], *, resamples: int = RESAMPLES, seed: int = SEED) -> tuple[float, float]:
     """The 95 % interval of the mean of at least one value."""
-    means = _means(np.asarray(values, dtype=np.float64), resamples, seed)
-    return _middle(means)
+    means = _resample_means(np.asarray(values, dtype=np.float64), resamples, seed)
+    return _middle_interval(means)
 
 
-def difference(
+def compare_pairs(
     before: Sequence[float], after: Sequence[float], *, resamples: int = RESAMPLES, seed: int = SEED
 ) -> Difference:
     """The paired difference of two runs: values of the same questions in the same order, at least one."""
     change = np.asarray(after, dtype=np.float64) - np.asarray(before, dtype=np.float64)
-    means = _means(change, resamples, seed)
-    low, high = _middle(means)
+    means = _resample_means(change, resamples, seed)
+    low, high = _middle_interval(means)
     smaller = min(int(np.sum(means <= 0)), int(np.sum(means >= 0)))
     return Difference(float(change.mean()), low, high, min(1.0, 2 * (smaller + 1) / (resamples + 1)))
 
 
-def _means(values: NDArray[np.float64], resamples: int, seed: int) -> NDArray[np.float64]:
+def _resample_means(values: NDArray[np.float64], resamples: int, seed: int) -> NDArray[np.float64]:
     draw = np.random.Generator(np.random.PCG64(seed))
     rows = max(1, DRAWN_AT_ONCE // len(values))
     batches = [min(rows, resamples - start) for start in range(0, resamples, rows)]
     return np.concatenate([values[draw.integers(0, len(values), (n, len(values)))].mean(axis=1) for n in batches])
 
 
-def _middle(means: NDArray[np.float64]) -> tuple[float, float]:
+def _middle_interval(means: NDArray[np.float64]) -> tuple[float, float]:
     tail = (1 - LEVEL) / 2
     low, high = np.quantile(means, (tail, 1 - tail))
     return float(low), float(high)

@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 from ragstone import guard
 from ragstone.answering.assembly import Conversation
-from ragstone.answering.generative.context import Shown
-from ragstone.answering.generative.passage_order import ends_first
-from ragstone.answering.generative.prompt import messages
+from ragstone.answering.generative.context import ContextPassage
+from ragstone.answering.generative.passage_order import order_ends_first
+from ragstone.answering.generative.prompt import build_messages
 from ragstone.answering.written_answer import Writing
 from ragstone.core.errors import RagstoneError, Unavailable, UsageError
 from ragstone.core.ports import Prompt
@@ -21,15 +21,15 @@ T = TypeVar("T")
 MEASURES = ("Faithfulness", "AnswerRelevance", "ContextPrecision", "ContextRecall")
 TRIES = 2  # a reply that cannot be read is asked for once more
 MOST_STATEMENTS = 40  # of one text; a judge that finds more counts words
-UNREACHED = 2  # questions in a row that a judge did not answer before it is left alone
+MAX_UNREACHED = 2  # questions in a row that a judge did not answer before it is left alone
 
 
-class Unreadable(Exception):
+class UnreadableReply(Exception):
     """A reply that is not the JSON that was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedBy:
+class JudgeSummary:
     """Who judged and what became of it: the model and the version of what it was told, how often it was asked, the
     tokens that its vendor counted, why which measures are missing, and what ended it before all was judged.
     """
@@ -67,14 +67,18 @@ class Judge:
         return {"model": about, "rubrics": VERSION, "temperature": self.writing.temperature}
 
     @property
-    def judged(self) -> JudgedBy:
+    def summary(self) -> JudgeSummary:
         """What has become of it so far."""
-        return JudgedBy(
-            **self.about, calls=self.calls, tokens=dict(self._tokens), failures=dict(self.failures), failed=self._failed
+        return JudgeSummary(
+            **self.about,
+            calls=self.calls,
+            tokens=dict(self._tokens),
+            failures=dict(self.failures),
+            failed=self._failure,
         )
 
     @property
-    def _failed(self) -> RagstoneError | None:
+    def _failure(self) -> RagstoneError | None:
         name = self.about["model"]
         if self.given_up is not None:
             kind = UsageError if self.given_up.exit == 2 else Unavailable
@@ -87,27 +91,27 @@ class Judge:
         self, question: str, made: Answer, *, expected: str = "", answerable: bool = True
     ) -> Mapping[str, float]:
         """The measures of one answer by name; passages are not rated where nothing answers the question."""
-        passages = self._shown(question, made, expected)
+        passages = self._select_passages(question, made, expected)
         blind = bool(made.hits) and not passages  # what was not shown cannot be judged
         wanted: dict[str, Callable[[], Awaitable[float | None]]] = {}
         if not made.abstained:
             if not blind:
-                wanted["Faithfulness"] = lambda: self._attributed(question, made.text, passages)
-            wanted["AnswerRelevance"] = lambda: self._relevance(question, made.text)
+                wanted["Faithfulness"] = lambda: self._rate_support(question, made.text, passages)
+            wanted["AnswerRelevance"] = lambda: self._rate_relevance(question, made.text)
         if passages and answerable:
-            wanted["ContextPrecision"] = lambda: self._precision(question, passages)
+            wanted["ContextPrecision"] = lambda: self._rate_precision(question, passages)
         if expected and not blind:
-            wanted["ContextRecall"] = lambda: self._attributed(question, expected, passages)
+            wanted["ContextRecall"] = lambda: self._rate_support(question, expected, passages)
         rated = {name: await self._attempt(work) for name, work in wanted.items()}
         return {name: value for name, value in rated.items() if value is not None}
 
-    def _shown(self, question: str, made: Answer, expected: str) -> list[Shown]:
+    def _select_passages(self, question: str, made: Answer, expected: str) -> list[ContextPassage]:
         """The passages that the judge is shown beside the longest that it is asked about them."""
         judging = replace(self.writing, template=SUPPORT.template)
         about = Conversation(json.dumps([question, max(made.text, expected, key=len)], ensure_ascii=False))
         passages = judging.context(made.hits, about)
         if made.hits and not passages:
-            self._count(f"the judge could not be shown the passages: {judging.describe_lack_of_room(about)}")
+            self._count_failure(f"the judge could not be shown the passages: {judging.describe_lack_of_room(about)}")
         return passages
 
     async def _attempt(self, work: Callable[[], Awaitable[float | None]]) -> float | None:
@@ -116,54 +120,56 @@ class Judge:
             return None
         try:
             value = await work()
-        except Unreadable as error:
-            self._count(f"the judge's reply could not be read: {error}")
+        except UnreadableReply as error:
+            self._count_failure(f"the judge's reply could not be read: {error}")
             return None
         except RagstoneError as error:
-            self._count(f"the judge could not be asked: {error}")
+            self._count_failure(f"the judge could not be asked: {error}")
             self._unreached += 1
-            if error.exit == 2 or self._unreached >= UNREACHED:
+            if error.exit == 2 or self._unreached >= MAX_UNREACHED:
                 self.given_up = error
             return None
         self._unreached = 0
         return value
 
-    def _count(self, why: str) -> None:
+    def _count_failure(self, why: str) -> None:
         self.failures[why] = self.failures.get(why, 0) + 1
 
-    async def _attributed(self, question: str, text: str, passages: Sequence[Shown]) -> float | None:
+    async def _rate_support(self, question: str, text: str, passages: Sequence[ContextPassage]) -> float | None:
         """The share of a text's statements that the passages support; None for one that states nothing."""
         pair = {"question": question, "text": text}
-        statements = await self._asked(STATEMENTS, pair, (), _texts)
+        statements = await self._ask_judge(STATEMENTS, pair, (), _read_statements)
         if not statements:
             return None
         if not passages:
             return 0.0
-        verdicts = await self._asked(SUPPORT, statements, passages, _verdicts(len(statements)))
+        verdicts = await self._ask_judge(SUPPORT, statements, passages, _make_verdict_reader(len(statements)))
         return sum(verdicts) / len(verdicts)
 
-    async def _relevance(self, question: str, text: str) -> float:
-        return await self._asked(RELEVANCE, {"question": question, "answer": text}, (), _rating)
+    async def _rate_relevance(self, question: str, text: str) -> float:
+        return await self._ask_judge(RELEVANCE, {"question": question, "answer": text}, (), _read_rating)
 
-    async def _precision(self, question: str, passages: Sequence[Shown]) -> float:
+    async def _rate_precision(self, question: str, passages: Sequence[ContextPassage]) -> float:
         """Ratings weighted by 1 / log2(rank + 1), as shares of their highest sum."""
-        ratings = await self._asked(PASSAGES, question, passages, _ratings(len(passages)))
-        places = ends_first(range(len(passages)))  # the ranks, in the order in which they were shown
+        ratings = await self._ask_judge(PASSAGES, question, passages, _make_rating_reader(len(passages)))
+        places = order_ends_first(range(len(passages)))  # the ranks, in the order in which they were shown
         ranked = [rating for _, rating in sorted(zip(places, ratings, strict=True))]
         weights = [1 / math.log2(rank + 1) for rank in range(1, len(ranked) + 1)]
         return sum(weight * rating for weight, rating in zip(weights, ranked, strict=True)) / sum(weights)
 
-    async def _asked(self, rubric: Rubric, about: object, passages: Sequence[Shown], read: Callable[[Any], T]) -> T:
+    async def _ask_judge(
+        self, rubric: Rubric, about: object, passages: Sequence[ContextPassage], read: Callable[[Any], T]
+    ) -> T:
         said = json.dumps(about, ensure_ascii=False)
-        turns = messages(rubric.template, said, passages, mask=guard.shown)
+        turns = build_messages(rubric.template, said, passages, mask=guard.mask_secrets)
         prompt = Prompt(turns, self.writing.max_tokens, self.writing.temperature, rubric.schema)
         for left in reversed(range(TRIES)):
             self.calls += 1
             done = await self.writing.model.complete(prompt)
-            self._spend(done.prompt_tokens, done.completion_tokens)
+            self._add_tokens(done.prompt_tokens, done.completion_tokens)
             try:
-                value = read(_value(done.text, rubric.key))
-            except Unreadable:
+                value = read(_read_value(done.text, rubric.key))
+            except UnreadableReply:
                 if not left:
                     raise
             else:
@@ -171,50 +177,50 @@ class Judge:
                 return value
         raise AssertionError("a last try returns or raises")
 
-    def _spend(self, read: int | None, wrote: int | None) -> None:
+    def _add_tokens(self, read: int | None, wrote: int | None) -> None:
         for name, count in (("prompt_tokens", read), ("completion_tokens", wrote)):
             if count is not None:
                 self._tokens[name] = self._tokens.get(name, 0) + count
 
 
-def _value(text: str, key: str) -> Any:
+def _read_value(text: str, key: str) -> Any:
     """What an object says under its key; models that write around their JSON are forgiven that."""
     try:
         data = json.loads(text[text.index("{") : text.rindex("}") + 1])
     except (ValueError, RecursionError) as error:
-        raise Unreadable("it is no JSON object") from error
+        raise UnreadableReply("it is no JSON object") from error
     if not isinstance(data, dict) or key not in data:
-        raise Unreadable(f"it has no {key!r}")
+        raise UnreadableReply(f"it has no {key!r}")
     return data[key]
 
 
-def _texts(value: Any) -> list[str]:
+def _read_statements(value: Any) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise Unreadable("its statements are no list of texts")
+        raise UnreadableReply("its statements are no list of texts")
     return [one for one in map(str.strip, value) if one][:MOST_STATEMENTS]
 
 
-def _verdicts(count: int) -> Callable[[Any], list[bool]]:
+def _make_verdict_reader(count: int) -> Callable[[Any], list[bool]]:
     def read(value: Any) -> list[bool]:
         if not isinstance(value, list) or not all(isinstance(one, bool) for one in value):
-            raise Unreadable("its verdicts are not true or false")
+            raise UnreadableReply("its verdicts are not true or false")
         if len(value) != count:
-            raise Unreadable("it has another number of verdicts than there are statements")
+            raise UnreadableReply("it has another number of verdicts than there are statements")
         return value
 
     return read
 
 
-def _ratings(count: int) -> Callable[[Any], list[float]]:
+def _make_rating_reader(count: int) -> Callable[[Any], list[float]]:
     def read(value: Any) -> list[float]:
         if not isinstance(value, list) or len(value) != count:
-            raise Unreadable("it has another number of scores than there are passages")
-        return [_rating(one) for one in value]
+            raise UnreadableReply("it has another number of scores than there are passages")
+        return [_read_rating(one) for one in value]
 
     return read
 
 
-def _rating(value: Any) -> float:
+def _read_rating(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise Unreadable("a score is not between 0 and 1")
+        raise UnreadableReply("a score is not between 0 and 1")
     return float(value)

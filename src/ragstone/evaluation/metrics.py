@@ -24,30 +24,30 @@ def recall(ranked: Sequence[Id], grades: Mapping[Id, int], k: int | None = None)
     >>> recall(["a", "x", "b"], {"a": 1, "b": 2, "c": 1}, 3)
     0.6666666666666666
     """
-    relevant = _relevant(grades)
-    return _found(ranked, grades, k) / relevant if relevant else 0.0
+    relevant = _count_relevant(grades)
+    return _count_hits(ranked, grades, k) / relevant if relevant else 0.0
 
 
 def precision(ranked: Sequence[Id], grades: Mapping[Id, int], k: int | None = None) -> float:
     """The share of the first k places that are relevant; k counts even when fewer were found."""
-    places = k if k is not None else len(_first(ranked, None))
-    return _found(ranked, grades, k) / places if places else 0.0
+    places = k if k is not None else len(_first_unique(ranked, None))
+    return _count_hits(ranked, grades, k) / places if places else 0.0
 
 
 def reciprocal_rank(ranked: Sequence[Id], grades: Mapping[Id, int], k: int | None = None) -> float:
     """1 / the place of the first relevant id, 0 when there is none."""
-    return next((1 / place for place, one in enumerate(_first(ranked, k), 1) if grades.get(one, 0) > 0), 0.0)
+    return next((1 / place for place, one in enumerate(_first_unique(ranked, k), 1) if grades.get(one, 0) > 0), 0.0)
 
 
 def success(ranked: Sequence[Id], grades: Mapping[Id, int], k: int | None = None) -> float:
     """1 when a relevant id stands among the first k, else 0; also known as hit@k."""
-    return float(_found(ranked, grades, k) > 0)
+    return float(_count_hits(ranked, grades, k) > 0)
 
 
 def average_precision(ranked: Sequence[Id], grades: Mapping[Id, int], k: int | None = None) -> float:
     """The mean over all relevant ids of the precision at their place, 0 for those not found."""
-    relevant, found, total = _relevant(grades), 0, 0.0
-    for place, one in enumerate(_first(ranked, k), 1):
+    relevant, found, total = _count_relevant(grades), 0, 0.0
+    for place, one in enumerate(_first_unique(ranked, k), 1):
         if grades.get(one, 0) > 0:
             found += 1
             total += found / place
@@ -65,25 +65,25 @@ def ndcg_exp(ranked: Sequence[Id], grades: Mapping[Id, int], k: int | None = Non
 
 
 def _ndcg(ranked: Sequence[Id], grades: Mapping[Id, int], k: int | None, gain: Callable[[int], float]) -> float:
-    ideal = _discounted([gain(grade) for grade in sorted((g for g in grades.values() if g > 0), reverse=True)[:k]])
-    got = _discounted([gain(max(0, grades.get(one, 0))) for one in _first(ranked, k)])
+    ideal = _sum_discounted([gain(grade) for grade in sorted((g for g in grades.values() if g > 0), reverse=True)[:k]])
+    got = _sum_discounted([gain(max(0, grades.get(one, 0))) for one in _first_unique(ranked, k)])
     return got / ideal if ideal else 0.0
 
 
-def _discounted(gains: Sequence[float]) -> float:
+def _sum_discounted(gains: Sequence[float]) -> float:
     return sum(gain / math.log2(place + 1) for place, gain in enumerate(gains, 1))
 
 
-def _first(ranked: Sequence[Id], k: int | None) -> list[Id]:
+def _first_unique(ranked: Sequence[Id], k: int | None) -> list[Id]:
     """The first k different ids."""
     return list(islice(dict.fromkeys(ranked), k))
 
 
-def _found(ranked: Sequence[Id], grades: Mapping[Id, int], k: int | None) -> int:
-    return sum(grades.get(one, 0) > 0 for one in _first(ranked, k))
+def _count_hits(ranked: Sequence[Id], grades: Mapping[Id, int], k: int | None) -> int:
+    return sum(grades.get(one, 0) > 0 for one in _first_unique(ranked, k))
 
 
-def _relevant(grades: Mapping[Id, int]) -> int:
+def _count_relevant(grades: Mapping[Id, int]) -> int:
     return sum(grade > 0 for grade in grades.values())
 
 
@@ -106,7 +106,7 @@ SPELLINGS: Mapping[str, str] = {
     "ndcg-exp": "nDCG_exp",
 }
 NEEDS_CUT = frozenset({"Recall", "Precision", "Success", "Hit"})
-DEFAULT = (
+DEFAULT_METRICS = (
     "nDCG@10",
     "nDCG_exp@10",
     "Recall@5",
@@ -138,12 +138,12 @@ class Metric:
         return MEASURES[self.measure](ranked, grades, self.k)
 
 
-def metric(name: str) -> Metric:
+def parse_metric(name: str) -> Metric:
     """A metric by its name, as "nDCG@10", "Recall@5", "MRR", "MAP"; case does not matter.
 
     Raises `UsageError` for an unknown measure, or a cut that is missing or no whole number above 0.
 
-    >>> metric("ndcg@10").name
+    >>> parse_metric("ndcg@10").name
     'nDCG@10'
     """
     word, at, cut = name.strip().partition("@")

@@ -6,31 +6,31 @@ from collections.abc import Iterable, Iterator, Sequence
 from ragstone.evaluation.case import Case
 from ragstone.evaluation.granularity import Granularity
 
-SHOWN = 3  # how many of them a warning names
+MAX_NAMES = 3  # how many of them a warning names
 
 
-def doubts(cases: Iterable[Case], paths: Iterable[str], *, granularity: Granularity) -> tuple[str, ...]:
+def check_presence(cases: Iterable[Case], paths: Iterable[str], *, granularity: Granularity) -> tuple[str, ...]:
     """Warnings about golden documents that `paths` (those of the collection, or ids) lack or have several of."""
-    golden = list(dict.fromkeys(gold for case in cases if case.answerable for gold in _wanted(case, granularity)))
+    golden = list(dict.fromkeys(gold for case in cases if case.answerable for gold in _golden_paths(case, granularity)))
     named: dict[str, set[str]] = defaultdict(set)
     for path in paths:
-        for name in (path,) if granularity == "id" else _tails(path):
+        for name in (path,) if granularity == "id" else _path_tails(path):
             named[name].add(path)
     out = []
     if absent := [gold for gold in golden if gold not in named]:
         out.append(
             f"{len(absent)} of {len(golden)} documents that the questions want are not in the collection and can "
-            f"never be found: {_first(absent)}"
+            f"never be found: {_format_first(absent)}"
         )
-    if several := [f"{gold} ({_first(sorted(named[gold]))})" for gold in golden if len(named.get(gold, ())) > 1]:
+    if several := [f"{gold} ({_format_first(sorted(named[gold]))})" for gold in golden if len(named.get(gold, ())) > 1]:
         out.append(
             f"{len(several)} of {len(golden)} golden paths name more than one document, and finding any of them "
-            f"counts: {_first(several)}"
+            f"counts: {_format_first(several)}"
         )
     return tuple(out)
 
 
-def _wanted(case: Case, granularity: Granularity) -> Iterator[str]:
+def _golden_paths(case: Case, granularity: Granularity) -> Iterator[str]:
     if granularity == "chunk":
         yield from (path for path, _ in case.chunks)
     elif granularity == "span":
@@ -39,11 +39,11 @@ def _wanted(case: Case, granularity: Granularity) -> Iterator[str]:
         yield from (path for path, grade in case.relevance.items() if grade > 0)
 
 
-def _tails(path: str) -> Iterator[str]:
+def _path_tails(path: str) -> Iterator[str]:
     """Every golden path that means this file: what `same_file` says, the other way round."""
     parts = path.split("/")
     return ("/".join(parts[start:]) for start in range(len(parts)))
 
 
-def _first(names: Sequence[str]) -> str:
-    return ", ".join(names[:SHOWN]) + (", …" if len(names) > SHOWN else "")
+def _format_first(names: Sequence[str]) -> str:
+    return ", ".join(names[:MAX_NAMES]) + (", …" if len(names) > MAX_NAMES else "")

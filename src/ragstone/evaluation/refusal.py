@@ -7,15 +7,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ragstone.evaluation.answered import Answered, gold_in
 from ragstone.evaluation.case import Case
 from ragstone.evaluation.interval import LEVEL, RESAMPLES, SEED
 from ragstone.evaluation.judge import MEASURES
+from ragstone.evaluation.scored_answer import ScoredAnswer, holds_gold
 
-RIGHT_TO_ABSTAIN = "AbstainAccuracy"
+ABSTAIN_ACCURACY = "AbstainAccuracy"
 AUROC = "refusal_auroc"
-OF_ANSWERS = (
-    RIGHT_TO_ABSTAIN,
+ANSWER_MEASURES = (
+    ABSTAIN_ACCURACY,
     "refusal_precision",
     "refusal_recall",
     AUROC,
@@ -27,16 +27,16 @@ OF_ANSWERS = (
 )
 
 
-def scores(case: Case, made: Answered) -> dict[str, float]:
+def score_case(case: Case, made: ScoredAnswer) -> dict[str, float]:
     """One question's part in each measure that it counts for."""
-    out = {RIGHT_TO_ABSTAIN: float(made.abstained != case.answerable)}
+    out = {ABSTAIN_ACCURACY: float(made.abstained != case.answerable)}
     if made.abstained:
         out["refusal_precision"] = float(not case.answerable)
     if not case.answerable:
         out["refusal_recall"] = float(made.abstained)
     else:
         out["answered_share"] = float(not made.abstained)
-        if (held := gold_in(case, made.cited)) is not None:
+        if (held := holds_gold(case, made.cited)) is not None:
             out["answered_sentence_hit"] = float(held)
     if made.citations:
         out["citation_valid"] = made.valid / made.citations

@@ -7,9 +7,9 @@ from dataclasses import asdict
 from typing import TextIO
 
 from ragstone.answering.formats import printable
-from ragstone.core.plural import counted
+from ragstone.core.plural import format_count
 from ragstone.core.types import Json
-from ragstone.evaluation.judge import JudgedBy
+from ragstone.evaluation.judge import JudgeSummary
 from ragstone.evaluation.metrics import MEASURES, Metric
 from ragstone.evaluation.run import Abstention, Report, Row
 
@@ -29,13 +29,13 @@ def as_json(report: Report) -> Json:
         "timings": {stage: dict(figures) for stage, figures in report.timings.items()},
         "settings": dict(report.settings),
         "usage": dict(report.usage),
-        "judge": _judge(report.judge) if report.judge else None,
+        "judge": _judge_json(report.judge) if report.judge else None,
         "warnings": list(report.warnings),
-        "per_question": [_question(row) for row in report.rows],
+        "per_question": [_row_json(row) for row in report.rows],
     }
 
 
-def _judge(judge: JudgedBy) -> Json:
+def _judge_json(judge: JudgeSummary) -> Json:
     """Of the judge; `error` is what ended its work."""
     error = {"code": judge.failed.code, "message": str(judge.failed)} if judge.failed else None
     return {
@@ -49,7 +49,7 @@ def _judge(judge: JudgedBy) -> Json:
     }
 
 
-def _question(row: Row) -> Json:
+def _row_json(row: Row) -> Json:
     return {
         "id": row.id,
         "question": row.question,
@@ -62,7 +62,7 @@ def _question(row: Row) -> Json:
     }
 
 
-def shown(name: str, depth: int | None) -> str:
+def display_name(name: str, depth: int | None) -> str:
     """What a person sees as a metric's name: always with its cut, so that MAP over ten is not taken for MAP."""
     return Metric(name).over(depth) if name in MEASURES else name
 
@@ -71,40 +71,44 @@ def as_csv(report: Report) -> str:
     """A line for each question: what it is, a column for each metric, the path that came first."""
     out = io.StringIO()
     names = list(report.metrics)
-    headings = [shown(name, report.settings.get("depth")) for name in names]
+    headings = [display_name(name, report.settings.get("depth")) for name in names]
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["id", "question", "kind", "answerable", "abstained", *headings, "first"])
     for row in report.rows:
-        known = [row.id, row.question, row.kind, _truth(row.answerable), _truth(row.abstained)]
+        known = [row.id, row.question, row.kind, _format_bool(row.answerable), _format_bool(row.abstained)]
         figures = [f"{row.scores[name]:.6g}" if name in row.scores else "" for name in names]
         writer.writerow([*known, *figures, row.top[0] if row.top else ""])
     return out.getvalue()
 
 
-def _truth(value: bool | None) -> str:
+def _format_bool(value: bool | None) -> str:
     return "" if value is None else str(value).lower()
 
 
-def show(report: Report, file: TextIO) -> None:
+def print_report(report: Report, file: TextIO) -> None:
     """Print the report as tables, stages in milliseconds; the warnings are for who asked for it to say."""
     counts = report.counts
     means = [
-        [shown(name, report.settings.get("depth")), f"{mean:.3f}", "{:.3f} – {:.3f}".format(*report.intervals[name])]
+        [
+            display_name(name, report.settings.get("depth")),
+            f"{mean:.3f}",
+            "{:.3f} – {:.3f}".format(*report.intervals[name]),
+        ]
         for name, mean in report.metrics.items()
     ]
     ranked = f", {counts['judged']} scored for ranking" if report.settings.get("metrics", True) else ""
-    title = f"{counted(counts['questions'], 'question')}{ranked}"
+    title = f"{format_count(counts['questions'], 'question')}{ranked}"
     print_table(file, ["metric", "mean", "95 % interval"], means, title=title)
     if report.abstention:
-        print(_abstention(report.abstention), file=file)
+        print(_format_abstention(report.abstention), file=file)
     if own := report.settings.get("decision", {}).get("file"):
         print(f"decided by the calibration {printable(own)}", file=file)
     if report.usage:
-        print(f"written by {report.settings.get('llm')}: {_tokens(report.usage)}", file=file)
+        print(f"written by {report.settings.get('llm')}: {_format_tokens(report.usage)}", file=file)
     if report.judge:
-        print(_judging(report.judge), file=file)
+        print(_format_judge(report.judge), file=file)
     if len(report.kinds) > 1:
-        print_table(file, ["kind", *_kind_figures(report)], _kinds(report))
+        print_table(file, ["kind", *_kind_columns(report)], _kind_rows(report))
     if report.timings:
         stages = [[stage, f"{1000 * t['p50']:.1f}", f"{1000 * t['p95']:.1f}"] for stage, t in report.timings.items()]
         print_table(file, ["stage", "p50 ms", "p95 ms"], stages)
@@ -125,33 +129,33 @@ def print_table(file: TextIO, headings: Sequence[str], rows: Iterable[Sequence[s
     Console(file=file).print(table)
 
 
-def _abstention(about: Abstention) -> str:
+def _format_abstention(about: Abstention) -> str:
     return (
         f"abstained on {about.abstained} (rate {about.rate:.3f}), {about.rightly} of them among {about.unanswerable} "
         f"unanswerable questions: precision {about.precision:.3f}, recall {about.recall:.3f}"
     )
 
 
-def _judging(judge: JudgedBy) -> str:
+def _format_judge(judge: JudgeSummary) -> str:
     missed = sum(judge.failures.values())
     return (
-        f"judged by {judge.model} with rubrics {judge.rubrics}: {counted(judge.calls, 'call')}, "
-        f"{counted(missed, 'measure')} missing, "
-        f"{_tokens(judge.tokens)}"
+        f"judged by {judge.model} with rubrics {judge.rubrics}: {format_count(judge.calls, 'call')}, "
+        f"{format_count(missed, 'measure')} missing, "
+        f"{_format_tokens(judge.tokens)}"
     )
 
 
-def _tokens(usage: Mapping[str, int]) -> str:
+def _format_tokens(usage: Mapping[str, int]) -> str:
     read, wrote = usage.get("prompt_tokens", 0), usage.get("completion_tokens", 0)
     return f"{read} tokens read, {wrote} written"
 
 
-def _kind_figures(report: Report) -> list[str]:
+def _kind_columns(report: Report) -> list[str]:
     return ["questions", *(["abstained"] if report.abstention else []), *list(report.metrics)[:1]]
 
 
-def _kinds(report: Report) -> list[list[str]]:
-    shapes = [(name, "{:.3f}" if name in report.metrics else "{:.0f}") for name in _kind_figures(report)]
+def _kind_rows(report: Report) -> list[list[str]]:
+    shapes = [(name, "{:.3f}" if name in report.metrics else "{:.0f}") for name in _kind_columns(report)]
     return [
         [kind or "–", *(shape.format(figures[name]) if name in figures else "" for name, shape in shapes)]
         for kind, figures in report.kinds.items()

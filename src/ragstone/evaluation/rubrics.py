@@ -37,7 +37,7 @@ class Rubric:
         return {"type": "object", "properties": properties, "required": [self.key], "additionalProperties": False}
 
 
-def _list_of(kind: str) -> Json:
+def _array_schema(kind: str) -> Json:
     return {"type": "array", "items": {"type": kind}}
 
 
@@ -47,7 +47,7 @@ STATEMENTS = Rubric(
     'questions. Add nothing and judge nothing. Reply with JSON: {"statements": ["…", …]}.',
     "{context}Question and text, as JSON: {question}",
     "statements",
-    _list_of("string"),
+    _array_schema("string"),
 )
 SUPPORT = Rubric(
     "You check statements against numbered passages. A statement is supported when the passages alone say it or it "
@@ -55,7 +55,7 @@ SUPPORT = Rubric(
     'negation makes it unsupported. Reply with JSON: {"verdicts": [true, false, …]}, one for each statement, in order.',
     "{context}\n\nStatements, as JSON: {question}",
     "verdicts",
-    _list_of("boolean"),
+    _array_schema("boolean"),
 )
 RELEVANCE = Rubric(
     "You rate how well an answer answers a question, from 0 to 1: 1 when it answers all that was asked and nothing "
@@ -71,7 +71,7 @@ PASSAGES = Rubric(
     'Reply with JSON: {"scores": [0.0, …]}, one for each passage, in the order of their numbers.',
     "{context}\n\nQuestion, as JSON: {question}",
     "scores",
-    _list_of("number"),
+    _array_schema("number"),
 )
-ALL = (STATEMENTS, SUPPORT, RELEVANCE, PASSAGES)
-VERSION = sha256("\0".join(rubric.told + rubric.asked for rubric in ALL).encode()).hexdigest()[:8]
+RUBRICS = (STATEMENTS, SUPPORT, RELEVANCE, PASSAGES)
+VERSION = sha256("\0".join(rubric.told + rubric.asked for rubric in RUBRICS).encode()).hexdigest()[:8]

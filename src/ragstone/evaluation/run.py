@@ -7,17 +7,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ragstone.core.errors import UsageError
-from ragstone.core.plural import counted
+from ragstone.core.plural import format_count
 from ragstone.evaluation.case import Case
-from ragstone.evaluation.granularity import Granularity, Ranking, judged, score
-from ragstone.evaluation.interval import LEVEL, RESAMPLES, SEED, interval
-from ragstone.evaluation.judge import JudgedBy
-from ragstone.evaluation.metrics import DEFAULT, Metric, metric
-from ragstone.evaluation.refusal import AUROC, OF_ANSWERS, auroc, auroc_interval, scores
+from ragstone.evaluation.granularity import Granularity, Ranking, has_judgements, score_ranking
+from ragstone.evaluation.interval import LEVEL, RESAMPLES, SEED, bootstrap_interval
+from ragstone.evaluation.judge import JudgeSummary
+from ragstone.evaluation.metrics import DEFAULT_METRICS, Metric, parse_metric
+from ragstone.evaluation.refusal import ANSWER_MEASURES, AUROC, auroc, auroc_interval, score_case
 
-Search = Callable[[Case], Awaitable[Ranking]]
-FEW = 50  # below this an interval is too wide to decide by
-TOP = 10  # how many places a row keeps for readers
+SearchFunction = Callable[[Case], Awaitable[Ranking]]
+FEW_QUESTIONS = 50  # below this an interval is too wide to decide by
+TOP_PLACES = 10  # how many places a row keeps for readers
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +67,15 @@ class Report:
     timings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
     usage: Mapping[str, int] = field(default_factory=dict)
-    judge: JudgedBy | None = None
+    judge: JudgeSummary | None = None
     warnings: tuple[str, ...] = ()
 
 
 async def evaluate(
-    search: Search,
+    search: SearchFunction,
     cases: Sequence[Case],
     *,
-    metrics: Iterable[str] = DEFAULT,
+    metrics: Iterable[str] = DEFAULT_METRICS,
     granularity: Granularity = "file",
     depth: int | None = None,
     settings: Mapping[str, Any] | None = None,
@@ -91,21 +91,23 @@ async def evaluate(
     """
     if not cases:
         raise UsageError("there is no question to evaluate")
-    asked = [metric(name) for name in metrics]
+    asked = [parse_metric(name) for name in metrics]
     wanted = [one for one in asked if depth is None or (one.k or 0) <= depth]
-    heard = _Heard()
+    heard = _Results()
     for case in cases:
-        ranking = await _ranking(search, case)
-        scored = case.answerable and judged(case, granularity)
-        heard.take(_row(case, ranking, score(ranking, case, wanted, granularity) if scored else {}), ranking)
-    told = [*warnings, *heard.notes_told()]
+        ranking = await _search_case(search, case)
+        scored = case.answerable and has_judgements(case, granularity)
+        heard.take(
+            _make_row(case, ranking, score_ranking(ranking, case, wanted, granularity) if scored else {}), ranking
+        )
+    told = [*warnings, *heard.summarize_notes()]
     if left := [one.name for one in asked if one not in wanted]:
         told.append(f"{', '.join(left)} left out: only {depth} results a question were fetched")
-    return _report(heard, {**_used(granularity, wanted, depth), **(settings or {})}, told)
+    return _make_report(heard, {**_measure_settings(granularity, wanted, depth), **(settings or {})}, told)
 
 
 @dataclass(slots=True)
-class _Heard:
+class _Results:
     """What came of the questions that were asked."""
 
     rows: list[Row] = field(default_factory=list)
@@ -121,39 +123,39 @@ class _Heard:
         for stage, seconds in ranking.timings.items():
             self.timings.setdefault(stage, []).append(seconds)
 
-    def notes_told(self) -> list[str]:
+    def summarize_notes(self) -> list[str]:
         """What the searches noted, and how often."""
-        asked = counted(len(self.rows), "question")
+        asked = format_count(len(self.rows), "question")
         return [f"{note} ({count} of {asked})" for note, count in self.notes.items()]
 
 
-async def _ranking(search: Search, case: Case) -> Ranking:
+async def _search_case(search: SearchFunction, case: Case) -> Ranking:
     try:
         return await search(case)
     except UsageError as error:
         raise UsageError(f"question {case.id!r}: {error}") from error
 
 
-def _used(granularity: Granularity, metrics: Sequence[Metric], depth: int | None) -> dict[str, Any]:
+def _measure_settings(granularity: Granularity, metrics: Sequence[Metric], depth: int | None) -> dict[str, Any]:
     names = [one.name for one in metrics]
     about = {"resamples": RESAMPLES, "seed": SEED, "level": LEVEL}
     return {"granularity": granularity, "metrics": names, "depth": depth, **about}
 
 
-def _row(case: Case, ranking: Ranking, ranked: dict[str, float]) -> Row:
-    top = tuple(dict.fromkeys(entry.path for entry in ranking.entries))[:TOP]
+def _make_row(case: Case, ranking: Ranking, ranked: dict[str, float]) -> Row:
+    top = tuple(dict.fromkeys(entry.path for entry in ranking.entries))[:TOP_PLACES]
     row = Row(case.id, case.question, case.answerable, case.kind, ranked, top=top)
     made = ranking.answer
     if made is None:
         return row
-    both = {**ranked, **scores(case, made)}
+    both = {**ranked, **score_case(case, made)}
     return replace(row, scores=both, abstained=made.abstained, answerability=made.answerability)
 
 
-def _report(heard: _Heard, settings: Mapping[str, Any], warnings: Sequence[str]) -> Report:
-    rows, values, counts = heard.rows, _columns(heard.rows), _counts(heard.rows)
-    metrics, intervals = _means(values), {name: interval(column) for name, column in values.items()}
-    good, bad = _answerabilities(rows, answerable=True), _answerabilities(rows, answerable=False)
+def _make_report(heard: _Results, settings: Mapping[str, Any], warnings: Sequence[str]) -> Report:
+    rows, values, counts = heard.rows, _group_scores(heard.rows), _count_rows(heard.rows)
+    metrics, intervals = _mean_scores(values), {name: bootstrap_interval(column) for name, column in values.items()}
+    good, bad = _select_answerabilities(rows, answerable=True), _select_answerabilities(rows, answerable=False)
     if good and bad:
         metrics[AUROC], intervals[AUROC] = auroc(good, bad), auroc_interval(good, bad)
     return Report(
@@ -161,48 +163,52 @@ def _report(heard: _Heard, settings: Mapping[str, Any], warnings: Sequence[str])
         intervals=intervals,
         rows=tuple(rows),
         counts=counts,
-        abstention=_abstention(rows),
-        kinds={kind: _of_kind([row for row in rows if row.kind == kind]) for kind in sorted({r.kind for r in rows})},
+        abstention=_measure_abstention(rows),
+        kinds={
+            kind: _summarize_kind([row for row in rows if row.kind == kind]) for kind in sorted({r.kind for r in rows})
+        },
         timings={stage: {"p50": _quantile(s, 0.5), "p95": _quantile(s, 0.95)} for stage, s in heard.timings.items()},
         settings=settings,
         usage=dict(heard.usage),
-        warnings=(*warnings, *_warnings(counts, ranked=bool(settings["metrics"]))),
+        warnings=(*warnings, *_collect_warnings(counts, ranked=bool(settings["metrics"]))),
     )
 
 
-def _counts(rows: Sequence[Row]) -> dict[str, int]:
+def _count_rows(rows: Sequence[Row]) -> dict[str, int]:
     return {
         "questions": len(rows),
-        "judged": sum(bool(row.scores.keys() - OF_ANSWERS) for row in rows),
+        "judged": sum(bool(row.scores.keys() - ANSWER_MEASURES) for row in rows),
         "answerable": sum(row.answerable for row in rows),
         "unanswerable": sum(not row.answerable for row in rows),
     }
 
 
-def _answerabilities(rows: Iterable[Row], *, answerable: bool) -> list[float]:
+def _select_answerabilities(rows: Iterable[Row], *, answerable: bool) -> list[float]:
     return [row.answerability for row in rows if row.answerable is answerable and row.answerability is not None]
 
 
-def _columns(rows: Iterable[Row]) -> dict[str, list[float]]:
+def _group_scores(rows: Iterable[Row]) -> dict[str, list[float]]:
     columns: dict[str, list[float]] = {}
     for row in rows:
         for name, value in row.scores.items():
             columns.setdefault(name, []).append(value)
     # The metrics that were asked for stand first, whichever question came first.
-    return dict(sorted(columns.items(), key=lambda item: OF_ANSWERS.index(item[0]) if item[0] in OF_ANSWERS else -1))
+    return dict(
+        sorted(columns.items(), key=lambda item: ANSWER_MEASURES.index(item[0]) if item[0] in ANSWER_MEASURES else -1)
+    )
 
 
-def _means(columns: Mapping[str, Sequence[float]]) -> dict[str, float]:
+def _mean_scores(columns: Mapping[str, Sequence[float]]) -> dict[str, float]:
     return {name: sum(column) / len(column) for name, column in columns.items()}
 
 
-def _of_kind(rows: Sequence[Row]) -> dict[str, float]:
+def _summarize_kind(rows: Sequence[Row]) -> dict[str, float]:
     asked = [row for row in rows if row.abstained is not None]
     withheld = {"abstained": float(sum(row.abstained is True for row in asked))} if asked else {}
-    return {"questions": float(len(rows)), **withheld, **_means(_columns(rows))}
+    return {"questions": float(len(rows)), **withheld, **_mean_scores(_group_scores(rows))}
 
 
-def _abstention(rows: Sequence[Row]) -> Abstention | None:
+def _measure_abstention(rows: Sequence[Row]) -> Abstention | None:
     asked = [row for row in rows if row.abstained is not None]
     if not asked:
         return None
@@ -229,11 +235,11 @@ def _quantile(values: Sequence[float], q: float) -> float:
     return ordered[max(0, math.ceil(q * len(ordered)) - 1)]
 
 
-def _warnings(counts: Mapping[str, int], *, ranked: bool) -> list[str]:
+def _collect_warnings(counts: Mapping[str, int], *, ranked: bool) -> list[str]:
     out = []
-    if counts["questions"] < FEW:
-        asked = counted(counts["questions"], "question is", "questions are")
-        out.append(f"{asked} few: below {FEW} the figures only point a direction")
+    if counts["questions"] < FEW_QUESTIONS:
+        asked = format_count(counts["questions"], "question is", "questions are")
+        out.append(f"{asked} few: below {FEW_QUESTIONS} the figures only point a direction")
     if not ranked:
         return out
     if not counts["judged"]:

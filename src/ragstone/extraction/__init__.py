@@ -24,55 +24,55 @@ from ragstone.extraction.media_types import (
     SPREADSHEETS,
     TSV,
     XML,
-    called,
+    describe_type,
     detect,
-    ending,
-    misnamed,
+    explain_wrong_suffix,
+    file_suffix,
 )
 from ragstone.extraction.sandbox.bounds import DEFAULT, Bounds
-from ragstone.ingestion.category import CATEGORIES, category
+from ragstone.ingestion.category import CATEGORIES, categorize_path
 
 __all__ = [
     "CATEGORIES",
     "EXTRACTORS",
-    "FOREIGN",
+    "SANDBOXED_FORMATS",
     "Bounds",
-    "Foreign",
     "Limits",
-    "category",
+    "SandboxedFormat",
+    "categorize_path",
     "detect",
     "extract",
     "recipe",
-    "unlocked",
+    "try_passwords",
 ]
 
 T = TypeVar("T")
 
 
 # Imported when the first document of a type comes: a search needs no parser and should not wait for one.
-def _markdown() -> Extractor:
+def _make_markdown() -> Extractor:
     from ragstone.extraction.markdown.parse import Markdown
 
     return Markdown()
 
 
-def _text(media_type: str) -> Extractor:
-    from ragstone.extraction.plain_text import Text
+def _make_text(media_type: str) -> Extractor:
+    from ragstone.extraction.plain_text import PlainText
 
-    return Text(media_type=media_type)
+    return PlainText(media_type=media_type)
 
 
 EXTRACTORS: Mapping[str, Callable[[], Extractor]] = MappingProxyType(
     {
-        "text/markdown": _markdown,
-        "text/plain": lambda: _text("text/plain"),
-        "application/json": lambda: _text("application/json"),
+        "text/markdown": _make_markdown,
+        "text/plain": lambda: _make_text("text/plain"),
+        "application/json": lambda: _make_text("application/json"),
     }
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Foreign:
+class SandboxedFormat:
     """A format whose parser runs in a process of its own: recipe, "module:function", whether it takes a password."""
 
     recipe: str
@@ -80,18 +80,18 @@ class Foreign:
     locked: bool = False
 
 
-WORKBOOK = Foreign("workbook/3", "ragstone.extraction.spreadsheet.workbook:parse")
-IMAGE = Foreign("image/2", "ragstone.extraction.image.parse:parse")
-DELIMITED = Foreign("csv/2", "ragstone.extraction.spreadsheet.delimited:parse")
-FOREIGN: Mapping[str, Foreign] = MappingProxyType(
+WORKBOOK = SandboxedFormat("workbook/3", "ragstone.extraction.spreadsheet.workbook:parse_workbook")
+IMAGE = SandboxedFormat("image/2", "ragstone.extraction.image.parse:parse_image")
+DELIMITED = SandboxedFormat("csv/2", "ragstone.extraction.spreadsheet.delimited:parse_delimited")
+SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
     {
-        HTML: Foreign("html/4", "ragstone.extraction.html.parse:parse"),
-        XML: Foreign("feed/2", "ragstone.extraction.feed.parse:parse"),
-        MHTML: Foreign("mhtml/3", "ragstone.extraction.mail.mhtml:parse"),
-        PDF: Foreign("pdf/3", "ragstone.extraction.pdf.parse:parse", locked=True),
-        DOCX: Foreign("docx/3", "ragstone.extraction.docx.parse:parse"),
-        PPTX: Foreign("pptx/3", "ragstone.extraction.pptx.parse:parse"),
-        EML: Foreign("eml/3", "ragstone.extraction.mail.eml:parse"),
+        HTML: SandboxedFormat("html/4", "ragstone.extraction.html.parse:parse_html"),
+        XML: SandboxedFormat("feed/2", "ragstone.extraction.feed.parse:parse_feed"),
+        MHTML: SandboxedFormat("mhtml/3", "ragstone.extraction.mail.mhtml:parse_mhtml"),
+        PDF: SandboxedFormat("pdf/3", "ragstone.extraction.pdf.parse:parse_pdf", locked=True),
+        DOCX: SandboxedFormat("docx/3", "ragstone.extraction.docx.parse:parse_docx"),
+        PPTX: SandboxedFormat("pptx/3", "ragstone.extraction.pptx.parse:parse_pptx"),
+        EML: SandboxedFormat("eml/3", "ragstone.extraction.mail.eml:parse_eml"),
         CSV: DELIMITED,
         TSV: DELIMITED,
         OLE_WORKBOOK: WORKBOOK,
@@ -102,7 +102,7 @@ FOREIGN: Mapping[str, Foreign] = MappingProxyType(
 
 
 @cache
-def _extractor(media_type: str) -> Extractor | None:
+def _find_extractor(media_type: str) -> Extractor | None:
     maker = EXTRACTORS.get(media_type)
     return maker() if maker is not None else None
 
@@ -128,7 +128,7 @@ def extract(
     path: str,
     limits: Limits = Limits(),
     passwords: Sequence[str] = (),
-    apart: sandbox.Apart | None = None,
+    apart: sandbox.Sandbox | None = None,
 ) -> Extraction:
     """The text of record and the blocks of a document; `path` gives the name for messages and for its ending.
 
@@ -144,37 +144,43 @@ def extract(
         raise Refused(
             "too_large",
             f"{path} has {len(data):,} bytes, more than the {limits.of(media_type):,} allowed for "
-            f"{called(media_type)}; split it or raise the limit",
+            f"{describe_type(media_type)}; split it or raise the limit",
         )
-    if wrong := misnamed(data, path, media_type):
+    if wrong := explain_wrong_suffix(data, path, media_type):
         raise Refused("broken", wrong)
-    extractor = _extractor(media_type)
+    extractor = _find_extractor(media_type)
     if extractor is not None:
         return extractor.extract(data, path=path)
-    if media_type in FOREIGN:
-        return _read_apart(FOREIGN[media_type], data, path, limits.bounds, passwords, apart or sandbox)
-    if ending(path) in (*BY_NAME, ".txt") and not media_type.startswith("text/"):
-        raise Refused("not_text", f"{path} is not text: it looks like {called(media_type)}; name it for what it is")
+    if media_type in SANDBOXED_FORMATS:
+        return _extract_in_sandbox(
+            SANDBOXED_FORMATS[media_type], data, path, limits.bounds, passwords, apart or sandbox
+        )
+    if file_suffix(path) in (*BY_NAME, ".txt") and not media_type.startswith("text/"):
+        raise Refused(
+            "not_text", f"{path} is not text: it looks like {describe_type(media_type)}; name it for what it is"
+        )
     if media_type in ("application/octet-stream", "text/utf-16"):
-        raise Refused("not_text", f"{path} is not text: it looks like {called(media_type)}; convert it to UTF-8 text")
+        raise Refused(
+            "not_text", f"{path} is not text: it looks like {describe_type(media_type)}; convert it to UTF-8 text"
+        )
     raise Refused(
         "unsupported",
-        f"{path} is {called(media_type)}: there is no extractor for it yet; convert it to PDF or Markdown",
+        f"{path} is {describe_type(media_type)}: there is no extractor for it yet; convert it to PDF or Markdown",
     )
 
 
-def _read_apart(
-    foreign: Foreign, data: bytes, path: str, bounds: Bounds, passwords: Sequence[str], apart: sandbox.Apart
+def _extract_in_sandbox(
+    foreign: SandboxedFormat, data: bytes, path: str, bounds: Bounds, passwords: Sequence[str], apart: sandbox.Sandbox
 ) -> Extraction:
     """What the parser makes of it in the sandbox."""
 
     def read(options: Mapping[str, object]) -> Extraction:
         return apart.run(foreign.parser, data, path=path, options=options, bounds=bounds)
 
-    return unlocked(read, passwords if foreign.locked else ())
+    return try_passwords(read, passwords if foreign.locked else ())
 
 
-def unlocked(read: Callable[[Mapping[str, object]], T], passwords: Sequence[str]) -> T:
+def try_passwords(read: Callable[[Mapping[str, object]], T], passwords: Sequence[str]) -> T:
     """What `read` gives with the options of the first password that opens a document; none is tried first."""
     tries: list[Mapping[str, object]] = [{}, *({"password": password} for password in passwords)]
     while True:
@@ -187,7 +193,7 @@ def unlocked(read: Callable[[Mapping[str, object]], T], passwords: Sequence[str]
 
 def recipe(media_type: str) -> str:
     """Name and version of the extractor for a media type; "" where there is none."""
-    if media_type in FOREIGN:
-        return FOREIGN[media_type].recipe
-    extractor = _extractor(media_type)
+    if media_type in SANDBOXED_FORMATS:
+        return SANDBOXED_FORMATS[media_type].recipe
+    extractor = _find_extractor(media_type)
     return extractor.recipe if extractor is not None else ""

@@ -13,19 +13,21 @@ from typing import Any
 from lxml import etree
 
 from ragstone.core.errors import Refused
-from ragstone.extraction.decoding import LABELS, SEVEN_BIT, marked_encoding
-from ragstone.extraction.media_types import cut_short
+from ragstone.extraction.decoding import LABELS, SEVEN_BIT, encoding_from_bom
+from ragstone.extraction.media_types import explain_truncation
 
 Element = etree._Element
 
 ENTRY = b"PK\x01\x02"  # begins every entry of an archive's directory
-INSIDE = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")  # begin an archive
+ARCHIVE_MARKS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")  # begin an archive
 ENCRYPTED = 0x1  # of an entry's flags
 LONGEST_NAME = 1000  # characters of a member's name
 SMALL = 10_000_000  # bytes: what unpacks to less may be packed as densely as it likes
-TREE = 64_000_000  # bytes of XML read as one tree, which takes 13 times as much memory (a Word document, lxml 6.1)
+MAX_TREE_BYTES = (
+    64_000_000  # bytes of XML read as one tree, which takes 13 times as much memory (a Word document, lxml 6.1)
+)
 LOOKED_AT = 65_536  # bytes within which streamed XML must come to its first element
-DEEP = "nests deeper than 256 elements"  # libxml2's limit for those who do not ask for more
+TOO_DEEP = "nests deeper than 256 elements"  # libxml2's limit for those who do not ask for more
 NO_MEMORY = 2  # libxml2's number for it
 # Possessive: what stands before the first element is passed once and never looked at again.
 PROLOG = re.compile(rb"(?>\s+|<!--(?s:.*?)-->|<\?(?s:.*?)\?>)*+")
@@ -40,7 +42,7 @@ FAULTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Most:
+class ArchiveLimits:
     """What an archive may unpack to: members, bytes in all, and how many times its packed size a member
     may have. The densest member among 61 office files of many writers has 41; a bomb has 1,000."""
 
@@ -52,92 +54,96 @@ class Most:
 class Archive:
     """A zip archive in memory whose members are small enough to be read. `names` are in its own order."""
 
-    def __init__(self, data: bytes, *, path: str, most: Most = Most()) -> None:
+    def __init__(self, data: bytes, *, path: str, most: ArchiveLimits = ArchiveLimits()) -> None:
         """Raises `Refused`: broken, too_large, encrypted, or unsupported (packed in a way that Office never does)."""
         self._path = path
         # Before the directory is read: every entry of it takes memory and time.
         if data.count(ENTRY) > most.members:
-            raise self._refused("too_large", f"holds more than {most.members:,} members")
+            raise self._refusal("too_large", f"holds more than {most.members:,} members")
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
             members = [info for info in self._zip.infolist() if not info.filename.endswith(("/", "\\"))]
-            self._infos = {_plain(info.filename): info for info in members}
+            self._infos = {_normalize_name(info.filename): info for info in members}
         except FAULTS as error:
-            if cut := cut_short(data, path):
+            if cut := explain_truncation(data, path):
                 raise Refused("broken", cut) from error
-            raise self._refused("broken", f"is damaged ({_said(error)})") from error
+            raise self._refusal("broken", f"is damaged ({_describe_error(error)})") from error
         if len(self._infos) < len(members):
-            raise self._refused("broken", "holds several members of the same name")
+            raise self._refusal("broken", "holds several members of the same name")
         self._check(most)
         self.names: tuple[str, ...] = tuple(self._infos)
 
     def size(self, name: str) -> int:
         """The bytes that a member unpacks to; raises `Refused` (broken) where there is none of this name."""
-        return self._info(name).file_size
+        return self._get_info(name).file_size
 
     def read(self, name: str) -> bytes:
         """A member, unpacked. Raises `Refused`: broken, or unsupported for an archive within the archive."""
         try:
-            data = self._zip.read(self._info(name))
+            data = self._zip.read(self._get_info(name))
         except FAULTS as error:
-            raise self._refused("broken", f"is damaged: {_shown(name)} cannot be unpacked ({_said(error)})") from error
-        if data.startswith(INSIDE):
-            raise self._refused("unsupported", f"holds another archive, {_shown(name)}, which is not opened")
+            raise self._refusal(
+                "broken", f"is damaged: {_quote_name(name)} cannot be unpacked ({_describe_error(error)})"
+            ) from error
+        if data.startswith(ARCHIVE_MARKS):
+            raise self._refusal("unsupported", f"holds another archive, {_quote_name(name)}, which is not opened")
         return data
 
-    def xml(self, name: str) -> Element:
-        """A member as a tree; raises as `read` and `xml` do."""
-        return xml(self.read(name), path=self._path, name=name)
+    def read_xml(self, name: str) -> Element:
+        """A member as a tree; raises as `read` and `parse_xml` do."""
+        return parse_xml(self.read(name), path=self._path, name=name)
 
-    def each(self, name: str, tag: str) -> Iterator[Element]:
+    def iterate_elements(self, name: str, tag: str) -> Iterator[Element]:
         """The elements of one tag of a member that is too large for a tree, emptied after their turn.
 
-        `tag` is "{namespace}name". Raises as `read` and `xml` do.
+        `tag` is "{namespace}name". Raises as `read` and `parse_xml` do.
         """
         try:
-            with self._zip.open(self._info(name)) as file:
+            with self._zip.open(self._get_info(name)) as file:
                 head = file.read(LOOKED_AT)
-            if _encoding(head) not in UTF_8:
-                yield from self.xml(name).iter(tag)
+            if _find_encoding(head) not in UTF_8:
+                yield from self.read_xml(name).iter(tag)
                 return
             _check_start(head)
-            with self._zip.open(self._info(name)) as file:
+            with self._zip.open(self._get_info(name)) as file:
                 for _, element in etree.iterparse(file, tag=tag, encoding="utf-8", **SAFE):
                     yield element
                     element.clear()
                     while element.getprevious() is not None:
                         del element.getparent()[0]
         except (etree.XMLSyntaxError, _BadXmlError) as error:
-            raise _bad_xml(error, self._path, name) from error
+            raise _xml_refusal(error, self._path, name) from error
         except FAULTS as error:
-            raise self._refused("broken", f"is damaged: {_shown(name)} cannot be unpacked ({_said(error)})") from error
+            raise self._refusal(
+                "broken", f"is damaged: {_quote_name(name)} cannot be unpacked ({_describe_error(error)})"
+            ) from error
 
-    def _info(self, name: str) -> zipfile.ZipInfo:
+    def _get_info(self, name: str) -> zipfile.ZipInfo:
         if name not in self._infos:
-            raise self._refused("broken", f"holds no {_shown(name)}")
+            raise self._refusal("broken", f"holds no {_quote_name(name)}")
         return self._infos[name]
 
-    def _check(self, most: Most) -> None:
+    def _check(self, most: ArchiveLimits) -> None:
         infos = self._zip.infolist()
         total = sum(info.file_size for info in infos)
         if total > most.total:
-            raise self._refused("too_large", f"unpacks to {total:,} bytes, more than the {most.total:,} allowed")
+            raise self._refusal("too_large", f"unpacks to {total:,} bytes, more than the {most.total:,} allowed")
         for info in infos:
             self._check_member(info, most)
 
-    def _check_member(self, info: zipfile.ZipInfo, most: Most) -> None:
-        name = _shown(info.filename)
-        if not _harmless(_plain(info.filename)):
-            raise self._refused("broken", f"holds a member with a name that leads elsewhere, {name}")
+    def _check_member(self, info: zipfile.ZipInfo, most: ArchiveLimits) -> None:
+        name = _quote_name(info.filename)
+        if not _is_safe_name(_normalize_name(info.filename)):
+            raise self._refusal("broken", f"holds a member with a name that leads elsewhere, {name}")
         if info.flag_bits & ENCRYPTED:
-            raise self._refused("encrypted", "is protected by a password")
+            raise self._refusal("encrypted", "is protected by a password")
         # Others unpack without bounds to what one read brings.
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise self._refused("unsupported", f"is packed by a method that is not read, number {info.compress_type}")
+            raise self._refusal("unsupported", f"is packed by a method that is not read, number {info.compress_type}")
         if info.file_size > max(SMALL, most.ratio * info.compress_size):
-            raise self._refused("too_large", f"holds {name}, which unpacks to {info.file_size:,} bytes from a few")
+            raise self._refusal("too_large", f"holds {name}, which unpacks to {info.file_size:,} bytes from a few")
 
-    def _refused(self, reason: str, what: str) -> Refused:
+    def _refusal(self, reason: str, what: str) -> Refused:
         return Refused(reason, f"{self._path} {what}; save it again in the program that it comes from")
 
 
@@ -154,30 +160,32 @@ SAFE: dict[str, Any] = {
 }
 
 
-def xml(data: bytes, *, path: str, name: str) -> Element:
+def parse_xml(data: bytes, *, path: str, name: str) -> Element:
     """The root of a part of a document. No entity is expanded, nothing is fetched, comments are left out.
 
     Raises `Refused`: broken for what is no XML, nests deeper than 256 or declares a document type,
     too_large over 64 MB. `path` and `name` are for messages.
     """
-    if len(data) > TREE:
-        raise Refused("too_large", f"{path}: {_shown(name)} has more than the {TREE:,} bytes allowed; split it")
+    if len(data) > MAX_TREE_BYTES:
+        raise Refused(
+            "too_large", f"{path}: {_quote_name(name)} has more than the {MAX_TREE_BYTES:,} bytes allowed; split it"
+        )
     try:
-        encoding = _encoding(data)
+        encoding = _find_encoding(data)
         text = data if encoding in UTF_8 else data.decode(encoding).encode()
         _check_start(text)
         return etree.fromstring(text, etree.XMLParser(encoding="utf-8", **SAFE))
     except (etree.XMLSyntaxError, _BadXmlError, ValueError) as error:
-        raise _bad_xml(error, path, name) from error
+        raise _xml_refusal(error, path, name) from error
 
 
 class _BadXmlError(Exception):
     """Why a text is not read as XML."""
 
 
-def _encoding(data: bytes) -> str:
+def _find_encoding(data: bytes) -> str:
     """How a text is encoded: ours to say, as a parser that guesses might see another text than was checked."""
-    if marked := marked_encoding(data):
+    if marked := encoding_from_bom(data):
         return marked[0]
     for first, encoding in BY_FIRST:
         if data.startswith(first):
@@ -205,27 +213,27 @@ def _check_start(text: bytes) -> None:
         raise _BadXmlError("it does not begin with an element")
 
 
-def _bad_xml(error: Exception, path: str, name: str) -> Refused:
+def _xml_refusal(error: Exception, path: str, name: str) -> Refused:
     if isinstance(error, etree.XMLSyntaxError) and getattr(error, "code", 0) == NO_MEMORY:
         raise MemoryError from None
-    why = DEEP if "xcessive depth" in str(error) else _said(error)
-    return Refused("broken", f"{path}: {_shown(name)} cannot be read as XML: {why}; save it again")
+    why = TOO_DEEP if "xcessive depth" in str(error) else _describe_error(error)
+    return Refused("broken", f"{path}: {_quote_name(name)} cannot be read as XML: {why}; save it again")
 
 
-def _plain(name: str) -> str:
+def _normalize_name(name: str) -> str:
     """A member's name as the format has it; some writers on Windows use their own slashes."""
     return name.replace("\\", "/")
 
 
-def _harmless(name: str) -> bool:
+def _is_safe_name(name: str) -> bool:
     """Whether a name stays inside the archive and holds no control characters."""
     outside = name.startswith("/") or name[1:2] == ":" or ".." in name.split("/")
     return not outside and 0 < len(name) <= LONGEST_NAME and min(name) >= " "
 
 
-def _shown(name: str) -> str:
+def _quote_name(name: str) -> str:
     return repr(name[:80])
 
 
-def _said(error: BaseException) -> str:
+def _describe_error(error: BaseException) -> str:
     return str(error)[:200] or type(error).__name__

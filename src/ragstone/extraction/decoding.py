@@ -27,17 +27,17 @@ MEANT |= {"gb2312": "gb18030", "gbk": "gb18030", "ks_c_5601-1987": "cp949", "mac
 SEVEN_BIT = ("iso-2022-jp",)
 
 
-def marked_encoding(data: bytes) -> tuple[str, int] | None:
+def encoding_from_bom(data: bytes) -> tuple[str, int] | None:
     """The encoding that a byte order mark names, and the mark's length."""
     return next(((name, len(bom)) for bom, name in BOMS if data.startswith(bom)), None)
 
 
-def decoded(data: bytes, *, path: str) -> tuple[str, tuple[str, ...]]:
+def decode_text(data: bytes, *, path: str) -> tuple[str, tuple[str, ...]]:
     """The text of a file in UTF-8, or in what its byte order mark names; the mark is dropped.
 
     Raises `Refused` ("encoding") that names the first wrong byte.
     """
-    encoding, skip = marked_encoding(data) or ("utf-8", 0)
+    encoding, skip = encoding_from_bom(data) or ("utf-8", 0)
     try:
         return data[skip:].decode(encoding), ()
     except UnicodeDecodeError as error:
@@ -50,7 +50,7 @@ def decoded(data: bytes, *, path: str) -> tuple[str, tuple[str, ...]]:
         ) from error
 
 
-def decoded_page(data: bytes) -> tuple[str, tuple[str, ...]]:
+def decode_page(data: bytes) -> tuple[str, tuple[str, ...]]:
     """The text of a web page: byte order mark, then UTF-8 where all bytes are, then the declared charset, then
     Windows-1252.
 
@@ -58,10 +58,10 @@ def decoded_page(data: bytes) -> tuple[str, tuple[str, ...]]:
     meant as it, whatever an old template declares. Only charsets that write in seven bits (ISO-2022-JP) are
     believed first. Bytes that the charset has no character for become U+FFFD, with a warning.
     """
-    if marked := marked_encoding(data):
+    if marked := encoding_from_bom(data):
         text = data[marked[1] :].decode(marked[0], errors="replace")
         return text, ("some bytes are not what the byte order mark says",) if "\ufffd" in text else ()
-    declared = _declared(data)
+    declared = _find_declared_encoding(data)
     if declared not in SEVEN_BIT:
         try:
             return data.decode("utf-8"), ()
@@ -72,7 +72,7 @@ def decoded_page(data: bytes) -> tuple[str, tuple[str, ...]]:
     return text, (f"some bytes are not {encoding}, which the page is read as",) if "\ufffd" in text else ()
 
 
-def _declared(data: bytes) -> str | None:
+def _find_declared_encoding(data: bytes) -> str | None:
     match = DECLARED.search(data[:LOOKED_AT])
     if match is None:
         return None

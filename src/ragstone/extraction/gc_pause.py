@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def collecting_later() -> Iterator[None]:
+def pause_gc() -> Iterator[None]:
     """What a table becomes is kept, and holds no circles: looking for some again and again took a third of the time."""
     was = gc.isenabled()
     gc.disable()

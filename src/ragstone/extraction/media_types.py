@@ -3,7 +3,7 @@
 import codecs
 import re
 
-from ragstone.extraction.decoding import marked_encoding
+from ragstone.extraction.decoding import encoding_from_bom
 
 BINARY = "application/octet-stream"
 PDF = "application/pdf"
@@ -52,8 +52,8 @@ IN_ZIP = (
 OLE = "application/x-ole-storage"
 OLE_MARK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 # Names in the directory of such a file. An encrypted document of today is one too: its parser says so.
-SEALED = "EncryptedPackage"
-IN_OLE = (("Workbook", OLE_WORKBOOK), ("Book", OLE_WORKBOOK), (SEALED, ""))
+ENCRYPTED_PACKAGE = "EncryptedPackage"
+IN_OLE = (("Workbook", OLE_WORKBOOK), ("Book", OLE_WORKBOOK), (ENCRYPTED_PACKAGE, ""))
 ENCRYPTED = {".docx": DOCX, ".docm": DOCX, ".xlsx": XLSX, ".xlsm": XLSX, ".xlsb": XLSX, ".pptx": PPTX, ".pptm": PPTX}
 # What a name promises that is never plain text nor just any archive.
 PROMISED = {
@@ -98,7 +98,7 @@ MAGIC = (
     (b"OggS", "audio/ogg"),
     (b"ID3", "audio/mpeg"),
 )
-CALLED = {
+DESCRIPTIONS = {
     PDF: "a PDF",
     DOCX: "a Word document",
     XLSX: "an Excel workbook",
@@ -136,69 +136,69 @@ def detect(data: bytes, path: str) -> str:
     if _is_pdf(data[:PDF_START], path):
         return PDF
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        return _zipped(data)
+        return _detect_in_zip(data)
     if data.startswith(b"{\\rtf"):
         return "application/rtf"
     if data.startswith(OLE_MARK):
-        return _stored(data, path)
+        return _detect_in_ole(data, path)
     if binary:
-        if ending(path) in (".csv", ".tsv", ".tab") and _binary(data) == "text/utf-16":
-            return BY_NAME[ending(path)]  # its parser knows what to make of that
-        return _binary(data)
+        if file_suffix(path) in (".csv", ".tsv", ".tab") and _detect_binary(data) == "text/utf-16":
+            return BY_NAME[file_suffix(path)]  # its parser knows what to make of that
+        return _detect_binary(data)
     if PAGE.match(data[3:LOOKED_AT] if data.startswith(b"\xef\xbb\xbf") else data[:LOOKED_AT]):
         return HTML
-    return BY_NAME.get(ending(path), "text/plain")
+    return BY_NAME.get(file_suffix(path), "text/plain")
 
 
-def ending(path: str) -> str:
+def file_suffix(path: str) -> str:
     """The name's ending with its dot, in small letters; "" where there is none."""
     name = path.rpartition("/")[2]
     stem, dot, last = name.rpartition(".")
     return f".{last.lower()}" if dot and stem else ""
 
 
-def misnamed(data: bytes, path: str, media_type: str) -> str | None:
+def explain_wrong_suffix(data: bytes, path: str, media_type: str) -> str | None:
     """What is wrong with a document whose name promises what its content is not, and what to do; None else.
 
     Only for content that is nothing known either: a PDF called `.docx` is a PDF.
     """
-    promise = PROMISED.get(ending(path))
+    promise = PROMISED.get(file_suffix(path))
     if promise is None:
         return None
     if data.startswith(POINTER):
         return f"{path} is a Git LFS pointer and not the file itself; fetch the file with `git lfs pull`"
     if media_type == "application/zip":
-        if cut := cut_short(data, path):
+        if cut := explain_truncation(data, path):
             return cut
         why = "it is an archive that holds none"
     elif media_type in (BINARY, "text/utf-16"):
         why = "its content is of no kind that is known"
     else:
         return None
-    return f"{path} is not {called(promise)} as its name says: {why}; get the file anew, or leave it out"
+    return f"{path} is not {describe_type(promise)} as its name says: {why}; get the file anew, or leave it out"
 
 
-def cut_short(data: bytes, path: str) -> str | None:
+def explain_truncation(data: bytes, path: str) -> str | None:
     """What is wrong with a zip archive that lacks its end, where its directory is, and what to do; None else."""
     if data.rfind(ZIP_END, -ZIP_TAIL) >= 0:
         return None
     return f"{path} is cut short: the end of its archive is missing; copy or download the file again"
 
 
-def called(media_type: str) -> str:
+def describe_type(media_type: str) -> str:
     """The type in words, for messages."""
-    return CALLED.get(media_type, media_type)
+    return DESCRIPTIONS.get(media_type, media_type)
 
 
 def _is_pdf(start: bytes, path: str) -> bool:
     """Whether a PDF's mark is what it begins with; behind other bytes only where the name says that it is one."""
     if start.removeprefix(codecs.BOM_UTF8).lstrip().startswith(PDF_MARK):
         return True
-    return ending(path) == ".pdf" and PDF_MARK in start
+    return file_suffix(path) == ".pdf" and PDF_MARK in start
 
 
 def _is_binary(data: bytes) -> bool:
-    if marked_encoding(data) is not None:
+    if encoding_from_bom(data) is not None:
         return False
     if b"\0" in data:
         return True
@@ -217,7 +217,7 @@ def _is_utf8(data: bytes) -> bool:
     return True
 
 
-def _zipped(data: bytes) -> str:
+def _detect_in_zip(data: bytes) -> str:
     """What an archive holds, by the names in it: in its first part, or in the list at its end."""
     for part in (data[:LOOKED_AT], data[-LOOKED_AT:]):
         for name, media_type in IN_ZIP:
@@ -226,15 +226,15 @@ def _zipped(data: bytes) -> str:
     return "application/zip"
 
 
-def _stored(data: bytes, path: str) -> str:
+def _detect_in_ole(data: bytes, path: str) -> str:
     """What an OLE file holds, by the names in its directory."""
     for name, media_type in IN_OLE:
         if f"{name}\0".encode("utf-16-le") in data:
-            return media_type or ENCRYPTED.get(ending(path), DOCX)
+            return media_type or ENCRYPTED.get(file_suffix(path), DOCX)
     return OLE
 
 
-def _binary(data: bytes) -> str:
+def _detect_binary(data: bytes) -> str:
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return "image/webp"
     for mark, media_type in MAGIC:

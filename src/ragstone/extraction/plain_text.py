@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ragstone.core.errors import Refused
-from ragstone.core.newlines import unified
+from ragstone.core.newlines import unify_newlines
 from ragstone.core.types import Block, Extraction
-from ragstone.extraction.decoding import decoded
-from ragstone.extraction.record.line_index import Lines
-from ragstone.extraction.record.table_of_contents import marked
+from ragstone.extraction.decoding import decode_text
+from ragstone.extraction.record.line_index import LineIndex
+from ragstone.extraction.record.table_of_contents import mark_toc_blocks
 
 LINE = re.compile(r"[^\n\f]*[\n\f]?")
 UNDERLINE = re.compile(r"(=+|-+|~+)[ \t]*\r?")
@@ -20,7 +20,7 @@ LEVELS = {"=": 1, "-": 2, "~": 3}
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class PlainText:
     """Plain text. The text of record is the decoded file, every visible character in one block.
 
     A heading is a line that is underlined over its whole width by `=`, `-` or `~`, or a line between
@@ -33,8 +33,8 @@ class Text:
 
     def extract(self, data: bytes, *, path: str) -> Extraction:
         """Raises `Refused` for bytes that are no UTF-8 or UTF-16, and for a file without text."""
-        record, warnings = decoded(data, path=path)
-        blocks = tuple(marked(_blocks(record), record))
+        record, warnings = decode_text(data, path=path)
+        blocks = tuple(mark_toc_blocks(_build_blocks(record), record))
         if not blocks:
             raise Refused("empty", f"{path} holds no text")
         first = blocks[0]
@@ -42,7 +42,7 @@ class Text:
         return Extraction(record, blocks, self.media_type, title, {}, warnings)
 
 
-def _paragraphs(text: str) -> Iterator[list[tuple[int, int]]]:
+def _split_paragraphs(text: str) -> Iterator[list[tuple[int, int]]]:
     """Runs of lines that are not blank, each line as (start, end) without its break."""
     run: list[tuple[int, int]] = []
     for match in LINE.finditer(text):
@@ -56,12 +56,12 @@ def _paragraphs(text: str) -> Iterator[list[tuple[int, int]]]:
         yield run
 
 
-def _blocks(record: str) -> Iterator[Block]:
-    text = unified(record)
-    lines = Lines(text)
-    numbers = _section_numbers(text)
-    for run in _paragraphs(text):
-        level, taken = _heading(text, run, numbers)
+def _build_blocks(record: str) -> Iterator[Block]:
+    text = unify_newlines(record)
+    lines = LineIndex(text)
+    numbers = _find_section_numbers(text)
+    for run in _split_paragraphs(text):
+        level, taken = _detect_heading(text, run, numbers)
         if level:
             yield Block(
                 "heading", text[slice(*run[0])].strip(), (lines.span(run[0][0], run[taken - 1][1]),), level=level
@@ -71,7 +71,7 @@ def _blocks(record: str) -> Iterator[Block]:
             yield Block("paragraph", shown, (lines.span(rest[0][0], rest[-1][1]),))
 
 
-def _heading(text: str, run: list[tuple[int, int]], numbers: frozenset[str]) -> tuple[int, int]:
+def _detect_heading(text: str, run: list[tuple[int, int]], numbers: frozenset[str]) -> tuple[int, int]:
     """The level of the heading that a run begins with (0: none) and how many of its lines that takes."""
     title = text[slice(*run[0])].strip()
     if len(title) > LONGEST:
@@ -88,7 +88,7 @@ def _heading(text: str, run: list[tuple[int, int]], numbers: frozenset[str]) -> 
     return 0, 0
 
 
-def _section_numbers(text: str) -> frozenset[str]:
+def _find_section_numbers(text: str) -> frozenset[str]:
     """The first parts of numbers such as 2.1 that begin a line."""
     found = SECTION.finditer(text)
     return frozenset(match[1] for match in found if match[2].isupper())

@@ -23,14 +23,14 @@ pre { background: #f4f4f4; padding: .8rem; overflow-x: auto; }
 """
 
 
-def as_html(extraction: Extraction, *, name: str) -> str:
+def render_page(extraction: Extraction, *, name: str) -> str:
     """A whole page that needs nothing else: every text escaped, no script, no address that is loaded.
 
     What is no body text (headers, footers, contents) stands there greyed, with its role as a title.
     """
     title = escape(extraction.title or name)
     warnings = "".join(f'<p role="note">{escape(warning)}</p>\n' for warning in extraction.warnings)
-    body = "".join(_blocks(extraction.blocks))
+    body = "".join(_render_blocks(extraction.blocks))
     policy = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
     view = '<meta name="viewport" content="width=device-width">'
     head = f'<meta charset="utf-8">\n{policy}\n{view}\n<title>{title}</title>'
@@ -40,20 +40,20 @@ def as_html(extraction: Extraction, *, name: str) -> str:
     )
 
 
-def _blocks(blocks: tuple[Block, ...]) -> Iterator[str]:
+def _render_blocks(blocks: tuple[Block, ...]) -> Iterator[str]:
     for (kind, role), run in groupby(blocks, key=lambda block: (block.type, block.role)):
-        inner = (_list if kind == "list" else _each)(list(run))
+        inner = (_render_list if kind == "list" else _render_each)(list(run))
         yield inner if role == "body" else f'<div class="beside" title="{role}">\n{inner}</div>\n'
 
 
-def _each(blocks: list[Block]) -> str:
-    return "".join(map(_one, blocks))
+def _render_each(blocks: list[Block]) -> str:
+    return "".join(map(_render_block, blocks))
 
 
-def _one(block: Block) -> str:
-    place = _place(block)
+def _render_block(block: Block) -> str:
+    place = _page_attribute(block)
     if block.type == "table" and block.cells:
-        return f"<table{place}>\n{_rows(block.cells)}</table>\n"
+        return f"<table{place}>\n{_render_rows(block.cells)}</table>\n"
     if block.type == "heading":
         level = min(max(block.level, 1), 6)
         return f"<h{level}{place}>{escape(block.text)}</h{level}>\n"
@@ -62,18 +62,18 @@ def _one(block: Block) -> str:
     return f"<p{place}>{escape(block.text)}</p>\n"
 
 
-def _place(block: Block) -> str:
+def _page_attribute(block: Block) -> str:
     page = block.spans[0].page if block.spans else None
     return f' data-page="{page}"' if page is not None else ""
 
 
-def _rows(cells: tuple[Cell, ...]) -> str:
+def _render_rows(cells: tuple[Cell, ...]) -> str:
     return "".join(
-        "<tr>" + "".join(map(_cell, row)) + "</tr>\n" for _, row in groupby(cells, key=lambda cell: cell.row)
+        "<tr>" + "".join(map(_render_cell, row)) + "</tr>\n" for _, row in groupby(cells, key=lambda cell: cell.row)
     )
 
 
-def _cell(cell: Cell) -> str:
+def _render_cell(cell: Cell) -> str:
     tag = "th" if cell.header else "td"
     spans = "".join(
         f' {name}="{value}"' for name, value in (("rowspan", cell.rowspan), ("colspan", cell.colspan)) if value > 1
@@ -81,12 +81,12 @@ def _cell(cell: Cell) -> str:
     return f"<{tag}{spans}>{escape(cell.text)}</{tag}>"
 
 
-def _list(items: list[Block]) -> str:
+def _render_list(items: list[Block]) -> str:
     """Items nested by their depth; their own marks stand in their text."""
     out, depth = "", 0
     for item in items:
         wanted = max(1, item.level)
         out += "<ul>\n" * (wanted - depth) + "</ul>\n" * (depth - wanted)
         depth = wanted
-        out += f'<li style="list-style: none"{_place(item)}>{escape(item.text)}</li>\n'
+        out += f'<li style="list-style: none"{_page_attribute(item)}>{escape(item.text)}</li>\n'
     return out + "</ul>\n" * depth

@@ -1,28 +1,38 @@
 """What stands between documents and whoever reads them: injection flags, masked secrets."""
 
-from ragstone.guard.cover import Known, cells, located, parts, plain, shown, shown_part, touching, veiled
-from ragstone.guard.injection import FLAGS, flags
-from ragstone.guard.journal import Masking, masks_log
-from ragstone.guard.look import Seen, look
-from ragstone.guard.secrets import Finding, find, mask
+from ragstone.guard.injection import FLAGS, assess_injection
+from ragstone.guard.journal import MaskingFilter, mask_log
+from ragstone.guard.look import Inspection, look
+from ragstone.guard.masking import (
+    KnownSecrets,
+    list_secret_lines,
+    locate_secrets,
+    mask_cells,
+    mask_chunk,
+    mask_chunk_part,
+    mask_data,
+    mask_secrets,
+    select_secrets,
+)
+from ragstone.guard.secrets import Finding, find_secrets, mask_patterns
 
 __all__ = [
     "FLAGS",
     "Finding",
-    "Known",
-    "Masking",
-    "Seen",
-    "cells",
-    "find",
-    "flags",
-    "located",
+    "Inspection",
+    "KnownSecrets",
+    "MaskingFilter",
+    "assess_injection",
+    "find_secrets",
+    "list_secret_lines",
+    "locate_secrets",
     "look",
-    "mask",
-    "masks_log",
-    "parts",
-    "plain",
-    "shown",
-    "shown_part",
-    "touching",
-    "veiled",
+    "mask_cells",
+    "mask_chunk",
+    "mask_chunk_part",
+    "mask_data",
+    "mask_log",
+    "mask_patterns",
+    "mask_secrets",
+    "select_secrets",
 ]

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Generator, Iterator, Sequence
 
-from ragstone.guard.tables import CELL_LENGTH, HEADING_LENGTH, Value, secret
+from ragstone.guard.tables import CELL_LENGTH, HEADING_LENGTH, SecretValue, match_heading
 
 MARKS = "\t;,"
 MOST = 1000  # fields of a row that are looked at
@@ -12,17 +12,17 @@ LABEL = re.compile(r"(?:\w(?:[\w &/%#'-]|\.(?=\w))*(?: ?\([^()]*\))?)?\s*")
 Field = tuple[int, int]
 
 
-def _field(mark: str) -> re.Pattern[str]:
+def _compile_field(mark: str) -> re.Pattern[str]:
     """A field in quotes, which may go over lines, or one without; both without the blanks around them."""
     return re.compile(
         rf'[ ]*+(?:"(?P<quoted>(?:[^"]|""){{0,{CELL_LENGTH}}}+)"[ ]*+(?=[{mark}\r\n]|\Z)|(?P<plain>[^{mark}\r\n]*+))'
     )
 
 
-FIELD = {mark: _field(mark) for mark in MARKS}
+FIELD = {mark: _compile_field(mark) for mark in MARKS}
 
 
-def columns(text: str, lower: bytes, names: Sequence[int]) -> Iterator[Value]:
+def find_values(text: str, lower: bytes, names: Sequence[int]) -> Iterator[SecretValue]:
     """Each value in a column of secrets, and each one that stands beside the name of one, whose place says less.
 
     `names` are places of suspicious words, in order. The rows below a heading have its mark between their fields,
@@ -36,13 +36,13 @@ def columns(text: str, lower: bytes, names: Sequence[int]) -> Iterator[Value]:
         for mark in MARKS:
             if lower.find(mark.encode(), start, _line_end(lower, at)) < 0:
                 continue
-            head, below = _row(text, start, mark)
-            wanted = _wanted(text, head)
-            yield from _beside(head, wanted)
-            if wanted and _all_labels(text, head) and len(head) == len(_row(text, below, mark)[0]):
+            head, below = _read_row(text, start, mark)
+            wanted = _secret_columns(text, head)
+            yield from _values_beside(head, wanted)
+            if wanted and _are_labels(text, head) and len(head) == len(_read_row(text, below, mark)[0]):
                 # A comma and a blank are how prose goes on, too: a value of several words is none there.
                 prose = mark == "," and lower.find(b", ", start, below) >= 0
-                done = yield from _below(text, below, mark, len(head), wanted, prose=prose)
+                done = yield from _values_below(text, below, mark, len(head), wanted, prose=prose)
                 break
         done = max(done, _line_end(lower, at))
 
@@ -52,29 +52,29 @@ def _line_end(lower: bytes, at: int) -> int:
     return len(lower) if end < 0 else end
 
 
-def _wanted(text: str, head: Sequence[Field]) -> dict[int, bool]:
+def _secret_columns(text: str, head: Sequence[Field]) -> dict[int, bool]:
     """The fields that name secrets, and whether these are passwords."""
-    found = ((i, secret(text, field)) for i, field in enumerate(head if len(head) > 1 else ()))
+    found = ((i, match_heading(text, field)) for i, field in enumerate(head if len(head) > 1 else ()))
     return {i: match["password"] is not None for i, match in found if match}
 
 
-def _beside(row: Sequence[Field], wanted: dict[int, bool]) -> Iterator[Value]:
+def _values_beside(row: Sequence[Field], wanted: dict[int, bool]) -> Iterator[SecretValue]:
     for i, password in wanted.items():
         if i + 1 < len(row) and i + 1 not in wanted and row[i + 1][1] - row[i + 1][0] <= CELL_LENGTH:
-            yield Value(*row[i + 1], password, loose=True)
+            yield SecretValue(*row[i + 1], password, loose=True)
 
 
-def _all_labels(text: str, head: Sequence[Field]) -> bool:
+def _are_labels(text: str, head: Sequence[Field]) -> bool:
     return all(end - start <= HEADING_LENGTH and LABEL.fullmatch(text, start, end) for start, end in head)
 
 
-def _below(
+def _values_below(
     text: str, at: int, mark: str, width: int, wanted: dict[int, bool], *, prose: bool
-) -> Generator[Value, None, int]:
+) -> Generator[SecretValue, None, int]:
     """The values in the rows from `at` on; gives the end of the last row. A blank line may stand between two."""
     done, blank = at, False
     while at < len(text):
-        row, end = _row(text, at, mark)
+        row, end = _read_row(text, at, mark)
         if text[at:end].isspace() and not blank:
             at, blank = end, True
             continue
@@ -82,13 +82,13 @@ def _below(
             break
         for i, password in wanted.items():
             if i < len(row) and row[i][1] - row[i][0] <= CELL_LENGTH and not (prose and " " in text[slice(*row[i])]):
-                yield Value(*row[i], password)
+                yield SecretValue(*row[i], password)
         done = at = end
         blank = False
     return done
 
 
-def _row(text: str, at: int, mark: str) -> tuple[list[Field], int]:
+def _read_row(text: str, at: int, mark: str) -> tuple[list[Field], int]:
     """The places of a row's fields without their quotes and blanks, and where the next row begins."""
     fields: list[Field] = []
     field = FIELD[mark]

@@ -18,29 +18,33 @@ BASE64 = re.compile(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/]{24,20000}={0,2}(?![A-Za
 HEX = re.compile(r"(?<![A-Za-z0-9])(?:[0-9a-fA-F]{2}[ :]?){16,5000}(?![A-Za-z0-9])")
 ESCAPED = re.compile(r"(?:(?:%|\\x)[0-9a-fA-F]{2}){8,}")
 # Words of orders as rot13 and as read from behind write them, where no other text has them.
-TURNED = ("vtaber", "vafgehpgvba", "qvfertneq", "flfgrz cebzcg", "cerivbhf", "nffvfgnag")
-BACKWARDS = ("erongi", "noitcurtsni", "dragersid", "tpmorp metsys", "suoiverp", "tnatsissa")
+ROT13_WORDS = ("vtaber", "vafgehpgvba", "qvfertneq", "flfgrz cebzcg", "cerivbhf", "nffvfgnag")
+REVERSED_WORDS = ("erongi", "noitcurtsni", "dragersid", "tpmorp metsys", "suoiverp", "tnatsissa")
 # Digits and signs that stand for letters within a word.
 LEET = re.compile(
     r"(?<![\w@$])(?=[a-z0-9@$!]*[a-z])(?=[a-z0-9@$!]*[0134578@$])[a-z0-9@$!]{3,24}(?![\w@$])", re.IGNORECASE
 )
 LETTERS = str.maketrans("013457@$8", "oieastasb")
-ORDERING = frozenset("ignore disregard forget instructions instruction previous system prompt assistant reveal".split())
+ORDER_WORDS = frozenset(
+    "ignore disregard forget instructions instruction previous system prompt assistant reveal".split()
+)
 # Cyrillic and Greek letters that look like Latin ones.
 ALIKE = str.maketrans(
     "аеорсухіјѕԁһӏАВЕКМНОРСТУХІЈЅαονρτικΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "aeopcyxijsdhlABEKMHOPCTYXIJSaovptikABEZHIKMNOPTYX"
 )
 MIXED = re.compile(r"(?=\w*[A-Za-z])(?=\w*[\u0370-\u03ff\u0400-\u04ff])\w+")
 # What stands for a plain sign in print: after this most documentation is ASCII, which is quicker to look through.
-PRINTED = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "…": "...", "\xa0": " ", "•": "*"})
+PLAIN_SIGNS = str.maketrans(
+    {"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "…": "...", "\xa0": " ", "•": "*"}
+)
 
 
-def plain(text: str) -> str:
+def normalize_text(text: str) -> str:
     """The text as it is to be looked through: nothing invisible, plain quotes and dashes."""
-    return text if text.isascii() else ZERO_WIDTH.sub("", text.translate(PRINTED))
+    return text if text.isascii() else ZERO_WIDTH.sub("", text.translate(PLAIN_SIGNS))
 
 
-def invisible(text: str) -> bool:
+def has_invisible(text: str) -> bool:
     """Whether something in a text is made not to be seen, or to be seen in another order."""
     if text.isascii():
         return False
@@ -48,16 +52,16 @@ def invisible(text: str) -> bool:
     return bool(split or TAGGED.search(text) or OVERRIDE.search(text))
 
 
-def decoded(text: str) -> list[str]:
+def decode_hidden(text: str) -> list[str]:
     """The readable texts behind what is encoded in it: tag characters, base64, hexadecimal, rot13 and so on."""
-    out = [*_base64(text), *_hex(text)]
+    out = [*_decode_base64(text), *_decode_hex(text)]
     out += [unquote(run.replace("\\x", "%")) for run in ESCAPED.findall(text)]
     lower = text.lower()
-    if any(word in lower for word in TURNED):
+    if any(word in lower for word in ROT13_WORDS):
         out.append(codecs.decode(text, "rot13"))
-    if any(word in lower for word in BACKWARDS):
+    if any(word in lower for word in REVERSED_WORDS):
         out.append(text[::-1])
-    if any(_unleet(word).lower() in ORDERING for word in LEET.findall(text)):
+    if any(_unleet(word).lower() in ORDER_WORDS for word in LEET.findall(text)):
         out.append(LEET.sub(lambda word: _unleet(word[0]), text))
     if not text.isascii():
         out += ["".join(chr(ord(c) - 0xE0000) for c in run) for run in TAGGED.findall(text)]
@@ -70,7 +74,7 @@ def _unleet(word: str) -> str:
     return word.translate(LETTERS).replace("!", "i")
 
 
-def _base64(text: str) -> list[str]:
+def _decode_base64(text: str) -> list[str]:
     out = []
     for run in BASE64.findall(text):
         try:
@@ -80,7 +84,7 @@ def _base64(text: str) -> list[str]:
     return [found for found in out if found.replace("\n", " ").isprintable()]
 
 
-def _hex(text: str) -> list[str]:
+def _decode_hex(text: str) -> list[str]:
     out = []
     for run in HEX.findall(text):
         try:

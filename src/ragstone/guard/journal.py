@@ -2,26 +2,26 @@
 
 import logging
 
-from ragstone.guard.cover import shown
+from ragstone.guard.masking import mask_secrets
 
-JOURNAL = "ragstone"  # the one logger that all of this package writes to
-PLAIN = logging.Formatter()
+LOGGER_NAME = "ragstone"  # the one logger that all of this package writes to
+PLAIN_FORMATTER = logging.Formatter()
 
 
-class Masking(logging.Filter):
+class MaskingFilter(logging.Filter):
     """Masks each record's message, exception and stack before any handler has it."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        record.msg, record.args = shown(record.getMessage()), ()
+        record.msg, record.args = mask_secrets(record.getMessage()), ()
         if record.exc_info:  # as text, because the exception itself would bring its words along
-            record.exc_text, record.exc_info = shown(PLAIN.formatException(record.exc_info)), None
+            record.exc_text, record.exc_info = mask_secrets(PLAIN_FORMATTER.formatException(record.exc_info)), None
         if record.stack_info:
-            record.stack_info = shown(record.stack_info)
+            record.stack_info = mask_secrets(record.stack_info)
         return True
 
 
-def masks_log() -> None:
+def mask_log() -> None:
     """From now on the package's log is masked; a second call changes nothing."""
-    log = logging.getLogger(JOURNAL)
-    if not any(isinstance(each, Masking) for each in log.filters):
-        log.addFilter(Masking())
+    log = logging.getLogger(LOGGER_NAME)
+    if not any(isinstance(each, MaskingFilter) for each in log.filters):
+        log.addFilter(MaskingFilter())

@@ -4,11 +4,17 @@ Each asks for two things together (an order *and* what it is aimed at), because 
 full of imperatives. Gaps are bounded, so that the time stays linear.
 """
 
-from ragstone.guard.abroad import ABROAD
-from ragstone.guard.dropping import DROPPING
-from ragstone.guard.leaving import LEAVING
-from ragstone.guard.order import Order
-from ragstone.guard.selves import SELVES
-from ragstone.guard.turns import TURNS
+from ragstone.guard.exfiltration_patterns import EXFILTRATION_PATTERNS
+from ragstone.guard.foreign_patterns import FOREIGN_PATTERNS
+from ragstone.guard.injection_pattern import InjectionPattern
+from ragstone.guard.instruction_patterns import INSTRUCTION_PATTERNS
+from ragstone.guard.override_patterns import OVERRIDE_PATTERNS
+from ragstone.guard.persona_patterns import PERSONA_PATTERNS
 
-ORDERS: tuple[Order, ...] = (*DROPPING, *SELVES, *ABROAD, *LEAVING, *TURNS)
+PATTERNS: tuple[InjectionPattern, ...] = (
+    *OVERRIDE_PATTERNS,
+    *PERSONA_PATTERNS,
+    *FOREIGN_PATTERNS,
+    *EXFILTRATION_PATTERNS,
+    *INSTRUCTION_PATTERNS,
+)

@@ -13,7 +13,7 @@ FEW = 3
 
 # What people write where a secret would stand. In a vendor's token any letters may occur by chance,
 # so that only the unmistakable ones count there.
-SHOWN = re.compile(
+EXAMPLE = re.compile(
     r"(?i)example|x{4}|\*{3}|\.{3}|…|your[_-]|(?<![A-Za-z0-9])(?:here|token|dummy)(?![A-Za-z0-9])|tokenhere|keyhere"
     r"|abcdefghij|abcdef-abcdef|-1234-1234-|1234567890123456|xox[a-z]-\d{4,10}(?![\w-])"
 )
@@ -47,19 +47,19 @@ INSIDE = re.compile(r"[A-Za-z]\d+[A-Za-z]")
 CLASSES = (re.compile(r"[a-z]"), re.compile(r"[A-Z]"), re.compile(r"\d"), re.compile(r"[^A-Za-z0-9\s_.-]"))
 
 
-def is_shown(token: str) -> bool:
+def is_example(token: str) -> bool:
     """Whether a text in the shape of a vendor's token only shows that shape."""
-    return SHOWN.search(token) is not None or len(set(token[-16:].lower())) <= FEW
+    return EXAMPLE.search(token) is not None or len(set(token[-16:].lower())) <= FEW
 
 
 def is_placeholder(value: str) -> bool:
     """Whether a value only shows where a secret would stand."""
-    return is_shown(value) or PLACEHOLDER.search(value) is not None or WORD.fullmatch(value) is not None
+    return is_example(value) or PLACEHOLDER.search(value) is not None or WORD.fullmatch(value) is not None
 
 
 def is_token(value: str, *, quoted: bool = False) -> bool:
     """Whether a value looks random: long enough, digits among letters, high entropy, no path, no code."""
-    mixed = re.search(r"\d", value) is not None or (quoted and len(value) >= 20 and _cases(value))
+    mixed = re.search(r"\d", value) is not None or (quoted and len(value) >= 20 and _has_mixed_case(value))
     if not mixed or len(value) < TOKEN_LENGTH or " " in value or '"' in value:
         return False
     return (
@@ -70,7 +70,7 @@ def is_token(value: str, *, quoted: bool = False) -> bool:
     )
 
 
-def _cases(value: str) -> bool:
+def _has_mixed_case(value: str) -> bool:
     return re.search(r"[a-z][A-Z][a-z]?[A-Z]", value) is not None
 
 
@@ -85,7 +85,7 @@ def is_password(value: str, *, quoted: bool = False) -> bool:
     value = value.rstrip(".,;:)")
     lower, upper, digit, sign = (pattern.search(value) is not None for pattern in CLASSES)
     mixed = (digit or sign) and (lower or upper)
-    return (mixed or (quoted and lower and upper and _cases(value))) and entropy(value) >= 1.5
+    return (mixed or (quoted and lower and upper and _has_mixed_case(value))) and entropy(value) >= 1.5
 
 
 def is_word(value: str) -> bool:

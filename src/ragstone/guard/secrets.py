@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ragstone.guard import delimited, tables
-from ragstone.guard.assigned import ASSIGNED, CELL_ENDS, LINE_ENDS, OPTION, STARTS
+from ragstone.guard.assignments import ASSIGNMENT, CELL_ENDS, LINE_ENDS, OPTION, STARTS
 from ragstone.guard.credentials import (
     AUTHORIZATION,
     AUTHORIZATION_STARTS,
@@ -17,8 +17,16 @@ from ragstone.guard.credentials import (
     URL_LOGIN,
     VENDORS,
 )
-from ragstone.guard.places import folded, runs, starts
-from ragstone.guard.plausible import is_identifier, is_password, is_placeholder, is_shown, is_strong, is_token, is_word
+from ragstone.guard.plausible import (
+    is_example,
+    is_identifier,
+    is_password,
+    is_placeholder,
+    is_strong,
+    is_token,
+    is_word,
+)
+from ragstone.guard.secret_places import find_starts, find_token_runs, fold_case
 
 # One pass masks everything; a second can find what stood too close to a first one. Hostile text
 # could ask for more: it gets no more.
@@ -35,24 +43,24 @@ class Finding:
     end: int
 
 
-def mask(text: str) -> tuple[str, tuple[Finding, ...]]:
+def mask_patterns(text: str) -> tuple[str, tuple[Finding, ...]]:
     """The text with each secret as `[masked:kind]`, and what was found, placed in the text given.
 
-    Masking a masked text changes nothing. Which kinds: see `find`.
+    Masking a masked text changes nothing. Which kinds: see `find_secrets`.
 
-    >>> mask("login: postgres://app:S3cr3t-9x@db/prod")[0]
+    >>> mask_patterns("login: postgres://app:S3cr3t-9x@db/prod")[0]
     'login: postgres://app:[masked:password]@db/prod'
     """
-    first = findings = find(text)
+    first = findings = find_secrets(text)
     for _ in range(PASSES):
         if not findings:
             break
-        text = without(text, findings)
-        findings = find(text)
+        text = replace_findings(text, findings)
+        findings = find_secrets(text)
     return text, tuple(first)
 
 
-def without(text: str, findings: Sequence[Finding]) -> str:
+def replace_findings(text: str, findings: Sequence[Finding]) -> str:
     """The text with a mark in place of each finding; they are in order and do not overlap."""
     parts: list[str] = []
     start = 0
@@ -62,22 +70,22 @@ def without(text: str, findings: Sequence[Finding]) -> str:
     return "".join((*parts, text[start:]))
 
 
-def find(text: str) -> list[Finding]:
+def find_secrets(text: str) -> list[Finding]:
     """Secrets in order, never overlapping.
 
     Kinds: private_key, jwt, aws_key, aws_secret, api_key, bearer, password. Placeholders such as
     `<your-key>`, `xxxx`, `example` or `${VAR}` are none. The time is linear in the text.
     """
-    lower = folded(text)
-    names = starts(lower, STARTS)
+    lower = fold_case(text)
+    names = find_starts(lower, STARTS)
     found = sorted(
         (
-            *_blocks(text, lower),
-            *_vendors(text, lower),
-            *_headers(text, lower),
-            *_logins(text, lower),
-            *_assigned(text, names),
-            *_columns(text, lower, names),
+            *_find_key_blocks(text, lower),
+            *_find_vendor_tokens(text, lower),
+            *_find_authorizations(text, lower),
+            *_find_logins(text, lower),
+            *_find_assignments(text, names),
+            *_find_column_secrets(text, lower, names),
         ),
         key=lambda f: (f.start, -f.end),
     )
@@ -90,25 +98,25 @@ def find(text: str) -> list[Finding]:
     return out
 
 
-def _blocks(text: str, lower: bytes) -> Iterator[Finding]:
+def _find_key_blocks(text: str, lower: bytes) -> Iterator[Finding]:
     done = 0
-    for at in starts(lower, PRIVATE_KEY_STARTS):
+    for at in find_starts(lower, PRIVATE_KEY_STARTS):
         if at >= done and (match := PRIVATE_KEY.match(text, at)):
             done = match.end()
             yield Finding("private_key", at, done)
 
 
-def _vendors(text: str, lower: bytes) -> Iterator[Finding]:
+def _find_vendor_tokens(text: str, lower: bytes) -> Iterator[Finding]:
     """Tokens whose own shape tells what they are."""
-    for run in runs(lower):
+    for run in find_token_runs(lower):
         for match in VENDORS.finditer(text, *run):
-            if not is_shown(match[0]):
+            if not is_example(match[0]):
                 yield Finding(match.lastgroup or "api_key", *match.span())
 
 
-def _headers(text: str, lower: bytes) -> Iterator[Finding]:
+def _find_authorizations(text: str, lower: bytes) -> Iterator[Finding]:
     """Credentials of HTTP headers."""
-    for at in starts(lower, AUTHORIZATION_STARTS):
+    for at in find_starts(lower, AUTHORIZATION_STARTS):
         if match := AUTHORIZATION.match(text, at):
             basic = match["scheme"] is not None
             value = match["value"]
@@ -116,46 +124,46 @@ def _headers(text: str, lower: bytes) -> Iterator[Finding]:
                 yield Finding("password" if basic else "bearer", *match.span("value"))
 
 
-def _logins(text: str, lower: bytes) -> Iterator[Finding]:
+def _find_logins(text: str, lower: bytes) -> Iterator[Finding]:
     """Credentials in URLs and on command lines."""
     matches = [
         *URL_LOGIN.finditer(text),
-        *(match for at in starts(lower, (b"curl",)) if (match := LOGIN.match(text, at))),
-        *(match for at in starts(lower, (b"machine",)) if (match := MACHINE.match(text, at))),
-        *(match for at in starts(lower, (b"contribsys",)) if (match := GEMS.match(text, at))),
+        *(match for at in find_starts(lower, (b"curl",)) if (match := LOGIN.match(text, at))),
+        *(match for at in find_starts(lower, (b"machine",)) if (match := MACHINE.match(text, at))),
+        *(match for at in find_starts(lower, (b"contribsys",)) if (match := GEMS.match(text, at))),
     ]
     for match in matches:
         if not is_placeholder(match["value"]):
             yield Finding("password", *match.span("value"))
 
 
-def _assigned(text: str, names: Sequence[int]) -> Iterator[Finding]:
+def _find_assignments(text: str, names: Sequence[int]) -> Iterator[Finding]:
     """`name = value` where the name says that the value is secret and the value looks like it."""
     done = 0
     for at in names:
-        if at >= done and (match := ASSIGNED.match(text, at)):
+        if at >= done and (match := ASSIGNMENT.match(text, at)):
             group = next(name for name in ("escaped", "quoted", "bare") if match[name] is not None)
-            if _meant(match, group):
+            if _is_secret_assignment(match, group):
                 done = match.end(group)
-                yield Finding(_kind(match, group), *match.span(group))
+                yield Finding(_secret_kind(match, group), *match.span(group))
 
 
-def _meant(match: re.Match[str], group: str) -> bool:
+def _is_secret_assignment(match: re.Match[str], group: str) -> bool:
     """Whether name, what joins them, and value make an assignment of a secret. Placeholders are looked for last: that
     takes longest, and a hostile text has a long value for each of its names."""
     value, quoted = match[group].rstrip("*"), group != "bare"
-    if not _in_place(match, value):
+    if not _is_in_place(match, value):
         return False
     if match["password"] is not None:
-        meant = is_password(value, quoted=quoted) and (not _loose(match) or is_strong(value))
+        meant = is_password(value, quoted=quoted) and (not _is_loosely_joined(match) or is_strong(value))
     else:
         name = match.string[match.start() : match.start(group)]
-        said = match["said"] is not None or (match["below"] is not None and _loose(match))
+        said = match["said"] is not None or (match["below"] is not None and _is_loosely_joined(match))
         meant = not said and is_token(value, quoted=quoted) and not is_identifier(name, value)
     return meant and not is_placeholder(value)
 
 
-def _in_place(match: re.Match[str], value: str) -> bool:
+def _is_in_place(match: re.Match[str], value: str) -> bool:
     """Whether what is around the value lets it be one: an option before, the end of a line or cell behind."""
     if match["blank"] is not None:
         return match["below"] is None and _is_option(match)
@@ -164,7 +172,7 @@ def _in_place(match: re.Match[str], value: str) -> bool:
     return match["cell"] is None or CELL_ENDS.match(match.string, match.end()) is not None
 
 
-def _loose(match: re.Match[str]) -> bool:
+def _is_loosely_joined(match: re.Match[str]) -> bool:
     """Whether name and value are joined so loosely that the value itself must tell."""
     apart = match["below"] is not None and (match["apart"] is not None or not match["indent"])
     return apart or any(match[way] is not None for way in ("blank", "cell", "said"))
@@ -175,16 +183,16 @@ def _is_option(match: re.Match[str]) -> bool:
     return OPTION.search(match.string[max(0, match.start() - OPTION_LENGTH) : match.start()]) is not None
 
 
-def _kind(match: re.Match[str], group: str) -> str:
+def _secret_kind(match: re.Match[str], group: str) -> str:
     if match["password"]:
         return "password"
     around = match.string[max(0, match.start() - 24) : match.start(group)].lower()
     return "aws_secret" if "aws" in around or "secretaccesskey" in around.replace("_", "") else "api_key"
 
 
-def _columns(text: str, lower: bytes, names: Sequence[int]) -> Iterator[Finding]:
+def _find_column_secrets(text: str, lower: bytes, names: Sequence[int]) -> Iterator[Finding]:
     """Values in tables, in columns of secrets."""
-    for found in (*tables.columns(text, lower, names), *delimited.columns(text, lower, names)):
+    for found in (*tables.find_values(text, lower, names), *delimited.find_values(text, lower, names)):
         value = text[found.start : found.end]
         fits = is_word(value) and (not found.loose or is_strong(value)) if found.password else is_token(value)
         if fits and not is_placeholder(value):

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable
 
 
-def mark(texts: Iterable[str]) -> str:
+def make_mark(texts: Iterable[str]) -> str:
     """Eight hexadecimal digits that come from all that is quoted, so that none of it can have foreseen them, and the
     same texts have the same."""
     digest = hashlib.sha256()

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from ragstone.guard.assigned import ABOUT, NAME
+from ragstone.guard.assignments import ABOUT, NAME
 
 RULE = re.compile(r"[ \t>]*\|?(?:[ \t]*:?-+:?[ \t]*\|)*(?:[ \t]*:?-+:?[ \t]*)?\r?$")
 BAR = re.compile(r"(?<!\\)\|")
@@ -16,7 +16,7 @@ CELL_LENGTH = 600
 HEADERS = 3  # rows of a heading
 
 
-class Value(NamedTuple):
+class SecretValue(NamedTuple):
     """Start and end of what a table calls a secret, a password or another; `loose` where the table says little."""
 
     start: int
@@ -25,7 +25,7 @@ class Value(NamedTuple):
     loose: bool = False
 
 
-def columns(text: str, lower: bytes, names: Sequence[int]) -> Iterator[Value]:
+def find_values(text: str, lower: bytes, names: Sequence[int]) -> Iterator[SecretValue]:
     """Each value in such a column.
 
     `names` are places of suspicious words, in order. Each line is looked at once.
@@ -43,17 +43,17 @@ def columns(text: str, lower: bytes, names: Sequence[int]) -> Iterator[Value]:
         below = _line_end(lower, done + 1)
         if not _is_rule(text, lower, done + 1, below):
             continue
-        head = _cells(text, start, done)
-        wanted = _wanted(text, head)
+        head = _cell_ranges(text, start, done)
+        wanted = _secret_columns(text, head)
         start, rows = below + 1, 1
         while start < len(text) and b"|" in lower[start : (end := _line_end(lower, start))]:
-            cells = _cells(text, start, end)
+            cells = _cell_ranges(text, start, end)
             # A heading over several columns leaves cells beside it empty; what it does not say, the next row does.
             if rows < HEADERS and any(not text[slice(*cell)].strip() for cell in head[1:-1]):
-                wanted |= _wanted(text, cells)
+                wanted |= _secret_columns(text, cells)
                 head, rows = cells, rows + 1
             if wanted:
-                yield from _values(text, cells, wanted)
+                yield from _column_values(text, cells, wanted)
             start = end + 1
         done = max(done, start - 1)
 
@@ -67,24 +67,26 @@ def _line_end(lower: bytes, at: int) -> int:
     return len(lower) if end < 0 else end
 
 
-def _cells(text: str, start: int, end: int) -> list[tuple[int, int]]:
+def _cell_ranges(text: str, start: int, end: int) -> list[tuple[int, int]]:
     bars = [bar.start() for bar in BAR.finditer(text, start, end)]
     edges = [start - 1, *bars, end]
     cells = [(left + 1, right) for left, right in pairwise(edges)]
     return cells[1:] if not text[slice(*cells[0])].strip(" \t>") else cells
 
 
-def secret(text: str, cell: tuple[int, int]) -> re.Match[str] | None:
+def match_heading(text: str, cell: tuple[int, int]) -> re.Match[str] | None:
     """How a heading names secrets; its group `password` where these are passwords."""
     return HEADING.fullmatch(text, *cell) if cell[1] - cell[0] <= HEADING_LENGTH else None
 
 
-def _wanted(text: str, cells: Sequence[tuple[int, int]]) -> dict[int, re.Match[str]]:
-    return {i: found for i, cell in enumerate(cells) if (found := secret(text, cell))}
+def _secret_columns(text: str, cells: Sequence[tuple[int, int]]) -> dict[int, re.Match[str]]:
+    return {i: found for i, cell in enumerate(cells) if (found := match_heading(text, cell))}
 
 
-def _values(text: str, cells: Sequence[tuple[int, int]], wanted: dict[int, re.Match[str]]) -> Iterator[Value]:
+def _column_values(
+    text: str, cells: Sequence[tuple[int, int]], wanted: dict[int, re.Match[str]]
+) -> Iterator[SecretValue]:
     for i, heading in wanted.items():
         short = i < len(cells) and cells[i][1] - cells[i][0] <= CELL_LENGTH
         if short and (match := VALUE.fullmatch(text, *cells[i])):
-            yield Value(*match.span("value"), heading["password"] is not None)
+            yield SecretValue(*match.span("value"), heading["password"] is not None)

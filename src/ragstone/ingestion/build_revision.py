@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from ragstone import chunking, guard
 from ragstone import extraction as extract
-from ragstone.chunking import describe
+from ragstone.chunking import metadata
 from ragstone.core.errors import Refused
 from ragstone.core.ids import chunk_id, document_id
 from ragstone.core.page_layout import Layout
@@ -15,11 +15,11 @@ from ragstone.core.ports import Chunker, Embedder, Tokenizer
 from ragstone.core.types import Chunk, Document, Extraction, Piece, Revision, Scope, Span
 from ragstone.extraction import sandbox
 from ragstone.ingestion import embedding_text
-from ragstone.ingestion.artifacts.shape import KEY, dumped, name_of
+from ragstone.ingestion.artifacts.artifact_json import ARTIFACT_KEY, artifact_name, dump_artifact
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class SecretAwareChunker:
     """A chunker whose pieces know which secrets touch them: these are looked for once, in the whole text, because
     a piece alone need not show that it holds a part of one."""
 
@@ -32,22 +32,22 @@ class Watched:
     def cut(self, extraction: Extraction) -> list[Piece]:
         """The pieces; secrets that headings or table headers repeat are gone from these."""
         pieces = self.chunker.cut(extraction)
-        found = guard.located(extraction.record)
+        found = guard.locate_secrets(extraction.record)
         if not found:
             return pieces
-        known = guard.Known(extraction.record, found)
+        known = guard.KnownSecrets(extraction.record, found)
         return [
             replace(
                 piece,
-                secrets=guard.touching(found, piece.spans),
-                heading_path=tuple(known.out_of(heading) for heading in piece.heading_path),
-                header=known.out_of(piece.header),
+                secrets=guard.select_secrets(found, piece.spans),
+                heading_path=tuple(known.mask_known(heading) for heading in piece.heading_path),
+                header=known.mask_known(piece.header),
             )
             for piece in pieces
         ]
 
 
-class Cutter:
+class ChunkerSetup:
     """A chunker and the tokenizer that it counts with. Pickled, it is made anew from what it was made of."""
 
     def __init__(
@@ -55,20 +55,22 @@ class Cutter:
     ) -> None:
         """As `chunk.make`, which raises `UsageError` for what it does not know."""
         self._made_of = (name, tokenizer, reads, options)
-        self.tokenizer: Tokenizer = chunking.Counted(tokenizer)
-        self.chunker: Chunker = Watched(chunking.make(name, tokenizer=self.tokenizer, reads=reads, options=options))
+        self.tokenizer: Tokenizer = chunking.CachingTokenizer(tokenizer)
+        self.chunker: Chunker = SecretAwareChunker(
+            chunking.make_chunker(name, tokenizer=self.tokenizer, reads=reads, options=options)
+        )
 
-    def counting(self, tokenizer: Tokenizer, reads: int) -> "Cutter":
+    def with_tokenizer(self, tokenizer: Tokenizer, reads: int) -> "ChunkerSetup":
         """The same way of cutting for a model that counts with this tokenizer and reads so many."""
         name, _, _, options = self._made_of
-        return Cutter(name, tokenizer, reads, options)
+        return ChunkerSetup(name, tokenizer, reads, options)
 
     def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
         return type(self), self._made_of
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class EmbedderInfo:
     """What documents need to know of an embedder; the embedder itself stays with who embeds."""
 
     name: str
@@ -82,16 +84,16 @@ class Model:
 
 
 @dataclass(frozen=True, slots=True)
-class Making:
+class RevisionBuilder:
     """The parts and rules that decide what a document becomes: the same bytes give the same revision.
 
     `artifacts` is the URI of the place where extractions are kept, None where they are not.
     """
 
     scope: Scope
-    cutter: Cutter
-    model: Model | None
-    prefix: embedding_text.Form = "title"
+    chunker_setup: ChunkerSetup
+    model: EmbedderInfo | None
+    prefix: embedding_text.PrefixForm = "title"
     limits: extract.Limits = field(default_factory=extract.Limits)
     passwords: tuple[str, ...] = field(default=(), repr=False)
     chunks: int | None = None
@@ -101,14 +103,14 @@ class Making:
     artifacts: str | None = None
 
     @property
-    def cutting(self) -> str:
+    def chunking_recipe(self) -> str:
         """The chunker's and tokenizer's part of a recipe."""
-        recipe = self.cutter.chunker.recipe
+        recipe = self.chunker_setup.chunker.recipe
         return f"{recipe.partition('/')[0]}-{hashlib.sha256(recipe.encode()).hexdigest()[:8]}"
 
     def recipe(self, media_type: str) -> str:
         """How a document of this type is made: its extractor, then how it is cut."""
-        return f"{extract.recipe(media_type)}+{self.cutting}"
+        return f"{extract.recipe(media_type)}+{self.chunking_recipe}"
 
     @property
     def address(self) -> str | None:
@@ -121,35 +123,37 @@ class Making:
         return f"{self.model.variant}+{self.prefix}" if self.model else None
 
     @property
-    def most_bytes(self) -> int:
+    def max_bytes(self) -> int:
         """How much of a file is read before its type is known."""
         return max(self.limits.text, self.limits.office)
 
-    def embedded(self, passage: Chunk) -> str:
+    def format_for_embedding(self, passage: Chunk) -> str:
         """The text of a chunk that is embedded: without the secrets of its document, of which it may have a part."""
-        return embedding_text.embedded(_shown(passage), form=self.prefix, tokenizer=self.cutter.tokenizer)
+        return embedding_text.format_embedding_text(
+            _mask_chunk(passage), form=self.prefix, tokenizer=self.chunker_setup.tokenizer
+        )
 
 
 def build(
-    making: Making,
+    making: RevisionBuilder,
     source: str,
     path: str,
     data: bytes,
     *,
     version: str,
     before: Document | None = None,
-    apart: sandbox.Apart | None = None,
+    apart: sandbox.Sandbox | None = None,
 ) -> Revision:
     """A document's new revision from its bytes: extracted, cut, flagged, with ids and vector addresses.
 
     `apart` as for `extract.extract`. Raises `Refused` when the bytes cannot be taken in.
     """
     extraction = extract.extract(data, path=path, limits=making.limits, passwords=making.passwords, apart=apart)
-    pieces, trimmed = chunking.limit(making.cutter.chunker.cut(extraction), making.chunks)
+    pieces, trimmed = chunking.limit_pieces(making.chunker_setup.chunker.cut(extraction), making.chunks)
     if not pieces:
         raise Refused("empty", f"{path} holds no text that could be found")
-    meta = {"category": extract.category(path, {**making.categories, **extract.CATEGORIES}), **extraction.meta}
-    meta[KEY] = None  # whatever the document itself says
+    meta = {"category": extract.categorize_path(path, {**making.categories, **extract.CATEGORIES}), **extraction.meta}
+    meta[ARTIFACT_KEY] = None  # whatever the document itself says
     document = Document(
         id=document_id(making.scope, source, path),
         source=source,
@@ -157,48 +161,52 @@ def build(
         revision=before.revision + 1 if before else 1,
         version=version,
         recipe=making.recipe(extraction.media_type),
-        title=guard.shown(extraction.title) if extraction.title else extraction.title,
+        title=guard.mask_secrets(extraction.title) if extraction.title else extraction.title,
         media_type=extraction.media_type,
         bytes=len(data),
         meta={key: value for key, value in meta.items() if value is not None},
         version_label=making.version_label or _text_or_none(meta.get("version_label")),
         effective_at=making.effective_at or _text_or_none(meta.get("effective_at")),
         trimmed=trimmed,
-        notes=_notes(extraction, pieces, trimmed, making.chunks),
+        notes=_collect_notes(extraction, pieces, trimmed, making.chunks),
         addressed=making.address,
     )
     if making.artifacts:
-        uri = f"{making.artifacts}/{name_of(making.scope, document)}"
-        document = replace(document, meta={**document.meta, KEY: uri})
-    chunks = _chunks(making, document, pieces, extraction.layout)
+        uri = f"{making.artifacts}/{artifact_name(making.scope, document)}"
+        document = replace(document, meta={**document.meta, ARTIFACT_KEY: uri})
+    chunks = _build_chunks(making, document, pieces, extraction.layout)
     if cut := sum(chunk.embedded_tokens < chunk.tokens for chunk in chunks if chunk.vector_key):
         note = f"the end of {cut} chunks is not embedded: they are longer than the model reads"
         document = replace(document, notes=(*document.notes, note))
         chunks = tuple(replace(chunk, document=document) for chunk in chunks)
-    return Revision(document, chunks, extraction.record, extraction.layout, _artifact(making, document, extraction))
+    return Revision(
+        document, chunks, extraction.record, extraction.layout, _dump_if_stored(making, document, extraction)
+    )
 
 
-def _artifact(making: Making, document: Document, extraction: Extraction) -> bytes | None:
-    return dumped(making.scope, document, extraction) if making.artifacts else None
+def _dump_if_stored(making: RevisionBuilder, document: Document, extraction: Extraction) -> bytes | None:
+    return dump_artifact(making.scope, document, extraction) if making.artifacts else None
 
 
 def _text_or_none(value: Any) -> str | None:
     return None if value is None else str(value)
 
 
-def _notes(extraction: Extraction, pieces: Sequence[Piece], trimmed: bool, most: int | None) -> tuple[str, ...]:
+def _collect_notes(extraction: Extraction, pieces: Sequence[Piece], trimmed: bool, most: int | None) -> tuple[str, ...]:
     cut = (f"only the first {most} chunks were kept",) if trimmed else ()
     return (*extraction.warnings, *dict.fromkeys(piece.note for piece in pieces if piece.note), *cut)
 
 
-def _chunks(making: Making, document: Document, pieces: Sequence[Piece], layout: Layout | None) -> tuple[Chunk, ...]:
-    chunks = [_chunk(document, piece, layout) for piece in pieces]
+def _build_chunks(
+    making: RevisionBuilder, document: Document, pieces: Sequence[Piece], layout: Layout | None
+) -> tuple[Chunk, ...]:
+    chunks = [_build_chunk(document, piece, layout) for piece in pieces]
     model = making.model
     if model is None:
         return tuple(chunks)
-    texts = [making.embedded(each) for each in chunks]
-    owns = [len(_shown(each).text) for each in chunks]
-    leads = making.cutter.tokenizer.count([t[: len(t) - own] for t, own in zip(texts, owns, strict=True)])
+    texts = [making.format_for_embedding(each) for each in chunks]
+    owns = [len(_mask_chunk(each).text) for each in chunks]
+    leads = making.chunker_setup.tokenizer.count([t[: len(t) - own] for t, own in zip(texts, owns, strict=True)])
     return tuple(
         replace(
             each,
@@ -209,24 +217,24 @@ def _chunks(making: Making, document: Document, pieces: Sequence[Piece], layout:
     )
 
 
-def _shown(passage: Chunk) -> Chunk:
-    return guard.veiled(passage) if passage.secrets else passage
+def _mask_chunk(passage: Chunk) -> Chunk:
+    return guard.mask_chunk(passage) if passage.secrets else passage
 
 
-def _placed(span: Span, layout: Layout) -> Span:
+def _locate_span(span: Span, layout: Layout) -> Span:
     """A chunk ends where it must, not where a block does: the box is around its own characters."""
-    found = layout.around(span.char_start, span.char_end)
+    found = layout.bounding_box(span.char_start, span.char_end)
     return span if found is None else replace(span, page=found[0], bbox=found[1])
 
 
-def _chunk(document: Document, piece: Piece, layout: Layout | None) -> Chunk:
-    flags, risk = guard.flags(piece.text)
+def _build_chunk(document: Document, piece: Piece, layout: Layout | None) -> Chunk:
+    flags, risk = guard.assess_injection(piece.text)
     return Chunk(
         id=chunk_id(document, piece.ordinal),
         document=document,
         ordinal=piece.ordinal,
         text=piece.text,
-        spans=piece.spans if layout is None else tuple(_placed(span, layout) for span in piece.spans),
+        spans=piece.spans if layout is None else tuple(_locate_span(span, layout) for span in piece.spans),
         heading_path=piece.heading_path,
         kind=piece.kind,
         tokens=piece.tokens,
@@ -234,14 +242,14 @@ def _chunk(document: Document, piece: Piece, layout: Layout | None) -> Chunk:
         header=piece.header,
         flags=flags,
         risk_score=risk,
-        metadata=describe.metadata(_veiled(piece)),
+        metadata=metadata.describe_piece(_mask_piece(piece)),
         secrets=piece.secrets,
     )
 
 
-def _veiled(piece: Piece) -> Piece:
+def _mask_piece(piece: Piece) -> Piece:
     """The piece without its secrets: what describes it is shown and kept apart from it."""
     if not piece.secrets:
         return piece
-    text = guard.shown(piece.text, piece.spans, piece.secrets)
-    return replace(piece, text=text, table=guard.cells(piece.table, piece.text, piece.spans, piece.secrets))
+    text = guard.mask_secrets(piece.text, piece.spans, piece.secrets)
+    return replace(piece, text=text, table=guard.mask_cells(piece.table, piece.text, piece.spans, piece.secrets))

@@ -19,28 +19,28 @@ CATEGORIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 WORD = re.compile(r"[^\W_]+")
-HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+CAMEL_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
-def category(path: str, table: Mapping[str, Sequence[str]] = CATEGORIES) -> str:
+def categorize_path(path: str, table: Mapping[str, Sequence[str]] = CATEGORIES) -> str:
     """The first category of `table` with one of its words in the path, else "documentation".
 
     Words are whole words of the path's folders and file name without its ending, case ignored; a
     keyword of several words fits them side by side (`how to` finds `how-to/` and `how_to.md`).
     To extend: `category(path, {"minutes": ("meeting",), **CATEGORIES})`.
 
-    >>> category("guides/how-to/restart.md"), category("src/helper.md")
+    >>> categorize_path("guides/how-to/restart.md"), categorize_path("src/helper.md")
     ('help-doc', 'documentation')
     """
     stem, dot, ending = path.rpartition(".")
     whole = stem if dot and "/" not in ending else path
-    words = f" {' '.join(WORD.findall(HUMP.sub(' ', whole))).lower()} "
+    words = f" {' '.join(WORD.findall(CAMEL_BOUNDARY.sub(' ', whole))).lower()} "
     for name, keywords in table.items():
-        if any(f" {_normal(keyword)} " in words for keyword in keywords):
+        if any(f" {_normalize_keyword(keyword)} " in words for keyword in keywords):
             return name
     return DEFAULT
 
 
 @lru_cache(maxsize=1024)
-def _normal(keyword: str) -> str:
+def _normalize_keyword(keyword: str) -> str:
     return " ".join(WORD.findall(keyword)).lower()

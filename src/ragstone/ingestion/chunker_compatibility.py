@@ -5,30 +5,30 @@ from dataclasses import replace
 
 from ragstone.core.ports import Tokenizer
 from ragstone.core.types import Info
-from ragstone.ingestion.build_revision import Making
+from ragstone.ingestion.build_revision import RevisionBuilder
 
-Counts = Sequence[tuple[Tokenizer, int]]  # how models count tokens, and how many they read
+TokenCounters = Sequence[tuple[Tokenizer, int]]  # how models count tokens, and how many they read
 
 
-def as_cut(making: Making, info: Info, counts: Counts) -> Making:
+def match_stored_chunking(making: RevisionBuilder, info: Info, counts: TokenCounters) -> RevisionBuilder:
     """The same, cutting as the collection is cut, where that was for a model that reads no more tokens than this one:
     what is new is then cut like all the rest."""
-    found = _cuttings(info)
-    if making.model is None or info.model != making.model.name or len(found) != 1 or making.cutting in found:
+    found = _chunking_recipes(info)
+    if making.model is None or info.model != making.model.name or len(found) != 1 or making.chunking_recipe in found:
         return making
     for tokenizer, reads in counts:
-        before = replace(making, cutter=making.cutter.counting(tokenizer, reads))
-        if before.cutting in found and reads <= making.model.reads:
+        before = replace(making, chunker_setup=making.chunker_setup.with_tokenizer(tokenizer, reads))
+        if before.chunking_recipe in found and reads <= making.model.reads:
             return before
     return making
 
 
-def said(making: Making, info: Info, counts: Counts) -> str | None:
+def describe_mismatch(making: RevisionBuilder, info: Info, counts: TokenCounters) -> str | None:
     """What the next ingest does about documents that were cut for a model that counts tokens otherwise, as a sentence;
     None where all are cut as it would cut them."""
-    if _cuttings(info) <= {making.cutting}:
+    if _chunking_recipes(info) <= {making.chunking_recipe}:
         return None
-    if as_cut(making, info, counts) is not making:
+    if match_stored_chunking(making, info, counts) is not making:
         return (
             "documents stay cut as they are, for the model of before, and new ones are cut in the same way; "
             "ragstone ingest --refresh cuts all anew for this model"
@@ -39,5 +39,5 @@ def said(making: Making, info: Info, counts: Counts) -> str | None:
     )
 
 
-def _cuttings(info: Info) -> set[str]:
+def _chunking_recipes(info: Info) -> set[str]:
     return {recipe.rpartition("+")[2] for recipe in info.recipes}

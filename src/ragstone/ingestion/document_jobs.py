@@ -8,13 +8,13 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 
 from ragstone.core.errors import Refused
-from ragstone.core.ports import Listed, Source
+from ragstone.core.ports import ListedFile, Source
 from ragstone.core.types import Document, Revision, Skipped
 from ragstone.extraction.image import eligibility
 from ragstone.ingestion import workers
-from ragstone.ingestion.artifacts import Shelf
+from ragstone.ingestion.artifacts import ArtifactStore
 from ragstone.ingestion.progress import PASSED_OVER, Tally
-from ragstone.ingestion.run_context import Intake
+from ragstone.ingestion.run_context import RunContext
 
 IN_FLIGHT = 8  # documents read and cut ahead of the writer
 
@@ -22,18 +22,18 @@ log = logging.getLogger("ragstone")
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class DocumentJob:
     """One listed file and what is known of it; `lacking`: its artifact is wanted and not there."""
 
-    entry: Listed
+    entry: ListedFile
     before: Document | None
     lacking: bool
 
 
-def readable(jobs: list[Job], tally: Tally) -> list[Job]:
+def drop_unreadable_pictures(jobs: list[DocumentJob], tally: Tally) -> list[DocumentJob]:
     """Without new pictures where nothing reads them: one line tells of all."""
     new = sum(job.before is None and eligibility.is_picture(job.entry.path) for job in jobs)
-    missing = eligibility.unreadable() if new else ""
+    missing = eligibility.ocr_install_hint() if new else ""
     if not missing:
         return jobs
     tally.passed_over += new
@@ -42,44 +42,49 @@ def readable(jobs: list[Job], tally: Tally) -> list[Job]:
     return [job for job in jobs if job.before is not None or not eligibility.is_picture(job.entry.path)]
 
 
-def looks_changed(job: Job, intake: Intake) -> bool:
+def looks_changed(job: DocumentJob, intake: RunContext) -> bool:
     """What can be said before a file is read."""
     before = job.before
-    return before is None or before.bytes != job.entry.size or job.lacking or asked_anew(before, intake)
+    return before is None or before.bytes != job.entry.size or job.lacking or needs_rebuild(before, intake)
 
 
-async def prepared(
-    shop: workers.Shop, intake: Intake, source: Source, jobs: Sequence[Job], tally: Tally, shelf: Shelf | None
+async def prepare_revisions(
+    shop: workers.WorkerPool,
+    intake: RunContext,
+    source: Source,
+    jobs: Sequence[DocumentJob],
+    tally: Tally,
+    shelf: ArtifactStore | None,
 ) -> AsyncIterator[Revision | None]:
     """Each listed file in order: its new revision, or None when there is nothing to write."""
     loop = asyncio.get_running_loop()
-    flying: deque[tuple[Job, asyncio.Future[Revision | Skipped | Document]]] = deque()
+    flying: deque[tuple[DocumentJob, asyncio.Future[Revision | Skipped | Document]]] = deque()
     left = iter(jobs)
     try:
         while True:
             while len(flying) < IN_FLIGHT and (job := next(left, None)) is not None:
-                flying.append((job, loop.run_in_executor(shop.threads, _outcome, shop, intake, source, job, shelf)))
+                flying.append((job, loop.run_in_executor(shop.threads, _process_job, shop, intake, source, job, shelf)))
             if not flying:
                 return
             job, future = flying.popleft()
-            yield tally.told(await future)
+            yield tally.count_outcome(await future)
     finally:
         for _, future in flying:
             future.cancel()
 
 
-def _outcome(
-    shop: workers.Shop, intake: Intake, source: Source, job: Job, shelf: Shelf | None
+def _process_job(
+    shop: workers.WorkerPool, intake: RunContext, source: Source, job: DocumentJob, shelf: ArtifactStore | None
 ) -> Revision | Skipped | Document:
     """Read and compare one file, and keep its artifact, which is there before its revision is; a document that cannot
     be taken in is a value, not an exception."""
     entry, before = job.entry, job.before
     try:
-        data = source.read(entry.path, intake.making.most_bytes)
+        data = source.read(entry.path, intake.making.max_bytes)
         if not (intake.named or before) and eligibility.is_picture(entry.path) and eligibility.is_small(data):
             return Skipped(entry.path, PASSED_OVER)
         version = hashlib.sha256(data).hexdigest()
-        if before and before.version == version and not job.lacking and not asked_anew(before, intake):
+        if before and before.version == version and not job.lacking and not needs_rebuild(before, intake):
             return before
         made = shop.build(entry.path, data, version, before)
         if shelf is None or made.artifact is None:
@@ -93,7 +98,7 @@ def _outcome(
         return Skipped(entry.path, "broken", f"{entry.path} could not be taken in: {type(error).__name__}: {error}")
 
 
-def asked_anew(before: Document, intake: Intake) -> bool:
+def needs_rebuild(before: Document, intake: RunContext) -> bool:
     """Whether an unchanged document is to be redone: for its vectors, for what the run says of all its documents,
     or for its recipe when the run refreshes."""
     making = intake.making
@@ -105,7 +110,7 @@ def asked_anew(before: Document, intake: Intake) -> bool:
     )
 
 
-def wants_vectors(before: Document, intake: Intake) -> bool:
+def wants_vectors(before: Document, intake: RunContext) -> bool:
     """Whether a document came in without a model and there is one now. Addresses of vectors stay when a collection goes
     over to another model."""
     return intake.making.address is not None and before.addressed is None

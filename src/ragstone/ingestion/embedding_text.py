@@ -7,15 +7,15 @@ from typing import Literal
 from ragstone.core.ports import Tokenizer
 from ragstone.core.types import Chunk
 
-Form = Literal["title", "path", "none"]
+PrefixForm = Literal["title", "path", "none"]
 
-PREFIX = 48  # tokens that the place may take of what the model reads
-PART = " > "
+MAX_PREFIX_TOKENS = 48  # tokens that the place may take of what the model reads
+HEADING_SEPARATOR = " > "
 # Longer words hardly exist; keeps a hostile title of a megabyte from being counted word by word.
 CHARACTERS_A_TOKEN = 16
 
 
-def embedded(chunk: Chunk, *, form: Form = "title", tokenizer: Tokenizer | None = None) -> str:
+def format_embedding_text(chunk: Chunk, *, form: PrefixForm = "title", tokenizer: Tokenizer | None = None) -> str:
     """`name > heading > heading`, a line end, the table header if any, the chunk's text.
 
     Form "title" begins with the document's title, or its path when it has none, and names every
@@ -23,15 +23,19 @@ def embedded(chunk: Chunk, *, form: Form = "title", tokenizer: Tokenizer | None 
     48 tokens (4 characters each without a tokenizer): middle headings go first, then ends of the
     name and of the last heading.
     """
-    parts = _place(chunk, form)
-    place = [PART.join(bounded(parts, limit=PREFIX, count=_counter(tokenizer)))] if parts else []
+    parts = _prefix_parts(chunk, form)
+    place = (
+        [HEADING_SEPARATOR.join(fit_headings(parts, limit=MAX_PREFIX_TOKENS, count=_make_counter(tokenizer)))]
+        if parts
+        else []
+    )
     return "\n".join([*place, *([chunk.header] if chunk.header else []), chunk.text])
 
 
-def embedded_tokens(chunk: Chunk, text: str, *, tokenizer: Tokenizer, reads: int) -> int:
+def count_embedded_tokens(chunk: Chunk, text: str, *, tokenizer: Tokenizer, reads: int) -> int:
     """How many tokens of the chunk's own text a model that reads `reads` tokens sees.
 
-    `text` is what `embedded` made of it; fewer than `chunk.tokens` means that the end is not read.
+    `text` is what `format_embedding_text` made of it; fewer than `chunk.tokens` means that the end is not read.
     """
     lead, own = tokenizer.count([text[: len(text) - len(chunk.text)], chunk.text])
     return max(0, min(own, reads - lead))
@@ -47,36 +51,38 @@ def vector_key(model: str, variant: str, text: str) -> str:
     return digest.hexdigest()
 
 
-def bounded(parts: list[str], *, limit: int, count: Callable[[str], int]) -> list[str]:
+def fit_headings(parts: list[str], *, limit: int, count: Callable[[str], int]) -> list[str]:
     """Name and headings joined to at most `limit` tokens: without the middle ones, then without ends.
 
-    >>> bounded(["guide", "one", "two", "three"], limit=5, count=lambda text: len(text.split()))
+    >>> fit_headings(["guide", "one", "two", "three"], limit=5, count=lambda text: len(text.split()))
     ['guide', 'one', 'three']
     """
     kept = list(parts)
-    while len(kept) > 2 and count(PART.join(kept)) > limit:
+    while len(kept) > 2 and count(HEADING_SEPARATOR.join(kept)) > limit:
         del kept[len(kept) // 2]
-    if len(kept) > 1 and count(PART.join(kept)) > limit:
-        name = _shortened(kept[0], limit=limit // 2, count=count)
-        return [name, _shortened(kept[-1], limit=limit - count(name + PART), count=count)]
-    return kept if count(PART.join(kept)) <= limit else [_shortened(kept[0], limit=limit, count=count)]
+    if len(kept) > 1 and count(HEADING_SEPARATOR.join(kept)) > limit:
+        name = _truncate_words(kept[0], limit=limit // 2, count=count)
+        return [name, _truncate_words(kept[-1], limit=limit - count(name + HEADING_SEPARATOR), count=count)]
+    return (
+        kept if count(HEADING_SEPARATOR.join(kept)) <= limit else [_truncate_words(kept[0], limit=limit, count=count)]
+    )
 
 
-def _place(chunk: Chunk, form: Form) -> list[str]:
-    headings = [line for heading in chunk.heading_path if (line := _line(heading))]
+def _prefix_parts(chunk: Chunk, form: PrefixForm) -> list[str]:
+    headings = [line for heading in chunk.heading_path if (line := _collapse_blanks(heading))]
     if form == "none":
         return []
     if form == "path":
-        return [_line(chunk.document.path), *headings[-1:]]
-    name = _line(chunk.document.title or "") or _line(chunk.document.path)
+        return [_collapse_blanks(chunk.document.path), *headings[-1:]]
+    name = _collapse_blanks(chunk.document.title or "") or _collapse_blanks(chunk.document.path)
     return [name, *(headings[1:] if headings[:1] == [name] else headings)]
 
 
-def _line(text: str) -> str:
+def _collapse_blanks(text: str) -> str:
     return " ".join(text.split())
 
 
-def _shortened(text: str, *, limit: int, count: Callable[[str], int]) -> str:
+def _truncate_words(text: str, *, limit: int, count: Callable[[str], int]) -> str:
     words = text[: limit * CHARACTERS_A_TOKEN].split()
     while len(words) > 1 and count(" ".join(words)) > limit:
         words.pop()
@@ -86,7 +92,7 @@ def _shortened(text: str, *, limit: int, count: Callable[[str], int]) -> str:
     return short
 
 
-def _counter(tokenizer: Tokenizer | None) -> Callable[[str], int]:
+def _make_counter(tokenizer: Tokenizer | None) -> Callable[[str], int]:
     if tokenizer is None:
         return lambda text: -(-len(text) // 4)
     return lambda text: tokenizer.count([text])[0]

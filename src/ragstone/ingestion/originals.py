@@ -8,30 +8,32 @@ from pathlib import Path
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import Ledger
 from ragstone.core.types import Document, Span
-from ragstone.extraction import unlocked
+from ragstone.extraction import try_passwords
 from ragstone.extraction.media_types import IMAGES
-from ragstone.extraction.sandbox import Apart
+from ragstone.extraction.sandbox import Sandbox
 
-RUNS = 1000  # how far back a source's place is looked for
+RUNS_SEARCHED = 1000  # how far back a source's place is looked for
 DRAWERS = {
-    "application/pdf": "ragstone.extraction.pdf.picture:picture",
-    **dict.fromkeys(IMAGES, "ragstone.extraction.image.picture:picture"),
+    "application/pdf": "ragstone.extraction.pdf.page_image:draw_pdf_page",
+    **dict.fromkeys(IMAGES, "ragstone.extraction.image.page_image:draw_image_page"),
 }
 
 
-async def original(ledger: Ledger, document: Document) -> bytes:
+async def read_original(ledger: Ledger, document: Document) -> bytes:
     """The bytes of a document's file; raises `UsageError` when it is gone or changed since it was ingested."""
-    return await asyncio.to_thread(_read, document, await _place(ledger, document))
+    return await asyncio.to_thread(_read_unchanged, document, await _find_root(ledger, document))
 
 
-async def _place(ledger: Ledger, document: Document) -> Path:
-    runs = [run for run in await ledger.runs(RUNS) if run.source == document.source and run.config.get("place")]
+async def _find_root(ledger: Ledger, document: Document) -> Path:
+    runs = [
+        run for run in await ledger.runs(RUNS_SEARCHED) if run.source == document.source and run.config.get("place")
+    ]
     if not runs:
         raise UsageError(f"where source {document.source!r} stands is not known; ingest it again from its folder")
     return Path(runs[0].config["place"])
 
 
-def _read(document: Document, place: Path) -> bytes:
+def _read_unchanged(document: Document, place: Path) -> bytes:
     file = place if place.is_file() else place / document.path
     try:
         data = file.read_bytes()
@@ -42,12 +44,12 @@ def _read(document: Document, place: Path) -> bytes:
     return data
 
 
-def drawn(
+def draw_page(
     document: Document,
     data: bytes,
     *,
     page: int,
-    apart: Apart,
+    apart: Sandbox,
     spans: Sequence[Span] = (),
     passwords: Sequence[str] = (),
 ) -> bytes:
@@ -63,4 +65,4 @@ def drawn(
     def draw(options: Mapping[str, object]) -> bytes:
         return apart.draw(drawer, data, path=document.path, options={"page": page, "boxes": boxes, **options})
 
-    return unlocked(draw, passwords)
+    return try_passwords(draw, passwords)

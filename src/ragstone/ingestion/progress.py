@@ -11,10 +11,10 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from ragstone import extraction
-from ragstone.core.ports import Ledger, Listed, Source
+from ragstone.core.ports import Ledger, ListedFile, Source
 from ragstone.core.types import Document, Event, Revision, Run, Skipped
 
-Tell = Callable[[Event], None]
+EventCallback = Callable[[Event], None]
 UPDATE_SECONDS = 2.0
 PASSED_OVER = "passed_over"  # a file that is no document, such as an icon: counted, never listed
 
@@ -34,13 +34,13 @@ class Tally:
     skipped: list[Skipped] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
-    def surveyed(self, source: Source) -> list[Listed]:
+    def list_files(self, source: Source) -> list[ListedFile]:
         """The files that a source lists; what it refuses is counted."""
         found = list(source.walk())
         self.skipped.extend(entry for entry in found if isinstance(entry, Skipped))
-        return [entry for entry in found if isinstance(entry, Listed)]
+        return [entry for entry in found if isinstance(entry, ListedFile)]
 
-    def told(self, outcome: Revision | Skipped | Document) -> Revision | None:
+    def count_outcome(self, outcome: Revision | Skipped | Document) -> Revision | None:
         """Count a file that was skipped or did not change (a document); give on what must be written."""
         if isinstance(outcome, Skipped) and outcome.reason == PASSED_OVER:
             self.passed_over += 1
@@ -55,7 +55,7 @@ class Tally:
         self.warnings.extend(f"{outcome.document.path}: {note}" for note in outcome.document.notes)
         return outcome
 
-    def wrote(self, revisions: Sequence[Revision]) -> None:
+    def count_written(self, revisions: Sequence[Revision]) -> None:
         """Count what was committed."""
         new = sum(revision.document.revision == 1 for revision in revisions)
         self.added += new
@@ -77,16 +77,18 @@ class Tally:
 class Progress:
     """A run on its way: tells the caller how far it is, and the ledger now and then."""
 
-    def __init__(self, ledger: Ledger, source: str, *, config: dict[str, Any], tally: Tally, tell: Tell) -> None:
+    def __init__(
+        self, ledger: Ledger, source: str, *, config: dict[str, Any], tally: Tally, tell: EventCallback
+    ) -> None:
         self._ledger = ledger
         self._tell = tell
         self._tally = tally
         self._stage = "start"
         self._start = self._last = time.monotonic()
-        self._run = Run(str(uuid.uuid4()), source, "running", now(), config=config)
+        self._run = Run(str(uuid.uuid4()), source, "running", utc_timestamp(), config=config)
 
     @asynccontextmanager
-    async def recorded(self) -> AsyncIterator[None]:
+    async def record_run(self) -> AsyncIterator[None]:
         """The block is the run: recorded when it begins, and as interrupted or failed when it breaks off. How it ended
         otherwise, its last call says. Raises `Busy` when the source is being ingested already."""
         await self._ledger.start(self._run)
@@ -99,7 +101,7 @@ class Progress:
             await asyncio.shield(self.fail(error))
             raise
 
-    async def at(self, stage: str, *, done: int, total: int) -> None:
+    async def report_stage(self, stage: str, *, done: int, total: int) -> None:
         """Say how far a stage is."""
         self._stage = stage
         self._tell(Event(stage, {"done": done, "total": total}))
@@ -118,7 +120,7 @@ class Progress:
         return await self._finish(replace(self._run, status="failed", error=cause))
 
     async def _finish(self, run: Run) -> Run:
-        run = replace(run, finished_at=now(), stats=self._stats())
+        run = replace(run, finished_at=utc_timestamp(), stats=self._stats())
         await self._ledger.finish(run)
         return run
 
@@ -126,6 +128,6 @@ class Progress:
         return {**self._tally.stats(), "seconds": round(time.monotonic() - self._start, 3)}
 
 
-def now() -> str:
+def utc_timestamp() -> str:
     """The time as it is recorded."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")

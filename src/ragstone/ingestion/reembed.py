@@ -9,21 +9,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragstone.core.errors import UsageError
-from ragstone.core.ports import Embedder, Reader, Reembedding, Store
+from ragstone.core.ports import Embedder, Reader, ReembeddingStore, Store
 from ragstone.core.types import Run, Scope
-from ragstone.ingestion.build_revision import Making
-from ragstone.ingestion.progress import Progress, Tally, Tell
-from ragstone.ingestion.vectors import fill
+from ragstone.ingestion.build_revision import RevisionBuilder
+from ragstone.ingestion.progress import EventCallback, Progress, Tally
+from ragstone.ingestion.vectors import fill_vectors
 
-SOURCE = "re-embedding"  # what such a run is called
+RUN_SOURCE = "re-embedding"  # what such a run is called
 
 
 @dataclass(frozen=True, slots=True)
-class Renewal:
+class ReembedJob:
     """One collection and the model that it is to have: `making` says what is embedded of a chunk."""
 
     store: Store
-    making: Making
+    making: RevisionBuilder
     embedder: Embedder
 
     @property
@@ -36,9 +36,9 @@ class Renewal:
         return self.embedder.model, self.making.variant or "", self.embedder.dimension
 
 
-def able(store: Store) -> Reembedding:
+def require_reembedding(store: Store) -> ReembeddingStore:
     """The same store; raises `UsageError` when its collections hold vectors of one model alone."""
-    if not isinstance(store, Reembedding):
+    if not isinstance(store, ReembeddingStore):
         raise UsageError(
             f"a store of kind {store.provider!r} holds vectors of one model: ingest into another --collection with the "
             "new model, or --recreate this one"
@@ -46,28 +46,28 @@ def able(store: Store) -> Reembedding:
     return store
 
 
-async def renewed(renewal: Renewal, *, tell: Tell = lambda _event: None) -> Run:
+async def fill_second_model(renewal: ReembedJob, *, tell: EventCallback = lambda _event: None) -> Run:
     """Make room for the model beside the active one, unless it has it, and fill in what is missing.
 
     Raises `UsageError` when it is the active model already or another second one is there, `Busy` when another process
     fills it.
     """
-    store, scope = able(renewal.store), renewal.scope
+    store, scope = require_reembedding(renewal.store), renewal.scope
     await _check_prefix(store, renewal)
     model, variant, dimension = renewal.model
     await store.begin(scope, model=model, variant=variant, dimension=dimension)
     total = (await store.models(scope))[-1].pending
     tally = Tally()
     config = {"model": model, "variant": variant}
-    progress = Progress(renewal.store.ledger(scope), SOURCE, config=config, tally=tally, tell=tell)
-    async with progress.recorded(), store.filler(scope) as filler:
+    progress = Progress(renewal.store.ledger(scope), RUN_SOURCE, config=config, tally=tally, tell=tell)
+    async with progress.record_run(), store.filler(scope) as filler:
         making = renewal.making
-        await fill(filler, renewal.embedder, making, total=total, tally=tally, progress=progress)
+        await fill_vectors(filler, renewal.embedder, making, total=total, tally=tally, progress=progress)
         await filler.settle()
     return await progress.end("succeeded")
 
 
-class Second:
+class SecondModelStore:
     """A store whose readers compare with the second model's vectors, so that questions can be tried on it; the rest is
     the store's own."""
 
@@ -79,10 +79,10 @@ class Second:
 
     def reader(self, scope: Scope) -> AbstractAsyncContextManager[Reader]:
         """A view of the second model."""
-        return able(self._store).second(scope)
+        return require_reembedding(self._store).second(scope)
 
 
-async def _check_prefix(store: Reembedding, renewal: Renewal) -> None:
+async def _check_prefix(store: ReembeddingStore, renewal: ReembedJob) -> None:
     """Chunks that share a vector share the text that was embedded: with another prefix they would not."""
     held = await store.models(renewal.scope)
     wanted = renewal.making.prefix

@@ -13,14 +13,20 @@ from dataclasses import replace
 from typing import Any
 
 from ragstone.core.errors import StoreError, UsageError
-from ragstone.core.ports import Embedder, Ledger, Listed, Source, Writer
+from ragstone.core.ports import Embedder, Ledger, ListedFile, Source, Writer
 from ragstone.core.types import Info, Revision, Run
 from ragstone.ingestion import artifacts, chunker_compatibility, safeguards, workers
-from ragstone.ingestion.artifacts import Shelf
-from ragstone.ingestion.document_jobs import Job, looks_changed, prepared, readable, wants_vectors
-from ragstone.ingestion.progress import Progress, Tally, Tell
-from ragstone.ingestion.run_context import Intake
-from ragstone.ingestion.vectors import fill
+from ragstone.ingestion.artifacts import ArtifactStore
+from ragstone.ingestion.document_jobs import (
+    DocumentJob,
+    drop_unreadable_pictures,
+    looks_changed,
+    prepare_revisions,
+    wants_vectors,
+)
+from ragstone.ingestion.progress import EventCallback, Progress, Tally
+from ragstone.ingestion.run_context import RunContext
+from ragstone.ingestion.vectors import fill_vectors
 
 BATCH_CHUNKS = 512  # a commit costs an fsync; past this many chunks the gain is gone
 BATCH_SECONDS = 0.5
@@ -28,7 +34,7 @@ BATCH_SECONDS = 0.5
 log = logging.getLogger("ragstone")
 
 
-async def ingest(intake: Intake, source: Source, *, tell: Tell = lambda _event: None) -> Run:
+async def ingest(intake: RunContext, source: Source, *, tell: EventCallback = lambda _event: None) -> Run:
     """Bring the store in line with one source; returns the finished run.
 
     `tell` hears `text` and `vectors` events with done and total. Raises `UsageError` when the run
@@ -36,29 +42,35 @@ async def ingest(intake: Intake, source: Source, *, tell: Tell = lambda _event: 
     already; a document that cannot be taken in is listed in the run's stats and the run goes on.
     """
     tally = Tally()
-    listed = await asyncio.to_thread(tally.surveyed, source)
-    intake = await _open(intake, source, listed, tally)
+    listed = await asyncio.to_thread(tally.list_files, source)
+    intake = await _prepare_collection(intake, source, listed, tally)
     ledger = intake.store.ledger(intake.making.scope)
-    shelf = await _shelf(intake)
-    progress = Progress(ledger, source.name, config=_config(intake, shelf), tally=tally, tell=tell)
+    shelf = await _open_artifacts(intake)
+    progress = Progress(ledger, source.name, config=_run_config(intake, shelf), tally=tally, tell=tell)
     if intake.model_missing:
         tally.warnings.append(f"no vectors were made, search is by keyword only: {intake.model_missing}")
-    async with progress.recorded():
-        shelf = await asyncio.to_thread(shelf.claimed) if shelf else None
-        await _text(intake, source, listed, ledger, tally, progress, shelf)
-        await _vectors(intake, tally, progress)
-        await _sweep(intake, source, tally)
+    async with progress.record_run():
+        shelf = await asyncio.to_thread(shelf.put_claim) if shelf else None
+        await _update_text(intake, source, listed, ledger, tally, progress, shelf)
+        await _update_vectors(intake, tally, progress)
+        await _sweep_artifacts(intake, source, tally)
     return await progress.end("succeeded")
 
 
-async def _open(intake: Intake, source: Source, listed: Sequence[Listed], tally: Tally) -> Intake:
+async def _prepare_collection(
+    intake: RunContext, source: Source, listed: Sequence[ListedFile], tally: Tally
+) -> RunContext:
     """Make the collection on its first run, when there is something to put in; else check that this run fits it, and
     cut as it is cut."""
     admin, scope, model = intake.store.admin, intake.making.scope, intake.making.model
     if await admin.exists(scope):
-        info = await _info(intake)
+        info = await _read_info(intake)
         _check_model(intake, info)
-        making = intake.making if intake.refresh else chunker_compatibility.as_cut(intake.making, info, intake.counts)
+        making = (
+            intake.making
+            if intake.refresh
+            else chunker_compatibility.match_stored_chunking(intake.making, info, intake.counts)
+        )
         intake = replace(intake, making=making)
     elif not listed:
         raise UsageError(
@@ -74,12 +86,12 @@ async def _open(intake: Intake, source: Source, listed: Sequence[Listed], tally:
     return intake
 
 
-async def _info(intake: Intake) -> Info:
+async def _read_info(intake: RunContext) -> Info:
     async with intake.store.reader(intake.making.scope) as reader:
         return await reader.info()
 
 
-def _check_model(intake: Intake, info: Info) -> None:
+def _check_model(intake: RunContext, info: Info) -> None:
     """A collection with vectors takes no documents without: semantic search would never find them."""
     if info.model is not None and intake.making.model is None:
         raise UsageError(
@@ -88,14 +100,14 @@ def _check_model(intake: Intake, info: Info) -> None:
         )
 
 
-async def _shelf(intake: Intake) -> Shelf | None:
+async def _open_artifacts(intake: RunContext) -> ArtifactStore | None:
     uri = intake.making.artifacts
-    return await artifacts.opened(intake.store, intake.making.scope, uri) if uri else None
+    return await artifacts.open_artifact_store(intake.store, intake.making.scope, uri) if uri else None
 
 
-def _config(intake: Intake, shelf: Shelf | None) -> dict[str, Any]:
+def _run_config(intake: RunContext, shelf: ArtifactStore | None) -> dict[str, Any]:
     return {
-        "chunker": intake.making.cutter.chunker.recipe,
+        "chunker": intake.making.chunker_setup.chunker.recipe,
         "model": intake.making.model.name if intake.making.model else None,
         "prefix": intake.making.prefix,
         "refresh": intake.refresh,
@@ -108,44 +120,47 @@ def _config(intake: Intake, shelf: Shelf | None) -> dict[str, Any]:
 # --- text ---------------------------------------------------------------------------------------
 
 
-async def _text(
-    intake: Intake,
+async def _update_text(
+    intake: RunContext,
     source: Source,
-    listed: Sequence[Listed],
+    listed: Sequence[ListedFile],
     ledger: Ledger,
     tally: Tally,
     progress: Progress,
-    shelf: Shelf | None,
+    shelf: ArtifactStore | None,
 ) -> None:
     """Compare, replace, remove."""
     stored = await ledger.documents()
     known = {document.path: document for document in stored if document.source == source.name}
     if known and intake.root is not None:
         await safeguards.check_root(intake.root, source.name, ledger)
-    gone = safeguards.vanished(known, listed, tally.skipped)
+    gone = safeguards.find_vanished(known, listed, tally.skipped)
     if not intake.allow_removals:
         safeguards.check_removals(source.name, gone, known, share=intake.removals)
     if listed:
         beside = [d for d in stored if d.source != source.name and not wants_vectors(d, intake)]
-        tally.warnings += safeguards.cut_beside(intake.making.cutting, beside, refresh=intake.refresh)
+        tally.warnings += safeguards.check_other_sources(intake.making.chunking_recipe, beside, refresh=intake.refresh)
     if listed and not intake.refresh:
         kept = {path: document for path, document in known.items() if not wants_vectors(document, intake)}
-        safeguards.check_cutting(intake.making.cutting, kept)
-    lacking = await _lacking(intake, shelf, tally)
+        safeguards.check_chunking(intake.making.chunking_recipe, kept)
+    lacking = await _find_missing_artifacts(intake, shelf, tally)
     jobs = [
-        Job(entry, before := known.get(entry.path), before is not None and before.id in lacking) for entry in listed
+        DocumentJob(entry, before := known.get(entry.path), before is not None and before.id in lacking)
+        for entry in listed
     ]
-    jobs = jobs if intake.named else await asyncio.to_thread(readable, jobs, tally)
+    jobs = jobs if intake.named else await asyncio.to_thread(drop_unreadable_pictures, jobs, tally)
     size = sum(job.entry.size for job in jobs if looks_changed(job, intake))
     async with intake.store.writer(intake.making.scope) as writer:
         done = 0
-        with workers.opened(intake.making, source.name, size=size, apart=intake.apart) as shop:
-            async for revisions, passed in _batches(prepared(shop, intake, source, jobs, tally, shelf)):
+        with workers.open_worker_pool(intake.making, source.name, size=size, apart=intake.apart) as shop:
+            async for revisions, passed in _batch_revisions(
+                prepare_revisions(shop, intake, source, jobs, tally, shelf)
+            ):
                 if revisions:
                     await writer.replace(revisions)
-                    tally.wrote(revisions)
+                    tally.count_written(revisions)
                 done += passed
-                await progress.at("text", done=done, total=len(jobs))
+                await progress.report_stage("text", done=done, total=len(jobs))
         if gone:
             await writer.remove([document.id for document in gone])
             tally.removed += len(gone)
@@ -155,7 +170,7 @@ async def _text(
         )
 
 
-async def _batches(prepared: AsyncIterator[Revision | None]) -> AsyncIterator[tuple[list[Revision], int]]:
+async def _batch_revisions(prepared: AsyncIterator[Revision | None]) -> AsyncIterator[tuple[list[Revision], int]]:
     """Revisions to commit together, with how many files that covers: bounded by chunks and by time."""
     batch_: list[Revision] = []
     passed = 0
@@ -174,37 +189,39 @@ async def _batches(prepared: AsyncIterator[Revision | None]) -> AsyncIterator[tu
 # --- artifacts ----------------------------------------------------------------------------------
 
 
-async def _lacking(intake: Intake, shelf: Shelf | None, tally: Tally) -> set[str]:
+async def _find_missing_artifacts(intake: RunContext, shelf: ArtifactStore | None, tally: Tally) -> set[str]:
     """The documents that a refresh makes anew for the sake of their artifact."""
     if shelf is None or not intake.refresh:
         return set()
     try:
-        return await artifacts.missing(intake.store, intake.making.scope, shelf.place)
+        return await artifacts.find_missing(intake.store, intake.making.scope, shelf.place)
     except StoreError as error:
         tally.warnings.append(f"whether artifacts are missing is not known: {error}")
         return set()
 
 
-async def _sweep(intake: Intake, source: Source, tally: Tally) -> None:
+async def _sweep_artifacts(intake: RunContext, source: Source, tally: Tally) -> None:
     """Remove the artifacts of revisions that are gone, and what earlier runs left when they were killed."""
     store, scope = intake.store, intake.making.scope
-    where = await artifacts.known(store, scope, configured=intake.making.artifacts)
-    _, failed = await artifacts.sweep(store, scope, where, source=source.name)
+    where = await artifacts.find_artifact_places(store, scope, configured=intake.making.artifacts)
+    _, failed = await artifacts.remove_strays(store, scope, where, source=source.name)
     tally.warnings.extend(failed)
 
 
 # --- vectors ------------------------------------------------------------------------------------
 
 
-async def _vectors(intake: Intake, tally: Tally, progress: Progress) -> None:
+async def _update_vectors(intake: RunContext, tally: Tally, progress: Progress) -> None:
     """Fill in the vectors that active chunks lack, whoever left them missing."""
     async with intake.store.writer(intake.making.scope) as writer:
         if intake.embedder is not None and intake.model_missing is None:
-            await _fill(intake, intake.embedder, writer, tally, progress)
+            await _fill_pending(intake, intake.embedder, writer, tally, progress)
         await writer.settle()
 
 
-async def _fill(intake: Intake, embedder: Embedder, writer: Writer, tally: Tally, progress: Progress) -> None:
+async def _fill_pending(
+    intake: RunContext, embedder: Embedder, writer: Writer, tally: Tally, progress: Progress
+) -> None:
     async with intake.store.reader(intake.making.scope) as reader:
         total = (await reader.info()).pending_vectors
-    await fill(writer, embedder, intake.making, total=total, tally=tally, progress=progress)
+    await fill_vectors(writer, embedder, intake.making, total=total, tally=tally, progress=progress)

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 
 from ragstone.core.ports import Embedder, Store
-from ragstone.extraction.sandbox import Apart
+from ragstone.extraction.sandbox import Sandbox
 from ragstone.ingestion import chunker_compatibility
-from ragstone.ingestion.build_revision import Making
+from ragstone.ingestion.build_revision import RevisionBuilder
 
 
 @dataclass(frozen=True, slots=True)
-class Intake:
+class RunContext:
     """Where a run writes, what makes and embeds its documents, and how it behaves.
 
     `removals` is the share of a source's documents that may vanish unasked; `model_missing` says why
@@ -21,7 +21,7 @@ class Intake:
     """
 
     store: Store
-    making: Making
+    making: RevisionBuilder
     embedder: Embedder | None = None
     refresh: bool = False
     allow_removals: bool = False
@@ -29,6 +29,6 @@ class Intake:
     model_missing: str | None = None
     root: str | None = None
     place: str | None = None
-    apart: Apart | None = None
+    apart: Sandbox | None = None
     named: bool = False
-    counts: chunker_compatibility.Counts = ()
+    counts: chunker_compatibility.TokenCounters = ()

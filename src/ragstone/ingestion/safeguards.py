@@ -3,19 +3,21 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from ragstone.core.errors import UsageError
-from ragstone.core.ports import Ledger, Listed
+from ragstone.core.ports import Ledger, ListedFile
 from ragstone.core.types import Document, Skipped
 
-SMALL = 10  # documents; below, only a removal of all of them is suspicious
-RUNS = 1000  # how far back a source's root is looked for
-LASTING = ("succeeded", "interrupted")  # runs that may have written something
-POLICY = frozenset({"denied", "outside_root"})  # refused by rule: what stood there goes
+SMALL_SOURCE = 10  # documents; below, only a removal of all of them is suspicious
+RUNS_SEARCHED = 1000  # how far back a source's root is looked for
+WRITING_STATUSES = ("succeeded", "interrupted")  # runs that may have written something
+REFUSED_BY_RULE = frozenset({"denied", "outside_root"})  # refused by rule: what stood there goes
 
 
-def vanished(known: Mapping[str, Document], listed: Iterable[Listed], skipped: Iterable[Skipped]) -> list[Document]:
+def find_vanished(
+    known: Mapping[str, Document], listed: Iterable[ListedFile], skipped: Iterable[Skipped]
+) -> list[Document]:
     """What the source no longer has: not what merely could not be read this time."""
     present = {entry.path for entry in listed}
-    unread = tuple(s.path for s in skipped if s.reason not in POLICY)
+    unread = tuple(s.path for s in skipped if s.reason not in REFUSED_BY_RULE)
     folders = tuple(f"{path.rstrip('/')}/" for path in unread)
     kept = present.union(unread)
     return [
@@ -25,7 +27,9 @@ def vanished(known: Mapping[str, Document], listed: Iterable[Listed], skipped: I
 
 async def check_root(root: str, source: str, ledger: Ledger) -> None:
     """Two folders of one name are two sources: the second must not pass for a changed first one."""
-    earlier = [run for run in await ledger.runs(RUNS) if run.source == source and run.status in LASTING]
+    earlier = [
+        run for run in await ledger.runs(RUNS_SEARCHED) if run.source == source and run.status in WRITING_STATUSES
+    ]
     other = next((run.config["root"] for run in earlier if run.config.get("root")), root)
     if other != root:
         raise UsageError(
@@ -36,14 +40,14 @@ async def check_root(root: str, source: str, ledger: Ledger) -> None:
 
 def check_removals(source: str, gone: Sequence[Document], known: Mapping[str, Document], *, share: float) -> None:
     """A missing mount looks like a mass deletion: more than `share` of a source's documents does not go unasked."""
-    if gone and (len(gone) == len(known) or (len(known) > SMALL and len(gone) > share * len(known))):
+    if gone and (len(gone) == len(known) or (len(known) > SMALL_SOURCE and len(gone) > share * len(known))):
         raise UsageError(
             f"{len(gone)} of {len(known)} documents of source {source!r} are gone; nothing was changed. "
             "If a folder is not mounted, mount it; if they were deleted on purpose, add --allow-removals"
         )
 
 
-def check_cutting(cutting: str, known: Mapping[str, Document]) -> None:
+def check_chunking(cutting: str, known: Mapping[str, Document]) -> None:
     """Two ways of cutting in one source would make its chunks incomparable."""
     others = [document for document in known.values() if not document.recipe.endswith(f"+{cutting}")]
     if others:
@@ -53,7 +57,7 @@ def check_cutting(cutting: str, known: Mapping[str, Document]) -> None:
         )
 
 
-def cut_beside(cutting: str, beside: Sequence[Document], *, refresh: bool) -> list[str]:
+def check_other_sources(cutting: str, beside: Sequence[Document], *, refresh: bool) -> list[str]:
     """The same for the other sources of a collection; a refresh must begin with one of them, so it only warns."""
     others = [document for document in beside if not document.recipe.endswith(f"+{cutting}")]
     if not others:

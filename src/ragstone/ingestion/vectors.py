@@ -2,20 +2,26 @@
 
 from ragstone.core.errors import RagstoneError
 from ragstone.core.ports import Embedder, Filler, Writer
-from ragstone.ingestion.build_revision import Making
+from ragstone.ingestion.build_revision import RevisionBuilder
 from ragstone.ingestion.embed import embed_all
 from ragstone.ingestion.progress import Progress, Tally
 
 EMBED_AT_ONCE = 256
 
 
-async def fill(
-    writer: Filler | Writer, embedder: Embedder, making: Making, *, total: int, tally: Tally, progress: Progress
+async def fill_vectors(
+    writer: Filler | Writer,
+    embedder: Embedder,
+    making: RevisionBuilder,
+    *,
+    total: int,
+    tally: Tally,
+    progress: Progress,
 ) -> None:
     """Embed what `writer` wants until it wants nothing; `progress` hears `vectors` of `total`, the chunks that lack
     one."""
-    while chunks := await writer.wanted(EMBED_AT_ONCE):
-        texts = [making.embedded(chunk) for chunk in chunks]
+    while chunks := await writer.find_unembedded(EMBED_AT_ONCE):
+        texts = [making.format_for_embedding(chunk) for chunk in chunks]
         keys = [chunk.vector_key for chunk in chunks]
         names = [f"{chunk.document.path}#{chunk.ordinal}" for chunk in chunks]
         try:
@@ -24,6 +30,6 @@ async def fill(
         except RagstoneError as error:
             raise type(error)(f"{error} (text is searchable; the next run goes on with the vectors)") from error
         tally.embedded += len(chunks)
-        await progress.at("vectors", done=tally.embedded, total=max(total, tally.embedded))
+        await progress.report_stage("vectors", done=tally.embedded, total=max(total, tally.embedded))
     if tally.embedded < total:  # chunks that share a vector, or were lent one
-        await progress.at("vectors", done=total, total=total)
+        await progress.report_stage("vectors", done=total, total=total)

@@ -11,61 +11,61 @@ from typing import Any
 from ragstone.config import vendors
 from ragstone.core.errors import ConfigError, UsageError
 from ragstone.core.ports import Completion, Embedder
-from ragstone.providers.endpoint import Reach
-from ragstone.providers.known_models import KNOWN, counts, known, tokenizer_of
-from ragstone.providers.minilm.model import MiniLM, problems
-from ragstone.providers.minilm.model import missing as minilm_missing
+from ragstone.providers.endpoint import Endpoint
+from ragstone.providers.known_models import MODEL_CARDS, find_card, list_tokenizers, tokenizer_of
+from ragstone.providers.minilm.model import MiniLM, find_model_problems
+from ragstone.providers.minilm.model import find_missing_parts as minilm_missing
 from ragstone.providers.minilm.wordpiece import WordPiece
-from ragstone.providers.token_counting import FromFile, WithMargin
+from ragstone.providers.token_counting import EstimatingTokenizer, FileTokenizer
 
 __all__ = [
     "EMBEDDERS",
     "KNOWN_DIMENSIONS",
-    "FromFile",
+    "EstimatingTokenizer",
+    "FileTokenizer",
     "MiniLM",
-    "WithMargin",
     "WordPiece",
-    "begun",
-    "called",
-    "check",
     "check_dimension",
-    "counts",
-    "health",
-    "known_dimension",
-    "learn",
+    "check_embedder",
+    "diagnose_embedder",
+    "dimension_of",
+    "find_builtin_embedder",
+    "find_missing_packages",
+    "learn_dimension",
+    "list_tokenizers",
     "make_completion",
     "make_embedder",
-    "missing",
-    "probe",
+    "probe_dimension",
+    "start_embedder",
     "tokenizer_of",
 ]
 
 EMBEDDERS: Mapping[str, Callable[..., Embedder]] = {"minilm": MiniLM}
-HEALTH: Mapping[str, Callable[[], list[str]]] = {"minilm": problems}
-MISSING: Mapping[str, Callable[[], list[str]]] = {"minilm": minilm_missing}
+PROBLEM_CHECKS: Mapping[str, Callable[[], list[str]]] = {"minilm": find_model_problems}
+PACKAGE_CHECKS: Mapping[str, Callable[[], list[str]]] = {"minilm": minilm_missing}
 
 # What of its settings decides the variant of a model.
 PRECISIONS: Mapping[str, tuple[str, ...]] = {"minilm": ("fp32", "int8")}
-KNOWN_DIMENSIONS: Mapping[str, int] = {name: card.dimension for name, card in KNOWN.items()}
+KNOWN_DIMENSIONS: Mapping[str, int] = {name: card.dimension for name, card in MODEL_CARDS.items()}
 
 
 def make_completion(
-    model: str, *, reach: Reach, context: int | None = None, tokenizer: str | None = None
+    model: str, *, reach: Endpoint, context: int | None = None, tokenizer: str | None = None
 ) -> Completion:
     """The language model of a name such as `ollama/llama3.2`, asked by way of `reach`; nothing is connected yet.
     `tokenizer` is the file of its own one.
 
     Raises `ConfigError` for a vendor that is unknown or completes nothing, and for a file that holds no tokenizer.
     """
-    from ragstone.providers.completion import Completing
+    from ragstone.providers.completion import VendorCompletion
 
-    vendor, name = vendors.named(model, verb=vendors.COMPLETE, key=f"{reach.group}.model")
-    speech = import_module(f"ragstone.providers.{vendor.completes}").Speech()
+    vendor, name = vendors.parse_model_name(model, verb=vendors.COMPLETE, key=f"{reach.group}.model")
+    speech = import_module(f"ragstone.providers.{vendor.completes}").WireFormat()
     counts = None
     if tokenizer:
-        counts = FromFile(tokenizer)
+        counts = FileTokenizer(tokenizer)
         counts.load()
-    return Completing(reach, speech, model=name, context=context, tokenizer=counts)
+    return VendorCompletion(reach, speech, model=name, context=context, tokenizer=counts)
 
 
 def make_embedder(name: str, **options: Any) -> Embedder:
@@ -75,14 +75,14 @@ def make_embedder(name: str, **options: Any) -> Embedder:
     """
     maker = EMBEDDERS.get(name)
     if maker is None and "/" not in name:
-        raise ConfigError(_unknown(name))
+        raise ConfigError(_unknown_message(name))
     try:
-        return maker(**options) if maker else _vendors_embedder(name, **options)
+        return maker(**options) if maker else _make_vendor_embedder(name, **options)
     except TypeError as error:
         raise ConfigError(f"embedder {name!r}: {error}") from error
 
 
-def called(model: str, variant: str) -> tuple[str, str] | None:
+def find_builtin_embedder(model: str, variant: str) -> tuple[str, str] | None:
     """The name and precision that make the embedder of this model and variant; None for one that is unknown here."""
     for name in EMBEDDERS:
         for precision in PRECISIONS.get(name, ()):
@@ -92,9 +92,9 @@ def called(model: str, variant: str) -> tuple[str, str] | None:
     return None
 
 
-def begun(name: str, **options: Any) -> Embedder | None:
+def start_embedder(name: str, **options: Any) -> Embedder | None:
     """The embedder of this name, its model already loading where that takes a while; None when it would not work."""
-    if name not in EMBEDDERS or missing(name):
+    if name not in EMBEDDERS or find_missing_packages(name):
         return None
     try:
         embedder = make_embedder(name, **options)
@@ -105,9 +105,9 @@ def begun(name: str, **options: Any) -> Embedder | None:
     return embedder
 
 
-def known_dimension(model: str) -> int | None:
+def dimension_of(model: str) -> int | None:
     """The dimension of a model by its name, without owner and tag (`owner/nomic-embed-text:v1.5`)."""
-    card = known(model)
+    card = find_card(model)
     return card.dimension if card else None
 
 
@@ -117,7 +117,7 @@ def check_dimension(model: str, seen: int, declared: int | None = None) -> int:
     Raises `UsageError` when it is not what the configuration declares, or not what the model is
     known to give, so that nothing of a wrong length is ever written.
     """
-    expected = known_dimension(model) if declared is None else declared
+    expected = dimension_of(model) if declared is None else declared
     if seen < 1 or (expected is not None and seen != expected):
         source = "declared for it" if declared is not None else "known of it"
         raise UsageError(
@@ -127,34 +127,34 @@ def check_dimension(model: str, seen: int, declared: int | None = None) -> int:
     return seen
 
 
-async def probe(embedder: Embedder, declared: int | None = None) -> int:
+async def probe_dimension(embedder: Embedder, declared: int | None = None) -> int:
     """Embed one word and check the dimension that comes back, as `check_dimension` does."""
     vectors = await embedder.embed(["word"])
     return check_dimension(embedder.model, int(vectors.shape[1]), declared)
 
 
-def health(name: str) -> list[str]:
+def diagnose_embedder(name: str) -> list[str]:
     """What keeps an embedder from working, each with the command that mends it; [] when all is well."""
-    return HEALTH[name]() if name in HEALTH else [_unknown(name)]
+    return PROBLEM_CHECKS[name]() if name in PROBLEM_CHECKS else [_unknown_message(name)]
 
 
-async def learn(embedder: Embedder) -> None:
+async def learn_dimension(embedder: Embedder) -> None:
     """Have an embedder whose dimension only its vendor knows ask for it; the others know theirs."""
     if (ask := getattr(embedder, "learn", None)) is not None:
         await ask()
 
 
-async def check(embedder: Embedder) -> list[str]:
+async def check_embedder(embedder: Embedder) -> list[str]:
     """What keeps a vendor's embedder from working, each with what mends it; one that cannot say is well."""
     ask = getattr(embedder, "check", None)
     problems: list[str] = [] if ask is None else await ask()
     return problems
 
 
-def missing(name: str) -> list[str]:
-    """The part of `health` that costs no time: what is not installed."""
-    if name in MISSING:
-        return MISSING[name]()
+def find_missing_packages(name: str) -> list[str]:
+    """The part of `diagnose_embedder` that costs no time: what is not installed."""
+    if name in PACKAGE_CHECKS:
+        return PACKAGE_CHECKS[name]()
     vendor = vendors.VENDORS.get(name.partition("/")[0])
     if vendor is None:
         return []
@@ -163,19 +163,19 @@ def missing(name: str) -> list[str]:
     return [] if find_spec(package) else [lacking]
 
 
-def _vendors_embedder(name: str, **options: Any) -> Embedder:
-    vendor, model = vendors.named(name, verb=vendors.EMBED, key="embed.model")
+def _make_vendor_embedder(name: str, **options: Any) -> Embedder:
+    vendor, model = vendors.parse_model_name(name, verb=vendors.EMBED, key="embed.model")
     module = import_module(f"ragstone.providers.{vendor.embeds}")
     if vendor.base_url is None:
-        fast: Embedder = module.Fast(model=model, **options)
+        fast: Embedder = module.FastembedEmbedder(model=model, **options)
         return fast
-    from ragstone.providers.embedding import Vectorizing
+    from ragstone.providers.embedding import VendorEmbedder
 
-    return Vectorizing(options.pop("reach"), module.Speech(), model=model, **options)
+    return VendorEmbedder(options.pop("reach"), module.WireFormat(), model=model, **options)
 
 
-def _unknown(name: str) -> str:
+def _unknown_message(name: str) -> str:
     near = difflib.get_close_matches(name, EMBEDDERS, n=1)
-    known_ = [*EMBEDDERS, *(f"{vendor}/MODEL" for vendor in vendors.able(vendors.EMBED))]
+    known_ = [*EMBEDDERS, *(f"{vendor}/MODEL" for vendor in vendors.vendors_for(vendors.EMBED))]
     hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known_)}"
     return f"no embedder is called {name!r}: {hint}"

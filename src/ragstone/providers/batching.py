@@ -8,9 +8,9 @@ import numpy as np
 from ragstone.core.errors import StoreError, UsageError
 from ragstone.core.ports import Embedder, Vectors
 
-LARGEST = 256
-WINDOW = 8  # batches that are sorted by length together: padding shrinks, memory stays bounded
-OFF = 1e-3  # how far from 1 a length may be: float16 vectors of a vendor are 5e-4 off
+MAX_BATCH = 256
+SORTED_BATCHES = 8  # batches that are sorted by length together: padding shrinks, memory stays bounded
+LENGTH_TOLERANCE = 1e-3  # how far from 1 a length may be: float16 vectors of a vendor are 5e-4 off
 
 Progress = Callable[[int, int], None]
 
@@ -29,17 +29,17 @@ async def embed_all(
     `on_progress` hears how many of how many are done. Raises `StoreError` with the reference of a
     text whose vector is of a wrong length, zero or not finite.
     """
-    if not 1 <= size <= LARGEST:
-        raise UsageError(f"a batch holds 1 to {LARGEST} texts, not {size}")
+    if not 1 <= size <= MAX_BATCH:
+        raise UsageError(f"a batch holds 1 to {MAX_BATCH} texts, not {size}")
     if references and len(references) != len(texts):
         raise UsageError(f"{len(references)} references were given for {len(texts)} texts")
     done, total = 0, sum(1 for text in texts if text.strip())
     ahead: tuple[list[int], asyncio.Task[Vectors]] | None = None
     try:
-        for batch in [*batches(texts, size=size), []]:
+        for batch in [*plan_batches(texts, size=size), []]:
             now, ahead = ahead, None
             if batch:
-                ahead = batch, asyncio.ensure_future(_embedded(embedder, texts, batch, references))
+                ahead = batch, asyncio.ensure_future(_embed_batch(embedder, texts, batch, references))
             if now is not None:
                 vectors = await now[1]
                 done += len(now[0])
@@ -51,15 +51,15 @@ async def embed_all(
             ahead[1].cancel()
 
 
-def batches(texts: Sequence[str], *, size: int) -> Iterator[list[int]]:
+def plan_batches(texts: Sequence[str], *, size: int) -> Iterator[list[int]]:
     """Places of the texts that are not blank, longest first inside a window, `size` at a time."""
     places = [place for place, text in enumerate(texts) if text.strip()]
-    for start in range(0, len(places), size * WINDOW):
-        window = sorted(places[start : start + size * WINDOW], key=lambda place: (-len(texts[place]), place))
+    for start in range(0, len(places), size * SORTED_BATCHES):
+        window = sorted(places[start : start + size * SORTED_BATCHES], key=lambda place: (-len(texts[place]), place))
         yield from (window[at : at + size] for at in range(0, len(window), size))
 
 
-def checked(vectors: Vectors, *, dimension: int, references: Sequence[str]) -> Vectors:
+def check_vectors(vectors: Vectors, *, dimension: int, references: Sequence[str]) -> Vectors:
     """The same vectors when there is one unit vector of `dimension` for each reference, else `StoreError`."""
     if vectors.shape != (len(references), dimension):
         raise StoreError(
@@ -67,13 +67,15 @@ def checked(vectors: Vectors, *, dimension: int, references: Sequence[str]) -> V
             f"not {(len(references), dimension)}"
         )
     lengths = np.linalg.norm(vectors.astype(np.float64), axis=1)
-    for place in np.flatnonzero(~(np.abs(lengths - 1) < OFF)).tolist():
+    for place in np.flatnonzero(~(np.abs(lengths - 1) < LENGTH_TOLERANCE)).tolist():
         kind = "a zero vector" if lengths[place] == 0 else f"a vector of length {lengths[place]:.4g}, not 1,"
         raise StoreError(f"the model gave {kind} for {references[place]}: nothing of it was stored")
     return vectors
 
 
-async def _embedded(embedder: Embedder, texts: Sequence[str], batch: list[int], references: Sequence[str]) -> Vectors:
+async def _embed_batch(
+    embedder: Embedder, texts: Sequence[str], batch: list[int], references: Sequence[str]
+) -> Vectors:
     vectors = await embedder.embed([texts[place] for place in batch])
     names = [references[place] if references else f"text {place}" for place in batch]
-    return checked(vectors, dimension=embedder.dimension, references=names)
+    return check_vectors(vectors, dimension=embedder.dimension, references=names)

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from types import EllipsisType
 
 from ragstone.core.errors import RagstoneError, Unavailable, UsageError
-from ragstone.core.ports import Completed, Prompt, Tokenizer
-from ragstone.providers.endpoint import Reach
-from ragstone.providers.http import Line, Rejected
-from ragstone.providers.retries import Attempts, Passing
-from ragstone.providers.wire_format import Asked, Call, Ended, Heard, Json, Speech
+from ragstone.core.ports import CompletionResult, Prompt, Tokenizer
+from ragstone.providers.endpoint import Endpoint
+from ragstone.providers.http import HttpTransport, Rejected
+from ragstone.providers.retries import Attempts, TransientError
+from ragstone.providers.wire_format import CompletionRequest, FinishReason, Json, StreamEvent, WireFormat, WireRequest
 
 # Bytes of an answer: a token of running text has four, of code or another script some more. Who does not obey
 # `max_tokens` is cut here.
@@ -22,7 +22,7 @@ LEAST_BYTES = 4_000
 
 
 @dataclass(slots=True)
-class Spent:
+class TokenUsage:
     """What a model was asked for since it was made: requests that were answered, tokens read and written."""
 
     requests: int = 0
@@ -37,18 +37,18 @@ class Spent:
 
 
 @dataclass(slots=True)
-class Heeded:
+class StreamState:
     """What was heard of one answer so far; `at` is when, or when the reader of it came back, by the loop's clock."""
 
     at: float
     text: str = ""
     bytes: int = 0
-    ended: Ended | None = None
+    ended: FinishReason | None = None
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     cached_tokens: int | None = None
 
-    def heed(self, heard: Heard) -> None:
+    def take_event(self, heard: StreamEvent) -> None:
         """Take in an event; later counts stand for earlier ones."""
         self.text += heard.text
         self.bytes += len(heard.text.encode("utf-8", "replace"))
@@ -57,20 +57,20 @@ class Heeded:
             if (count := getattr(heard, name)) is not None:
                 setattr(self, name, count)
 
-    def completed(self) -> Completed:
+    def build_result(self) -> CompletionResult:
         """The whole."""
         read = [self.prompt_tokens, self.cached_tokens]
         prompt = None if read == [None, None] else sum(filter(None, read))
-        return Completed(self.text, self.ended or "other", prompt, self.completion_tokens)
+        return CompletionResult(self.text, self.ended or "other", prompt, self.completion_tokens)
 
 
-class Completing:
+class VendorCompletion:
     """See `ragstone.core.ports.Completion`."""
 
     def __init__(
         self,
-        reach: Reach,
-        speech: Speech,
+        reach: Endpoint,
+        speech: WireFormat,
         *,
         model: str,
         context: int | None = None,
@@ -80,36 +80,36 @@ class Completing:
         self.model = model
         self.context = context
         self.tokenizer = tokenizer
-        self.spent = Spent()
-        self._reach = reach.checked()
+        self.spent = TokenUsage()
+        self._reach = reach.validate()
         self._speech = speech
-        self._line: Line | None = None
+        self._line: HttpTransport | None = None
         self._cool = False
 
-    async def complete(self, prompt: Prompt) -> Completed:
+    async def complete(self, prompt: Prompt) -> CompletionResult:
         """The answer as a whole. It is streamed inside: a vendor goes on writing for one who waits for all at once and
         then goes away."""
         async with aclosing(self.stream(prompt)) as pieces:
             async for piece in pieces:
-                if isinstance(piece, Completed):
+                if isinstance(piece, CompletionResult):
                     return piece
-        raise Unavailable(f"{self._open().name} gave no answer")
+        raise Unavailable(f"{self._open_transport().name} gave no answer")
 
-    async def stream(self, prompt: Prompt) -> AsyncGenerator[str | Completed]:
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[str | CompletionResult]:
         """The pieces, then the whole. What failed is asked for again only while nothing of it was given on."""
         attempts = Attempts(self._reach)
         while True:
             begun = False
             try:
-                async with aclosing(self._once(prompt, attempts)) as pieces:
+                async with aclosing(self._stream_once(prompt, attempts)) as pieces:
                     async for piece in pieces:
                         begun = True
                         yield piece
                 return
-            except Passing as failure:
+            except TransientError as failure:
                 if begun:
                     raise Unavailable(str(failure)) from failure
-                await attempts.again(failure)
+                await attempts.wait_before_retry(failure)
             except Rejected as error:  # some models take no temperature: said once, it is left out from then on
                 if begun or self._cool or "temperature" not in str(error):
                     raise
@@ -118,48 +118,51 @@ class Completing:
     async def check(self) -> list[str]:
         """What keeps it from working, each with what mends it; asks for the list of models, once."""
         try:
-            line = self._open()
+            line = self._open_transport()
             async with asyncio.timeout(self._reach.timeout):
-                names = self._speech.listed(await line.reply(self._speech.models()))
+                names = self._speech.parse_models(await line.fetch_reply(self._speech.build_models_request()))
         except TimeoutError:
-            return [f"{self._reach.named(self.model)} did not answer within {self._reach.timeout:g} s"]
+            return [f"{self._reach.describe_model(self.model)} did not answer within {self._reach.timeout:g} s"]
         except (KeyError, TypeError, ValueError):
-            return [f"{self._reach.named(self.model)} gave no list of models: is {self._reach.group}.base_url right?"]
+            return [
+                f"{self._reach.describe_model(self.model)} gave no list of models: "
+                f"is {self._reach.group}.base_url right?"
+            ]
         except RagstoneError as error:
             return [str(error)]
         known = self.model in names or any(name.startswith(f"{self.model}-") for name in names)
         if known or not self._reach.vendor.lists:
             return []
-        return [f"{line.name} is not there: {self._mend()}, or set {self._reach.group}.model"]
+        return [f"{line.name} is not there: {self._remedy()}, or set {self._reach.group}.model"]
 
     async def close(self) -> None:
         """Give back the connections; the next request would open new ones."""
         if self._line is not None:
             await self._line.close()
 
-    def _open(self) -> Line:
+    def _open_transport(self) -> HttpTransport:
         """The line, made at first use: until then no key is needed."""
         if self._line is None:
-            headers = self._speech.headers(self._reach.secret())
-            self._line = Line(self._reach, headers, model=self.model, mend=self._mend())
+            headers = self._speech.headers(self._reach.require_key())
+            self._line = HttpTransport(self._reach, headers, model=self.model, mend=self._remedy())
         return self._line
 
-    def _mend(self) -> str:
+    def _remedy(self) -> str:
         return self._speech.mend.replace("MODEL", self.model)
 
-    async def _once(self, prompt: Prompt, attempts: Attempts) -> AsyncGenerator[str | Completed]:
+    async def _stream_once(self, prompt: Prompt, attempts: Attempts) -> AsyncGenerator[str | CompletionResult]:
         loop = asyncio.get_running_loop()
-        line, heeded = self._open(), Heeded(loop.time())
+        line, heeded = self._open_transport(), StreamState(loop.time())
         most = LEAST_BYTES + BYTES_A_TOKEN * prompt.max_tokens
-        async with aclosing(line.events(self._call(prompt), self._speech.framing)) as events:
-            while (event := await self._event(line, events, attempts, heeded)) is not ...:
+        async with aclosing(line.stream_events(self._build_request(prompt), self._speech.framing)) as events:
+            while (event := await self._next_event(line, events, attempts, heeded)) is not ...:
                 try:
-                    heard = Heard(over=True) if event is None else self._heard(line, event)
-                except (Passing, Unavailable):
+                    heard = StreamEvent(over=True) if event is None else self._parse_event(line, event)
+                except (TransientError, Unavailable):
                     if heeded.ended is None:
                         raise
                     break  # what was heard to its end is the answer
-                heeded.heed(heard)
+                heeded.take_event(heard)
                 if heard.text:
                     yield heard.text
                 if heard.text or heard.alive or heard.ended:
@@ -168,56 +171,60 @@ class Completing:
                     heeded.ended = "length"
                     break
                 if heard.over:
-                    await _read_out(events, self._reach.linger / 10)
+                    await _drain_stream(events, self._reach.linger / 10)
                     break
         if heeded.ended is None and event is ...:
-            raise Passing(f"{line.name} broke off in the middle: its answer has no end")
-        done = heeded.completed()
+            raise TransientError(f"{line.name} broke off in the middle: its answer has no end")
+        done = heeded.build_result()
         self.spent.add(done.prompt_tokens, done.completion_tokens)
         yield done
 
-    async def _event(
-        self, line: Line, events: AsyncGenerator[Json | None], attempts: Attempts, heeded: Heeded
+    async def _next_event(
+        self, line: HttpTransport, events: AsyncGenerator[Json | None], attempts: Attempts, heeded: StreamState
     ) -> Json | EllipsisType | None:
         """The next event, None for the mark at the end, `...` where there is none: what stands still or breaks after
         the end of the answer was heard takes nothing from it."""
         linger = self._reach.linger if heeded.ended else None
         try:
-            async with asyncio.timeout_at(attempts.until(heeded.at, linger)):
+            async with asyncio.timeout_at(attempts.deadline_after(heeded.at, linger)):
                 return await anext(events, ...)
         except TimeoutError:
             if not heeded.ended:
-                raise self._silent(line, asyncio.get_running_loop().time() >= attempts.end) from None
+                raise self._silence_error(line, asyncio.get_running_loop().time() >= attempts.end) from None
         except Unavailable:
             if not heeded.ended:
                 raise
         return ...
 
-    def _call(self, prompt: Prompt) -> Call:
+    def _build_request(self, prompt: Prompt) -> WireRequest:
         if not any(turn.role != "system" for turn in prompt.messages):
             raise UsageError("a prompt needs a message of the user")
-        call = self._speech.asked(Asked(self.model, prompt, self.context, self._reach.limit, self.tokenizer))
+        call = self._speech.build_completion_request(
+            CompletionRequest(self.model, prompt, self.context, self._reach.limit, self.tokenizer)
+        )
         if self._cool and call.body is not None:
             call.body.pop("temperature", None)
         return call
 
-    def _heard(self, line: Line, event: Json) -> Heard:
+    def _parse_event(self, line: HttpTransport, event: Json) -> StreamEvent:
         try:
-            heard = self._speech.heard(event)
+            heard = self._speech.parse_event(event)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise line.senseless(f"a piece of another shape ({type(error).__name__}: {error})") from error
+            raise line.protocol_error(f"a piece of another shape ({type(error).__name__}: {error})") from error
         if heard.failed is not None:
-            raise Passing(f"{line.name} failed while it answered ({self._reach.masked(heard.failed) or 'no reason'})")
+            raise TransientError(
+                f"{line.name} failed while it answered ({self._reach.hide_secrets(heard.failed) or 'no reason'})"
+            )
         return heard
 
-    def _silent(self, line: Line, over: bool) -> Unavailable:
+    def _silence_error(self, line: HttpTransport, over: bool) -> Unavailable:
         group, reach = self._reach.group, self._reach
         if over:
             return Unavailable(f"{line.name} did not end its answer within {reach.total:g} s ({group}.total)")
-        return Passing(f"{line.name} sent nothing for {reach.timeout:g} s ({group}.timeout)")
+        return TransientError(f"{line.name} sent nothing for {reach.timeout:g} s ({group}.timeout)")
 
 
-async def _read_out(events: AsyncGenerator[Json | None], seconds: float) -> None:
+async def _drain_stream(events: AsyncGenerator[Json | None], seconds: float) -> None:
     """Wait a moment for the end of a stream that holds nothing more: a connection that was read whole serves again."""
     with suppress(TimeoutError, Unavailable):
         async with asyncio.timeout(seconds):

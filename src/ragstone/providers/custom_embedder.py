@@ -9,7 +9,7 @@ from ragstone.core.errors import UsageError
 from ragstone.core.ports import Embedder
 
 
-class Handed:
+class CustomEmbedder:
     """An embedder of the caller's own: what it gives is looked at before anything counts on it."""
 
     def __init__(self, own: Embedder) -> None:

@@ -10,7 +10,7 @@ from ragstone.core.ports import Vectors
 from ragstone.providers.wire_format import Kind
 
 
-class Learnt(ABC):
+class ProbedEmbedder(ABC):
     """An embedder whose dimension may have to be asked for; `_expected` is what is known or set, `_seen` what came."""
 
     model: str

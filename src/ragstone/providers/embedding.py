@@ -10,53 +10,53 @@ import numpy as np
 
 from ragstone.core.errors import ConfigError, UsageError
 from ragstone.core.ports import Vectors
-from ragstone.providers.completion import Spent
-from ragstone.providers.dimension_probe import Learnt
-from ragstone.providers.endpoint import Reach
-from ragstone.providers.http import Line
-from ragstone.providers.known_models import known, tokenizer_of
-from ragstone.providers.retries import Attempts, Passing
-from ragstone.providers.wire_format import Batch, Embedding, Kind, Speech
+from ragstone.providers.completion import TokenUsage
+from ragstone.providers.dimension_probe import ProbedEmbedder
+from ragstone.providers.endpoint import Endpoint
+from ragstone.providers.http import HttpTransport
+from ragstone.providers.known_models import find_card, tokenizer_of
+from ragstone.providers.retries import Attempts, TransientError
+from ragstone.providers.wire_format import EmbeddingBatch, EmbeddingFormat, Kind, WireFormat
 
-BATCH = 32  # a large model on a processor alone is done with these before the time for an attempt is over
+BATCH_SIZE = 32  # a large model on a processor alone is done with these before the time for an attempt is over
 
 
-class Spoken(Speech, Embedding, Protocol):
+class FullWireFormat(WireFormat, EmbeddingFormat, Protocol):
     """A vendor's language with the part about vectors."""
 
 
-class Vectorizing(Learnt):
+class VendorEmbedder(ProbedEmbedder):
     """See `ragstone.core.ports.Embedder`; the dimension is what the vendor gives, and must be what is known or
     declared."""
 
     def __init__(
         self,
-        reach: Reach,
-        speech: Spoken,
+        reach: Endpoint,
+        speech: FullWireFormat,
         *,
         model: str,
         dimensions: int | None = None,
         reads: int | None = None,
-        batch: int = BATCH,
+        batch: int = BATCH_SIZE,
     ) -> None:
         """`dimensions`: those to ask for where the model is known to have others by itself, else those that must come
         back. Raises `ConfigError` when neither `reads` nor the name says how much the model reads."""
-        card = known(model)
+        card = find_card(model)
         if reads is None and card is None:
             raise ConfigError(f"how many tokens {model} reads is not known: set {reach.group}.reads")
         self.model = f"{reach.vendor.name}/{model}"
         self.tokenizer = tokenizer_of(model)
         self.reads: int = reads or (card.reads if card else 0)
-        self.spent = Spent()
+        self.spent = TokenUsage()
         self._name = model
-        self._reach = reach.checked()
+        self._reach = reach.validate()
         self._speech = speech
         self._batch = min(batch, speech.most)
         self._shortened = dimensions if card is not None and dimensions != card.dimension else None
         self._expected = dimensions or (card.dimension if card else None)
         self._source = "set as embed.dimensions" if dimensions else "known of it"
         self._seen: int | None = None
-        self._line: Line | None = None
+        self._line: HttpTransport | None = None
 
     @property
     def variant(self) -> str:
@@ -73,7 +73,7 @@ class Vectorizing(Learnt):
             if not text.strip():
                 raise UsageError(f"blank text cannot be embedded (text {index} of {len(texts)})")
         starts = range(0, len(texts), self._batch)
-        rows = [await self._tried(texts[start : start + self._batch], kind) for start in starts]
+        rows = [await self._embed_retrying(texts[start : start + self._batch], kind) for start in starts]
         if not rows:
             await self.learn()
             return np.zeros((0, self.dimension), dtype=np.float32)
@@ -84,37 +84,39 @@ class Vectorizing(Learnt):
         if self._line is not None:
             await self._line.close()
 
-    async def _tried(self, texts: Sequence[str], kind: Kind) -> Vectors:
+    async def _embed_retrying(self, texts: Sequence[str], kind: Kind) -> Vectors:
         attempts = Attempts(self._reach)
         while True:
             try:
-                return await self._once(texts, kind, attempts)
-            except Passing as failure:
-                await attempts.again(failure)
+                return await self._embed_once(texts, kind, attempts)
+            except TransientError as failure:
+                await attempts.wait_before_retry(failure)
 
-    async def _once(self, texts: Sequence[str], kind: Kind, attempts: Attempts) -> Vectors:
+    async def _embed_once(self, texts: Sequence[str], kind: Kind, attempts: Attempts) -> Vectors:
         reach = self._reach
         if self._line is None:
-            headers = self._speech.headers(reach.secret())
-            self._line = Line(reach, headers, model=self._name, mend=self._speech.mend.replace("MODEL", self._name))
+            headers = self._speech.headers(reach.require_key())
+            self._line = HttpTransport(
+                reach, headers, model=self._name, mend=self._speech.mend.replace("MODEL", self._name)
+            )
         line = self._line
-        call = self._speech.embedded(Batch(self._name, texts, kind, self._shortened))
+        call = self._speech.build_embedding_request(EmbeddingBatch(self._name, texts, kind, self._shortened))
         try:
-            async with asyncio.timeout_at(attempts.until(asyncio.get_running_loop().time())):
-                reply = await line.reply(call)
+            async with asyncio.timeout_at(attempts.deadline_after(asyncio.get_running_loop().time())):
+                reply = await line.fetch_reply(call)
         except TimeoutError:
-            raise Passing(f"{line.name} sent nothing for {reach.timeout:g} s ({reach.group}.timeout)") from None
+            raise TransientError(f"{line.name} sent nothing for {reach.timeout:g} s ({reach.group}.timeout)") from None
         try:
-            given, tokens = self._speech.vectors(reply)
+            given, tokens = self._speech.parse_vectors(reply)
             vectors = np.array(given, dtype=np.float32)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise line.senseless(f"no vectors ({type(error).__name__}: {error})") from error
+            raise line.protocol_error(f"no vectors ({type(error).__name__}: {error})") from error
         if vectors.ndim != 2 or len(vectors) != len(texts):
-            raise line.senseless(f"{len(given)} vectors for {len(texts)} texts")
+            raise line.protocol_error(f"{len(given)} vectors for {len(texts)} texts")
         self.spent.add(tokens)
-        return self._unit(self._fitting(vectors))
+        return self._normalize(self._check_dimension(vectors))
 
-    def _fitting(self, vectors: Vectors) -> Vectors:
+    def _check_dimension(self, vectors: Vectors) -> Vectors:
         seen = int(vectors.shape[1])
         expected = self._seen or self._expected
         if seen < 1 or (expected is not None and seen != expected):
@@ -127,7 +129,7 @@ class Vectorizing(Learnt):
         return vectors
 
     @staticmethod
-    def _unit(vectors: Vectors) -> Vectors:
+    def _normalize(vectors: Vectors) -> Vectors:
         lengths = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
         usable = np.isfinite(lengths) & (lengths > 0)
         return cast(Vectors, np.where(usable, vectors / np.where(usable, lengths, 1), vectors).astype(np.float32))

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from ragstone.config.vendors import LIMIT, Vendor, is_here
+from ragstone.config.vendors import LIMIT, Vendor, is_local_address
 from ragstone.core.errors import ConfigError, UsageError
 
-HIDDEN = "***"
-SHORTEST = 4  # characters of a header's value that is hidden: `1` or `eu` would blot out half of every message
+HIDDEN_MARK = "***"
+SHORTEST_HIDDEN = 4  # characters of a header's value that is hidden: `1` or `eu` would blot out half of every message
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class Endpoint:
     """Everything about the way to a vendor; `group` is where its settings stand (`llm` or `embed`), `lacking` why there
     is no key although one is set.
 
@@ -42,25 +42,25 @@ class Reach:
         return (self.base_url or self.vendor.base_url or "").rstrip("/")
 
     @property
-    def own(self) -> bool:
+    def is_vendor_address(self) -> bool:
         """Whether that is the vendor's own address, and not one that somebody else serves."""
         return self.address == self.vendor.base_url
 
     @property
     def limit(self) -> str:
         """What the limit of an answer is called there."""
-        return self.vendor.limit if self.own else LIMIT
+        return self.vendor.limit if self.is_vendor_address else LIMIT
 
     @property
     def host(self) -> str:
         """The host in it, with its port where one is written."""
         return urlsplit(self.address).netloc.rpartition("@")[2]
 
-    def named(self, model: str) -> str:
+    def describe_model(self, model: str) -> str:
         """What messages call a model of it."""
         return f"{self.vendor.name}/{model} at {self.host}"
 
-    def checked(self) -> Reach:
+    def validate(self) -> Endpoint:
         """The same; raises `ConfigError` for an address that is none."""
         try:
             parts = urlsplit(self.address)
@@ -80,30 +80,30 @@ class Reach:
                 raise ConfigError(f"{self.group}.headers.{name} holds characters that no header may hold")
         return self
 
-    def secret(self) -> str | None:
+    def require_key(self) -> str | None:
         """The key; raises `UsageError` that says where it may stand when none is there and nothing works without."""
         if self.lacking is not None:
             raise UsageError(self.lacking)
-        if self.key is None and self.vendor.keyed and self.own:
-            raise UsageError(f"{self.vendor.name} needs a key: {self.keys}")
+        if self.key is None and self.vendor.keyed and self.is_vendor_address:
+            raise UsageError(f"{self.vendor.name} needs a key: {self.key_hint}")
         if self.key is not None and not (self.key.isascii() and self.key.isprintable()):
-            raise UsageError(f"the key for {self.vendor.name} holds characters that no key has: {self.keys}")
+            raise UsageError(f"the key for {self.vendor.name} holds characters that no key has: {self.key_hint}")
         return self.key
 
     @property
-    def keys(self) -> str:
+    def key_hint(self) -> str:
         """Where its key may stand, as an order to the reader."""
         variable = f", or the environment variable {self.vendor.variable}" if self.vendor.variable else ""
         return f"set {self.group}.api_key or {self.group}.api_key_file{variable}"
 
-    def masked(self, text: str) -> str:
+    def hide_secrets(self, text: str) -> str:
         """A text in which key and headers' values are hidden."""
-        secrets = [self.key or "", *(value for value in self.headers.values() if len(value) >= SHORTEST)]
+        secrets = [self.key or "", *(value for value in self.headers.values() if len(value) >= SHORTEST_HIDDEN)]
         for secret in sorted(filter(None, secrets), key=len, reverse=True):
-            text = text.replace(secret, HIDDEN)
+            text = text.replace(secret, HIDDEN_MARK)
         return text
 
     @property
-    def here(self) -> bool:
+    def is_local(self) -> bool:
         """Whether it stands on this very machine."""
-        return is_here(self.address)
+        return is_local_address(self.address)

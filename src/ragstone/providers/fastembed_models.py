@@ -12,14 +12,14 @@ import numpy as np
 
 from ragstone.core.errors import ConfigError, Unavailable, UsageError
 from ragstone.core.ports import Vectors
-from ragstone.providers.dimension_probe import Learnt
-from ragstone.providers.known_models import known, tokenizer_of
+from ragstone.providers.dimension_probe import ProbedEmbedder
+from ragstone.providers.known_models import find_card, tokenizer_of
 from ragstone.providers.wire_format import Kind
 
-LACKING = "the package fastembed is missing: pip install 'ragstone[fastembed]'"
+PACKAGE_MISSING = "the package fastembed is missing: pip install 'ragstone[fastembed]'"
 
 
-class Fast(Learnt):
+class FastembedEmbedder(ProbedEmbedder):
     """See `ragstone.core.ports.Embedder`. The model loads at first use; `folder` holds its files, else the cache
     does, and what is not there is downloaded unless `offline`."""
 
@@ -35,7 +35,7 @@ class Fast(Learnt):
         offline: bool = False,
     ) -> None:
         """Raises `ConfigError` when neither `reads` nor the name says how much the model reads."""
-        card = known(model)
+        card = find_card(model)
         if reads is None and card is None:
             raise ConfigError(f"how many tokens {model} reads is not known: set embed.reads")
         self.model = f"fastembed/{model}"
@@ -63,7 +63,7 @@ class Fast(Learnt):
             return np.zeros((0, self.dimension), dtype=np.float32)
         if self._pool is None:
             self._pool = ThreadPoolExecutor(1, thread_name_prefix="fastembed")
-        vectors = await asyncio.get_running_loop().run_in_executor(self._pool, self._vectors, list(texts), kind)
+        vectors = await asyncio.get_running_loop().run_in_executor(self._pool, self._compute_vectors, list(texts), kind)
         seen = int(vectors.shape[1])
         if self._expected not in (None, seen):
             raise UsageError(
@@ -79,9 +79,9 @@ class Fast(Learnt):
         if pool is not None:
             pool.shutdown(wait=False, cancel_futures=True)
 
-    def _vectors(self, texts: list[str], kind: Kind) -> Vectors:
+    def _compute_vectors(self, texts: list[str], kind: Kind) -> Vectors:
         if self._loaded is None:
-            self._loaded = self._load()
+            self._loaded = self._load_model()
         embed = self._loaded.query_embed if kind == "query" else self._loaded.embed
         # One text a call: a batch is padded to its longest, which costs more than it saves on a processor.
         rows = [row for text in texts for row in (embed([text]) if kind == "query" else embed([text], batch_size=1))]
@@ -90,12 +90,12 @@ class Fast(Learnt):
         usable = np.isfinite(lengths) & (lengths > 0)
         return cast(Vectors, np.where(usable, vectors / np.where(usable, lengths, 1), vectors).astype(np.float32))
 
-    def _load(self) -> Any:
+    def _load_model(self) -> Any:
         try:
             from fastembed import TextEmbedding
             from loguru import logger
         except ImportError as error:
-            raise Unavailable(LACKING) from error
+            raise Unavailable(PACKAGE_MISSING) from error
         logger.disable("fastembed")  # what it would write to stderr is said here
         try:
             return TextEmbedding(self._name, specific_model_path=self._folder, local_files_only=self._offline)
@@ -104,11 +104,11 @@ class Fast(Learnt):
             if self._name not in names:
                 near = difflib.get_close_matches(self._name, names, n=1, cutoff=0)
                 raise ConfigError(f"fastembed knows no model {self._name!r}; did you mean {near[0]}?") from error
-            raise Unavailable(self._unloaded(error)) from error
+            raise Unavailable(self._load_failure(error)) from error
         except Exception as error:  # of the runtime, the hub and the file system, which share no base
-            raise Unavailable(self._unloaded(error)) from error
+            raise Unavailable(self._load_failure(error)) from error
 
-    def _unloaded(self, error: Exception) -> str:
+    def _load_failure(self, error: Exception) -> str:
         mend = "name a folder that holds it in embed.folder"
         if not self._offline and self._folder is None:
             mend += ", or let it be downloaded where the network allows"

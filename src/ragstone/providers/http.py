@@ -8,19 +8,19 @@ from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core.errors import Unavailable, UsageError
-from ragstone.providers.endpoint import Reach
-from ragstone.providers.openai import said
-from ragstone.providers.retries import Passing, asked_to_wait, passes
-from ragstone.providers.wire_format import Call, Json
+from ragstone.providers.endpoint import Endpoint
+from ragstone.providers.openai import read_error_message
+from ragstone.providers.retries import TransientError, is_transient, parse_retry_after
+from ragstone.providers.wire_format import Json, WireRequest
 
 if TYPE_CHECKING:  # 0.1 s to import: only who asks a vendor pays
     import httpx2
 
-LINE = 4_000_000  # bytes of one line of a stream
-STREAM = 64_000_000  # bytes of a whole stream, its wrapping included
-REPLY = 256_000_000  # bytes of one reply: 2,048 vectors of 3,072 numbers are 130 MB
-COMPLAINT = 64_000  # bytes of an error's text that are read
-SHOWN = 300  # characters of it that are shown
+LINE_LIMIT = 4_000_000  # bytes of one line of a stream
+STREAM_LIMIT = 64_000_000  # bytes of a whole stream, its wrapping included
+REPLY_LIMIT = 256_000_000  # bytes of one reply: 2,048 vectors of 3,072 numbers are 130 MB
+COMPLAINT_LIMIT = 64_000  # bytes of an error's text that are read
+SHOWN_LENGTH = 300  # characters of it that are shown
 # What vendors write when a prompt is too long; their codes differ, and some have none.
 TOO_LONG = (
     "context length",
@@ -40,13 +40,13 @@ NO_MODEL = (
     "no such model",
     "invalid model",
 )
-LACKING = "the package httpx2 is missing: pip install 'ragstone[{}]'"
+PACKAGE_MISSING = "the package httpx2 is missing: pip install 'ragstone[{}]'"
 
 
-class Line:
+class HttpTransport:
     """Requests to one vendor; messages are about `model`."""
 
-    def __init__(self, reach: Reach, headers: dict[str, str], *, model: str, mend: str) -> None:
+    def __init__(self, reach: Endpoint, headers: dict[str, str], *, model: str, mend: str) -> None:
         self.reach = reach
         self._headers = headers
         self._model = model
@@ -56,37 +56,37 @@ class Line:
     @property
     def name(self) -> str:
         """What messages call it."""
-        return self.reach.named(self._model)
+        return self.reach.describe_model(self._model)
 
-    async def events(self, call: Call, framing: str) -> AsyncGenerator[Json | None]:
+    async def stream_events(self, call: WireRequest, framing: str) -> AsyncGenerator[Json | None]:
         """The events of a streamed answer, None for the mark at its end; closing it ends the request.
 
-        Raises `Passing` for what may be gone the next time, `UsageError` for a request that is refused, `Unavailable`
-        for what makes no sense.
+        Raises `TransientError` for what may be gone the next time, `UsageError` for a request that is refused,
+        `Unavailable` for what makes no sense.
         """
-        async with aclosing(self._bytes(call, STREAM)) as data, aclosing(self._lines(data)) as lines:
+        async with aclosing(self._stream_bytes(call, STREAM_LIMIT)) as data, aclosing(self._split_lines(data)) as lines:
             if framing == "lines":
                 async for line in lines:
                     if line.strip():
-                        yield self._parsed(line)
+                        yield self._parse_json(line)
                 return
             event: list[str] = []
             async for line in lines:
                 if line.startswith("data:"):
                     event.append(line[5:].removeprefix(" "))
                 elif not line and event:
-                    yield self._event(event)
+                    yield self._parse_event(event)
                     event = []
             if event:
-                yield self._event(event)
+                yield self._parse_event(event)
 
-    async def reply(self, call: Call) -> Json:
+    async def fetch_reply(self, call: WireRequest) -> Json:
         """One JSON object as a whole; raises as `events` does."""
         whole = bytearray()
-        async with aclosing(self._bytes(call, REPLY)) as data:
+        async with aclosing(self._stream_bytes(call, REPLY_LIMIT)) as data:
             async for piece in data:
                 whole += piece
-        return self._parsed(self._text(bytes(whole)))
+        return self._parse_json(self._decode_text(bytes(whole)))
 
     async def close(self) -> None:
         """Give back the connections."""
@@ -96,36 +96,36 @@ class Line:
             if loop is asyncio.get_running_loop():
                 await client.aclose()
 
-    def senseless(self, why: str) -> Unavailable:
+    def protocol_error(self, why: str) -> Unavailable:
         """An error for what a vendor should not say."""
-        return Unavailable(f"{self.name} answered what makes no sense: {self.reach.masked(why)[:SHOWN]}")
+        return Unavailable(f"{self.name} answered what makes no sense: {self.reach.hide_secrets(why)[:SHOWN_LENGTH]}")
 
-    async def _bytes(self, call: Call, limit: int) -> AsyncGenerator[bytes]:
-        client = self._opened()
+    async def _stream_bytes(self, call: WireRequest, limit: int) -> AsyncGenerator[bytes]:
+        client = self._open_client()
         import httpx2
 
         response = None
         try:
-            response = await self._sent(client, call)
+            response = await self._send_request(client, call)
             if response.status_code != 200:
-                raise await self._refusal(response)
+                raise await self._read_refusal(response)
             if response.headers.get("content-encoding", "identity") != "identity":
-                raise self.senseless("it is packed although that was not asked for")
+                raise self.protocol_error("it is packed although that was not asked for")
             got = 0
             async for piece in response.aiter_raw():
                 got += len(piece)
                 if got > limit:
-                    raise self.senseless(f"more than {limit:,} bytes")
+                    raise self.protocol_error(f"more than {limit:,} bytes")
                 yield piece
         except (httpx2.HTTPError, OSError) as error:
-            raise self._broken(error, begun=response is not None) from error
+            raise self._connection_error(error, begun=response is not None) from error
         except httpx2.InvalidURL as error:
             raise UsageError(f"{self.reach.group}.base_url leads nowhere: {error}") from error
         finally:
             if response is not None:
                 await response.aclose()
 
-    async def _sent(self, client: httpx2.AsyncClient, call: Call) -> httpx2.Response:
+    async def _send_request(self, client: httpx2.AsyncClient, call: WireRequest) -> httpx2.Response:
         import msgspec
 
         method, body = ("GET", None) if call.body is None else ("POST", msgspec.json.encode(call.body))
@@ -139,80 +139,80 @@ class Line:
         request = client.build_request(method, self.reach.address + call.path, content=body, headers=headers)
         return await client.send(request, stream=True)
 
-    def _opened(self) -> httpx2.AsyncClient:
+    def _open_client(self) -> httpx2.AsyncClient:
         """A client of the running loop, for connections belong to one. No proxy stands between this machine and
         itself; to elsewhere the proxy that the system names is used."""
         try:
             import httpx2
         except ImportError as error:
-            raise Unavailable(LACKING.format(self.reach.vendor.name)) from error
+            raise Unavailable(PACKAGE_MISSING.format(self.reach.vendor.name)) from error
         loop = asyncio.get_running_loop()
         if self._client is None or self._client[0] is not loop:
             # Time is kept from outside: see `Attempts`.
-            self._client = loop, httpx2.AsyncClient(timeout=None, trust_env=not self.reach.here)
+            self._client = loop, httpx2.AsyncClient(timeout=None, trust_env=not self.reach.is_local)
         return self._client[1]
 
-    async def _lines(self, data: AsyncIterator[bytes]) -> AsyncGenerator[str]:
+    async def _split_lines(self, data: AsyncIterator[bytes]) -> AsyncGenerator[str]:
         rest = b""
         async for piece in data:
             *lines, rest = (rest + piece).split(b"\n")
-            if len(rest) > LINE:
-                raise self.senseless(f"a line of more than {LINE:,} bytes")
+            if len(rest) > LINE_LIMIT:
+                raise self.protocol_error(f"a line of more than {LINE_LIMIT:,} bytes")
             for line in lines:
-                yield self._text(line.removesuffix(b"\r"))
+                yield self._decode_text(line.removesuffix(b"\r"))
         if rest:
-            yield self._text(rest.removesuffix(b"\r"))
+            yield self._decode_text(rest.removesuffix(b"\r"))
 
-    def _text(self, data: bytes) -> str:
+    def _decode_text(self, data: bytes) -> str:
         try:
             return data.decode("utf-8")
         except UnicodeDecodeError as error:
-            raise self.senseless(f"it is not UTF-8 at byte {error.start}") from error
+            raise self.protocol_error(f"it is not UTF-8 at byte {error.start}") from error
 
-    def _event(self, lines: list[str]) -> Json | None:
+    def _parse_event(self, lines: list[str]) -> Json | None:
         data = "\n".join(lines)
-        return None if data.strip() == "[DONE]" else self._parsed(data)
+        return None if data.strip() == "[DONE]" else self._parse_json(data)
 
-    def _parsed(self, line: str) -> Json:
+    def _parse_json(self, line: str) -> Json:
         import msgspec
 
         try:
             data: Any = msgspec.json.decode(line)
         except (msgspec.DecodeError, RecursionError) as error:
-            raise self.senseless(f"a piece that is no JSON ({line[:60]!r})") from error
+            raise self.protocol_error(f"a piece that is no JSON ({line[:60]!r})") from error
         if not isinstance(data, dict):
-            raise self.senseless(f"a piece that is no object ({line[:60]!r})")
+            raise self.protocol_error(f"a piece that is no object ({line[:60]!r})")
         return data
 
-    def _broken(self, error: Exception, *, begun: bool) -> Passing:
+    def _connection_error(self, error: Exception, *, begun: bool) -> TransientError:
         import httpx2
 
-        why = self.reach.masked(str(error)) or type(error).__name__
+        why = self.reach.hide_secrets(str(error)) or type(error).__name__
         if begun:
-            return Passing(f"{self.name} broke off in the middle: {why}")
+            return TransientError(f"{self.name} broke off in the middle: {why}")
         if isinstance(error, httpx2.RemoteProtocolError | httpx2.ReadError | httpx2.WriteError):
-            return Passing(f"{self.name} hung up without an answer: {why}")
-        mend = "start it, or set" if self.reach.here else "check the network and"
-        return Passing(f"{self.name} cannot be reached ({why}): {mend} {self.reach.group}.base_url")
+            return TransientError(f"{self.name} hung up without an answer: {why}")
+        mend = "start it, or set" if self.reach.is_local else "check the network and"
+        return TransientError(f"{self.name} cannot be reached ({why}): {mend} {self.reach.group}.base_url")
 
-    async def _refusal(self, response: httpx2.Response) -> UsageError | Unavailable:
+    async def _read_refusal(self, response: httpx2.Response) -> UsageError | Unavailable:
         """The error for a status other than 200."""
         text = bytearray()
         with suppress(Exception):  # a complaint that breaks off is still one
             async for piece in response.aiter_raw():
                 text += piece
-                if len(text) > COMPLAINT:
+                if len(text) > COMPLAINT_LIMIT:
                     break
         status = response.status_code
-        said = self.reach.masked(complaint(bytes(text[:COMPLAINT])))[:SHOWN] or "without a word"
-        if passes(status):
-            return Passing(f"{self.name} failed ({status}: {said})", asked_to_wait(response.headers))
-        return self._refused(status, said)
+        said = self.reach.hide_secrets(read_complaint(bytes(text[:COMPLAINT_LIMIT])))[:SHOWN_LENGTH] or "without a word"
+        if is_transient(status):
+            return TransientError(f"{self.name} failed ({status}: {said})", parse_retry_after(response.headers))
+        return self._refusal_error(status, said)
 
-    def _refused(self, status: int, said: str) -> UsageError | Unavailable:
+    def _refusal_error(self, status: int, said: str) -> UsageError | Unavailable:
         reach, told = self.reach, f"({status}: {said})"
         if status in (401, 403) or NO_KEY in said.lower():
-            return UsageError(f"{reach.vendor.name} at {reach.host} refuses the key {told}: {reach.keys}")
+            return UsageError(f"{reach.vendor.name} at {reach.host} refuses the key {told}: {reach.key_hint}")
         if 300 <= status < 400:
             return UsageError(f"{self.name} sends elsewhere ({status}): set {reach.group}.base_url to where it is")
         if any(words in said.lower() for words in TOO_LONG):
@@ -229,10 +229,10 @@ class Rejected(UsageError):
     """A request that a vendor refuses for a reason of its own."""
 
 
-def complaint(data: bytes) -> str:
+def read_complaint(data: bytes) -> str:
     """What the body of an error says, on one line.
 
-    >>> complaint(b'{"error": {"message": "no such model"}}'), complaint(b"<html>Bad gateway")
+    >>> read_complaint(b'{"error": {"message": "no such model"}}'), read_complaint(b"<html>Bad gateway")
     ('no such model', '<html>Bad gateway')
     """
     import msgspec
@@ -242,5 +242,5 @@ def complaint(data: bytes) -> str:
         parsed = msgspec.json.decode(text)
         first = parsed[0] if isinstance(parsed, list) and parsed else parsed  # Gemini wraps some in a list
         if isinstance(first, dict):
-            text = said(first) or text
+            text = read_error_message(first) or text
     return " ".join(text.split())

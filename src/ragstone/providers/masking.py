@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import Literal
 
 from ragstone import guard, providers
-from ragstone.core.ports import Completed, Completion, Embedder, Prompt, Tokenizer, Vectors
+from ragstone.core.ports import Completion, CompletionResult, Embedder, Prompt, Tokenizer, Vectors
 
 
-class GatedCompletion:
+class MaskingCompletion:
     """A language model that never sees a secret; see `ragstone.core.ports.Completion`."""
 
     def __init__(self, inner: Completion) -> None:
@@ -30,11 +30,11 @@ class GatedCompletion:
     def tokenizer(self) -> Tokenizer | None:
         return self._inner.tokenizer
 
-    async def complete(self, prompt: Prompt) -> Completed:
-        return await self._inner.complete(_masked(prompt))
+    async def complete(self, prompt: Prompt) -> CompletionResult:
+        return await self._inner.complete(_mask_prompt(prompt))
 
-    def stream(self, prompt: Prompt) -> AsyncGenerator[str | Completed]:
-        return self._inner.stream(_masked(prompt))
+    def stream(self, prompt: Prompt) -> AsyncGenerator[str | CompletionResult]:
+        return self._inner.stream(_mask_prompt(prompt))
 
     async def check(self) -> list[str]:
         return await self._inner.check()
@@ -43,7 +43,7 @@ class GatedCompletion:
         await self._inner.close()
 
 
-class GatedEmbedder:
+class MaskingEmbedder:
     """An embedder that never sees a secret; see `ragstone.core.ports.Embedder`."""
 
     def __init__(self, inner: Embedder) -> None:
@@ -70,19 +70,21 @@ class GatedEmbedder:
         return self._inner.tokenizer
 
     async def embed(self, texts: Sequence[str], *, kind: Literal["document", "query"] = "document") -> Vectors:
-        return await self._inner.embed([guard.shown(text) for text in texts], kind=kind)
+        return await self._inner.embed([guard.mask_secrets(text) for text in texts], kind=kind)
 
     async def learn(self) -> None:
-        """See `ragstone.providers.learn`."""
-        await providers.learn(self._inner)
+        """See `ragstone.providers.learn_dimension`."""
+        await providers.learn_dimension(self._inner)
 
     async def check(self) -> list[str]:
-        """See `ragstone.providers.check`."""
-        return await providers.check(self._inner)
+        """See `ragstone.providers.check_embedder`."""
+        return await providers.check_embedder(self._inner)
 
     async def close(self) -> None:
         await self._inner.close()
 
 
-def _masked(prompt: Prompt) -> Prompt:
-    return replace(prompt, messages=tuple(replace(turn, text=guard.shown(turn.text)) for turn in prompt.messages))
+def _mask_prompt(prompt: Prompt) -> Prompt:
+    return replace(
+        prompt, messages=tuple(replace(turn, text=guard.mask_secrets(turn.text)) for turn in prompt.messages)
+    )

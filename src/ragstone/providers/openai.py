@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from ragstone.providers.wire_format import Asked, Batch, Call, Ended, Heard, Json, text, whole
+from ragstone.providers.wire_format import (
+    CompletionRequest,
+    EmbeddingBatch,
+    FinishReason,
+    Json,
+    StreamEvent,
+    WireRequest,
+    parse_count,
+    parse_text,
+)
 
-ENDS: dict[str, Ended] = {"stop": "stop", "length": "length", "content_filter": "refused"}
+FINISH_REASONS: dict[str, FinishReason] = {"stop": "stop", "length": "length", "content_filter": "refused"}
 
 
-class Speech:
+class WireFormat:
     """Written from the API reference, run against llama.cpp's server."""
 
     framing: Literal["sse", "lines"] = "sse"
@@ -20,7 +29,7 @@ class Speech:
     def headers(self, key: str | None) -> dict[str, str]:
         return {} if key is None else {"Authorization": f"Bearer {key}"}
 
-    def asked(self, request: Asked) -> Call:
+    def build_completion_request(self, request: CompletionRequest) -> WireRequest:
         prompt = request.prompt
         body: Json = {
             "model": request.model,
@@ -31,42 +40,44 @@ class Speech:
             "stream_options": {"include_usage": True},
         }
         if prompt.schema is not None:
-            shape = {"name": "answer", "schema": prompt.schema, "strict": strict(prompt.schema)}
+            shape = {"name": "answer", "schema": prompt.schema, "strict": is_strict_schema(prompt.schema)}
             body["response_format"] = {"type": "json_schema", "json_schema": shape}
-        return Call("/chat/completions", body)
+        return WireRequest("/chat/completions", body)
 
-    def heard(self, event: Json) -> Heard:
+    def parse_event(self, event: Json) -> StreamEvent:
         if event.get("error"):
-            return Heard(failed=said(event))
+            return StreamEvent(failed=read_error_message(event))
         usage = event.get("usage") or {}
         choice: Json = next(iter(event.get("choices") or ()), {})
         delta = choice.get("delta") or {}
-        refusal = text(delta.get("refusal"))
+        refusal = parse_text(delta.get("refusal"))
         ended = choice.get("finish_reason")
-        return Heard(
-            text(delta.get("content")) or refusal,
-            "refused" if refusal else ENDS.get(ended, "other") if ended else None,
-            whole(usage.get("prompt_tokens")),
-            whole(usage.get("completion_tokens")),
+        return StreamEvent(
+            parse_text(delta.get("content")) or refusal,
+            "refused" if refusal else FINISH_REASONS.get(ended, "other") if ended else None,
+            parse_count(usage.get("prompt_tokens")),
+            parse_count(usage.get("completion_tokens")),
             alive=bool(delta.get("reasoning_content") or delta.get("reasoning")),
         )
 
-    def models(self) -> Call:
-        return Call("/models")
+    def build_models_request(self) -> WireRequest:
+        return WireRequest("/models")
 
-    def listed(self, reply: Json) -> list[str]:
+    def parse_models(self, reply: Json) -> list[str]:
         return [str(one["id"]) for one in reply["data"]]
 
-    def embedded(self, batch: Batch) -> Call:
+    def build_embedding_request(self, batch: EmbeddingBatch) -> WireRequest:
         body: Json = {"model": batch.model, "input": list(batch.texts), "encoding_format": "float"}
-        return Call("/embeddings", body if batch.dimensions is None else {**body, "dimensions": batch.dimensions})
+        return WireRequest(
+            "/embeddings", body if batch.dimensions is None else {**body, "dimensions": batch.dimensions}
+        )
 
-    def vectors(self, reply: Json) -> tuple[list[list[float]], int | None]:
+    def parse_vectors(self, reply: Json) -> tuple[list[list[float]], int | None]:
         usage = reply.get("usage") or {}
-        return ordered(reply["data"]), whole(usage.get("prompt_tokens", usage.get("total_tokens")))
+        return sort_by_index(reply["data"]), parse_count(usage.get("prompt_tokens", usage.get("total_tokens")))
 
 
-def ordered(data: Sequence[Json]) -> list[list[float]]:
+def sort_by_index(data: Sequence[Json]) -> list[list[float]]:
     """The vectors of numbered entries, each number from 0 once."""
     places = [one.get("index", place) for place, one in enumerate(data)]
     if sorted(places) != list(range(len(data))):
@@ -74,7 +85,7 @@ def ordered(data: Sequence[Json]) -> list[list[float]]:
     return [one["embedding"] for _, one in sorted(zip(places, data, strict=True), key=lambda pair: pair[0])]
 
 
-def said(event: Json) -> str:
+def read_error_message(event: Json) -> str:
     """What an error says, in the shapes that servers give it."""
     error = event.get("error") or event.get("message") or event.get("detail") or ""
     if isinstance(error, dict):
@@ -82,20 +93,20 @@ def said(event: Json) -> str:
     return str(error)
 
 
-def strict(schema: Any) -> bool:
+def is_strict_schema(schema: Any) -> bool:
     """Whether a schema fits OpenAI's strict mode: every object closed, and all of its keys required.
 
-    >>> strict({"type": "object", "properties": {"a": {}}, "required": ["a"], "additionalProperties": False})
+    >>> is_strict_schema({"type": "object", "properties": {"a": {}}, "required": ["a"], "additionalProperties": False})
     True
-    >>> strict({"type": "object", "properties": {"a": {}}})
+    >>> is_strict_schema({"type": "object", "properties": {"a": {}}})
     False
     """
     if isinstance(schema, list):
-        return all(map(strict, schema))
+        return all(map(is_strict_schema, schema))
     if not isinstance(schema, dict):
         return True
     if "properties" in schema or schema.get("type") == "object":
         closed = schema.get("additionalProperties") is False
         if not closed or set(schema.get("required", ())) != set(schema.get("properties", ())):
             return False
-    return all(map(strict, schema.values()))
+    return all(map(is_strict_schema, schema.values()))

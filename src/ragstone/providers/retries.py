@@ -10,13 +10,13 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 from ragstone.core.errors import Unavailable
-from ragstone.providers.endpoint import Reach
+from ragstone.providers.endpoint import Endpoint
 
-PASSING = frozenset((408, 409, 425, 429))  # and all of 500 and more but those below
-LASTING = frozenset((501, 505))  # the server cannot do it, now or later
+TRANSIENT_STATUSES = frozenset((408, 409, 425, 429))  # and all of 500 and more but those below
+PERMANENT_STATUSES = frozenset((501, 505))  # the server cannot do it, now or later
 
 
-class Passing(Unavailable):
+class TransientError(Unavailable):
     """A failure that may be gone the next time; `after` are the seconds that the vendor asks to wait."""
 
     def __init__(self, message: str, after: float | None = None) -> None:
@@ -24,19 +24,19 @@ class Passing(Unavailable):
         self.after = after
 
 
-def passes(status: int) -> bool:
+def is_transient(status: int) -> bool:
     """Whether the same request may succeed later.
 
-    >>> [passes(status) for status in (400, 401, 404, 429, 500, 501, 529)]
+    >>> [is_transient(status) for status in (400, 401, 404, 429, 500, 501, 529)]
     [False, False, False, True, True, False, True]
     """
-    return status in PASSING or (status >= 500 and status not in LASTING)
+    return status in TRANSIENT_STATUSES or (status >= 500 and status not in PERMANENT_STATUSES)
 
 
-def asked_to_wait(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
+def parse_retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
     """The seconds of a Retry-After header: a number, or the time until a date.
 
-    >>> asked_to_wait({"retry-after": "2.5"}), asked_to_wait({"retry-after-ms": "40"}), asked_to_wait({})
+    >>> parse_retry_after({"retry-after": "2.5"}), parse_retry_after({"retry-after-ms": "40"}), parse_retry_after({})
     (2.5, 0.04, None)
     """
     with suppress(ValueError):
@@ -55,19 +55,19 @@ def asked_to_wait(headers: Mapping[str, str], now: datetime | None = None) -> fl
 class Attempts:
     """The attempts of one request: a deadline for all together, and the pauses between them."""
 
-    def __init__(self, reach: Reach) -> None:
+    def __init__(self, reach: Endpoint) -> None:
         self._reach = reach
         self._loop = asyncio.get_running_loop()
         self.end = self._loop.time() + reach.total
         self.made = 1
 
-    def until(self, heard: float, seconds: float | None = None) -> float:
+    def deadline_after(self, heard: float, seconds: float | None = None) -> float:
         """When the patience with this attempt ends, by the loop's clock: `timeout` after it was last heard of, or
         `seconds` where these are fewer."""
         timeout = self._reach.timeout
         return min(self.end, heard + (timeout if seconds is None else min(timeout, seconds)))
 
-    async def again(self, failure: Passing) -> None:
+    async def wait_before_retry(self, failure: TransientError) -> None:
         """Wait before the next attempt. Raises `Unavailable` when there is to be none, or no time for it."""
         reach = self._reach
         times = f" (tried {self.made} times)" if self.made > 1 else ""

@@ -17,13 +17,13 @@ FILE = "tokenizer.json"
 # to GPT-4o, Llama 3.1, Gemma 3 and Qwen 3, single passages up to 1.2 (benchmarks/answers/estimate.py).
 MARGIN = 1.1
 # A longer word, or a line of a script without blanks, is one unknown token to BERT, but for ideographs, which it parts.
-SEEN = 100  # characters of a word
-UNKNOWN = re.compile(rf"[^\s\u3400-\u9fff\uf900-\ufaff]{{{SEEN + 1},}}")
+LONGEST_WORD = 100  # characters of a word
+UNKNOWN = re.compile(rf"[^\s\u3400-\u9fff\uf900-\ufaff]{{{LONGEST_WORD + 1},}}")
 DENSEST = 2  # bytes of such a word for each token
-TURN = 8  # tokens that mark a turn of the conversation, in the templates of models
+TURN_TOKENS = 8  # tokens that mark a turn of the conversation, in the templates of models
 
 
-class WithMargin:
+class EstimatingTokenizer:
     """Counts where a model's own tokenizer is not at hand: on the safe side for English, and for most others."""
 
     name = "estimate"
@@ -34,10 +34,10 @@ class WithMargin:
     def count(self, texts: Sequence[str]) -> list[int]:
         """The tokens of each text, rather too many than too few."""
         known = self._words.count(texts)
-        return [ceil(MARGIN * (count + _unknown(text))) for count, text in zip(known, texts, strict=True)]
+        return [ceil(MARGIN * (count + _count_unknown_tokens(text))) for count, text in zip(known, texts, strict=True)]
 
 
-class FromFile:
+class FileTokenizer:
     """A model's own tokenizer, as Hugging Face's library writes it: `tokenizer.json`, or the folder that holds it."""
 
     def __init__(self, path: str) -> None:
@@ -69,7 +69,7 @@ class FromFile:
             return self._loaded
 
 
-def _unknown(text: str) -> int:
+def _count_unknown_tokens(text: str) -> int:
     """The tokens of what BERT does not look into."""
-    long = [word for word in text.split() if len(word) > SEEN]
+    long = [word for word in text.split() if len(word) > LONGEST_WORD]
     return sum(len(part.encode("utf-8", "replace")) // DENSEST for word in long for part in UNKNOWN.findall(word))

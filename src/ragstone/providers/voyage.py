@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from ragstone.providers import openai
-from ragstone.providers.wire_format import Batch, Call, Json
+from ragstone.providers.wire_format import EmbeddingBatch, Json, WireRequest
 
 
-class Speech(openai.Speech):
+class WireFormat(openai.WireFormat):
     """Written from the API reference; not run against the service."""
 
     most = 128
 
-    def embedded(self, batch: Batch) -> Call:
+    def build_embedding_request(self, batch: EmbeddingBatch) -> WireRequest:
         body: Json = {"model": batch.model, "input": list(batch.texts), "input_type": batch.kind, "truncation": True}
-        return Call("/embeddings", body if batch.dimensions is None else {**body, "output_dimension": batch.dimensions})
+        return WireRequest(
+            "/embeddings", body if batch.dimensions is None else {**body, "output_dimension": batch.dimensions}
+        )

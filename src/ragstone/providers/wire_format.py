@@ -9,13 +9,13 @@ from typing import Any, Literal, Protocol
 from ragstone.config.vendors import LIMIT
 from ragstone.core.ports import Prompt, Tokenizer
 
-Ended = Literal["stop", "length", "refused", "other"]
+FinishReason = Literal["stop", "length", "refused", "other"]
 Kind = Literal["document", "query"]
 Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class WireRequest:
     """A request: its path below the vendor's address, and its body; without one it is a GET."""
 
     path: str
@@ -23,13 +23,13 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class StreamEvent:
     """What one event of a stream says. `cached_tokens`: those of a prompt that are counted apart from `prompt_tokens`;
     `alive`: the model works though it shows no text yet; `failed` is an error in the middle of a stream; `over`:
     nothing comes after it."""
 
     text: str = ""
-    ended: Ended | None = None
+    ended: FinishReason | None = None
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     cached_tokens: int | None = None
@@ -39,7 +39,7 @@ class Heard:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CompletionRequest:
     """What a model is asked: `context` as configured, `limit` as the vendor calls how much may be written, `tokenizer`
     the model's own where it is at hand."""
 
@@ -51,7 +51,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class EmbeddingBatch:
     """Texts that want vectors; `dimensions` only where other than the model's own are wanted."""
 
     model: str
@@ -60,7 +60,7 @@ class Batch:
     dimensions: int | None = None
 
 
-class Speech(Protocol):
+class WireFormat(Protocol):
     """The language of a vendor. What reads raises `AttributeError`, `KeyError`, `TypeError` or `ValueError` where a
     reply makes no sense."""
 
@@ -71,41 +71,41 @@ class Speech(Protocol):
         """The headers that every request has."""
         ...
 
-    def asked(self, request: Asked) -> Call:
+    def build_completion_request(self, request: CompletionRequest) -> WireRequest:
         """The request for a streamed answer."""
         ...
 
-    def heard(self, event: Json) -> Heard: ...
+    def parse_event(self, event: Json) -> StreamEvent: ...
 
-    def models(self) -> Call:
+    def build_models_request(self) -> WireRequest:
         """The request for the list of models."""
         ...
 
-    def listed(self, reply: Json) -> list[str]: ...
+    def parse_models(self, reply: Json) -> list[str]: ...
 
 
-class Embedding(Protocol):
+class EmbeddingFormat(Protocol):
     """The part of a vendor's language that is about vectors."""
 
     most: int  # texts that one request may hold
 
-    def embedded(self, batch: Batch) -> Call: ...
+    def build_embedding_request(self, batch: EmbeddingBatch) -> WireRequest: ...
 
-    def vectors(self, reply: Json) -> tuple[list[list[float]], int | None]:
+    def parse_vectors(self, reply: Json) -> tuple[list[list[float]], int | None]:
         """The vectors in the order of the texts, and how many tokens were read where that is said."""
         ...
 
 
-def whole(value: Any) -> int | None:
+def parse_count(value: Any) -> int | None:
     """A count of tokens, None where there is none.
 
-    >>> whole(3), whole(None), whole("3"), whole(True)
+    >>> parse_count(3), parse_count(None), parse_count("3"), parse_count(True)
     (3, None, None, None)
     """
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
-def text(value: Any) -> str:
+def parse_text(value: Any) -> str:
     """A text that may be missing; raises `TypeError` for anything else."""
     if value is None:
         return ""

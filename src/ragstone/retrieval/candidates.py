@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from ragstone import guard
 from ragstone.core.errors import StoreError
-from ragstone.core.ports import Embedder, Fusing, Reader, Vectors, Worded
+from ragstone.core.ports import Embedder, FusingReader, KeywordReader, Reader, Vectors
 from ragstone.core.trace import Trace
 from ragstone.core.types import Candidate, Chunk, Info
 from ragstone.retrieval.query_expansion import QueryVariant
@@ -76,11 +76,11 @@ async def search_source(
         found = await _retrieve_fused(reader, asked, meaning, trace, seconds=seconds)
         if found is None:
             found = await retrieve_candidates(reader, asked, meaning, trace, limit=question.depth, seconds=seconds)
-        with trace.timed("rank"):
+        with trace.time_stage("rank"):
             compared = meaning if {"cosine", FUSED} & found.keys() else None
             signals = await reader.rate(list_ids(found), vector=compared, query=asked.text)
         rankings.append(SourceRanking(source, number, found, signals))
-    with trace.timed("rank"):
+    with trace.time_stage("rank"):
         ids = list(dict.fromkeys(id_ for ranking in rankings for id_ in list_ids(ranking.candidates)))
         if len(variants) > 1 or variants[0].vector is not vector:
             compared = own if question.mode != "keyword" else None
@@ -99,8 +99,8 @@ def list_ids(candidates: Candidates) -> list[str]:
 
 def _guard_row(chunk: Chunk) -> Chunk:
     """A row with what an ingestion would have found out about its text."""
-    flags, risk = guard.flags(chunk.text)
-    return replace(chunk, flags=flags, risk_score=risk, secrets=guard.located(chunk.text))
+    flags, risk = guard.assess_injection(chunk.text)
+    return replace(chunk, flags=flags, risk_score=risk, secrets=guard.locate_secrets(chunk.text))
 
 
 async def retrieve_candidates(
@@ -118,7 +118,7 @@ async def retrieve_candidates(
     if vector is not None:
         work["cosine"] = lambda: reader.nearest(vector, where=question.where, limit=limit)
     if question.mode != "semantic" or vector is None:
-        words = reader.keywords if isinstance(reader, Worded) else "bm25"
+        words = reader.keyword_signal if isinstance(reader, KeywordReader) else "bm25"
         work[words] = lambda: reader.matching(question.text, where=question.where, limit=limit)
     found = {name: await trace.attempt(name, retrieve(), None, seconds=seconds) for name, retrieve in work.items()}
     kept = {name: candidates for name, candidates in found.items() if candidates is not None}
@@ -136,10 +136,10 @@ async def _retrieve_fused(
     if question.mode != "hybrid" or vector is None:
         trace.note("fusion_at", "nothing was fused: one leg was searched")
         return None
-    if not isinstance(reader, Fusing):
+    if not isinstance(reader, FusingReader):
         trace.note("fusion_at", "fused here, not by the store: this store has no fusion of its own")
         return None
-    work = reader.fused(question.text, vector, where=question.where, limit=question.depth)
+    work = reader.fuse_on_server(question.text, vector, where=question.where, limit=question.depth)
     found = await trace.attempt("fusion", work, None, seconds=seconds)
     if found is None:
         trace.note("fusion_at", "fused here, not by the store: its fusion failed")

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence, Set
 from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass, field, replace
 
-from ragstone.core.filter_matching import facts, matches
+from ragstone.core.filter_matching import collect_facts, matches
 from ragstone.core.filters import Where
 from ragstone.core.ports import Reader
-from ragstone.core.suggestions import absent
+from ragstone.core.suggestions import describe_absent
 from ragstone.core.trace import Trace
 from ragstone.core.types import Chunk, Hit, Json, Note, Step
 from ragstone.retrieval import ranking, search, semantic_cache
@@ -59,8 +59,10 @@ async def explain(context: SearchContext, question: Question, *, path: str, sour
         owner, chunks = await _find_document(joined, path, source)
         if owner is None:
             known = await _list_paths(context, source)
-            return Explanation(path, "not_there", f"{absent(path, known)} (see ragstone collections documents)")
-        passing = [chunk for chunk in chunks if matches(question.where, facts(chunk))]
+            return Explanation(
+                path, "not_there", f"{describe_absent(path, known)} (see ragstone collections documents)"
+            )
+        passing = [chunk for chunk in chunks if matches(question.where, collect_facts(chunk))]
         if not passing:
             verdicts = _check_filter(question.where, chunks[0])
             failed = ", ".join(name for name, passes in verdicts.items() if not passes)
@@ -116,13 +118,13 @@ async def _read_chunks(reader: Reader, path: str, source: str | None) -> list[Ch
 def _check_filter(where: Where, chunk: Chunk) -> dict[str, bool]:
     """Each group of the filter on its own."""
     empty = Where()
-    out = {"confidentiality": matches(replace(empty, allow_restricted=where.allow_restricted), facts(chunk))}
+    out = {"confidentiality": matches(replace(empty, allow_restricted=where.allow_restricted), collect_facts(chunk))}
     for name in Where.__dataclass_fields__:
         value = getattr(where, name)
         if value == getattr(empty, name) or name in ("tag_mode", "logic", "allow_restricted"):
             continue
         alone = replace(empty, allow_restricted=True, tag_mode=where.tag_mode, logic=where.logic, **{name: value})
-        out[name] = matches(alone, facts(chunk))
+        out[name] = matches(alone, collect_facts(chunk))
     return out
 
 

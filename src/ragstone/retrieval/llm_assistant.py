@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ragstone.core.errors import RagstoneError, Unavailable, UsageError
-from ragstone.core.ports import Completed, Completion, Prompt
+from ragstone.core.ports import Completion, CompletionResult, Prompt
 from ragstone.core.trace import Trace
 from ragstone.core.types import Step
 
@@ -32,12 +32,12 @@ class Assistant:
         except UsageError:
             return None
 
-    async def asked(self, step: Done, prompts: Sequence[Prompt]) -> list[Completed | None] | None:
+    async def asked(self, step: Done, prompts: Sequence[Prompt]) -> list[CompletionResult | None] | None:
         """What it writes for each prompt, all asked at once; None for those that failed or came too late, and for all
         of them when none came."""
         return await self.trace.attempt(step, self._asked(step, prompts), None, refused=REFUSED)
 
-    async def _asked(self, step: Done, prompts: Sequence[Prompt]) -> list[Completed | None]:
+    async def _asked(self, step: Done, prompts: Sequence[Prompt]) -> list[CompletionResult | None]:
         model = self.model()
         if model is None:
             raise Unavailable(NONE)
@@ -58,7 +58,11 @@ class Assistant:
         return [task.result() if task in done and task.exception() is None else None for task in tasks]
 
     def did(
-        self, name: Done, made: Sequence[Completed | None], texts: Sequence[str] = (), scores: Sequence[float] = ()
+        self,
+        name: Done,
+        made: Sequence[CompletionResult | None],
+        texts: Sequence[str] = (),
+        scores: Sequence[float] = (),
     ) -> None:
         """Keep what a step has done, with the tokens of its calls."""
         usage: dict[str, int] = {}

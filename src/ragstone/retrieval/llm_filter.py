@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Sequence
 
-from ragstone.core.ports import Completed, Message, Prompt
+from ragstone.core.ports import CompletionResult, Message, Prompt
 from ragstone.core.types import Hit
 from ragstone.guard import spotlighting
 from ragstone.retrieval.llm_assistant import Assistant
@@ -58,7 +58,7 @@ def _room_for_each(count: int, assistant: Assistant) -> int:
 
 def _build_prompt(question: str, texts: Sequence[str], room: int) -> Prompt:
     prompt = read_parts("sift")
-    mark = spotlighting.mark(texts)
+    mark = spotlighting.make_mark(texts)
     passage = prompt["passage"]
     shown = [fill_fields(passage, {"mark": mark, "n": str(n), "text": text[:room]}) for n, text in enumerate(texts, 1)]
     fields = {"passages": "\n\n".join(shown), "question": question, "count": str(len(texts)), "mark": mark}
@@ -69,7 +69,7 @@ def _build_prompt(question: str, texts: Sequence[str], room: int) -> Prompt:
     return Prompt(turns, max_tokens=50 + TOKENS_EACH * len(texts), schema=SCHEMA)
 
 
-def _read_scores(done: Completed, count: int) -> list[float] | None:
+def _read_scores(done: CompletionResult, count: int) -> list[float] | None:
     """The numbers of the list that the model wrote; None unless there is one for each passage."""
     found = LIST.search(done.text)
     try:

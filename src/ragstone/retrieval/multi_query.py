@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from ragstone.core.ports import Completed, Message, Prompt
+from ragstone.core.ports import CompletionResult, Message, Prompt
 from ragstone.retrieval.llm_assistant import Assistant
 from ragstone.retrieval.prompts import fill_fields, read_parts
 
@@ -27,7 +27,7 @@ async def write_paraphrases(question: str, count: int, assistant: Assistant) -> 
     return tuple(texts)
 
 
-def _distinct_lines(question: str, done: Completed) -> list[str]:
+def _distinct_lines(question: str, done: CompletionResult) -> list[str]:
     seen, out = {_normalize(question)}, []
     for line in _read_lines(done):
         if _normalize(line) and _normalize(line) not in seen:
@@ -36,7 +36,7 @@ def _distinct_lines(question: str, done: Completed) -> list[str]:
     return out
 
 
-def _read_lines(done: Completed) -> Iterator[str]:
+def _read_lines(done: CompletionResult) -> Iterator[str]:
     """What the model wrote, a question a line; the last one is left out where it ends in the middle."""
     lines = done.text.splitlines()
     for line in lines[:-1] if done.ended == "length" else lines:

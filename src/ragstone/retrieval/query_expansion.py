@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ragstone.core.plural import counted
+from ragstone.core.plural import format_count
 from ragstone.core.ports import Embedder, Vectors
 from ragstone.core.trace import Trace
-from ragstone.providers.batching import checked
+from ragstone.providers.batching import check_vectors
 from ragstone.retrieval.hyde import average_vectors, choose_count, imagine_documents
 from ragstone.retrieval.llm_assistant import Assistant
 from ragstone.retrieval.multi_query import write_paraphrases
@@ -87,7 +87,7 @@ async def build_variants(
         if middle is not None:
             main = middle
             trace.note(
-                "hyde", f"hyde: searched with the mean of {counted(len(expansion.documents), 'imagined document')}"
+                "hyde", f"hyde: searched with the mean of {format_count(len(expansion.documents), 'imagined document')}"
             )
     first = QueryVariant(question.text, main)
     if not expansion.paraphrases:
@@ -97,11 +97,11 @@ async def build_variants(
     )
     if others is None:
         return (first,)
-    trace.note("multi_query", f"multi_query: searched for {counted(len(expansion.paraphrases), 'paraphrase')} too")
+    trace.note("multi_query", f"multi_query: searched for {format_count(len(expansion.paraphrases), 'paraphrase')} too")
     return (first, *(QueryVariant(text, one) for text, one in zip(expansion.paraphrases, others, strict=True)))
 
 
 async def _embed_texts(embedder: Embedder, texts: Sequence[str], *, query: bool) -> Vectors:
     vectors = await embedder.embed(list(texts), kind="query" if query else "document")
     references = [f"text {n} of the model" for n in range(1, len(texts) + 1)]
-    return np.asarray(checked(vectors, dimension=embedder.dimension, references=references))
+    return np.asarray(check_vectors(vectors, dimension=embedder.dimension, references=references))

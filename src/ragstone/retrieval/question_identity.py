@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ragstone.core.comparable_words import Word, words
+from ragstone.core.comparable_words import Word, parse_words
 
 LONGEST = 500  # characters; a longer question is its own
 FEW = 3  # words; in a shorter question what something is, a word may be the thing itself: a command, a keyword
@@ -191,11 +191,11 @@ def unlike(one: str, other: str) -> str | None:
 
 
 def _read(text: str) -> _Read:
-    names = frozenset(word.lower for word in words(text) if word.kind in ("name", "code") and word.sure)
+    names = frozenset(word.lower for word in parse_words(text) if word.kind in ("name", "code") and word.sure)
     low = " ".join(text.lower().split())
     for pattern, read in READ_AS:
         low = pattern.sub(read, low).strip()
-    found = words(low)
+    found = parse_words(low)
     asks, at = _asks(found)
     said: list[tuple[str, bool]] = []
     modal = ""

@@ -16,7 +16,7 @@ from ragstone.core.errors import RagstoneError, StoreError, UsageError
 from ragstone.core.ports import Embedder, Vectors
 from ragstone.core.trace import Trace
 from ragstone.core.types import Chunk, Found, Hit
-from ragstone.providers.batching import checked
+from ragstone.providers.batching import check_vectors
 from ragstone.retrieval import windows
 from ragstone.retrieval.candidates import SourceResult, is_same_model, search_source
 from ragstone.retrieval.filter_diagnostics import note_unknown_fields
@@ -68,7 +68,7 @@ async def search(context: SearchContext, question: Question, *, whole: bool = Fa
     Raises `NotBuilt` when nothing was ever ingested, and the source's error when none answered.
     """
     trace = Trace()
-    with trace.timed("total"):
+    with trace.time_stage("total"):
         vectors = await embed_question(context, question, trace)
         async with open_search(context, question, vectors, trace) as view:
             hits = await widen_hits(context, view.reader, view.hits) if whole else view.hits
@@ -126,7 +126,7 @@ async def _search_sources(
     results = [result for result in await asyncio.gather(*map(run, context.sources)) if result is not None]
     if not results:
         raise _combine_failures(failures, trace)
-    with trace.timed("rank"):
+    with trace.time_stage("rank"):
         rows = list_rows(results)
         hits = rank_hits(merge_results(results, question), question, rows)
     if not hits:
@@ -163,7 +163,7 @@ async def search_view(
     source, own = view.source, trace if context.is_single else Trace()
     written = variants[_model_key(source) if source.has_vectors else None]
     try:
-        vector, seconds = vectors.of(source), context.deadlines.leg
+        vector, seconds = vectors.of(source), context.deadlines.retriever
         return await search_source(view, question, vector, written, own, seconds=seconds)
     finally:
         if own is not trace:
@@ -179,7 +179,9 @@ async def _note_filter(
         store, view = one.view.source.store, one.view
         if store is not None and "dense" in store.capabilities:
             async with limit_store_time(context.deadlines):
-                await note_unknown_fields(view.reader, view.info, question.where, trace, seconds=context.deadlines.leg)
+                await note_unknown_fields(
+                    view.reader, view.info, question.where, trace, seconds=context.deadlines.retriever
+                )
 
 
 async def _keep_failure(work: Awaitable[SourceResult], failures: list[RagstoneError]) -> SourceResult:
@@ -248,8 +250,8 @@ async def filter_by_model(context: SearchContext, question: Question, hits: Sequ
 def describe_passage(chunk: Chunk) -> str:
     """A passage as a model that judges it sees it: where it stands, its table header, its text; secrets masked."""
     place = " > ".join((chunk.document.title or chunk.document.path, *chunk.heading_path))
-    lines = [guard.shown(place), *([guard.shown(chunk.header)] if chunk.header else [])]
-    return "\n".join([*lines, guard.shown(chunk.text, chunk.spans, chunk.secrets)])
+    lines = [guard.mask_secrets(place), *([guard.mask_secrets(chunk.header)] if chunk.header else [])]
+    return "\n".join([*lines, guard.mask_secrets(chunk.text, chunk.spans, chunk.secrets)])
 
 
 async def embed_question(context: SearchContext, question: Question, trace: Trace) -> QueryVectors:
@@ -277,7 +279,7 @@ async def _embed_for(source: Source, question: Question, trace: Trace, *, second
 
 async def _embed(embedder: Embedder, text: str) -> Vectors:
     vectors = await embedder.embed([text], kind="query")
-    row: Vectors = checked(vectors, dimension=embedder.dimension, references=["the question"])[0]
+    row: Vectors = check_vectors(vectors, dimension=embedder.dimension, references=["the question"])[0]
     return row
 
 

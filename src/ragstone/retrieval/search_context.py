@@ -5,10 +5,10 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import partial
 
-from ragstone.config.deadlines import USUAL, Deadlines
+from ragstone.config.deadlines import DEFAULT_DEADLINES, Deadlines
 from ragstone.core.ports import Completion, Embedder, Reader, Store
 from ragstone.core.types import Scope
-from ragstone.providers.custom_embedder import Handed
+from ragstone.providers.custom_embedder import CustomEmbedder
 
 REFUSED = "embedding_refused"
 ModelName = tuple[str, str]  # model and variant
@@ -58,7 +58,7 @@ class SearchContext:
     and `reader`, who reads: the semantic cache shows nobody what another reader has found."""
 
     sources: tuple[Source, ...]
-    deadlines: Deadlines = USUAL
+    deadlines: Deadlines = DEFAULT_DEADLINES
     model: GetModel = get_no_model
     reader: str = ""
 
@@ -70,7 +70,7 @@ class SearchContext:
         embedder: Embedder | None,
         model_missing: str | None = None,
         *,
-        deadlines: Deadlines = USUAL,
+        deadlines: Deadlines = DEFAULT_DEADLINES,
         model: GetModel = get_no_model,
         reader: str = "",
     ) -> "SearchContext":
@@ -86,4 +86,4 @@ class SearchContext:
 def refusal_code(embedder: Embedder) -> str | None:
     """The code of a note about what an embedder refuses, such as a wrong key: that is mended with its vendor or in the
     settings, and words find without it. None for one that was handed in: that is the caller's own mistake."""
-    return None if isinstance(embedder, Handed) else REFUSED
+    return None if isinstance(embedder, CustomEmbedder) else REFUSED

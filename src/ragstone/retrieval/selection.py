@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import chain
 from math import ceil
 
-from ragstone.core.analyzer import terms
+from ragstone.core.analyzer import extract_terms
 from ragstone.core.types import Hit
 
 # Sections of the same page in two versions of a documentation reach this in .956 of 10,248 pairs,
@@ -58,7 +58,7 @@ def fold_duplicates(hits: Sequence[Hit], *, alike: float = ALIKE) -> list[Hit]:
 
 def _collect_terms(hits: Sequence[Hit]) -> list[list[str]]:
     """The distinct terms of each hit, the rarest among the hits first."""
-    sets = [dict.fromkeys(terms(hit.chunk.text)) for hit in hits]
+    sets = [dict.fromkeys(extract_terms(hit.chunk.text)) for hit in hits]
     count = Counter(chain.from_iterable(sets))
     return [sorted(sorted(bag), key=count.__getitem__) for bag in sets]
 

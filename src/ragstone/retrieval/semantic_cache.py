@@ -20,8 +20,8 @@ import numpy as np
 
 from ragstone import guard
 from ragstone.core.errors import StoreError, UsageError
-from ragstone.core.filter_matching import facts, matches
-from ragstone.core.ports import Memory, Remembered, Remembering, Store, Vectors
+from ragstone.core.filter_matching import collect_facts, matches
+from ragstone.core.ports import CachedSearch, SearchCache, SearchCachingStore, Store, Vectors
 from ragstone.core.trace import Trace
 from ragstone.core.types import Found, Hit, Info, Note, Scope
 from ragstone.retrieval import search as uncached
@@ -65,7 +65,7 @@ async def search(context: SearchContext, question: Question, *, whole: bool = Fa
     if not question.cache:
         return await uncached.search(context, question, whole=whole)
     trace = Trace()
-    with trace.timed("total"):
+    with trace.time_stage("total"):
         vectors = await uncached.embed_question(context, question, trace)
         hits = await _serve(context, question, vectors.first, trace)
         if hits is None:
@@ -103,14 +103,14 @@ async def put(
     identity = hashlib.sha256(f"{key}\n{question.text}".encode()).hexdigest()
     places = tuple(Place(hit.chunk.id, hit.score, hit.signals, hit.duplicates) for hit in hits)
     content = msgspec.json.encode(Kept(question.text, places, tuple(notes)))
-    one = Remembered(identity, key, infos[0].generation, datetime.now(UTC), vector.astype("<f4").tobytes(), content)
-    await _try(memory.keep(one, most=question.cache_entries), context, trace)
+    one = CachedSearch(identity, key, infos[0].generation, datetime.now(UTC), vector.astype("<f4").tobytes(), content)
+    await _try(memory.put_search(one, most=question.cache_entries), context, trace)
 
 
 async def forget(store: Store, scope: Scope, generation: int) -> None:
     """Remove what was found in states of the index before this one: no question can be served with it any more."""
-    if isinstance(store, Remembering):
-        await store.memory(scope).forget(before=generation)
+    if isinstance(store, SearchCachingStore):
+        await store.search_cache(scope).remove_before(before=generation)
 
 
 async def note_cache(context: SearchContext, question: Question, vector: Vectors | None, trace: Trace) -> None:
@@ -157,7 +157,9 @@ def _needs_model(question: Question) -> bool:
     return question.hyde != "off" or bool(question.multi_query) or question.filter
 
 
-def _open_memory(context: SearchContext, question: Question, vector: Vectors | None, trace: Trace) -> Memory | None:
+def _open_memory(
+    context: SearchContext, question: Question, vector: Vectors | None, trace: Trace
+) -> SearchCache | None:
     """Where searches are kept; None for a question that is neither kept nor served: of words alone, or with a secret in
     it, which would be kept and would look like any other once it is masked. A note says where none can be kept."""
     if not question.cache or question.mode == "keyword" or vector is None:
@@ -168,10 +170,10 @@ def _open_memory(context: SearchContext, question: Question, vector: Vectors | N
         return None
     if store is None or scope is None:
         return None
-    if not isinstance(store, Remembering):
+    if not isinstance(store, SearchCachingStore):
         trace.note(REFUSED, "cache: not used: this store keeps no searches")
         return None
-    return None if guard.shown(question.text) != question.text else store.memory(scope)
+    return None if guard.mask_secrets(question.text) != question.text else store.search_cache(scope)
 
 
 async def _serve(context: SearchContext, question: Question, vector: Vectors | None, trace: Trace) -> list[Hit] | None:
@@ -191,7 +193,7 @@ async def _serve(context: SearchContext, question: Question, vector: Vectors | N
                 is_same = make_key(context, reader.infos, question) == key
                 hits = await _look_up(reader, question, kept) if is_same else None
         if hits is not None:
-            await _try(memory.used(one.id, at=datetime.now(UTC)), context, trace)
+            await _try(memory.mark_used(one.id, at=datetime.now(UTC)), context, trace)
             for note in (*kept.notes, Note("cache", f"cache hit (cosine {cosine:.4f}); --no-cache searches anew")):
                 trace.note(note.code, note.message)
             return hits
@@ -204,10 +206,10 @@ async def _current_key(context: SearchContext, question: Question) -> str:
 
 
 async def _find_near(
-    context: SearchContext, memory: Memory, key: str, question: Question, vector: Vectors, trace: Trace
-) -> list[tuple[float, Remembered]]:
+    context: SearchContext, memory: SearchCache, key: str, question: Question, vector: Vectors, trace: Trace
+) -> list[tuple[float, CachedSearch]]:
     """The entries under a key that are not too old and near enough, the nearest first."""
-    found = await _try(memory.of(key), context, trace) or []
+    found = await _try(memory.find_by_key(key), context, trace) or []
     oldest = datetime.now(UTC) - timedelta(hours=question.cache_hours) if question.cache_hours else None
     fresh = [one for one in found if (oldest is None or one.at > oldest) and len(one.vector) == 4 * len(vector)]
     rated = [(round(float(np.dot(np.frombuffer(one.vector, "<f4"), vector)), 6), one) for one in fresh]
@@ -217,12 +219,14 @@ async def _find_near(
 async def _look_up(reader: JoinedReader, question: Question, kept: Kept) -> list[Hit] | None:
     """The hits with their passages as they are now; None unless all of them are active and pass the filter."""
     chunks = {chunk.id: chunk for chunk in await reader.chunks([place.id for place in kept.hits])}
-    if len(chunks) != len(kept.hits) or not all(matches(question.where, facts(chunk)) for chunk in chunks.values()):
+    if len(chunks) != len(kept.hits) or not all(
+        matches(question.where, collect_facts(chunk)) for chunk in chunks.values()
+    ):
         return None
     return [Hit(chunks[place.id], place.score, place.signals, place.duplicates) for place in kept.hits]
 
 
-def _read(one: Remembered) -> Kept | None:
+def _read(one: CachedSearch) -> Kept | None:
     """The entry's content, None where Ragstone did not write it."""
     try:
         return msgspec.json.decode(one.content, type=Kept)

@@ -4,11 +4,11 @@ import re
 from collections.abc import Mapping, Sequence
 
 from ragstone import guard
-from ragstone.config.deadlines import USUAL
-from ragstone.core.analyzer import terms
+from ragstone.config.deadlines import DEFAULT_DEADLINES
+from ragstone.core.analyzer import extract_terms
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import Completion, Message, Prompt
-from ragstone.core.sentences import sentences
+from ragstone.core.sentences import split_sentences
 from ragstone.core.trace import Trace
 from ragstone.guard import spotlighting
 from ragstone.retrieval.llm_assistant import Assistant
@@ -52,18 +52,23 @@ def _read_turn(turn: Message | Mapping[str, object]) -> Message:
 def _remove_orders(text: str) -> str:
     """What was answered without the sentences that give orders: they were quoted from documents, and are told to a
     model as material or not at all. Nothing is left where orders go over several sentences."""
-    if not guard.flags(text)[0]:
+    if not guard.assess_injection(text)[0]:
         return text
     left, at = "", 0
-    for start, end in sentences(text):
-        if guard.flags(text[start:end])[0]:
+    for start, end in split_sentences(text):
+        if guard.assess_injection(text[start:end])[0]:
             left, at = left + text[at:start], end
     left = (left + text[at:]).strip()
-    return "" if guard.flags(left)[0] else left
+    return "" if guard.assess_injection(left)[0] else left
 
 
 async def make_standalone(
-    question: str, history: Sequence[Message], model: Completion | None, trace: Trace, *, seconds: float = USUAL.rewrite
+    question: str,
+    history: Sequence[Message],
+    model: Completion | None,
+    trace: Trace,
+    *,
+    seconds: float = DEFAULT_DEADLINES.rewrite,
 ) -> str:
     """The question to search for: the model's rewriting, or without one, or one that takes longer than `seconds`, the
     last question said along with this one, where this one leans on it."""
@@ -76,7 +81,7 @@ async def make_standalone(
 async def _rewrite(question: str, history: Sequence[Message], model: Completion, assistant: Assistant) -> str | None:
     """What the model makes of the question; None where it fails, or where what it writes is no question."""
     said = "\n".join(f"{turn.role}: {turn.text}" for turn in _select_turns(question, history, model))
-    mark = spotlighting.mark([said])
+    mark = spotlighting.make_mark([said])
     told = f"<<{mark}\n{said}\n{mark}>>\n\nlast question: {question}"
     turns = (Message("system", ASKED.format(mark=mark)), Message("user", told))
     made = await assistant.asked("standalone", [Prompt(turns, max_tokens=TOKENS)])
@@ -106,5 +111,5 @@ def _select_turns(question: str, history: Sequence[Message], model: Completion) 
 def _join_last_question(question: str, history: Sequence[Message]) -> str:
     asked = [turn.text for turn in history if turn.role == "user"]
     words = {word.strip(".,;:!?'\"").lower() for word in question.split()}
-    leans = bool(words & LEANING) or len(terms(question)) < FEWEST_TERMS
+    leans = bool(words & LEANING) or len(extract_terms(question)) < FEWEST_TERMS
     return f"{asked[-1]} {question}" if asked and leans else question

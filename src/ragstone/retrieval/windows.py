@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from ragstone.core.ids import chunk_id
-from ragstone.core.types import Chunk, Document, Hit, Span, joined
+from ragstone.core.types import Chunk, Document, Hit, Span, join_slices
 
 GAP = re.compile(r"\s*")
 Place = tuple[str, int]
@@ -97,7 +97,7 @@ def _merge_chunks(found: Chunk, run: Sequence[Chunk], record: str) -> Chunk:
     secrets = tuple(sorted({secret for one in run for secret in one.secrets}))
     return replace(
         found,
-        text=joined(record, spans),
+        text=join_slices(record, spans),
         spans=spans,
         tokens=sum(one.tokens for one in run),
         overlap=0,

@@ -15,25 +15,25 @@ from ragstone.core.types import Chunk
 
 K1 = 1.2  # Lucene's defaults, the ones that BM25 baselines are stated with
 B = 0.75
-MOST = 65_535  # a count is kept in two bytes; more repeats of a term add nothing to its weight
+MAX_COUNT = 65_535  # a count is kept in two bytes; more repeats of a term add nothing to its weight
 DECIMALS = 6  # scores are rounded before they order, so that noise in the last bits decides nothing
 
 
-def indexed(chunk: Chunk) -> str:
+def searchable_text(chunk: Chunk) -> str:
     """What a chunk can be found by: title, headings, table header, text."""
     parts = (chunk.document.title or "", " > ".join(chunk.heading_path), chunk.header, chunk.text)
     return "\n".join(part for part in parts if part)
 
 
-def frequencies(chunk: Chunk) -> tuple[dict[str, int], int]:
+def term_frequencies(chunk: Chunk) -> tuple[dict[str, int], int]:
     """How often each term stands in a chunk, and how many terms it has."""
-    counts = Counter(analyzer.terms(indexed(chunk)))
-    return {term: min(n, MOST) for term, n in counts.items()}, counts.total()
+    counts = Counter(analyzer.extract_terms(searchable_text(chunk)))
+    return {term: min(n, MAX_COUNT) for term, n in counts.items()}, counts.total()
 
 
 def query_terms(query: str) -> list[str]:
     """The terms of a query, each once, in order: scores are sums in this order on every store."""
-    return list(dict.fromkeys(analyzer.terms(query)))
+    return list(dict.fromkeys(analyzer.extract_terms(query)))
 
 
 def idf(holding: int, total: int) -> float:
@@ -41,7 +41,7 @@ def idf(holding: int, total: int) -> float:
     return math.log(1 + (total - holding + 0.5) / (holding + 0.5))
 
 
-def weight(
+def term_weights(
     counts: NDArray[np.integer], lengths: NDArray[np.integer], *, idf: float, average: float
 ) -> NDArray[np.float64]:
     """What one term adds to the chunks that hold it `counts` times and are `lengths` terms long."""

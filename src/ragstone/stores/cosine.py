@@ -8,11 +8,13 @@ from numpy.typing import NDArray
 from ragstone.core.errors import StoreError, UsageError
 from ragstone.core.ports import Vectors
 
-SCAN = 1_024  # rows multiplied at a time: more, and two BLAS threads wait for each other (8 ms for 1 on a busy machine)
+SCAN_ROWS = (
+    1_024  # rows multiplied at a time: more, and two BLAS threads wait for each other (8 ms for 1 on a busy machine)
+)
 OFF_UNIT = 1e-3  # how far from 1 a stored vector's length may be: rounding, not another scale
 
 Scores = NDArray[np.float64]
-Longs = NDArray[np.int64]
+SlotArray = NDArray[np.int64]
 
 
 class Rows(Protocol):
@@ -20,10 +22,10 @@ class Rows(Protocol):
 
     def __len__(self) -> int: ...
 
-    def __getitem__(self, at: slice | Longs, /) -> Vectors: ...
+    def __getitem__(self, at: slice | SlotArray, /) -> Vectors: ...
 
 
-def checked(key: str, vector: Vectors, dimension: int) -> Vectors:
+def check_stored_vector(key: str, vector: Vectors, dimension: int) -> Vectors:
     """The same vector when it is float32 of this dimension and of length 1; else `StoreError` names its key."""
     row = np.asarray(vector)
     if row.dtype != np.float32 or row.shape != (dimension,):
@@ -36,7 +38,7 @@ def checked(key: str, vector: Vectors, dimension: int) -> Vectors:
     return row
 
 
-def unit(vector: Vectors, dimension: int) -> Scores:
+def normalize_query(vector: Vectors, dimension: int) -> Scores:
     """A question's vector at length 1 in float64; raises `UsageError` when it is of another kind."""
     query = np.asarray(vector, dtype=np.float64).reshape(-1)
     norm = float(np.linalg.norm(query))
@@ -47,11 +49,11 @@ def unit(vector: Vectors, dimension: int) -> Scores:
     return query / norm
 
 
-def cosines(rows: Rows, slots: Longs, query: Scores) -> Scores:
+def cosines(rows: Rows, slots: SlotArray, query: Scores) -> Scores:
     """Cosines in float64, each row by itself, so that its place in the file cannot change the last digit."""
     out = np.empty(len(slots))
-    for start in range(0, len(slots), SCAN):
-        part = rows[slots[start : start + SCAN]].astype(np.float64)
+    for start in range(0, len(slots), SCAN_ROWS):
+        part = rows[slots[start : start + SCAN_ROWS]].astype(np.float64)
         norms = np.sqrt((part * part).sum(axis=1))
         out[start : start + len(part)] = (part * query).sum(axis=1) / norms
     return out

@@ -10,7 +10,7 @@ import numpy as np
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import Vectors
 
-WORD = re.compile(r"\w+")
+WORD_PATTERN = re.compile(r"\w+")
 
 
 class Words:
@@ -44,7 +44,7 @@ class BagOfWords:
         for row, text in enumerate(texts):
             if not text.strip():
                 raise UsageError(f"blank text cannot be embedded (text {row} of {len(texts)})")
-            for word in self._words(text):
+            for word in self._split_words(text):
                 vectors[row, zlib.crc32(word.encode("utf-8", "replace")) % self.dimension] += 1
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         return vectors
@@ -52,6 +52,6 @@ class BagOfWords:
     async def close(self) -> None:
         """Nothing to give back."""
 
-    def _words(self, text: str) -> list[str]:
+    def _split_words(self, text: str) -> list[str]:
         read = " ".join(text.lower().split()[: self.reads])
-        return WORD.findall(read) or [read]
+        return WORD_PATTERN.findall(read) or [read]

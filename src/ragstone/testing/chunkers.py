@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from ragstone.core.ports import Chunker
-from ragstone.core.types import Block, BlockType, Extraction, Piece, Role, Span, joined
+from ragstone.core.types import Block, BlockType, Extraction, Piece, Role, Span, join_slices
 
 PARAGRAPH = re.compile(r"\n[ \t]*\n")
 RULE = re.compile(r"^[ \t|:+=-]+$", re.MULTILINE)
@@ -49,16 +49,16 @@ Store them dry \N{EM DASH} frost does no harm, wet does.
 """
 
 
-def outlined(text: str, *, role: Role = "body") -> Extraction:
+def outline_document(text: str, *, role: Role = "body") -> Extraction:
     """A document of headings, paragraphs, lists, tables and fenced code; `<!--` paragraphs are left out.
 
     Far simpler than Markdown: what stands between blank lines is one block, but headings and fences.
     """
-    blocks = [_block(text, start, end, role) for start, end in _stretches(text)]
+    blocks = [_make_block(text, start, end, role) for start, end in _split_stretches(text)]
     return Extraction(text, tuple(block for block in blocks if not block.text.startswith("<!--")), "text/markdown")
 
 
-def _stretches(text: str) -> list[tuple[int, int]]:
+def _split_stretches(text: str) -> list[tuple[int, int]]:
     out: list[tuple[int, int]] = []
     at = 0
     for fence in [*FENCE.finditer(text), None]:
@@ -78,7 +78,7 @@ def _stretches(text: str) -> list[tuple[int, int]]:
     ]
 
 
-def _block(text: str, start: int, end: int, role: Role) -> Block:
+def _make_block(text: str, start: int, end: int, role: Role) -> Block:
     own = text[start:end]
     kind: BlockType = next((name for name, shape in SHAPES if shape.match(own)), "paragraph")
     span = Span(start, end, text.count("\n", 0, start) + 1, text.count("\n", 0, end) + 1)
@@ -86,13 +86,13 @@ def _block(text: str, start: int, end: int, role: Role) -> Block:
     return Block(kind, own.strip("# ") if kind == "heading" else own, (span,), role=role, level=level)
 
 
-def uncovered(extraction: Extraction, pieces: list[Piece]) -> str:
+def find_uncovered(extraction: Extraction, pieces: list[Piece]) -> str:
     """Where the pieces first miss a body character, hold it twice or out of order; "" when they never do.
 
     White space does not count, nor do the lines of rules in a table.
     """
-    body = [i for block in extraction.blocks if block.role == "body" for i in _solid(extraction.record, block)]
-    held = [i for piece in pieces for i in own_characters(extraction, piece)]
+    body = [i for block in extraction.blocks if block.role == "body" for i in _solid_offsets(extraction.record, block)]
+    held = [i for piece in pieces for i in own_character_offsets(extraction, piece)]
     known = set(body)
     held = [i for i in held if i in known]
     if held == body:
@@ -101,7 +101,7 @@ def uncovered(extraction: Extraction, pieces: list[Piece]) -> str:
     return f"character {body[wrong] if wrong < len(body) else held[wrong]}"
 
 
-def own_characters(extraction: Extraction, piece: Piece) -> list[int]:
+def own_character_offsets(extraction: Extraction, piece: Piece) -> list[int]:
     """Where the characters of a piece stand in the record, without its overlap and white space."""
     places = [
         i
@@ -111,14 +111,16 @@ def own_characters(extraction: Extraction, piece: Piece) -> list[int]:
     return [i for i in places[piece.overlap :] if i >= 0 and not extraction.record[i].isspace()]
 
 
-def _solid(record: str, block: Block) -> list[int]:
-    rules = [(s.char_start + m.start(), s.char_start + m.end()) for s in block.spans for m in _rules(record, block, s)]
+def _solid_offsets(record: str, block: Block) -> list[int]:
+    rules = [
+        (s.char_start + m.start(), s.char_start + m.end()) for s in block.spans for m in _find_rules(record, block, s)
+    ]
     ruled = {i for start, end in rules for i in range(start, end)}
     places = [i for span in block.spans for i in range(span.char_start, span.char_end)]
     return [i for i in places if not record[i].isspace() and i not in ruled]
 
 
-def _rules(record: str, block: Block, span: Span) -> Iterator[re.Match[str]]:
+def _find_rules(record: str, block: Block, span: Span) -> Iterator[re.Match[str]]:
     return RULE.finditer(record[span.char_start : span.char_end]) if block.type == "table" else iter(())
 
 
@@ -143,15 +145,15 @@ class ChunkerContract:
 
     @pytest.fixture(params=range(len(documents)))
     def extraction(self, request: pytest.FixtureRequest) -> Extraction:
-        return outlined(self.documents[request.param])
+        return outline_document(self.documents[request.param])
 
     def test_every_body_character_comes_once_and_in_order(self, chunker: Chunker, extraction: Extraction) -> None:
-        assert uncovered(extraction, chunker.cut(extraction)) == ""
+        assert find_uncovered(extraction, chunker.cut(extraction)) == ""
 
     def test_a_text_is_its_slices_of_the_record(self, chunker: Chunker, extraction: Extraction) -> None:
         pieces = chunker.cut(extraction)
         assert pieces
-        assert all(piece.text == joined(extraction.record, piece.spans) for piece in pieces)
+        assert all(piece.text == join_slices(extraction.record, piece.spans) for piece in pieces)
 
     def test_lines_are_those_of_the_record(self, chunker: Chunker, extraction: Extraction) -> None:
         for span in (span for piece in chunker.cut(extraction) for span in piece.spans):
@@ -175,11 +177,11 @@ class ChunkerContract:
         assert all(piece.note for piece in chunker.cut(extraction) if self.over(piece))
 
     def test_what_is_not_body_never_becomes_a_piece(self, chunker: Chunker) -> None:
-        assert chunker.cut(outlined(SAMPLE, role="nav")) == []
-        assert not any("printer" in piece.text for piece in chunker.cut(outlined(SAMPLE)))
+        assert chunker.cut(outline_document(SAMPLE, role="nav")) == []
+        assert not any("printer" in piece.text for piece in chunker.cut(outline_document(SAMPLE)))
 
     def test_nothing_gives_nothing(self, chunker: Chunker) -> None:
-        assert chunker.cut(outlined("")) == chunker.cut(outlined(" \n\n ")) == []
+        assert chunker.cut(outline_document("")) == chunker.cut(outline_document(" \n\n ")) == []
 
     def test_the_recipe_names_the_tokenizer(self, chunker: Chunker) -> None:
         assert "tokenizer=" in chunker.recipe

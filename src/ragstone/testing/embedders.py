@@ -8,9 +8,9 @@ import pytest
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import Embedder
 
-NEAR = ("The cat sleeps on the warm stove.", "A cat is sleeping on the stove.")
-FAR = "Quarterly revenue of the shipping company fell by nine percent."
-TEXTS = (*NEAR, FAR, "Straße, naïve, 日本語, \U0001f600", "x", "one two three " * 40)
+SIMILAR_TEXTS = ("The cat sleeps on the warm stove.", "A cat is sleeping on the stove.")
+UNRELATED_TEXT = "Quarterly revenue of the shipping company fell by nine percent."
+TEXTS = (*SIMILAR_TEXTS, UNRELATED_TEXT, "Straße, naïve, 日本語, \U0001f600", "x", "one two three " * 40)
 
 
 class EmbedderContract:
@@ -22,7 +22,7 @@ class EmbedderContract:
 
     tolerance = 0.0
 
-    def same(self, one: object, other: object) -> bool:
+    def are_equal(self, one: object, other: object) -> bool:
         return bool(np.allclose(np.asarray(one), np.asarray(other), rtol=0, atol=self.tolerance))
 
     async def test_it_names_itself(self, embedder: Embedder) -> None:
@@ -43,29 +43,29 @@ class EmbedderContract:
 
     async def test_vectors_come_in_the_order_of_the_texts(self, embedder: Embedder) -> None:
         forward, backward = await embedder.embed(TEXTS), await embedder.embed(TEXTS[::-1])
-        assert self.same(forward, backward[::-1])
+        assert self.are_equal(forward, backward[::-1])
 
     async def test_a_vector_does_not_depend_on_its_neighbours(self, embedder: Embedder) -> None:
         together = await embedder.embed(TEXTS)
         alone = [(await embedder.embed([text]))[0] for text in TEXTS]
-        assert self.same(together, alone)
+        assert self.are_equal(together, alone)
 
     async def test_calls_at_the_same_time_do_not_mix(self, embedder: Embedder) -> None:
         alone = await embedder.embed(TEXTS)
         for vectors in await asyncio.gather(*(embedder.embed(TEXTS) for _ in range(4))):
-            assert self.same(vectors, alone)
+            assert self.are_equal(vectors, alone)
 
     async def test_different_texts_give_different_vectors(self, embedder: Embedder) -> None:
-        one, other, far = await embedder.embed([*NEAR, FAR])
+        one, other, far = await embedder.embed([*SIMILAR_TEXTS, UNRELATED_TEXT])
         assert not np.array_equal(one, other)
         assert not np.array_equal(one, far)
 
     async def test_what_means_the_same_is_nearer_than_what_does_not(self, embedder: Embedder) -> None:
-        one, other, far = await embedder.embed([*NEAR, FAR])
+        one, other, far = await embedder.embed([*SIMILAR_TEXTS, UNRELATED_TEXT])
         assert one @ other > one @ far
 
     async def test_a_question_is_a_unit_vector_too(self, embedder: Embedder) -> None:
-        [vector] = await embedder.embed([NEAR[0]], kind="query")
+        [vector] = await embedder.embed([SIMILAR_TEXTS[0]], kind="query")
         assert vector.shape == (embedder.dimension,)
         assert abs(float(np.linalg.norm(vector)) - 1) < 1e-3
 

@@ -14,7 +14,7 @@ from ragstone.core.types import Block, BlockType, Extraction, Role
 
 SEEDS = 12
 # What a careless parser reads to the end of the document again and again, once for each of them.
-REPEATED = (
+REPEATED_UNITS = (
     *(b">", b"[", b"<", b"*", b"`", b"- ", b"|", b"&", b"<b>", b"\r", b"\n", b" ", b"a_", b"](", b"![](", b"<<"),
     *(b"<!--", b"<!-->", b"<!-- x -->", b"<!-- x -->\n\n", b"text <!-- x --> ", b"-->", b"<![CDATA[x]]>", b"<?x?>"),
     *(
@@ -30,9 +30,9 @@ REPEATED = (
     *(b"# h\n", b"> ", b"1. ", b"```\n", b"---\n", b"a\n===\n", b"[^1]: x\n", b"[a]: b\n", b"|a|b|\n|-|-|\n", b"{{% x"),
 )
 SIZES = (8_000, 32_000, 128_000)  # bytes, each four times the one before
-STEEP = 9.0  # four times the input may take nine times as long: n log n passes, n squared takes sixteen times
-QUICK = 2.0  # seconds that no step needs to justify: a busy machine makes single runs ten times as long
-AT_LEAST = 0.005  # seconds that a smaller input is counted as
+MAX_GROWTH = 9.0  # four times the input may take nine times as long: n log n passes, n squared takes sixteen times
+FREE_SECONDS = 2.0  # seconds that no step needs to justify: a busy machine makes single runs ten times as long
+MIN_SECONDS = 0.005  # seconds that a smaller input is counted as
 
 
 class ExtractorContract:
@@ -82,7 +82,7 @@ class ExtractorContract:
         assert [extractor.extract(data, path=path) for path, data in samples.items()] == extractions
 
     def test_hostile_input_is_read_or_refused(self, extractor: Extractor, samples: Mapping[str, bytes]) -> None:
-        for data in hostile(samples):
+        for data in make_hostile_inputs(samples):
             try:
                 extraction = extractor.extract(data, path="hostile")
             except Refused:
@@ -91,7 +91,7 @@ class ExtractorContract:
             for block in extraction.blocks:
                 check_block(block, extraction.record)
 
-    @pytest.mark.parametrize("unit", REPEATED, ids=repr)
+    @pytest.mark.parametrize("unit", REPEATED_UNITS, ids=repr)
     def test_time_grows_with_the_input_and_not_with_its_square(self, extractor: Extractor, unit: bytes) -> None:
         def work(size: int) -> None:
             with suppress(Refused):
@@ -101,19 +101,19 @@ class ExtractorContract:
 
 
 def check_growth(work: Callable[[int], None]) -> None:
-    """Work on inputs of `SIZES` bytes takes little CPU time, or grows by at most `STEEP` from size to size.
+    """Work on inputs of `SIZES` bytes takes little CPU time, or grows by at most `MAX_GROWTH` from size to size.
 
     Stops at the first size that grows too fast: what is quadratic is never run on the largest.
     """
     before: float | None = None
     for size in SIZES:
         seconds = _cpu_seconds(work, size)
-        if before is not None and seconds > max(QUICK, STEEP * before):
+        if before is not None and seconds > max(FREE_SECONDS, MAX_GROWTH * before):
             seconds = min(seconds, _cpu_seconds(work, size))  # once more: it may have paid for another's garbage
-            assert seconds <= max(QUICK, STEEP * before), (
+            assert seconds <= max(FREE_SECONDS, MAX_GROWTH * before), (
                 f"{size} bytes took {seconds:.2f} s, a quarter of them {before:.3f} s: the time grows with the square"
             )
-        before = max(seconds, AT_LEAST)
+        before = max(seconds, MIN_SECONDS)
 
 
 def _cpu_seconds(work: Callable[[int], None], size: int) -> float:
@@ -155,10 +155,10 @@ def check_block(block: Block, record: str) -> None:
             assert block.spans[0].char_start <= cell.char_start < cell.char_end <= block.spans[-1].char_end
 
 
-def hostile(samples: Mapping[str, bytes]) -> Iterator[bytes]:
+def make_hostile_inputs(samples: Mapping[str, bytes]) -> Iterator[bytes]:
     """Inputs that are empty, cut, overwritten, of wrong encoding, or nested by the thousand."""
     yield from (b"", b" \n\t", b"\0" * 1000, bytes(range(256)) * 40, b"\xff\xfe", b"\xef\xbb\xbf", b"\xff" * 999)
-    yield from (unit * 2000 + b"x" for unit in REPEATED)
+    yield from (unit * 2000 + b"x" for unit in REPEATED_UNITS)
     yield b"<!--" + b" x " * 2000 + b"-->" + b"<!-- closed -->" * 2000 + b"after"
     yield from (b"|a" * 2000 + b"|\n" + b"|-" * 2000 + b"|\n" + b"|x" * 5000, b"---\na: [" + b"[" * 9000 + b"\n---\nx")
     yield b"---\na: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n---\nbody"

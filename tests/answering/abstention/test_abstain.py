@@ -9,10 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.answering.abstention.abstain import REASONS, Decision, Model, Policy, Sign, decide, models, settled
-from ragstone.answering.abstention.evidence import Evidence, evidence
-from ragstone.answering.extractive.question_analysis import asked
-from ragstone.answering.extractive.selection import choose, compared, rank
+from ragstone.answering.abstention.abstain import (
+    REASONS,
+    AbstentionModel,
+    AbstentionPolicy,
+    Decision,
+    Sign,
+    decide_abstention,
+    is_settled,
+    load_abstention_models,
+)
+from ragstone.answering.abstention.evidence import Evidence, collect_evidence
+from ragstone.answering.extractive.question_analysis import analyze_question
+from ragstone.answering.extractive.selection import apply_similarity, rank_passages, select_passages
 from tests.answering.made import hit
 
 TEXT = "Rollo swore fealty to King Charles in 911. He was baptised a year later."
@@ -33,15 +42,15 @@ GOOD = Evidence(10, cosine=0.7, ahead=0.2, similar=0.8, bm25=0.6, sentence=1.0, 
 def found(question: str, *, bm25: float = 12.0, cosine: float | None = 0.6, similar: float = 0.7) -> Evidence:
     signals = {"bm25": bm25} | ({"cosine": cosine} if cosine is not None else {})
     hits = [replace(hit(TEXT), signals=signals)]
-    subject = asked(question, IDF)
-    ranked = rank(subject, hits)
+    subject = analyze_question(question, IDF)
+    ranked = rank_passages(subject, hits)
     if cosine is not None:
-        ranked = compared(ranked, {one.passage.text: similar for one in ranked})
-    return evidence(subject, hits, choose(subject, ranked))
+        ranked = apply_similarity(ranked, {one.passage.text: similar for one in ranked})
+    return collect_evidence(subject, hits, select_passages(subject, ranked))
 
 
 def decided(question: str, *, bm25: float = 12.0, cosine: float | None = 0.6, similar: float = 0.7) -> Decision:
-    return decide(found(question, bm25=bm25, cosine=cosine, similar=similar))
+    return decide_abstention(found(question, bm25=bm25, cosine=cosine, similar=similar))
 
 
 def test_a_supported_question_is_answered() -> None:
@@ -52,19 +61,19 @@ def test_a_supported_question_is_answered() -> None:
 
 
 def test_no_hits_is_the_first_reason() -> None:
-    assert decide(Evidence(0)).reason == "no_hits"
+    assert decide_abstention(Evidence(0)).reason == "no_hits"
 
 
 def test_weak_signals_of_all_legs_abstain() -> None:
     weak = replace(GOOD, cosine=0.1, similar=0.2, bm25=0.05, sentence=0.3, section=0.3)
-    assert decide(weak).reason == "weak_evidence"
-    assert decide(replace(weak, cosine=None, ahead=None, similar=None, covered=0.3)).abstain
+    assert decide_abstention(weak).reason == "weak_evidence"
+    assert decide_abstention(replace(weak, cosine=None, ahead=None, similar=None, covered=0.3)).abstain
 
 
 def test_a_paraphrase_is_answered_when_its_meaning_is_near() -> None:
     words_apart = replace(GOOD, sentence=0.2, section=0.3, bm25=0.1)
-    assert not decide(words_apart).abstain
-    assert decide(replace(words_apart, cosine=0.25, similar=0.25)).abstain
+    assert not decide_abstention(words_apart).abstain
+    assert decide_abstention(replace(words_apart, cosine=0.25, similar=0.25)).abstain
 
 
 def test_a_name_that_stands_nowhere_is_missing() -> None:
@@ -74,10 +83,10 @@ def test_a_name_that_stands_nowhere_is_missing() -> None:
 
 
 def test_an_answer_without_any_passage_is_not_given() -> None:
-    subject = asked("What is a counter?", {"counter": 2.0})
+    subject = analyze_question("What is a counter?", {"counter": 2.0})
     hits = [hit("## Gauge\n", bm25=0.1, cosine=0.2)]
-    assert rank(subject, hits) == []
-    assert decide(evidence(subject, hits, [])).abstain
+    assert rank_passages(subject, hits) == []
+    assert decide_abstention(collect_evidence(subject, hits, [])).abstain
 
 
 AGAINST = {
@@ -91,56 +100,56 @@ AGAINST = {
 
 @pytest.mark.parametrize("sign", AGAINST)
 def test_each_way_of_parting_in_wording_speaks_against_an_answer(sign: str) -> None:
-    for model in models().values():
+    for model in load_abstention_models().values():
         assert model.odds(AGAINST[sign]) < model.odds(GOOD)
 
 
 def test_what_the_passage_does_not_deny_can_turn_an_answer_into_an_abstention() -> None:
     middling = replace(GOOD, cosine=0.5, ahead=0.15, similar=0.55, sentence=0.7, section=0.8)
-    assert not decide(middling).abstain
-    verdict = decide(replace(middling, denied=1.0, opposed=1.0))
+    assert not decide_abstention(middling).abstain
+    verdict = decide_abstention(replace(middling, denied=1.0, opposed=1.0))
     assert verdict.reason == "contradicted"
 
 
 def test_a_decision_stands_without_comparing_where_no_likely_cosine_of_a_passage_could_turn_it() -> None:
     """So on both sides of the threshold and not beside it; where nothing is compared there is nothing to wait for."""
-    assert settled(GOOD)
-    assert settled(replace(GOOD, cosine=0.05, ahead=0.0, bm25=0.0, sentence=0.0, section=0.0, covered=0.0))
-    odds = models()["vectors"].odds(replace(GOOD, similar=GOOD.cosine))
-    assert not settled(GOOD, Policy(answer_from=odds))
-    assert settled(GOOD, Policy("never", answer_from=odds))
-    assert settled(replace(GOOD, cosine=None), Policy(answer_from=odds))
+    assert is_settled(GOOD)
+    assert is_settled(replace(GOOD, cosine=0.05, ahead=0.0, bm25=0.0, sentence=0.0, section=0.0, covered=0.0))
+    odds = load_abstention_models()["vectors"].odds(replace(GOOD, similar=GOOD.cosine))
+    assert not is_settled(GOOD, AbstentionPolicy(answer_from=odds))
+    assert is_settled(GOOD, AbstentionPolicy("never", answer_from=odds))
+    assert is_settled(replace(GOOD, cosine=None), AbstentionPolicy(answer_from=odds))
 
 
 def test_the_threshold_can_be_moved() -> None:
     nothing = Evidence(1, covered=0.0)
-    assert decide(nothing).abstain
-    assert not decide(nothing, Policy(answer_from=-math.inf)).abstain
-    assert decide(GOOD, Policy(answer_from=math.inf)).abstain
+    assert decide_abstention(nothing).abstain
+    assert not decide_abstention(nothing, AbstentionPolicy(answer_from=-math.inf)).abstain
+    assert decide_abstention(GOOD, AbstentionPolicy(answer_from=math.inf)).abstain
 
 
 def test_a_model_adds_up_its_signs_and_leaves_out_what_is_not_known() -> None:
-    model = Model(0.5, 0.0, {"cosine": Sign(2.0, 0.4, 0.1), "numbers": Sign(-1.0, 0.0, 0.5)})
+    model = AbstentionModel(0.5, 0.0, {"cosine": Sign(2.0, 0.4, 0.1), "numbers": Sign(-1.0, 0.0, 0.5)})
     assert model.odds(Evidence(3, cosine=0.5, numbers=0.25)) == pytest.approx(0.5 + 2.0 * 1.0 - 1.0 * 0.5)
     assert model.odds(Evidence(3, cosine=None, numbers=0.25)) == pytest.approx(0.5 - 0.5)
 
 
 def test_the_shipped_numbers_are_those_that_decide() -> None:
     data = json.loads(resources.files("ragstone.answering.abstention").joinpath("abstain.json").read_text("utf-8"))
-    assert set(data["models"]) == set(models()) == {"vectors", "words"}
+    assert set(data["models"]) == set(load_abstention_models()) == {"vectors", "words"}
     for name, model in data["models"].items():
         odds = model["base"] + sum(
             weight * (getattr(GOOD, sign) - mean) / deviation
             for sign, (weight, mean, deviation) in model["signs"].items()
         )
-        assert models()[name].odds(GOOD) == pytest.approx(odds)
+        assert load_abstention_models()[name].odds(GOOD) == pytest.approx(odds)
         assert odds > model["answer_from"]
 
 
 def test_every_sign_of_the_models_is_known_and_has_its_reason() -> None:
     known = {field.name for field in fields(Evidence)}
     reasons = {sign for signs in REASONS.values() for sign in signs}
-    for model in models().values():
+    for model in load_abstention_models().values():
         assert set(model.signs) <= known & reasons
         assert all(sign.deviation > 0 for sign in model.signs.values())
 
@@ -154,5 +163,5 @@ def test_an_abstention_always_has_a_reason_and_a_message(
     cosine: float, sentence: float, section: float, words: bool
 ) -> None:
     some = Evidence(3, cosine=None if words else cosine, sentence=sentence, section=section)
-    verdict = decide(some)
+    verdict = decide_abstention(some)
     assert verdict.abstain == bool(verdict.reason) == bool(verdict.message)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from ragstone.answering.abstention.evidence import Evidence, evidence
-from ragstone.answering.extractive.question_analysis import asked
-from ragstone.answering.extractive.selection import choose, compared, rank
+from ragstone.answering.abstention.evidence import Evidence, collect_evidence
+from ragstone.answering.extractive.question_analysis import analyze_question
+from ragstone.answering.extractive.selection import apply_similarity, rank_passages, select_passages
 from ragstone.core.types import Hit
 from tests.answering.made import hit
 
@@ -13,9 +13,11 @@ TEXT = "The exporter listens on port 9100 by default. Change it with a flag. It 
 
 def found(question: str, *hits: Hit, idf: dict[str, float] | None = None, **similar: float) -> Evidence:
     idf = idf or {}
-    subject = asked(question, idf)
-    ranked = compared(rank(subject, hits), {one.passage.text: 0.5 for one in rank(subject, hits)} if similar else {})
-    return evidence(subject, hits, choose(subject, ranked), idf=idf)
+    subject = analyze_question(question, idf)
+    ranked = apply_similarity(
+        rank_passages(subject, hits), {one.passage.text: 0.5 for one in rank_passages(subject, hits)} if similar else {}
+    )
+    return collect_evidence(subject, hits, select_passages(subject, ranked), idf=idf)
 
 
 def test_words_that_only_shape_a_question_do_not_make_the_share_of_bm25_small() -> None:

@@ -2,15 +2,15 @@
 
 import pytest
 
-from ragstone.answering.abstention.replaced_words import Beside, asked_for, beside, words
+from ragstone.answering.abstention.replaced_words import WordComparison, compare_words, find_asked_phrase, split_words
 
 
-def laid(question: str, passage: str, *above: str) -> Beside:
-    return beside(question, passage, {}, above=frozenset(above))
+def laid(question: str, passage: str, *above: str) -> WordComparison:
+    return compare_words(question, passage, {}, above=frozenset(above))
 
 
 def test_a_passage_that_says_it_all_lacks_nothing() -> None:
-    assert laid("Which river crosses the city?", "The Seine crosses the city.") == Beside()
+    assert laid("Which river crosses the city?", "The Seine crosses the city.") == WordComparison()
 
 
 @pytest.mark.parametrize(
@@ -24,8 +24,8 @@ def test_a_passage_that_says_it_all_lacks_nothing() -> None:
     ],
 )
 def test_what_is_asked_for_ends_at_the_verb(question: str, phrase: str) -> None:
-    found = words(question)
-    assert " ".join(found[i].text for i in sorted(asked_for(found))) == phrase
+    found = split_words(question)
+    assert " ".join(found[i].text for i in sorted(find_asked_phrase(found))) == phrase
 
 
 def test_the_kind_of_thing_asked_for_need_not_be_said() -> None:

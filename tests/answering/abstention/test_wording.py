@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.answering.abstention.wording import OPPOSITES, denied, extremes, holds, numbers, opposed, other_number
+from ragstone.answering.abstention.wording import (
+    OPPOSITES,
+    extract_numbers,
+    find_extremes,
+    find_opposed_words,
+    has_other_number,
+    has_unmatched_denial,
+    holds_term,
+)
 from tests.speed import within
 
 
@@ -21,7 +29,7 @@ from tests.speed import within
     ],
 )
 def test_the_opposite_of_a_word_is_seen(question: str, passage: str, found: list[str]) -> None:
-    assert opposed(question, passage) == found
+    assert find_opposed_words(question, passage) == found
 
 
 def test_opposites_hold_both_ways() -> None:
@@ -40,42 +48,42 @@ def test_opposites_hold_both_ways() -> None:
     ],
 )
 def test_a_question_for_who_did_not_wants_a_denial(question: str, passage: str, apart: bool) -> None:
-    assert denied(question, passage) is apart
+    assert has_unmatched_denial(question, passage) is apart
 
 
 def test_another_number_needs_one_on_both_sides() -> None:
-    assert other_number("Who led it in 1917?", "Bowman led it in 1914.")
-    assert not other_number("Who led it in 1917?", "Bowman led it.")
-    assert not other_number("Who led it in 1917?", "Bowman led it from 1914 to 1917.")
-    assert numbers("1,024 bytes and v1.5.") == {"1024", "1.5"}
+    assert has_other_number("Who led it in 1917?", "Bowman led it in 1914.")
+    assert not has_other_number("Who led it in 1917?", "Bowman led it.")
+    assert not has_other_number("Who led it in 1917?", "Bowman led it from 1914 to 1917.")
+    assert extract_numbers("1,024 bytes and v1.5.") == {"1024", "1.5"}
 
 
 def test_an_extreme_that_the_passage_lacks_is_named() -> None:
-    assert extremes("What was the first and largest engine in the west?", "The largest engine.") == ["first"]
+    assert find_extremes("What was the first and largest engine in the west?", "The largest engine.") == ["first"]
 
 
 def test_words_with_the_same_beginning_are_the_same() -> None:
-    assert holds("settl", frozenset({"settlement"}))
-    assert holds("prometheus", frozenset({"prometheus"}))
-    assert not holds("set", frozenset({"settlement"}))
-    assert not holds("interest", frozenset({"internal"}))
+    assert holds_term("settl", frozenset({"settlement"}))
+    assert holds_term("prometheus", frozenset({"prometheus"}))
+    assert not holds_term("set", frozenset({"settlement"}))
+    assert not holds_term("interest", frozenset({"internal"}))
 
 
 @given(st.text(max_size=80))
 @settings(max_examples=100, deadline=None)
 def test_no_text_parts_from_itself(text: str) -> None:
-    assert opposed(text, text) == []
-    assert not denied(text, text)
-    assert not other_number(text, text)
-    assert extremes(text, text) == []
+    assert find_opposed_words(text, text) == []
+    assert not has_unmatched_denial(text, text)
+    assert not has_other_number(text, text)
+    assert find_extremes(text, text) == []
 
 
 def test_long_hostile_texts_take_linear_time() -> None:
     text = "what " + "not" * 3000 + " who" * 3000 + " un" * 3000 + "1," * 3000
 
     def work() -> None:
-        denied(text, "x" * 10_000)
-        opposed(text, text)
-        other_number(text, text[::-1])
+        has_unmatched_denial(text, "x" * 10_000)
+        find_opposed_words(text, text)
+        has_other_number(text, text[::-1])
 
     within(2, work)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from ragstone.answering.extractive.passages import passages
+from ragstone.answering.extractive.passages import split_passages
 from ragstone.core.types import Hit
 from tests.answering.made import chunk, hit
 
@@ -20,21 +20,21 @@ from tests.answering.made import chunk, hit
     ],
 )
 def test_only_line_breaks_of_prose_mean_nothing(text: str, prose: bool) -> None:
-    [[passage]] = passages([hit(text)])
-    assert passage.prose is prose
+    [[passage]] = split_passages([hit(text)])
+    assert passage.is_prose is prose
 
 
 def test_an_introduction_with_its_list_is_no_prose() -> None:
     text = "Follow these steps:\n\n- Fetch it.\n- Build it."
-    first = passages([hit(text)])[0][0]
-    assert first.prose
-    assert not replace(first, end=len(text)).prose
+    first = split_passages([hit(text)])[0][0]
+    assert first.is_prose
+    assert not replace(first, end=len(text)).is_prose
 
 
 def test_a_sentence_does_not_end_inside_a_secret() -> None:
     record = 'The zebra has password: "Corr3ct! Horse9 battery" for admins. It is old.'
     start, end = record.index("Corr"), record.index('" for')
     whole = chunk(record)
-    assert len(passages([Hit(whole, 1.0)])[0]) == 3
+    assert len(split_passages([Hit(whole, 1.0)])[0]) == 3
     watched = replace(whole, secrets=((start, end, "password"),))
-    assert [p.text for p in passages([Hit(watched, 1.0)])[0]] == [record[: record.index(" It")], "It is old."]
+    assert [p.text for p in split_passages([Hit(watched, 1.0)])[0]] == [record[: record.index(" It")], "It is old."]

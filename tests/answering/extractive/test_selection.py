@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.answering.extractive.question_analysis import answers_kind, asked, kind
-from ragstone.answering.extractive.selection import choose, compared, quotes, rank
-from ragstone.core.analyzer import terms
-from ragstone.core.types import Hit, joined
+from ragstone.answering.extractive.question_analysis import analyze_question, answers_kind, classify_question
+from ragstone.answering.extractive.selection import apply_similarity, make_quotes, rank_passages, select_passages
+from ragstone.core.analyzer import extract_terms
+from ragstone.core.types import Hit, join_slices
 from tests.answering.made import hit
 
 NORMANS = (
@@ -17,8 +17,8 @@ NORMANS = (
 
 
 def answer(question: str, *hits: Hit) -> list[str]:
-    subject = asked(question, {})
-    return [one.passage.text for one in choose(subject, rank(subject, hits))]
+    subject = analyze_question(question, {})
+    return [one.passage.text for one in select_passages(subject, rank_passages(subject, hits))]
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def answer(question: str, *hits: Hit) -> list[str]:
     ],
 )
 def test_the_kind_of_answer_is_read_from_the_question(question: str, expected: str) -> None:
-    assert kind(question) == expected
+    assert classify_question(question) == expected
 
 
 def test_the_sentence_with_the_answer_is_quoted_whole() -> None:
@@ -45,9 +45,9 @@ def test_the_sentence_with_the_answer_is_quoted_whole() -> None:
 
 
 def test_the_kind_asked_for_must_be_new() -> None:
-    subject = asked("When in 911 did it happen?", {})
-    assert not answers_kind(subject, "It happened 911.", frozenset(terms("It happened 911.")))
-    assert answers_kind(subject, "It happened on 4 May 911.", frozenset(terms("It happened on 4 May 911.")))
+    subject = analyze_question("When in 911 did it happen?", {})
+    assert not answers_kind(subject, "It happened 911.", frozenset(extract_terms("It happened 911.")))
+    assert answers_kind(subject, "It happened on 4 May 911.", frozenset(extract_terms("It happened on 4 May 911.")))
 
 
 def test_a_heading_alone_is_never_an_answer() -> None:
@@ -84,17 +84,21 @@ def test_equal_sentences_are_quoted_once() -> None:
 
 def test_similarity_can_decide() -> None:
     hits = [hit("The engine is loud. The motor starts quickly.")]
-    subject = asked("What about the engine motor?", {})
-    best = compared(rank(subject, hits), {"The motor starts quickly.": 0.9, "The engine is loud.": 0.1})[0]
+    subject = analyze_question("What about the engine motor?", {})
+    best = apply_similarity(
+        rank_passages(subject, hits), {"The motor starts quickly.": 0.9, "The engine is loud.": 0.1}
+    )[0]
     assert best.passage.text == "The motor starts quickly."
     assert best.similar == 0.9
 
 
 def test_a_passage_without_any_word_of_the_question_needs_a_known_similarity() -> None:
     hits = [hit("Records live for fifteen days. Colours are pretty.")]
-    subject = asked("How long is my data retained?", {})
-    assert choose(subject, rank(subject, hits)) == []
-    [one] = choose(subject, compared(rank(subject, hits), {"Records live for fifteen days.": 0.6}))
+    subject = analyze_question("How long is my data retained?", {})
+    assert select_passages(subject, rank_passages(subject, hits)) == []
+    [one] = select_passages(
+        subject, apply_similarity(rank_passages(subject, hits), {"Records live for fifteen days.": 0.6})
+    )
     assert one.passage.text == "Records live for fifteen days."
 
 
@@ -124,13 +128,13 @@ WORDS = st.sampled_from(
 @settings(max_examples=100, deadline=None)
 def test_every_quote_is_a_slice_of_its_chunk_and_record_and_none_overlap(texts: list[str]) -> None:
     hits = [hit(text, path=f"{i}.md") for i, text in enumerate(texts)]
-    subject = asked("When was it that Rollo swore?", {})
-    chosen = choose(subject, rank(subject, hits))
+    subject = analyze_question("When was it that Rollo swore?", {})
+    chosen = select_passages(subject, rank_passages(subject, hits))
     assert len(chosen) <= 3
-    for one, quote in zip(chosen, quotes(chosen), strict=True):
+    for one, quote in zip(chosen, make_quotes(chosen), strict=True):
         record = texts[one.passage.hit]
         assert quote.text.strip()
-        assert joined(record, quote.spans) == quote.text == record[one.passage.start : one.passage.end]
+        assert join_slices(record, quote.spans) == quote.text == record[one.passage.start : one.passage.end]
         assert all(
             other is one
             or other.passage.hit != one.passage.hit

@@ -17,14 +17,14 @@ from ragstone.answering.abstention.abstain import ABSTENTION
 from ragstone.answering.events import AnswerOptions, stream_answer, wait_for_answer
 from ragstone.answering.formats import event_json
 from ragstone.answering.generative.budget import Budget
-from ragstone.answering.generative.prompt import template
+from ragstone.answering.generative.prompt import load_template
 from ragstone.answering.written_answer import Writing
 from ragstone.config.settings import LlmSettings, PipelineSettings, Settings
 from ragstone.core.errors import RagstoneError, Unavailable, UsageError
-from ragstone.core.ports import Completed, Message, Prompt, Vectors
-from ragstone.core.types import Answer, Event, joined
-from ragstone.providers.masking import GatedCompletion
-from ragstone.providers.token_counting import TURN
+from ragstone.core.ports import CompletionResult, Message, Prompt, Vectors
+from ragstone.core.types import Answer, Event, join_slices
+from ragstone.providers.masking import MaskingCompletion
+from ragstone.providers.token_counting import TURN_TOKENS
 from ragstone.retrieval import standalone_question
 from ragstone.stores.embedded.reader import EmbeddedReader
 from ragstone.testing.bag_of_words import BagOfWords
@@ -54,7 +54,7 @@ def cited(text: str, saying: str = "kept for 15 days") -> Says:
 
 
 def writing(model: Scripted, **options: Any) -> Writing:
-    return Writing(model, template(options.pop("prompt", "default")), Words(), **options)
+    return Writing(model, load_template(options.pop("prompt", "default")), Words(), **options)
 
 
 def told(kb: ragstone.Knowledge, says: Says, question: str = QUESTION, **options: Any) -> Answer:
@@ -66,7 +66,7 @@ def events(kb: ragstone.Knowledge, model: Scripted, **options: Any) -> list[Even
     stream = stream_answer(
         kb.engine.search_context, kb.engine.question(QUESTION), AnswerOptions(writing(model, **options))
     )
-    return list(kb.flowing(stream))
+    return list(kb.iterate_stream(stream))
 
 
 def ask_with(kb: ragstone.Knowledge, asked: ragstone.Question, by: Writing | None = None, history: Any = ()) -> Answer:
@@ -90,7 +90,7 @@ def test_a_supported_sentence_is_verified_where_it_stands(kb: ragstone.Knowledge
     )
     [citation] = answer.citations
     _, record = kb.record(citation.document.path)
-    assert citation.quote == joined(record, citation.spans) == KEPT
+    assert citation.quote == join_slices(record, citation.spans) == KEPT
     assert answer.groundedness == 1.0
     assert answer.usage == {"prompt_tokens": 10, "completion_tokens": 5}
 
@@ -173,7 +173,7 @@ def test_events_of_collections_pipelines_and_chats_are_framed_alike(docs: Path, 
     with ragstone.open(settings=settings, embedder=BagOfWords(), completion=model) as kb:
         kb.ingest(docs)
         for verb, history in ((kb.events, ()), (kb.pipeline("p").events, ()), (kb.events, HISTORY)):
-            framed.append([event_json(event, mask=guard.shown) for event in verb(QUESTION, history=history)])
+            framed.append([event_json(event, mask=guard.mask_secrets) for event in verb(QUESTION, history=history)])
     for told in framed:
         assert [frame["event"] for frame in told] == [
             "search_results", "message", "citation", "message", "message", "final_answer",
@@ -258,7 +258,7 @@ def test_passages_are_compared_before_a_model_writes_only_where_the_decision_may
         return {}
 
     monkeypatch.setattr(extractive_answer, "_compare_passages", similar)
-    monkeypatch.setattr(extractive_answer, "settled", lambda *_: stands)
+    monkeypatch.setattr(extractive_answer, "is_settled", lambda *_: stands)
     assert told(kb, cited("Samples are kept for 15 days by default [*].")).sentences
     assert len(compared) == (not stands)
     ask_with(kb, kb.engine.question(QUESTION))
@@ -305,7 +305,7 @@ def test_no_view_is_open_while_the_model_writes(kb: ragstone.Knowledge, monkeypa
 
 def test_who_stops_reading_ends_the_models_work(kb: ragstone.Knowledge) -> None:
     model = Scripted(lambda _: ["Samples ", "are ", "kept."])
-    stream = kb.flowing(
+    stream = kb.iterate_stream(
         stream_answer(kb.engine.search_context, kb.engine.question(QUESTION), AnswerOptions(writing(model)))
     )
     while next(stream).name != "message":
@@ -318,7 +318,7 @@ def test_who_stops_reading_ends_the_models_work(kb: ragstone.Knowledge) -> None:
 def test_an_answer_that_was_cut_says_so(kb: ragstone.Knowledge) -> None:
     asked = kb.engine.question(QUESTION)
     for ended, code in (("length", "cut"), ("refused", "refused")):
-        model = Scripted(lambda _: KEPT, done=Completed(KEPT, ended=ended))  # type: ignore[arg-type]  # both are listed
+        model = Scripted(lambda _: KEPT, done=CompletionResult(KEPT, ended=ended))  # type: ignore[arg-type]  # both are listed
         answer = ask_with(kb, asked, writing(model))
         assert codes(answer) == [code]
 
@@ -335,14 +335,14 @@ def shown(kb: ragstone.Knowledge, *, context: int | None = None, **options: Any)
     model = Scripted(lambda prompt: "How are samples kept?" if "Rewrite" in prompt.messages[0].text else KEPT)
     model.context, model.tokenizer = context, Words()
     history = options.pop("history", ())
-    own = Writing(model, template("default"), Refusing(), **options)
+    own = Writing(model, load_template("default"), Refusing(), **options)
     answer = ask_with(kb, kb.engine.question(QUESTION), own, history=history)
     assert "llm_refused" not in codes(answer), answer.notes
     return list(model.prompts[-1].messages)
 
 
 def words(turns: Sequence[Message]) -> int:
-    return sum(len(turn.text.split()) + TURN for turn in turns)
+    return sum(len(turn.text.split()) + TURN_TOKENS for turn in turns)
 
 
 def test_all_that_a_model_is_told_fits_into_what_it_reads(kb: ragstone.Knowledge) -> None:
@@ -414,7 +414,7 @@ class Trickling(Scripted):
         super().__init__(lambda _: ["word "] * most)
         self.said = 0
 
-    async def stream(self, prompt: Prompt) -> AsyncGenerator[str | Completed]:
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[str | CompletionResult]:
         async with aclosing(super().stream(prompt)) as pieces:
             async for piece in pieces:
                 self.said += 1
@@ -427,10 +427,10 @@ class Silent(Scripted):
     def __init__(self, before: list[str]) -> None:
         super().__init__(lambda _: list(before))
 
-    async def stream(self, prompt: Prompt) -> AsyncGenerator[str | Completed]:
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[str | CompletionResult]:
         try:
             async for piece in super().stream(prompt):
-                if isinstance(piece, Completed):
+                if isinstance(piece, CompletionResult):
                     await asyncio.Event().wait()
                 yield piece
         finally:
@@ -475,7 +475,7 @@ def test_a_long_conversation_leaves_room_for_passages(kb: ragstone.Knowledge) ->
     assert "How are samples kept?" in rewriting.messages[-1].text
     assert [turn.role for turn in last.messages[:2]] == ["system", "user"]
     for prompt in model.prompts:
-        assert sum(TURN + len(turn.text.split()) for turn in prompt.messages) < 1600 - 200
+        assert sum(TURN_TOKENS + len(turn.text.split()) for turn in prompt.messages) < 1600 - 200
 
 
 def test_orders_that_an_answer_quoted_are_told_to_no_model_again(kb: ragstone.Knowledge) -> None:
@@ -515,10 +515,10 @@ def test_a_sentence_that_cites_nothing_gets_its_citation(kb: ragstone.Knowledge)
 
 def test_a_secret_reaches_neither_the_model_nor_the_answer(kb: ragstone.Knowledge) -> None:
     model = Scripted(lambda _: KEPT)
-    gated = GatedCompletion(model)
+    gated = MaskingCompletion(model)
     key = "AKIAIOSFODNN7REALKEY"
     asked = kb.engine.question(f"{QUESTION} My key is {key}.")
-    own = Writing(gated, template("default"), Words())
+    own = Writing(gated, load_template("default"), Words())
     answer = ask_with(kb, asked, own, history=(Message("user", f"Is {key} mine?"),))
     assert len(model.prompts) == 2
     assert all(key not in turn.text for prompt in model.prompts for turn in prompt.messages)

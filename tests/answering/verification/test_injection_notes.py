@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from ragstone.answering.verification.injection_notes import ordering
+from ragstone.answering.verification.injection_notes import note_flagged_sentences
 from ragstone.core.types import Citation, Sentence
 from tests.answering.made import chunk, document, span
 
@@ -27,5 +27,5 @@ ELSEWHERE = replace(OBEY, n=3, document=document("b.md"))
 )
 def test_named_is_what_a_sentence_rests_on_alone(cited: list[tuple[int, ...]], named: str) -> None:
     said = [Sentence("Lions sleep.", numbers) for numbers in cited]
-    notes = ordering(said, [SLEEP, OBEY, ELSEWHERE], [CLEAN, EVIL])
+    notes = note_flagged_sentences(said, [SLEEP, OBEY, ELSEWHERE], [CLEAN, EVIL])
     assert [note.message[: len(named)] for note in notes] == [named] * bool(named)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from ragstone.answering.verification.page_boxes import around, drawn
+from ragstone.answering.verification.page_boxes import add_page_boxes, box_span
 from ragstone.core.page_layout import Layout, Strip
 from ragstone.core.types import Citation, Document, Span
 
@@ -21,7 +21,9 @@ def strip(text: str, page: int, y: float) -> Strip:
     return Strip(start, start + len(text), page, (xs[0], y, xs[-1], y + 12), xs)
 
 
-LAYOUT = Layout.of([strip("One two", 1, 700.0), strip("three-line item", 2, 40.0), strip("ends. Next.", 2, 54.0)])
+LAYOUT = Layout.from_strips(
+    [strip("One two", 1, 700.0), strip("three-line item", 2, 40.0), strip("ends. Next.", 2, 54.0)]
+)
 
 
 def citation(start: int, end: int, **place: object) -> Citation:
@@ -31,7 +33,7 @@ def citation(start: int, end: int, **place: object) -> Citation:
 
 def test_a_quote_over_lines_and_pages_has_a_box_for_each_line_cut_at_its_characters() -> None:
     end = RECORD.index(" Next")
-    [found] = drawn([citation(0, end)], {"d": RECORD}, {"d": LAYOUT})
+    [found] = add_page_boxes([citation(0, end)], {"d": RECORD}, {"d": LAYOUT})
     assert [(RECORD[s.char_start : s.char_end], s.page, s.bbox) for s in found.spans] == [
         ("- One two", 1, (50.0, 700.0, 120.0, 712.0)),
         ("three-line item", 2, (50.0, 40.0, 200.0, 52.0)),
@@ -40,7 +42,7 @@ def test_a_quote_over_lines_and_pages_has_a_box_for_each_line_cut_at_its_charact
 
 
 def test_a_row_of_a_table_keeps_its_one_span() -> None:
-    [found] = drawn([citation(10, 25, rows=(3, 3), page=2)], {"d": RECORD}, {"d": LAYOUT})
+    [found] = add_page_boxes([citation(10, 25, rows=(3, 3), page=2)], {"d": RECORD}, {"d": LAYOUT})
     [span] = found.spans
     assert (span.char_start, span.char_end, span.rows, span.page) == (10, 25, (3, 3), 2)
     assert span.bbox == (50.0, 40.0, 200.0, 52.0)
@@ -48,15 +50,15 @@ def test_a_row_of_a_table_keeps_its_one_span() -> None:
 
 def test_what_has_no_layout_or_was_not_found_stays() -> None:
     one = citation(0, 5)
-    assert drawn([one], {"d": RECORD}, {}) == (one,)
+    assert add_page_boxes([one], {"d": RECORD}, {}) == (one,)
     lost = replace(one, status="unverified")
-    assert drawn([lost], {"d": RECORD}, {"d": LAYOUT}) == (lost,)
+    assert add_page_boxes([lost], {"d": RECORD}, {"d": LAYOUT}) == (lost,)
     apart = citation(0, 2)
-    assert drawn([apart], {"d": RECORD}, {"d": LAYOUT})[0].spans == apart.spans
+    assert add_page_boxes([apart], {"d": RECORD}, {"d": LAYOUT})[0].spans == apart.spans
 
 
 def test_a_box_around_a_passage_is_of_the_page_where_it_begins() -> None:
-    found = around(Span(2, len(RECORD), 1, 1, page=1), LAYOUT)
+    found = box_span(Span(2, len(RECORD), 1, 1, page=1), LAYOUT)
     assert (found.page, found.bbox) == (1, (50.0, 700.0, 120.0, 712.0))
-    below = around(Span(10, len(RECORD), 1, 1), LAYOUT)
+    below = box_span(Span(10, len(RECORD), 1, 1), LAYOUT)
     assert (below.page, below.bbox) == (2, (50.0, 40.0, 200.0, 66.0))

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ragstone.answering.verification.citations import cited
-from ragstone.answering.verification.claims import claimed
-from ragstone.answering.verification.features import models
-from ragstone.answering.verification.support import Finding, Grounds, check, grounded
-from ragstone.core.comparable_words import words
-from ragstone.core.sentences import sentences
-from ragstone.core.types import Chunk, joined
+from ragstone.answering.verification.citations import cite_quotes
+from ragstone.answering.verification.claims import extract_claim
+from ragstone.answering.verification.features import load_support_models
+from ragstone.answering.verification.support import GroundingContext, SupportFinding, check_sentence, claim_groundedness
+from ragstone.core.comparable_words import parse_words
+from ragstone.core.sentences import split_sentences
+from ragstone.core.types import Chunk, join_slices
 from tests.answering.made import chunk, same
 from tests.speed import within
 
@@ -31,10 +31,10 @@ CACHE = (
 )
 
 
-def said(sentence: str, *records: str, others: Sequence[str] = ()) -> Finding:
+def said(sentence: str, *records: str, others: Sequence[str] = ()) -> SupportFinding:
     """What comes of a sentence that cites a chunk of each record."""
     cited = [chunk(record, path=f"{n}.md") for n, record in enumerate(records)]
-    return check(sentence, cited, [chunk(record, path=f"other{n}.md") for n, record in enumerate(others)])
+    return check_sentence(sentence, cited, [chunk(record, path=f"other{n}.md") for n, record in enumerate(others)])
 
 
 @pytest.mark.parametrize(
@@ -127,8 +127,8 @@ def test_a_chunk_that_only_lends_a_name_repairs_nothing() -> None:
 
 def test_a_name_may_come_from_the_heading_where_the_sentence_says_it() -> None:
     piece = replace(chunk("It was founded in 1932 by two brothers."), heading_path=("Acme Corporation",))
-    assert check("Acme Corporation was founded in 1932 by two brothers.", [piece], []).status == "verified"
-    assert check("Emca Corporation was founded in 1932 by two brothers.", [piece], []).status == "unverified"
+    assert check_sentence("Acme Corporation was founded in 1932 by two brothers.", [piece], []).status == "verified"
+    assert check_sentence("Emca Corporation was founded in 1932 by two brothers.", [piece], []).status == "unverified"
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_what_claims_nothing_needs_no_citation(sentence: str) -> None:
     ],
 )
 def test_a_claim_behind_a_courtesy_is_a_claim(sentence: str) -> None:
-    assert claimed(sentence)
+    assert extract_claim(sentence)
     assert said(sentence, ROLLO).status == "unverified"
 
 
@@ -169,17 +169,17 @@ def test_groundedness_is_the_share_of_claims_that_stand_somewhere() -> None:
         said("Rollo won in 99.", ROLLO),
         said("Sure!", ROLLO),
     )
-    assert grounded([good, bad, none]) == 0.5
-    assert grounded([none]) == grounded([]) == 0.0
+    assert claim_groundedness([good, bad, none]) == 0.5
+    assert claim_groundedness([none]) == claim_groundedness([]) == 0.0
 
 
 def test_quotes_lead_through_the_slices_of_a_chunk_to_the_text_of_record() -> None:
     record = "Intro.\n\n" + ROLLO + "\n\nBetween.\n\n" + CACHE
     start = len("Intro.\n\n")
     piece = chunk(record, (start, start + len(ROLLO)), (record.index(CACHE), len(record)))
-    found = check("In 911 Rollo reached Normandy, and the writer is faster than the reader.", [piece], [])
+    found = check_sentence("In 911 Rollo reached Normandy, and the writer is faster than the reader.", [piece], [])
     assert found.status == "verified"
-    _, citations = cited(found.quotes, {piece.document.id: record}, mask=same)
+    _, citations = cite_quotes(found.quotes, {piece.document.id: record}, mask=same)
     assert [citation.status for citation in citations] == ["verified", "verified"]
     assert [citation.quote for citation in citations] == [
         "Rollo reached Normandy in 911 with 3,000 men.",
@@ -188,7 +188,7 @@ def test_quotes_lead_through_the_slices_of_a_chunk_to_the_text_of_record() -> No
 
 
 def test_a_replaced_word_is_judged_by_its_cosine_where_that_is_known() -> None:
-    grounds = Grounds([chunk(ROLLO)])
+    grounds = GroundingContext([chunk(ROLLO)])
     sentence = "Most of the towns, which had dreaded him, opened their gates before winter."
     first = grounds.check(sentence, [0])
     assert first.status == "verified"
@@ -199,15 +199,15 @@ def test_a_replaced_word_is_judged_by_its_cosine_where_that_is_known() -> None:
 
 
 def test_the_numbers_shipped_say_how_they_were_fitted() -> None:
-    assert set(models()) == {"words", "vectors"}
-    assert all(model.weights["aligned"] > 0 for model in models().values())
-    assert "similar" in models()["vectors"].weights
+    assert set(load_support_models()) == {"words", "vectors"}
+    assert all(model.weights["aligned"] > 0 for model in load_support_models().values())
+    assert "similar" in load_support_models()["vectors"].weights
 
 
 def test_figures_are_compared_by_value_and_unit() -> None:
     same_value = ["1,200 km", "1200 kilometres", "1\u202f200 km"]
-    assert len({(words(text)[0].key, words(text)[0].unit) for text in same_value}) == 1
-    assert [words(text)[0].key for text in ("3.5 million", "3,500,000", "twenty-five", "5%", "10th")] == [
+    assert len({(parse_words(text)[0].key, parse_words(text)[0].unit) for text in same_value}) == 1
+    assert [parse_words(text)[0].key for text in ("3.5 million", "3,500,000", "twenty-five", "5%", "10th")] == [
         "#3500000", "#3500000", "#25", "#5", "#10",
     ]  # fmt: skip
 
@@ -228,15 +228,15 @@ PROSE = st.lists(st.lists(NAMES, min_size=3, max_size=12), min_size=1, max_size=
 def test_a_sentence_of_the_record_is_always_verified_with_spans_that_say_it(
     record: str, data: st.DataObject | None
 ) -> None:
-    bounds = sentences(record)
+    bounds = split_sentences(record)
     if not bounds:
         return
     start, end = bounds[0] if data is None else data.draw(st.sampled_from(bounds))
-    found = check(record[start:end], [chunk(record)], [])
+    found = check_sentence(record[start:end], [chunk(record)], [])
     assert found.status == "verified"
     if found.claim:
         [quote] = found.quotes
-        assert joined(record, quote.spans) == quote.text
+        assert join_slices(record, quote.spans) == quote.text
         assert quote.text.split() == record[start:end].split()
 
 
@@ -265,12 +265,12 @@ def test_another_digit_never_stays_verified(value: int, data: st.DataObject) -> 
 @settings(max_examples=150, deadline=None)
 def test_any_text_gets_a_verdict_and_true_spans(sentence: str, one: str, other: str) -> None:
     pieces = [chunk(one, path="a.md"), chunk(other, path="b.md")]
-    found = check(sentence, pieces[:1], pieces[1:])
+    found = check_sentence(sentence, pieces[:1], pieces[1:])
     for quote in found.quotes:
         record = one if quote.chunk.document.path == "a.md" else other
-        assert joined(record, quote.spans) == quote.text
+        assert join_slices(record, quote.spans) == quote.text
     if found.status == "unverified":
-        assert " ".join(sentence.split()) not in {" ".join(one[a:b].split()) for a, b in sentences(one)}
+        assert " ".join(sentence.split()) not in {" ".join(one[a:b].split()) for a, b in split_sentences(one)}
 
 
 def hostile() -> list[str]:
@@ -306,7 +306,7 @@ def as_chunks(*records: str) -> list[Chunk]:
 
 
 def test_the_chunks_of_an_answer_are_read_once_and_checked_by_their_place() -> None:
-    grounds = Grounds(as_chunks(ROLLO, CACHE))
+    grounds = GroundingContext(as_chunks(ROLLO, CACHE))
     assert grounds.check("The cache is enabled by default.", [1]).status == "verified"
     assert grounds.check("The cache is enabled by default.", [0]).status == "repaired"
     assert grounds.check("The cache is enabled by default.", [0, 1]).status == "verified"

@@ -7,15 +7,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from ragstone.core.page_layout import Layout, Strip
-from ragstone.core.ports import Kept, Store, Writer
+from ragstone.core.ports import Store, StoredRevision, Writer
 from ragstone.core.types import Mode, Revision, Run, Scope
-from ragstone.engine.transfer import ALL_VERSIONS, Copied, Way, copied
+from ragstone.engine.transfer import ALL_VERSIONS, CopyResult, CopyRoute, copy_collection
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.search import search
 from ragstone.retrieval.search_context import SearchContext
 from ragstone.stores import open_store
 from ragstone.testing.bag_of_words import BagOfWords
-from ragstone.testing.stores import giving, make_revision
+from ragstone.testing.stores import as_exporter, make_revision
 
 SCOPE = Scope("acme", "manuals")
 BESIDE = Scope("acme", "žluť / notes")
@@ -48,12 +48,12 @@ def some_revision(number: int, revision: int = 1, scope: Scope = SCOPE) -> Revis
         chunks=more,
         effective_at=TOMORROW if revision == 9 else None,
     )
-    layout = Layout.of([Strip(0, 2, 1, (10.0, 20.0, 40.0, 32.0), (10.0, 20.0, 30.0))])
+    layout = Layout.from_strips([Strip(0, 2, 1, (10.0, 20.0, 40.0, 32.0), (10.0, 20.0, 30.0))])
     return replace(made, layout=layout) if number % 4 == 2 else made
 
 
 async def embedded_all(writer: Writer) -> None:
-    while wanted := await writer.wanted(100):
+    while wanted := await writer.find_unembedded(100):
         rows = await EMBEDDER.embed([chunk.text for chunk in wanted])
         await writer.put({chunk.vector_key: row for chunk, row in zip(wanted, rows, strict=True)})
 
@@ -89,23 +89,23 @@ async def both(source: str, target: str) -> Any:
     """The two stores of a copy."""
     first, second = open_store(source, keep_versions=ALL_VERSIONS), open_store(target, keep_versions=ALL_VERSIONS)
     try:
-        yield Way(first, second, "the first")
+        yield CopyRoute(first, second, "the first")
     finally:
         await first.close()
         await second.close()
 
 
-async def carried(source: str, target: str, *scopes: Scope) -> list[Copied]:
+async def carried(source: str, target: str, *scopes: Scope) -> list[CopyResult]:
     """Copy collections from one URL to another."""
     async with both(source, target) as way:
-        return [await copied(way, scope) for scope in scopes or (SCOPE, BESIDE)]
+        return [await copy_collection(way, scope) for scope in scopes or (SCOPE, BESIDE)]
 
 
-async def everything(store: Store, scope: Scope) -> list[tuple[Kept, Revision]]:
+async def everything(store: Store, scope: Scope) -> list[tuple[StoredRevision, Revision]]:
     """All that a store keeps of a collection."""
     async with store.reader(scope) as reader:
-        kept = await giving(reader).kept(None, limit=100_000)
-        whole = await giving(reader).revisions([one.document for one in kept])
+        kept = await as_exporter(reader).list_revisions_after(None, limit=100_000)
+        whole = await as_exporter(reader).revisions([one.document for one in kept])
     return list(zip(kept, whole, strict=True))
 
 

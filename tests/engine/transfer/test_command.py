@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.core.ports import Remembered, Remembering
+from ragstone.core.ports import CachedSearch, SearchCachingStore
 from ragstone.stores import open_store
 from tests.commands import Run, run
 from tests.engine.transfer.made import BESIDE, SCOPE, build
@@ -96,15 +96,15 @@ def test_what_cannot_be_encrypted_is_copied_to_what_is_and_the_way_back_says_so(
 
 
 async def test_earlier_searches_do_not_come_along_and_outlive_no_copy(run: Run, source: str, tmp_path: Path) -> None:
-    one = Remembered("s", "k", 0, datetime.now(UTC), b"\0" * 4, b"{}")
+    one = CachedSearch("s", "k", 0, datetime.now(UTC), b"\0" * 4, b"{}")
     where = ("--from", source, "--to", tmp_path / "target", "--tenant", SCOPE.tenant)
     stores = [open_store(url) for url in (source, str(tmp_path / "target"))]
-    memories = [one.memory(SCOPE) for one in stores if isinstance(one, Remembering)]
-    await memories[0].keep(one, most=9)
+    memories = [one.search_cache(SCOPE) for one in stores if isinstance(one, SearchCachingStore)]
+    await memories[0].put_search(one, most=9)
     await asyncio.to_thread(run, "copy", *where)
-    assert await memories[1].of("k") == []
-    await memories[1].keep(one, most=9)
+    assert await memories[1].find_by_key("k") == []
+    await memories[1].put_search(one, most=9)
     await asyncio.to_thread(run, "copy", *where)
-    assert [await memory.of("k") for memory in memories] == [[one], []]
+    assert [await memory.find_by_key("k") for memory in memories] == [[one], []]
     for store in stores:
         await store.close()

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from ragstone.core.errors import Busy, Corrupt, UsageError
-from ragstone.core.ports import Kept, Vectors, Writer
+from ragstone.core.ports import StoredRevision, Vectors, Writer
 from ragstone.core.types import Document, Event, Revision, Run, Scope
-from ragstone.engine.transfer import ALL_VERSIONS, Changes, Way, copied, pages, same
+from ragstone.engine.transfer import ALL_VERSIONS, Changes, CopyRoute, copy_collection, is_same_store, pages
 from ragstone.stores import open_store
 from ragstone.stores.embedded import EmbeddedStore
-from ragstone.testing.stores import giving
+from ragstone.testing.stores import as_exporter
 from tests.engine.transfer.made import (
     BESIDE,
     EMBEDDER,
@@ -105,7 +105,7 @@ async def test_vectors_of_older_revisions_come_along(source: str, tmp_path: Path
     async with both(source, target) as way, way.source.reader(SCOPE) as ours, way.target.reader(SCOPE) as theirs:
         kept = [whole for one, whole in await everything(way.source, SCOPE) if one.status == "kept"]
         keys = [chunk.vector_key for revision in kept for chunk in revision.chunks]
-        wanted, found = await giving(ours).vectors(keys), await giving(theirs).vectors(keys)
+        wanted, found = await as_exporter(ours).vectors(keys), await as_exporter(theirs).vectors(keys)
     assert len(wanted) > 9
     assert {key: row.tobytes() for key, row in found.items()} == {key: row.tobytes() for key, row in wanted.items()}
 
@@ -170,7 +170,7 @@ async def standing(url: str) -> dict[Scope, int]:
     found = {}
     for scope in (SCOPE, BESIDE):
         built = await store.admin.exists(scope)
-        found[scope] = len(await store.ledger(scope).kept()) if built else 0
+        found[scope] = len(await store.ledger(scope).list_all_revisions()) if built else 0
     await store.close()
     return found
 
@@ -182,7 +182,7 @@ async def test_the_fewest_versions_that_a_user_keeps_do_not_prune_a_copy(source:
     async with store.writer(SCOPE) as writer:
         await writer.replace([some_revision(1, 3)])
         await writer.settle()
-    kept = [(d.meta["number"], d.revision) for d in await store.ledger(SCOPE).kept()]
+    kept = [(d.meta["number"], d.revision) for d in await store.ledger(SCOPE).list_all_revisions()]
     await store.close()
     assert sorted(number for n, number in kept if n == 0) == [1, 2, 5, 9]
     assert sorted(number for n, number in kept if n == 1) == [3]
@@ -269,8 +269,8 @@ async def test_more_documents_than_a_run_may_remove_are_not_removed_unasked(sour
     await store.close()
     async with both(source, target) as way:
         with pytest.raises(UsageError, match=r"no longer has 25 of the 40 documents.*nothing was.*--allow-removals"):
-            await copied(way, SCOPE, removals=0.5)
-        assert (await copied(way, SCOPE)).documents == Changes(gone=25, same=15)
+            await copy_collection(way, SCOPE, removals=0.5)
+        assert (await copy_collection(way, SCOPE)).documents == Changes(gone=25, same=15)
 
 
 async def test_the_pin_of_a_tenant_comes_along_and_keeps_another_model_out(source: str, tmp_path: Path) -> None:
@@ -296,7 +296,7 @@ async def test_the_pin_of_a_tenant_comes_along_and_keeps_another_model_out(sourc
 
 async def is_same(one: str, other: str) -> bool:
     async with both(one, other) as way:
-        return await same(way.source, way.target)
+        return await is_same_store(way.source, way.target)
 
 
 async def test_a_store_is_known_through_every_spelling(
@@ -386,7 +386,7 @@ async def test_two_copies_at_once_are_refused(source: str, tmp_path: Path) -> No
         ledger = way.target.ledger(SCOPE)
         await ledger.start(Run("other", "copy", "running", "2026-01-01T00:00:00"))
         with pytest.raises(Busy):
-            await copied(way, SCOPE)
+            await copy_collection(way, SCOPE)
         assert await ledger.kept() == []
 
 
@@ -396,30 +396,31 @@ async def test_a_damaged_source_is_named_and_not_passed_on_as_sound(source: str,
         connection.execute("UPDATE chunks SET body = replace(body, 'overlap', 'overlaq') WHERE row = 7")
     async with both(source, f"embedded:{tmp_path / 'target'}") as way:
         with pytest.raises(Corrupt, match=r"is stored damaged.*ragstone doctor"):
-            await copied(way, SCOPE)
+            await copy_collection(way, SCOPE)
         [run] = await way.target.ledger(SCOPE).runs()
     assert run.status == "failed"
 
 
 async def test_what_is_carried_at_once_is_bounded(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pages, "PAGE", 7)
-    monkeypatch.setattr(pages, "MOST", 5)
-    monkeypatch.setattr(pages, "MOST_BYTES", 100)
+    monkeypatch.setattr(pages, "PAGE_REVISIONS", 7)
+    monkeypatch.setattr(pages, "MAX_REVISIONS", 5)
+    monkeypatch.setattr(pages, "MAX_BATCH_BYTES", 100)
     large = {3, 4, 20}
 
     class Listing:
-        async def kept(self, after: tuple[str, int] | None, *, limit: int) -> list[Kept]:
+        async def kept(self, after: tuple[str, int] | None, *, limit: int) -> list[StoredRevision]:
             first = 0 if after is None else int(after[0]) + 1
-            return [Kept(about(number), "active") for number in range(first, min(first + limit, 30))]
+            return [StoredRevision(about(number), "active") for number in range(first, min(first + limit, 30))]
 
     def about(number: int) -> Document:
         return Document(f"{number:03}", "s", f"{number}", 1, "", "", bytes=101 if number in large else 10)
 
     store = open_store(source)
-    async with pages.viewing(store, SCOPE) as view:
+    async with pages.open_view(store, SCOPE) as view:
         listing: Any = Listing()
         sizes = [
-            [int(one.document.id) for one in batch] async for batch in pages.batches(replace(view, exporter=listing))
+            [int(one.document.id) for one in batch]
+            async for batch in pages.batch_revisions(replace(view, exporter=listing))
         ]
     await store.close()
     assert [number for batch in sizes for number in batch] == list(range(30))
@@ -462,7 +463,7 @@ def _spoiled(revision: Revision) -> Revision:
 
 async def test_what_arrived_otherwise_is_named(source: str, tmp_path: Path) -> None:
     first, second = open_store(source, keep_versions=ALL_VERSIONS), Lossy(tmp_path / "t", keep_versions=ALL_VERSIONS)
-    done = await copied(Way(first, second, "here"), SCOPE)
+    done = await copy_collection(CopyRoute(first, second, "here"), SCOPE)
     assert done.differing == 2
     assert sorted(done.first) == [
         "docs: a/2.md, revision 1: other vectors",
@@ -484,7 +485,7 @@ async def test_a_source_that_changes_meanwhile_is_copied_as_it_was(source: str, 
             if not changing:
                 changing.append(asyncio.create_task(changed(source)))
 
-        done = await copied(way, SCOPE, tell=hear)
+        done = await copy_collection(way, SCOPE, tell=hear)
         await changing[0]
         assert done.differing == 0
         assert done.notes == ("the source was written to meanwhile; the copy is of what it held when it began",)

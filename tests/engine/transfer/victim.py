@@ -32,7 +32,7 @@ async def copied(source: str, target: str, nth: int) -> None:
 
 
 if __name__ == "__main__":
-    pages.MOST = FEW
+    pages.MAX_REVISIONS = FEW
     source, target, *fault = sys.argv[1:]
     told = int(fault[1]) if fault and fault[0] == "told" else 0
     if fault and not told:

@@ -5,7 +5,7 @@ import zipfile
 from collections.abc import Mapping
 
 from ragstone.core.types import Extraction
-from ragstone.extraction.docx import parse
+from ragstone.extraction.docx import parse_docx
 
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 NAMES = (
@@ -68,12 +68,12 @@ def assembled(body: str, parts: Mapping[str, str], *, links: Mapping[str, str] |
 
 
 def read(body: str, *, links: Mapping[str, str] | None = None, core: str = "", **parts: str) -> Extraction:
-    return parse(assembled(body, parts, links=links, core=core), path="a.docx")
+    return parse_docx(assembled(body, parts, links=links, core=core), path="a.docx")
 
 
 def shown(body: str, **parts: str) -> list[tuple[str, int, str]]:
     """The type, level and text of each block."""
-    extraction = parse(assembled(body, parts), path="a.docx")
+    extraction = parse_docx(assembled(body, parts), path="a.docx")
     return [(block.type, block.level, block.text) for block in extraction.blocks]
 
 

@@ -7,7 +7,7 @@ import zipfile
 import pytest
 
 from ragstone.core.errors import Refused
-from ragstone.extraction.docx import parse
+from ragstone.extraction.docx import parse_docx
 from ragstone.testing.extractors import check_block, check_spans
 from tests.extraction.docx.files import (
     NAMES,
@@ -29,7 +29,7 @@ MAIN = {"_rels/.rels": relationships(("a", "officeDocument", "word/document.xml"
 
 def refusal(data: bytes) -> str:
     with pytest.raises(Refused) as caught:
-        parse(data, path="a.docx")
+        parse_docx(data, path="a.docx")
     assert "a.docx" in str(caught.value)
     return caught.value.reason
 
@@ -62,7 +62,7 @@ def test_a_file_cut_anywhere_is_refused() -> None:
 
 
 def test_broken_parts_beside_the_text_are_left_out_with_a_warning() -> None:
-    extraction = parse(
+    extraction = parse_docx(
         archive({
             **MAIN,
             "word/document.xml": f"<w:document {NAMES}><w:body>{p('x', style='H')}</w:body></w:document>",
@@ -89,7 +89,7 @@ def test_deep_nesting_is_read_or_refused(name: str) -> None:
         if depth > 256:
             assert refusal(data) == "broken"
         else:
-            assert "x" in parse(data, path="a.docx").record
+            assert "x" in parse_docx(data, path="a.docx").record
 
 
 def test_large_numbers_cost_nothing() -> None:
@@ -119,7 +119,7 @@ def test_damaged_files_are_read_or_refused() -> None:
                 (b"", b"<", b"w:", b'"', b"9999999999", b"\0", b"&a;")
             )
         try:
-            extraction = parse(archive({**parts, name: bytes(text)}), path="a.docx")
+            extraction = parse_docx(archive({**parts, name: bytes(text)}), path="a.docx")
         except Refused:
             continue
         check_spans(extraction)

@@ -7,7 +7,7 @@ import pytest
 
 from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction
-from ragstone.extraction.docx import parse
+from ragstone.extraction.docx import parse_docx
 from tests.extraction.docx.files import NAMES, archive, document, p, read, relationships, row, run, shown, table
 
 HEADER = '<w:sectPr><w:headerReference w:type="default" r:id="header1"/></w:sectPr>'
@@ -28,16 +28,16 @@ def with_chunk(body: str, name: str, content: bytes) -> Extraction:
         "word/document.xml": f"<w:document {NAMES}><w:body>{body}</w:body></w:document>",
         "word/_rels/document.xml.rels": relationships(("chunk", "aFChunk", name, False)),
     }
-    return parse(archive({**parts, f"word/{name}": content}), path="a.docx")
+    return parse_docx(archive({**parts, f"word/{name}": content}), path="a.docx")
 
 
 def test_missing_parts_are_said_and_leave_no_mark_of_a_note() -> None:
     body = p("Text", '<w:r><w:footnoteReference w:id="1"/></w:r>', ".") + HEADER
     data = document(body, footnotes=f'<w:footnote w:id="1">{p("Note")}</w:footnote>', header1=p("Head"))
-    assert parse(data, path="a.docx").record == "Head\n\nText[^1].\n\n[^1]: Note"
+    assert parse_docx(data, path="a.docx").record == "Head\n\nText[^1].\n\n[^1]: Note"
     for name in ("word/footnotes.xml", "word/header1.xml"):
         data = without(data, name)
-    extraction = parse(data, path="a.docx")
+    extraction = parse_docx(data, path="a.docx")
     assert extraction.record == "Text."
     assert [warning for warning in extraction.warnings if "missing" in warning] == [
         "a part is missing: word/footnotes.xml",

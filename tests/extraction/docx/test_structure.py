@@ -5,8 +5,8 @@ import zipfile
 
 import pytest
 
-from ragstone.extraction.docx import parse
-from ragstone.extraction.record.numerals import numeral
+from ragstone.extraction.docx import parse_docx
+from ragstone.extraction.record.numerals import format_numeral
 from tests.extraction.docx.files import (
     archive,
     cell,
@@ -132,7 +132,7 @@ def test_a_deleted_item_takes_no_number() -> None:
     ],
 )  # fmt: skip
 def test_counts_take_the_shape_that_is_asked_for(n: int, shape: str, text: str) -> None:
-    assert numeral(n, shape) == text
+    assert format_numeral(n, shape) == text
 
 
 def test_notes_stand_behind_the_paragraph_that_refers_to_them() -> None:
@@ -213,4 +213,4 @@ def test_a_file_saved_as_strict_reads_the_same() -> None:
             parts[name] = text.replace(
                 b"http://schemas.openxmlformats.org/" + old, b"http://purl.oclc.org/ooxml/" + new
             )
-    assert parse(archive(parts), path="b.docx").record == parse(data, path="a.docx").record
+    assert parse_docx(archive(parts), path="b.docx").record == parse_docx(data, path="a.docx").record

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.core.types import Block
-from ragstone.extraction.docx import parse
+from ragstone.extraction.docx import parse_docx
 from tests.extraction.docx.files import (
     assembled,
     cell,
@@ -25,7 +25,7 @@ BEGINS, GOES_ON = '<w:vMerge w:val="restart"/>', "<w:vMerge/>"
 
 
 def only(body: str, **parts: str) -> Block:
-    extraction = parse(assembled(body, parts), path="a.docx")
+    extraction = parse_docx(assembled(body, parts), path="a.docx")
     [block] = [block for block in extraction.blocks if block.type == "table"]
     return block
 
@@ -146,7 +146,7 @@ def test_no_two_cells_cover_the_same_place_and_no_word_is_lost(rows: list[list[t
         row(*(cell(text, properties=f'<w:gridSpan w:val="{span}"/>{merge}') for span, merge, text in one))
         for one in rows
     ]
-    extraction = parse(document(p("x") + table(*drawn)), path="a.docx")
+    extraction = parse_docx(document(p("x") + table(*drawn)), path="a.docx")
     words = sum(len(text.split()) for one in rows for _, _, text in one)
     assert sum(len(block.text.replace("|", " ").split()) for block in extraction.blocks) == words + 1
     for block in extraction.blocks:

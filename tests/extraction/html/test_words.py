@@ -3,7 +3,7 @@
 import pytest
 
 from ragstone.extraction.html.parse import Html
-from ragstone.extraction.html.superscripts import lowered, note, raised
+from ragstone.extraction.html.superscripts import format_note_mark, format_subscript, format_superscript
 
 
 def record(page: str) -> str:
@@ -33,10 +33,13 @@ def test_raised_and_lowered_text_keeps_its_meaning(page: str, shown: str) -> Non
 
 
 def test_raised_text_that_is_no_power_stays() -> None:
-    assert raised("a small print that nobody reads as a power", "x") == "a small print that nobody reads as a power"
-    assert raised(": 228", "[^14]") == ": 228"
-    assert lowered("see there", "x") == "see there"
-    assert note("a remark of some length") is None
+    assert (
+        format_superscript("a small print that nobody reads as a power", "x")
+        == "a small print that nobody reads as a power"
+    )
+    assert format_superscript(": 228", "[^14]") == ": 228"
+    assert format_subscript("see there", "x") == "see there"
+    assert format_note_mark("a remark of some length") is None
 
 
 @pytest.mark.parametrize(

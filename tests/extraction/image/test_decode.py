@@ -9,8 +9,8 @@ import numpy.typing as npt
 import pytest
 
 from ragstone.core.errors import Refused
-from ragstone.extraction.image.decode import pictures
-from ragstone.extraction.image.headers import header
+from ragstone.extraction.image.decode import decode_pictures
+from ragstone.extraction.image.headers import read_header
 from tests.extraction.image.made import Pixels, bits, png, tiff
 from tests.parts import lacking
 
@@ -28,9 +28,9 @@ def vision() -> Any:
 
 
 def decoded(data: bytes) -> list[tuple[Pixels, float]]:
-    about = header(data)
+    about = read_header(data)
     assert about is not None
-    return list(pictures(data, about, path="test"))
+    return list(decode_pictures(data, about, path="test"))
 
 
 def colour(*values: int) -> npt.NDArray[np.uint8]:
@@ -141,8 +141,8 @@ def test_other_formats_are_decoded(ending: str, vision: Any) -> None:
 
 @pytest.mark.parametrize("data", [png(CORNER)[:40], tiff([CORNER])[:8] + tiff([CORNER])[2000:]])
 def test_a_file_without_its_pixels_is_broken(data: bytes) -> None:
-    about = header(data) or header(png(CORNER))
+    about = read_header(data) or read_header(png(CORNER))
     assert about is not None
     with pytest.raises(Refused) as caught:
-        list(pictures(data, about, path="x.png"))
+        list(decode_pictures(data, about, path="x.png"))
     assert caught.value.reason == "broken"

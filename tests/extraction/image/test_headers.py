@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.extraction.image.headers import header
+from ragstone.extraction.image.headers import read_header
 from tests.extraction.image.made import blank, exif, png, tiff
 
 GREY = np.zeros((20, 30), dtype=np.uint8)
@@ -22,13 +22,13 @@ BMP = b"BM" + struct.pack("<IIIIiiHHIIii", 48, 0, 54, 40, 30, -20, 1, 24, 0, 0, 
 
 
 def size(data: bytes) -> tuple[int, int]:
-    about = header(data)
+    about = read_header(data)
     assert about is not None
     return about.frames[0].width, about.frames[0].height
 
 
 def test_a_png_says_its_size_and_resolution() -> None:
-    about = header(png(GREY, dpi=200))
+    about = read_header(png(GREY, dpi=200))
     assert about is not None
     assert about.media_type == "image/png"
     assert size(png(GREY)) == (30, 20)
@@ -38,7 +38,7 @@ def test_a_png_says_its_size_and_resolution() -> None:
 
 
 def test_a_jpeg_says_its_size_its_resolution_and_which_way_is_up() -> None:
-    about = header(JPEG)
+    about = read_header(JPEG)
     assert about is not None
     assert size(JPEG) == (30, 20)
     assert (about.frames[0].dpi, about.frames[0].orientation) == ((200, 200), 6)
@@ -56,14 +56,14 @@ def test_a_jpeg_says_its_size_its_resolution_and_which_way_is_up() -> None:
     ],
 )
 def test_other_formats_say_their_size(data: bytes, kind: str) -> None:
-    about = header(data)
+    about = read_header(data)
     assert about is not None
     assert about.media_type == kind
     assert size(data) == (30, 20)
 
 
 def test_a_tiff_has_as_many_frames_as_pages() -> None:
-    about = header(tiff([GREY, GREY[:10]], dpi=(204, 98)))
+    about = read_header(tiff([GREY, GREY[:10]], dpi=(204, 98)))
     assert about is not None
     assert [(frame.width, frame.height, frame.index) for frame in about.frames] == [(30, 20, 0), (30, 10, 1)]
     assert about.frames[1].dpi == (204, 98)
@@ -72,38 +72,38 @@ def test_a_tiff_has_as_many_frames_as_pages() -> None:
 def test_a_tiff_whose_directories_lead_in_a_circle_ends() -> None:
     data = bytearray(tiff([GREY]))
     struct.pack_into("<I", data, len(data) - 4, struct.unpack_from("<I", data, 4)[0])
-    about = header(bytes(data))
+    about = read_header(bytes(data))
     assert about is not None
     assert len(about.frames) == 1
 
 
 @pytest.mark.parametrize("dpi", [(1, 1), (0, 0), (5000, 5000)])
 def test_a_resolution_that_nothing_has_is_none(dpi: tuple[int, int]) -> None:
-    about = header(tiff([GREY], dpi=dpi))
+    about = read_header(tiff([GREY], dpi=dpi))
     assert about is not None
     assert about.frames[0].dpi is None
 
 
 def test_a_second_picture_makes_a_gif_move() -> None:
-    found = [header(GIF + PICTURE * pictures + b";") for pictures in (1, 2)]
+    found = [read_header(GIF + PICTURE * pictures + b";") for pictures in (1, 2)]
     assert [about and about.moving for about in found] == [False, True]
 
 
 @pytest.mark.parametrize("data", [png(blank(30, 20)), JPEG, GIF + PICTURE + b";", BMP + b"\0\0"])
 def test_a_file_that_is_cut_off_is_not_whole(data: bytes) -> None:
-    whole, cut = header(data), header(data[:-2])
+    whole, cut = read_header(data), read_header(data[:-2])
     assert whole is not None
     assert cut is not None
     assert (whole.whole, cut.whole) == (True, False)
 
 
 def test_a_picture_without_width_is_none() -> None:
-    assert header(png(np.zeros((20, 0), dtype=np.uint8))) is None
+    assert read_header(png(np.zeros((20, 0), dtype=np.uint8))) is None
 
 
 @pytest.mark.parametrize("data", [b"", b"GIF89a", b"\x89PNG\r\n\x1a\n", b"II*\0", b"II*\0\xff\xff\xff\xff", b"BM\0"])
 def test_a_header_that_ends_too_soon_is_none(data: bytes) -> None:
-    assert header(data) is None
+    assert read_header(data) is None
 
 
 @settings(max_examples=100, deadline=None)
@@ -115,5 +115,5 @@ def test_any_damage_gives_a_header_or_none(data: bytes, damage: list[tuple[int, 
     broken = bytearray(data)
     for at, value in damage:
         broken[at % len(broken)] = value
-    about = header(bytes(broken))
+    about = read_header(bytes(broken))
     assert about is None or all(frame.width > 0 and 1 <= frame.orientation <= 8 for frame in about.frames)

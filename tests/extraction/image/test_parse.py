@@ -15,8 +15,8 @@ from ragstone.core.types import Extraction
 from ragstone.extraction import sandbox
 from ragstone.extraction.image import parse as parsing
 from ragstone.extraction.image import tesseract
-from ragstone.extraction.image.headers import header
-from ragstone.extraction.image.parse import parse
+from ragstone.extraction.image.headers import read_header
+from ragstone.extraction.image.parse import parse_image
 from tests.extraction.image.made import Pixels, Told, blank, png, tiff
 from tests.parts import lacking
 
@@ -50,19 +50,19 @@ def drawn(cv2: Any, lines: list[str], *, width: int = 800, height: int = 400) ->
 
 
 def told(monkeypatch: pytest.MonkeyPatch, engine: Told) -> None:
-    monkeypatch.setattr(parsing, "chosen", lambda *_, **__: engine)
+    monkeypatch.setattr(parsing, "choose_engine", lambda *_, **__: engine)
 
 
 def reason(data: bytes, **options: str) -> str:
     with pytest.raises(Refused) as caught:
-        parse(data, path="scan.png", **options)
+        parse_image(data, path="scan.png", **options)
     return f"{caught.value.reason}: {caught.value}"
 
 
 def quoted(made: Extraction, text: str) -> list[tuple[int, tuple[float, float, float, float]]]:
     assert made.layout is not None
     start = made.record.index(text)
-    return [(page, box) for _, _, page, box in made.layout.boxes(start, start + len(text))]
+    return [(page, box) for _, _, page, box in made.layout.line_boxes(start, start + len(text))]
 
 
 def test_a_picture_of_too_many_pixels_is_refused_by_its_header_alone() -> None:
@@ -88,7 +88,7 @@ def test_a_page_without_text_is_no_success(monkeypatch: pytest.MonkeyPatch, visi
 
 def test_who_read_the_text_and_how_surely_is_told(monkeypatch: pytest.MonkeyPatch, vision: Any) -> None:
     told(monkeypatch, Told([("hello there", 10, 10)], sure=0.7))
-    made = parse(png(blank(300, 200)), path="scan.png")
+    made = parse_image(png(blank(300, 200)), path="scan.png")
     assert made.meta["ocr"] == {"engine": "told", "confidence": 0.7, "pages": [1]}
     assert "OCR (told) with a mean confidence of 0.70" in made.warnings[0]
     assert "page 1: in doubt are “hello there”" in made.warnings[1]
@@ -103,7 +103,7 @@ def test_a_moving_image_is_told_of(monkeypatch: pytest.MonkeyPatch, vision: Any)
     told(monkeypatch, Told([("hello there", 10, 10)]))
     control = b"acTL" + struct.pack(">II", 2, 0)
     moving = png(blank(300, 200), before=struct.pack(">I", 8) + control + struct.pack(">I", zlib.crc32(control)))
-    assert any("only its first picture" in warning for warning in parse(moving, path="a.png").warnings)
+    assert any("only its first picture" in warning for warning in parse_image(moving, path="a.png").warnings)
 
 
 def test_what_is_read_of_a_file_that_is_cut_off_comes_with_a_warning(
@@ -111,11 +111,11 @@ def test_what_is_read_of_a_file_that_is_cut_off_comes_with_a_warning(
 ) -> None:
     # Whether anything is read of such a file depends on the version of OpenCV.
     told(monkeypatch, Told([("hello there", 10, 10)]))
-    about = header(png(blank(300, 200)))
+    about = read_header(png(blank(300, 200)))
     assert about is not None
     cut = replace(about, whole=False)
-    monkeypatch.setattr(parsing, "header", lambda data: cut)
-    assert any("cut off" in warning for warning in parse(png(blank(300, 200)), path="a.png").warnings)
+    monkeypatch.setattr(parsing, "read_header", lambda data: cut)
+    assert any("cut off" in warning for warning in parse_image(png(blank(300, 200)), path="a.png").warnings)
 
 
 def test_a_jpeg_that_is_cut_off_is_broken_and_says_so(monkeypatch: pytest.MonkeyPatch, vision: Any) -> None:
@@ -127,7 +127,7 @@ def test_a_jpeg_that_is_cut_off_is_broken_and_says_so(monkeypatch: pytest.Monkey
 
 def test_boxes_are_in_points_of_the_resolution(monkeypatch: pytest.MonkeyPatch, vision: Any) -> None:
     told(monkeypatch, Told([("hello there", 144, 288)]))
-    made = parse(png(blank(1300, 800), dpi=144), path="scan.png")
+    made = parse_image(png(blank(1300, 800), dpi=144), path="scan.png")
     [(page, box)] = quoted(made, "hello there")
     assert page == 1
     assert box[:2] == pytest.approx((72.0, 144.0), abs=0.1)
@@ -136,13 +136,13 @@ def test_boxes_are_in_points_of_the_resolution(monkeypatch: pytest.MonkeyPatch, 
 
 def test_each_page_of_a_tiff_is_a_page(monkeypatch: pytest.MonkeyPatch, vision: Any) -> None:
     told(monkeypatch, Told([("Hello there.", 10, 10)]))
-    made = parse(tiff([blank(300, 200)[:, :, 0]] * 3), path="scan.tif")
+    made = parse_image(tiff([blank(300, 200)[:, :, 0]] * 3), path="scan.tif")
     assert [block.spans[0].page for block in made.blocks] == [1, 2, 3]
     assert made.meta["pages"] == 3
 
 
 def test_rapidocr_reads_lines_and_knows_where_they_stand(rapid: Any) -> None:
-    made = parse(png(drawn(rapid, LINES)), path="scan.png", engine="rapidocr")
+    made = parse_image(png(drawn(rapid, LINES)), path="scan.png", engine="rapidocr")
     assert made.record == " ".join(LINES)
     assert made.meta["ocr"]["confidence"] > 0.9
     for number, line in enumerate(LINES):
@@ -163,7 +163,7 @@ def test_rapidocr_reads_lines_and_knows_where_they_stand(rapid: Any) -> None:
 def test_rapidocr_reads_a_page_that_lies_on_its_side(rapid: Any, turn: int) -> None:
     upright = drawn(rapid, LINES)
     lying = np.ascontiguousarray(np.rot90(upright, -turn))
-    made = parse(png(lying), path="scan.png", engine="rapidocr")
+    made = parse_image(png(lying), path="scan.png", engine="rapidocr")
     assert made.record.split() == " ".join(LINES).split()
     assert made.layout is not None
     assert all(0 <= at <= max(lying.shape) for _, box in quoted(made, "storage") for at in box)
@@ -172,7 +172,7 @@ def test_rapidocr_reads_a_page_that_lies_on_its_side(rapid: Any, turn: int) -> N
 def test_rapidocr_works_in_the_sandbox(rapid: Any) -> None:
     bounds = sandbox.Bounds(cpu_seconds=120, memory_bytes=3_000_000_000)
     made = sandbox.run(
-        "ragstone.extraction.image.parse:parse",
+        "ragstone.extraction.image.parse:parse_image",
         png(drawn(rapid, LINES)),
         path="scan.png",
         options={"engine": "rapidocr"},
@@ -199,7 +199,7 @@ def test_the_table_of_tesseract_becomes_lines(tmp_path: Path) -> None:
     table = tmp_path / "table"
     table.write_text(TABLE)
     program = script(tmp_path / "tesseract", f"cat > /dev/null; cat {table}")
-    lines = tesseract.Tesseract(program).read(blank(800, 400))
+    lines = tesseract.TesseractEngine(program).read(blank(800, 400))
     assert [line.text for line in lines] == ["Hello world", "again"]
     assert [word.confidence for word in lines[0].words] == pytest.approx([0.961, 0.915])
     assert lines[0].box[0] == 60
@@ -208,11 +208,11 @@ def test_the_table_of_tesseract_becomes_lines(tmp_path: Path) -> None:
 def test_a_tesseract_that_fails_says_why(tmp_path: Path) -> None:
     program = script(tmp_path / "tesseract", "cat > /dev/null; echo 'no such language' >&2; exit 1")
     with pytest.raises(Refused, match="no such language"):
-        tesseract.Tesseract(program).read(blank(80, 40))
+        tesseract.TesseractEngine(program).read(blank(80, 40))
 
 
 def test_tesseract_reads_lines(vision: Any) -> None:
-    if not tesseract.found():
+    if not tesseract.find_program():
         lacking("tesseract")
-    made = parse(png(drawn(vision, LINES)), path="scan.png", engine="tesseract")
+    made = parse_image(png(drawn(vision, LINES)), path="scan.png", engine="tesseract")
     assert made.record == " ".join(LINES)

@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 
 from ragstone.core.errors import Refused
-from ragstone.extraction.image.decode import vision
-from ragstone.extraction.image.picture import LONGEST, picture
-from ragstone.extraction.pdf.picture import EDGE
+from ragstone.extraction.image.decode import load_opencv
+from ragstone.extraction.image.page_image import LONGEST, draw_image_page
+from ragstone.extraction.pdf.page_image import EDGE
 from tests.extraction.image import made
 
 
 def drawn(data: bytes, *, page: int = 1, boxes: tuple[tuple[float, ...], ...] = ()) -> np.ndarray:
-    out = picture(data, path="a.png", page=page, boxes=boxes)
+    out = draw_image_page(data, path="a.png", page=page, boxes=boxes)
     assert out.startswith(b"\x89PNG")
-    pixels: np.ndarray = vision().imdecode(np.frombuffer(out, np.uint8), vision().IMREAD_COLOR)[:, :, ::-1]
+    pixels: np.ndarray = load_opencv().imdecode(np.frombuffer(out, np.uint8), load_opencv().IMREAD_COLOR)[:, :, ::-1]
     return pixels
 
 
@@ -50,12 +50,12 @@ def test_each_page_of_a_file_can_be_drawn_and_no_other() -> None:
     assert [int(drawn(data, page=page)[0, 0, 0]) for page in (1, 2, 3)] == [0, 10, 20]
     for page in (0, 4):
         with pytest.raises(Refused) as refused:
-            picture(data, path="a.tiff", page=page)
+            draw_image_page(data, path="a.tiff", page=page)
         assert refused.value.reason == "unsupported"
         assert "3 pages" in str(refused.value)
 
 
 def test_what_is_no_picture_is_refused() -> None:
     with pytest.raises(Refused) as refused:
-        picture(b"\x89PNG\r\n\x1a\n" + zlib.compress(b"x") + struct.pack(">I", 1), path="a.png", page=1)
+        draw_image_page(b"\x89PNG\r\n\x1a\n" + zlib.compress(b"x") + struct.pack(">I", 1), path="a.png", page=1)
     assert refused.value.reason == "broken"

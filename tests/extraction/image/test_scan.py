@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 
 from ragstone.core.page_layout import Layout
-from ragstone.extraction.image.layer import pieces
+from ragstone.extraction.image.ocr_pieces import build_pieces
 from ragstone.extraction.image.ocr_result import OcrLine
-from ragstone.extraction.image.scan import read_page
-from ragstone.extraction.pdf.document.headings import mark_headings
-from ragstone.extraction.pdf.document.joins import joined_pieces
-from ragstone.extraction.pdf.document.record import Writer
+from ragstone.extraction.image.scan_reader import read_page
+from ragstone.extraction.pdf.document.continuations import join_pieces
+from ragstone.extraction.pdf.document.levels import mark_headings
+from ragstone.extraction.pdf.document.record_writer import RecordWriter
 from ragstone.extraction.pdf.page import Page
 from tests.extraction.image.made import Pixels, Told, blank
 
@@ -20,11 +20,11 @@ COLUMNS = [
 
 def written(lines: list[OcrLine]) -> tuple[str, Layout]:
     page = Page(1, 800, 600)
-    page.pieces = pieces(lines, page=1)
-    writer = Writer(frozenset())
-    for piece in joined_pieces([page]):
-        writer.put(piece)
-    return writer.record(), writer.packing.done()
+    page.pieces = build_pieces(lines, page=1)
+    writer = RecordWriter(frozenset())
+    for piece in join_pieces([page]):
+        writer.write_piece(piece)
+    return writer.record(), writer.packing.build()
 
 
 def test_columns_are_read_one_after_the_other() -> None:
@@ -36,7 +36,7 @@ def test_boxes_are_in_points_and_hold_their_words() -> None:
     engine = Told([("Hello world", 300, 200), ("and below it more", 300, 214)])
     record, layout = written(read_page(blank(1300, 800), scale=2.0, engine=engine))
     start = record.index("world")
-    [(_, _, page, box)] = layout.boxes(start, start + 5)
+    [(_, _, page, box)] = layout.line_boxes(start, start + 5)
     assert page == 1
     assert box == pytest.approx((165.0, 100.0, 177.5, 105.0), abs=0.6)
 
@@ -49,7 +49,7 @@ def test_a_page_askew_keeps_its_rows_and_its_places() -> None:
     record, layout = written(read_page(blank(1300, 800), scale=1.0, engine=engine))
     assert record.index("row 9") < record.index("beside 0")
     start = record.index("beside 3")
-    [(_, _, _, box)] = layout.boxes(start, start + 6)
+    [(_, _, _, box)] = layout.line_boxes(start, start + 6)
     assert box[:2] == pytest.approx((620.0, 142.0 + slope * 560), abs=4.0)
 
 
@@ -73,7 +73,7 @@ def test_larger_lines_are_headings_only_where_they_are_clearly_larger() -> None:
     head, nearly = Told([("A clear heading", 60, 100)], size=20), Told([("Not a heading", 60, 150)], size=10.8)
     page = blank(1300, 800)
     lines = [line for engine in (head, nearly, body) for line in engine.read(page)]
-    page_pieces = pieces(lines, page=1)
+    page_pieces = build_pieces(lines, page=1)
     mark_headings(page_pieces)
     assert [(piece.kind, piece.text) for piece in page_pieces[:2]] == [
         ("heading", "A clear heading"),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.extraction.markdown.front_matter import LARGEST, front_matter
+from ragstone.extraction.markdown.front_matter import LARGEST, parse_front_matter
 from ragstone.extraction.record.dates import iso_date
 
 
@@ -17,7 +17,7 @@ def test_known_keys_have_known_shapes_and_free_keys_stay() -> None:
         "version_label: 1.10\neffective_at: 5 January 2025\nweight: 3\nratio: 0.5\n"
         "draft: true\nnested: {a: [1, null]}\n---\nbody"
     )
-    found = front_matter(text)
+    found = parse_front_matter(text)
     assert text[found.start :] == "body"
     assert found.meta == {
         "title": "A: b",
@@ -37,18 +37,18 @@ def test_known_keys_have_known_shapes_and_free_keys_stay() -> None:
 
 
 def test_tags_are_always_a_list() -> None:
-    assert front_matter("---\ntags: one\n---\n").meta["tags"] == ["one"]
-    assert front_matter("---\ntags:\n- one\n- 2\n- one\n---\n").meta["tags"] == ["one", "2"]
-    assert front_matter("---\ntags:\n---\n").meta["tags"] == []
+    assert parse_front_matter("---\ntags: one\n---\n").meta["tags"] == ["one"]
+    assert parse_front_matter("---\ntags:\n- one\n- 2\n- one\n---\n").meta["tags"] == ["one", "2"]
+    assert parse_front_matter("---\ntags:\n---\n").meta["tags"] == []
 
 
 def test_a_dotted_date_is_used_when_there_is_no_other() -> None:
-    assert front_matter("---\nms.date: 06/09/2025\n---\n").meta == {"ms.date": "06/09/2025", "date": "2025-06-09"}
-    assert front_matter("---\nms.date: 06/09/2025\ndate: 2024-01-01\n---\n").meta["date"] == "2024-01-01"
+    assert parse_front_matter("---\nms.date: 06/09/2025\n---\n").meta == {"ms.date": "06/09/2025", "date": "2025-06-09"}
+    assert parse_front_matter("---\nms.date: 06/09/2025\ndate: 2024-01-01\n---\n").meta["date"] == "2024-01-01"
 
 
 def test_a_date_that_cannot_be_read_is_kept_as_text_with_a_warning() -> None:
-    found = front_matter("---\ndate: 06/09/2025\n---\n")
+    found = parse_front_matter("---\ndate: 06/09/2025\n---\n")
     assert found.meta == {"date_text": "06/09/2025"}
     assert "2025-01-31" in found.warnings[0]
 
@@ -74,14 +74,14 @@ def test_dates_become_iso_or_nothing(text: str, iso: str | None) -> None:
 @pytest.mark.parametrize("value", ["{a: b}", "[[a]]", "[]", "[a, b]", "{a: [b]}"])
 @pytest.mark.parametrize("key", ["title", "project", "doc_type", "version_label", "date", "effective_at"])
 def test_what_should_be_one_text_and_is_none_is_kept_beside_with_a_warning(key: str, value: str) -> None:
-    found = front_matter(f"---\n{key}: {value}\n---\nBody")
+    found = parse_front_matter(f"---\n{key}: {value}\n---\nBody")
     assert key not in found.meta
     assert f"{key}_value" in found.meta
     assert found.warnings == (f"front matter: {key} must be one text",)
 
 
 def test_a_list_of_one_is_that_one() -> None:
-    assert front_matter("---\ntitle: [Guide]\neffective_at: [2024-01-02]\n---\n").meta == {
+    assert parse_front_matter("---\ntitle: [Guide]\neffective_at: [2024-01-02]\n---\n").meta == {
         "title": "Guide",
         "effective_at": "2024-01-02",
     }
@@ -89,13 +89,13 @@ def test_a_list_of_one_is_that_one() -> None:
 
 @pytest.mark.parametrize("value", ["{restricted: x}", "[internal, restricted]", "[[public]]"])
 def test_a_confidentiality_that_cannot_be_read_closes_the_document(value: str) -> None:
-    found = front_matter(f"---\nconfidentiality: {value}\n---\n")
+    found = parse_front_matter(f"---\nconfidentiality: {value}\n---\n")
     assert found.meta["confidentiality"] == "restricted"
     assert "treated as restricted" in found.warnings[0]
 
 
 def test_yaml_that_cannot_be_read_gives_its_simple_lines_and_a_warning() -> None:
-    found = front_matter("---\ntitle: Foo: bar\ntags: [a\nproject: X\n---\nbody")
+    found = parse_front_matter("---\ntitle: Foo: bar\ntags: [a\nproject: X\n---\nbody")
     assert found.meta == {"title": "Foo: bar", "project": "X"}
     assert "not readable YAML" in found.warnings[0]
 
@@ -114,7 +114,7 @@ def test_yaml_that_cannot_be_read_gives_its_simple_lines_and_a_warning() -> None
     ],
 )
 def test_hostile_yaml_is_contained(block: str) -> None:
-    found = front_matter(f"---\nok: yes\n{block}---\nbody")
+    found = parse_front_matter(f"---\nok: yes\n{block}---\nbody")
     json.dumps(found.meta, allow_nan=False)
 
 
@@ -131,17 +131,17 @@ def test_hostile_yaml_is_contained(block: str) -> None:
     ],
 )
 def test_what_is_no_front_matter_is_left_alone(text: str) -> None:
-    assert (front_matter(text).start, front_matter(text).meta) == (0, {})
+    assert (parse_front_matter(text).start, parse_front_matter(text).meta) == (0, {})
 
 
 def test_an_empty_block_is_taken_away() -> None:
-    assert front_matter("---\n---\nbody").start == len("---\n---\n")
+    assert parse_front_matter("---\n---\nbody").start == len("---\n---\n")
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.text(alphabet="ab:-[]{}&*!|>'\"#\n ,1.", max_size=80))
 def test_any_block_gives_json_and_a_place_inside_the_text(block: str) -> None:
     text = f"---\n{block}\n---\nbody"
-    found = front_matter(text)
+    found = parse_front_matter(text)
     assert 0 <= found.start <= len(text)
     json.dumps(found.meta, allow_nan=False)

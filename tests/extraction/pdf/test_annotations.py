@@ -7,8 +7,8 @@ import pytest
 
 from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction
-from ragstone.extraction.pdf.parse import parse
-from ragstone.extraction.pdf.picture import picture
+from ragstone.extraction.pdf.page_image import draw_pdf_page
+from ragstone.extraction.pdf.parse import parse_pdf
 from tests.extraction.pdf.sheets import paragraph, pdf, shown, stream
 
 FORM = "/AcroForm << /Fields [3 0 R 4 0 R] /NeedAppearances true /DA (/Helv 10 Tf) >>"
@@ -32,13 +32,13 @@ def form(page: str, *annotations: str, **options: Any) -> bytes:
 
 
 def read(data: bytes) -> Extraction:
-    return parse(data, path="a.pdf", ocr=False)
+    return parse_pdf(data, path="a.pdf", ocr=False)
 
 
 def box(extraction: Extraction, text: str) -> tuple[float, float, float, float]:
     assert extraction.layout is not None
     at = extraction.record.index(text)
-    [place] = extraction.layout.boxes(at, at + len(text))
+    [place] = extraction.layout.line_boxes(at, at + len(text))
     return place[3]
 
 
@@ -69,7 +69,7 @@ def test_a_page_is_drawn_with_the_values_of_its_form() -> None:
     empty, named = (
         form("", field("Tx", "90 695 290 711", value), field("Tx", "0 0 9 9")) for value in ("", "/V (Ada)")
     )
-    assert picture(named, path="a.pdf", page=1) != picture(empty, path="a.pdf", page=1)
+    assert draw_pdf_page(named, path="a.pdf", page=1) != draw_pdf_page(empty, path="a.pdf", page=1)
 
 
 def test_a_value_that_the_page_itself_shows_is_there_once() -> None:
@@ -85,7 +85,7 @@ def test_a_long_value_fills_the_lines_of_its_field() -> None:
     extraction = read(form("", field("Tx", "90 500 290 700", f"/Ff 4096 /V ({value})"), field("Tx", "0 0 9 9")))
     assert value in extraction.record
     assert extraction.layout is not None
-    boxes = extraction.layout.boxes(0, len(extraction.record))
+    boxes = extraction.layout.line_boxes(0, len(extraction.record))
     assert len(boxes) >= 3
     assert all(b[0] >= 90 and b[2] <= 290 and b[1] >= 100 and b[3] <= 300 for _, _, _, b in boxes)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from ragstone.core.types import Block, Extraction
-from ragstone.extraction.pdf.characters.labels import ALONE, LABEL, continued, names
-from ragstone.extraction.pdf.parse import parse
+from ragstone.extraction.pdf.characters.line_starts import ALONE, LABEL, caption_kind, is_continued
+from ragstone.extraction.pdf.parse import parse_pdf
 from tests.beside import DATA, LARGE
 from tests.extraction.pdf.sheets import line, paragraph, pdf, shown
 
@@ -27,7 +27,7 @@ def picture(top: float) -> str:
 
 
 def read(*pages: str) -> Extraction:
-    return parse(pdf(pages), path="a.pdf", ocr=False)
+    return parse_pdf(pdf(pages), path="a.pdf", ocr=False)
 
 
 def tables(extraction: Extraction) -> list[Block]:
@@ -49,7 +49,7 @@ def captions(extraction: Extraction) -> list[Block]:
 )  # fmt: skip
 def test_captions_are_told_in_several_languages(said: str, named: str) -> None:
     assert LABEL.match(said)
-    assert names(said) == named
+    assert caption_kind(said) == named
 
 
 @pytest.mark.parametrize("said", ["Table 3 shows that sales fell", "Tables are made of wood", "Figure it out", "Box"])
@@ -60,9 +60,9 @@ def test_a_sentence_that_begins_alike_is_none(said: str) -> None:
 def test_labels_that_stand_alone_and_tables_that_go_on() -> None:
     assert ALONE.fullmatch("Table 12:")
     assert not ALONE.fullmatch("Table 12: Sales")
-    assert continued("Table 3 (continued)")
-    assert continued("Tabelle 3 (Fortsetzung)")
-    assert not continued("Table 3: What was continued")
+    assert is_continued("Table 3 (continued)")
+    assert is_continued("Tabelle 3 (Fortsetzung)")
+    assert not is_continued("Table 3: What was continued")
 
 
 def test_a_table_knows_the_caption_above_it_and_a_title_below_a_label_is_part_of_it() -> None:
@@ -167,7 +167,7 @@ def test_captions_of_real_documents_and_of_such_as_are_like_them(place: str, tmp
         "eu-024.pdf": ["Table 3.5: Perceived discrimination experienced by students"],
     }  # fmt: skip
     for name, said in seen.items():
-        extraction = parse((folder / name).read_bytes(), path=name, ocr=False)
+        extraction = parse_pdf((folder / name).read_bytes(), path=name, ocr=False)
         assert [block.caption for block in tables(extraction) if block.caption] == said
-    figures = captions(parse((folder / "eu-017.pdf").read_bytes(), path="eu-017.pdf", ocr=False))
+    figures = captions(parse_pdf((folder / "eu-017.pdf").read_bytes(), path="eu-017.pdf", ocr=False))
     assert [block.spans[0].page for block in figures if block.caption_of == "figure"] == [1, 3, 3]

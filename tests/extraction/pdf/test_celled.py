@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ragstone.core.types import Block
-from ragstone.extraction.pdf.characters.marks import Rule
-from ragstone.extraction.pdf.parse import parse
-from ragstone.extraction.pdf.tables.ruled import merged
+from ragstone.extraction.pdf.characters.graphics import Rule
+from ragstone.extraction.pdf.parse import parse_pdf
+from ragstone.extraction.pdf.tables.ruled import merge_rules
 from tests.extraction.pdf.sheets import line, pdf, shown
 
 EDGES = (50, 122, 153, 211, 288)
@@ -21,7 +21,7 @@ def cells(y: float, texts: Sequence[str], edges: Sequence[float] = EDGES) -> str
 
 
 def tables(page: str) -> list[Block]:
-    return [b for b in parse(pdf([page]), path="a.pdf", ocr=False).blocks if b.type == "table"]
+    return [b for b in parse_pdf(pdf([page]), path="a.pdf", ocr=False).blocks if b.type == "table"]
 
 
 def test_headings_without_a_gap_between_them_are_parted_where_the_rule_below_was_put_together() -> None:
@@ -52,8 +52,8 @@ def test_tables_below_each_other_with_other_columns_stay_two() -> None:
 
 
 def test_dashes_put_together_no_columns() -> None:
-    [dashed] = merged([Rule(10, 6 * k, 6 * k + 6) for k in range(20)])
-    [celled] = merged([Rule(10, 40 * k, 40 * k + 40) for k in range(3)])
+    [dashed] = merge_rules([Rule(10, 6 * k, 6 * k + 6) for k in range(20)])
+    [celled] = merge_rules([Rule(10, 40 * k, 40 * k + 40) for k in range(3)])
     assert not dashed.joints
     assert celled.joints == (40, 80)
 

@@ -1,6 +1,6 @@
 """Which lines are headings."""
 
-from ragstone.extraction.pdf.parse import parse
+from ragstone.extraction.pdf.parse import parse_pdf
 from tests.extraction.pdf.sheets import paragraph, pdf, shown
 
 TEXT = [f"Line {k} says that the river runs along old walls and under three bridges" for k in range(12)]
@@ -8,7 +8,7 @@ TEXT = [f"Line {k} says that the river runs along old walls and under three brid
 
 def headings(title: str, size: float) -> list[str]:
     page = shown(50, 100, title, size=size) + "\n" + paragraph(50, 130, TEXT)
-    return [b.text for b in parse(pdf([page]), path="a.pdf", ocr=False).blocks if b.type == "heading"]
+    return [b.text for b in parse_pdf(pdf([page]), path="a.pdf", ocr=False).blocks if b.type == "heading"]
 
 
 def test_a_sentence_that_is_only_a_little_larger_than_the_text_is_no_heading() -> None:

@@ -8,19 +8,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.extraction.pdf.characters import pdfium
-from ragstone.extraction.pdf.characters.glyphs import glyphs, view
-from ragstone.extraction.pdf.characters.marks import Marks, marks
+from ragstone.extraction.pdf.characters.glyphs import read_glyphs, read_view
+from ragstone.extraction.pdf.characters.graphics import Graphics, read_graphics
 from tests.extraction.pdf.sheets import pdf, shown
 
 
 @contextmanager
-def opened(content: str) -> Iterator[Marks]:
-    with pdfium.opened(pdf([content]), path="x.pdf", password=None) as document:
+def opened(content: str) -> Iterator[Graphics]:
+    with pdfium.open_document(pdf([content]), path="x.pdf", password=None) as document:
         page = document[0]
         text = page.get_textpage()
-        seen = view(page)
-        g = glyphs(pdfium.address(text), text.count_chars(), seen)
-        yield marks(pdfium.address(page), seen, g.objects)
+        seen = read_view(page)
+        g = read_glyphs(pdfium.address_of(text), text.count_chars(), seen)
+        yield read_graphics(pdfium.address_of(page), seen, g.objects)
         text.close()
         page.close()
 
@@ -56,9 +56,11 @@ def test_white_paths_draw_nothing_and_text_is_no_path() -> None:
 
 
 def test_what_pdfium_does_not_answer_is_told_apart() -> None:
-    with pdfium.opened(pdf([shown(50, 50, "AB")]), path="x.pdf", password=None) as document:
+    with pdfium.open_document(pdf([shown(50, 50, "AB")]), path="x.pdf", password=None) as document:
         text = document[0].get_textpage()
-        page = [pdfium.pointer(pdfium.address(text))] * 5
-        found = pdfium.asked(pdfium.box_of, "f8", 5, page, [0, 1, 7, 8, 9], columns=4, addresses=4, unknown=-1)
+        page = [pdfium.pointer(pdfium.address_of(text))] * 5
+        found = pdfium.call_into_array(
+            pdfium.box_of, "f8", 5, page, [0, 1, 7, 8, 9], columns=4, addresses=4, unknown=-1
+        )
         assert (found[:2, 1] > found[:2, 0]).all()
         assert (found[2:] == -1).all()

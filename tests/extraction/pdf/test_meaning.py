@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from ragstone.core.types import Extraction
-from ragstone.extraction.pdf.characters.layers import may_hide
-from ragstone.extraction.pdf.characters.meaning import is_text
-from ragstone.extraction.pdf.parse import parse
+from ragstone.extraction.pdf.characters.layers import may_have_hidden_layers
+from ragstone.extraction.pdf.characters.unmapped_characters import is_text
+from ragstone.extraction.pdf.parse import parse_pdf
 from tests.extraction.pdf.sheets import meanings, paragraph, pdf, shown, stream
 
 LINES = ["The river runs along old walls and under three bridges", "before it meets the sea beyond the harbour."]
@@ -22,7 +22,7 @@ OFF = "/OCProperties << /OCGs [3 0 R] /D << /OFF [3 0 R] >> >>"
 
 
 def read(data: bytes) -> Extraction:
-    return parse(data, path="a.pdf", ocr=False)
+    return parse_pdf(data, path="a.pdf", ocr=False)
 
 
 def told(extraction: Extraction) -> bool:
@@ -32,7 +32,7 @@ def told(extraction: Extraction) -> bool:
 def box(extraction: Extraction, text: str) -> tuple[float, float, float, float]:
     assert extraction.layout is not None
     at = extraction.record.index(text)
-    places = extraction.layout.boxes(at, at + len(text))
+    places = extraction.layout.line_boxes(at, at + len(text))
     return (
         min(b[0] for *_, b in places),
         min(b[1] for *_, b in places),
@@ -132,8 +132,8 @@ def test_a_form_on_a_layer_that_is_off_is_left_out() -> None:
 
 def test_layers_are_looked_for_in_packed_objects_too() -> None:
     packed = b"<< /Type /ObjStm /Length 9 >>\nstream\r\n" + zlib.compress(OFF.encode()) + b"\nendstream"
-    assert may_hide(packed)
-    assert not may_hide(packed.replace(packed[45:60], b"x" * 15))
-    assert may_hide(b"/ObjStm /Encrypt")
-    assert not may_hide(b"/ObjStm stream")
-    assert not may_hide(pdf([paragraph(50, 100, LINES)]))
+    assert may_have_hidden_layers(packed)
+    assert not may_have_hidden_layers(packed.replace(packed[45:60], b"x" * 15))
+    assert may_have_hidden_layers(b"/ObjStm /Encrypt")
+    assert not may_have_hidden_layers(b"/ObjStm stream")
+    assert not may_have_hidden_layers(pdf([paragraph(50, 100, LINES)]))

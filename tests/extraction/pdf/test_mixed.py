@@ -6,9 +6,9 @@ import pytest
 
 from ragstone.core.types import Extraction
 from ragstone.extraction.image.ocr_result import OcrLine
-from ragstone.extraction.pdf.layout.mixed import covered, is_mixed, written
-from ragstone.extraction.pdf.ocr import Reader
-from ragstone.extraction.pdf.parse import extracted
+from ragstone.extraction.pdf.layout.mixed_scans import area_share, is_inked_paper, is_mixed
+from ragstone.extraction.pdf.ocr import OcrReader
+from ragstone.extraction.pdf.parse import parse_with_reader
 from tests.extraction.pdf.sheets import paragraph, pdf, shown
 from tests.extraction.pdf.test_ocr import Eyes
 
@@ -24,8 +24,10 @@ HIDDEN = "\n".join(shown(60, 100 + 12 * n, f"Line {n} of what the scan says itse
 
 
 def read(*pages: str, eyes: Eyes | None = None, wanted: bool | None = None, most: int = 10) -> Extraction:
-    reader = Reader("a.pdf", wanted, most, engine=eyes, choice={"engine": "tesseract", "program": "/nowhere/tesseract"})
-    return extracted(pdf(pages), path="a.pdf", password=None, reader=reader)
+    reader = OcrReader(
+        "a.pdf", wanted, most, engine=eyes, choice={"engine": "tesseract", "program": "/nowhere/tesseract"}
+    )
+    return parse_with_reader(pdf(pages), path="a.pdf", password=None, reader=reader)
 
 
 def test_a_stamped_scan_is_read_and_keeps_its_stamp() -> None:
@@ -100,8 +102,8 @@ def test_beyond_the_limit_a_warning_names_the_setting() -> None:
 
 
 def test_what_lies_over_one_another_is_counted_once() -> None:
-    assert covered([(0, 0, 300, 400), (0, 0, 300, 400)], 600, 800) == pytest.approx(0.25)
-    assert covered([(0, 80 * n, 600, 80 * n + 80) for n in range(10)], 600, 800) == 1
+    assert area_share([(0, 0, 300, 400), (0, 0, 300, 400)], 600, 800) == pytest.approx(0.25)
+    assert area_share([(0, 80 * n, 600, 80 * n + 80) for n in range(10)], 600, 800) == 1
     assert is_mixed([(0, 0, 600, 800)], 40, 600, 800)
     assert not is_mixed([(0, 0, 600, 800)], 2000, 600, 800)
 
@@ -110,7 +112,7 @@ def test_paper_with_ink_is_told_from_a_photograph_whichever_is_dark() -> None:
     paper = np.full((200, 200, 3), 240, dtype=np.uint8)
     paper[::10] = 20
     ramp = np.repeat(np.arange(200, dtype=np.uint8)[:, None, None], 200, axis=1).repeat(3, axis=2)
-    assert written(paper)
-    assert written(255 - paper)
-    assert not written(ramp)
-    assert not written(np.full((200, 200, 3), 255, dtype=np.uint8))
+    assert is_inked_paper(paper)
+    assert is_inked_paper(255 - paper)
+    assert not is_inked_paper(ramp)
+    assert not is_inked_paper(np.full((200, 200, 3), 255, dtype=np.uint8))

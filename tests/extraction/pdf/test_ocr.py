@@ -7,8 +7,8 @@ import pytest
 from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction
 from ragstone.extraction.image.ocr_result import OcrLine, OcrWord
-from ragstone.extraction.pdf.ocr import Reader
-from ragstone.extraction.pdf.parse import extracted, parse
+from ragstone.extraction.pdf.ocr import OcrReader
+from ragstone.extraction.pdf.parse import parse_pdf, parse_with_reader
 from tests.extraction.pdf.sheets import paragraph, pdf
 
 PICTURE = "q 400 0 0 400 100 200 cm BI /W 1 /H 1 /CS /G /BPC 8 ID \x80 EI Q"
@@ -39,7 +39,7 @@ class Eyes:
 
 def read(*pages: str, eyes: Eyes, most: int = 10, wanted: bool | None = None) -> Extraction:
     data = pdf(pages)
-    return extracted(data, path="a.pdf", password=None, reader=Reader("a.pdf", wanted, most, engine=eyes))
+    return parse_with_reader(data, path="a.pdf", password=None, reader=OcrReader("a.pdf", wanted, most, engine=eyes))
 
 
 def test_only_a_page_without_text_is_read() -> None:
@@ -55,7 +55,7 @@ def test_what_was_seen_stands_where_it_was_seen() -> None:
     extraction = read(PICTURE, eyes=Eyes())
     at = extraction.record.index("line")
     assert extraction.layout is not None
-    [(_, _, page, box)] = extraction.layout.boxes(at, at + len("line"))
+    [(_, _, page, box)] = extraction.layout.line_boxes(at, at + len("line"))
     assert page == 1
     assert (box[0], box[2]) == pytest.approx((120, 174), abs=1)
     assert box[1] == pytest.approx(40, abs=4)
@@ -70,7 +70,7 @@ def test_nobody_reads_more_pages_than_allowed() -> None:
 
 def test_letters_without_a_meaning_are_read_as_a_picture() -> None:
     nothing = "BT /F1 10 Tf 1 0 0 1 50 700 Tm (" + "\\001\\003\\004\\005" * 8 + ") Tj ET"
-    plain = parse(pdf([nothing]), path="a.pdf", ocr=False)
+    plain = parse_pdf(pdf([nothing]), path="a.pdf", ocr=False)
     assert any("letters without a meaning" in warning for warning in plain.warnings)
     extraction = read(nothing, eyes=Eyes())
     assert extraction.record.strip("# ") == "A line that was seen"
@@ -93,7 +93,7 @@ def test_nobody_reads_where_it_is_not_wanted() -> None:
 
 def test_without_an_engine_the_refusal_says_what_to_install() -> None:
     def without(ocr: bool | None) -> Extraction:
-        return parse(pdf([PICTURE]), path="a.pdf", ocr=ocr, engine="tesseract", program="/nowhere/tesseract")
+        return parse_pdf(pdf([PICTURE]), path="a.pdf", ocr=ocr, engine="tesseract", program="/nowhere/tesseract")
 
     with pytest.raises(Refused) as refused:
         without(None)

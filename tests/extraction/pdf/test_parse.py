@@ -12,7 +12,7 @@ import pytest
 
 from ragstone.core.errors import Refused
 from ragstone.core.types import Block, Extraction
-from ragstone.extraction.pdf.parse import parse
+from ragstone.extraction.pdf.parse import parse_pdf
 from tests.beside import DATA, LARGE
 from tests.extraction.pdf.locked import locked
 from tests.extraction.pdf.sheets import line, paragraph, pdf, shown
@@ -26,7 +26,7 @@ def text(n: int) -> list[str]:
 
 
 def read(*pages: str, **options: Any) -> Extraction:
-    return parse(pdf(pages, **options), path="a.pdf", ocr=False)
+    return parse_pdf(pdf(pages, **options), path="a.pdf", ocr=False)
 
 
 def of(extraction: Extraction, type_: str) -> list[Block]:
@@ -62,7 +62,7 @@ def test_a_word_parted_at_a_line_end_is_whole_and_has_two_boxes() -> None:
     extraction = read(paragraph(50, 100, lines))
     at = extraction.record.index("fountain")
     assert extraction.layout is not None
-    boxes = extraction.layout.boxes(at, at + len("fountain"))
+    boxes = extraction.layout.line_boxes(at, at + len("fountain"))
     assert len(boxes) == 2
     assert boxes[0][3][1] < boxes[1][3][1]
 
@@ -212,7 +212,7 @@ def test_white_text_on_a_dark_box_is_text() -> None:
 @pytest.mark.parametrize("turn", [0, 90, 180, 270])
 def test_a_turned_page_has_boxes_where_a_reader_sees_the_text(turn: int) -> None:
     data = pdf([shown(50, 60, "Top left corner words")], page=f"/Rotate {turn}")
-    extraction = parse(data, path="a.pdf")
+    extraction = parse_pdf(data, path="a.pdf")
     assert "Top left corner words" in extraction.record
     box = extraction.blocks[0].spans[0].bbox
     assert box is not None
@@ -248,19 +248,19 @@ def test_a_page_without_text_is_named() -> None:
 )
 def test_what_cannot_be_read_is_refused_with_a_reason(data: bytes, reason: str) -> None:
     with pytest.raises(Refused) as refused:
-        parse(data, path="a.pdf")
+        parse_pdf(data, path="a.pdf")
     assert refused.value.reason == reason
 
 
 def test_ligatures_are_taken_apart_and_keep_their_place() -> None:
-    from ragstone.extraction.pdf.characters.letters import letters
+    from ragstone.extraction.pdf.characters.letters import code_point_text
 
-    assert [letters(ord(c)) for c in "ﬁﬄ\u00ad\u200b"] == ["fi", "ffl", "-", ""]
+    assert [code_point_text(ord(c)) for c in "ﬁﬄ\u00ad\u200b"] == ["fi", "ffl", "-", ""]
 
 
 def test_the_same_file_gives_the_same_result() -> None:
     data = pdf([paragraph(50, 100, text(10))])
-    assert parse(data, path="a.pdf") == parse(data, path="a.pdf")
+    assert parse_pdf(data, path="a.pdf") == parse_pdf(data, path="a.pdf")
 
 
 def inside(document: Any, place: tuple[int, int, int, tuple[float, float, float, float]]) -> str:
@@ -309,7 +309,7 @@ def test_the_boxes_of_a_quote_hold_its_text_and_nothing_else(folder: str, tmp_pa
     files = sorted((DATA / folder).glob("*.pdf"))[::4] if folder else alike(tmp_path, 8)
     tried, right = 0, 0
     for path in files:
-        extraction = parse(path.read_bytes(), path=path.name)
+        extraction = parse_pdf(path.read_bytes(), path=path.name)
         assert extraction.layout is not None
         with pypdfium2.PdfDocument(path) as document:
             strips = [s for s in extraction.layout.strips() if s.end - s.start > 30 and s.edges]
@@ -319,7 +319,7 @@ def test_the_boxes_of_a_quote_hold_its_text_and_nothing_else(folder: str, tmp_pa
                     continue
                 words = [w for w in range(len(quote)) if quote[w] == " "]
                 a, b = strip.start + words[0] + 1, strip.start + words[-1]
-                said = "".join(inside(document, place) for place in extraction.layout.boxes(a, b))
+                said = "".join(inside(document, place) for place in extraction.layout.line_boxes(a, b))
                 tried += 1
                 right += said == "".join(extraction.record[a:b].split())
     assert tried >= 20
@@ -339,7 +339,7 @@ def test_sentences_of_thirty_documents_stand_in_their_boxes(names: Sequence[str]
     tried, right = 0, []
     for path in files:
         try:
-            extraction = parse(path.read_bytes(), path=path.name, ocr=False)
+            extraction = parse_pdf(path.read_bytes(), path=path.name, ocr=False)
         except Refused:
             continue
         found = [match for match in SENTENCE.finditer(extraction.record) if match.group().isascii()]
@@ -347,7 +347,7 @@ def test_sentences_of_thirty_documents_stand_in_their_boxes(names: Sequence[str]
             continue
         quote = chance.choice(found)
         with pypdfium2.PdfDocument(path) as document:
-            places = extraction.layout.boxes(*quote.span())
+            places = extraction.layout.line_boxes(*quote.span())
             if any(document[place[2] - 1].get_rotation() for place in places):
                 continue
             said = "".join(inside(document, place) for place in places)
@@ -384,7 +384,7 @@ def test_difficult_files_are_read_or_refused_with_a_reason(name: str, tmp_path: 
     reasons = set()
     for path in files:
         try:
-            assert parse(path.read_bytes(), path=path.name).record
+            assert parse_pdf(path.read_bytes(), path=path.name).record
         except Refused as refused:
             reasons.add(refused.reason)
     assert reasons <= {"encrypted", "broken", "no_text", "empty"}

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.core.types import Block, Extraction
-from ragstone.extraction.pdf.parse import parse
+from ragstone.extraction.pdf.parse import parse_pdf
 from tests.extraction.pdf.sheets import paragraph, pdf, shown
 
 CODE = [
@@ -22,7 +22,7 @@ COURIER = b"/F3 << /Type /Font /Subtype /Type1 /BaseFont /Courier /Encoding /Win
 
 
 def read(*pages: str) -> Extraction:
-    return parse(pdf(pages).replace(b"/F2 <<", COURIER), path="a.pdf", ocr=False)
+    return parse_pdf(pdf(pages).replace(b"/F2 <<", COURIER), path="a.pdf", ocr=False)
 
 
 def typed(lines: list[str], *, y: float = 110, size: float = 9, x: float = 60) -> str:
@@ -45,7 +45,7 @@ def test_every_character_of_code_has_its_place() -> None:
     extraction = read(paragraph(50, 80, PROSE) + typed(CODE))
     assert extraction.layout is not None
     at = extraction.record.index("raise")
-    [(_, _, page, box)] = extraction.layout.boxes(at, at + len("raise"))
+    [(_, _, page, box)] = extraction.layout.line_boxes(at, at + len("raise"))
     assert page == 1
     assert abs(box[0] - (60 + 8 * 0.6 * 9)) < 2
     assert abs(box[2] - (60 + 13 * 0.6 * 9)) < 2
@@ -82,7 +82,7 @@ def test_a_font_whose_letters_differ_in_width_is_none_whatever_its_name() -> Non
     named = COURIER.replace(b"/BaseFont /Courier", b"/BaseFont /Helvetica /FontDescriptor << /Type /FontDescriptor "
         b"/FontName /Mono /Flags 33 /ItalicAngle 0 /Ascent 700 /Descent -200 /CapHeight 700 /StemV 80 >>")  # fmt: skip
     data = pdf([paragraph(50, 80, PROSE) + typed(["will it willow, illicit = lilli;", "WWW MMM mmm = wwww;"])])
-    assert not code(parse(data.replace(b"/F2 <<", named), path="a.pdf", ocr=False))
+    assert not code(parse_pdf(data.replace(b"/F2 <<", named), path="a.pdf", ocr=False))
 
 
 @settings(max_examples=25, deadline=None)

@@ -7,7 +7,7 @@ import pytest
 
 from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction
-from ragstone.extraction.pptx.parse import parse
+from ragstone.extraction.pptx.parse import parse_pptx
 from tests.extraction.docx.files import OFFICE, archive, relationships
 
 NAMES = (
@@ -73,7 +73,7 @@ def test_slides_are_sections_and_spans_carry_their_number() -> None:
     data = presentation(
         shape("Plan", kind="ctrTitle"), shape("Body", at=(0, 9)) + shape("Why", kind="title"), shape("Alone")
     )
-    extraction = parse(data, path="a.pptx")
+    extraction = parse_pptx(data, path="a.pptx")
     assert extraction.record == "# Plan\n\n## Why\n\nBody\n\n## Slide 3\n\nAlone"
     assert [b.spans[0].page for b in extraction.blocks] == [1, 2, 2, 3, 3]
     assert extraction.title == "Plan"
@@ -86,7 +86,7 @@ def test_shapes_are_read_from_the_top_left_on() -> None:
         f"{shape('c', at=(9, 9))}<p:grpSp>{shape('d', at=(1, 1))}</p:grpSp></p:grpSp>"
     )
     data = presentation(shape("e", at=(0, far)) + shape("b", at=(far, 10)) + group + shape("a", at=(0, 100)))
-    assert parse(data, path="a.pptx").record == "## Slide 1\n\na\n\nb\n\nc\n\nd\n\ne"
+    assert parse_pptx(data, path="a.pptx").record == "## Slide 1\n\na\n\nb\n\nc\n\nd\n\ne"
 
 
 def test_bullets_come_from_the_master_and_numbers_are_counted() -> None:
@@ -99,7 +99,7 @@ def test_bullets_come_from_the_master_and_numbers_are_counted() -> None:
         para("q", auto),
         kind="body",
     )
-    assert blocks(parse(presentation(body), path="a.pptx"))[1:] == [
+    assert blocks(parse_pptx(presentation(body), path="a.pptx"))[1:] == [
         ("list", 1, "- x"),
         ("list", 2, "- y"),
         ("paragraph", 0, "z"),
@@ -115,7 +115,7 @@ def test_tables_keep_their_spans() -> None:
     head = tc("H", 'gridSpan="2"') + tc("", 'hMerge="1"')
     rows = f"<a:tr>{head}</a:tr><a:tr>{tc('a')}{tc('b')}</a:tr>"
     frame = f'<p:graphicFrame><a:graphic><a:tbl><a:tblPr firstRow="1"/>{rows}</a:tbl></a:graphic></p:graphicFrame>'
-    table = parse(presentation(frame), path="a.pptx").blocks[1]
+    table = parse_pptx(presentation(frame), path="a.pptx").blocks[1]
     assert [(c.row, c.col, c.colspan, c.header, c.text) for c in table.cells] == [
         (0, 0, 2, True, "H"),
         (1, 0, 1, False, "a"),
@@ -131,7 +131,7 @@ def test_notes_links_pictures_and_footers() -> None:
         notes=shape("Say this.", "And this.", kind="body") + shape("1", kind="sldNum"),
         links=(("h", "hyperlink", "https://x.org", True),),
     )
-    extraction = parse(data, path="a.pptx")
+    extraction = parse_pptx(data, path="a.pptx")
     assert [(b.text, b.role) for b in extraction.blocks][1:] == [
         ("[law](https://x.org)", "body"),
         ("![A bridge]", "body"),
@@ -142,46 +142,46 @@ def test_notes_links_pictures_and_footers() -> None:
 
 
 def test_hidden_slides_are_kept_with_a_warning() -> None:
-    extraction = parse(presentation(shape("x"), attributes='show="0"'), path="a.pptx")
+    extraction = parse_pptx(presentation(shape("x"), attributes='show="0"'), path="a.pptx")
     assert extraction.warnings == ("slides that are hidden in the show are kept: 1",)
 
 
 @pytest.mark.parametrize(("shapes", "reason"), [("", "empty"), ("<p:pic/>", "no_text")])
 def test_a_show_without_text_is_refused(shapes: str, reason: str) -> None:
     with pytest.raises(Refused) as caught:
-        parse(presentation(shapes), path="a.pptx")
+        parse_pptx(presentation(shapes), path="a.pptx")
     assert caught.value.reason == reason
 
 
 def test_all_titles_but_the_first_are_text_of_the_slide() -> None:
     group = f"<p:grpSp>{shape('In a group', kind='title')}</p:grpSp>"
     data = presentation(shape("Why", kind="title") + shape("Also", kind="title") + group)
-    assert parse(data, path="a").record == "## Why\n\nAlso\n\nIn a group"
+    assert parse_pptx(data, path="a").record == "## Why\n\nAlso\n\nIn a group"
 
 
 def test_a_title_is_no_made_up_one_whatever_it_says() -> None:
-    extraction = parse(presentation(shape("Slide rules", kind="title")), path="a")
+    extraction = parse_pptx(presentation(shape("Slide rules", kind="title")), path="a")
     assert (extraction.record, extraction.title) == ("## Slide rules", "Slide rules")
-    assert parse(presentation(shape("x")), path="a").title is None
+    assert parse_pptx(presentation(shape("x")), path="a").title is None
 
 
 def test_slides_that_are_not_in_the_file_are_named() -> None:
     data = presentation(shape("a"), shape("b"), shape("c"), parts={"ppt/slides/s1.xml": None})
-    extraction = parse(data, path="a")
+    extraction = parse_pptx(data, path="a")
     assert extraction.record == "## Slide 1\n\na\n\n## Slide 3\n\nc"
     assert extraction.warnings == (
         "a part is missing: ppt/slides/s1.xml",
         "slides that are missing or broken were left out: 2",
     )
     with pytest.raises(Refused) as caught:
-        parse(presentation(shape("a"), parts={"ppt/slides/s0.xml": None}), path="a")
+        parse_pptx(presentation(shape("a"), parts={"ppt/slides/s0.xml": None}), path="a")
     assert caught.value.reason == "broken"
 
 
 def test_notes_and_charts_that_are_missing_are_named() -> None:
     lost = (("n", "notesSlide", "../notesSlides/gone.xml", False), ("c", "chart", "../charts/gone.xml", False))
     chart = '<p:graphicFrame><a:graphic><c:chart r:id="c"/></a:graphic></p:graphicFrame>'
-    warnings = parse(presentation(shape("a") + chart, links=lost), path="a").warnings
+    warnings = parse_pptx(presentation(shape("a") + chart, links=lost), path="a").warnings
     assert warnings == tuple(f"a part is missing: ppt/{name}/gone.xml" for name in ("charts", "notesSlides"))
 
 
@@ -195,7 +195,7 @@ def test_texts_that_stand_for_shapes_groups_and_objects_are_read() -> None:
     )
     said = f"<p:sp>{named('nvSpPr', 'A box')}<p:txBody>{para('Words')}</p:txBody></p:sp>"
     data = presentation(f"<p:sp>{named('nvSpPr', 'An arrow')}</p:sp>" + group + sheet + said)
-    extraction = parse(data, path="a")
+    extraction = parse_pptx(data, path="a")
     assert extraction.record == "## Slide 1\n\n![An arrow]\n\n![Three boxes]\n\n![The budget]\n\nWords"
     assert extraction.warnings == ("documents that are embedded on slides were not read: 1",)
 
@@ -220,7 +220,7 @@ def test_comments_are_kept_beside_the_text() -> None:
             ),
         },
     )
-    assert parse(data, path="a").meta["comments"] == [
+    assert parse_pptx(data, path="a").meta["comments"] == [
         {"author": "Ann", "date": "2024-05-01T10:00:00", "text": "Why blue?", "slide": 1},
         {"text": "Nice.", "slide": 1},
         {"author": "Ann", "text": "It is ours.", "slide": 1},
@@ -229,4 +229,4 @@ def test_comments_are_kept_beside_the_text() -> None:
 
 def test_slides_that_show_only_pictures_are_named() -> None:
     data = presentation(shape("a"), "<p:pic/>", "", "<p:pic/>")
-    assert parse(data, path="a").warnings == ("slides that show only pictures were not read: 2, 4",)
+    assert parse_pptx(data, path="a").warnings == ("slides that show only pictures were not read: 2, 4",)

@@ -23,7 +23,7 @@ def made(text: str, **meta: object) -> Extraction:
     span = Span(0, len(text), 1, 1, page=1, bbox=(1.0, 2.0, 3.5, 4.25), sheet="S", rows=(1, 2), cols=(3, 4))
     cell = Cell(0, 1, "cell", 1, 2, True, 0, 4, 1, (0.0, 0.0, 1.0, 1.0))
     block = Block("table", text, (span,), role="footer", level=2, cells=(cell,), language="en")
-    layout = Layout.of([Strip(0, len(text), 1, (0.0, 0.0, 10.0, 10.0))]) if text else None
+    layout = Layout.from_strips([Strip(0, len(text), 1, (0.0, 0.0, 10.0, 10.0))]) if text else None
     return Extraction(text, (block,), "text/plain", "Title", {"n": 1, "l": [1.5, None, "ü"], **meta}, ("w",), layout)
 
 

@@ -10,7 +10,7 @@ def counted(data: bytes, *, path: str, pages: int, seconds: float = 0.0) -> Extr
     """Ask for so many pages, spend so many seconds of the processor on each that is granted; say how many were."""
     granted = 0
     for _ in range(pages):
-        if not allowance.page():
+        if not allowance.request_page():
             break
         granted += 1
         end = time.process_time() + seconds
@@ -21,6 +21,6 @@ def counted(data: bytes, *, path: str, pages: int, seconds: float = 0.0) -> Extr
 
 def endless(data: bytes, *, path: str) -> Extraction:
     """Ask for one page and never come back from it."""
-    allowance.page()
+    allowance.request_page()
     while True:
         pass

@@ -6,7 +6,7 @@ from ragstone.core.errors import Refused
 from ragstone.extraction import sandbox
 from ragstone.extraction.sandbox import allowance
 from ragstone.extraction.sandbox.bounds import Bounds
-from ragstone.extraction.sandbox.child import GarbledError, _Talk
+from ragstone.extraction.sandbox.child import GarbledError, _Exchange
 from ragstone.extraction.sandbox.messages import ANSWER, MADE, PAGE
 
 COUNTED, ENDLESS = "tests.extraction.sandbox.paged:counted", "tests.extraction.sandbox.paged:endless"
@@ -35,10 +35,10 @@ def test_one_that_never_ends_is_ended_and_told_of_with_its_pages_time() -> None:
 
 
 def test_without_limits_every_page_may_be_read() -> None:
-    assert allowance.page()
-    with allowance.asked_of(lambda: False):
-        assert not allowance.page()
-    assert allowance.page()
+    assert allowance.request_page()
+    with allowance.use_grant(lambda: False):
+        assert not allowance.request_page()
+    assert allowance.request_page()
 
 
 def test_a_document_has_its_pages_anew() -> None:
@@ -46,32 +46,32 @@ def test_a_document_has_its_pages_anew() -> None:
     assert [granted(bounds, pages=3) for _ in range(2)] == [2, 2]
 
 
-def talk(pages: int) -> _Talk:
-    return _Talk([], number=1, most=100, pages=pages)
+def talk(pages: int) -> _Exchange:
+    return _Exchange([], number=1, most=100, pages=pages)
 
 
 def test_a_child_cannot_have_more_time_than_pages() -> None:
     page = ANSWER.pack(PAGE, False, 1, 0)
     heard = talk(2)
     for _ in range(2):
-        heard.take(page)
+        heard.receive(page)
     assert heard.pages == 2
-    assert not heard.whole
+    assert not heard.is_complete
     with pytest.raises(GarbledError):
-        heard.take(page)
+        heard.receive(page)
 
 
 @pytest.mark.parametrize("head", [ANSWER.pack(PAGE, False, 1, 5), ANSWER.pack(PAGE, True, 1, 0)])
 def test_a_page_says_nothing_else(head: bytes) -> None:
     heard = talk(5)
     with pytest.raises(GarbledError):
-        heard.take(head)
+        heard.receive(head)
 
 
 def test_the_answer_behind_pages_is_heard() -> None:
     heard = talk(5)
-    heard.take(ANSWER.pack(PAGE, False, 1, 0))
-    heard.take(ANSWER.pack(MADE, False, 1, 3))
-    heard.take(b"yes")
-    assert heard.whole
+    heard.receive(ANSWER.pack(PAGE, False, 1, 0))
+    heard.receive(ANSWER.pack(MADE, False, 1, 3))
+    heard.receive(b"yes")
+    assert heard.is_complete
     assert bytes(heard.answer) == b"yes"

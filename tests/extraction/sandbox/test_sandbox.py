@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from ragstone.core.errors import Refused, UsageError
 from ragstone.extraction import sandbox
-from ragstone.extraction.sandbox import Bounds, Native, child, messages, pool, verdict
+from ragstone.extraction.sandbox import Bounds, SandboxExtractor, child, messages, pool, refusals
 from ragstone.extraction.sandbox.pool import Pool
 from tests import readers
 from tests.extraction.sandbox import hostile
@@ -117,11 +117,11 @@ def test_a_refusal_that_is_none_of_ours_is_made_presentable() -> None:
     reason, message = refused("refuses_oddly")
     assert reason == "broken"
     assert message.startswith("?xxx")
-    assert len(message) == verdict.SENTENCE
+    assert len(message) == refusals.SENTENCE
 
 
 def test_an_extractor_out_of_a_parser() -> None:
-    native = Native(recipe="x/1", parser=f"{HERE}:reads", options={"a": 1}, bounds=ALLOWED)
+    native = SandboxExtractor(recipe="x/1", parser=f"{HERE}:reads", options={"a": 1}, bounds=ALLOWED)
     got = native.extract(b"text", path="a.x")
     assert (native.recipe, got.record, got.meta["options"]) == ("x/1", "text", {"a": 1})
 
@@ -177,7 +177,7 @@ def test_a_library_that_ends_for_want_of_memory_is_understood() -> None:
 )
 def test_a_parser_that_breaks_costs_one_document(name: str, how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # Only one that hangs up and lives on is not waited for; a busy machine may take its time to bury the others.
-    monkeypatch.setattr(pool, "DYING", 0.5 if name == "closes" else HANG)
+    monkeypatch.setattr(pool, "EXIT_PATIENCE", 0.5 if name == "closes" else HANG)
     reason, message = refused(name)
     assert reason == "broken"
     assert how in message
@@ -202,9 +202,9 @@ def test_output_is_limited_on_both_sides() -> None:
     assert reason == "too_large"
     assert message.endswith("split it")
     assert run("swells", bounds=bounds, characters=100)
-    talk = child._Talk([], number=7, most=10)
+    talk = child._Exchange([], number=7, most=10)
     with pytest.raises(child.FloodError):
-        talk.take(messages.ANSWER.pack(b"m", False, 7, 11))
+        talk.receive(messages.ANSWER.pack(b"m", False, 7, 11))
 
 
 def test_a_parser_that_is_not_there_is_told() -> None:
@@ -234,8 +234,8 @@ def test_a_parser_finds_neither_network_nor_files_nor_environment(
 
 def test_bounds_grow_with_the_document() -> None:
     bounds = Bounds(cpu_seconds=10, wall_seconds=30, cpu_seconds_per_mb=5)
-    assert bounds.allowing(0) == Bounds(cpu_seconds=10, wall_seconds=30, cpu_seconds_per_mb=0)
-    assert bounds.allowing(4_000_000) == Bounds(cpu_seconds=30, wall_seconds=90, cpu_seconds_per_mb=0)
+    assert bounds.for_size(0) == Bounds(cpu_seconds=10, wall_seconds=30, cpu_seconds_per_mb=0)
+    assert bounds.for_size(4_000_000) == Bounds(cpu_seconds=30, wall_seconds=90, cpu_seconds_per_mb=0)
     for wrong in ({"cpu_seconds": 0}, {"wall_seconds": -1}, {"memory_bytes": -1}, {"cpu_seconds": float("nan")}):
         with pytest.raises(UsageError):
             Bounds(**wrong)
@@ -305,7 +305,7 @@ def test_closing_ends_what_is_idle_and_later_what_is_at_work() -> None:
     assert not Path(f"/proc/{idle}").exists()
     with ThreadPoolExecutor(1) as thread:
         later = thread.submit(run, "slow_reads", seconds=0.5)
-        while not pool.current()._all:
+        while not pool.default_pool()._all:
             time.sleep(0.01)
         sandbox.close()
         at_work = later.result()["pid"]
@@ -472,29 +472,29 @@ def test_where_limits_cannot_be_set_or_no_process_comes_up_nothing_is_read(
 @given(st.binary(max_size=200), st.sampled_from([b"m", b"f", b"r", b"x"]))
 def test_no_answer_does_more_than_be_refused(answer: bytes, kind: bytes) -> None:
     with pytest.raises(Refused):
-        pool._extraction(kind, bytearray(answer), "a.x", ALLOWED)
+        pool._unpack_answer(kind, bytearray(answer), "a.x", ALLOWED)
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 2000), st.integers(0, 255)), min_size=1, max_size=5))
 def test_a_damaged_answer_is_read_or_refused(changes: list[tuple[int, int]]) -> None:
-    answer = bytearray(messages.pack(hostile.made("text" * 10)))
+    answer = bytearray(messages.pack_message(hostile.made("text" * 10)))
     for at, value in changes:
         answer[at % len(answer)] = value
     with suppress(Refused):
-        assert pool._extraction(b"m", answer, "a.x", ALLOWED).blocks is not None
+        assert pool._unpack_answer(b"m", answer, "a.x", ALLOWED).blocks is not None
 
 
 def test_nesting_without_end_is_refused() -> None:
-    head = messages.pack({"record": "", "blocks": [], "media_type": "", "meta": {}})
+    head = messages.pack_message({"record": "", "blocks": [], "media_type": "", "meta": {}})
     with pytest.raises(Refused):
-        pool._extraction(b"m", bytearray(head[:-1] + b"\x81\xa1a" + b"\x91" * 1_000_000 + b"\xc0"), "a.x", ALLOWED)
+        pool._unpack_answer(b"m", bytearray(head[:-1] + b"\x81\xa1a" + b"\x91" * 1_000_000 + b"\xc0"), "a.x", ALLOWED)
 
 
 def test_the_status_of_too_much_memory_is_the_same_on_both_sides() -> None:
     limits = pytest.importorskip("ragstone.extraction.sandbox.limits")
-    assert limits.EXHAUSTED == verdict.EXHAUSTED
-    assert verdict.ended("a", ALLOWED, verdict.EXHAUSTED, b"").reason == "too_big"
+    assert limits.EXHAUSTED == refusals.EXHAUSTED
+    assert refusals.explain_exit("a", ALLOWED, refusals.EXHAUSTED, b"").reason == "too_big"
 
 
 WATCHED = """

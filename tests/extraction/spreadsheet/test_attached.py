@@ -27,7 +27,7 @@ def comments(*notes: tuple[str, str]) -> str:
 
 
 def parse(extra: Mapping[str, str], data: str = PRICES, **options: Mapping[str, str]) -> Extraction:
-    extraction = workbook.parse(book({"S": data}, extra=extra, **options), path="book.xlsx")
+    extraction = workbook.parse_workbook(book({"S": data}, extra=extra, **options), path="book.xlsx")
     check_spans(extraction)
     for block in extraction.blocks:
         check_block(block, extraction.record)

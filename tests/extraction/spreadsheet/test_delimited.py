@@ -12,7 +12,7 @@ from ragstone.core.errors import Refused
 from ragstone.core.types import Block, Extraction
 from ragstone.extraction import DELIMITED
 from ragstone.extraction.spreadsheet import delimited
-from ragstone.extraction.spreadsheet.fields import rows
+from ragstone.extraction.spreadsheet.fields import parse_rows
 from ragstone.testing.extractors import ExtractorContract, check_block, check_spans
 from tests.beside import DATA, LARGE
 from tests.speed import within
@@ -24,7 +24,7 @@ class Delimited:
     recipe = DELIMITED.recipe
 
     def extract(self, data: bytes, *, path: str) -> Extraction:
-        return delimited.parse(data, path=path)
+        return delimited.parse_delimited(data, path=path)
 
 
 class TestDelimited(ExtractorContract):
@@ -44,7 +44,7 @@ class TestDelimited(ExtractorContract):
 
 def parse(text: str | bytes, path: str = "a.csv") -> Extraction:
     data = text.encode() if isinstance(text, str) else text
-    extraction = delimited.parse(data, path=path)
+    extraction = delimited.parse_delimited(data, path=path)
     check_spans(extraction)
     for block in extraction.blocks:
         check_block(block, extraction.record)
@@ -136,10 +136,10 @@ def test_empty_rows_count_as_a_spreadsheet_counts_them() -> None:
 def test_what_has_no_text_is_refused() -> None:
     for data in (b"", b"\n\n", b",,,\n,,,\n"):
         with pytest.raises(Refused) as refused:
-            delimited.parse(data, path="a.csv")
+            delimited.parse_delimited(data, path="a.csv")
         assert refused.value.reason == "empty"
     with pytest.raises(Refused) as refused:
-        delimited.parse(bytes(range(128, 256)) * 9, path="a.csv")
+        delimited.parse_delimited(bytes(range(128, 256)) * 9, path="a.csv")
     assert refused.value.reason == "encoding"
 
 
@@ -158,7 +158,7 @@ def test_hostile_quotes_take_linear_time(unit: str) -> None:
 
     def work() -> None:
         try:
-            delimited.parse(data, path="a.csv")
+            delimited.parse_delimited(data, path="a.csv")
         except Refused as refused:
             assert refused.reason == "empty"  # noqa: PT017
 
@@ -174,7 +174,7 @@ def test_what_the_csv_module_writes_is_read_back(values: list[list[str]]) -> Non
     out = io.StringIO()
     csv.writer(out, quoting=csv.QUOTE_ALL).writerows(values)
     text = out.getvalue()
-    found = list(rows(text, ","))
+    found = list(parse_rows(text, ","))
     assert [row.texts for row in found] == values
     for row in found:
         assert all(text[a:b].replace('""', '"') == said for (a, b), said in zip(row.places, row.texts, strict=True))

@@ -26,7 +26,7 @@ class Workbook:
     recipe = WORKBOOK.recipe
 
     def extract(self, data: bytes, *, path: str) -> Extraction:
-        return workbook.parse(data, path=path)
+        return workbook.parse_workbook(data, path=path)
 
 
 class TestWorkbook(ExtractorContract):
@@ -47,7 +47,7 @@ class TestWorkbook(ExtractorContract):
 
 
 def parse(data: bytes) -> Extraction:
-    extraction = workbook.parse(data, path="book.xlsx")
+    extraction = workbook.parse_workbook(data, path="book.xlsx")
     check_spans(extraction)
     for block in extraction.blocks:
         check_block(block, extraction.record)
@@ -275,11 +275,11 @@ def test_encrypted_and_broken_files_are_told_apart() -> None:
     }
     for reason, data in cases.items():
         with pytest.raises(Refused) as refused:
-            workbook.parse(data, path="x.xlsx")
+            workbook.parse_workbook(data, path="x.xlsx")
         assert refused.value.reason == reason
     for data in (b"PK\x03\x04", book({"S": sheet(rows(PRICES))})[:-80]):
         with pytest.raises(Refused) as refused:
-            workbook.parse(data, path="x.xlsx")
+            workbook.parse_workbook(data, path="x.xlsx")
         assert refused.value.reason == "broken"
 
 

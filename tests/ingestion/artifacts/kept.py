@@ -20,7 +20,7 @@ def files(place: Path) -> set[str]:
 
 def revisions(kb: ragstone.Knowledge) -> list[Document]:
     """Every revision that is kept."""
-    return kb.wait(kb.engine.store.ledger(kb.engine.scope).kept())
+    return kb.wait(kb.engine.store.ledger(kb.engine.scope).list_all_revisions())
 
 
 def path_of(document: Document) -> Path:

@@ -11,10 +11,10 @@ import pytest
 
 import ragstone
 from ragstone.core.errors import ConfigError
-from ragstone.core.ports import Place
+from ragstone.core.ports import ArtifactStorage
 from ragstone.core.types import Run
 from ragstone.ingestion.artifacts.place import open_place
-from ragstone.ingestion.artifacts.sweep import _strays
+from ragstone.ingestion.artifacts.sweep import _find_strays
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.commands import Run as Command
 from tests.ingestion.artifacts.kept import CLAIM, files, path_of, revisions, whole
@@ -271,7 +271,7 @@ def test_a_disk_that_is_full_keeps_the_last_good_revision(
         if point == "artifact.written":
             raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("ragstone.ingestion.artifacts.folder.reach", full)
+    monkeypatch.setattr("ragstone.ingestion.artifacts.folder.reach_point", full)
     [run] = kb.ingest(docs)
     assert skipped(run) == {"notes.txt": "artifact"}
     assert "no room left on the disk" in run.stats["skipped"][0]["message"]
@@ -294,14 +294,14 @@ def test_what_another_run_is_writing_is_left_alone(docs: Path, kept: Open, place
     kb.ingest(docs)
     path = next(path_of(d) for d in kb.documents())
     store, scope = kb.engine.store, kb.engine.scope
-    opened: Place = open_place(place.as_uri())
+    opened: ArtifactStorage = open_place(place.as_uri())
 
     async def strays(source: str | None) -> list[str]:
         ledger = store.ledger(scope)
         run = Run("other", "docs", "running", "2026-01-01")
         await ledger.start(run)
         try:
-            return await _strays(opened, store, scope, source)
+            return await _find_strays(opened, store, scope, source)
         finally:
             await ledger.finish(Run("other", "docs", "failed", "2026-01-01"))
 

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.core.errors import Refused, UsageError
-from ragstone.core.ports import Listed, Source
+from ragstone.core.ports import ListedFile, Source
 from ragstone.core.types import Skipped
-from ragstone.ingestion.sources import Files, Rules
+from ragstone.ingestion.sources import FileSource, Rules
 
 LIMIT = 1000
 
@@ -29,22 +29,24 @@ def write(root: Path, *paths: str, text: str = "text") -> None:
 
 
 def paths(root: Path, **rules: Any) -> list[str]:
-    return [found.path for found in Files("notes", root, rules=Rules(**rules)).walk() if isinstance(found, Listed)]
+    return [
+        found.path for found in FileSource("notes", root, rules=Rules(**rules)).walk() if isinstance(found, ListedFile)
+    ]
 
 
 def skipped(root: Path, **rules: Any) -> dict[str, str]:
-    found = Files("notes", root, rules=Rules(**rules)).walk()
+    found = FileSource("notes", root, rules=Rules(**rules)).walk()
     return {item.path: item.reason for item in found if isinstance(item, Skipped)}
 
 
 def refusal(root: Path, path: str, limit: int = LIMIT, **rules: Any) -> Refused:
     with pytest.raises(Refused) as caught:
-        Files("notes", root, rules=Rules(**rules)).read(path, limit)
+        FileSource("notes", root, rules=Rules(**rules)).read(path, limit)
     return caught.value
 
 
 def test_files_are_a_source(tmp_path: Path) -> None:
-    source: Source = Files("notes", tmp_path, rules=Rules())
+    source: Source = FileSource("notes", tmp_path, rules=Rules())
     assert source.name == "notes"
 
 
@@ -65,7 +67,7 @@ def test_any_tree_comes_sorted_and_whole(parts: list[list[str]]) -> None:
 
 def test_sizes_are_in_bytes(tmp_path: Path) -> None:
     write(tmp_path, "a.md", text="é")
-    assert list(Files("n", tmp_path, rules=Rules()).walk()) == [Listed("a.md", 2)]
+    assert list(FileSource("n", tmp_path, rules=Rules()).walk()) == [ListedFile("a.md", 2)]
 
 
 def test_unknown_endings_are_left_out_and_case_does_not_matter(tmp_path: Path) -> None:
@@ -130,7 +132,7 @@ def test_a_link_to_a_hidden_place_is_listed_once_under_its_own_path(tmp_path: Pa
     (tmp_path / "docs2").symlink_to("..data/more")
     (tmp_path / "..2024" / "more" / "back").symlink_to("..")
     assert paths(tmp_path) == ["config.md", "docs/x.md"]
-    assert Files("n", tmp_path, rules=Rules()).read("docs/x.md", LIMIT) == b"text"
+    assert FileSource("n", tmp_path, rules=Rules()).read("docs/x.md", LIMIT) == b"text"
 
 
 def test_a_link_does_not_open_what_is_ignored_or_denied(tmp_path: Path) -> None:
@@ -187,12 +189,12 @@ def test_a_folder_that_cannot_be_opened_is_skipped(tmp_path: Path, monkeypatch: 
         return scandir(path)
 
     monkeypatch.setattr("ragstone.ingestion.sources.walk.os.scandir", denied)  # the tests may run as root
-    found = list(Files("n", tmp_path, rules=Rules()).walk())
-    assert found == [Skipped("a", "unreadable", "a cannot be read: Permission denied"), Listed("b/y.md", 4)]
+    found = list(FileSource("n", tmp_path, rules=Rules()).walk())
+    assert found == [Skipped("a", "unreadable", "a cannot be read: Permission denied"), ListedFile("b/y.md", 4)]
 
 
 def test_a_missing_root_says_what_to_do(tmp_path: Path) -> None:
-    source = Files("notes", tmp_path / "gone", rules=Rules())
+    source = FileSource("notes", tmp_path / "gone", rules=Rules())
     with pytest.raises(UsageError, match="name a folder or file that exists"):
         source.walk()
     with pytest.raises(UsageError):
@@ -201,15 +203,15 @@ def test_a_missing_root_says_what_to_do(tmp_path: Path) -> None:
 
 def test_a_single_file_is_a_root_with_its_name_as_path(tmp_path: Path) -> None:
     write(tmp_path, "deep/one.md", "deep/two.md")
-    source = Files("one", tmp_path / "deep" / "one.md", rules=Rules())
-    assert list(source.walk()) == [Listed("one.md", 4)]
+    source = FileSource("one", tmp_path / "deep" / "one.md", rules=Rules())
+    assert list(source.walk()) == [ListedFile("one.md", 4)]
     assert source.read("one.md", LIMIT) == b"text"
     assert refusal(tmp_path / "deep" / "one.md", "two.md").reason == "vanished"
 
 
 def test_reading_stops_one_byte_over_the_limit(tmp_path: Path) -> None:
     write(tmp_path, "a.md", text="x" * 11)
-    assert Files("n", tmp_path, rules=Rules()).read("a.md", 11) == b"x" * 11
+    assert FileSource("n", tmp_path, rules=Rules()).read("a.md", 11) == b"x" * 11
     assert refusal(tmp_path, "a.md", 10).reason == "too_large"
 
 
@@ -246,7 +248,7 @@ def test_a_file_swapped_between_check_and_opening_is_not_read(tmp_path: Path, mo
         (root / "sub").symlink_to(tmp_path / "secret")
         return real_open(path, flags)
 
-    monkeypatch.setattr("ragstone.ingestion.sources.gate.os.open", swap)
+    monkeypatch.setattr("ragstone.ingestion.sources.containment.os.open", swap)
     assert refusal(root, "sub/a.md").reason == "outside_root"
 
 
@@ -260,7 +262,7 @@ def test_the_walk_is_lazy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         return scandir(path)
 
     monkeypatch.setattr("ragstone.ingestion.sources.walk.os.scandir", counted)
-    walk: Iterator[Listed | Skipped] = Files("n", tmp_path, rules=Rules()).walk()
+    walk: Iterator[ListedFile | Skipped] = FileSource("n", tmp_path, rules=Rules()).walk()
     next(walk)
     assert len(opened) == 2
 
@@ -284,7 +286,7 @@ def test_a_very_deep_tree_is_walked_without_recursion(tmp_path: Path) -> None:
 def test_a_root_that_is_there_and_cannot_be_reached_is_not_called_missing(tmp_path: Path) -> None:
     (tmp_path / "round").symlink_to("round")
     with pytest.raises(UsageError, match="round cannot be reached: Too many levels of symbolic links"):
-        Files("notes", tmp_path / "round", rules=Rules()).walk()
+        FileSource("notes", tmp_path / "round", rules=Rules()).walk()
 
 
 def test_a_root_that_may_not_be_read_is_an_error_and_not_an_empty_source(
@@ -298,7 +300,7 @@ def test_a_root_that_may_not_be_read_is_an_error_and_not_an_empty_source(
         os.seteuid(65534)  # nothing is closed to root
     try:
         with pytest.raises(UsageError, match=r"shut cannot be re\w+: Permission denied"):
-            Files("notes", "shut", rules=Rules()).walk()
+            FileSource("notes", "shut", rules=Rules()).walk()
     finally:
         if root:
             os.seteuid(0)

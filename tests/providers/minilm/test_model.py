@@ -11,7 +11,7 @@ import pytest
 from ragstone.core.errors import StoreError, Unavailable, UsageError
 from ragstone.core.ports import Embedder
 from ragstone.providers.minilm import model as local
-from ragstone.providers.minilm.model import MiniLM, model_bytes, model_file, problems
+from ragstone.providers.minilm.model import MiniLM, find_model_file, find_model_problems, read_model_bytes
 from ragstone.testing.embedders import EmbedderContract
 
 TEXTS = [
@@ -50,7 +50,7 @@ def exported(texts: Sequence[str]) -> Any:
     """Vectors of the wheel's own graph, unchanged, pooled and normalised here."""
     import onnxruntime
 
-    session = onnxruntime.InferenceSession(str(model_file()), providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(str(find_model_file()), providers=["CPUExecutionProvider"])
     rows = []
     for text in texts:
         ids = np.array([MiniLM().tokenizer.ids(text, limit=local.READS)], dtype=np.int64)
@@ -146,7 +146,7 @@ async def test_half_a_surrogate_pair_is_read_as_a_question_mark(model: MiniLM) -
 
 async def test_a_changed_file_is_not_run(tmp_path: Path) -> None:
     copy = tmp_path / "model.onnx"
-    copy.write_bytes(model_bytes()[:-1] + b"\0")
+    copy.write_bytes(read_model_bytes()[:-1] + b"\0")
     broken = MiniLM(file=copy)
     with pytest.raises(Unavailable, match=r"checksum.*pip install"):
         await broken.embed(["text"])
@@ -155,7 +155,7 @@ async def test_a_changed_file_is_not_run(tmp_path: Path) -> None:
 
 async def test_a_true_copy_of_the_file_serves(model: MiniLM, tmp_path: Path) -> None:
     copy = tmp_path / "model.onnx"
-    copy.write_bytes(model_bytes())
+    copy.write_bytes(read_model_bytes())
     copied = MiniLM(file=copy)
     assert np.array_equal(await copied.embed(["text"]), await model.embed(["text"]))
     await copied.close()
@@ -174,11 +174,11 @@ async def test_a_missing_package_names_the_command_that_mends_it(monkeypatch: py
     with pytest.raises(Unavailable, match="pip install"):
         await broken.embed(["text"])
     await broken.close()
-    assert len(problems()) == 1
+    assert len(find_model_problems()) == 1
 
 
 def test_a_healthy_model_has_no_problems() -> None:
-    assert problems() == []
+    assert find_model_problems() == []
 
 
 @pytest.mark.parametrize("bad", [np.zeros(384), np.full(384, np.nan), np.full(384, np.inf), np.full(384, 1.0)])
@@ -186,7 +186,7 @@ def test_an_unusable_vector_names_its_text(bad: Any) -> None:
     good = np.zeros(384)
     good[0] = 1
     with pytest.raises(StoreError, match="text 1"):
-        local._checked([good, bad])
+        local._check_vectors([good, bad])
 
 
 @pytest.mark.parametrize("options", [{"precision": "int4"}, {"threads": 0}])

@@ -8,12 +8,12 @@ from ragstone.core.types import Scope
 from ragstone.stores.postgres import PostgresStore
 from ragstone.testing.stores import (
     SCOPE,
-    contents,
-    created,
-    filled,
-    key_of,
+    create_collection,
+    fill_vectors,
     make_revision,
-    written,
+    make_vector_key,
+    search_texts,
+    write_revisions,
 )
 from tests.stores.postgres.server import Server
 
@@ -23,7 +23,9 @@ TEXTS = ["apple pie with cream", "apple and pear", "plum"]
 @pytest.fixture
 async def store(server: Server, database: str) -> AsyncIterator[PostgresStore]:
     made = PostgresStore(server.url(database))
-    await written(made, make_revision("a.md", TEXTS), make_revision("b.md", ["apple jam"]), make_revision("c.md", []))
+    await write_revisions(
+        made, make_revision("a.md", TEXTS), make_revision("b.md", ["apple jam"]), make_revision("c.md", [])
+    )
     yield made
     await made.close()
 
@@ -52,14 +54,14 @@ async def test_what_does_not_agree_is_found_and_mended(
     store: PostgresStore, server: Server, database: str, harm: str, said: str
 ) -> None:
     assert await store.admin.check(SCOPE) == []
-    before = await contents(store, "apple pear plum")
+    before = await search_texts(store, "apple pear plum")
     server.run(f"SET search_path = ragstone; {harm}", database)
     found = await store.admin.check(SCOPE)
     assert any(said in sentence for sentence in found), found
     assert await store.admin.check(SCOPE, repair=True) == []
     assert await store.admin.check(SCOPE) == []
     if "kept" not in harm:
-        assert await contents(store, "apple pear plum") == before
+        assert await search_texts(store, "apple pear plum") == before
 
 
 @pytest.mark.parametrize(
@@ -83,12 +85,12 @@ async def test_a_damaged_document_is_named_and_taken_out(
     [lost] = await store.admin.check(SCOPE, repair=True)
     assert "was damaged and is taken out; ingest it again" in lost
     assert await store.admin.check(SCOPE) == []
-    assert await contents(store, "apple plum") == ["apple jam"]
+    assert await search_texts(store, "apple plum") == ["apple jam"]
 
 
 async def test_who_is_beyond_row_level_security_hears_so(server: Server, database: str) -> None:
     store = PostgresStore(f"{server.superuser.rpartition('/')[0]}/{database}")
-    await created(store)
+    await create_collection(store)
     assert any("beyond row-level security" in sentence for sentence in await store.admin.check(SCOPE))
     await store.close()
 
@@ -102,21 +104,21 @@ async def test_segments_are_merged_and_the_dead_go(store: PostgresStore, server:
     async with store.writer(SCOPE) as writer:
         for revision in range(2, 40):
             await writer.replace([make_revision("a.md", [f"apple number{revision}", "plum"], revision=revision)])
-        before = await contents(store, "apple plum")
+        before = await search_texts(store, "apple plum")
         assert rows("postings") > 80
         assert rows("postings_dead") == 38
         await writer.settle()
         assert rows("postings_dead") == 0
         terms = server.run("SELECT count(DISTINCT term) FROM ragstone.postings", database)
         assert [(rows("postings"),)] == terms
-        assert await contents(store, "apple plum") == before
+        assert await search_texts(store, "apple plum") == before
         for number in range(30):
             await writer.replace([make_revision(f"more{number}.md", [f"apple {number}"])])
-        many = await contents(store, "apple 7 plum")
+        many = await search_texts(store, "apple 7 plum")
         held = rows("postings")
         await writer.settle()
         assert rows("postings") < held
-        assert await contents(store, "apple 7 plum") == many
+        assert await search_texts(store, "apple 7 plum") == many
     assert await store.admin.check(SCOPE) == []
 
 
@@ -129,18 +131,18 @@ async def test_vectors_go_with_the_last_chunk_that_has_them(
 
     async with store.writer(SCOPE) as writer:
         await writer.replace([make_revision("a.md", ["plum"], revision=2)])
-        assert key_of("apple and pear") in keys()
+        assert make_vector_key("apple and pear") in keys()
         await writer.settle()
-        assert keys() == {key_of("plum"), key_of("apple jam")}
+        assert keys() == {make_vector_key("plum"), make_vector_key("apple jam")}
 
 
 async def test_a_sibling_collection_lends_its_vectors(store: PostgresStore) -> None:
     other, stranger = Scope(SCOPE.tenant, "more"), Scope("rival", "more")
     for scope, wanted in ((other, 1), (stranger, 2)):
-        await created(store, scope)
+        await create_collection(store, scope)
         async with store.writer(scope) as writer:
             await writer.replace([make_revision("z.md", ["apple jam", "new"], scope=scope)])
-            assert await filled(writer) == wanted
+            assert await fill_vectors(writer) == wanted
         async with store.reader(scope) as reader:
             assert (await reader.info()).pending_vectors == 0
             assert (

@@ -12,7 +12,7 @@ from ragstone.core.errors import DiskFull
 from ragstone.core.ports import Writer
 from ragstone.core.types import Revision
 from ragstone.stores.postgres import PostgresStore
-from ragstone.testing.stores import EVERYTHING, SCOPE, created, filled, make_revision
+from ragstone.testing.stores import EVERYTHING, SCOPE, create_collection, fill_vectors, make_revision
 from tests.stores.postgres.server import TEMPLATE, WHO, Server
 
 SMALL, LARGE = "16m", "200m"
@@ -62,7 +62,7 @@ def document(number: int, revision: int = 1) -> Revision:
 
 async def test_a_full_disk_is_said_and_the_next_run_completes(server: Server, disk: Path, cramped: str) -> None:
     store = PostgresStore(server.url(cramped))
-    await created(store)
+    await create_collection(store)
     async with store.writer(SCOPE) as writer:
         for tries in range(2):  # full, and full again
             with pytest.raises(DiskFull, match=r"no room left on the disk of .*free some space") as error:
@@ -76,7 +76,7 @@ async def test_a_full_disk_is_said_and_the_next_run_completes(server: Server, di
             wanted[int(one.path.removesuffix(".md"))] = one.revision + 1
         for number, revision in wanted.items():
             await writer.replace([document(number, revision)])
-        await filled(writer)
+        await fill_vectors(writer)
         await writer.settle()
     assert await whole(store) == wanted
     await store.close()
@@ -87,7 +87,7 @@ async def until_full(store: PostgresStore, writer: Writer) -> None:
     first = len(await store.ledger(SCOPE).documents())
     for number in range(first, first + MOST):
         await writer.replace([document(number)])
-        await filled(writer)
+        await fill_vectors(writer)
         await writer.replace([document(number, 2)])
 
 

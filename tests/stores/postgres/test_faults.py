@@ -16,7 +16,16 @@ from ragstone.core.ports import Store
 from ragstone.core.types import Run
 from ragstone.stores.postgres import PostgresStore, ledger
 from ragstone.stores.postgres.pool import Connection
-from ragstone.testing.stores import EVERYTHING, SCOPE, contents, created, make_revision, texts_of, vector_of, written
+from ragstone.testing.stores import (
+    EVERYTHING,
+    SCOPE,
+    create_collection,
+    make_revision,
+    make_vector,
+    read_texts,
+    search_texts,
+    write_revisions,
+)
 from tests.patience import HANG, until_async
 from tests.stores.postgres.server import USER, Server
 from tests.stores.postgres.victim import DOCUMENTS, ingest
@@ -34,7 +43,7 @@ async def whole(store: Store, sources: tuple[str, ...]) -> dict[tuple[str, str],
         info = await reader.info()
         found = await reader.matching("apple", where=EVERYTHING, limit=10_000)
         chunks = await reader.chunks([candidate.id for candidate in found])
-        near = await reader.nearest(vector_of("apple"), where=EVERYTHING, limit=10_000)
+        near = await reader.nearest(make_vector("apple"), where=EVERYTHING, limit=10_000)
     assert info.chunks == len(found)
     assert len(near) == len(found) - info.pending_vectors
     revisions: dict[tuple[str, str], int] = {}
@@ -52,7 +61,7 @@ async def whole(store: Store, sources: tuple[str, ...]) -> dict[tuple[str, str],
 
 async def fresh(server: Server, database: str) -> PostgresStore:
     store = PostgresStore(server.url(database))
-    await created(store)
+    await create_collection(store)
     return store
 
 
@@ -108,13 +117,13 @@ def test_the_server_restarts_while_questions_are_asked(server: Server, database:
 
     async def ask() -> None:
         store = PostgresStore(server.url(database))
-        await written(store, make_revision("a.md", ["apple one", "apple two"]))
+        await write_revisions(store, make_revision("a.md", ["apple one", "apple two"]))
         while not done.is_set() or answers[-1:] != ["apple one|apple two"]:
             try:
                 async with store.reader(SCOPE) as reader:
                     found = await reader.matching("apple", where=EVERYTHING, limit=9)
                     await asyncio.sleep(0.01)
-                    answers.append("|".join(await texts_of(reader, found)))
+                    answers.append("|".join(await read_texts(reader, found)))
                     answered.release()
             except StoreError as error:
                 refusals.append(str(error))
@@ -168,7 +177,7 @@ async def test_a_lock_is_taken_again_though_its_new_connection_is_cut_too(
     store, other = await fresh(server, database), PostgresStore(server.url(database))
     run = Run("1", "docs", "running", "2026-01-01T00:00:00")
     await store.ledger(SCOPE).start(run)
-    plain, cuts = ledger._taken, 0
+    plain, cuts = ledger._try_lock, 0
 
     async def taken(connection: Connection, number: int, seconds: float) -> bool:
         nonlocal cuts
@@ -177,7 +186,7 @@ async def test_a_lock_is_taken_again_though_its_new_connection_is_cut_too(
         return await plain(connection, number, seconds)
 
     await asyncio.to_thread(server.run, CUTS.format(USER, database))
-    monkeypatch.setattr(ledger, "_taken", taken)
+    monkeypatch.setattr(ledger, "_try_lock", taken)
     await store.ledger(SCOPE).update(run)
     assert cuts == 2
     with pytest.raises(Busy, match="another ingestion of source 'docs'"):
@@ -189,12 +198,12 @@ async def test_a_lock_is_taken_again_though_its_new_connection_is_cut_too(
 
 async def test_a_reader_whose_connection_is_cut_says_so(server: Server, database: str) -> None:
     store = PostgresStore(server.url(database))
-    await written(store, make_revision("a.md", ["apple"]))
+    await write_revisions(store, make_revision("a.md", ["apple"]))
     async with store.reader(SCOPE) as reader:
         await asyncio.to_thread(server.run, CUTS.format(USER, database))
         with pytest.raises(StoreError, match=r"connection to .* was lost"):
             await reader.matching("apple", where=EVERYTHING, limit=1)
-    assert await contents(store, "apple") == ["apple"]
+    assert await search_texts(store, "apple") == ["apple"]
     await store.close()
 
 
@@ -260,7 +269,7 @@ async def test_two_write_the_same_document_at_once(server: Server, database: str
         refused = [error for error in done if error is not None]
         assert len(refused) == 2
         assert all(isinstance(error, StoreError) and "not newer" in str(error) for error in refused)
-        assert len(await contents(store, "apple")) == 2
+        assert len(await search_texts(store, "apple")) == 2
     assert await store.admin.check(SCOPE) == []
     await store.close()
 
@@ -317,7 +326,7 @@ async def test_a_wrong_url_is_told_at_once(
     server: Server, database: str, wrong: dict[str, str], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = PostgresStore(server.url(**{"database": database, **wrong}))
-    monkeypatch.setattr("ragstone.stores.postgres.pool.PAUSES", ())  # whoever tries again fails here
+    monkeypatch.setattr("ragstone.stores.postgres.pool.RETRY_PAUSES", ())  # whoever tries again fails here
     with pytest.raises(UsageError, match=said) as error:
         await store.admin.collections("t")
     assert "s3cret" not in str(error.value)

@@ -12,14 +12,14 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from ragstone.core.errors import UsageError
-from ragstone.core.filter_matching import facts, like, matches
+from ragstone.core.filter_matching import collect_facts, compile_like, matches
 from ragstone.core.filters import CHUNK_FACTS, DOCUMENT_FACTS, OPERATORS, Condition, Where
-from ragstone.core.path_patterns import fits
+from ragstone.core.path_patterns import matches_any
 from ragstone.core.types import Chunk
-from ragstone.stores.packing import document_of, packed
-from ragstone.stores.postgres.facts import asked_of, facts_of, is_restricted, kept
-from ragstone.stores.postgres.filters import condition_of
-from ragstone.stores.postgres.patterns import CASED, _same, glob_expression
+from ragstone.stores.encoding import decode_document, encode_value
+from ragstone.stores.postgres.expressions import CASED_LIMIT, _find_case_variants, compile_globs
+from ragstone.stores.postgres.filter_facts import collect_chunk_facts, collect_document_facts, escape_nul, is_restricted
+from ragstone.stores.postgres.filters import build_chunk_filter
 from ragstone.testing.stores import make_revision
 from tests.stores.postgres.server import Server
 
@@ -134,7 +134,7 @@ def chunks(draw: st.DrawFn) -> Chunk:
     source = draw(st.sampled_from(["docs", "we'ird"]))
     title = draw(st.none() | stored)
     [chunk] = make_revision(path, ["text"], source=source, meta=meta, chunks=own, title=title).chunks
-    return replace(chunk, document=document_of(packed(chunk.document, place=path)))
+    return replace(chunk, document=decode_document(encode_value(chunk.document, place=path)))
 
 
 @st.composite
@@ -184,12 +184,12 @@ def passing(connection: Connection, where: Where, given_chunks: Sequence[Chunk],
             "source": chunk.document.source,
             "path": chunk.document.path,
             "restricted": is_restricted(chunk.document.meta),
-            "facts": facts_of(chunk),
-            "asked": asked_of(chunk.document),
+            "facts": collect_chunk_facts(chunk),
+            "asked": collect_document_facts(chunk.document),
         }
         for i, chunk in enumerate(given_chunks)
     ]
-    made = condition_of(where, **more)
+    made = build_chunk_filter(where, **more)
     parameters = {"rows": json.dumps(rows), "collection": 1, "tenant": "t", **made.parameters}
     if made.versions is not None:
         [both] = connection.execute(f"{TABLES} {made.versions}", parameters)
@@ -199,7 +199,7 @@ def passing(connection: Connection, where: Where, given_chunks: Sequence[Chunk],
 
 
 def wanted(where: Where, given_chunks: Sequence[Chunk]) -> set[int]:
-    return {i for i, chunk in enumerate(given_chunks) if matches(where, facts(chunk))}
+    return {i for i, chunk in enumerate(given_chunks) if matches(where, collect_facts(chunk))}
 
 
 everything = settings(
@@ -230,7 +230,9 @@ def test_every_operator_compares_every_kind_of_value(
     value = [value] if operator in ("IN", "NOT IN") else value
     where = Where(conditions=(Condition("x", operator, value),))
     revisions = [make_revision(f"{i}", ["text"], meta={"x": one}) for i, one in enumerate(held)]
-    given_chunks = [replace(r.chunks[0], document=document_of(packed(r.document, place="x"))) for r in revisions]
+    given_chunks = [
+        replace(r.chunks[0], document=decode_document(encode_value(r.document, place="x"))) for r in revisions
+    ]
     assert passing(connection, where, given_chunks) == wanted(where, given_chunks)
 
 
@@ -245,7 +247,7 @@ def test_every_operator_compares_every_kind_of_value(
 def test_like_is_like(connection: Connection, pattern: str, texts: list[str], insensitive: bool) -> None:
     where = Where(conditions=(Condition("x", "ILIKE" if insensitive else "LIKE", pattern),))
     given_chunks = [make_revision(f"{i}", ["t"], meta={"x": text}).chunks[0] for i, text in enumerate(texts)]
-    expression = like(pattern, insensitive=insensitive)
+    expression = compile_like(pattern, insensitive=insensitive)
     found = passing(connection, where, given_chunks)
     assert found == {i for i, text in enumerate(texts) if expression.fullmatch(text)}
 
@@ -259,28 +261,28 @@ def test_a_glob_as_an_expression_fits_the_same_paths(
     connection: Connection, globs: list[str], data: st.DataObject
 ) -> None:
     paths = data.draw(st.lists(st.text("ab/.[(\\\nx", max_size=8), min_size=1, max_size=20))
-    expression, shortest = glob_expression(globs)
+    expression, shortest = compile_globs(globs)
     sql = 'SELECT p FROM unnest(%s::text[]) AS u (p) WHERE p COLLATE "C" ~ %s'
     found = {path for (path,) in connection.execute(sql, (paths, expression))}
-    assert found == {path for path in paths if fits(path, globs)}
+    assert found == {path for path in paths if matches_any(path, globs)}
     assert all(len(path) >= shortest for path in found)
 
 
 def test_every_letter_has_the_other_cases_that_python_gives_it() -> None:
     cased = [c for c in map(chr, range(sys.maxunicode + 1)) if c.lower() != c or c.upper() != c]
-    assert max(cased) < chr(CASED)
+    assert max(cased) < chr(CASED_LIMIT)
     letters = "".join(cased)
     for character in letters:
-        expected = "".join(sorted({*like(character, insensitive=True).findall(letters), character}))
-        assert _same(character) == expected
+        expected = "".join(sorted({*compile_like(character, insensitive=True).findall(letters), character}))
+        assert _find_case_variants(character) == expected
 
 
 @given(st.text(max_size=5), st.text(max_size=5))
 @example("\0", "\x01")
 @example("a\0", "a\x01\x01")
 def test_kept_texts_differ_and_stand_in_the_same_order(one: str, other: str) -> None:
-    assert (kept(one) < kept(other), kept(one) == kept(other)) == (one < other, one == other)
-    assert "\0" not in kept(one)
+    assert (escape_nul(one) < escape_nul(other), escape_nul(one) == escape_nul(other)) == (one < other, one == other)
+    assert "\0" not in escape_nul(one)
 
 
 def test_no_text_of_a_filter_is_part_of_the_sql() -> None:
@@ -299,7 +301,7 @@ def test_no_text_of_a_filter_is_part_of_the_sql() -> None:
             Condition(marker, operator, [marker] if "IN" in operator else marker) for operator in OPERATORS
         ),
     )
-    made = condition_of(where)
+    made = build_chunk_filter(where)
     assert "marker" not in made.sql.lower()
     assert "2024" not in made.sql
     assert any(marker in str(value) for value in made.parameters.values())
@@ -321,10 +323,10 @@ def test_paths_that_were_worked_out_before_stand_for_the_globs(connection: Conne
 
 def test_a_number_that_no_server_could_read_is_the_callers_mistake() -> None:
     with pytest.raises(UsageError, match="too long"):
-        condition_of(Where(conditions=(Condition("x", "<", 10**5000),)))
+        build_chunk_filter(Where(conditions=(Condition("x", "<", 10**5000),)))
 
 
 def test_a_filter_of_nothing_is_trivial_and_any_other_is_not() -> None:
-    assert condition_of(Where()).trivial
-    assert condition_of(Where(allow_restricted=True)).trivial
-    assert not condition_of(Where(tags=("a",))).trivial
+    assert build_chunk_filter(Where()).is_trivial
+    assert build_chunk_filter(Where(allow_restricted=True)).is_trivial
+    assert not build_chunk_filter(Where(tags=("a",))).is_trivial

@@ -9,7 +9,7 @@ from ragstone.core.errors import UsageError
 from ragstone.engine import Engine
 from ragstone.stores.postgres import PostgresStore
 from ragstone.testing.bag_of_words import BagOfWords
-from ragstone.testing.stores import SCOPE, contents, make_key, make_revision, written
+from ragstone.testing.stores import SCOPE, make_key, make_revision, search_texts, write_revisions
 from tests.engine.test_foreign_tenants import ATTACKS, rows
 from tests.stores.postgres.schema import SNAPSHOT, described
 from tests.stores.postgres.server import ADMIN, Server
@@ -32,7 +32,7 @@ async def test_names_of_all_kinds_change_nothing_beside_what_is_theirs(
     server: Server, database: str, tmp_path: Path
 ) -> None:
     store, keeper = PostgresStore(server.url(database)), PostgresStore(server.url(database, ADMIN))
-    await written(store, make_revision("a.md", ["apple"]))
+    await write_revisions(store, make_revision("a.md", ["apple"]))
     await keeper.keys.add(make_key("a1", tenant=SCOPE.tenant))
     before = of_acme(server, database)
     assert len(before) == 13
@@ -54,7 +54,7 @@ async def test_names_of_all_kinds_change_nothing_beside_what_is_theirs(
             assert (await kb.create_key(attack)).key.name == attack
             assert [key.name for key in await kb.keys()] == [attack]
     assert of_acme(server, database) == before
-    assert await contents(store, "apple") == ["apple"]
+    assert await search_texts(store, "apple") == ["apple"]
     assert described(server.owner(database)) == SNAPSHOT.read_text(encoding="utf-8")
     for number, attack in enumerate(NAMES):  # and each can be erased alone
         async with Engine(Settings(store=server.url(database), tenant=attack), embedder=BagOfWords()) as kb:

@@ -5,14 +5,14 @@ from dataclasses import replace
 import psycopg
 import pytest
 
-from ragstone.access import recognised
+from ragstone.access import authenticate_key
 from ragstone.config.settings import Settings
 from ragstone.core.errors import Busy, Unauthorized, UsageError
 from ragstone.core.types import Run, Scope
 from ragstone.engine import Engine
 from ragstone.stores.postgres import PostgresStore
 from ragstone.testing.bag_of_words import BagOfWords
-from ragstone.testing.stores import NEW_YEAR, SCOPE, created, make_key, make_revision, written
+from ragstone.testing.stores import NEW_YEAR, SCOPE, create_collection, make_key, make_revision, write_revisions
 from tests.stores.postgres.server import ADMIN, OWNER, USER, Server
 from tests.stores.postgres.test_roles import READER
 
@@ -77,7 +77,7 @@ async def test_who_makes_keys_makes_those_of_the_tenant_that_is_named(server: Se
 
 async def test_a_keys_admin_may_not_read_documents(server: Server, database: str) -> None:
     store = PostgresStore(server.url(database))
-    await written(store, make_revision("a.md", ["apple"]))
+    await write_revisions(store, make_revision("a.md", ["apple"]))
     await store.close()
     with psycopg.connect(server.url(database, ADMIN), autocommit=True) as connection:
         connection.execute("SELECT set_config('ragstone.tenant', %s, false)", (SCOPE.tenant,))
@@ -127,7 +127,7 @@ async def test_a_database_without_the_table_says_what_to_run(server: Server, dat
     server.run("DELETE FROM ragstone.schema_migrations WHERE version > 2", database)
     store = PostgresStore(server.url(database))
     with pytest.raises(UsageError, match=r"this program needs \d; run: ragstone migrate"):
-        await recognised(f"rag_{'0' * 16}_{'A' * 43}", store.keys, now=NEW_YEAR)
+        await authenticate_key(f"rag_{'0' * 16}_{'A' * 43}", store.keys, now=NEW_YEAR)
     await store.close()
 
 
@@ -149,7 +149,7 @@ async def test_a_tenant_that_is_being_erased_takes_no_run_and_says_so_until_it_i
     server: Server, database: str
 ) -> None:
     owner, app = PostgresStore(server.owner(database)), PostgresStore(server.url(database))
-    await written(app, make_revision("a.md", ["apple"]))
+    await write_revisions(app, make_revision("a.md", ["apple"]))
     run = Run("1", "docs", "running", "2026-01-01T00:00:00")
     await app.ledger(SCOPE).start(run)
     with pytest.raises(Busy, match="'notes' cannot be erased now: source 'docs' is being ingested"):
@@ -158,7 +158,11 @@ async def test_a_tenant_that_is_being_erased_takes_no_run_and_says_so_until_it_i
     await app.ledger(SCOPE).finish(replace(run, status="succeeded"))
     assert await owner.admin.begin_erasing(SCOPE.tenant)
     said = "'acme' is being erased, and that is not finished; run: ragstone tenants erase acme"
-    for attempt in (app.ledger(SCOPE).start(run), created(app), created(app, Scope(SCOPE.tenant, "more"))):
+    for attempt in (
+        app.ledger(SCOPE).start(run),
+        create_collection(app),
+        create_collection(app, Scope(SCOPE.tenant, "more")),
+    ):
         with pytest.raises(Busy, match=said):
             await attempt
     [tenant] = await app.admin.tenants(SCOPE.tenant)
@@ -166,6 +170,6 @@ async def test_a_tenant_that_is_being_erased_takes_no_run_and_says_so_until_it_i
     assert await owner.admin.begin_erasing(SCOPE.tenant)
     assert await owner.admin.erase(SCOPE.tenant)
     assert not await owner.admin.begin_erasing(SCOPE.tenant)
-    await created(app)
+    await create_collection(app)
     await owner.close()
     await app.close()

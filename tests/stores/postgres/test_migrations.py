@@ -12,7 +12,7 @@ import pytest
 from ragstone.core.errors import RagstoneError, StoreError, StoreTooNew, UsageError
 from ragstone.stores.postgres import PostgresStore, migrate
 from ragstone.stores.postgres.migrations import MIGRATIONS, VERSION, Migration
-from ragstone.testing.stores import contents, make_revision, written
+from ragstone.testing.stores import make_revision, search_texts, write_revisions
 from tests.patience import HANG, until
 from tests.stores.postgres.schema import SNAPSHOT, described
 from tests.stores.postgres.server import Server
@@ -118,8 +118,8 @@ async def test_who_may_not_make_tables_hears_so(server: Server) -> None:
 async def test_a_tenant_is_needed_to_see_or_write_a_row(server: Server, database: str) -> None:
     """Also for the owner; a forgotten WHERE returns nothing."""
     store = PostgresStore(server.url(database))
-    await written(store, make_revision("a.md", ["apple"]))
-    assert await contents(store, "apple") == ["apple"]
+    await write_revisions(store, make_revision("a.md", ["apple"]))
+    assert await search_texts(store, "apple") == ["apple"]
     await store.close()
     tables = [row[0] for row in server.run("SELECT relname FROM pg_class WHERE relrowsecurity", database)]
     assert len(tables) == 13

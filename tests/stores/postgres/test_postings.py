@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.stores import bm25
-from ragstone.stores.postgres.postings import COUNT, LENGTH, NUMBER, Row, live, ranked
+from ragstone.stores.postgres.postings import COUNT, LENGTH, NUMBER, Row, collect_live_postings, rank_postings
 
 Corpus = Mapping[int, Mapping[str, int]]  # chunk number -> term -> count
 TERMS = ["a", "b", "c", "d"]
@@ -44,7 +44,7 @@ def plainly(corpus: Corpus, query: list[str]) -> dict[int, float]:
             if term in counts:
                 length = np.array([sum(counts.values())], LENGTH)
                 tf = np.array([counts[term]], COUNT)
-                more = float(bm25.weight(tf, length, idf=idf, average=max(average, 1e-9))[0])
+                more = float(bm25.term_weights(tf, length, idf=idf, average=max(average, 1e-9))[0])
                 scores[number] = scores.get(number, 0.0) + more
     return scores
 
@@ -58,30 +58,30 @@ def test_scores_are_those_of_one_chunk_after_the_other_without_the_dead(
     alive = {number: counts for number, counts in corpus.items() if number not in gone}
     rows = [*rows_of(corpus, segments), *((None, np.array([n], NUMBER).tobytes(), b"", b"") for n in gone)]
     words = sum(sum(counts.values()) for counts in alive.values())
-    ranking = ranked(query, live(rows), chunks=len(alive), words=words)
+    ranking = rank_postings(query, collect_live_postings(rows), chunks=len(alive), words=words)
     wanted = plainly(alive, query)
     assert dict(zip(ranking.numbers.tolist(), ranking.scores.tolist(), strict=True)) == wanted
     assert ranking.weights == {t: bm25.idf(sum(t in c for c in alive.values()), len(alive)) for t in query}
     asked = [*corpus, 7]
-    assert ranking.of(asked) == [round(wanted.get(number, 0.0), bm25.DECIMALS) for number in asked]
+    assert ranking.scores_of(asked) == [round(wanted.get(number, 0.0), bm25.DECIMALS) for number in asked]
 
 
 @settings(max_examples=100, deadline=None)
 @given(corpora, queries, st.integers(1, 30), st.sets(st.integers(0, 2**31 - 1)))
 def test_the_best_come_with_all_that_tie(corpus: Corpus, query: list[str], count: int, others: set[int]) -> None:
     words = sum(sum(counts.values()) for counts in corpus.values())
-    ranking = ranked(query, live(rows_of(corpus, 2)), chunks=len(corpus), words=words)
+    ranking = rank_postings(query, collect_live_postings(rows_of(corpus, 2)), chunks=len(corpus), words=words)
     best = sorted(ranking.rounded.tolist(), reverse=True)
-    chosen = ranking.rounded[ranking.best(count)].tolist()
+    chosen = ranking.rounded[ranking.best_positions(count)].tolist()
     assert sorted(chosen, reverse=True) == [score for score in best if score >= best[min(count, len(best)) - 1]]
     some = {number for i, number in enumerate(sorted(corpus)) if i % 2} | others
-    narrowed = ranking.among(np.array(sorted(some), NUMBER))
+    narrowed = ranking.keep_numbers(np.array(sorted(some), NUMBER))
     assert narrowed.numbers.tolist() == [number for number in ranking.numbers.tolist() if number in some]
     assert narrowed.weights == ranking.weights
 
 
 def test_nothing_asked_or_held_gives_an_empty_ranking() -> None:
     for query in ([], ["none"]):
-        ranking = ranked(query, {}, chunks=0, words=0)
-        assert len(ranking.best(5)) == 0
-        assert ranking.of([1, 2]) == [0.0, 0.0]
+        ranking = rank_postings(query, {}, chunks=0, words=0)
+        assert len(ranking.best_positions(5)) == 0
+        assert ranking.scores_of([1, 2]) == [0.0, 0.0]

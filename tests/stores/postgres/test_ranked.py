@@ -13,7 +13,7 @@ from ragstone.retrieval.search import search
 from ragstone.retrieval.search_context import SearchContext
 from ragstone.stores import open_store
 from ragstone.testing.bag_of_words import BagOfWords
-from ragstone.testing.stores import EVERYTHING, SCOPE, contents, make_revision, written
+from ragstone.testing.stores import EVERYTHING, SCOPE, make_revision, search_texts, write_revisions
 from tests.patience import until
 from tests.stores.postgres.server import Server
 from tests.stores.postgres.test_reader import HOSTILE
@@ -41,7 +41,7 @@ async def store(server: Server, database: str) -> AsyncIterator[Store]:
 async def test_words_are_ranked_as_the_server_ranks_them(
     server: Server, database: str, store: Store, query: str
 ) -> None:
-    await written(store, make_revision("a.md", TEXTS))
+    await write_revisions(store, make_revision("a.md", TEXTS))
     wanted = server.run(DIRECT.format(query), database)
     assert bool(wanted) == (query != "the")
     async with store.reader(SCOPE) as reader:
@@ -56,7 +56,7 @@ async def test_a_search_is_ordered_by_it_and_tells_both_signals(store: Store) ->
     await store.admin.create(SCOPE, model=embedder.model, variant=embedder.variant, dimension=8)
     async with store.writer(SCOPE) as writer:
         await writer.replace([make_revision("a.md", TEXTS)])
-        wanted = await writer.wanted(9)
+        wanted = await writer.find_unembedded(9)
         vectors = await embedder.embed([chunk.text for chunk in wanted])
         await writer.put({chunk.vector_key: row for chunk, row in zip(wanted, vectors, strict=True)})
     context = SearchContext.of_collection(store, SCOPE, embedder)
@@ -73,14 +73,16 @@ async def test_a_search_is_ordered_by_it_and_tells_both_signals(store: Store) ->
 
 async def test_filters_tenants_and_collections_hold_there_too(server: Server, database: str, store: Store) -> None:
     secret = {"confidentiality": ["restricted"]}
-    await written(store, make_revision("a.md", TEXTS, meta={"tags": ["a"]}), make_revision("s.md", TEXTS, meta=secret))
+    await write_revisions(
+        store, make_revision("a.md", TEXTS, meta={"tags": ["a"]}), make_revision("s.md", TEXTS, meta=secret)
+    )
     for scope in (Scope("rival", SCOPE.collection), Scope(SCOPE.tenant, "other")):
-        await written(store, make_revision("a.md", ["apple"], scope=scope), scope=scope)
-        assert await contents(store, "apple", scope) == ["apple"]
+        await write_revisions(store, make_revision("a.md", ["apple"], scope=scope), scope=scope)
+        assert await search_texts(store, "apple", scope) == ["apple"]
     tagged = Where(tags=("a",), conditions=(Condition("ordinal", ">", 0),))
-    assert len(await contents(store, "apple")) == 8
-    assert len(await contents(store, "apple", where=Where())) == 4
-    assert len(await contents(store, "apple", where=tagged)) == 3
+    assert len(await search_texts(store, "apple")) == 8
+    assert len(await search_texts(store, "apple", where=Where())) == 4
+    assert len(await search_texts(store, "apple", where=tagged)) == 3
     asked = (
         "SELECT set_config('ragstone.tenant', 'rival', false), (SELECT count(*) FROM ragstone.ts_ranked({}, 'apple'))"
     )
@@ -91,16 +93,16 @@ async def test_filters_tenants_and_collections_hold_there_too(server: Server, da
 
 
 async def test_what_was_replaced_is_not_found(store: Store) -> None:
-    await written(store, make_revision("a.md", TEXTS))
-    await written(store, make_revision("a.md", ["a pear"], revision=2))
-    assert await contents(store, "apple") == []
-    assert await contents(store, "pear") == ["a pear"]
+    await write_revisions(store, make_revision("a.md", TEXTS))
+    await write_revisions(store, make_revision("a.md", ["a pear"], revision=2))
+    assert await search_texts(store, "apple") == []
+    assert await search_texts(store, "pear") == ["a pear"]
 
 
 async def test_the_index_is_used_though_rows_are_secured(server: Server, database: str, store: Store) -> None:
     server.run(f"ALTER DATABASE {database} SET enable_seqscan = off")
-    await written(store, make_revision("a.md", TEXTS))
-    assert len(await contents(store, "apple")) == 4
+    await write_revisions(store, make_revision("a.md", TEXTS))
+    assert len(await search_texts(store, "apple")) == 4
     await store.close()
     used = "SELECT sum(idx_scan) FROM pg_stat_user_indexes WHERE indexrelname = 'chunk_fts_tsv'"
     server.run("SELECT pg_stat_clear_snapshot()", database)
@@ -108,7 +110,7 @@ async def test_the_index_is_used_though_rows_are_secured(server: Server, databas
 
 
 async def test_hostile_words_find_nothing_and_break_nothing(store: Store) -> None:
-    await written(store, make_revision("a.md", ["apple"]))
+    await write_revisions(store, make_revision("a.md", ["apple"]))
     async with store.reader(SCOPE) as reader:
         for word in (*HOSTILE, '- or - " ( | & ! :* <->', "!!" * 999, "\x011", "(" * 5_000, "-" * 5_000):
             assert await reader.matching(f"quince {word}", where=EVERYTHING, limit=5) == []
@@ -138,7 +140,7 @@ def test_other_rankings_are_named() -> None:
     ],
 )
 async def test_a_repair_makes_it_whole_again(server: Server, database: str, store: Store, broken: str) -> None:
-    await written(store, make_revision("a.md", TEXTS))
+    await write_revisions(store, make_revision("a.md", TEXTS))
     wanted = server.run(DIRECT.format("apple pear"), database)
     server.run(broken, database)
     assert any("websearch_to_tsquery" in one for one in await store.admin.check(SCOPE))

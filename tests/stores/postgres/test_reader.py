@@ -12,8 +12,16 @@ from ragstone.core.filters import Condition, Where
 from ragstone.core.ports import Reader, Store
 from ragstone.core.types import Candidate, total_order
 from ragstone.stores import open_store
-from ragstone.stores.postgres import nearest
-from ragstone.testing.stores import DIMENSION, EVERYTHING, SCOPE, contents, make_revision, vector_of, written
+from ragstone.stores.postgres import vector_search
+from ragstone.testing.stores import (
+    DIMENSION,
+    EVERYTHING,
+    SCOPE,
+    make_revision,
+    make_vector,
+    search_texts,
+    write_revisions,
+)
 from tests.stores.postgres.server import Server
 
 HOSTILE = [
@@ -40,7 +48,7 @@ async def store(server: Server, database: str) -> AsyncIterator[Store]:
 
 def exactly(texts: list[str], query: Any, limit: int) -> list[Candidate]:
     """The nearest of one document's chunks, a cosine at a time."""
-    rows = np.stack([vector_of(text) for text in texts]).astype(np.float64)
+    rows = np.stack([make_vector(text) for text in texts]).astype(np.float64)
     question = query.astype(np.float64) / np.linalg.norm(query.astype(np.float64))
     cosines = np.round((rows * question).sum(axis=1) / np.sqrt((rows * rows).sum(axis=1)), 6)
     chunks = make_revision("a.md", texts).chunks
@@ -54,8 +62,8 @@ def exactly(texts: list[str], query: Any, limit: int) -> list[Candidate]:
 async def test_ties_at_the_cut_come_out_in_the_order_of_their_places(store: Store) -> None:
     chance = random.Random(1)
     texts = [f"text {chance.randrange(4)}" for _ in range(400)]
-    await written(store, make_revision("a.md", texts))
-    query = vector_of("text 2")
+    await write_revisions(store, make_revision("a.md", texts))
+    query = make_vector("text 2")
     async with store.reader(SCOPE) as reader:
         for limit in (1, 7, 99, 150, 400):
             assert await reader.nearest(query, where=Where(), limit=limit) == exactly(texts, query, limit)
@@ -65,23 +73,23 @@ async def test_the_index_finds_what_an_exact_search_finds_and_is_used(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     texts = [f"text {n}" for n in range(600)]
-    await written(store, make_revision("a.md", texts, meta={"tags": ["a"]}))
+    await write_revisions(store, make_revision("a.md", texts, meta={"tags": ["a"]}))
     async with store.writer(SCOPE) as writer:
         await writer.settle()
-    monkeypatch.setattr(nearest, "EXACT_UP_TO", 10)
-    monkeypatch.setattr(nearest, "FEW", 100)
+    monkeypatch.setattr(vector_search, "EXACT_UP_TO", 10)
+    monkeypatch.setattr(vector_search, "MAX_FEW", 100)
     used: list[str] = []
-    plain = nearest.indexed_sql
+    plain = vector_search.approximate_sql
 
     def noted(condition: str, dimension: int) -> str:
         used.append(condition)
         return plain(condition, dimension)
 
-    monkeypatch.setattr(nearest, "indexed_sql", noted)
+    monkeypatch.setattr(vector_search, "approximate_sql", noted)
     shared = 0
     async with store.reader(SCOPE) as reader:
         for number in range(20):
-            query = vector_of(f"question {number}")
+            query = make_vector(f"question {number}")
             wanted = exactly(texts, query, 10)
             for where in (Where(), Where(tags=("a",))):
                 found = await reader.nearest(query, where=where, limit=10)
@@ -93,14 +101,14 @@ async def test_the_index_finds_what_an_exact_search_finds_and_is_used(
 
 
 async def test_a_filter_that_few_chunks_pass_is_answered_in_full(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nearest, "EXACT_UP_TO", 10)
+    monkeypatch.setattr(vector_search, "EXACT_UP_TO", 10)
     revisions = [make_revision(f"{n}.md", [f"apple {n}", "pear"], meta={"rare": n % 50 == 0}) for n in range(150)]
-    await written(store, *revisions)
+    await write_revisions(store, *revisions)
     rare = Where(conditions=(Condition("rare", "=", True),))
     async with store.reader(SCOPE) as reader:
-        for few in (nearest.FEW, 2):  # asked for one by one, or found by widening
-            monkeypatch.setattr(nearest, "FEW", few)
-            near = await reader.nearest(vector_of("pear"), where=rare, limit=4)
+        for few in (vector_search.MAX_FEW, 2):  # asked for one by one, or found by widening
+            monkeypatch.setattr(vector_search, "MAX_FEW", few)
+            near = await reader.nearest(make_vector("pear"), where=rare, limit=4)
             words = await reader.matching("apple", where=rare, limit=9)
             assert [c.place for c in near] == [
                 ("0.md", "docs", 1),
@@ -112,12 +120,12 @@ async def test_a_filter_that_few_chunks_pass_is_answered_in_full(store: Store, m
 
 
 async def test_hostile_words_find_nothing_and_break_nothing(store: Store) -> None:
-    await written(store, make_revision("a.md", ["apple"]))
+    await write_revisions(store, make_revision("a.md", ["apple"]))
     async with store.reader(SCOPE) as reader:
         for word in HOSTILE:
             where = Where(paths=(word,), sources=(word,), tags=(word,), headers=(word,), categories=(word,))
             assert await reader.matching(f"apple {word[:99]}", where=where, limit=5) == []
-            assert await reader.nearest(vector_of("apple"), where=where, limit=5) == []
+            assert await reader.nearest(make_vector("apple"), where=where, limit=5) == []
             asked = Where(conditions=(Condition(word, "=", word), Condition(word, "ILIKE", word)), logic="OR")
             assert await reader.matching("apple", where=asked, limit=5) == []
             assert await reader.chunks([word]) == []
@@ -125,11 +133,11 @@ async def test_hostile_words_find_nothing_and_break_nothing(store: Store) -> Non
             assert await reader.at(word, 0) is None
             assert await reader.at("a.md", 0, source=word) is None
             await reader.idf(word[:999])
-    assert await contents(store, "apple") == ["apple"]
+    assert await search_texts(store, "apple") == ["apple"]
 
 
 async def test_numbers_that_no_column_holds_find_nothing(store: Store) -> None:
-    await written(store, make_revision("a.md", ["apple"]))
+    await write_revisions(store, make_revision("a.md", ["apple"]))
     async with store.reader(SCOPE) as reader:
         for ordinal in (-1, 2**31, 2**63, 10**30):
             assert await reader.at("a.md", ordinal) is None
@@ -139,7 +147,7 @@ async def test_numbers_that_no_column_holds_find_nothing(store: Store) -> None:
 
 
 async def test_one_reader_answers_several_at_once(store: Store) -> None:
-    await written(store, *(make_revision(f"{n}.md", [f"apple {n}"]) for n in range(20)))
+    await write_revisions(store, *(make_revision(f"{n}.md", [f"apple {n}"]) for n in range(20)))
     async with store.reader(SCOPE) as reader:
         alone = [await one for one in _legs(reader)]
         together = await asyncio.gather(*_legs(reader))
@@ -150,7 +158,7 @@ def _legs(reader: Reader) -> list[Any]:
     tagged = Where(paths=("1*.md",))
     return [
         reader.matching("apple", where=Where(), limit=5),
-        reader.nearest(vector_of("apple 3"), where=tagged, limit=5),
+        reader.nearest(make_vector("apple 3"), where=tagged, limit=5),
         reader.matching("apple 7", where=tagged, limit=5),
         reader.at("3.md", 0),
         reader.info(),
@@ -158,7 +166,7 @@ def _legs(reader: Reader) -> list[Any]:
 
 
 async def test_many_globs_are_answered_as_well_as_few(store: Store) -> None:
-    await written(store, *(make_revision(f"dir/{n}.md", ["apple"]) for n in range(30)))
+    await write_revisions(store, *(make_revision(f"dir/{n}.md", ["apple"]) for n in range(30)))
     many = Where(paths=(*(f"none/{'x' * 50}{n}*" for n in range(100)), "dir/1?.md", "dir/3.md"))
     async with store.reader(SCOPE) as reader:
         found = await reader.matching("apple", where=many, limit=50)
@@ -166,7 +174,7 @@ async def test_many_globs_are_answered_as_well_as_few(store: Store) -> None:
 
 
 async def test_recipes_are_told_each_once(store: Store) -> None:
-    await written(store, *(make_revision(f"{n}.md", ["apple"]) for n in range(3)))
+    await write_revisions(store, *(make_revision(f"{n}.md", ["apple"]) for n in range(3)))
     async with store.reader(SCOPE) as reader:
         info = await reader.info()
     assert (info.recipes, info.dimension, info.documents) == (("kit-1",), DIMENSION, 3)
@@ -174,10 +182,10 @@ async def test_recipes_are_told_each_once(store: Store) -> None:
 
 async def test_restricted_chunks_stay_out_of_every_leg(store: Store) -> None:
     secret = make_revision("s.md", ["apple"] * 80, meta={"confidentiality": ["Restricted"]})
-    await written(store, secret, make_revision("z.md", ["apple pie"]))
+    await write_revisions(store, secret, make_revision("z.md", ["apple pie"]))
     async with store.reader(SCOPE) as reader:
         for where, count in ((Where(), 1), (EVERYTHING, 81)):
             assert len(await reader.matching("apple", where=where, limit=100)) == count
-            assert len(await reader.nearest(vector_of("apple"), where=where, limit=100)) == count
+            assert len(await reader.nearest(make_vector("apple"), where=where, limit=100)) == count
         assert [c.place[0] for c in await reader.matching("apple", where=Where(), limit=1)] == ["z.md"]
-        assert [c.place[0] for c in await reader.nearest(vector_of("apple"), where=Where(), limit=1)] == ["z.md"]
+        assert [c.place[0] for c in await reader.nearest(make_vector("apple"), where=Where(), limit=1)] == ["z.md"]

@@ -8,7 +8,15 @@ import pytest
 
 from ragstone.core.errors import StoreError
 from ragstone.stores.postgres import PostgresStore
-from ragstone.testing.stores import EVERYTHING, SCOPE, contents, filled, make_revision, vector_of, written
+from ragstone.testing.stores import (
+    EVERYTHING,
+    SCOPE,
+    fill_vectors,
+    make_revision,
+    make_vector,
+    search_texts,
+    write_revisions,
+)
 from tests.patience import until
 from tests.stores.postgres.server import Server
 
@@ -42,20 +50,20 @@ def caught_up(primary: Server, standby: Server) -> None:
 async def test_a_standby_that_lags_shows_an_older_whole_state(primary: Server, standby: Server, database: str) -> None:
     writer = PostgresStore(several(primary, standby, database, "primary"))
     reader = PostgresStore(several(primary, standby, database, "standby"))
-    await written(writer, *(make_revision(f"{n}.md", [f"apple old {n}", "apple pie"]) for n in range(3)))
+    await write_revisions(writer, *(make_revision(f"{n}.md", [f"apple old {n}", "apple pie"]) for n in range(3)))
     caught_up(primary, standby)
-    assert len(await contents(reader, "apple")) == 6
+    assert len(await search_texts(reader, "apple")) == 6
     standby.run("SELECT pg_wal_replay_pause()")
     async with writer.writer(SCOPE) as writing:
         await writing.replace([make_revision("0.md", ["apple new"], revision=2)])
         await writing.remove([make_revision("1.md", [""]).document.id])
-        await filled(writing)
+        await fill_vectors(writing)
         await writing.settle()
-    assert sorted(await contents(writer, "apple")) == ["apple new", "apple old 2", "apple pie"]
+    assert sorted(await search_texts(writer, "apple")) == ["apple new", "apple old 2", "apple pie"]
     async with reader.reader(SCOPE) as old:
         info = await old.info()
         words = await old.matching("apple", where=EVERYTHING, limit=99)
-        near = await old.nearest(vector_of("apple old 0"), where=EVERYTHING, limit=99)
+        near = await old.nearest(make_vector("apple old 0"), where=EVERYTHING, limit=99)
         chunks = await old.chunks([candidate.id for candidate in words])
         assert (info.documents, info.chunks, info.pending_vectors) == (3, 6, 0)
         assert {c.id for c in words} == {c.id for c in near}
@@ -66,7 +74,7 @@ async def test_a_standby_that_lags_shows_an_older_whole_state(primary: Server, s
         assert all(chunk.text in records[chunk.document.id] for chunk in chunks)
     standby.run("SELECT pg_wal_replay_resume()")
     caught_up(primary, standby)
-    assert await contents(reader, "apple") == await contents(writer, "apple")
+    assert await search_texts(reader, "apple") == await search_texts(writer, "apple")
     assert await reader.admin.check(SCOPE) == []
     await writer.close()
     await reader.close()
@@ -77,17 +85,17 @@ async def test_a_standby_is_not_written_to_and_a_due_version_waits_there(
 ) -> None:
     clock = [datetime(2026, 1, 1, tzinfo=UTC)]
     writer = PostgresStore(primary.url(database), now=lambda: clock[0])
-    await written(writer, make_revision("a.md", ["apple"]))
-    await written(writer, make_revision("a.md", ["apple later"], revision=2, effective_at="2026-02-01"))
+    await write_revisions(writer, make_revision("a.md", ["apple"]))
+    await write_revisions(writer, make_revision("a.md", ["apple later"], revision=2, effective_at="2026-02-01"))
     caught_up(primary, standby)
     reader = PostgresStore(several(primary, standby, database, "standby"), now=lambda: clock[0])
     with pytest.raises(StoreError, match=r"may only be read .*target_session_attrs=primary"):
-        await written(reader, make_revision("b.md", ["apple"]))
+        await write_revisions(reader, make_revision("b.md", ["apple"]))
     clock[0] = datetime(2026, 3, 1, tzinfo=UTC)
-    assert await contents(reader, "apple") == ["apple"]  # the standby cannot activate it
-    assert await contents(writer, "apple") == ["apple later"]
+    assert await search_texts(reader, "apple") == ["apple"]  # the standby cannot activate it
+    assert await search_texts(writer, "apple") == ["apple later"]
     caught_up(primary, standby)
-    assert await contents(reader, "apple") == ["apple later"]
+    assert await search_texts(reader, "apple") == ["apple later"]
     await writer.close()
     await reader.close()
 
@@ -96,17 +104,17 @@ async def test_when_the_primary_is_gone_its_standby_answers_and_takes_over(prima
     with primary.standby() as heir:
         writer = PostgresStore(several(primary, heir, database, "primary"))
         reader = PostgresStore(several(primary, heir, database, "prefer-standby"))
-        await written(writer, make_revision("a.md", ["apple"]))
+        await write_revisions(writer, make_revision("a.md", ["apple"]))
         caught_up(primary, heir)
-        assert await contents(reader, "apple") == ["apple"]
+        assert await search_texts(reader, "apple") == ["apple"]
         primary.stop()
         try:
-            assert await contents(reader, "apple") == ["apple"]
+            assert await search_texts(reader, "apple") == ["apple"]
             heir.run("SELECT pg_promote()")
             async with writer.writer(SCOPE) as writing:  # the same store, its connections now lead elsewhere
                 await writing.replace([make_revision("a.md", ["apple after"], revision=2)])
-                await filled(writing)
-            assert await contents(writer, "apple") == ["apple after"]
+                await fill_vectors(writing)
+            assert await search_texts(writer, "apple") == ["apple after"]
             assert await writer.admin.check(SCOPE) == []
             await writer.close()
             await reader.close()

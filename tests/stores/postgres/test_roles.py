@@ -6,7 +6,7 @@ import pytest
 
 from ragstone.core.errors import UsageError
 from ragstone.stores.postgres import PostgresStore
-from ragstone.testing.stores import SCOPE, contents, created, make_revision, written
+from ragstone.testing.stores import SCOPE, create_collection, make_revision, search_texts, write_revisions
 from tests.stores.postgres.server import Server
 
 READER = "ragstone_test_reader"
@@ -37,18 +37,18 @@ def test_an_index_of_each_dimension_is_made_for_who_may_not_make_one(
 async def test_a_role_that_only_reads_finds_and_may_not_write(server: Server, database: str) -> None:
     clock = [datetime(2026, 1, 1, tzinfo=UTC)]
     writer = PostgresStore(server.url(database), now=lambda: clock[0])
-    await written(writer, make_revision("a.md", ["apple"]))
-    await written(writer, make_revision("a.md", ["apple later"], revision=2, effective_at="2026-02-01"))
+    await write_revisions(writer, make_revision("a.md", ["apple"]))
+    await write_revisions(writer, make_revision("a.md", ["apple later"], revision=2, effective_at="2026-02-01"))
     if not server.run(f"SELECT 1 FROM pg_roles WHERE rolname = '{READER}'"):
         server.run(f"CREATE ROLE {READER} LOGIN PASSWORD 'r' IN ROLE ragstone_read")
     reader = PostgresStore(server.url(database, READER, "r"), now=lambda: clock[0])
-    assert await contents(reader, "apple") == ["apple"]
+    assert await search_texts(reader, "apple") == ["apple"]
     with pytest.raises(UsageError, match="may not do this"):
-        await created(reader, SCOPE.__class__("acme", "other"))
+        await create_collection(reader, SCOPE.__class__("acme", "other"))
     clock[0] = datetime(2026, 3, 1, tzinfo=UTC)
-    assert await contents(reader, "apple") == ["apple"]  # waits for somebody who may write
-    assert await contents(writer, "apple") == ["apple later"]
-    assert await contents(reader, "apple") == ["apple later"]
+    assert await search_texts(reader, "apple") == ["apple"]  # waits for somebody who may write
+    assert await search_texts(writer, "apple") == ["apple later"]
+    assert await search_texts(reader, "apple") == ["apple later"]
     await reader.close()
     await writer.close()
 
@@ -64,7 +64,7 @@ async def test_who_is_in_neither_group_hears_so(server: Server, database: str) -
 
 async def test_rows_are_counted_when_a_run_ends_by_a_role_that_owns_nothing(server: Server, database: str) -> None:
     store = PostgresStore(server.url(database))
-    await written(store, *(make_revision(f"{n}.md", ["apple", "pear"]) for n in range(50)))
+    await write_revisions(store, *(make_revision(f"{n}.md", ["apple", "pear"]) for n in range(50)))
     async with store.writer(SCOPE) as writer:
         await writer.settle()
     counted = (

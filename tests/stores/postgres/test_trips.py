@@ -12,13 +12,13 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from ragstone.config.deadlines import USUAL, Deadlines
+from ragstone.config.deadlines import DEFAULT_DEADLINES, Deadlines
 from ragstone.core.ports import Store
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.search import search
 from ragstone.retrieval.search_context import SearchContext
 from ragstone.stores import open_store
-from ragstone.stores.postgres.view import View
+from ragstone.stores.postgres.view import CollectionView
 from ragstone.testing.bag_of_words import BagOfWords
 from ragstone.testing.stores import EVERYTHING, SCOPE, make_revision
 from tests.patience import HANG, until, until_async
@@ -71,7 +71,7 @@ async def filled(store: Store) -> SearchContext:
     await store.admin.create(SCOPE, model=EMBEDDER.model, variant=EMBEDDER.variant, dimension=16)
     async with store.writer(SCOPE) as writer:
         await writer.replace([make_revision(f"{n}.md", [f"apple {n}", f"pear {n}"]) for n in range(20)])
-        wanted = await writer.wanted(999)
+        wanted = await writer.find_unembedded(999)
         vectors = await EMBEDDER.embed([chunk.text for chunk in wanted])
         await writer.put({chunk.vector_key: row for chunk, row in zip(wanted, vectors, strict=True)})
     return SearchContext.of_collection(store, SCOPE, EMBEDDER)
@@ -109,17 +109,17 @@ async def test_a_leg_that_fails_in_the_server_or_is_late_leaves_the_other_one(
     server: Server, database: str, monkeypatch: pytest.MonkeyPatch, sign: str, leg: str, fault: tuple[str, str]
 ) -> None:
     store = open_store(server.url(database))
-    late = Deadlines(search=4.0) if fault is SLOW else USUAL
+    late = Deadlines(search=4.0) if fault is SLOW else DEFAULT_DEADLINES
     context = replace(await filled(store), deadlines=late)
-    plain, failed = View.rows, list[str]()
+    plain, failed = CollectionView.fetch_rows, list[str]()
 
-    async def rows(view: View, sql: str, more: Any = None, *, after: str | None = None) -> Any:
+    async def rows(view: CollectionView, sql: str, more: Any = None, *, after: str | None = None) -> Any:
         if sign in sql and not failed:
             failed.append(sql)
             sql = fault[0]
         return await plain(view, sql, more, after=after)
 
-    monkeypatch.setattr(View, "rows", rows)
+    monkeypatch.setattr(CollectionView, "fetch_rows", rows)
     found = await search(context, Question("apple 4", fold=False))
     assert [note.code for note in found.notes] == [f"{leg}_failed"]
     assert fault[1] in found.notes[0].message

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from ragstone.core.types import Revision, Run
 from ragstone.stores.postgres import PostgresStore
-from ragstone.testing.stores import SCOPE, filled, make_revision
+from ragstone.testing.stores import SCOPE, fill_vectors, make_revision
 
 DOCUMENTS = 4
 ROUNDS = 1_000
@@ -40,7 +40,7 @@ async def ingest(
                 batch = [state(number, revision, source) for number in range(DOCUMENTS)]
                 await writer.replace(batch[:2])
                 await writer.replace(batch[2:])
-                await filled(writer)
+                await fill_vectors(writer)
                 if revision % 3 == 0:
                     await writer.remove([batch[0].document.id])
                 if revision % 5 == 0:

@@ -14,8 +14,8 @@ from ragstone.core.ports import Store
 from ragstone.stores import open_store
 from ragstone.stores.embedded import EmbeddedStore
 from ragstone.stores.postgres import PostgresStore
-from ragstone.stores.qdrant import QdrantStore, parsed
-from ragstone.stores.qdrant.client import connected
+from ragstone.stores.qdrant import QdrantStore, parse_qdrant_url
+from ragstone.stores.qdrant.client import make_client
 from ragstone.testing.stores import StoreContract
 from tests.stores.postgres.server import ADMIN, Server
 from tests.stores.postgres.server import serving as postgres
@@ -39,7 +39,7 @@ class TestQdrantStore(StoreContract):
     @asynccontextmanager
     async def another(self, *, keep_versions: int = 1, now: Callable[[], datetime]) -> AsyncIterator[Store]:
         ledger = EmbeddedStore(self.folder / uuid4().hex, keep_versions=keep_versions, now=now)
-        made = QdrantStore(parsed("qdrant::memory:"), ledger, now=now)
+        made = QdrantStore(parse_qdrant_url("qdrant::memory:"), ledger, now=now)
         yield made
         await made.close()
 
@@ -62,7 +62,7 @@ class TestQdrantByWire(StoreContract):
     @asynccontextmanager
     async def another(self, *, keep_versions: int = 1, now: Callable[[], datetime]) -> AsyncIterator[Store]:
         ledger = EmbeddedStore(self.folder / uuid4().hex, keep_versions=keep_versions, now=now)
-        made = QdrantStore(parsed(self.server.url(self.folder)), ledger, now=now)
+        made = QdrantStore(parse_qdrant_url(self.server.url(self.folder)), ledger, now=now)
         yield made
         await made.close()
 
@@ -109,7 +109,7 @@ class TestQdrantOnPostgres(StoreContract):
     async def another(self, *, keep_versions: int = 1, now: Callable[[], datetime]) -> AsyncIterator[Store]:
         with self.server.database() as name:
             ledger = PostgresStore(self.server.url(name), keep_versions=keep_versions, now=now)
-            made = QdrantStore(parsed("qdrant::memory:"), ledger, now=now)
+            made = QdrantStore(parse_qdrant_url("qdrant::memory:"), ledger, now=now)
             yield made
             await made.close()
 
@@ -139,7 +139,7 @@ class TestQdrantServer(StoreContract):
     async def another(self, *, keep_versions: int = 1, now: Callable[[], datetime]) -> AsyncIterator[Store]:
         url = self.url()
         ledger = EmbeddedStore(self.folder / uuid4().hex, keep_versions=keep_versions, now=now)
-        made = QdrantStore(parsed(url), ledger, now=now)
+        made = QdrantStore(parse_qdrant_url(url), ledger, now=now)
         yield made
         await made.close()
         await gone(url)
@@ -147,6 +147,6 @@ class TestQdrantServer(StoreContract):
 
 async def gone(url: str) -> None:
     """Delete the collection of a test."""
-    client = connected(parsed(url))
-    await client.delete_collection(parsed(url).collection or "")
+    client = make_client(parse_qdrant_url(url))
+    await client.delete_collection(parse_qdrant_url(url).collection or "")
     await client.close()

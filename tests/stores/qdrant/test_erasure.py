@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from ragstone.stores import open_store
-from ragstone.stores.qdrant import QdrantStore, faults
-from ragstone.testing.stores import OTHER, SCOPE, make_revision, written
+from ragstone.stores.qdrant import QdrantStore, fault_points
+from ragstone.testing.stores import OTHER, SCOPE, make_revision, write_revisions
 
 
 async def points(store: QdrantStore) -> int:
@@ -22,18 +22,18 @@ async def test_an_erasure_that_was_cut_short_is_finished_by_another_call(
     store = open_store(f"qdrant::memory:?ledger=embedded:{tmp_path / 'ledger'}")
     assert isinstance(store, QdrantStore)
     for scope in (SCOPE, OTHER):
-        await written(store, make_revision("a.md", ["apple", "pear"], scope=scope), scope=scope)
+        await write_revisions(store, make_revision("a.md", ["apple", "pear"], scope=scope), scope=scope)
     assert await points(store) == 4
 
     def cut(point: str) -> None:
         if point == "erase.switched":
             raise KeyError(point)
 
-    monkeypatch.setattr(faults, "hook", cut)
+    monkeypatch.setattr(fault_points, "hook", cut)
     with pytest.raises(KeyError):
         await store.admin.erase(SCOPE.tenant)
     assert SCOPE.tenant in [tenant.name for tenant in await store.admin.tenants(SCOPE.tenant)]
-    monkeypatch.setattr(faults, "hook", None)
+    monkeypatch.setattr(fault_points, "hook", None)
     assert await store.admin.erase(SCOPE.tenant)
     assert await points(store) == 2
     assert not await store.admin.erase(SCOPE.tenant)

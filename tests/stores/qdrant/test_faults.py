@@ -22,18 +22,18 @@ from ragstone.retrieval.search import search
 from ragstone.retrieval.search_context import SearchContext
 from ragstone.stores import open_store
 from ragstone.stores.embedded import EmbeddedStore
-from ragstone.stores.qdrant import QdrantStore, client, faults, foreign, parsed
+from ragstone.stores.qdrant import QdrantStore, client, error_mapping, fault_points, parse_qdrant_url
 from ragstone.testing.bag_of_words import BagOfWords
 from ragstone.testing.stores import (
     DIMENSION,
     SCOPE,
-    contents,
-    created,
-    filled,
+    create_collection,
+    fill_vectors,
     make_revision,
-    texts_of,
-    vector_of,
-    written,
+    make_vector,
+    read_texts,
+    search_texts,
+    write_revisions,
 )
 from tests.patience import HANG
 from tests.stores.qdrant.server import Fault, Recorder, serving
@@ -68,9 +68,9 @@ def server() -> Iterator[Recorder]:
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tries follow each other quickly, and give up soon."""
-    monkeypatch.setattr(client, "PAUSES", (0.001,))
+    monkeypatch.setattr(client, "RETRY_PAUSES", (0.001,))
     monkeypatch.setattr(client, "PATIENCE", 0.05)
-    monkeypatch.setattr(client, "HASTE", 0.02)
+    monkeypatch.setattr(client, "QUESTION_PATIENCE", 0.02)
 
 
 async def number_seen(store: Store) -> int:
@@ -83,7 +83,7 @@ async def number_seen(store: Store) -> int:
         number = numbers.pop() if numbers else 0
         wanted = {chunk.id for revision in state(number) for chunk in revision.chunks} if number else set()
         assert {chunk.id for chunk in chunks} == wanted
-        near = await reader.nearest(vector_of("q"), where=Where(sources=("docs",)), limit=99)
+        near = await reader.nearest(make_vector("q"), where=Where(sources=("docs",)), limit=99)
         assert {candidate.id for candidate in near} - wanted <= {c.id for c in make_revision("x.md", []).chunks}
         assert len({candidate.id for candidate in near}) == len(near)
         return number
@@ -92,7 +92,7 @@ async def number_seen(store: Store) -> int:
 async def proven(url: str, committed: int) -> None:
     """After a death: what was committed is seen, and the next run completes it and leaves nothing."""
     store = open_store(url)
-    await created(store)
+    await create_collection(store)
     number = await number_seen(store)
     assert committed <= number <= committed + 1
     await step(store, number + 2 - number % 2)  # an even one, which settles
@@ -100,11 +100,11 @@ async def proven(url: str, committed: int) -> None:
     assert await store.admin.check(SCOPE) == []
     async with store.reader(SCOPE) as reader:
         assert (await reader.info()).pending_vectors == 0
-        near = await reader.nearest(vector_of("q"), where=Where(), limit=99)
+        near = await reader.nearest(make_vector("q"), where=Where(), limit=99)
         assert len(near) == (await reader.info()).chunks
     await store.admin.drop(PASSING)
-    await written(store, make_revision("y.md", ["alpha"], scope=PASSING), scope=PASSING)
-    assert await contents(store, "alpha", PASSING) == ["alpha"]
+    await write_revisions(store, make_revision("y.md", ["alpha"], scope=PASSING), scope=PASSING)
+    assert await search_texts(store, "alpha", PASSING) == ["alpha"]
     assert await store.admin.check(PASSING) == []
     await store.close()
 
@@ -137,8 +137,8 @@ def test_killed_at_random(server: Recorder, tmp_path: Path, round_: int) -> None
 
 
 def test_without_a_hook_a_fault_point_does_nothing() -> None:
-    assert faults.hook is None
-    faults.reach("replace.staged")
+    assert fault_points.hook is None
+    fault_points.reach_point("replace.staged")
 
 
 @pytest.mark.usefixtures("hurried")
@@ -147,7 +147,7 @@ async def test_passing_failures_are_not_noticed(
     server: Recorder, tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(client, "PATIENCE", HANG)
-    monkeypatch.setattr(client, "HASTE", HANG)
+    monkeypatch.setattr(client, "QUESTION_PATIENCE", HANG)
     chance = random.Random(seed)
     codes = [UNAVAILABLE, LATE, grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.ABORTED]
 
@@ -156,7 +156,7 @@ async def test_passing_failures_are_not_noticed(
 
     server.fault = fault
     store = open_store(server.url(tmp_path / "ledger"))
-    await created(store)
+    await create_collection(store)
     for number in range(1, 9):
         await step(store, number)
         assert await number_seen(store) == number
@@ -183,7 +183,7 @@ def from_call(nth: int, done: bool) -> Callable[[str], Fault | None]:
 @pytest.mark.parametrize("done", [False, True], ids=["before", "after"])
 async def test_the_line_is_cut_at_each_call_of_a_run(server: Recorder, tmp_path: Path, done: bool) -> None:
     store = open_store(server.url(tmp_path / "ledger"))
-    await created(store)
+    await create_collection(store)
     await step(store, 1)
     number, refused = 1, list[str]()
     for nth in range(1, 60):
@@ -214,7 +214,7 @@ async def test_a_batch_that_is_carried_out_in_part_is_completed(
     server: Recorder, tmp_path: Path, operations: int
 ) -> None:
     store = open_store(server.url(tmp_path / "ledger"))
-    await created(store)
+    await create_collection(store)
     await step(store, 1)
     server.cut = operations
     with pytest.raises(StoreError):
@@ -222,7 +222,7 @@ async def test_a_batch_that_is_carried_out_in_part_is_completed(
     server.cut = None
     assert await number_seen(store) == 2
     async with store.writer(SCOPE) as writer:
-        await filled(writer)
+        await fill_vectors(writer)
         await writer.settle()
     assert await store.admin.check(SCOPE) == []
     assert await number_seen(store) == 2
@@ -233,7 +233,7 @@ async def test_a_batch_that_is_carried_out_in_part_is_completed(
 async def test_a_server_that_does_not_answer_is_named_after_some_tries(tmp_path: Path) -> None:
     store = open_store(f"qdrant://127.0.0.1:1?ledger=embedded:{tmp_path / 'ledger'}&api_key=s3cret")
     with pytest.raises(StoreError, match=r"qdrant://127\.0\.0\.1:1.* does not answer .*is the server running"):
-        await created(store)
+        await create_collection(store)
     await store.close()
 
 
@@ -259,7 +259,7 @@ async def test_a_wrong_key_is_the_callers_mistake_and_never_shown(server: Record
     server.api_key = "right"
     store = open_store(server.url(tmp_path / "ledger", given))
     with pytest.raises(UsageError, match="API key is missing, wrong") as caught:
-        await created(store)
+        await create_collection(store)
     assert "wrong;" not in str(caught.value)
     assert "api_key=wrong" not in str(caught.value)
     await store.close()
@@ -277,13 +277,13 @@ async def test_an_existing_collection_of_another_dimension_is_refused(server: Re
     for name, said in (("mine", r"'mine' in Qdrant holds vectors of 9 dimensions"), ("other", "lacks the vectors")):
         store = open_store(server.url(tmp_path / name, f"&collection={name}"))
         with pytest.raises(UsageError, match=said):
-            await created(store)
+            await create_collection(store)
         await store.close()
 
 
 async def test_what_the_server_lost_is_named_and_mended(server: Recorder, tmp_path: Path) -> None:
     store = open_store(server.url(tmp_path / "ledger"))
-    await written(store, make_revision("a.md", ["apple", "pear"]), make_revision("b.md", ["apple"]))
+    await write_revisions(store, make_revision("a.md", ["apple", "pear"]), make_revision("b.md", ["apple"]))
     [name] = [one.name for one in server.inner.get_collections().collections]
     server.inner.delete(name, models.FilterSelector(filter=models.Filter(must=[])))
     [said] = await store.admin.check(SCOPE)
@@ -293,33 +293,33 @@ async def test_what_the_server_lost_is_named_and_mended(server: Recorder, tmp_pa
     async with store.reader(SCOPE) as reader:
         assert (await reader.info()).pending_vectors == 3
     async with store.writer(SCOPE) as writer:
-        assert await filled(writer) == 2
+        assert await fill_vectors(writer) == 2
     async with store.reader(SCOPE) as reader:
-        assert len(await reader.nearest(vector_of("apple"), where=Where(), limit=9)) == 3
+        assert len(await reader.nearest(make_vector("apple"), where=Where(), limit=9)) == 3
     await store.close()
 
 
 async def test_points_that_nobody_wrote_are_never_found_and_are_mended(server: Recorder, tmp_path: Path) -> None:
     store = open_store(server.url(tmp_path / "ledger"))
-    await written(store, make_revision("a.md", ["apple"]))
+    await write_revisions(store, make_revision("a.md", ["apple"]))
     [name] = [one.name for one in server.inner.get_collections().collections]
     [record], _ = server.inner.scroll(name, with_payload=True, with_vectors=True)
     forged = "00000000-0000-0000-0000-000000000001"
     payload = {**(record.payload or {}), "chunk": forged}
-    point = models.PointStruct(id=forged, vector={"dense": vector_of("x").tolist()}, payload=payload)
+    point = models.PointStruct(id=forged, vector={"dense": make_vector("x").tolist()}, payload=payload)
     server.inner.upsert(name, [point])
     [said] = await store.admin.check(SCOPE)
     assert "1 points" in said
     async with store.reader(SCOPE) as reader:
-        near = await reader.nearest(vector_of("x"), where=Where(), limit=9)
-        assert await texts_of(reader, near) == ["apple"]
+        near = await reader.nearest(make_vector("x"), where=Where(), limit=9)
+        assert await read_texts(reader, near) == ["apple"]
     assert await store.admin.check(SCOPE, repair=True) == []
     await store.close()
 
 
 async def test_a_copy_of_a_point_is_no_second_passage(server: Recorder, tmp_path: Path) -> None:
     store = open_store(server.url(tmp_path / "ledger"))
-    await written(store, make_revision("a.md", ["apple"]))
+    await write_revisions(store, make_revision("a.md", ["apple"]))
     async with store.reader(SCOPE) as reader:  # the look that mends is behind it
         await reader.info()
     [name] = [one.name for one in server.inner.get_collections().collections]
@@ -327,7 +327,7 @@ async def test_a_copy_of_a_point_is_no_second_passage(server: Recorder, tmp_path
     copy = models.PointStruct(id=str(uuid.UUID(int=7)), vector=record.vector, payload=record.payload)
     server.inner.upsert(name, [copy])
     async with store.reader(SCOPE) as reader:
-        assert len(await reader.nearest(vector_of("apple"), where=Where(), limit=9)) == 1
+        assert len(await reader.nearest(make_vector("apple"), where=Where(), limit=9)) == 1
     assert len(await store.admin.check(SCOPE)) == 1
     assert await store.admin.check(SCOPE, repair=True) == []
     await store.close()
@@ -335,14 +335,14 @@ async def test_a_copy_of_a_point_is_no_second_passage(server: Recorder, tmp_path
 
 async def test_a_vector_under_another_key_is_not_believed(server: Recorder, tmp_path: Path) -> None:
     store = open_store(server.url(tmp_path / "ledger"))
-    await written(store, make_revision("a.md", ["apple", "pear"]))
+    await write_revisions(store, make_revision("a.md", ["apple", "pear"]))
     [name] = [one.name for one in server.inner.get_collections().collections]
     chunk = make_revision("a.md", ["apple", "pear"]).chunks[0]
     server.inner.set_payload(name, {"key": "another"}, [chunk.id])
     async with store.reader(SCOPE) as reader:
-        near = await reader.nearest(vector_of("apple"), where=Where(), limit=9)
-        assert await texts_of(reader, near) == ["pear"]
-        assert "cosine" not in (await reader.rate([chunk.id], vector=vector_of("apple"), query=""))[chunk.id]
+        near = await reader.nearest(make_vector("apple"), where=Where(), limit=9)
+        assert await read_texts(reader, near) == ["pear"]
+        assert "cosine" not in (await reader.rate([chunk.id], vector=make_vector("apple"), query=""))[chunk.id]
     assert len(await store.admin.check(SCOPE)) == 1
     assert await store.admin.check(SCOPE, repair=True) == []
     await store.close()
@@ -352,25 +352,25 @@ async def test_a_view_that_is_too_old_says_so(
     server: Recorder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = open_store(server.url(tmp_path / "ledger"))
-    await written(store, make_revision("a.md", ["apple"]))
-    monkeypatch.setattr("ragstone.stores.qdrant.reader.GRACE", -1.0)
+    await write_revisions(store, make_revision("a.md", ["apple"]))
+    monkeypatch.setattr("ragstone.stores.qdrant.reader.VIEW_LIFETIME", -1.0)
     async with store.reader(SCOPE) as reader:
-        assert len(await reader.nearest(vector_of("apple"), where=Where(), limit=9)) == 1
-        await written(store, make_revision("a.md", ["pear"], revision=2))
+        assert len(await reader.nearest(make_vector("apple"), where=Where(), limit=9)) == 1
+        await write_revisions(store, make_revision("a.md", ["pear"], revision=2))
         with pytest.raises(StoreError, match="too old; ask again"):
-            await reader.nearest(vector_of("apple"), where=Where(), limit=9)
+            await reader.nearest(make_vector("apple"), where=Where(), limit=9)
     await store.close()
 
 
 async def test_a_filtered_view_sees_what_a_later_revision_says_otherwise(server: Recorder, tmp_path: Path) -> None:
     store = open_store(server.url(tmp_path / "ledger"))
-    await written(store, make_revision("a.md", ["apple"], meta={"tags": ["red"]}))
+    await write_revisions(store, make_revision("a.md", ["apple"], meta={"tags": ["red"]}))
     red = Where(tags=("red",))
     async with store.reader(SCOPE) as reader:
-        await written(store, make_revision("a.md", ["apple"], revision=2, meta={"tags": ["green"]}))
-        assert len(await reader.nearest(vector_of("apple"), where=red, limit=9)) == 1
+        await write_revisions(store, make_revision("a.md", ["apple"], revision=2, meta={"tags": ["green"]}))
+        assert len(await reader.nearest(make_vector("apple"), where=red, limit=9)) == 1
     async with store.reader(SCOPE) as reader:
-        assert await reader.nearest(vector_of("apple"), where=red, limit=9) == []
+        assert await reader.nearest(make_vector("apple"), where=red, limit=9) == []
     await store.close()
 
 
@@ -381,7 +381,7 @@ async def test_a_reader_sees_the_old_or_the_new_while_another_process_replaces(
     sides = [[f"alpha {n} {i}" for i in range(4)] for n in range(2)]
     writing, reading = (open_store(server.url(tmp_path / "ledger")) for _ in range(2))
     for number in (1, 2):
-        await written(writing, make_revision("a.md", sides[number % 2], revision=number))
+        await write_revisions(writing, make_revision("a.md", sides[number % 2], revision=number))
     done, views = asyncio.Event(), [0, 0]
 
     async def write() -> None:
@@ -399,7 +399,7 @@ async def test_a_reader_sees_the_old_or_the_new_while_another_process_replaces(
             async with reading.reader(SCOPE) as reader:
                 words = {candidate.id for candidate in await reader.matching("alpha", where=Where(), limit=9)}
                 await asyncio.sleep(0.005 * (views[who] % 3))
-                near = {candidate.id for candidate in await reader.nearest(vector_of("q"), where=Where(), limit=9)}
+                near = {candidate.id for candidate in await reader.nearest(make_vector("q"), where=Where(), limit=9)}
                 assert near == words
                 assert words in [{chunk.id for chunk in make_revision("a.md", side).chunks} for side in sides]
             views[who] += 1
@@ -412,19 +412,19 @@ async def test_a_reader_sees_the_old_or_the_new_while_another_process_replaces(
 
 async def test_two_ingestions_of_one_collection_at_once(server: Recorder, tmp_path: Path) -> None:
     stores = [open_store(server.url(tmp_path / "ledger")) for _ in range(2)]
-    await created(stores[0])
+    await create_collection(stores[0])
 
     async def ingest(store: Store, source: str) -> None:
         for number in range(1, 12):
             async with store.writer(SCOPE) as writer:
                 await writer.replace([make_revision("a.md", [f"{source} {number}"], source=source, revision=number)])
-                await filled(writer)
+                await fill_vectors(writer)
                 await writer.settle()
 
     await asyncio.gather(*(ingest(store, source) for store, source in zip(stores, ("ant", "zoo"), strict=True)))
-    assert sorted(await contents(stores[0], "ant zoo")) == ["ant 11", "zoo 11"]
+    assert sorted(await search_texts(stores[0], "ant zoo")) == ["ant 11", "zoo 11"]
     async with stores[1].reader(SCOPE) as reader:
-        assert len(await reader.nearest(vector_of("q"), where=Where(), limit=9)) == 2
+        assert len(await reader.nearest(make_vector("q"), where=Where(), limit=9)) == 2
     assert await stores[1].admin.check(SCOPE) == []
     for store in stores:
         await store.close()
@@ -433,12 +433,12 @@ async def test_two_ingestions_of_one_collection_at_once(server: Recorder, tmp_pa
 async def test_vectors_are_lent_between_collections_of_a_tenant_only(server: Recorder, tmp_path: Path) -> None:
     store = open_store(server.url(tmp_path / "ledger"))
     mine, theirs = Scope(SCOPE.tenant, "second"), Scope("rival", "notes")
-    await written(store, make_revision("a.md", ["apple"]))
+    await write_revisions(store, make_revision("a.md", ["apple"]))
     for scope, wanted in ((mine, 0), (theirs, 1)):
-        await created(store, scope)
+        await create_collection(store, scope)
         async with store.writer(scope) as writer:
             await writer.replace([make_revision("b.md", ["apple"], scope=scope)])
-            assert len(await writer.wanted(9)) == wanted
+            assert len(await writer.find_unembedded(9)) == wanted
     await store.close()
 
 
@@ -446,8 +446,8 @@ async def test_retired_points_hold_no_text_and_go_when_no_view_can_want_them(
     server: Recorder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = open_store(server.url(tmp_path / "ledger"))
-    await written(store, make_revision("a.md", ["apple secret"], meta={"tags": ["hidden"]}))
-    await written(store, make_revision("a.md", ["pear"], revision=2))
+    await write_revisions(store, make_revision("a.md", ["apple secret"], meta={"tags": ["hidden"]}))
+    await write_revisions(store, make_revision("a.md", ["pear"], revision=2))
     [name] = [one.name for one in server.inner.get_collections().collections]
     records, _ = server.inner.scroll(name, with_payload=True, with_vectors=True)
     assert len(records) == 2
@@ -458,7 +458,7 @@ async def test_retired_points_hold_no_text_and_go_when_no_view_can_want_them(
     async with store.writer(SCOPE) as writer:
         await writer.settle()
         assert server.inner.count(name).count == 2
-        monkeypatch.setattr("ragstone.stores.qdrant.reconcile.GRACE", -1.0)
+        monkeypatch.setattr("ragstone.stores.qdrant.reconciliation.VIEW_LIFETIME", -1.0)
         await writer.settle()
         assert server.inner.count(name).count == 1
         await writer.remove([make_revision("a.md", []).document.id])
@@ -471,30 +471,30 @@ async def test_vectors_of_revisions_that_are_kept_stay(
 ) -> None:
     states = [make_revision("a.md", [f"state {n}"], revision=n) for n in (1, 2, 3)]
 
-    monkeypatch.setattr("ragstone.stores.qdrant.reconcile.GRACE", -1.0)
+    monkeypatch.setattr("ragstone.stores.qdrant.reconciliation.VIEW_LIFETIME", -1.0)
     ledger = EmbeddedStore(tmp_path / "ledger", keep_versions=2)
-    store = QdrantStore(parsed(server.url(tmp_path)), ledger)
+    store = QdrantStore(parse_qdrant_url(server.url(tmp_path)), ledger)
     for one in states:
-        await written(store, one)
+        await write_revisions(store, one)
     async with store.writer(SCOPE) as writer:
         await writer.settle()
         [name] = [one.name for one in server.inner.get_collections().collections]
         assert server.inner.count(name).count == 2
         await writer.replace([make_revision("a.md", ["state 2"], revision=4)])
-        assert await writer.wanted(9) == []
-    assert [document.revision for document in await store.ledger(SCOPE).kept()] == [3, 4]
+        assert await writer.find_unembedded(9) == []
+    assert [document.revision for document in await store.ledger(SCOPE).list_all_revisions()] == [3, 4]
     await store.close()
 
 
 async def test_nothing_is_made_by_asking(server: Recorder, tmp_path: Path) -> None:
     store = open_store(server.url(tmp_path / "ledger"))
     with pytest.raises(NotBuilt):
-        await contents(store, "apple")
+        await search_texts(store, "apple")
     assert server.calls == []
     await store.close()
 
 
-LASTING = [code for code in grpc.StatusCode if code is not grpc.StatusCode.OK and code not in foreign.PASSING]
+LASTING = [code for code in grpc.StatusCode if code is not grpc.StatusCode.OK and code not in error_mapping.TRANSIENT]
 
 
 @pytest.mark.parametrize("code", LASTING, ids=lambda code: code.name)
@@ -502,5 +502,5 @@ async def test_every_error_is_ours(server: Recorder, tmp_path: Path, code: grpc.
     server.fault = lambda method: (code, False)
     store = open_store(server.url(tmp_path / "ledger"))
     with pytest.raises(RagstoneError, match=r"qdrant://127\.0\.0\.1"):
-        await created(store)
+        await create_collection(store)
     await store.close()

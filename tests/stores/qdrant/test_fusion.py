@@ -8,7 +8,7 @@ import pytest
 
 from ragstone.core.errors import UsageError
 from ragstone.core.filters import Where
-from ragstone.core.ports import Fusing, Store
+from ragstone.core.ports import FusingReader, Store
 from ragstone.core.types import Candidate, Scope
 from ragstone.retrieval.fusion import rrf
 from ragstone.retrieval.question import Question
@@ -45,7 +45,7 @@ async def filled(store: Store, scope: Scope = SCOPE, texts: list[str] = TEXTS) -
         await writer.replace(
             [make_revision(f"{n}.md", [text], scope=scope, meta=tags[n]) for n, text in enumerate(texts)]
         )
-        while wanted := await writer.wanted(50):
+        while wanted := await writer.find_unembedded(50):
             rows = await EMBEDDER.embed([chunk.text for chunk in wanted])
             await writer.put({chunk.vector_key: row for chunk, row in zip(wanted, rows, strict=True)})
     return store
@@ -77,8 +77,8 @@ async def test_the_servers_ranks_give_our_formula(either: Recorder, store: Store
     """Qdrant counts ranks from 0, so that its k of 61 is our 60; ours, over the legs as the server ranked them."""
     vector = (await EMBEDDER.embed([QUESTION]))[0]
     async with store.reader(SCOPE) as reader:
-        assert isinstance(reader, Fusing)
-        found = await reader.fused(QUESTION, vector, where=Where(), limit=9)
+        assert isinstance(reader, FusingReader)
+        found = await reader.fuse_on_server(QUESTION, vector, where=Where(), limit=9)
     [call] = [call for call in either.calls if call.method == "Query"]
     legs = {}
     for name, leg in zip(("cosine", "bm25"), call.request.prefetch, strict=True):

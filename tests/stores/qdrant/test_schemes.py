@@ -16,12 +16,12 @@ from ragstone.testing.stores import (
     DIMENSION,
     OTHER,
     SCOPE,
-    created,
-    filled,
+    create_collection,
+    fill_vectors,
     make_revision,
-    texts_of,
-    vector_of,
-    written,
+    make_vector,
+    read_texts,
+    write_revisions,
 )
 from tests.stores.qdrant.server import Recorder
 
@@ -40,7 +40,7 @@ def md5_points(path: str, texts: list[str]) -> list[models.PointStruct]:
     return [
         models.PointStruct(
             id=str(uuid.UUID(hashlib.md5(f"{path}:{n}:{text[:100]}".encode()).hexdigest())),
-            vector={"": vector_of(text).tolist()},
+            vector={"": make_vector(text).tolist()},
             payload={"text": text, "source": path, "section": "Part", "category": "guide", "chunk_index": n},
         )
         for n, text in enumerate(texts)
@@ -60,7 +60,7 @@ async def test_a_collection_with_md5_ids_is_used_in_place(either: Recorder, tmp_
     texts = [LONG, "pressure gauge"]
     either.inner.upsert("docs", md5_points("a.md", texts))
     store = open_store(either.url(tmp_path / "ledger", "&collection=docs&ids=md5"))
-    await written(store, revision("a.md", texts))
+    await write_revisions(store, revision("a.md", texts))
     records = every(either, "docs")
     assert len(records) == 2
     for record in records:
@@ -68,23 +68,23 @@ async def test_a_collection_with_md5_ids_is_used_in_place(either: Recorder, tmp_
         assert {"text", "source", "section", "category", "chunk_index"} <= set(payload)
         assert (payload["source"], payload["section"], payload["category"]) == ("a.md", "Part", "guide")
     async with store.reader(SCOPE) as reader:
-        near = await reader.nearest(vector_of("pressure gauge"), where=Where(sources=("docs",)), limit=5)
-        assert await texts_of(reader, near[:1]) == ["pressure gauge"]
+        near = await reader.nearest(make_vector("pressure gauge"), where=Where(sources=("docs",)), limit=5)
+        assert await read_texts(reader, near[:1]) == ["pressure gauge"]
         ids = [chunk.id for chunk in revision("a.md", texts).chunks]
     async with store.reader(SCOPE) as reader:
-        rated = await reader.rate(ids, vector=vector_of("pressure gauge"), query="gauge")
+        rated = await reader.rate(ids, vector=make_vector("pressure gauge"), query="gauge")
         assert [set(rated[one]) for one in ids] == [{"bm25", "cosine"}] * 2
         assert rated[ids[1]]["cosine"] == 1.0
     assert await store.admin.check(SCOPE) == []
     # Only the end of the first passage changes: the same id. The second is gone.
     async with store.writer(SCOPE) as writer:
         await writer.replace([revision("a.md", [LONG + "again"], 2)])
-        await filled(writer)
+        await fill_vectors(writer)
         await writer.settle()
     assert [(record.payload or {})["text"] for record in every(either, "docs")] == [LONG + "again"]
     assert await store.admin.check(SCOPE) == []
     async with store.reader(SCOPE) as reader:
-        near = await reader.nearest(vector_of(LONG + "again"), where=Where(), limit=5)
+        near = await reader.nearest(make_vector(LONG + "again"), where=Where(), limit=5)
         assert [candidate.score for candidate in near] == [1.0]
         assert (await reader.info()).pending_vectors == 0
     await store.close()
@@ -92,7 +92,7 @@ async def test_a_collection_with_md5_ids_is_used_in_place(either: Recorder, tmp_
 
 async def test_a_collection_with_uuid5_ids_is_used_in_place(either: Recorder, tmp_path: Path) -> None:
     store = open_store(either.url(tmp_path / "ledger", f"&collection=notes&ids=uuid5&namespace={NAMESPACE}"))
-    await written(store, revision("dir/a.md", ["one apple", "two\npears"]))
+    await write_revisions(store, revision("dir/a.md", ["one apple", "two\npears"]))
     records = every(either, "notes")
     assert {str(record.id) for record in records} == {
         str(uuid.uuid5(NAMESPACE, "dir/a.md:1:0")),
@@ -110,7 +110,7 @@ async def test_a_collection_with_uuid5_ids_is_used_in_place(either: Recorder, tm
     assert payload["source_sha"] == revision("dir/a.md", ["one apple", "two\npears"]).document.version
     async with store.writer(SCOPE) as writer:
         await writer.replace([revision("dir/a.md", ["one apple", "three", "four"], 2)])
-        await filled(writer)
+        await fill_vectors(writer)
     assert sorted((record.payload or {})["text"] for record in every(either, "notes")) == ["four", "one apple", "three"]
     assert await store.admin.check(SCOPE) == []
     async with store.writer(SCOPE) as writer:
@@ -121,10 +121,10 @@ async def test_a_collection_with_uuid5_ids_is_used_in_place(either: Recorder, tm
 
 async def test_two_collections_of_ours_never_share_such_a_one(either: Recorder, tmp_path: Path) -> None:
     store = open_store(either.url(tmp_path / "ledger", "&collection=docs&ids=md5"))
-    await written(store, revision("a.md", ["apple"]))
+    await write_revisions(store, revision("a.md", ["apple"]))
     with pytest.raises(UsageError, match="holds points of another tenant or collection"):
-        await created(store, OTHER)
-    await created(store)
+        await create_collection(store, OTHER)
+    await create_collection(store)
     await store.close()
 
 
@@ -144,4 +144,4 @@ def test_a_scheme_that_cannot_be_says_what_to_write(tmp_path: Path, more: str, s
 def test_ours_are_the_chunks_own_ids() -> None:
     [chunk] = revision("a.md", ["apple"]).chunks
     assert Scheme().point_id(chunk) == chunk.id
-    assert Scheme().payload(chunk) == {}
+    assert Scheme().build_payload(chunk) == {}

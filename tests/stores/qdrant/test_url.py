@@ -3,22 +3,25 @@
 import pytest
 
 from ragstone.core.errors import UsageError
-from ragstone.stores import concealed, open_store
-from ragstone.stores.qdrant import parsed
+from ragstone.stores import open_store, redact_url
+from ragstone.stores.qdrant import parse_qdrant_url
 
 
 def test_a_server_has_a_port_and_a_ledger_by_default() -> None:
-    url = parsed("qdrant://db")
+    url = parse_qdrant_url("qdrant://db")
     assert (url.host, url.port, url.tls, url.local) == ("db", 6334, False, None)
     assert url.ledger == "embedded:.ragstone/.qdrant"
-    assert parsed("qdrants://db:7000/").tls
-    assert (parsed("qdrants://[::1]:7000").host, parsed("qdrants://[::1]:7000").port) == ("[::1]", 7000)
-    assert parsed("qdrant::memory:").local == ":memory:"
-    assert parsed("qdrant:some/folder").local == "some/folder"
+    assert parse_qdrant_url("qdrants://db:7000/").tls
+    assert (parse_qdrant_url("qdrants://[::1]:7000").host, parse_qdrant_url("qdrants://[::1]:7000").port) == (
+        "[::1]",
+        7000,
+    )
+    assert parse_qdrant_url("qdrant::memory:").local == ":memory:"
+    assert parse_qdrant_url("qdrant:some/folder").local == "some/folder"
 
 
 def test_every_parameter_is_read() -> None:
-    url = parsed(
+    url = parse_qdrant_url(
         "qdrants://db?api_key=a%26b&ledger=postgresql%3A%2F%2Fapp%3Apw%40pg%2Fx&collection=mine&exact=true"
         "&shards=2&replicas=3&write_consistency=1&timeout=7"
     )
@@ -30,11 +33,11 @@ SECRET = "qdrants://db?api_key=s3cret&ledger=postgresql%3A%2F%2Fapp%3As3cret%40p
 
 
 def test_secrets_are_never_shown() -> None:
-    assert "s3cret" not in parsed(SECRET).shown
-    assert "postgresql://app:***@pg/x" in parsed(SECRET).shown
-    assert "s3cret" not in repr(parsed(SECRET))
-    assert "s3cret" not in concealed(SECRET)
-    assert "s3cret" not in concealed("qdrants://db?ledger=postgresql://app:s3cret@pg/x")
+    assert "s3cret" not in parse_qdrant_url(SECRET).shown
+    assert "postgresql://app:***@pg/x" in parse_qdrant_url(SECRET).shown
+    assert "s3cret" not in repr(parse_qdrant_url(SECRET))
+    assert "s3cret" not in redact_url(SECRET)
+    assert "s3cret" not in redact_url("qdrants://db?ledger=postgresql://app:s3cret@pg/x")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 from ragstone.core.filters import Where
 from ragstone.stores import open_store
 from ragstone.stores.qdrant import client
-from ragstone.testing.stores import SCOPE, contents, created, make_revision, vector_of, written
+from ragstone.testing.stores import SCOPE, create_collection, make_revision, make_vector, search_texts, write_revisions
 from tests.patience import HANG
 from tests.stores.qdrant.server import Fault, Recorder, serving
 
@@ -29,15 +29,15 @@ def server() -> Iterator[Recorder]:
 async def test_the_key_goes_with_every_call(server: Recorder, tmp_path: Path) -> None:
     server.api_key = "right"
     store = open_store(server.url(tmp_path / "ledger", "&api_key=right"))
-    await written(store, make_revision("a.md", ["apple"]))
-    assert await contents(store, "apple") == ["apple"]
+    await write_revisions(store, make_revision("a.md", ["apple"]))
+    assert await search_texts(store, "apple") == ["apple"]
     assert {call.metadata.get("api-key") for call in server.calls} == {"right"}
     await store.close()
 
 
 async def test_a_collection_is_made_for_many_tenants(server: Recorder, tmp_path: Path) -> None:
     store = open_store(server.url(tmp_path / "ledger", "&shards=2&replicas=3&write_consistency=2"))
-    await created(store)
+    await create_collection(store)
     [made] = [call.request for call in server.calls if call.method == "Create"]
     assert (made.shard_number, made.replication_factor, made.write_consistency_factor) == (2, 3, 2)
     fields = {
@@ -56,11 +56,11 @@ async def test_searches_are_exact_where_the_collection_is_small_or_the_url_says_
     server: Recorder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number, (few, more, exact) in enumerate(((20_000, "", True), (0, "", False), (0, "&exact=true", True))):
-        monkeypatch.setattr("ragstone.stores.qdrant.reader.EXACT", few)
+        monkeypatch.setattr("ragstone.stores.qdrant.reader.EXACT_UP_TO", few)
         store = open_store(server.url(tmp_path / str(number), more))
-        await written(store, make_revision("a.md", ["apple"]))
+        await write_revisions(store, make_revision("a.md", ["apple"]))
         async with store.reader(SCOPE) as reader:
-            await reader.nearest(vector_of("apple"), where=Where(), limit=5)
+            await reader.nearest(make_vector("apple"), where=Where(), limit=5)
         query = [call.request for call in server.calls if call.method == "Query"][-1]
         assert query.params.exact is exact
         await store.close()
@@ -69,7 +69,7 @@ async def test_searches_are_exact_where_the_collection_is_small_or_the_url_says_
 async def test_a_passing_failure_is_tried_again(
     server: Recorder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(client, "PAUSES", (0.001,))
+    monkeypatch.setattr(client, "RETRY_PAUSES", (0.001,))
     failures = [3]
 
     def fault(method: str) -> Fault | None:
@@ -78,7 +78,7 @@ async def test_a_passing_failure_is_tried_again(
 
     server.fault = fault
     store = open_store(server.url(tmp_path / "ledger"))
-    await created(store)
+    await create_collection(store)
     assert server.methods()[:4] == ["CollectionExists"] * 4
     await store.close()
 
@@ -87,7 +87,7 @@ async def test_a_passing_failure_is_tried_again(
 async def test_a_server_of_another_age_is_a_note(server: Recorder, tmp_path: Path, version: str, said: bool) -> None:
     server.version = version
     store = open_store(server.url(tmp_path / "ledger"))
-    await written(store, make_revision("a.md", ["apple"]))
+    await write_revisions(store, make_revision("a.md", ["apple"]))
     async with store.reader(SCOPE) as reader:
         info = await reader.info()
     assert info.state == "healthy"
@@ -146,5 +146,5 @@ def test_plain_text_does_not_reach_a_tls_server(
     with serving(credentials=grpc.ssl_server_credentials([pair])) as server:
         store = open_store(server.url(tmp_path / "ledger"))
         with pytest.raises(Exception, match="does not answer"):
-            asyncio.run(created(store))
+            asyncio.run(create_collection(store))
         assert server.calls == []

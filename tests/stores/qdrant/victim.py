@@ -8,8 +8,8 @@ import sys
 
 from ragstone.core.ports import Store
 from ragstone.stores import open_store
-from ragstone.stores.qdrant import faults
-from ragstone.testing.stores import SCOPE, created, filled, make_revision, written
+from ragstone.stores.qdrant import fault_points
+from ragstone.testing.stores import SCOPE, create_collection, fill_vectors, make_revision, write_revisions
 from tests.stores.victim import PASSING, kill_at, state
 
 
@@ -18,20 +18,20 @@ async def step(store: Store, number: int) -> None:
     async with store.writer(SCOPE) as writer:
         await writer.replace(state(number))
         print(number, flush=True)
-        await filled(writer)
+        await fill_vectors(writer)
         if number % 2 == 0:
             passing = make_revision("x.md", [f"beta {number}"], revision=number)
             await writer.replace([passing])
             await writer.remove([passing.document.id])
             await writer.settle()
     if number % 3 == 0:
-        await written(store, make_revision("x.md", ["alpha"], scope=PASSING), scope=PASSING)
+        await write_revisions(store, make_revision("x.md", ["alpha"], scope=PASSING), scope=PASSING)
         await store.admin.drop(PASSING)
 
 
 async def write(url: str) -> None:
     store = open_store(url)
-    await created(store)
+    await create_collection(store)
     number = max((d.revision for d in await store.ledger(SCOPE).documents("docs")), default=0)
     while True:
         number += 1
@@ -40,5 +40,5 @@ async def write(url: str) -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) > 2:
-        kill_at(sys.argv[2], int(sys.argv[3]), where=faults)
+        kill_at(sys.argv[2], int(sys.argv[3]), where=fault_points)
     asyncio.run(write(sys.argv[1]))

@@ -15,7 +15,7 @@ from ragstone.core.filter_matching import Facts, matches
 from ragstone.core.filters import OPERATORS, Condition, Where
 from ragstone.core.types import Document
 from ragstone.engine import Engine
-from ragstone.stores.tables.look import looked_up
+from ragstone.stores.tables.relations import read_relation
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.patience import HANG
 from tests.stores.postgres.server import PASSWORD
@@ -310,12 +310,12 @@ async def test_a_table_that_changes_in_the_middle_is_an_error_of_its_own(
 ) -> None:
 
     async def then_gone(*given: Any) -> Any:
-        found = await looked_up(*given)
+        found = await read_relation(*given)
         if found.name == "docs":
             await asyncio.to_thread(data.run, change)
         return found
 
-    monkeypatch.setattr("ragstone.stores.tables.tables.looked_up", then_gone)
+    monkeypatch.setattr("ragstone.stores.tables.database.read_relation", then_gone)
     line = engine(DOCS, BARE).pipeline("p")
     found = await line.search("samples")
     assert "(0,1)" in ids(found)

@@ -10,8 +10,8 @@ from ragstone.config.settings import SearchSettings, TableSettings
 from ragstone.core import analyzer
 from ragstone.core.filters import Condition, Where
 from ragstone.core.types import Found
-from ragstone.stores.tables import Tables, kept, reader
-from ragstone.stores.tables.counted import Counting, TooMany
+from ragstone.stores.tables import TableDatabase, kept, reader
+from ragstone.stores.tables.word_counts import TooManyWords, WordCounter
 from tests.stores.tables.conftest import DIMENSION, DOCS, ROWS, Data, Opened, vectors_of
 
 TITLES = TableSettings("docs", "title", "title_embedding", "id")
@@ -26,8 +26,8 @@ def ids(found: Found) -> list[str]:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every question looks whether the table changed."""
-    monkeypatch.setattr(kept, "LOOK_EVERY", 0.0)
-    monkeypatch.setattr(kept, "WORTH", 0.0)
+    monkeypatch.setattr(kept, "CHECK_INTERVAL", 0.0)
+    monkeypatch.setattr(kept, "REUSE_FACTOR", 0.0)
 
 
 async def test_a_table_is_searched_by_vectors_and_words(engine: Opened) -> None:
@@ -55,12 +55,12 @@ async def test_an_answer_quotes_the_row_and_the_quote_is_checked(engine: Opened)
 async def test_words_are_scored_by_lucenes_formula_over_the_filtered_table(engine: Opened) -> None:
     table = replace(DOCS, filter="status = 'published'")
     found = await engine(table, search=KEYWORD).pipeline("p").search("samples kept")
-    texts = [analyzer.terms(row[0]) for row in ROWS if row[2] == "published"]
+    texts = [analyzer.extract_terms(row[0]) for row in ROWS if row[2] == "published"]
     average = sum(map(len, texts)) / len(texts)
     expected = []
     for text in texts:
         score = 0.0
-        for term in analyzer.terms("samples kept"):
+        for term in analyzer.extract_terms("samples kept"):
             n, tf = sum(term in other for other in texts), Counter(text)[term]
             idf = math.log(1 + (len(texts) - n + 0.5) / (n + 0.5))
             score += idf * tf / (tf + 1.2 * (1 - 0.75 + 0.75 * len(text) / average))
@@ -199,7 +199,7 @@ async def test_a_table_that_was_made_anew_is_counted_anew_and_the_old_counts_go(
     data.run("INSERT INTO docs SELECT * FROM old WHERE id > 4; GRANT SELECT ON docs TO PUBLIC")
     assert ids(await kb.pipeline("p").search("samples")) == ["5"]
     [tables] = kb._parts.opened.tables.values()
-    assert isinstance(tables, Tables)
+    assert isinstance(tables, TableDatabase)
     assert len(tables._kept._entries) == 1
 
 
@@ -210,7 +210,7 @@ async def test_a_filter_that_few_or_no_rows_pass_is_answered_from_these(
     line = engine(search=SearchSettings(mode="keyword", fold=False)).pipeline("p")
     late = Where(conditions=(Condition("year", ">=", 3299),))
     for few in (5_000, 0):
-        monkeypatch.setattr(reader, "FEW", few)
+        monkeypatch.setattr(reader, "MAX_FEW", few)
         found = await line.search("samples", where=late, top_k=2)
         assert {hit.chunk.text for hit in found.hits} == {"samples 299", "samples 300"}
         assert (await line.search("samples", where=Where(conditions=(Condition("year", "=", 1),)))).hits == ()
@@ -230,10 +230,10 @@ async def test_a_table_with_too_many_words_to_keep_is_counted_for_each_question(
     engine: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = await engine(search=KEYWORD).pipeline("p").search("samples kept default")
-    monkeypatch.setattr("ragstone.stores.tables.reader.Counting", lambda only=None: Counting(only, most=20))
-    monkeypatch.setattr(reader, "BATCH", 2)
+    monkeypatch.setattr("ragstone.stores.tables.reader.WordCounter", lambda only=None: WordCounter(only, most=20))
+    monkeypatch.setattr(reader, "COUNT_BATCH", 2)
     found = await engine(search=KEYWORD).pipeline("p").search("samples kept default")
     assert found.hits == expected.hits
     assert found.hits
-    with pytest.raises(TooMany):
-        Counting(most=3).add([("1", "one two three four")])
+    with pytest.raises(TooManyWords):
+        WordCounter(most=3).add_rows([("1", "one two three four")])

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from ragstone.answering.abstention.calibration import SHIPPED, Calibration, Signs
+from ragstone.answering.abstention.calibration import SHIPPED, Calibration, SignSet
 from ragstone.answering.abstention.evidence import Evidence
 
 NUMBERS = "abstain.json"
@@ -40,8 +40,8 @@ CLARIFY: Mapping[str, str] = {
     "something_else": "Is this the very name or number that is meant?",
     "wrong_kind": "What would an answer look like: a person, a time, a number, a step?",
 }
-NAMED = 5  # missing terms that a message names
-NEARBY = 0.25  # how far a passage's cosine lies from its best chunk's at most, but for 3 in 100 (sparing.py)
+MOST_NAMED = 5  # missing terms that a message names
+SIMILARITY_MARGIN = 0.25  # how far a passage's cosine lies from its best chunk's at most, but for 3 in 100 (sparing.py)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Sign:
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class AbstentionModel:
     """Logistic regression: the log-odds of an answer are `base` and each sign's part. From `answer_from` on
     there is one."""
 
@@ -62,7 +62,7 @@ class Model:
     answer_from: float
     signs: Mapping[str, Sign]
 
-    def parts(self, found: Evidence) -> dict[str, float]:
+    def contributions(self, found: Evidence) -> dict[str, float]:
         """What each sign adds to the log-odds; one that is not known adds nothing."""
         values = {name: getattr(found, name) for name in self.signs}
         return {
@@ -72,14 +72,14 @@ class Model:
 
     def odds(self, found: Evidence) -> float:
         """The log-odds of an answer."""
-        return self.base + sum(self.parts(found).values())
+        return self.base + sum(self.contributions(found).values())
 
 
 Rule = Literal["fitted", "company", "never"]
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class AbstentionPolicy:
     """What decides. rule: the fitted model, thresholds on rerank and RRF scores (see `thresholds`), or nothing: every
     question with a passage is answered. answer_from: from which log-odds on, in place of the fitted ones. calibration:
     what was fitted on the user's own questions."""
@@ -105,14 +105,14 @@ class Decision:
 
 
 @cache
-def models() -> Mapping[str, Model]:
+def load_abstention_models() -> Mapping[str, AbstentionModel]:
     """The fitted models: `vectors` where the passages were compared with the question, `words` where not.
 
     Their numbers stand in `abstain.json` with the command that fitted them and on what.
     """
     data = json.loads(Path(__file__).with_name(NUMBERS).read_text("utf-8"))
     return {
-        name: Model(
+        name: AbstentionModel(
             float(model["base"]),
             float(model["answer_from"]),
             {sign: Sign(*map(float, numbers)) for sign, numbers in model["signs"].items()},
@@ -122,49 +122,50 @@ def models() -> Mapping[str, Model]:
 
 
 @cache
-def edition() -> str:
+def model_edition() -> str:
     """Which numbers these are: a calibration holds for those that it was fitted on."""
     return hashlib.sha256(Path(__file__).with_name(NUMBERS).read_bytes()).hexdigest()[:12]
 
 
-def decide(found: Evidence, policy: Policy | None = None) -> Decision:
+def decide_abstention(found: Evidence, policy: AbstentionPolicy | None = None) -> Decision:
     """Abstain, and why. Reasons: no_hits and those of `REASONS`."""
     if not found.hits:
         return Decision(True, "no_hits", "Nothing in the documents matches the question.")
-    policy = policy or Policy()
-    name = signs_of(found)
-    model = models()[name]
+    policy = policy or AbstentionPolicy()
+    name = choose_signs(found)
+    model = load_abstention_models()[name]
     own = policy.calibration if policy.calibration and policy.calibration.signs == name else None
     odds = model.odds(found)
     likely = (own or SHIPPED).chance(odds)
     wanted = own.answer_from if own else model.answer_from
     if policy.rule == "never" or odds >= (wanted if policy.answer_from is None else policy.answer_from):
         return Decision(False, answerability=likely)
-    return replace(_refused(model, found), answerability=likely)
+    return replace(_explain_refusal(model, found), answerability=likely)
 
 
-def settled(found: Evidence, policy: Policy | None = None) -> bool:
+def is_settled(found: Evidence, policy: AbstentionPolicy | None = None) -> bool:
     """Whether the decision stands before the passages are compared with the question by vectors, which takes most of
-    its time: wherever within `NEARBY` of the best hit's cosine `similar`, which is guessed as that, may lie."""
-    policy = policy or Policy()
+    its time: wherever within `SIMILARITY_MARGIN` of the best hit's cosine `similar`, which is guessed as that, may
+    lie."""
+    policy = policy or AbstentionPolicy()
     if found.cosine is None or policy.rule != "fitted":
         return True
-    close = (found.cosine - NEARBY, found.cosine + NEARBY)
-    return len({decide(replace(found, similar=cosine), policy).abstain for cosine in close}) == 1
+    close = (found.cosine - SIMILARITY_MARGIN, found.cosine + SIMILARITY_MARGIN)
+    return len({decide_abstention(replace(found, similar=cosine), policy).abstain for cosine in close}) == 1
 
 
-def signs_of(found: Evidence) -> Signs:
+def choose_signs(found: Evidence) -> SignSet:
     """Which of the models decides: `words` where the passages were not compared with the question by vectors."""
     return "words" if found.cosine is None else "vectors"
 
 
-def _refused(model: Model, found: Evidence) -> Decision:
-    reason = _reason(model.parts(found))
-    named = ", ".join(found.missing[:NAMED])
+def _explain_refusal(model: AbstentionModel, found: Evidence) -> Decision:
+    reason = _main_reason(model.contributions(found))
+    named = ", ".join(found.missing[:MOST_NAMED])
     if reason == "missing_terms" and named:
         return Decision(True, reason, f"The passages found do not mention: {named}.")
     return Decision(True, reason, MESSAGES[reason])
 
 
-def _reason(parts: Mapping[str, float]) -> str:
+def _main_reason(parts: Mapping[str, float]) -> str:
     return min(REASONS, key=lambda reason: sum(parts.get(sign, 0.0) for sign in REASONS[reason]))

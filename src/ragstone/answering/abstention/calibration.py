@@ -10,8 +10,8 @@ from typing import Any, Literal
 from ragstone.core.errors import ConfigError
 
 SCHEMA = 1
-Signs = Literal["vectors", "words"]
-AGAIN = "fit it anew with `ragstone eval --calibrate`, or set answer.calibration to none"
+SignSet = Literal["vectors", "words"]
+REFIT_HINT = "fit it anew with `ragstone eval --calibrate`, or set answer.calibration to none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Calibration:
     what it was in cross-validation, with its 95 % interval `low` to `high`; answered: the share of questions.
     """
 
-    signs: Signs
+    signs: SignSet
     answer_from: float
     slope: float = 1.0
     shift: float = 0.0
@@ -46,38 +46,40 @@ class Calibration:
 SHIPPED = Calibration("vectors", 0.0)
 
 
-def calibration_text(one: Calibration) -> str:
+def render_calibration(one: Calibration) -> str:
     """The calibration as its file holds it."""
     return json.dumps({"schema": SCHEMA, **asdict(one)}, indent=1) + "\n"
 
 
 def read_calibration(path: str | Path, *, edition: str) -> Calibration:
     """The calibration in a file; raises `ConfigError` for one that is unreadable, or of another edition."""
-    one = _parsed(path)
+    one = _parse_calibration(path)
     if one.edition != edition:
-        raise ConfigError(f"calibration {path}: is of another version of this program; {AGAIN}")
+        raise ConfigError(f"calibration {path}: is of another version of this program; {REFIT_HINT}")
     return one
 
 
 def check_model(one: Calibration, path: str | Path, *, model: str | None) -> None:
     """Raises `ConfigError` for a calibration of vectors of another model."""
     if one.signs == "vectors" and one.model != model:
-        raise ConfigError(f"calibration {path}: is of the embedding model {one.model}, here it is {model}; {AGAIN}")
+        raise ConfigError(
+            f"calibration {path}: is of the embedding model {one.model}, here it is {model}; {REFIT_HINT}"
+        )
 
 
-def _parsed(path: str | Path) -> Calibration:
+def _parse_calibration(path: str | Path) -> Calibration:
     try:
         data = json.loads(Path(path).expanduser().read_text("utf-8-sig"))
     except OSError as error:
-        raise ConfigError(f"calibration {path}: cannot be read: {error.strerror or error}; {AGAIN}") from error
+        raise ConfigError(f"calibration {path}: cannot be read: {error.strerror or error}; {REFIT_HINT}") from error
     except (ValueError, RecursionError) as error:
-        raise ConfigError(f"calibration {path}: is not JSON: {error}; {AGAIN}") from error
-    if not isinstance(data, dict) or data.pop("schema", None) != SCHEMA or not _whole(data):
-        raise ConfigError(f"calibration {path}: is no calibration of schema {SCHEMA}; {AGAIN}")
+        raise ConfigError(f"calibration {path}: is not JSON: {error}; {REFIT_HINT}") from error
+    if not isinstance(data, dict) or data.pop("schema", None) != SCHEMA or not _is_complete(data):
+        raise ConfigError(f"calibration {path}: is no calibration of schema {SCHEMA}; {REFIT_HINT}")
     return Calibration(**data)
 
 
-def _whole(data: Mapping[str, Any]) -> bool:
+def _is_complete(data: Mapping[str, Any]) -> bool:
     text = {"signs", "model", "edition"}
     named = data.keys() == {field.name for field in fields(Calibration)} and data["signs"] in ("vectors", "words")
     return named and all(_is_text(data[name]) if name in text else _is_number(data[name]) for name in data)

@@ -3,16 +3,24 @@
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from ragstone.answering.abstention.replaced_words import beside
-from ragstone.answering.abstention.wording import denied, extremes, holds, in_words, numbers, opposed, other_number
-from ragstone.answering.extractive.question_analysis import Asked
-from ragstone.answering.extractive.selection import Scored, titled
-from ragstone.core.analyzer import terms
+from ragstone.answering.abstention.replaced_words import compare_words
+from ragstone.answering.abstention.wording import (
+    extract_numbers,
+    find_extremes,
+    find_opposed_words,
+    has_other_number,
+    has_unmatched_denial,
+    holds_term,
+    words_of_terms,
+)
+from ragstone.answering.extractive.question_analysis import QuestionAnalysis
+from ragstone.answering.extractive.selection import ScoredPassage, text_above
+from ragstone.core.analyzer import extract_terms
 from ragstone.core.types import Hit
 
 # Words of questions that a passage may well leave unsaid: they shape what is asked and hardly name it.
-LIGHT = frozenset(
-    terms(
+LIGHT_TERMS = frozenset(
+    extract_terms(
         "another term terms kind kinds sort type types example examples happen happened occur occurred become became "
         "make makes made use used uses using main major following considered known famous part word words thing things "
         "person people place way ways purpose reason reasons cause caused causes result results effect effects role "
@@ -61,8 +69,12 @@ class Evidence:
     missing: tuple[str, ...] = ()
 
 
-def evidence(
-    question: Asked, hits: Sequence[Hit], chosen: Sequence[Scored], *, idf: Mapping[str, float] | None = None
+def collect_evidence(
+    question: QuestionAnalysis,
+    hits: Sequence[Hit],
+    chosen: Sequence[ScoredPassage],
+    *,
+    idf: Mapping[str, float] | None = None,
 ) -> Evidence:
     """The signs of a question, its hits in order and the passages chosen from them.
 
@@ -71,33 +83,33 @@ def evidence(
     if not hits or not chosen:
         return Evidence(len(hits), cosine=_best_cosine(hits))
     lead = max(chosen, key=lambda one: one.score)
-    said, over = lead.passage.text, _above(lead)
-    section = frozenset(terms(over + lead.passage.chunk.text))
-    weights = {term: w * (LIGHTNESS if term in LIGHT else 1.0) for term, w in question.weights.items()}
-    plain = {term: w * (LIGHTNESS if term in LIGHT else 1.0) for term, w in (idf or question.weights).items()}
-    laid = beside(question.text, said, plain, above=frozenset(terms(titled(lead.passage.chunk))))
-    missing = sorted((t for t in weights if not holds(t, section)), key=lambda t: (-weights[t], t))
+    said, over = lead.passage.text, _heading_text(lead)
+    section = frozenset(extract_terms(over + lead.passage.chunk.text))
+    weights = {term: w * (LIGHTNESS if term in LIGHT_TERMS else 1.0) for term, w in question.weights.items()}
+    plain = {term: w * (LIGHTNESS if term in LIGHT_TERMS else 1.0) for term, w in (idf or question.weights).items()}
+    laid = compare_words(question.text, said, plain, above=frozenset(extract_terms(text_above(lead.passage.chunk))))
+    missing = sorted((t for t in weights if not holds_term(t, section)), key=lambda t: (-weights[t], t))
     cosines = [hit.signals["cosine"] for hit in hits if "cosine" in hit.signals]
     return Evidence(
         hits=len(hits),
         cosine=_best_cosine(hits),
-        ahead=_ahead(cosines),
+        ahead=_lead_over_rest(cosines),
         similar=lead.similar,
-        bm25=_share_of_bm25(question, hits, idf or question.weights),
-        sentence=_share(weights, frozenset(terms(said))),
-        section=_share(weights, section),
-        numbers=float(len(numbers(question.text) - numbers(over + lead.passage.chunk.text))),
-        denied=laid.covered * denied(question.text, said),
-        opposed=laid.covered * bool(opposed(question.text, said)),
-        other_number=float(other_number(question.text, said)),
-        extremes=float(bool(extremes(question.text, said))),
+        bm25=_bm25_share(question, hits, idf or question.weights),
+        sentence=_weight_share(weights, frozenset(extract_terms(said))),
+        section=_weight_share(weights, section),
+        numbers=float(len(extract_numbers(question.text) - extract_numbers(over + lead.passage.chunk.text))),
+        denied=laid.covered * has_unmatched_denial(question.text, said),
+        opposed=laid.covered * bool(find_opposed_words(question.text, said)),
+        other_number=float(has_other_number(question.text, said)),
+        extremes=float(bool(find_extremes(question.text, said))),
         typed=float(lead.typed),
         covered=laid.covered,
         unsaid=laid.unsaid,
         replaced=laid.replaced,
         replaced_weight=laid.replaced_weight,
         replaced_number=laid.replaced_number,
-        missing=in_words(question.text, missing),
+        missing=words_of_terms(question.text, missing),
     )
 
 
@@ -105,22 +117,22 @@ def _best_cosine(hits: Sequence[Hit]) -> float | None:
     return max((hit.signals["cosine"] for hit in hits if "cosine" in hit.signals), default=None)
 
 
-def _ahead(cosines: Sequence[float]) -> float | None:
+def _lead_over_rest(cosines: Sequence[float]) -> float | None:
     rest = sorted(cosines)[:-1]
     return round(max(cosines) - sum(rest) / len(rest), 6) if len(rest) >= FEWEST_OTHERS else None
 
 
-def _share_of_bm25(question: Asked, hits: Sequence[Hit], idf: Mapping[str, float]) -> float:
+def _bm25_share(question: QuestionAnalysis, hits: Sequence[Hit], idf: Mapping[str, float]) -> float:
     # Of the subject's terms alone: "what" and "does", which few documents hold, would make every share small.
     possible = sum(idf.get(term, 0.0) for term in question.weights)
     best = max(hit.signals.get("bm25", 0.0) for hit in hits)
     return round(min(1.0, best / possible), 6) if possible else 0.0
 
 
-def _above(one: Scored) -> str:
-    return f"{titled(one.passage.chunk)} {one.passage.chunk.document.path} "
+def _heading_text(one: ScoredPassage) -> str:
+    return f"{text_above(one.passage.chunk)} {one.passage.chunk.document.path} "
 
 
-def _share(weights: Mapping[str, float], found: Set[str]) -> float:
+def _weight_share(weights: Mapping[str, float], found: Set[str]) -> float:
     mass = sum(weights.values())
-    return round(sum(w for term, w in weights.items() if holds(term, found)) / mass, 6) if mass else 0.0
+    return round(sum(w for term, w in weights.items() if holds_term(term, found)) / mass, 6) if mass else 0.0

@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ragstone.answering.abstention.wording import holds
-from ragstone.answering.extractive.question_analysis import SHAPE
-from ragstone.core.analyzer import terms, tokens
+from ragstone.answering.abstention.wording import holds_term
+from ragstone.answering.extractive.question_analysis import SHAPE_TERMS
+from ragstone.core.analyzer import extract_terms, extract_tokens
 
 ASKS = re.compile(r"(?:what|which|who|whom|whose|where|when|why|how)", re.IGNORECASE)
-LITTLE = frozenset(
+LITTLE_WORDS = frozenset(
     "is are was were be been do does did has have had can could should would will may might must a an the of in on at "
     "to for from by with and or as that this these those it its their his her than".split()
 )
@@ -18,7 +18,7 @@ VERBS = frozenset(
     "is are was were be been do does did has have had can could should would will may might must to".split()
 )
 KINDS = frozenset("type types kind kinds sort form forms name names word term other else of the a an".split())
-INFLECTED = re.compile(
+INFLECTION = re.compile(
     r"\w+(?:ed|[^s]s)"
 )  # the verb that ends what is asked for: "which show changed", "what law states"
 LONGEST_PHRASE = 4
@@ -30,23 +30,23 @@ NUMBERS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class TermWord:
     """A word as it is written, and the term that it gives."""
 
     text: str
     term: str
 
     @property
-    def little(self) -> bool:
-        return self.text.lower() in LITTLE
+    def is_little(self) -> bool:
+        return self.text.lower() in LITTLE_WORDS
 
     @property
-    def number(self) -> bool:
+    def is_number(self) -> bool:
         return self.text[0].isdigit() or self.text.lower() in NUMBERS
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class WordComparison:
     """What a passage lacks of a question, in shares of the question's weight. Words that only name the kind of thing
     asked for ("which *law* …") are left out.
 
@@ -62,38 +62,38 @@ class Beside:
     replaced_number: float = 0.0
 
 
-def beside(question: str, passage: str, weights: Mapping[str, float], *, above: Set[str]) -> Beside:
+def compare_words(question: str, passage: str, weights: Mapping[str, float], *, above: Set[str]) -> WordComparison:
     """Lay a question beside a passage. `weights` are those of terms, an unknown one weighs as the heaviest; `above`
     are the terms of its headings."""
-    asking, said = words(question), words(passage)
-    phrase, found = asked_for(asking), frozenset(word.term for word in said)
-    subject = [i for i, w in enumerate(asking) if i not in phrase and not w.little and w.term not in SHAPE]
+    asking, said = split_words(question), split_words(passage)
+    phrase, found = find_asked_phrase(asking), frozenset(word.term for word in said)
+    subject = [i for i, w in enumerate(asking) if i not in phrase and not w.is_little and w.term not in SHAPE_TERMS]
     rarest = max(weights.values(), default=1.0)
     weight = {i: weights.get(asking[i].term, rarest) for i in subject}
     mass = sum(weight.values()) or 1.0
-    unsaid = [i for i in subject if not holds(asking[i].term, found)]
-    lacking = [i for i in unsaid if not holds(asking[i].term, above)]
-    others = [(i, j, close) for i in unsaid for j, close in _in_its_place(asking, said, i, phrase)]
+    unsaid = [i for i in subject if not holds_term(asking[i].term, found)]
+    lacking = [i for i in unsaid if not holds_term(asking[i].term, above)]
+    others = [(i, j, close) for i in unsaid for j, close in _find_replacements(asking, said, i, phrase)]
     heaviest = max((weight[i] for i in lacking), default=0.0)
-    return Beside(
+    return WordComparison(
         covered=round(1 - sum(weight[i] for i in unsaid) / mass, 6),
         unsaid=round(heaviest / mass, 6),
         replaced=float(max((close for _, _, close in others), default=0)),
         replaced_weight=round(max((close * weight[i] for i, _, close in others), default=0.0) / mass, 6),
-        replaced_number=float(any(asking[i].number and said[j].number for i, j, _ in others)),
+        replaced_number=float(any(asking[i].is_number and said[j].is_number for i, j, _ in others)),
     )
 
 
-def words(text: str) -> list[Word]:
+def split_words(text: str) -> list[TermWord]:
     """The words of a text, in order, each with its first term."""
-    return [Word(token, next(iter(terms(token)), token.lower())) for token in tokens(text)]
+    return [TermWord(token, next(iter(extract_terms(token)), token.lower())) for token in extract_tokens(text)]
 
 
-def asked_for(question: Sequence[Word]) -> frozenset[int]:
+def find_asked_phrase(question: Sequence[TermWord]) -> frozenset[int]:
     """Which words say what is asked for: the question word and the noun behind it, up to the verb.
 
-    >>> found = words("Which American show changed the views of Romanians?")
-    >>> [found[i].text for i in sorted(asked_for(found))]
+    >>> found = split_words("Which American show changed the views of Romanians?")
+    >>> [found[i].text for i in sorted(find_asked_phrase(found))]
     ['Which', 'American', 'show']
     """
     start = next((i for i, word in enumerate(question) if ASKS.fullmatch(word.text)), None)
@@ -102,18 +102,20 @@ def asked_for(question: Sequence[Word]) -> frozenset[int]:
     phrase, end = {start}, start + 1
     most = {"what": LONGEST_PHRASE, "which": LONGEST_PHRASE, "whose": LONGEST_PHRASE, "how": 1}
     nouns = most.get(question[start].text.lower(), 0)
-    while nouns and end < len(question) and not _ends(question[end].text.lower(), first=end == start + 1):
+    while nouns and end < len(question) and not _ends_phrase(question[end].text.lower(), first=end == start + 1):
         phrase.add(end)
         nouns -= question[end].text.lower() not in KINDS
         end += 1
     return frozenset(phrase)
 
 
-def _ends(word: str, *, first: bool) -> bool:
-    return word in VERBS or (not first and word not in KINDS and INFLECTED.fullmatch(word) is not None)
+def _ends_phrase(word: str, *, first: bool) -> bool:
+    return word in VERBS or (not first and word not in KINDS and INFLECTION.fullmatch(word) is not None)
 
 
-def _in_its_place(asking: Sequence[Word], said: Sequence[Word], at: int, phrase: Set[int]) -> list[tuple[int, int]]:
+def _find_replacements(
+    asking: Sequence[TermWord], said: Sequence[TermWord], at: int, phrase: Set[int]
+) -> list[tuple[int, int]]:
     """Where the passage has another word beside the neighbour that a lacking word has in the question, and how close:
     1 beside a little word, 2 beside any other, one more where both neighbours agree."""
     known = {word.term for word in asking}
@@ -125,9 +127,9 @@ def _in_its_place(asking: Sequence[Word], said: Sequence[Word], at: int, phrase:
         for left, right in pairwise(range(len(said))):
             here, place = (left, right) if step < 0 else (right, left)
             other = said[place]
-            if said[here].term != asking[near].term or other.term in known or other.little:
+            if said[here].term != asking[near].term or other.term in known or other.is_little:
                 continue
             beyond = place - step
             both = 0 <= far < len(asking) and 0 <= beyond < len(said) and asking[far].term == said[beyond].term
-            out.append((place, (1 if asking[near].little else 2) + both))
+            out.append((place, (1 if asking[near].is_little else 2) + both))
     return out

@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from ragstone.answering.abstention.abstain import MESSAGES, Decision
 from ragstone.core.types import Hit
 
-RERANK = 0.15  # of the best hit, on the reranker's scale from 0 to 1
-RRF = 0.030  # of the best hit where two legs answered: about rank 6 in both
-LEGS, RANK = 2, 61  # what RRF's best possible score is made of: a first rank in each leg, k = 60
+RERANK_THRESHOLD = 0.15  # of the best hit, on the reranker's scale from 0 to 1
+RRF_THRESHOLD = 0.030  # of the best hit where two legs answered: about rank 6 in both
+RETRIEVERS, BEST_RANK = 2, 61  # what RRF's best possible score is made of: a first rank in each leg, k = 60
 
 
-def by_thresholds(hits: Sequence[Hit], *, weights: Mapping[str, float]) -> Decision:
+def decide_by_thresholds(hits: Sequence[Hit], *, weights: Mapping[str, float]) -> Decision:
     """Abstain where the best hit stays below: of a reranker, if one scored; else of RRF, as a share of the best
     possible score of the legs that answered, so that one leg less, or other weights, change nothing. One leg alone
     ranks something first whatever is asked: then nothing is refused.
@@ -26,10 +26,10 @@ def by_thresholds(hits: Sequence[Hit], *, weights: Mapping[str, float]) -> Decis
         return Decision(True, "no_hits", "Nothing in the documents matches the question.")
     reranked = [hit.signals["rerank"] for hit in hits if "rerank" in hit.signals]
     if reranked:
-        best, least = max(reranked), RERANK
-    elif len(weights) >= LEGS:
+        best, least = max(reranked), RERANK_THRESHOLD
+    elif len(weights) >= RETRIEVERS:
         scores = [hit.signals["rrf"] for hit in hits if "rrf" in hit.signals] or [hit.score for hit in hits]
-        best, least = max(scores) * RANK / sum(weights.values()), RRF * RANK / LEGS
+        best, least = max(scores) * BEST_RANK / sum(weights.values()), RRF_THRESHOLD * BEST_RANK / RETRIEVERS
     else:
         return Decision(False, answerability=1.0)
     likely = round(min(1.0, max(0.0, best)), 6)

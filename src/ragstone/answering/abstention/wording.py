@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence, Set
 
-from ragstone.core.analyzer import terms, tokens
+from ragstone.core.analyzer import extract_terms, extract_tokens
 
 NEGATION = re.compile(
     r"\b(?:not|no|never|none|nor|without|cannot|neither|nobody|nothing|unable|\w{1,20}n['’]t|fail(?:s|ed)?"
@@ -19,7 +19,7 @@ EXTREME = re.compile(
 NOT_EXTREME = frozenset(
     "west forest interest request rest test guest quest harvest digest nest latest invest protest".split()
 )
-TURNED = re.compile(r"(?:un|in|im|ir|il|dis|non|anti|de)-?(\w{4,40})")
+NEGATING_PREFIX = re.compile(r"(?:un|in|im|ir|il|dis|non|anti|de)-?(\w{4,40})")
 # Everyday pairs; words that are opposites in one sense only (right/left, light/heavy) are left out where
 # the other sense is the more common one.
 PAIRS = """
@@ -52,7 +52,7 @@ male/female man/woman men/women father/mother son/daughter brother/sister husban
 """
 
 
-def _opposites() -> dict[str, frozenset[str]]:
+def _index_opposites() -> dict[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
     for pair in PAIRS.split():
         one, other = pair.split("/")
@@ -61,29 +61,29 @@ def _opposites() -> dict[str, frozenset[str]]:
     return found
 
 
-OPPOSITES = _opposites()
+OPPOSITES = _index_opposites()
 
 
-def denied(question: str, passage: str) -> bool:
+def has_unmatched_denial(question: str, passage: str) -> bool:
     """Whether the question denies something, and the passage nothing at all.
 
-    >>> denied("Which exporter does not need root?", "The exporter needs root.")
+    >>> has_unmatched_denial("Which exporter does not need root?", "The exporter needs root.")
     True
     """
     return not OF_MEANS.match(question) and bool(NEGATION.search(question)) and NEGATION.search(passage) is None
 
 
-def opposed(question: str, passage: str) -> list[str]:
+def find_opposed_words(question: str, passage: str) -> list[str]:
     """The question's words of which the passage has only the opposite, in order.
 
-    >>> opposed("How do I disable the cache?", "Set `cache: on` to enable the cache.")
+    >>> find_opposed_words("How do I disable the cache?", "Set `cache: on` to enable the cache.")
     ['disable']
     """
-    asked, said = _lower(question), _lower(passage)
-    return [word for word in asked if word not in said and _turned_in(word, asked.keys(), said.keys())]
+    asked, said = _lower_words(question), _lower_words(passage)
+    return [word for word in asked if word not in said and _has_opposite_in(word, asked.keys(), said.keys())]
 
 
-def _turned_in(word: str, asked: Set[str], said: Set[str]) -> bool:
+def _has_opposite_in(word: str, asked: Set[str], said: Set[str]) -> bool:
     opposite = OPPOSITES.get(word, frozenset())
     if opposite & said and not opposite & asked:
         return True
@@ -92,53 +92,53 @@ def _turned_in(word: str, asked: Set[str], said: Set[str]) -> bool:
 
 def opposite_stems(word: str) -> frozenset[str]:
     """What a word with a denying prefix denies: `disconnected` gives `connected`."""
-    match = TURNED.fullmatch(word)
+    match = NEGATING_PREFIX.fullmatch(word)
     return frozenset((match[1],)) if match else frozenset()
 
 
-def numbers(text: str) -> set[str]:
+def extract_numbers(text: str) -> set[str]:
     """The numbers written in digits, without their separators of thousands."""
     return {match[0].replace(",", "") for match in NUMBER.finditer(text)}
 
 
-def other_number(question: str, passage: str) -> bool:
+def has_other_number(question: str, passage: str) -> bool:
     """Whether the question names a number that the passage lacks, and the passage one that the question lacks."""
-    asked, said = numbers(question), numbers(passage)
+    asked, said = extract_numbers(question), extract_numbers(passage)
     return bool(asked - said) and bool(said - asked)
 
 
-def extremes(question: str, passage: str) -> list[str]:
+def find_extremes(question: str, passage: str) -> list[str]:
     """The question's "first", "only", "largest" and their kind that the passage does not have."""
-    said = _lower(passage)
-    return [w for w in _lower(question) if EXTREME.fullmatch(w) and w not in NOT_EXTREME and w not in said]
+    said = _lower_words(passage)
+    return [w for w in _lower_words(question) if EXTREME.fullmatch(w) and w not in NOT_EXTREME and w not in said]
 
 
-def holds(term: str, found: Set[str]) -> bool:
+def holds_term(term: str, found: Set[str]) -> bool:
     """Whether a term, or one with the same beginning (`settl`, `settlement`), is among those found."""
-    return term in found or (len(term) >= 4 and any(_begin_alike(term, other) for other in found))
+    return term in found or (len(term) >= 4 and any(_begins_alike(term, other) for other in found))
 
 
-def in_words(question: str, lacking: Sequence[str]) -> tuple[str, ...]:
+def words_of_terms(question: str, lacking: Sequence[str]) -> tuple[str, ...]:
     """The words of a question, as they stand in it, that the given terms come from; each once.
 
-    >>> in_words("How are the Alertmanager's receivers configured?", ["configur", "alertmanag"])
+    >>> words_of_terms("How are the Alertmanager's receivers configured?", ["configur", "alertmanag"])
     ('configured', "Alertmanager's")
     """
     written: dict[str, str] = {}
-    for word in tokens(question):
-        for term in terms(word):
+    for word in extract_tokens(question):
+        for term in extract_terms(word):
             written.setdefault(term, word)
     return tuple(dict.fromkeys(written.get(term, term) for term in lacking))
 
 
-def _begin_alike(term: str, other: str) -> bool:
+def _begins_alike(term: str, other: str) -> bool:
     shared = max(4, (3 * len(term) + 3) // 4)  # three quarters of the term: set by hand
     return len(other) >= 4 and other[:shared] == term[:shared]
 
 
-def _lower(text: str) -> dict[str, None]:
-    return dict.fromkeys(_words(text))
+def _lower_words(text: str) -> dict[str, None]:
+    return dict.fromkeys(_iterate_words(text))
 
 
-def _words(text: str) -> Iterator[str]:
-    return (token.lower() for token in tokens(text))
+def _iterate_words(text: str) -> Iterator[str]:
+    return (token.lower() for token in extract_tokens(text))

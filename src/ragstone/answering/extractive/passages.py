@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Literal
 
 from ragstone.answering.verification.spans import spans_at
-from ragstone.core.analyzer import terms
-from ragstone.core.sentences import sentences
+from ragstone.core.analyzer import extract_terms
+from ragstone.core.sentences import split_sentences
 from ragstone.core.types import Chunk, Hit
 
 Form = Literal["sentence", "item", "row", "code", "heading", "noise"]
@@ -20,7 +20,7 @@ NOISE = re.compile(
     r"\[[^\]\n]{1,200}\]:\s|[\s|:=*_#>~`.-]+$|<!--|\{\{[^\n]{0,200}\}\}\s*$|:::|!\[[^\]\n]*\]\([^)\n]*\)\s*$"
 )
 # What inside a passage gives its line breaks a meaning: blank lines, further items, rows, headings, quotes, fences.
-SHAPED = re.compile(r"\n[ \t]*(?:\n|[-*+•][ \t]|\d{1,3}[.)][ \t]|[|#>]|```|~~~)")
+LINE_STRUCTURE = re.compile(r"\n[ \t]*(?:\n|[-*+•][ \t]|\d{1,3}[.)][ \t]|[|#>]|```|~~~)")
 TITLE = re.compile(r"[^\n]{0,119}[^\n.!:;|]")
 LONGEST_CODE = 1500
 
@@ -42,14 +42,14 @@ class Passage:
         return self.chunk.text[self.start : self.end]
 
     @property
-    def prose(self) -> bool:
+    def is_prose(self) -> bool:
         """Whether line breaks in it mean nothing, as in a sentence or a single list item."""
-        return self.form in ("sentence", "item") and SHAPED.search(self.text) is None
+        return self.form in ("sentence", "item") and LINE_STRUCTURE.search(self.text) is None
 
     @cached_property
     def line(self) -> list[str]:
         """The terms of the passage in order."""
-        return terms(self.text)
+        return extract_terms(self.text)
 
     @cached_property
     def terms(self) -> frozenset[str]:
@@ -57,41 +57,41 @@ class Passage:
         return frozenset(self.line)
 
 
-def passages(hits: Sequence[Hit]) -> list[list[Passage]]:
+def split_passages(hits: Sequence[Hit]) -> list[list[Passage]]:
     """The passages of each hit's chunk, in order, never overlapping, none of them ending inside a secret."""
-    return [pieces_of(hit.chunk, rank) for rank, hit in enumerate(hits)]
+    return [chunk_passages(hit.chunk, rank) for rank, hit in enumerate(hits)]
 
 
-def title(chunk: Chunk) -> str:
+def chunk_title(chunk: Chunk) -> str:
     """The line that a plain text begins with, alone in its paragraph, where it ends no sentence; else nothing."""
     first, blank, _ = chunk.text.partition("\n\n")
     return first if chunk.ordinal == 0 and blank and TITLE.fullmatch(first) else ""
 
 
-def pieces_of(chunk: Chunk, rank: int) -> list[Passage]:
+def chunk_passages(chunk: Chunk, rank: int) -> list[Passage]:
     """The passages of the chunk of the hit with this rank."""
-    headings = {_plain(heading) for heading in chunk.heading_path}
-    found = _uncut(chunk, list(_pieces(chunk)))
-    return [Passage(rank, i, chunk, a, b, _form(chunk, a, b, headings)) for i, (a, b) in enumerate(found)]
+    headings = {_normalize_heading(heading) for heading in chunk.heading_path}
+    found = _rejoin_secrets(chunk, list(_split_pieces(chunk)))
+    return [Passage(rank, i, chunk, a, b, _classify_form(chunk, a, b, headings)) for i, (a, b) in enumerate(found)]
 
 
-def _uncut(chunk: Chunk, found: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def _rejoin_secrets(chunk: Chunk, found: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Pieces between which a secret goes on are one: a password may hold what ends a sentence."""
     out: list[tuple[int, int]] = []
     for start, end in found:
-        if out and chunk.secrets and _within_one(chunk, out[-1][1] - 1, start):
+        if out and chunk.secrets and _is_within_secret(chunk, out[-1][1] - 1, start):
             out[-1] = (out[-1][0], end)
         else:
             out.append((start, end))
     return out
 
 
-def _within_one(chunk: Chunk, last: int, first: int) -> bool:
+def _is_within_secret(chunk: Chunk, last: int, first: int) -> bool:
     left, right = spans_at(chunk, last, first)[0].char_start, spans_at(chunk, first, first)[-1].char_start
     return any(start <= left and right < end for start, end, _ in chunk.secrets)
 
 
-def _pieces(chunk: Chunk) -> Iterator[tuple[int, int]]:
+def _split_pieces(chunk: Chunk) -> Iterator[tuple[int, int]]:
     """Sentences outside of fences, and each fenced block whole."""
     text = chunk.text
     if chunk.kind == "code":
@@ -100,7 +100,7 @@ def _pieces(chunk: Chunk) -> Iterator[tuple[int, int]]:
     start, opened, mark = 0, -1, ""
     for fence in FENCE.finditer(text):
         if opened < 0:
-            yield from _sentences(text, start, fence.start())
+            yield from _sentence_ranges(text, start, fence.start())
             opened, mark = fence.start(), fence[1]
         elif fence[1].startswith(mark):
             yield (opened, fence.end())
@@ -108,19 +108,23 @@ def _pieces(chunk: Chunk) -> Iterator[tuple[int, int]]:
     if opened >= 0:
         yield (opened, opened + len(text[opened:].rstrip()))
     else:
-        yield from _sentences(text, start, len(text))
+        yield from _sentence_ranges(text, start, len(text))
 
 
-def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    for a, b in sentences(text[start:end]):
+def _sentence_ranges(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    for a, b in split_sentences(text[start:end]):
         yield (start + a, start + b)
 
 
-def _form(chunk: Chunk, start: int, end: int, headings: set[str]) -> Form:
+def _classify_form(chunk: Chunk, start: int, end: int, headings: set[str]) -> Form:
     text = chunk.text[start:end]
     if chunk.kind == "code" or FENCE.match(text):
         return "code"
-    if text.startswith("#") or _plain(text) in headings or (start == 0 and chunk.text[:end] == title(chunk)):
+    if (
+        text.startswith("#")
+        or _normalize_heading(text) in headings
+        or (start == 0 and chunk.text[:end] == chunk_title(chunk))
+    ):
         return "heading"
     if NOISE.match(text):
         return "noise"
@@ -129,5 +133,5 @@ def _form(chunk: Chunk, start: int, end: int, headings: set[str]) -> Form:
     return "item" if ITEM.match(text) else "sentence"
 
 
-def _plain(text: str) -> str:
+def _normalize_heading(text: str) -> str:
     return " ".join(text.strip("#*_` \t\n").casefold().split())

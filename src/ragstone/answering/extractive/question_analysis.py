@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from ragstone.core.analyzer import terms, tokens
+from ragstone.core.analyzer import extract_terms, extract_tokens
 
 Kind = Literal["who", "when", "where", "how_many", "how_to", "why", "yes_no", "what_is", "other"]
 
 # Words that shape a question and say nothing about its subject.
-SHAPE = frozenset(
-    terms(
+SHAPE_TERMS = frozenset(
+    extract_terms(
         "what what's who who's whom whose when where which why how do does did done doing is are was were be"
         " been am has have "
         "had having can could should would will may might must i me my mine you your we our us he she its it's them "
@@ -84,7 +84,7 @@ COUNT_WORDS = (
     "hundreds|thousand|thousands|million|millions|billion|half|third|quarter|dozen|twice|once|none|several"
     "|few|both|single|double"
 )
-FOUND: Mapping[Kind, re.Pattern[str]] = {
+ANSWER_PATTERNS: Mapping[Kind, re.Pattern[str]] = {
     "when": re.compile(
         rf"\b(?:1[0-9]|20)\d\d\b|\b\d{{1,2}}(?:st|nd|rd|th)\b|\b(?:{MONTHS})\b|\b\d{{1,4}} (?:BC|AD|BCE|CE)\b"
         rf"|(?i:\b(?:century|centuries|decades?|years? (?:ago|later)|"
@@ -113,7 +113,7 @@ NAME = re.compile(r"[A-Z][\w’'-]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionAnalysis:
     """A question's subject: the weight of each term (IDF, names and numbers more), and what is asked for."""
 
     text: str
@@ -129,58 +129,62 @@ class Asked:
         return sum(self.weights.values())
 
 
-SPECIFIC = 1.5
+SPECIFIC_WEIGHT = 1.5
 
 
-def asked(text: str, idf: Mapping[str, float]) -> Asked:
+def analyze_question(text: str, idf: Mapping[str, float]) -> QuestionAnalysis:
     """Read a question. `idf` gives the weight of its terms; an unknown term weighs as the rarest known.
 
-    >>> asked("When did Rollo reach Normandy?", {}).kind
+    >>> analyze_question("When did Rollo reach Normandy?", {}).kind
     'when'
     """
-    numbers = frozenset(term for token in tokens(text) if NUMBER.fullmatch(token) for term in terms(token))
-    names = _names(text) - numbers
-    all_terms = list(dict.fromkeys(terms(text)))
-    subject = [term for term in all_terms if term not in SHAPE or term in numbers or term in names] or all_terms
+    numbers = frozenset(
+        term for token in extract_tokens(text) if NUMBER.fullmatch(token) for term in extract_terms(token)
+    )
+    names = _find_names(text) - numbers
+    all_terms = list(dict.fromkeys(extract_terms(text)))
+    subject = [term for term in all_terms if term not in SHAPE_TERMS or term in numbers or term in names] or all_terms
     rarest = max((idf[term] for term in subject if term in idf), default=1.0)
-    weights = {t: idf.get(t, rarest) * (SPECIFIC if t in names or t in numbers else 1.0) for t in subject}
-    return Asked(text, weights, names, numbers, kind(text), frozenset(pairwise(subject)))
+    weights = {t: idf.get(t, rarest) * (SPECIFIC_WEIGHT if t in names or t in numbers else 1.0) for t in subject}
+    return QuestionAnalysis(text, weights, names, numbers, classify_question(text), frozenset(pairwise(subject)))
 
 
-def kind(text: str) -> Kind:
+def classify_question(text: str) -> Kind:
     """The kind of answer that a question asks for."""
     return next((name for name, pattern in KINDS if pattern.search(text)), "other")
 
 
-def _names(text: str) -> frozenset[str]:
+def _find_names(text: str) -> frozenset[str]:
     """Terms written with a capital or as an identifier, the first word of the question left out."""
-    words = list(tokens(text))
+    words = list(extract_tokens(text))
     title = sum(word[0].isupper() for word in words) > 0.8 * len(words)
-    found = {term for word in words[1:] if _is_name(word) and not title for term in terms(word)}
-    return frozenset(found - SHAPE)
+    found = {term for word in words[1:] if _is_name(word) and not title for term in extract_terms(word)}
+    return frozenset(found - SHAPE_TERMS)
 
 
 def _is_name(word: str) -> bool:
     return word[0].isupper() or any(c.isupper() for c in word[1:]) or any(c in "_-." for c in word[1:-1])
 
 
-def answers_kind(asked: Asked, sentence: str, found: frozenset[str]) -> bool:
+def answers_kind(asked: QuestionAnalysis, sentence: str, found: frozenset[str]) -> bool:
     """Whether a sentence holds something of the kind asked for, beyond what the question itself says.
 
     `found` are the terms of the sentence. Yes-or-no questions and others ask for nothing special.
     """
     if asked.kind == "who":
         words = list(NAME.finditer(sentence))
-        return any(m.start() > 0 and not set(terms(m[0])) & asked.weights.keys() for m in words if terms(m[0]))
+        return any(
+            m.start() > 0 and not set(extract_terms(m[0])) & asked.weights.keys() for m in words if extract_terms(m[0])
+        )
     if asked.kind in ("how_many", "when"):
-        numbers = {term for token in tokens(sentence) if NUMBER.match(token) for term in terms(token)}
+        numbers = {term for token in extract_tokens(sentence) if NUMBER.match(token) for term in extract_terms(token)}
         if numbers - asked.numbers:
             return True
         if asked.kind == "how_many":
             return any(
-                not set(terms(word)) <= asked.weights.keys()
-                for word in FOUND["how_many"].findall(sentence)
+                not set(extract_terms(word)) <= asked.weights.keys()
+                for word in ANSWER_PATTERNS["how_many"].findall(sentence)
                 if not NUMBER.match(word)
             )
-    pattern = FOUND.get(asked.kind)
+    pattern = ANSWER_PATTERNS.get(asked.kind)
     return pattern is None or (pattern.search(sentence) is not None and bool(found - asked.weights.keys()))

@@ -5,20 +5,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from ragstone.answering.extractive.passages import LONGEST_CODE, Passage, passages, pieces_of, title
-from ragstone.answering.extractive.question_analysis import Asked, answers_kind
+from ragstone.answering.extractive.passages import LONGEST_CODE, Passage, chunk_passages, chunk_title, split_passages
+from ragstone.answering.extractive.question_analysis import QuestionAnalysis, answers_kind
 from ragstone.answering.verification.citations import Quote
 from ragstone.answering.verification.spans import spans_at
-from ragstone.core.analyzer import terms
+from ragstone.core.analyzer import extract_terms
 from ragstone.core.types import Chunk, Hit
 
 
 @dataclass(frozen=True, slots=True)
-class Choosing:
+class SelectionOptions:
     """How much each sign counts, and how many passages an answer has.
 
-    `similarity`, `rank`, `kind`, `near`, `adds` and `half` were compared on the questions of SQuAD 2.0, CLAP NQ
-    and the demo (`benchmarks/answers/extractive.py`): all are flat about these values. The rest was set by hand.
+    `similarity`, `rank_passages`, `kind`, `near`, `adds` and `half` were compared on the questions of SQuAD 2.0, CLAP
+    NQ and the demo (`benchmarks/answers/extractive.py`): all are flat about these values. The rest was set by hand.
     """
 
     most: int = 3
@@ -35,7 +35,7 @@ class Choosing:
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ScoredPassage:
     """A passage with what speaks for it: its score, the share of the question's mass that it covers, its kind,
     its cosine with the question where that is known."""
 
@@ -53,89 +53,97 @@ ITEMS = 10
 FOLLOWS = 900
 
 
-def rank(question: Asked, hits: Sequence[Hit], *, how: Choosing | None = None) -> list[Scored]:
+def rank_passages(
+    question: QuestionAnalysis, hits: Sequence[Hit], *, how: SelectionOptions | None = None
+) -> list[ScoredPassage]:
     """All passages, best first, but headings, markup, and code where it is not asked for how something is done."""
-    how = how or Choosing()
+    how = how or SelectionOptions()
     scored = [
-        _scored(question, passage, around, how)
-        for pieces in passages(hits[: how.hits])
-        for passage, around in _surrounded(pieces)
+        _score_passage(question, passage, around, how)
+        for pieces in split_passages(hits[: how.hits])
+        for passage, around in _iterate_with_context(pieces)
         if _may_answer(question, passage)
     ]
-    return sorted(scored, key=_order)
+    return sorted(scored, key=_passage_order)
 
 
-def compared(scored: Sequence[Scored], similar: Mapping[str, float], *, how: Choosing | None = None) -> list[Scored]:
+def apply_similarity(
+    scored: Sequence[ScoredPassage], similar: Mapping[str, float], *, how: SelectionOptions | None = None
+) -> list[ScoredPassage]:
     """The same, best first, after the best few were compared with the question by their vectors.
 
     `similar` gives the cosine by the passage's text. What was not compared keeps its place without it.
     """
-    share = (how or Choosing()).similarity
+    share = (how or SelectionOptions()).similarity
     known = ((one, similar.get(one.passage.text)) for one in scored)
     return sorted(
         (one if s is None else replace(one, score=round(one.score + share * s, 6), similar=s) for one, s in known),
-        key=_order,
+        key=_passage_order,
     )
 
 
-def _order(scored: Scored) -> tuple[float, int, int]:
+def _passage_order(scored: ScoredPassage) -> tuple[float, int, int]:
     return (-scored.score, scored.passage.hit, scored.passage.start)
 
 
-def _may_answer(question: Asked, passage: Passage) -> bool:
+def _may_answer(question: QuestionAnalysis, passage: Passage) -> bool:
     if passage.form == "code":
         return question.kind in ("how_to", "other") and passage.end - passage.start <= LONGEST_CODE
     return passage.form not in ("heading", "noise") and len(passage.terms) > 1
 
 
-def _scored(question: Asked, passage: Passage, beside: frozenset[str], how: Choosing) -> Scored:
+def _score_passage(
+    question: QuestionAnalysis, passage: Passage, beside: frozenset[str], how: SelectionOptions
+) -> ScoredPassage:
     mass = question.mass or 1.0
     covered = frozenset(question.weights.keys() & passage.terms)
     around = (question.weights.keys() & beside) - covered
-    coverage = _sum(question, covered) / mass
+    coverage = _sum_weights(question, covered) / mass
     typed = answers_kind(question, passage.text, passage.terms)
     score = (
         coverage
-        + how.context * _sum(question, around) / mass
+        + how.context * _sum_weights(question, around) / mass
         + how.kind * typed
-        + how.pairs * _paired(question, passage)
+        + how.pairs * _pair_share(question, passage)
         + how.rank / (1 + passage.hit)
-        - _unreadable(passage)
+        - _length_penalty(passage)
     )
-    return Scored(passage, round(score, 6), covered, round(coverage, 6), typed)
+    return ScoredPassage(passage, round(score, 6), covered, round(coverage, 6), typed)
 
 
-def _sum(question: Asked, found: frozenset[str] | set[str]) -> float:
+def _sum_weights(question: QuestionAnalysis, found: frozenset[str] | set[str]) -> float:
     return sum(question.weights[term] for term in sorted(found))
 
 
-def _surrounded(pieces: Sequence[Passage]) -> Iterator[tuple[Passage, frozenset[str]]]:
+def _iterate_with_context(pieces: Sequence[Passage]) -> Iterator[tuple[Passage, frozenset[str]]]:
     """The passages of a chunk, each with the terms of heading, title and table header, and of the sentence before."""
-    above = frozenset(terms(titled(pieces[0].chunk)) if pieces else ())
+    above = frozenset(extract_terms(text_above(pieces[0].chunk)) if pieces else ())
     before = frozenset[str]()
     for passage in pieces:
         yield passage, above | before
         before = passage.terms
 
 
-def titled(chunk: Chunk) -> str:
+def text_above(chunk: Chunk) -> str:
     """What stands above a chunk: its headings, its document's title, the head of its table."""
-    return " ".join((*chunk.heading_path, chunk.document.title or "", title(chunk), chunk.header))
+    return " ".join((*chunk.heading_path, chunk.document.title or "", chunk_title(chunk), chunk.header))
 
 
-def _paired(question: Asked, passage: Passage) -> float:
+def _pair_share(question: QuestionAnalysis, passage: Passage) -> float:
     if not question.pairs:
         return 0.0
     return len(question.pairs.intersection(pairwise(passage.line))) / len(question.pairs)
 
 
-def _unreadable(passage: Passage) -> float:
+def _length_penalty(passage: Passage) -> float:
     """A penalty for passages that say too little or too much to be read as an answer."""
     n = len(passage.terms)
     return 0.1 if n < 4 else 0.1 if n > 80 else 0.0
 
 
-def choose(question: Asked, scored: Sequence[Scored], *, how: Choosing | None = None) -> list[Scored]:
+def select_passages(
+    question: QuestionAnalysis, scored: Sequence[ScoredPassage], *, how: SelectionOptions | None = None
+) -> list[ScoredPassage]:
     """The passages of the answer, in reading order by document, the document of the best one first.
 
     A passage has a term of the question or a known similarity. A further one must be nearly as good as
@@ -143,46 +151,48 @@ def choose(question: Asked, scored: Sequence[Scored], *, how: Choosing | None = 
     A passage that only introduces takes along what follows, one that begins with a pronoun what stands
     before.
     """
-    how = how or Choosing()
-    taken: list[Scored] = []
+    how = how or SelectionOptions()
+    taken: list[ScoredPassage] = []
     for candidate in scored:
         if not candidate.covered and candidate.similar is None:
             continue
-        if len(taken) < how.most and (not taken or _worth(question, candidate, taken, how)):
+        if len(taken) < how.most and (not taken or _is_worth_adding(question, candidate, taken, how)):
             taken.append(candidate)
-    return _in_reading_order(_unless_inside([_widened(one) for one in taken]))
+    return _sort_for_reading(_drop_overlapping([_widen_passage(one) for one in taken]))
 
 
-def _worth(question: Asked, candidate: Scored, taken: Sequence[Scored], how: Choosing) -> bool:
+def _is_worth_adding(
+    question: QuestionAnalysis, candidate: ScoredPassage, taken: Sequence[ScoredPassage], how: SelectionOptions
+) -> bool:
     best = taken[0]
-    if any(_alike(candidate.passage, other.passage, how.alike) for other in taken):
+    if any(_is_repetition(candidate.passage, other.passage, how.alike) for other in taken):
         return False
     known = frozenset().union(*(one.covered for one in taken))
-    adds = _sum(question, candidate.covered - known) / (question.mass or 1.0)
+    adds = _sum_weights(question, candidate.covered - known) / (question.mass or 1.0)
     near = candidate.score >= how.near * best.score and candidate.coverage >= how.near * best.coverage
     of_the_kind = candidate.typed or not best.typed
     return (near and of_the_kind) or (adds >= how.adds and candidate.score >= how.half * best.score)
 
 
-def _alike(one: Passage, other: Passage, alike: float) -> bool:
+def _is_repetition(one: Passage, other: Passage, alike: float) -> bool:
     return len(one.terms & other.terms) >= alike * len(one.terms | other.terms)
 
 
-def _widened(scored: Scored) -> Scored:
+def _widen_passage(scored: ScoredPassage) -> ScoredPassage:
     passage = scored.passage
     start, end, last = passage.start, passage.end, passage.index
     pronoun, introduces = last and PRONOUN.match(passage.text), INTRODUCES.search(passage.text)
-    pieces = pieces_of(passage.chunk, passage.hit) if pronoun or introduces else []
+    pieces = chunk_passages(passage.chunk, passage.hit) if pronoun or introduces else []
     if pronoun:
         before = pieces[last - 1]
         if before.form == "sentence" and "\n\n" not in passage.chunk.text[before.end : passage.start]:
             start = before.start
     if introduces:
-        end = _following(pieces[last + 1 : last + 1 + ITEMS], end)
+        end = _find_introduced_end(pieces[last + 1 : last + 1 + ITEMS], end)
     return replace(scored, passage=replace(passage, start=start, end=end))
 
 
-def _following(pieces: Sequence[Passage], end: int) -> int:
+def _find_introduced_end(pieces: Sequence[Passage], end: int) -> int:
     """The end of what an introduction introduces: a list, the rows of a table, a block of code, else one sentence."""
     if not pieces or pieces[0].form == "heading":
         return end
@@ -196,9 +206,9 @@ def _following(pieces: Sequence[Passage], end: int) -> int:
     return end
 
 
-def _unless_inside(wide: Sequence[Scored]) -> list[Scored]:
+def _drop_overlapping(wide: Sequence[ScoredPassage]) -> list[ScoredPassage]:
     """Without passages that touch one taken before."""
-    out: list[Scored] = []
+    out: list[ScoredPassage] = []
     for one in wide:
         a = one.passage
         if not any(a.hit == b.passage.hit and a.start < b.passage.end and b.passage.start < a.end for b in out):
@@ -206,13 +216,15 @@ def _unless_inside(wide: Sequence[Scored]) -> list[Scored]:
     return out
 
 
-def _in_reading_order(taken: Sequence[Scored]) -> list[Scored]:
+def _sort_for_reading(taken: Sequence[ScoredPassage]) -> list[ScoredPassage]:
     first: dict[str, int] = {}
     for one in taken:
         first.setdefault(one.passage.chunk.document.id, len(first))
     return sorted(taken, key=lambda s: (first[s.passage.chunk.document.id], s.passage.chunk.ordinal, s.passage.start))
 
 
-def quotes(chosen: Sequence[Scored]) -> list[Quote]:
+def make_quotes(chosen: Sequence[ScoredPassage]) -> list[Quote]:
     """The chosen passages as quotes with their spans in the text of record."""
-    return [Quote(p.chunk, p.text, spans_at(p.chunk, p.start, p.end), p.prose) for p in (one.passage for one in chosen)]
+    return [
+        Quote(p.chunk, p.text, spans_at(p.chunk, p.start, p.end), p.is_prose) for p in (one.passage for one in chosen)
+    ]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ragstone.answering.verification.spans import spans_at
-from ragstone.core.sentences import sentences
+from ragstone.core.sentences import split_sentences
 from ragstone.core.types import Hit
 
 
@@ -18,7 +18,7 @@ class Budget:
     chunks: int = 12
 
 
-def fit(
+def fit_budget(
     hits: Sequence[Hit],
     count: Callable[[str], int],
     *,
@@ -37,17 +37,17 @@ def fit(
         left -= frame(hit)
         tokens = count(hit.chunk.text)
         if tokens > left:
-            part = _cut(hit, left, count)
+            part = _cut_hit(hit, left, count)
             return [*out, part] if part else out
         out.append(hit)
         left -= tokens
     return out
 
 
-def _cut(hit: Hit, most: int, count: Callable[[str], int]) -> Hit | None:
+def _cut_hit(hit: Hit, most: int, count: Callable[[str], int]) -> Hit | None:
     """The beginning of a hit, up to the end of the last sentence that fits; no heading of what is gone ends it."""
     chunk = hit.chunk
-    places = sentences(chunk.text)
+    places = split_sentences(chunk.text)
     fitting = bisect_right(places, most, key=lambda place: count(chunk.text[: place[1]]))
     while fitting and chunk.text.startswith("#", places[fitting - 1][0]):
         fitting -= 1

@@ -15,20 +15,20 @@ MOST = 20  # passages that one range may name
 FENCE = 3  # backticks that open code of several lines; fewer end with their line
 PARTS = re.compile(r"\s*(?:[,;&]\s*(?:and\b)?|\band\b)\s*", re.IGNORECASE)
 # Behind what a number in brackets is an index: a variable, an identifier that no word of prose looks like, an index.
-INDEXED = re.compile(r"(?:\b[^\W\d_]|\w\.[^\W\d]\w*|\b[^\W\d]\w*?(?:[\d_]|(?<=[a-z])[A-Z])\w*|\])\Z")
+INDEXABLE = re.compile(r"(?:\b[^\W\d_]|\w\.[^\W\d]\w*|\b[^\W\d]\w*?(?:[\d_]|(?<=[a-z])[A-Z])\w*|\])\Z")
 ID = re.compile(r"[\d_.-]")  # an id has one of these; what has none is a word, as in `[citation needed]`
 NEAR = 64  # characters before a bracket that are looked at
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class CitationMark:
     """The passages that a marker names, by their number in the context from 0; what it names that is not there."""
 
     passages: tuple[int, ...]
     unknown: tuple[str, ...] = ()
 
 
-class Markers:
+class MarkerReader:
     """Takes a text piece by piece. `labels` are what passages are called: `1`, or an id for `[chunk:ID]`."""
 
     def __init__(self, labels: Mapping[str, int]) -> None:
@@ -37,33 +37,33 @@ class Markers:
         self._last = ""
         self._code = 0  # the length of the run of backticks that is open
 
-    def feed(self, piece: str) -> Iterator[str | Mark]:
+    def feed(self, piece: str) -> Iterator[str | CitationMark]:
         """What can be said by now: text and marks in order. What may still become a marker is held back."""
-        yield from self._read(self._held + piece, last=False)
+        yield from self._read_text(self._held + piece, last=False)
 
-    def end(self) -> Iterator[str | Mark]:
+    def end(self) -> Iterator[str | CitationMark]:
         """What was held back."""
-        yield from self._read(self._held, last=True)
+        yield from self._read_text(self._held, last=True)
 
-    def _read(self, text: str, *, last: bool) -> Iterator[str | Mark]:
+    def _read_text(self, text: str, *, last: bool) -> Iterator[str | CitationMark]:
         open_ = None if last else OPENING.search(text)
         self._held = text[open_.start() :] if open_ else ""
         text = text[: open_.start()] if open_ else text
         at = 0
         for found in TOKEN.finditer(text):
-            mark = self._token(found, text[at : found.start()])
+            mark = self._read_token(found, text[at : found.start()])
             if mark is not None:
-                yield from self._said(text[at : found.start()])
+                yield from self._emit_text(text[at : found.start()])
                 yield mark
                 at, self._last = found.end(), ""
-        yield from self._said(text[at:])
+        yield from self._emit_text(text[at:])
 
-    def _said(self, text: str) -> Iterator[str]:
+    def _emit_text(self, text: str) -> Iterator[str]:
         if text:
             self._last = (self._last + text)[-NEAR:]
             yield text
 
-    def _token(self, found: re.Match[str], since: str) -> Mark | None:
+    def _read_token(self, found: re.Match[str], since: str) -> CitationMark | None:
         if found[0][0] == "`":
             length = len(found[0])
             self._code = 0 if self._code == length else self._code or length
@@ -74,21 +74,21 @@ class Markers:
         if self._code:
             return None
         before = (self._last + since)[-NEAR:]
-        return self._mark(found[1] or found[2], indexed=INDEXED.search(before) is not None)
+        return self._read_mark(found[1] or found[2], indexed=INDEXABLE.search(before) is not None)
 
-    def _mark(self, inside: str, *, indexed: bool) -> Mark | None:
+    def _read_mark(self, inside: str, *, indexed: bool) -> CitationMark | None:
         """The marker that brackets hold, None where they are the text's own: `[sic]`, `a[0]`, `[2024]`."""
-        names = _names(inside)
+        names = _parse_labels(inside)
         if names is None or any(name not in self._labels and not ID.search(name) for name in names):
             return None
         known = tuple(self._labels[name] for name in names if name in self._labels)
         unknown = tuple(name for name in names if name not in self._labels)
         if not known and (indexed or "0" in unknown) and all(name.isdecimal() for name in unknown):
             return None  # an index into something
-        return Mark(known, unknown)
+        return CitationMark(known, unknown)
 
 
-def _names(inside: str) -> list[str] | None:
+def _parse_labels(inside: str) -> list[str] | None:
     """The labels between brackets, each once; None where something else stands there."""
     names: dict[str, None] = {}
     for part in PARTS.split(inside.partition("†")[0].strip().removeprefix("^")):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ragstone.answering.generative.passage_order import ends_first
+from ragstone.answering.generative.passage_order import order_ends_first
 from ragstone.answering.verification.spans import spans_at
 from ragstone.core.types import Chunk, Hit
 from ragstone.retrieval.windows import shown_range
@@ -12,7 +12,7 @@ GAP = 200  # characters between two chunks that are none of either: blank lines,
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ContextPassage:
     """A passage of a context: chunks of one document that follow each other, none of whose text stands twice."""
 
     chunks: tuple[Chunk, ...]
@@ -22,37 +22,37 @@ class Shown:
         return self.chunks[0]
 
     @property
-    def flagged(self) -> bool:
+    def is_flagged(self) -> bool:
         """Whether a part of it tries to give orders."""
         return any(chunk.flags for chunk in self.chunks)
 
 
-def arranged(hits: Sequence[Hit], *, join: bool = True) -> list[Shown]:
+def arrange_passages(hits: Sequence[Hit], *, join: bool = True) -> list[ContextPassage]:
     """The hits, best first, as passages: the best at the beginning, the second-best at the end.
 
     With `join` those that touch in their document stand as one, at the rank of the best of them.
     """
-    return ends_first([Shown(chunks) for chunks in _groups(hits, join=join)])
+    return order_ends_first([ContextPassage(chunks) for chunks in _group_chunks(hits, join=join)])
 
 
-def _groups(hits: Sequence[Hit], *, join: bool) -> list[tuple[Chunk, ...]]:
+def _group_chunks(hits: Sequence[Hit], *, join: bool) -> list[tuple[Chunk, ...]]:
     ranks = {hit.chunk.id: rank for rank, hit in enumerate(hits)}
     groups: list[list[Chunk]] = []
     for chunk in sorted((hit.chunk for hit in hits), key=lambda chunk: (chunk.document.id, shown_range(chunk))):
-        if join and groups and _touch(groups[-1][-1], chunk):
-            groups[-1].append(_without_overlap(chunk))
+        if join and groups and _is_adjacent(groups[-1][-1], chunk):
+            groups[-1].append(_drop_overlap(chunk))
         else:
             groups.append([chunk])
     return [tuple(group) for group in sorted(groups, key=lambda group: min(ranks[chunk.id] for chunk in group))]
 
 
-def _touch(one: Chunk, other: Chunk) -> bool:
+def _is_adjacent(one: Chunk, other: Chunk) -> bool:
     """Whether a chunk goes on where another one ends: not so where the budget cut that short."""
     follows = one.document.id == other.document.id and shown_range(one)[1] + 1 == shown_range(other)[0]
     return follows and other.spans[0].char_start - one.spans[-1].char_end <= GAP
 
 
-def _without_overlap(chunk: Chunk) -> Chunk:
+def _drop_overlap(chunk: Chunk) -> Chunk:
     """A chunk without what the one before it holds too; its table header stands there already."""
     cut = chunk.overlap
     text = chunk.text[cut:]

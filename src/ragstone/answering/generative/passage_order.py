@@ -6,11 +6,11 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def ends_first(ranked: Sequence[T]) -> list[T]:
+def order_ends_first(ranked: Sequence[T]) -> list[T]:
     """Best first, second-best last, the weakest in the middle, where models read least
     ("Lost in the Middle", Liu et al. 2023).
 
-    >>> ends_first([1, 2, 3, 4, 5])
+    >>> order_ends_first([1, 2, 3, 4, 5])
     [1, 3, 5, 4, 2]
     """
     return [*ranked[::2], *ranked[1::2][::-1]]

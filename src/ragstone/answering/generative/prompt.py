@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 
-from ragstone.answering.generative.context import Shown
+from ragstone.answering.generative.context import ContextPassage
 from ragstone.answering.verification.citations import Mask
 from ragstone.core.errors import ConfigError
 from ragstone.core.ports import Message
 from ragstone.core.types import Chunk
 from ragstone.guard import spotlighting
 
-NAMES = ("default", "company", "notes", "pipelines")
+TEMPLATE_NAMES = ("default", "company", "notes", "pipelines")
 PART = re.compile(r"^=== (\w+)[ \t]*$\n?", re.MULTILINE)
 FIELD = re.compile(r"\{([a-z_]+)\}")
 LONGEST = 100_000  # bytes of a prompt file
@@ -43,7 +43,7 @@ class Template:
     user: str
 
     @property
-    def by_id(self) -> bool:
+    def cites_by_id(self) -> bool:
         """Whether passages are cited by the id of their chunk, as `[chunk:ID]`, and not by a number."""
         return "{id}" in self.passage
 
@@ -52,26 +52,26 @@ class Template:
         return replace(self, system=f"{text.strip()}\n\n{MATERIAL}")
 
 
-def template(name: str, *, folder: Path | None = None) -> Template:
+def load_template(name: str, *, folder: Path | None = None) -> Template:
     """The prompt of this name, or that of a file; a relative path counts from `folder`.
 
     Raises `ConfigError` for a file that cannot be read, lacks a part or a field, or has an unknown one.
     """
-    if name in NAMES:
-        return parsed(files(__package__).joinpath("prompts", f"{name}.txt").read_text("utf-8"), name)
+    if name in TEMPLATE_NAMES:
+        return parse_template(files(__package__).joinpath("prompts", f"{name}.txt").read_text("utf-8"), name)
     path = (folder or Path()) / Path(name).expanduser()
     try:
         data = path.read_bytes()
         if len(data) > LONGEST:
             raise ConfigError(f"prompt {name}: {len(data)} bytes are over the limit of {LONGEST}")
-        return parsed(data.decode("utf-8"), name)
+        return parse_template(data.decode("utf-8"), name)
     except FileNotFoundError as error:
-        raise ConfigError(f"there is no prompt {name!r}: name a file, or one of {', '.join(NAMES)}") from error
+        raise ConfigError(f"there is no prompt {name!r}: name a file, or one of {', '.join(TEMPLATE_NAMES)}") from error
     except (OSError, ValueError) as error:
         raise ConfigError(f"prompt {name!r} cannot be read: {error}") from error
 
 
-def parsed(text: str, name: str) -> Template:
+def parse_template(text: str, name: str) -> Template:
     """A prompt file's text, checked."""
     before, *rest = PART.split(text)
     parts = dict(zip(rest[::2], (part.strip("\n") for part in rest[1::2]), strict=True))
@@ -106,41 +106,43 @@ def _check_needed(made: Template, name: str) -> None:
         raise ConfigError(f"prompt {name!r} lacks {lacking[0]}")
 
 
-def messages(made: Template, question: str, shown: Sequence[Shown], *, mask: Mask) -> tuple[Message, ...]:
+def build_messages(
+    made: Template, question: str, shown: Sequence[ContextPassage], *, mask: Mask
+) -> tuple[Message, ...]:
     """The system's and the user's turn: passages numbered from 1 in their order, every text masked.
 
     Fields are filled in once, so that braces in documents mean nothing.
     """
-    texts = [_text(one, mask) for one in shown]
-    mark = spotlighting.mark(texts)
+    texts = [_passage_text(one, mask) for one in shown]
+    mark = spotlighting.make_mark(texts)
     written = [
-        _filled(made.passage, {"mark": mark, "n": str(n), "text": text, **_about(made, one, mask)})
+        _fill_fields(made.passage, {"mark": mark, "n": str(n), "text": text, **_passage_fields(made, one, mask)})
         for n, (one, text) in enumerate(zip(shown, texts, strict=True), 1)
     ]
     fields = {"mark": mark, "context": "\n\n".join(written), "question": mask(question)}
-    turns = (Message("system", _filled(made.system, fields)), Message("user", _filled(made.user, fields)))
+    turns = (Message("system", _fill_fields(made.system, fields)), Message("user", _fill_fields(made.user, fields)))
     return turns if made.system else turns[1:]
 
 
-def frame(made: Template, chunk: Chunk) -> str:
+def render_frame(made: Template, chunk: Chunk) -> str:
     """What stands around the text of a chunk where it is a passage of its own, nothing of it masked: to be counted."""
-    about = _about(made, Shown((chunk,)), lambda text, _spans=(), _secrets=(): text)
-    return _filled(made.passage, {"mark": spotlighting.mark(()), "n": "1", "text": chunk.header, **about})
+    about = _passage_fields(made, ContextPassage((chunk,)), lambda text, _spans=(), _secrets=(): text)
+    return _fill_fields(made.passage, {"mark": spotlighting.make_mark(()), "n": "1", "text": chunk.header, **about})
 
 
-def labels(made: Template, shown: Sequence[Shown]) -> dict[str, int]:
+def passage_labels(made: Template, shown: Sequence[ContextPassage]) -> dict[str, int]:
     """What markers call the passages, to their place in the context from 0."""
-    if made.by_id:
+    if made.cites_by_id:
         return {chunk.id: place for place, one in enumerate(shown) for chunk in one.chunks}
     return {str(place + 1): place for place in range(len(shown))}
 
 
-def _text(one: Shown, mask: Mask) -> str:
+def _passage_text(one: ContextPassage, mask: Mask) -> str:
     header = [mask(one.first.header)] if one.first.header else []
     return "\n".join([*header, *(mask(chunk.text, chunk.spans, chunk.secrets) for chunk in one.chunks)])
 
 
-def _about(made: Template, one: Shown, mask: Mask) -> dict[str, str]:
+def _passage_fields(made: Template, one: ContextPassage, mask: Mask) -> dict[str, str]:
     """The fields that the template has; no other one is looked at for secrets, which takes its time."""
     chunk = one.first
     title, heading = chunk.document.title or chunk.document.path, " > ".join(chunk.heading_path)
@@ -149,17 +151,17 @@ def _about(made: Template, one: Shown, mask: Mask) -> dict[str, str]:
         "title": title,
         "heading": heading,
         "place": f"{title} > {heading}" if heading else title,
-        "version": _version(chunk),
+        "version": _version_label(chunk),
         "path": chunk.document.path,
     }
     wanted = set(FIELD.findall(made.passage))
     lines = {name: " ".join(mask(value).split()) for name, value in about.items() if name in wanted}
-    return {**lines, "warning": WARNING if one.flagged else ""}
+    return {**lines, "warning": WARNING if one.is_flagged else ""}
 
 
-def _version(chunk: Chunk) -> str:
+def _version_label(chunk: Chunk) -> str:
     return chunk.document.version_label or str(chunk.document.revision)
 
 
-def _filled(text: str, fields: Mapping[str, str]) -> str:
+def _fill_fields(text: str, fields: Mapping[str, str]) -> str:
     return FIELD.sub(lambda found: fields.get(found[1], found[0]), text)

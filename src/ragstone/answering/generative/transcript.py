@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ragstone.answering.generative.citation_markers import Mark, Markers
-from ragstone.core.sentences import sentences
+from ragstone.answering.generative.citation_markers import CitationMark, MarkerReader
+from ragstone.core.sentences import split_sentences
 
 PUNCTUATION = tuple(".,;:!?)]}…。！？")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class CitedSentence:
     """A sentence without its markers, and the passages that they name, by their place in the context from 0."""
 
     text: str
@@ -18,7 +18,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class AnswerPiece:
     """What may be shown now: text with markers in our own numbers, these, and the passages that they name first."""
 
     text: str
@@ -33,7 +33,7 @@ class Transcript:
     """
 
     def __init__(self, labels: Mapping[str, int]) -> None:
-        self._markers = Markers(labels)
+        self._markers = MarkerReader(labels)
         self._text = ""  # without markers
         self._marks: list[tuple[int, int]] = []  # where in that text, which passage
         self._numbers: dict[int, int] = {}
@@ -41,78 +41,78 @@ class Transcript:
         self._after = False  # whether a marker came last
         self.unknown: list[str] = []
 
-    def number(self, passage: int) -> int:
+    def number_passage(self, passage: int) -> int:
         """The number of a passage: the next one where nothing named it before."""
         return self._numbers.setdefault(passage, len(self._numbers) + 1)
 
-    def feed(self, piece: str) -> Iterator[Piece]:
+    def feed(self, piece: str) -> Iterator[AnswerPiece]:
         """What can be shown by now."""
-        yield from self._taken(self._markers.feed(piece))
+        yield from self._show_parts(self._markers.feed(piece))
 
-    def end(self) -> Iterator[Piece]:
+    def end(self) -> Iterator[AnswerPiece]:
         """What was held back, for it might have become a marker."""
-        yield from self._taken(self._markers.end())
+        yield from self._show_parts(self._markers.end())
 
-    def _taken(self, parts: Iterator[str | Mark]) -> Iterator[Piece]:
+    def _show_parts(self, parts: Iterator[str | CitationMark]) -> Iterator[AnswerPiece]:
         for part in parts:
-            piece = self._mark(part) if isinstance(part, Mark) else self._said(part)
+            piece = self._show_mark(part) if isinstance(part, CitationMark) else self._show_text(part)
             if piece.text:
                 yield piece
 
-    def _said(self, text: str) -> Piece:
+    def _show_text(self, text: str) -> AnswerPiece:
         words = text.strip(" ")
         if not words:
             self._space += text
-            return Piece("")
+            return AnswerPiece("")
         before, _, behind = text.partition(words)
         self._space += before
         space = "" if self._after and words.startswith(PUNCTUATION) else self._space
         shown = space + words
-        self._text += " " + words if self._parted(words) else words if self._after else shown
+        self._text += " " + words if self._separates_words(words) else words if self._after else shown
         self._space, self._after = behind, False
-        return Piece(shown)
+        return AnswerPiece(shown)
 
-    def _parted(self, words: str) -> bool:
+    def _separates_words(self, words: str) -> bool:
         """Whether a marker stood between two words of the text that has none."""
         joins = self._after and self._text and not self._text[-1].isspace()
         return bool(joins) and not words[0].isspace() and not words.startswith(PUNCTUATION)
 
-    def _mark(self, mark: Mark) -> Piece:
+    def _show_mark(self, mark: CitationMark) -> AnswerPiece:
         self.unknown += mark.unknown
         first = tuple(passage for passage in mark.passages if passage not in self._numbers)
-        numbers = tuple(self.number(passage) for passage in mark.passages)
+        numbers = tuple(self.number_passage(passage) for passage in mark.passages)
         self._marks += [(len(self._text), passage) for passage in mark.passages]
         self._after = True
         if not numbers:
-            return Piece("")
+            return AnswerPiece("")
         shown = self._space + "".join(f"[{n}]" for n in numbers)
         self._space = ""
-        return Piece(shown, numbers, first)
+        return AnswerPiece(shown, numbers, first)
 
-    def sentences(self, start: int = 0) -> list[Said]:
+    def sentences(self, start: int = 0) -> list[CitedSentence]:
         """The sentences so far, from the one with this number on; a marker belongs to the sentence that it follows.
 
         One that opens a line belongs to the sentence that it stands before.
         """
-        places = sentences(self._text)
+        places = split_sentences(self._text)
         marks: list[dict[int, None]] = [{} for _ in places]
         for at, passage in self._marks:
-            index = self._owner(at, places)
+            index = self._owner_index(at, places)
             if index is not None:
                 marks[index][passage] = None
-        said = [Said(self._text[a:b], tuple(found)) for (a, b), found in zip(places, marks, strict=True)]
+        said = [CitedSentence(self._text[a:b], tuple(found)) for (a, b), found in zip(places, marks, strict=True)]
         return said[start:]
 
-    def written(self, cited: Sequence[Sequence[int]]) -> str:
+    def render_text(self, cited: Sequence[Sequence[int]]) -> str:
         """The text with other markers: `cited` has the passages of each sentence, and their numbers stand behind it."""
         out, at = "", 0
-        for (_, end), passages in zip(sentences(self._text), cited, strict=True):
-            marks = "".join(f"[{self.number(passage)}]" for passage in passages)
+        for (_, end), passages in zip(split_sentences(self._text), cited, strict=True):
+            marks = "".join(f"[{self.number_passage(passage)}]" for passage in passages)
             out += self._text[at:end] + (f" {marks}" if marks else "")
             at = end
         return out + self._text[at:]
 
-    def _owner(self, at: int, places: Sequence[tuple[int, int]]) -> int | None:
+    def _owner_index(self, at: int, places: Sequence[tuple[int, int]]) -> int | None:
         opens = not self._text[:at].strip(" ") or self._text[:at].rstrip(" ").endswith("\n")
         before = [index for index, (start, _) in enumerate(places) if start < at]
         if opens:

@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ragstone.answering.generative.context import Shown
-from ragstone.answering.generative.transcript import Said
-from ragstone.answering.verification.support import Grounds, Pair
+from ragstone.answering.generative.context import ContextPassage
+from ragstone.answering.generative.transcript import CitedSentence
+from ragstone.answering.verification.support import GroundingContext, Pair
 from ragstone.core.types import Chunk, Span, Verdict
 
 
 @dataclass(frozen=True, slots=True)
-class Support:
+class SentenceSupport:
     """What stands behind a sentence: the passage, by its place in the context, its chunk, and where in the record."""
 
     passage: int
@@ -19,7 +19,7 @@ class Support:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedSentence:
     """A sentence with its verdict and why; `passages` are what it cites, mended where the support stands elsewhere.
     One that `claims` nothing ("Here is what the documents say:") needs no support. The cosines of `pairs` of texts may
     still change the verdict."""
@@ -29,29 +29,29 @@ class Checked:
     status: Verdict
     why: str
     claims: bool = True
-    supports: tuple[Support, ...] = ()
+    supports: tuple[SentenceSupport, ...] = ()
     pairs: tuple[Pair, ...] = ()
 
     @property
-    def stands(self) -> bool:
+    def is_presentable(self) -> bool:
         """Whether it may be shown where only what is supported is shown."""
         return not self.claims or self.status != "unverified"
 
 
-class Checker:
+class SentenceChecker:
     """Checks the sentences of one answer against the passages that its model was shown."""
 
-    def __init__(self, shown: Sequence[Shown]) -> None:
+    def __init__(self, shown: Sequence[ContextPassage]) -> None:
         self._chunks = [(passage, chunk) for passage, one in enumerate(shown) for chunk in one.chunks]
         self._owners = {chunk.id: passage for passage, chunk in self._chunks}
-        self._grounds = Grounds([chunk for _, chunk in self._chunks])
+        self._grounds = GroundingContext([chunk for _, chunk in self._chunks])
 
-    def check(self, said: Said, similar: Mapping[Pair, float] | None = None) -> Checked:
+    def check(self, said: CitedSentence, similar: Mapping[Pair, float] | None = None) -> CheckedSentence:
         """The verdict on a sentence, by its words and what `similar` knows; see `Grounds.check`."""
         cited = [place for place, (passage, _) in enumerate(self._chunks) if passage in said.passages]
         found = self._grounds.check(said.text, cited, similar=similar)
-        supports = tuple(Support(self._owners[one.chunk.id], one.chunk, one.spans) for one in found.quotes)
+        supports = tuple(SentenceSupport(self._owners[one.chunk.id], one.chunk, one.spans) for one in found.quotes)
         if not found.claim or found.status == "unverified":
-            return Checked(said.text, said.passages, found.status, found.why, found.claim, pairs=found.pairs)
+            return CheckedSentence(said.text, said.passages, found.status, found.why, found.claim, pairs=found.pairs)
         passages = tuple(dict.fromkeys(support.passage for support in supports))
-        return Checked(said.text, passages, found.status, found.why, supports=supports, pairs=found.pairs)
+        return CheckedSentence(said.text, passages, found.status, found.why, supports=supports, pairs=found.pairs)

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ragstone.core.comparable_words import Word, words
-from ragstone.core.sentences import sentences
+from ragstone.core.comparable_words import Word, parse_words
+from ragstone.core.sentences import split_sentences
 from ragstone.core.types import Chunk
 
 WINDOW = 100  # words; a longer sentence of a chunk is taken in pieces, so that no text costs more than linear time
@@ -17,7 +17,7 @@ WEIGHTS = {"number": 2.0, "month": 2.0, "name": 2.0, "code": 2.0, "word": 1.0, "
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceText:
     """A chunk, read: its words, and the ranges of words that are its sentences."""
 
     chunk: Chunk
@@ -25,12 +25,12 @@ class Source:
     @cached_property
     def words(self) -> list[Word]:
         """All words of the chunk."""
-        return words(self.chunk.text)
+        return parse_words(self.chunk.text)
 
     @cached_property
     def bounds(self) -> list[tuple[int, int]]:
         """Its sentences as ranges of characters."""
-        return sentences(self.chunk.text)
+        return split_sentences(self.chunk.text)
 
     @cached_property
     def plain(self) -> str:
@@ -82,7 +82,7 @@ class Source:
         """The words of heading, title, path and table header."""
         chunk = self.chunk
         said = " ".join((*chunk.heading_path, chunk.document.title or "", chunk.document.path, chunk.header))
-        return frozenset(word.key for word in words(said))
+        return frozenset(word.key for word in parse_words(said))
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -91,22 +91,22 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class SourceSentence:
     """One sentence of a source: words `start` to `end` of it."""
 
-    source: Source
+    source: SourceText
     start: int
     end: int
 
 
 @dataclass(frozen=True)
-class Aligned:
+class Alignment:
     """A sentence's words beside those of the pieces: `to[i]` is the place of the claim's word i in `passage`, None
     where it has none; `piece[j]` is the number of the piece that the passage's word j belongs to."""
 
     claim: Sequence[Word]
     passage: Sequence[Word]
-    pieces: Sequence[Piece]
+    pieces: Sequence[SourceSentence]
     piece: Sequence[int]
     to: Sequence[int | None]
     runs: int
@@ -120,7 +120,7 @@ class Aligned:
 
     def slot(self, i: int) -> list[int]:
         """The passage's free words that stand where the claim's word i would stand, judged by the words beside it."""
-        left, right = self._beside(i)
+        left, right = self._neighbour_places(i)
         places: set[int] = set()
         if left is not None and right is not None and 0 < right - left <= SLOT:
             places = {*range(left + 1, right)}
@@ -132,32 +132,32 @@ class Aligned:
         near = {self.piece[j] for j in (left, right) if j is not None}
         return [j for j in self.free if j in places and self.piece[j] in near]
 
-    def tight(self, i: int) -> bool:
+    def is_tight(self, i: int) -> bool:
         """Whether the claim's word i stands between two words that are nearly side by side in the passage."""
-        left, right = self._beside(i)
+        left, right = self._neighbour_places(i)
         return left is not None and right is not None and 0 < right - left <= 4
 
-    def displaced(self, i: int) -> bool:
+    def is_displaced(self, i: int) -> bool:
         """Whether word i was found in another sentence than the words on both sides of it."""
         place = self.to[i]
-        near = [self.piece[j] for j in self._beside(i) if j is not None]
+        near = [self.piece[j] for j in self._neighbour_places(i) if j is not None]
         return place is not None and bool(near) and all(number != self.piece[place] for number in near)
 
-    def _beside(self, i: int) -> tuple[int | None, int | None]:
+    def _neighbour_places(self, i: int) -> tuple[int | None, int | None]:
         """Where the nearest words before and after, at most three away, stand; a name's other words are passed over."""
-        return self._next(i, -1), self._next(i, 1)
+        return self._next_match(i, -1), self._next_match(i, 1)
 
-    def _next(self, i: int, step: int) -> int | None:
+    def _next_match(self, i: int, step: int) -> int | None:
         k = i + step
         if self.claim[i].kind in ("name", "code"):
-            while 0 <= k < len(self.to) and self._goes_on(k, step):
+            while 0 <= k < len(self.to) and self._continues_name(k, step):
                 k += step
         for at in range(k, k + 3 * step, step):
             if 0 <= at < len(self.to) and self.to[at] is not None:
                 return self.to[at]
         return None
 
-    def _goes_on(self, k: int, step: int) -> bool:
+    def _continues_name(self, k: int, step: int) -> bool:
         """Whether word k belongs to the same name as the one before it on the way: a name itself or, as in "Bank of
         England", a light word that stands beside it in the passage too."""
         here, before = self.to[k], self.to[k - step]
@@ -167,7 +167,7 @@ class Aligned:
         )
 
 
-def closest(claim: Sequence[Word], sources: Sequence[Source]) -> list[Piece]:
+def find_closest(claim: Sequence[Word], sources: Sequence[SourceText]) -> list[SourceSentence]:
     """The sentences of the sources that share most with the claim, at most four, in reading order."""
     weights = {word.key: WEIGHTS[word.kind] for word in claim if word.kind != "light"}
     shared: dict[tuple[int, int], set[str]] = defaultdict(set)
@@ -179,22 +179,24 @@ def closest(claim: Sequence[Word], sources: Sequence[Source]) -> list[Piece]:
     missing = dict(weights)
     least = max(1.0, 0.08 * sum(weights.values()))  # what a further sentence must add: set by hand
     while shared and len(chosen) < MOST:
-        best = min(shared, key=lambda at: (-sum(missing.get(k, 0.0) for k in shared[at]) - _beside(at, chosen), at))
+        best = min(
+            shared, key=lambda at: (-sum(missing.get(k, 0.0) for k in shared[at]) - _neighbour_bonus(at, chosen), at)
+        )
         gain = sum(missing.get(key, 0.0) for key in shared[best])
         if gain < (least if chosen else 0.1):
             break
         for key in shared.pop(best):
             missing.pop(key, None)
         chosen.append(best)
-    return [Piece(sources[rank], *sources[rank].pieces[number]) for rank, number in sorted(chosen)]
+    return [SourceSentence(sources[rank], *sources[rank].pieces[number]) for rank, number in sorted(chosen)]
 
 
-def _beside(at: tuple[int, int], chosen: Sequence[tuple[int, int]]) -> float:
+def _neighbour_bonus(at: tuple[int, int], chosen: Sequence[tuple[int, int]]) -> float:
     """A little for the neighbours of what was chosen: sentences of one thought stand together."""
     return 0.5 * any(rank == at[0] and abs(number - at[1]) == 1 for rank, number in chosen)
 
 
-def align(claim: Sequence[Word], pieces: Sequence[Piece]) -> Aligned:
+def align_words(claim: Sequence[Word], pieces: Sequence[SourceSentence]) -> Alignment:
     """Greedy tiling: of all runs of equal words the weightiest is taken, then the weightiest of what is left.
 
     At most 24 places of a word are looked at, so the cost grows with the length of the claim and not with its square.
@@ -208,27 +210,27 @@ def align(claim: Sequence[Word], pieces: Sequence[Piece]) -> Aligned:
     to: list[int | None] = [None] * len(claim)
     taken: set[int] = set()
     weights: list[float] = []
-    runs = _runs(claim, passage, number, at)
+    runs = _find_runs(claim, passage, number, at)
     while runs:
         weight, i, j, length = runs.pop()
         free = [k for k in range(length) if to[i + k] is None and j + k not in taken]
         if len(free) < length:  # a part of it was taken by a weightier run: what is left may still stand alone
-            runs = _left(runs, claim, i, j, free)
+            runs = _split_run(runs, claim, i, j, free)
             continue
-        if weight < 0.5 and not _anchored(i, j, length, to):
+        if weight < 0.5 and not _is_anchored(i, j, length, to):
             continue
         for k in range(length):
             to[i + k] = j + k
             taken.add(j + k)
         weights.append(weight)
-    _loosely(claim, passage, to, taken)
-    return Aligned(claim, passage, pieces, number, to, len([w for w in weights if w >= 1]), max(weights, default=0.0))
+    _match_families(claim, passage, to, taken)
+    return Alignment(claim, passage, pieces, number, to, len([w for w in weights if w >= 1]), max(weights, default=0.0))
 
 
 Run = tuple[float, int, int, int]
 
 
-def _runs(
+def _find_runs(
     claim: Sequence[Word], passage: Sequence[Word], number: Sequence[int], at: Mapping[str, list[int]]
 ) -> list[Run]:
     """Every longest run of equal words, the weightiest last."""
@@ -245,31 +247,31 @@ def _runs(
                 and number[j + length] == number[j]
             ):
                 length += 1
-            found.append((_weight(claim[i : i + length]), i, j, length))
-    return sorted(found, key=_order)
+            found.append((_run_weight(claim[i : i + length]), i, j, length))
+    return sorted(found, key=_run_order)
 
 
-def _order(run: Run) -> tuple[float, int, int, int]:
+def _run_order(run: Run) -> tuple[float, int, int, int]:
     weight, i, j, length = run
     return (weight, length, -i, -j)
 
 
-def _weight(run: Sequence[Word]) -> float:
+def _run_weight(run: Sequence[Word]) -> float:
     """What a run counts: its words, and a bonus for standing together."""
     return sum(WEIGHTS[word.kind] + 0.2 for word in run) + 0.3 * (len(run) - 1)
 
 
-def _left(runs: list[Run], claim: Sequence[Word], i: int, j: int, free: Sequence[int]) -> list[Run]:
+def _split_run(runs: list[Run], claim: Sequence[Word], i: int, j: int, free: Sequence[int]) -> list[Run]:
     """The runs, with those that remain of one: its words at the places `free`, counted from its beginning."""
     starts = [k for n, k in enumerate(free) if not n or free[n - 1] != k - 1]
     new: list[Run] = []
     for k in starts:
         length = next(n for n in range(1, len(free) + 1) if k + n not in free)
-        new.append((_weight(claim[i + k : i + k + length]), i + k, j + k, length))
-    return sorted([*runs, *new], key=_order) if new else runs
+        new.append((_run_weight(claim[i + k : i + k + length]), i + k, j + k, length))
+    return sorted([*runs, *new], key=_run_order) if new else runs
 
 
-def _anchored(i: int, j: int, length: int, to: Sequence[int | None]) -> bool:
+def _is_anchored(i: int, j: int, length: int, to: Sequence[int | None]) -> bool:
     """Whether light words stand beside a word that was found where they stand."""
     before = any(to[i - d] is not None and abs((to[i - d] or 0) - j) <= 3 for d in (1, 2) if i >= d)
     end = i + length
@@ -278,7 +280,7 @@ def _anchored(i: int, j: int, length: int, to: Sequence[int | None]) -> bool:
     )
 
 
-def _loosely(claim: Sequence[Word], passage: Sequence[Word], to: list[int | None], taken: set[int]) -> None:
+def _match_families(claim: Sequence[Word], passage: Sequence[Word], to: list[int | None], taken: set[int]) -> None:
     """Words of one family: `settled` and `settlement`, `Norman` and `Normandy`."""
     left = [
         j for j, word in enumerate(passage) if j not in taken and word.kind in ("word", "name") and len(word.key) >= 4
@@ -289,13 +291,13 @@ def _loosely(claim: Sequence[Word], passage: Sequence[Word], to: list[int | None
     for i, word in enumerate(claim):
         if to[i] is None and word.kind in ("word", "name") and len(word.key) >= 4:
             for j in by_start.get(word.key[:4], ()):
-                if j not in taken and related(word.key, passage[j].key):
+                if j not in taken and is_related(word.key, passage[j].key):
                     to[i] = j
                     taken.add(j)
                     break
 
 
-def related(one: str, other: str) -> bool:
+def is_related(one: str, other: str) -> bool:
     """Whether two stems begin alike: three quarters of the shorter one, at least four letters, and end soon after."""
     shorter, longer = sorted((one, other), key=len)
     shared = max(4, (3 * len(shorter) + 3) // 4)

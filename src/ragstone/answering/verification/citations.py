@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ragstone.answering.verification.spans import span_in
-from ragstone.core.types import Chunk, Citation, Document, Secret, Sentence, Span, Verdict, joined
+from ragstone.core.types import Chunk, Citation, Document, Secret, Sentence, Span, Verdict, join_slices
 
 WORDS = re.compile(r"\S+")
 STANDS_ALONE = re.compile(r"[ \t]*(?:[-*+•|]|\d{1,3}[.)])[ \t]|[^\n]*\n")
@@ -20,7 +20,7 @@ class Mask(Protocol):
     def __call__(self, text: str, spans: Sequence[Span] = (), secrets: Sequence[Secret] = (), /) -> str: ...
 
 
-def nothing(_record: str) -> Sequence[Secret]:
+def no_secrets(_record: str) -> Sequence[Secret]:
     """No secrets."""
     return ()
 
@@ -35,7 +35,7 @@ class Quote:
     prose: bool = False
 
 
-def verify(quote: str, spans: Sequence[Span], record: str) -> tuple[Verdict, tuple[Span, ...]]:
+def verify_quote(quote: str, spans: Sequence[Span], record: str) -> tuple[Verdict, tuple[Span, ...]]:
     """Whether a quote stands in the text of record, and where.
 
     `verified`: the record's text at `spans`, joined by newlines, is the quote. `repaired`: it stands
@@ -43,23 +43,23 @@ def verify(quote: str, spans: Sequence[Span], record: str) -> tuple[Verdict, tup
     become the record's own text there. Of several places the one nearest to the first span is taken.
     `unverified`: it stands nowhere, and the spans come back as they were. Linear in the record.
     """
-    if quote.strip() and _inside(spans, record) and joined(record, spans) == quote:
+    if quote.strip() and _is_inside(spans, record) and join_slices(record, spans) == quote:
         return "verified", tuple(spans)
     near = spans[0].char_start if spans else 0
-    place = _exact(quote, record, near) or _loose(quote, record, near)
+    place = _find_exact(quote, record, near) or _find_loose(quote, record, near)
     return ("repaired", (span_in(record, *place),)) if place else ("unverified", tuple(spans))
 
 
-def _inside(spans: Sequence[Span], record: str) -> bool:
+def _is_inside(spans: Sequence[Span], record: str) -> bool:
     return bool(spans) and all(0 <= span.char_start <= span.char_end <= len(record) for span in spans)
 
 
-def _exact(quote: str, record: str, near: int) -> tuple[int, int] | None:
-    start = _nearest(quote, record, near) if quote.strip() else -1
+def _find_exact(quote: str, record: str, near: int) -> tuple[int, int] | None:
+    start = _find_nearest(quote, record, near) if quote.strip() else -1
     return (start, start + len(quote)) if start >= 0 else None
 
 
-def _nearest(quote: str, record: str, near: int) -> int:
+def _find_nearest(quote: str, record: str, near: int) -> int:
     """Where the quote begins, closest to `near`; -1 when it is nowhere."""
     after = record.find(quote, near)
     # Searched backwards as a reversed text: `rfind` has no linear worst case, `find` has.
@@ -71,7 +71,7 @@ def _nearest(quote: str, record: str, near: int) -> int:
     return after if after - near <= near - before else before
 
 
-def _loose(quote: str, record: str, near: int) -> tuple[int, int] | None:
+def _find_loose(quote: str, record: str, near: int) -> tuple[int, int] | None:
     """The same, each run of white space counting as one space: words are searched in a copy, then mapped back."""
     wanted = " ".join(quote.split())
     if not wanted:
@@ -84,23 +84,23 @@ def _loose(quote: str, record: str, near: int) -> tuple[int, int] | None:
         starts.append(at)
         at += len(word[0]) + 1
     index = bisect_right([word.start() for word in words], near) - 1
-    found = _nearest(wanted, copy, starts[max(0, index)] if starts else 0)
+    found = _find_nearest(wanted, copy, starts[max(0, index)] if starts else 0)
     if found < 0:
         return None
-    return _back(found, words, starts), _back(found + len(wanted) - 1, words, starts) + 1
+    return _map_back(found, words, starts), _map_back(found + len(wanted) - 1, words, starts) + 1
 
 
-def _back(at: int, words: Sequence[re.Match[str]], starts: Sequence[int]) -> int:
+def _map_back(at: int, words: Sequence[re.Match[str]], starts: Sequence[int]) -> int:
     word = bisect_right(starts, at) - 1
     return words[word].start() + at - starts[word]
 
 
-def cited(
+def cite_quotes(
     quotes: Sequence[Quote],
     records: Mapping[str, str],
     *,
     mask: Mask,
-    secrets: Callable[[str], Sequence[Secret]] = nothing,
+    secrets: Callable[[str], Sequence[Secret]] = no_secrets,
 ) -> tuple[tuple[Sentence, ...], tuple[Citation, ...]]:
     """One sentence for each quote, one citation for each distinct place, numbered from 1 by first use.
 
@@ -113,10 +113,12 @@ def cited(
     sentences: list[Sentence] = []
     for quote in quotes:
         record = records.get(quote.chunk.document.id)
-        status, spans = verify(quote.text, quote.spans, record) if record is not None else ("unverified", quote.spans)
+        status, spans = (
+            verify_quote(quote.text, quote.spans, record) if record is not None else ("unverified", quote.spans)
+        )
         text, known = quote.text, quote.chunk.secrets
         if record is not None and status == "repaired":
-            text, known = joined(record, spans), tuple(secrets(record))
+            text, known = join_slices(record, spans), tuple(secrets(record))
         key = (quote.chunk.document.id, text, spans)
         if key not in numbers:
             shown = mask(text, spans, known)
@@ -129,18 +131,18 @@ def cited(
     return tuple(sentences), tuple(numbers.values())
 
 
-def number(citation: Citation) -> str:
+def number_marker(citation: Citation) -> str:
     """The usual marker: `[1]`."""
     return f"[{citation.n}]"
 
 
-def by_chunk(citation: Citation) -> str:
+def chunk_marker(citation: Citation) -> str:
     """The marker that names the chunk: `[chunk:ID]`."""
     return f"[chunk:{citation.chunk}]"
 
 
-def written(
-    sentences: Sequence[Sentence], citations: Sequence[Citation], *, marker: Callable[[Citation], str] = number
+def render_answer(
+    sentences: Sequence[Sentence], citations: Sequence[Citation], *, marker: Callable[[Citation], str] = number_marker
 ) -> str:
     """The answer as text: each sentence with its markers; list items, rows and what has several lines stand alone."""
     known = {citation.n: marker(citation) for citation in citations}
@@ -165,6 +167,6 @@ def groundedness(sentences: Sequence[Sentence]) -> float:
     return round(sum(s.status != "unverified" for s in sentences) / len(sentences), 3) if sentences else 0.0
 
 
-def documents(quotes: Sequence[Quote]) -> list[Document]:
-    """The documents whose records `cited` needs, each once, in order of first use."""
+def list_documents(quotes: Sequence[Quote]) -> list[Document]:
+    """The documents whose records `cite_quotes` needs, each once, in order of first use."""
     return list({quote.chunk.document.id: quote.chunk.document for quote in quotes}.values())

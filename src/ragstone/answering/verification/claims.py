@@ -50,15 +50,15 @@ SAYS = re.compile(r"[^\W_]")
 LONGEST_ASIDE = 400  # characters; nothing longer is a courtesy
 
 
-def claimed(sentence: str) -> str:
+def extract_claim(sentence: str) -> str:
     """What a sentence claims: without markers, list marks and frames; "" when it claims nothing.
 
     Nothing is claimed by courtesies, announcements of a list, questions, headings, and by saying that the documents
     do not tell: none of them with a figure in it, and no announcement or courtesy that is longer than a line or two.
 
-    >>> claimed("According to the documents, it was 911 [2].")
+    >>> extract_claim("According to the documents, it was 911 [2].")
     'it was 911 .'
-    >>> claimed("Here is what I found:"), claimed("I hope this helps!"), claimed("### Summary")
+    >>> extract_claim("Here is what I found:"), extract_claim("I hope this helps!"), extract_claim("### Summary")
     ('', '', '')
     """
     text = MARKER.sub("", sentence).strip()

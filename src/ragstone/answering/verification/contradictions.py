@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from ragstone.answering.abstention.wording import EXTREME, NOT_EXTREME, OPPOSITES, opposite_stems
-from ragstone.answering.verification.alignment import Aligned, Source, related
+from ragstone.answering.verification.alignment import Alignment, SourceText, is_related
 from ragstone.core.comparable_words import Word, key_of
 
 # Further pairs, by word: what changes, begins, ends, permits or judges. Compared by stem, so one form of each is here.
@@ -65,7 +65,7 @@ COMMON = ("s", "ing", "ly", "ed", "ion", "ment", "ity", "ness")  # endings of wo
 ABOUT = frozenset("about approximately roughly around nearly almost over some estimated circa under".split())
 
 
-def _by_stem(pairs: str) -> dict[str, frozenset[str]]:
+def _index_by_stem(pairs: str) -> dict[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
     for pair in pairs.split():
         one, other = (key_of(word) for word in pair.split("/"))
@@ -83,7 +83,7 @@ class Disagreement:
     stands: str = ""
 
 
-def figures(found: Aligned, sources: Sequence[Source]) -> Iterator[Disagreement]:
+def find_wrong_figures(found: Alignment, sources: Sequence[SourceText]) -> Iterator[Disagreement]:
     """Numbers and months that the passage does not have, or with another unit."""
     free = [j for j in found.free if found.passage[j].kind in ("number", "month")]
     for i, word in enumerate(found.claim):
@@ -91,24 +91,24 @@ def figures(found: Aligned, sources: Sequence[Source]) -> Iterator[Disagreement]
             continue
         hedged = any(before.lower in ABOUT for before in found.claim[max(0, i - 2) : i])
         j = found.to[i]
-        if j is not None and found.displaced(i) and not _belongs(found, i):
+        if j is not None and found.is_displaced(i) and not _has_other_match(found, i):
             rival = next((found.passage[k] for k in found.slot(i) if found.passage[k].kind == word.kind), None)
-            if rival is not None and not same_value(word, rival, hedged=hedged):
-                yield Disagreement(_code(word), word.lower, rival.lower)
+            if rival is not None and not is_same_value(word, rival, hedged=hedged):
+                yield Disagreement(_figure_code(word), word.lower, rival.lower)
                 continue
         if j is None:
-            j = next((k for k in free if same_value(word, found.passage[k], hedged=hedged)), None)
+            j = next((k for k in free if is_same_value(word, found.passage[k], hedged=hedged)), None)
         if j is not None:
             other = found.passage[j]
             if word.unit and other.unit and word.unit != other.unit:
                 yield Disagreement("unit", f"{word.lower} {word.unit}", f"{other.lower} {other.unit}")
             continue
         rivals = [found.passage[k] for k in free if found.passage[k].kind == word.kind]
-        if rivals or not _elsewhere(word, sources):
-            yield Disagreement(_code(word), word.lower, rivals[0].lower if rivals else "")
+        if rivals or not _stands_elsewhere(word, sources):
+            yield Disagreement(_figure_code(word), word.lower, rivals[0].lower if rivals else "")
 
 
-def _belongs(found: Aligned, i: int) -> bool:
+def _has_other_match(found: Alignment, i: int) -> bool:
     """Whether the sentence in which a figure was found says something else of the claim too, such as what it is of."""
     place = found.to[i]
     return place is not None and any(
@@ -120,7 +120,7 @@ def _belongs(found: Aligned, i: int) -> bool:
     )
 
 
-def same_value(word: Word, other: Word, *, hedged: bool = False) -> bool:
+def is_same_value(word: Word, other: Word, *, hedged: bool = False) -> bool:
     """Whether two numbers are one, or the first is the second rounded as it says: "about 83" for 82.9 and, where it is
     written in millions, 1.2 million for 1,234,567. Years are never rounded."""
     if word.kind != "number" or other.kind != "number" or word.key.endswith("s") != other.key.endswith("s"):
@@ -135,7 +135,7 @@ def same_value(word: Word, other: Word, *, hedged: bool = False) -> bool:
     return rounded or (hedged and off <= 0.05)
 
 
-def _code(word: Word) -> str:
+def _figure_code(word: Word) -> str:
     return "date" if word.kind == "month" or _is_year(word) else "number"
 
 
@@ -143,32 +143,36 @@ def _is_year(word: Word) -> bool:
     return word.kind == "number" and not word.unit and word.value == int(word.value) and 1000 <= word.value <= 2100
 
 
-def _elsewhere(word: Word, sources: Sequence[Source]) -> bool:
+def _stands_elsewhere(word: Word, sources: Sequence[SourceText]) -> bool:
     return any(word.key in source.places or word.key in source.above for source in sources)
 
 
-def names(found: Aligned, sources: Sequence[Source]) -> Iterator[Disagreement]:
+def find_wrong_names(found: Alignment, sources: Sequence[SourceText]) -> Iterator[Disagreement]:
     """Names that stand where the passage has another one, and names that the chunks do not know."""
-    if _shouted(found.claim):
+    if _is_all_capitals(found.claim):
         return
     sure = {key for source in sources for key in source.names}
     said = {word.key for word in found.passage}
     keys = {word.key for word in found.claim}
     for i, word in enumerate(found.claim):
-        if word.kind not in ("name", "code") or (found.to[i] is not None and not found.displaced(i)):
+        if word.kind not in ("name", "code") or (found.to[i] is not None and not found.is_displaced(i)):
             continue
         slot = [found.passage[j] for j in found.slot(i)]
-        certain = word.kind == "code" or word.sure or word.key in sure or _leads(found.claim, i)
-        rival = next((one for one in slot if _rivals(word, one, sure, certain=certain) and one.key not in keys), None)
-        if rival is not None and not _same_name(word, rival, found):
+        certain = word.kind == "code" or word.sure or word.key in sure or _leads_name(found.claim, i)
+        rival = next(
+            (one for one in slot if _is_rival_name(word, one, sure, certain=certain) and one.key not in keys), None
+        )
+        if rival is not None and not _is_same_name(word, rival, found):
             yield Disagreement("name", word.lower, rival.lower)
         elif found.to[i] is None and certain:
-            known = word.key in said or _elsewhere(word, sources) or any(related(word.key, key) for key in said)
-            if not known and not _initials(word, found.passage):
+            known = (
+                word.key in said or _stands_elsewhere(word, sources) or any(is_related(word.key, key) for key in said)
+            )
+            if not known and not _abbreviates_names(word, found.passage):
                 yield Disagreement("name", word.lower)
 
 
-def _rivals(word: Word, other: Word, sure: Set[str], *, certain: bool) -> bool:
+def _is_rival_name(word: Word, other: Word, sure: Set[str], *, certain: bool) -> bool:
     """Whether the passage's word is another name: one of both is surely a name, or both begin their sentences and
     look like one (a plural or a word with a common ending may be any noun)."""
     if other.kind == "code" or (other.kind == "name" and (certain or other.sure or other.key in sure)):
@@ -176,25 +180,25 @@ def _rivals(word: Word, other: Word, sure: Set[str], *, certain: bool) -> bool:
     return other.kind == "name" and not word.lower.endswith(COMMON) and not other.lower.endswith(COMMON)
 
 
-def _leads(claim: Sequence[Word], i: int) -> bool:
+def _leads_name(claim: Sequence[Word], i: int) -> bool:
     """Whether another name follows at once, so that the sentence's first word is a part of it."""
     after = claim[i + 1] if i + 1 < len(claim) else None
     return after is not None and after.kind == "name" and after.start - claim[i].end == 1
 
 
-def _same_name(word: Word, rival: Word, found: Aligned) -> bool:
+def _is_same_name(word: Word, rival: Word, found: Alignment) -> bool:
     """Whether one is the other's short form, or a part of it: `Southeast`, `South East`."""
     parts = word.lower.startswith(rival.lower) or rival.lower.startswith(word.lower)
-    return parts or _initials(rival, found.claim) or _initials(word, found.passage)
+    return parts or _abbreviates_names(rival, found.claim) or _abbreviates_names(word, found.passage)
 
 
-def _shouted(claim: Sequence[Word]) -> bool:
+def _is_all_capitals(claim: Sequence[Word]) -> bool:
     """Whether nearly every word has a capital, so that capitals make no names."""
     content = [word for word in claim if word.kind in ("name", "word")]
     return len(content) >= 5 and sum(word.kind == "name" for word in content) > 0.9 * len(content)
 
 
-def _initials(word: Word, others: Sequence[Word]) -> bool:
+def _abbreviates_names(word: Word, others: Sequence[Word]) -> bool:
     """Whether a word abbreviates names that stand in a row: `UN`, `United Nations`."""
     if not 2 <= len(word.lower) <= 6 or not word.key.isupper():
         return False
@@ -202,33 +206,33 @@ def _initials(word: Word, others: Sequence[Word]) -> bool:
     return word.lower in letters
 
 
-def opposites(found: Aligned) -> Iterator[Disagreement]:
+def find_opposites(found: Alignment) -> Iterator[Disagreement]:
     """Words in whose place the passage has one that says the opposite, or more, or less."""
     said = {word.lower for word in found.claim}
     stands = {word.lower for word in found.passage}
     for i, word in enumerate(found.claim):
         if word.kind not in ("word", "light", "name") or found.to[i] is not None:
             continue
-        tight = found.tight(i)
+        tight = found.is_tight(i)
         for j in found.slot(i):
             other = found.passage[j]
-            if (tight or (other.lower not in said and word.lower not in stands)) and opposite(word, other):
+            if (tight or (other.lower not in said and word.lower not in stands)) and is_opposite(word, other):
                 yield Disagreement("opposite", word.lower, other.lower)
                 break
 
 
-def replaced(found: Aligned) -> list[tuple[str, str]]:
+def find_replacements(found: Alignment) -> list[tuple[str, str]]:
     """Pairs of a word of the sentence and the passage's single other word in its place: of one sense, or not."""
     out: list[tuple[str, str]] = []
     for i, word in enumerate(found.claim):
-        if word.kind == "word" and found.to[i] is None and found.tight(i):
+        if word.kind == "word" and found.to[i] is None and found.is_tight(i):
             slot = [found.passage[j] for j in found.slot(i) if found.passage[j].kind == "word"]
             if len(slot) == 1:
                 out.append((word.lower, slot[0].lower))
     return out
 
 
-def opposite(one: Word, other: Word) -> bool:
+def is_opposite(one: Word, other: Word) -> bool:
     """Whether one word cannot stand for the other."""
     a, b = one.lower, other.lower
     return (
@@ -241,7 +245,7 @@ def opposite(one: Word, other: Word) -> bool:
     )
 
 
-def unsaid_extremes(found: Aligned) -> int:
+def count_unsaid_extremes(found: Alignment) -> int:
     """How many words like "first", "only" and "largest" the passage does not have."""
     stands = {word.lower for word in found.passage}
     return sum(
@@ -250,4 +254,4 @@ def unsaid_extremes(found: Aligned) -> int:
     )
 
 
-STEMS = _by_stem(CHANGES)
+STEMS = _index_by_stem(CHANGES)

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from ragstone.answering.verification.alignment import WEIGHTS, Aligned, Source
-from ragstone.answering.verification.contradictions import unsaid_extremes
+from ragstone.answering.verification.alignment import WEIGHTS, Alignment, SourceText
+from ragstone.answering.verification.contradictions import count_unsaid_extremes
 
 
 @dataclass(frozen=True, slots=True)
-class Signs:
+class SupportSigns:
     """How well a sentence's words are found, as shares of their weight: `aligned` in the closest sentences or
     above them in heading and title, `near` elsewhere in the chunks, `longest` in one run. `pieces`: how many
     sentences it took beyond one,
@@ -28,7 +28,7 @@ class Signs:
     similar: float | None = None
 
 
-def signs_of(found: Aligned, sources: Sequence[Source], cosines: Sequence[float]) -> Signs:
+def measure_support(found: Alignment, sources: Sequence[SourceText], cosines: Sequence[float]) -> SupportSigns:
     """The signs of an alignment; `cosines` are those of the sentence with its passages, as far as they are known."""
     weights = [WEIGHTS[word.kind] for word in found.claim]
     total = sum(weights) or 1.0
@@ -42,19 +42,19 @@ def signs_of(found: Aligned, sources: Sequence[Source], cosines: Sequence[float]
         for word, weight, one in zip(found.claim, weights, held, strict=True)
         if not one and (word.key in said or any(word.key in source.places for source in sources))
     )
-    return Signs(
+    return SupportSigns(
         aligned=round(aligned / total, 6),
         near=round(near / total, 6),
         longest=round(min(1.0, found.longest / total), 6),
         runs=round(found.runs / content, 6),
         pieces=float(len(found.pieces) - 1),
-        extremes=float(unsaid_extremes(found)),
+        extremes=float(count_unsaid_extremes(found)),
         similar=max(cosines, default=None),
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class SupportModel:
     """Logistic regression over the signs: log-odds that the passage supports the sentence, and from which on it
     does."""
 
@@ -64,18 +64,18 @@ class Model:
     word_from: float
     weights: Mapping[str, float]
 
-    def odds(self, signs: Signs) -> float:
+    def odds(self, signs: SupportSigns) -> float:
         """The log-odds of support."""
         return round(self.base + sum(w * (getattr(signs, name) or 0.0) for name, w in self.weights.items()), 6)
 
 
 @cache
-def models() -> Mapping[str, Model]:
+def load_support_models() -> Mapping[str, SupportModel]:
     """The fitted models: `words` without, `vectors` with cosines. Their numbers stand in `support.json` with the
     command
     that fitted them and on what."""
     data = json.loads(Path(__file__).with_name("support.json").read_text("utf-8"))
     return {
-        name: Model(one["base"], one["verified_from"], one["doubtful_from"], one["word_from"], one["weights"])
+        name: SupportModel(one["base"], one["verified_from"], one["doubtful_from"], one["word_from"], one["weights"])
         for name, one in data["models"].items()
     }

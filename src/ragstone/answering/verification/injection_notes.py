@@ -5,10 +5,12 @@ from collections.abc import Sequence
 from ragstone.core.types import Chunk, Citation, Note, Sentence
 
 
-def ordering(sentences: Sequence[Sentence], citations: Sequence[Citation], chunks: Sequence[Chunk]) -> tuple[Note, ...]:
+def note_flagged_sentences(
+    sentences: Sequence[Sentence], citations: Sequence[Citation], chunks: Sequence[Chunk]
+) -> tuple[Note, ...]:
     """A note `flagged` that names the citations of such sentences, where there are any; `chunks` are what the answer
     was made of. That the words stand there is true all the same, so that no verdict changes."""
-    found = {one.n: flags for one in citations if (flags := _flags(one, chunks))}
+    found = {one.n: flags for one in citations if (flags := _citation_flags(one, chunks))}
     alone = [one.citations for one in sentences if one.citations and found.keys() >= set(one.citations)]
     numbers = sorted({n for cited in alone for n in cited})
     if not numbers:
@@ -19,12 +21,12 @@ def ordering(sentences: Sequence[Sentence], citations: Sequence[Citation], chunk
     return (Note("flagged", f"{named} {stands} instructions to a model ({what}): look there before you rely on it"),)
 
 
-def _flags(citation: Citation, chunks: Sequence[Chunk]) -> set[str]:
+def _citation_flags(citation: Citation, chunks: Sequence[Chunk]) -> set[str]:
     """The flags of the chunks that a citation quotes from."""
-    return {flag for chunk in chunks if _quoted(citation, chunk) for flag in chunk.flags}
+    return {flag for chunk in chunks if _is_quoted_from(citation, chunk) for flag in chunk.flags}
 
 
-def _quoted(citation: Citation, chunk: Chunk) -> bool:
+def _is_quoted_from(citation: Citation, chunk: Chunk) -> bool:
     return chunk.document.id == citation.document.id and any(
         one.char_start < other.char_end and other.char_start < one.char_end
         for one in citation.spans

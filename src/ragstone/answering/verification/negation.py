@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from ragstone.answering.verification.alignment import Aligned
-from ragstone.answering.verification.contradictions import Disagreement, opposite
+from ragstone.answering.verification.alignment import Alignment
+from ragstone.answering.verification.contradictions import Disagreement, is_opposite
 from ragstone.core.comparable_words import Word
 
 NEGATIONS = frozenset(
@@ -19,58 +19,60 @@ NOBODY = frozenset("no none nobody nothing neither".split())  # the verb that th
 FAR = 6  # words between a denial and what it denies
 
 
-def denials(found: Aligned) -> Iterator[Disagreement]:
+def find_denials(found: Alignment) -> Iterator[Disagreement]:
     """A denial that only one side has: put in between words that stand together on the other, or before a word that
     the other does not deny."""
     claim, passage = found.claim, found.passage
     back = {j: i for i, j in enumerate(found.to) if j is not None}
     forth = {i: j for j, i in back.items()}
-    for i in _all(claim):
-        if found.to[i] is None and (_put_in(i, forth) or _lacks(claim, i, forth, passage, found.piece)):
-            yield Disagreement("negation", _phrase(claim, i))
-    for j in _all(passage):
-        if j not in back and (_put_in(j, back) or _lacks(passage, j, back, claim, [0] * len(claim))):
-            yield Disagreement("negation", "", _phrase(passage, j))
+    for i in _denial_places(claim):
+        if found.to[i] is None and (_is_inserted(i, forth) or _lacks_denial(claim, i, forth, passage, found.piece)):
+            yield Disagreement("negation", _denial_phrase(claim, i))
+    for j in _denial_places(passage):
+        if j not in back and (_is_inserted(j, back) or _lacks_denial(passage, j, back, claim, [0] * len(claim))):
+            yield Disagreement("negation", "", _denial_phrase(passage, j))
 
 
-def _all(text: Sequence[Word]) -> Iterator[int]:
-    return (i for i, word in enumerate(text) if _denies(word))
+def _denial_places(text: Sequence[Word]) -> Iterator[int]:
+    return (i for i, word in enumerate(text) if _is_denial(word))
 
 
-def _denies(word: Word) -> bool:
+def _is_denial(word: Word) -> bool:
     return word.lower in NEGATIONS or word.lower.endswith(("n't", "n’t"))
 
 
-def _phrase(text: Sequence[Word], at: int) -> str:
+def _denial_phrase(text: Sequence[Word], at: int) -> str:
     return " ".join(word.lower for word in text[at : at + 2])
 
 
-def _put_in(at: int, partner: dict[int, int]) -> bool:
+def _is_inserted(at: int, partner: dict[int, int]) -> bool:
     """Whether the words on both sides of a denial stand side by side in the other text."""
     left, right = partner.get(at - 1), partner.get(at + 1)
     return left is not None and right is not None and right == left + 1
 
 
-def _lacks(text: Sequence[Word], at: int, partner: dict[int, int], other: Sequence[Word], piece: Sequence[int]) -> bool:
+def _lacks_denial(
+    text: Sequence[Word], at: int, partner: dict[int, int], other: Sequence[Word], piece: Sequence[int]
+) -> bool:
     """Whether what a denial denies stands in the other text without one."""
     if at + 1 < len(text) and text[at + 1].lower in HARMLESS:
         return False
-    head = _head(text, at)
+    head = _denial_scope(text, at)
     for k in head:
         there = partner.get(k)
         if there is None:
-            if _reversed(text[k], other):
+            if _has_opposite(text[k], other):
                 return False
             continue
-        if any(word.key == text[k].key and not _near(text, n) for n, word in enumerate(text)):
+        if any(word.key == text[k].key and not _has_denial_near(text, n) for n, word in enumerate(text)):
             return False  # said without a denial as well
         free = [j for j, word in enumerate(other) if word.key == text[k].key] or [there]
         after = FAR if text[at].lower in NOBODY else 3
-        return not any(_denied(other, j, piece, after) for j in free) and not _reversed(text[k], other)
-    return bool(head) and all(k in partner for k in (at - 1, at + 2)) and not any(_denies(word) for word in other)
+        return not any(_is_denied(other, j, piece, after) for j in free) and not _has_opposite(text[k], other)
+    return bool(head) and all(k in partner for k in (at - 1, at + 2)) and not any(_is_denial(word) for word in other)
 
 
-def _head(text: Sequence[Word], at: int) -> list[int]:
+def _denial_scope(text: Sequence[Word], at: int) -> list[int]:
     """What a denial denies: the next two content words of its clause."""
     out: list[int] = []
     for k in range(at + 1, min(len(text), at + 1 + FAR)):
@@ -83,15 +85,17 @@ def _head(text: Sequence[Word], at: int) -> list[int]:
     return out
 
 
-def _denied(text: Sequence[Word], at: int, piece: Sequence[int], after: int) -> bool:
+def _is_denied(text: Sequence[Word], at: int, piece: Sequence[int], after: int) -> bool:
     """Whether a denial stands among the six words before, or close behind, in the same sentence."""
-    return any(_denies(text[k]) for k in range(max(0, at - FAR), min(len(text), at + after)) if piece[k] == piece[at])
+    return any(
+        _is_denial(text[k]) for k in range(max(0, at - FAR), min(len(text), at + after)) if piece[k] == piece[at]
+    )
 
 
-def _near(text: Sequence[Word], at: int) -> bool:
-    return any(_denies(word) for word in text[max(0, at - FAR) : at + 3])
+def _has_denial_near(text: Sequence[Word], at: int) -> bool:
+    return any(_is_denial(word) for word in text[max(0, at - FAR) : at + 3])
 
 
-def _reversed(word: Word, others: Sequence[Word]) -> bool:
+def _has_opposite(word: Word, others: Sequence[Word]) -> bool:
     """Whether the others say the opposite word instead: "not supported" is "unsupported"."""
-    return any(opposite(word, other) for other in others)
+    return any(is_opposite(word, other) for other in others)

@@ -13,7 +13,7 @@ Pair = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Alike:
+class TextSimilarity:
     """Compares texts by the built-in model: it costs milliseconds and sends nothing, and the numbers that judge its
     cosines (`verification/support.json`) were fitted to them. Any other model's cosines lie elsewhere."""
 
@@ -21,18 +21,18 @@ class Alike:
     seconds: float
 
     @classmethod
-    def of(cls, embedder: Embedder | None, *, seconds: float) -> Alike | None:
+    def for_embedder(cls, embedder: Embedder | None, *, seconds: float) -> TextSimilarity | None:
         """None where there is another model, or none."""
-        if embedder is None or providers.called(embedder.model, embedder.variant) is None:
+        if embedder is None or providers.find_builtin_embedder(embedder.model, embedder.variant) is None:
             return None
         return cls(embedder, seconds)
 
     async def cosines(self, pairs: Iterable[Pair], trace: Trace) -> Mapping[Pair, float]:
         """The cosine of each pair, every text embedded once; {} with a note where that fails or takes too long."""
         wanted = tuple(pairs)
-        return await trace.attempt("comparing", self._cosines(wanted), {}, seconds=self.seconds)
+        return await trace.attempt("comparing", self._compute_cosines(wanted), {}, seconds=self.seconds)
 
-    async def _cosines(self, pairs: tuple[Pair, ...]) -> Mapping[Pair, float]:
+    async def _compute_cosines(self, pairs: tuple[Pair, ...]) -> Mapping[Pair, float]:
         texts = list(dict.fromkeys(text for pair in pairs for text in pair))
         vectors = dict(zip(texts, await self.embedder.embed(texts, kind="query"), strict=True))
         return {(one, other): round(float(vectors[one] @ vectors[other]), 6) for one, other in pairs}

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from ragstone.core.newlines import unified
+from ragstone.core.newlines import unify_newlines
 from ragstone.core.types import Chunk, Span
 
 
@@ -18,13 +18,13 @@ def spans_at(chunk: Chunk, start: int, end: int) -> tuple[Span, ...]:
         # Each position belongs to one slice; the newline that joins belongs to the slice before it.
         if offset <= end and start <= offset + length:
             text = chunk.text[offset : offset + length]
-            out.append(_part(span, text, max(0, start - offset), min(length, end - offset)))
+            out.append(_slice_span(span, text, max(0, start - offset), min(length, end - offset)))
         offset += length + 1
     return tuple(out)
 
 
-def _part(span: Span, text: str, start: int, end: int) -> Span:
-    text = unified(text)
+def _slice_span(span: Span, text: str, start: int, end: int) -> Span:
+    text = unify_newlines(text)
     first = span.line_start + text.count("\n", 0, start)
     return replace(
         span,
@@ -37,6 +37,6 @@ def _part(span: Span, text: str, start: int, end: int) -> Span:
 
 def span_in(record: str, start: int, end: int) -> Span:
     """The span of a range of the record, its lines counted."""
-    record = unified(record)
+    record = unify_newlines(record)
     first = 1 + record.count("\n", 0, start)
     return Span(start, end, first, first + record.count("\n", start, end))

@@ -3,29 +3,42 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ragstone.answering.verification.alignment import WEIGHTS, Aligned, Piece, Source, align, closest
+from ragstone.answering.verification.alignment import (
+    WEIGHTS,
+    Alignment,
+    SourceSentence,
+    SourceText,
+    align_words,
+    find_closest,
+)
 from ragstone.answering.verification.citations import Quote
-from ragstone.answering.verification.claims import claimed
-from ragstone.answering.verification.contradictions import Disagreement, figures, names, opposites, replaced
-from ragstone.answering.verification.features import Signs, models, signs_of
-from ragstone.answering.verification.negation import denials
+from ragstone.answering.verification.claims import extract_claim
+from ragstone.answering.verification.contradictions import (
+    Disagreement,
+    find_opposites,
+    find_replacements,
+    find_wrong_figures,
+    find_wrong_names,
+)
+from ragstone.answering.verification.features import SupportSigns, load_support_models, measure_support
+from ragstone.answering.verification.negation import find_denials
 from ragstone.answering.verification.spans import spans_at
-from ragstone.answering.verification.swaps import exchanged
-from ragstone.core.comparable_words import Word, words
+from ragstone.answering.verification.swaps import find_swaps
+from ragstone.core.comparable_words import Word, parse_words
 from ragstone.core.types import Chunk, Verdict
 
 LONGEST = 300  # words of a sentence; what is longer is compared whole or not at all
 LEAST = 0.15  # of a sentence that another chunk must hold to be looked at
 PLACES = 20  # of a text in a chunk that are looked at for one that begins and ends with sentences
-TRIED = 3  # chunks of the context that are looked at when the cited ones do not support a sentence
+MOST_TRIED = 3  # chunks of the context that are looked at when the cited ones do not support a sentence
 
 
 Pair = tuple[str, str]
-QUOTED = Signs(1.0, longest=1.0)
+QUOTED_SIGNS = SupportSigns(1.0, longest=1.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class SupportFinding:
     """What came of a check.
 
     `why`: quoted, found, moved (the marker pointed elsewhere), no_claim; or what is wrong: number, date, unit, name,
@@ -41,91 +54,93 @@ class Finding:
     claim: bool = True
     odds: float = 0.0
     pairs: tuple[Pair, ...] = ()
-    signs: Signs = field(default_factory=Signs)
+    signs: SupportSigns = field(default_factory=SupportSigns)
 
 
-class Grounds:
+class GroundingContext:
     """The chunks that a language model was shown, read once for all sentences of its answer."""
 
     def __init__(self, context: Sequence[Chunk]) -> None:
-        self.sources = [Source(chunk) for chunk in context]
+        self.sources = [SourceText(chunk) for chunk in context]
 
-    def check(self, sentence: str, cited: Sequence[int], *, similar: Mapping[Pair, float] | None = None) -> Finding:
+    def check(
+        self, sentence: str, cited: Sequence[int], *, similar: Mapping[Pair, float] | None = None
+    ) -> SupportFinding:
         """Whether a sentence, with or without its markers, stands in the chunks at the places `cited` of the context.
 
         `verified`: they support it together, or it claims nothing. `repaired`: another chunk of the context does, alone
         or with them. `unverified`: neither. `similar` gives cosines of pairs of texts, of `Finding.pairs` at least;
         without them words alone decide. Linear in the length of sentence and context.
         """
-        claim = claimed(sentence)
+        claim = extract_claim(sentence)
         mine = [self.sources[n] for n in dict.fromkeys(cited)]
         others = [source for n, source in enumerate(self.sources) if n not in cited]
-        if quote := _quoted(sentence, mine) or _quoted(claim, mine):
-            return Finding("verified", "quoted", (quote,), claim=bool(claim), signs=QUOTED)
+        if quote := _find_quote(sentence, mine) or _find_quote(claim, mine):
+            return SupportFinding("verified", "quoted", (quote,), claim=bool(claim), signs=QUOTED_SIGNS)
         if not claim:
-            return Finding("verified", "no_claim", claim=False)
-        read = words(claim, LONGEST)
-        first = _judged(read, mine, similar) if len(read) <= LONGEST else Finding("unverified", "too_long")
+            return SupportFinding("verified", "no_claim", claim=False)
+        read = parse_words(claim, LONGEST)
+        first = _judge_claim(read, mine, similar) if len(read) <= LONGEST else SupportFinding("unverified", "too_long")
         if first.status == "verified":
             return first
-        if quote := _quoted(claim, others):
-            return Finding("repaired", "moved", (quote,), signs=QUOTED)
-        return first if first.why == "too_long" else self._moved(read, mine, others, similar) or first
+        if quote := _find_quote(claim, others):
+            return SupportFinding("repaired", "moved", (quote,), signs=QUOTED_SIGNS)
+        return first if first.why == "too_long" else self._find_elsewhere(read, mine, others, similar) or first
 
     def pairs(self, sentence: str, cited: Sequence[int]) -> tuple[Pair, ...]:
         """Every pair of texts whose cosine says something of a sentence and what it cites: itself with the closest
         passages, then words with those in whose place they stand."""
-        read = words(claimed(sentence), LONGEST)
+        read = parse_words(extract_claim(sentence), LONGEST)
         mine = [self.sources[n] for n in dict.fromkeys(cited)]
-        return _pairs(align(read, closest(read, mine)))
+        return _similarity_pairs(align_words(read, find_closest(read, mine)))
 
-    def _moved(
+    def _find_elsewhere(
         self,
         claim: Sequence[Word],
-        mine: Sequence[Source],
-        others: Sequence[Source],
+        mine: Sequence[SourceText],
+        others: Sequence[SourceText],
         similar: Mapping[Pair, float] | None,
-    ) -> Finding | None:
+    ) -> SupportFinding | None:
         """What another chunk makes of the claim, alone or together with the cited ones."""
-        for source in _likely(claim, others)[:TRIED]:
+        for source in _rank_sources(claim, others)[:MOST_TRIED]:
             for sources in ([source], [*mine, source]) if mine else ([source],):
-                found = _judged(claim, sources, similar, added=source)
+                found = _judge_claim(claim, sources, similar, added=source)
                 if found.status == "verified":
                     return replace(found, status="repaired", why="moved")
         return None
 
 
-def check(
+def check_sentence(
     sentence: str, cited: Sequence[Chunk], context: Sequence[Chunk], *, similar: Mapping[Pair, float] | None = None
-) -> Finding:
+) -> SupportFinding:
     """`Grounds.check` for a single sentence; `context` are further chunks that the model was shown.
 
     >>> from ragstone.core.types import Document, Span
     >>> text = "Rollo reached Normandy in 911."
     >>> one = Chunk("c", Document("d", "s", "a.md", 1, "", ""), 0, text, (Span(0, 30, 1, 1),))
     >>> said = (text, "In 911, Rollo reached Normandy.", "Rollo reached Normandy in 912.")
-    >>> [check(sentence, [one], []).why for sentence in said]
+    >>> [check_sentence(sentence, [one], []).why for sentence in said]
     ['quoted', 'found', 'number']
     """
-    return Grounds([*cited, *context]).check(sentence, range(len(cited)), similar=similar)
+    return GroundingContext([*cited, *context]).check(sentence, range(len(cited)), similar=similar)
 
 
-def grounded(findings: Sequence[Finding]) -> float:
+def claim_groundedness(findings: Sequence[SupportFinding]) -> float:
     """The share of the sentences that claim something which are verified or repaired, 0 to 1; 0 without any claim."""
     claims = [finding for finding in findings if finding.claim]
     return round(sum(finding.status != "unverified" for finding in claims) / len(claims), 3) if claims else 0.0
 
 
-def _quoted(claim: str, sources: Sequence[Source]) -> Quote | None:
+def _find_quote(claim: str, sources: Sequence[SourceText]) -> Quote | None:
     """The claim where it stands as whole sentences of a chunk, word by word; white space may differ."""
     wanted = " ".join(claim.split())
     for source in sources if wanted else ():
-        if wanted in source.plain and (place := _place(wanted, source)):
-            return _cut(source, *place)
+        if wanted in source.plain and (place := _find_place(wanted, source)):
+            return _make_quote(source, *place)
     return None
 
 
-def _place(wanted: str, source: Source) -> tuple[int, int] | None:
+def _find_place(wanted: str, source: SourceText) -> tuple[int, int] | None:
     """From where to where sentences of the source are the wanted text."""
     starts, ends = source.marks
     at = -1
@@ -138,11 +153,11 @@ def _place(wanted: str, source: Source) -> tuple[int, int] | None:
     return None
 
 
-def _cut(source: Source, start: int, end: int) -> Quote:
+def _make_quote(source: SourceText, start: int, end: int) -> Quote:
     return Quote(source.chunk, source.chunk.text[start:end], spans_at(source.chunk, start, end), prose=True)
 
 
-def _likely(claim: Sequence[Word], sources: Sequence[Source]) -> list[Source]:
+def _rank_sources(claim: Sequence[Word], sources: Sequence[SourceText]) -> list[SourceText]:
     """The sources that hold most of the sentence, best first."""
     weights = {word.key: WEIGHTS[word.kind] for word in claim}
     total = sum(weights.values())
@@ -151,25 +166,29 @@ def _likely(claim: Sequence[Word], sources: Sequence[Source]) -> list[Source]:
     return [sources[n] for n in order if held[n] >= LEAST * total]
 
 
-def _judged(
-    claim: Sequence[Word], sources: Sequence[Source], similar: Mapping[Pair, float] | None, added: Source | None = None
-) -> Finding:
-    pieces = closest(claim, sources)
+def _judge_claim(
+    claim: Sequence[Word],
+    sources: Sequence[SourceText],
+    similar: Mapping[Pair, float] | None,
+    added: SourceText | None = None,
+) -> SupportFinding:
+    pieces = find_closest(claim, sources)
     if not pieces:
-        return Finding("unverified", "not_found")
-    found = align(claim, pieces)
+        return SupportFinding("unverified", "not_found")
+    found = align_words(claim, pieces)
     about = (
-        *figures(found, sources), *names(found, sources), *denials(found), *opposites(found), *exchanged(found),
+        *find_wrong_figures(found, sources), *find_wrong_names(found, sources), *find_denials(found),
+        *find_opposites(found), *find_swaps(found),
     )  # fmt: skip
-    quotes = tuple(_quote(piece) for piece in pieces)
-    pairs = _pairs(found)
+    quotes = tuple(_quote_sentence(piece) for piece in pieces)
+    pairs = _similarity_pairs(found)
     whole, changed = pairs[: len(pieces)], pairs[len(pieces) :]
-    signs = signs_of(found, sources, [similar[pair] for pair in whole if pair in similar] if similar else [])
-    model = models()["words" if signs.similar is None else "vectors"]
-    seen = Finding("unverified", "not_found", quotes, odds=model.odds(signs), pairs=pairs, signs=signs)
+    signs = measure_support(found, sources, [similar[pair] for pair in whole if pair in similar] if similar else [])
+    model = load_support_models()["words" if signs.similar is None else "vectors"]
+    seen = SupportFinding("unverified", "not_found", quotes, odds=model.odds(signs), pairs=pairs, signs=signs)
     if about:
         return replace(seen, why=about[0].code, about=about, pairs=())
-    if added is not None and not _adds(found, added):
+    if added is not None and not _adds_support(found, added):
         return seen
     strange = [pair for pair in changed if similar and similar.get(pair, 1.0) < model.word_from]
     if strange:
@@ -179,12 +198,12 @@ def _judged(
     return replace(seen, status="verified", why="found", pairs=changed)
 
 
-def _pairs(found: Aligned) -> tuple[Pair, ...]:
+def _similarity_pairs(found: Alignment) -> tuple[Pair, ...]:
     said = " ".join(word.lower for word in found.claim)
-    return (*((said, _quote(piece).text) for piece in found.pieces), *replaced(found))
+    return (*((said, _quote_sentence(piece).text) for piece in found.pieces), *find_replacements(found))
 
 
-def _adds(found: Aligned, source: Source) -> bool:
+def _adds_support(found: Alignment, source: SourceText) -> bool:
     """Whether a chunk that was not cited says some of the claim, and does not only lend it a name."""
     plain = [
         found.piece[j]
@@ -194,8 +213,8 @@ def _adds(found: Aligned, source: Source) -> bool:
     return len(plain) >= min(3, sum(word.kind == "word" for word in found.claim))
 
 
-def _quote(piece: Piece) -> Quote:
+def _quote_sentence(piece: SourceSentence) -> Quote:
     """The passage as it stands: the sentence whole, for half of one may say something else."""
     first, last = piece.source.words[piece.start], piece.source.words[piece.end - 1]
     inside = ((a, b) for a, b in piece.source.bounds if a <= first.start and last.end <= b)
-    return _cut(piece.source, *next(inside, (first.start, last.end)))
+    return _make_quote(piece.source, *next(inside, (first.start, last.end)))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence, Set
 
-from ragstone.answering.verification.alignment import Aligned
+from ragstone.answering.verification.alignment import Alignment
 from ragstone.answering.verification.contradictions import Disagreement
 from ragstone.core.comparable_words import Word
 
@@ -15,37 +15,40 @@ Span = tuple[int, int]
 About = dict[tuple[int, str], float]
 
 
-def exchanged(found: Aligned) -> Iterator[Disagreement]:
+def find_swaps(found: Alignment) -> Iterator[Disagreement]:
     """Names and figures whose surroundings in the passage are those of another one.
 
     Where one side says "by" and the other does not, the order of subject and object may have been turned: then
     the side on which a word stands is not looked at.
     """
-    directed = _by(found.claim) == _by(found.passage)
+    directed = _has_by(found.claim) == _has_by(found.passage)
     sure = {word.key for word in (*found.claim, *found.passage) if word.kind == "name" and word.sure}
-    there = {kind: _spans(found.passage, kind, sure, found.piece) for kind in BETTER}
+    there = {kind: _find_spans(found.passage, kind, sure, found.piece) for kind in BETTER}
     about: dict[Span, About] = {}
     for kind, margin in BETTER.items():
-        for span in _spans(found.claim, kind, sure, None):
-            keys = _keys(found.claim, span)
-            own = [other for other in there[kind] if keys & _keys(found.passage, other)]
-            rivals = [other for other in there[kind] if not keys & _keys(found.passage, other)]
-            if not own or not rivals or (kind == "name" and _in_order(found, span)):
+        for span in _find_spans(found.claim, kind, sure, None):
+            keys = _word_keys(found.claim, span)
+            own = [other for other in there[kind] if keys & _word_keys(found.passage, other)]
+            rivals = [other for other in there[kind] if not keys & _word_keys(found.passage, other)]
+            if not own or not rivals or (kind == "name" and _is_in_order(found, span)):
                 continue
-            here = _around(found.claim, span, None, directed)
+            here = _weigh_surroundings(found.claim, span, None, directed)
             for other in (*own, *rivals):
-                about.setdefault(other, _around(found.passage, other, found.piece, directed))
-            best = max(rivals, key=lambda other: _alike(here, about[other]))
-            if _alike(here, about[best]) > max(_alike(here, about[other]) for other in own) + margin:
-                yield Disagreement("swapped", _text(found.claim, span), _text(found.passage, best))
+                about.setdefault(other, _weigh_surroundings(found.passage, other, found.piece, directed))
+            best = max(rivals, key=lambda other: _surroundings_overlap(here, about[other]))
+            if (
+                _surroundings_overlap(here, about[best])
+                > max(_surroundings_overlap(here, about[other]) for other in own) + margin
+            ):
+                yield Disagreement("swapped", _span_text(found.claim, span), _span_text(found.passage, best))
                 break
 
 
-def _spans(text: Sequence[Word], kind: str, sure: Set[str], piece: Sequence[int] | None) -> list[Span]:
+def _find_spans(text: Sequence[Word], kind: str, sure: Set[str], piece: Sequence[int] | None) -> list[Span]:
     """Names of several words, and dates, as one."""
     out: list[Span] = []
     for i, word in enumerate(text):
-        if _kind(word, sure) != kind:
+        if _span_kind(word, sure) != kind:
             continue
         last = out[-1] if out else None
         together = last is not None and last[1] == i and word.start - text[i - 1].end <= (1 if kind == "name" else 2)
@@ -57,25 +60,25 @@ def _spans(text: Sequence[Word], kind: str, sure: Set[str], piece: Sequence[int]
     return out
 
 
-def _kind(word: Word, sure: Set[str]) -> str:
+def _span_kind(word: Word, sure: Set[str]) -> str:
     if word.kind in ("number", "month"):
         return "figure"
     return "name" if word.kind == "code" or (word.kind == "name" and word.key in sure) else ""
 
 
-def _keys(text: Sequence[Word], span: Span) -> set[str]:
+def _word_keys(text: Sequence[Word], span: Span) -> set[str]:
     return {word.key for word in text[slice(*span)]}
 
 
-def _text(text: Sequence[Word], span: Span) -> str:
+def _span_text(text: Sequence[Word], span: Span) -> str:
     return " ".join(word.lower for word in text[slice(*span)])
 
 
-def _by(text: Sequence[Word]) -> bool:
+def _has_by(text: Sequence[Word]) -> bool:
     return any(word.lower == "by" for word in text)
 
 
-def _in_order(found: Aligned, span: Span) -> bool:
+def _is_in_order(found: Alignment, span: Span) -> bool:
     """Whether the content words around a name stand on the same sides of it in the passage."""
     at = found.to[span[0]]
     if at is None:
@@ -93,7 +96,7 @@ def _in_order(found: Aligned, span: Span) -> bool:
     return True
 
 
-def _around(text: Sequence[Word], span: Span, piece: Sequence[int] | None, directed: bool) -> About:
+def _weigh_surroundings(text: Sequence[Word], span: Span, piece: Sequence[int] | None, directed: bool) -> About:
     """The words around a place and what they weigh, nearer ones more; names and figures are passed over."""
     out: About = {}
     for step, begin in ((-1, span[0] - 1), (1, span[1])):
@@ -108,5 +111,5 @@ def _around(text: Sequence[Word], span: Span, piece: Sequence[int] | None, direc
     return out
 
 
-def _alike(one: About, other: About) -> float:
+def _surroundings_overlap(one: About, other: About) -> float:
     return sum(min(weight, other[key]) for key, weight in one.items() if key in other)

@@ -6,44 +6,44 @@ A store is four seams, each for one scope: `Reader` (one consistent view, for qu
 """
 
 from ragstone.core.arrays import Vectors
-from ragstone.core.ports.documents import Chunker, Extractor, Listed, Source
-from ragstone.core.ports.keeping import Admin, HeldModel, Keys, Reembedding, Sealer, Sealing
-from ragstone.core.ports.models import Completed, Completion, Embedder, Message, Prompt, Tokenizer
-from ragstone.core.ports.reading import Exporter, Fusing, Kept, Reader, Worded
-from ragstone.core.ports.searches import Memory, Remembered, Remembering
-from ragstone.core.ports.store import Identified, Place, Store
+from ragstone.core.ports.administration import Admin, CollectionModel, Keys, ReembeddingStore, Sealer, SealingStore
+from ragstone.core.ports.documents import Chunker, Extractor, ListedFile, Source
+from ragstone.core.ports.models import Completion, CompletionResult, Embedder, Message, Prompt, Tokenizer
+from ragstone.core.ports.reading import Exporter, FusingReader, KeywordReader, Reader, StoredRevision
+from ragstone.core.ports.search_cache import CachedSearch, SearchCache, SearchCachingStore
+from ragstone.core.ports.store import ArtifactStorage, IdentifiedStore, Store
 from ragstone.core.ports.writing import Filler, Ledger, Writer
 
 __all__ = [
     "Admin",
+    "ArtifactStorage",
+    "CachedSearch",
     "Chunker",
-    "Completed",
+    "CollectionModel",
     "Completion",
+    "CompletionResult",
     "Embedder",
     "Exporter",
     "Extractor",
     "Filler",
-    "Fusing",
-    "HeldModel",
-    "Identified",
-    "Kept",
+    "FusingReader",
+    "IdentifiedStore",
     "Keys",
+    "KeywordReader",
     "Ledger",
-    "Listed",
-    "Memory",
+    "ListedFile",
     "Message",
-    "Place",
     "Prompt",
     "Reader",
-    "Reembedding",
-    "Remembered",
-    "Remembering",
+    "ReembeddingStore",
     "Sealer",
-    "Sealing",
+    "SealingStore",
+    "SearchCache",
+    "SearchCachingStore",
     "Source",
     "Store",
+    "StoredRevision",
     "Tokenizer",
     "Vectors",
-    "Worded",
     "Writer",
 ]

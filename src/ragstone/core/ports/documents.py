@@ -8,7 +8,7 @@ from ragstone.core.types import Extraction, Piece, Skipped
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedFile:
     """A file that a source lists: its path relative to the root (with `/`), its size in bytes."""
 
     path: str
@@ -21,7 +21,7 @@ class Source(Protocol):
     @property
     def name(self) -> str: ...
 
-    def walk(self) -> Iterator[Listed | Skipped]:
+    def walk(self) -> Iterator[ListedFile | Skipped]:
         """Every document in a fixed order; what the rules refuse comes as `Skipped` with its reason."""
         ...
 

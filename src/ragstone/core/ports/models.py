@@ -66,7 +66,7 @@ class Prompt:
 
 
 @dataclass(frozen=True, slots=True)
-class Completed:
+class CompletionResult:
     """What a language model wrote, as a whole: why it ended, and the tokens that were read and written, None where
     the vendor does not say."""
 
@@ -96,10 +96,11 @@ class Completion(Protocol):
         """Counts as the model does, None where its tokenizer is not at hand."""
         ...
 
-    async def complete(self, prompt: Prompt) -> Completed: ...
+    async def complete(self, prompt: Prompt) -> CompletionResult: ...
 
-    def stream(self, prompt: Prompt) -> AsyncGenerator[str | Completed]:
-        """The pieces of its text as they come, never empty, then once `Completed`. Closing it ends the request."""
+    def stream(self, prompt: Prompt) -> AsyncGenerator[str | CompletionResult]:
+        """The pieces of its text as they come, never empty, then once `CompletionResult`. Closing it ends the
+        request."""
         ...
 
     async def check(self) -> list[str]:

@@ -11,7 +11,7 @@ from ragstone.core.types import Candidate, Chunk, Document, Info, Revision
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredRevision:
     """A revision that is there, and what it is in the view that told of it."""
 
     document: Document
@@ -57,20 +57,20 @@ class Reader(Protocol):
 
 
 @runtime_checkable
-class Fusing(Protocol):
+class FusingReader(Protocol):
     """A reader whose server can fuse both legs itself."""
 
-    async def fused(self, query: str, vector: Vectors, *, where: Where, limit: int) -> list[Candidate]:
+    async def fuse_on_server(self, query: str, vector: Vectors, *, where: Where, limit: int) -> list[Candidate]:
         """Candidates by the server's own RRF (k = 60, both legs alike), in one round trip."""
         ...
 
 
 @runtime_checkable
-class Worded(Protocol):
+class KeywordReader(Protocol):
     """A reader whose `matching` may score by another signal than BM25."""
 
     @property
-    def keywords(self) -> str:
+    def keyword_signal(self) -> str:
         """The name of that signal, as `rate` gives it beside `bm25`."""
         ...
 
@@ -79,7 +79,7 @@ class Worded(Protocol):
 class Exporter(Protocol):
     """A reader whose view tells of all that is kept, active or not: what a copy is made from."""
 
-    async def kept(self, after: tuple[str, int] | None, *, limit: int) -> list[Kept]:
+    async def list_revisions_after(self, after: tuple[str, int] | None, *, limit: int) -> list[StoredRevision]:
         """The next revisions after one (document id, number) in that order, ids by their UTF-8; [] at the end."""
         ...
 

@@ -3,7 +3,7 @@
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol, runtime_checkable
 
-from ragstone.core.ports.keeping import Admin, Keys
+from ragstone.core.ports.administration import Admin, Keys
 from ragstone.core.ports.reading import Reader
 from ragstone.core.ports.writing import Ledger, Writer
 from ragstone.core.types import Scope
@@ -41,7 +41,7 @@ class Store(Protocol):
 
 
 @runtime_checkable
-class Identified(Protocol):
+class IdentifiedStore(Protocol):
     """A store that can say which one it is."""
 
     async def identity(self) -> str | None:
@@ -49,7 +49,7 @@ class Identified(Protocol):
         ...
 
 
-class Place(Protocol):
+class ArtifactStorage(Protocol):
     """Where artifacts are kept, by names with `/` below it. Every verb may wait and raises `StoreError`."""
 
     @property

@@ -23,7 +23,7 @@ class Writer(Protocol):
         """Take documents away with all that belongs to them."""
         ...
 
-    async def wanted(self, limit: int) -> list[Chunk]:
+    async def find_unembedded(self, limit: int) -> list[Chunk]:
         """Chunks whose vector is missing, one for each vector key; [] when all are there."""
         ...
 
@@ -39,7 +39,7 @@ class Writer(Protocol):
 class Filler(Protocol):
     """The vectors of a collection's second model; each call atomic and durable when it returns."""
 
-    async def wanted(self, limit: int) -> list[Chunk]:
+    async def find_unembedded(self, limit: int) -> list[Chunk]:
         """Active chunks that lack a vector of this model, one for each vector key; [] when all are there."""
         ...
 
@@ -59,7 +59,7 @@ class Ledger(Protocol):
         """The newest complete revision of each document, by source and path."""
         ...
 
-    async def kept(self) -> list[Document]:
+    async def list_all_revisions(self) -> list[Document]:
         """Every revision that is there, active or not, by document and revision."""
         ...
 

@@ -1,8 +1,8 @@
 """Collections from one store to another, whole: nothing is extracted, cut or embedded again."""
 
-from ragstone.engine.transfer.carry import ALL_VERSIONS, Copied, Way, copied
+from ragstone.engine.transfer.checksums import KINDS, Sums
+from ragstone.engine.transfer.copy_run import ALL_VERSIONS, CopyResult, CopyRoute, copy_collection
 from ragstone.engine.transfer.plan import Changes
-from ragstone.engine.transfer.same import same
-from ragstone.engine.transfer.sums import KINDS, Sums
+from ragstone.engine.transfer.same import is_same_store
 
-__all__ = ["ALL_VERSIONS", "KINDS", "Changes", "Copied", "Sums", "Way", "copied", "same"]
+__all__ = ["ALL_VERSIONS", "KINDS", "Changes", "CopyResult", "CopyRoute", "Sums", "copy_collection", "is_same_store"]

@@ -5,14 +5,14 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from ragstone.core.errors import StoreError
-from ragstone.core.ports import Exporter, Kept, Reader, Store
+from ragstone.core.ports import Exporter, Reader, Store, StoredRevision
 from ragstone.core.types import Document, Info, Scope
 
-PAGE = 500  # revisions told of at once
-MOST = 128  # revisions carried at once
-MOST_BYTES = 4_000_000  # of the documents that they were made from: what is in memory at a time is some times that
+PAGE_REVISIONS = 500  # revisions told of at once
+MAX_REVISIONS = 128  # revisions carried at once
+MAX_BATCH_BYTES = 4_000_000  # of the documents that they were made from: what is in memory at a time is some times that
 
-Key = tuple[str, int]
+RevisionKey = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,46 +24,48 @@ class View:
 
 
 @asynccontextmanager
-async def viewing(store: Store, scope: Scope) -> AsyncIterator[View]:
+async def open_view(store: Store, scope: Scope) -> AsyncIterator[View]:
     """Open a view; raises `StoreError` for a store that does not give out what it keeps."""
     async with store.reader(scope) as reader:
-        yield View(exporter_of(reader, store.provider), await reader.info())
+        yield View(require_exporter(reader, store.provider), await reader.info())
 
 
-def exporter_of(reader: Reader, provider: str) -> Exporter:
+def require_exporter(reader: Reader, provider: str) -> Exporter:
     """The same reader; raises `StoreError` when it is none that gives out all."""
     if not isinstance(reader, Exporter):
         raise StoreError(f"a store of kind {provider!r} does not give out what it keeps: it cannot be copied")
     return reader
 
 
-def key_of(document: Document) -> Key:
+def revision_key(document: Document) -> RevisionKey:
     """A revision's place in the order."""
     return document.id, document.revision
 
 
-async def pages(view: View) -> AsyncIterator[list[Kept]]:
+async def iterate_pages(view: View) -> AsyncIterator[list[StoredRevision]]:
     """All that is kept, in order."""
-    after: Key | None = None
-    while found := await view.exporter.kept(after, limit=PAGE):
+    after: RevisionKey | None = None
+    while found := await view.exporter.list_revisions_after(after, limit=PAGE_REVISIONS):
         yield found
-        after = key_of(found[-1].document)
+        after = revision_key(found[-1].document)
 
 
-async def each(view: View) -> AsyncIterator[Kept]:
+async def iterate_kept(view: View) -> AsyncIterator[StoredRevision]:
     """The same one by one."""
-    async for page in pages(view):
+    async for page in iterate_pages(view):
         for one in page:
             yield one
 
 
-async def paired(first: View, second: View) -> AsyncIterator[tuple[Kept | None, Kept | None]]:
+async def pair_revisions(
+    first: View, second: View
+) -> AsyncIterator[tuple[StoredRevision | None, StoredRevision | None]]:
     """Each revision of two views with its like in the other, None where there is none."""
-    ours, theirs = each(first), each(second)
+    ours, theirs = iterate_kept(first), iterate_kept(second)
     one, other = await anext(ours, None), await anext(theirs, None)
     while one is not None or other is not None:
-        left = None if one is None else key_of(one.document)
-        right = None if other is None else key_of(other.document)
+        left = None if one is None else revision_key(one.document)
+        right = None if other is None else revision_key(other.document)
         if right is None or (left is not None and left < right):
             yield one, None
             one = await anext(ours, None)
@@ -75,13 +77,13 @@ async def paired(first: View, second: View) -> AsyncIterator[tuple[Kept | None, 
             one, other = await anext(ours, None), await anext(theirs, None)
 
 
-async def batches(view: View, whole: Set[str] = frozenset()) -> AsyncIterator[list[Kept]]:
+async def batch_revisions(view: View, whole: Set[str] = frozenset()) -> AsyncIterator[list[StoredRevision]]:
     """All that is kept in pieces that fit in memory; one large document is a piece of its own. The revisions of
     documents that are to stay `whole` are never parted."""
-    batch: list[Kept] = []
+    batch: list[StoredRevision] = []
     size = 0
-    async for one in each(view):
-        full = len(batch) >= MOST or size + one.document.bytes > MOST_BYTES
+    async for one in iterate_kept(view):
+        full = len(batch) >= MAX_REVISIONS or size + one.document.bytes > MAX_BATCH_BYTES
         if batch and full and not (one.document.id in whole and one.document.id == batch[-1].document.id):
             yield batch
             batch, size = [], 0

@@ -5,21 +5,21 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ragstone.core.errors import NotBuilt, UsageError
-from ragstone.core.ports import Kept, Store
+from ragstone.core.ports import Store, StoredRevision
 from ragstone.core.types import Info, Run, Scope
-from ragstone.engine.transfer.pages import Key, View, each, key_of, paired, viewing
-from ragstone.engine.transfer.sums import described
-from ragstone.ingestion.safeguards import SMALL
-from ragstone.stores.held import said
+from ragstone.engine.transfer.checksums import encode_document
+from ragstone.engine.transfer.pages import RevisionKey, View, iterate_kept, open_view, pair_revisions, revision_key
+from ragstone.ingestion.safeguards import SMALL_SOURCE
+from ragstone.stores.model_checks import describe_model
 
 SOURCE = "copy"  # what such a run is called: one at a time into a collection, wherever it comes from
-RUNS = 1_000  # of the latest runs are carried over: as far back as a source's root and artifacts are looked for
-FAR = 10_000  # of the source's latest runs are known to be its own
-ELSEWHERE = (
+RUNS_COPIED = 1_000  # of the latest runs are carried over: as far back as a source's root and artifacts are looked for
+SOURCE_RUNS_KNOWN = 10_000  # of the source's latest runs are known to be its own
+COPY_ELSEWHERE = (
     "copy into an empty store, or erase the collection there first (ragstone collections delete NAME --store TARGET)"
 )
-Judged = Literal["new", "same", "grown", "changed", "gone"]
-Sides = tuple[list[Kept], list[Kept]]
+DocumentOutcome = Literal["new", "same", "grown", "changed", "gone"]
+Sides = tuple[list[StoredRevision], list[StoredRevision]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +40,13 @@ class Plan:
 
     total: int
     changes: Changes
-    there: frozenset[Key] = frozenset()
+    there: frozenset[RevisionKey] = frozenset()
     anew: frozenset[str] = frozenset()
     gone: tuple[str, ...] = ()
     generation: int | None = None
 
 
-async def planned(source: View, stores: tuple[Store, Store], scope: Scope, removals: float) -> Plan:
+async def plan_copy(source: View, stores: tuple[Store, Store], scope: Scope, removals: float) -> Plan:
     """Look both through; `stores` are source and target, `removals` is the share of its documents that the target may
     lose.
 
@@ -55,14 +55,14 @@ async def planned(source: View, stores: tuple[Store, Store], scope: Scope, remov
     """
     target = stores[1]
     try:
-        async with viewing(target, scope) as view:
+        async with open_view(target, scope) as view:
             _check_model(source.info, view.info, dense="dense" in target.capabilities)
-            plan, first = await _compared(source, view)
+            plan, first = await _compare_views(source, view)
     except NotBuilt:
-        keys = [key_of(one.document) async for one in each(source)]
+        keys = [revision_key(one.document) async for one in iterate_kept(source)]
         return Plan(len(keys), Changes(new=len({document for document, _ in keys})))
-    if first is not None and (why := await _not_ours(stores, scope)) is not None:
-        raise UsageError(_refusal(scope, first, why))
+    if first is not None and (why := await _find_foreign_writes(stores, scope)) is not None:
+        raise UsageError(_describe_refusal(scope, first, why))
     _check_removals(plan, scope, removals)
     return plan
 
@@ -71,24 +71,25 @@ def _check_model(ours: Info, theirs: Info, *, dense: bool) -> None:
     wanted, held = [(info.model, info.variant, info.dimension) for info in (ours, theirs)]
     if dense and held != wanted and (theirs.model is not None or theirs.chunks):
         raise UsageError(
-            f"collection {ours.scope.collection!r} of the target holds vectors of {said(held)}, the source's are of "
-            f"{said(wanted)}: {ELSEWHERE}"
+            f"collection {ours.scope.collection!r} of the target holds vectors of {describe_model(held)}, "
+            "the source's are of "
+            f"{describe_model(wanted)}: {COPY_ELSEWHERE}"
         )
 
 
-async def _compared(source: View, target: View) -> tuple[Plan, Sides | None]:
+async def _compare_views(source: View, target: View) -> tuple[Plan, Sides | None]:
     """The plan, and the first document that could not be brought up to date by adding to it."""
-    found: dict[Judged, list[str]] = {"new": [], "same": [], "grown": [], "changed": [], "gone": []}
-    there: set[Key] = set()
+    found: dict[DocumentOutcome, list[str]] = {"new": [], "same": [], "grown": [], "changed": [], "gone": []}
+    there: set[RevisionKey] = set()
     total = 0
     first: Sides | None = None
-    async for sides in _by_document(source, target):
+    async for sides in _group_by_document(source, target):
         ours, theirs = sides
-        what = _judged(ours, theirs)
+        what = _classify_document(ours, theirs)
         found[what].append((ours or theirs)[0].document.id)
         total += len(ours)
         if what in ("same", "grown"):
-            there |= {key_of(one.document) for one in theirs}
+            there |= {revision_key(one.document) for one in theirs}
         elif what != "new":
             first = first or sides
     changed = [*found["grown"], *found["changed"]]
@@ -99,11 +100,11 @@ async def _compared(source: View, target: View) -> tuple[Plan, Sides | None]:
     return plan, first
 
 
-async def _by_document(source: View, target: View) -> AsyncIterator[Sides]:
+async def _group_by_document(source: View, target: View) -> AsyncIterator[Sides]:
     """What both sides keep of each document, revisions from the oldest up."""
     sides: Sides = ([], [])
     last: str | None = None
-    async for pair in paired(source, target):
+    async for pair in pair_revisions(source, target):
         document = next(one.document.id for one in pair if one is not None)
         if last is not None and document != last:
             yield sides
@@ -116,12 +117,12 @@ async def _by_document(source: View, target: View) -> AsyncIterator[Sides]:
         yield sides
 
 
-def _judged(ours: list[Kept], theirs: list[Kept]) -> Judged:
+def _classify_document(ours: list[StoredRevision], theirs: list[StoredRevision]) -> DocumentOutcome:
     if not theirs:
         return "new"
     if not ours:
         return "gone"
-    mine, others = [{one.document.revision: described(one.document) for one in side} for side in (ours, theirs)]
+    mine, others = [{one.document.revision: encode_document(one.document) for one in side} for side in (ours, theirs)]
     if any(mine.get(number) != about for number, about in others.items()):
         return "changed"
     lacking = mine.keys() - others.keys()
@@ -130,11 +131,11 @@ def _judged(ours: list[Kept], theirs: list[Kept]) -> Judged:
     return "grown" if min(lacking) > max(others) else "changed"
 
 
-async def _not_ours(stores: tuple[Store, Store], scope: Scope) -> str | None:
+async def _find_foreign_writes(stores: tuple[Store, Store], scope: Scope) -> str | None:
     """Why the target is not to be brought to what the source is, None where it is a copy that nobody else wrote to."""
     source, target = [store.ledger(scope) for store in stores]
-    known = {run.id for run in await source.runs(FAR)}
-    apart = [run for run in await target.runs(RUNS) if run.id not in known]
+    known = {run.id for run in await source.runs(SOURCE_RUNS_KNOWN)}
+    apart = [run for run in await target.runs(RUNS_COPIED) if run.id not in known]
     if own := next((run for run in apart if not is_copy(run)), None):
         return f"it was ingested into apart from the source (source {own.source!r}, {own.started_at:.10})"
     return None if apart else "it was not made by a copy of this source"
@@ -145,19 +146,19 @@ def is_copy(run: Run) -> bool:
     return "from" in run.config and (run.source == SOURCE or run.source.startswith("copy of "))
 
 
-def _refusal(scope: Scope, sides: Sides, why: str) -> str:
+def _describe_refusal(scope: Scope, sides: Sides, why: str) -> str:
     ours, theirs = [{one.document.revision: one.document for one in side} for side in sides]
     what, document = "but not the one before it", theirs[max(theirs)]
     for number, held in theirs.items():
         if number not in ours:
             what, document = "which the source does not have", held
             break
-        if described(ours[number]) != described(held):
+        if encode_document(ours[number]) != encode_document(held):
             what, document = "which the source has otherwise (another text, or cut another way)", held
             break
     return (
         f"collection {scope.collection!r} of the target already holds revision {document.revision} of "
-        f"{document.path!r} (source {document.source!r}), {what}, and {why}; nothing was changed: {ELSEWHERE}"
+        f"{document.path!r} (source {document.source!r}), {what}, and {why}; nothing was changed: {COPY_ELSEWHERE}"
     )
 
 
@@ -165,7 +166,7 @@ def _check_removals(plan: Plan, scope: Scope, share: float) -> None:
     """A source that lost its documents by mistake must not take those of its copy with it."""
     gone, changes = len(plan.gone), plan.changes
     held = gone + changes.changed + changes.same
-    if share < 1 and gone and (gone == held or (held > SMALL and gone > share * held)):
+    if share < 1 and gone and (gone == held or (held > SMALL_SOURCE and gone > share * held)):
         raise UsageError(
             f"the source no longer has {gone} of the {held} documents that the target holds in collection "
             f"{scope.collection!r}; nothing was changed. If they were deleted on purpose, add --allow-removals"

@@ -5,19 +5,19 @@ from typing import Self
 
 from ragstone.access import Credential, Permission
 from ragstone.config.settings import Settings
-from ragstone.config.validation import outside
+from ragstone.config.validation import find_violation
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import Completion, Embedder, Store
 from ragstone.core.types import Scope
-from ragstone.engine.arguments import SETTINGS, checked
-from ragstone.engine.components import Parts
+from ragstone.engine.arguments import SETTINGS, check_arguments
+from ragstone.engine.components import Components
 from ragstone.retrieval.search_context import SearchContext
 
 
-class Group:
+class VerbGroup:
     """A group of verbs: parts that are opened and closed together, and a look at who asks."""
 
-    @checked()
+    @check_arguments()
     def __init__(
         self,
         settings: Settings | None = None,
@@ -28,9 +28,9 @@ class Group:
         credential: Credential | None = None,
     ) -> None:
         settings = settings or Settings()
-        if wrong := outside(settings, SETTINGS):
+        if wrong := find_violation(settings, SETTINGS):
             raise UsageError(wrong)
-        self._parts = Parts(settings, store=store, embedder=embedder, completion=completion, credential=credential)
+        self._parts = Components(settings, store=store, embedder=embedder, completion=completion, credential=credential)
         self.entrance = self._parts.entrance
 
     async def __aenter__(self) -> Self:
@@ -82,4 +82,4 @@ class Group:
         reading this needs all of them."""
         for permission in Permission:
             self.entrance.admit_now(permission, what="search context")
-        return self._parts.context
+        return self._parts.search_context

@@ -2,29 +2,29 @@
 
 from ragstone.core.errors import ConfigError, NoKey, NotBuilt, RagstoneError, StoreError
 from ragstone.core.types import Info, Run, Scope
-from ragstone.engine.arguments import checked
-from ragstone.engine.artifact_cleanup import dropped, forgotten, kept_at, sweep
-from ragstone.engine.run_setup import intake_of, pin
-from ragstone.engine.verbs.base import Group
-from ragstone.engine.visible_documents import newest, state_of
+from ragstone.engine.arguments import check_arguments
+from ragstone.engine.artifact_cleanup import drop_collection, forget_stale_searches, places_of, sweep_artifacts
+from ragstone.engine.run_setup import build_run_context, pin_own_model
+from ragstone.engine.verbs.base import VerbGroup
+from ragstone.engine.visible_documents import list_newest, read_info
 from ragstone.ingestion import artifacts
 
 
-class Care(Group):
+class CollectionVerbs(VerbGroup):
     """The verbs for collections as a whole."""
 
-    @checked()
+    @check_arguments()
     async def delete(self, path: str, *, source: str | None = None) -> int:
         """Take documents with this path away; returns how many."""
-        doomed = [document.id for document in await newest(self._parts, source) if document.path == path]
+        doomed = [document.id for document in await list_newest(self._parts, source) if document.path == path]
         async with self.store.writer(self.scope) as writer:
             await writer.remove(doomed)
             await writer.settle()
-        await forgotten(self._parts)
-        await sweep(self._parts, self.scope, await kept_at(self._parts, self.scope))
+        await forget_stale_searches(self._parts)
+        await sweep_artifacts(self._parts, self.scope, await places_of(self._parts, self.scope))
         return len(doomed)
 
-    @checked()
+    @check_arguments()
     async def runs(self, limit: int = 20) -> list[Run]:
         """The latest ingestion runs."""
         return await self.store.ledger(self.scope).runs(limit)
@@ -42,14 +42,14 @@ class Care(Group):
             except NoKey:
                 raise  # of the tenant, not of this collection
             except StoreError as error:
-                out.append(Info.broken(scope, self.store.provider, str(error)))
+                out.append(Info.from_failure(scope, self.store.provider, str(error)))
         return out
 
     async def create(self) -> Info:
         """Make this collection, empty, for vectors of the configured model; nothing changes where it exists."""
         await self._parts.embedders.learn()
-        await pin(self._parts)
-        making = intake_of(self._parts).making
+        await pin_own_model(self._parts)
+        making = build_run_context(self._parts).making
         model = making.model
         await self.store.admin.create(
             self.scope,
@@ -57,36 +57,36 @@ class Care(Group):
             variant=making.variant,
             dimension=model.dimension if model else None,
         )
-        return await state_of(self._parts)
+        return await read_info(self._parts)
 
     async def exists(self) -> bool:
         """Whether this collection was ever made."""
         return await self.store.admin.exists(self.scope)
 
-    @checked()
+    @check_arguments()
     async def drop(self, collection: str) -> bool:
         """Erase a collection of the tenant, then its artifacts; False when there was neither.
 
         Raises `StoreError` when the collection is erased and artifacts are left, because their place cannot be reached.
         """
-        return await dropped(self._parts, collection)
+        return await drop_collection(self._parts, collection)
 
-    @checked()
+    @check_arguments()
     async def doctor(self, *, repair: bool = False) -> list[str]:
         """What is wrong with the models and the store, a sentence each with what mends it.
 
         Raises `NoKey` when the tenant is encrypted and its key, or the configured master key, is missing or wrong.
         """
-        problems = await self._model_problems()
+        problems = await self._find_model_problems()
         try:
             problems += await self.store.admin.check(self.scope, repair=repair)
         except NoKey:
             raise
         except RagstoneError as error:
             problems.append(str(error))
-        return problems + await self._artifact_problems(repair=repair) + await self._tenant_problems()
+        return problems + await self._find_artifact_problems(repair=repair) + await self._find_tenant_problems()
 
-    async def _tenant_problems(self) -> list[str]:
+    async def _find_tenant_problems(self) -> list[str]:
         """What is wrong with whole tenants; with a credential, with the own one alone."""
         try:
             found = await self.store.admin.tenants(self.scope.tenant)
@@ -95,21 +95,21 @@ class Care(Group):
         every = self.entrance.credential is None
         return [one.problem for one in found if one.problem and (every or one.name == self.scope.tenant)]
 
-    async def _model_problems(self) -> list[str]:
+    async def _find_model_problems(self) -> list[str]:
         """What keeps embedder, language model and judge from working; vendors are asked for a vector or a list."""
         problems = []
-        for look in (self._parts.embedders.problems, self._parts.completions.problems):
+        for look in (self._parts.embedders.find_problems, self._parts.completions.find_problems):
             try:
                 problems += await look()
             except ConfigError as error:
                 problems.append(str(error))
         return problems
 
-    async def _artifact_problems(self, *, repair: bool) -> list[str]:
+    async def _find_artifact_problems(self, *, repair: bool) -> list[str]:
         try:
-            where = await kept_at(self._parts, self.scope)
+            where = await places_of(self._parts, self.scope)
             if repair:
-                await artifacts.sweep(self.store, self.scope, where)
-            return await artifacts.examine(self.store, self.scope, where)
+                await artifacts.remove_strays(self.store, self.scope, where)
+            return await artifacts.find_problems(self.store, self.scope, where)
         except RagstoneError as error:
             return [str(error)]

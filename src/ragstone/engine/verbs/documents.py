@@ -5,62 +5,67 @@ from collections.abc import Sequence
 from functools import partial
 
 from ragstone.core.errors import UsageError
-from ragstone.core.suggestions import absent
+from ragstone.core.suggestions import describe_absent
 from ragstone.core.types import Chunk, Document, Info, Span
-from ragstone.engine.arguments import checked
-from ragstone.engine.verbs.base import Group
-from ragstone.engine.visible_documents import record_of, shown, shows, state_of
+from ragstone.engine.arguments import check_arguments
+from ragstone.engine.verbs.base import VerbGroup
+from ragstone.engine.visible_documents import is_visible, list_visible, read_info, read_record
 from ragstone.ingestion import originals
 
 
-class Reading(Group):
+class DocumentVerbs(VerbGroup):
     """The verbs that show chunks, texts, pages and lists."""
 
-    @checked()
+    @check_arguments()
     async def chunk(self, path: str, ordinal: int, *, source: str | None = None) -> Chunk:
         """The active chunk at a place; raises `UsageError` when there is none."""
         async with self.store.reader(self.scope) as reader:
             found = await reader.at(path, ordinal, source=source)
-        if found is None or not shows(self._parts, found.document):
-            known = [document.path for document in await shown(self._parts, source)]
-            lacking = f"no chunk {ordinal} of {path!r}" if ordinal and path in known else absent(path, known)
+        if found is None or not is_visible(self._parts, found.document):
+            known = [document.path for document in await list_visible(self._parts, source)]
+            lacking = f"no chunk {ordinal} of {path!r}" if ordinal and path in known else describe_absent(path, known)
             raise UsageError(f"{lacking} (in collection {self.scope.collection!r})")
         return found
 
-    @checked()
+    @check_arguments()
     async def get(self, identity: str) -> Chunk:
         """The active chunk with this id; raises `UsageError` when there is none."""
         async with self.store.reader(self.scope) as reader:
             found = await reader.chunks([identity])
-        if not found or not shows(self._parts, found[0].document):
+        if not found or not is_visible(self._parts, found[0].document):
             raise UsageError(f"no chunk has the id {identity!r} in collection {self.scope.collection!r}")
         return found[0]
 
-    @checked()
+    @check_arguments()
     async def record(self, path: str, *, source: str | None = None) -> tuple[Document, str]:
         """A document and its text of record; raises `UsageError` when it is not there."""
-        return await record_of(self._parts, path, source)
+        return await read_record(self._parts, path, source)
 
-    @checked()
+    @check_arguments()
     async def page(self, path: str, number: int, *, source: str | None = None, spans: Sequence[Span] = ()) -> bytes:
         """A page of a document (from 1) as a PNG, the boxes of `spans` marked on it; it is drawn from the file.
 
         Raises `UsageError` when the document has no pages, or when its file is gone or changed since it was
         ingested; `Refused` when there is no such page.
         """
-        document, _ = await record_of(self._parts, path, source)
-        data = await originals.original(self.store.ledger(self.scope), document)
+        document, _ = await read_record(self._parts, path, source)
+        data = await originals.read_original(self.store.ledger(self.scope), document)
         passwords = self.settings.passwords
         draw = partial(
-            originals.drawn, document, data, apart=self._parts.processes.single, spans=spans, passwords=passwords
+            originals.draw_page,
+            document,
+            data,
+            apart=self._parts.processes.sandbox_for_files,
+            spans=spans,
+            passwords=passwords,
         )
         return await asyncio.to_thread(draw, page=number)
 
     async def info(self) -> Info:
         """The state of the collection; raises `NotBuilt` when it was never made."""
-        return await state_of(self._parts)
+        return await read_info(self._parts)
 
-    @checked()
+    @check_arguments()
     async def documents(self, source: str | None = None) -> list[Document]:
         """The newest revision of each document that whoever asks may see."""
-        return await shown(self._parts, source)
+        return await list_visible(self._parts, source)

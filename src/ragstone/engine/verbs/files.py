@@ -8,47 +8,49 @@ from ragstone.config.settings import SourceSettings
 from ragstone.core.errors import Refused, UsageError
 from ragstone.core.ports import Source
 from ragstone.core.types import Extraction, Piece, Skipped
-from ragstone.engine.arguments import checked
-from ragstone.engine.source_roots import root_of
-from ragstone.engine.verbs.base import Group
+from ragstone.engine.arguments import check_arguments
+from ragstone.engine.source_roots import resolve_source
+from ragstone.engine.verbs.base import VerbGroup
 
 
-class Files(Group):
+class FileVerbs(VerbGroup):
     """The verbs that show what would become of a file."""
 
-    @checked()
+    @check_arguments()
     def extract(self, file: str | Path) -> Extraction:
         """What the extractor makes of a file; raises `Refused` with a reason."""
-        source, root = root_of(SourceSettings(path=str(file)))
+        source, root = resolve_source(SourceSettings(path=str(file)))
         if not Path(root).is_file():
             kinds = ("is a folder", Path.is_dir), ("is no regular file", Path.exists), ("is not there", lambda _: True)
             what = next(words for words, holds in kinds if holds(Path(root)))
             raise UsageError(f"{file} {what}: name a file that exists")
-        return self._extracted(source, Path(root).name, called=str(file))
+        return self._extract_entry(source, Path(root).name, called=str(file))
 
-    @checked()
-    def extracted(self, path: str | Path, *, ignore: Sequence[str] = ()) -> Iterator[tuple[str, Extraction | Refused]]:
+    @check_arguments()
+    def iter_extractions(
+        self, path: str | Path, *, ignore: Sequence[str] = ()
+    ) -> Iterator[tuple[str, Extraction | Refused]]:
         """What the extractors make of a file, or of every file of a folder in order but those that `ignore` fits.
 
         A refusal is a value.
         """
-        source, _ = root_of(SourceSettings(path=str(path), ignore=tuple(ignore)))
+        source, _ = resolve_source(SourceSettings(path=str(path), ignore=tuple(ignore)))
         for entry in source.walk():
             try:
                 if isinstance(entry, Skipped):
                     raise Refused(entry.reason, entry.message)
-                yield entry.path, self._extracted(source, entry.path, called=entry.path)
+                yield entry.path, self._extract_entry(source, entry.path, called=entry.path)
             except Refused as refused:
                 yield entry.path, refused
 
-    def _extracted(self, source: Source, path: str, *, called: str) -> Extraction:
+    def _extract_entry(self, source: Source, path: str, *, called: str) -> Extraction:
         limits, passwords = self._parts.limits, self.settings.passwords
         data = source.read(path, max(limits.text, limits.office))
         return extraction.extract(
-            data, path=called, limits=limits, passwords=passwords, apart=self._parts.processes.single
+            data, path=called, limits=limits, passwords=passwords, apart=self._parts.processes.sandbox_for_files
         )
 
-    @checked()
+    @check_arguments()
     def preview(self, file: str | Path) -> list[Piece]:
         """How a file would be cut."""
-        return self._parts.cutter.chunker.cut(self.extract(file))
+        return self._parts.chunker_setup.chunker.cut(self.extract(file))

@@ -6,22 +6,22 @@ from datetime import datetime
 from pathlib import Path
 
 from ragstone.core.errors import Corrupt, UsageError
-from ragstone.core.ports import Listed, Source
+from ragstone.core.ports import ListedFile, Source
 from ragstone.core.types import Run
-from ragstone.engine.arguments import checked, part
-from ragstone.engine.artifact_cleanup import dropped, forgotten
-from ragstone.engine.run_setup import intake_of, pin
-from ragstone.engine.source_roots import roots_of
-from ragstone.engine.verbs.base import Group
-from ragstone.engine.visible_documents import newest
+from ragstone.engine.arguments import check_arguments, object_with
+from ragstone.engine.artifact_cleanup import drop_collection, forget_stale_searches
+from ragstone.engine.run_setup import build_run_context, pin_own_model
+from ragstone.engine.source_roots import resolve_sources
+from ragstone.engine.verbs.base import VerbGroup
+from ragstone.engine.visible_documents import list_newest
 from ragstone.ingestion import run as ingest
-from ragstone.ingestion.progress import Tell
+from ragstone.ingestion.progress import EventCallback
 
 
-class Taking(Group):
+class IngestionVerbs(VerbGroup):
     """The verbs that bring a collection in line with its sources."""
 
-    @checked()
+    @check_arguments()
     async def ingest(
         self,
         *paths: str | Path,
@@ -32,7 +32,7 @@ class Taking(Group):
         recreate: bool = False,
         version_label: str | None = None,
         effective_at: str | None = None,
-        tell: Tell = lambda _event: None,
+        tell: EventCallback = lambda _event: None,
     ) -> list[Run]:
         """Bring the collection in line with folders or files, or with the configured sources.
 
@@ -41,12 +41,12 @@ class Taking(Group):
         """
         _check_date(effective_at)
         ignored = (ignore,) if isinstance(ignore, str) else ignore
-        roots = roots_of(paths, name, ignored, configured=self.settings.sources)
+        roots = resolve_sources(paths, name, ignored, configured=self.settings.sources)
         await self._parts.embedders.learn()
-        await pin(self._parts, recreate=recreate)
+        await pin_own_model(self._parts, recreate=recreate)
         if recreate:
-            await self._erase_for([source for source, _ in roots], allow_removals=allow_removals)
-        intake = intake_of(
+            await self._erase_before_ingest([source for source, _ in roots], allow_removals=allow_removals)
+        intake = build_run_context(
             self._parts,
             refresh=refresh,
             allow_removals=allow_removals,
@@ -54,22 +54,24 @@ class Taking(Group):
             effective_at=effective_at,
         )
         runs = []
-        apart = self._parts.processes.fresh()
+        apart = self._parts.processes.make_sandbox()
         for source, root in roots:
             here = replace(intake, root=None if name else root, place=root, apart=apart, named=_is_file(root))
             runs.append(await ingest.ingest(here, source, tell=tell))
-        await forgotten(self._parts)
+        await forget_stale_searches(self._parts)
         return runs
 
-    async def _erase_for(self, roots: Sequence[Source], *, allow_removals: bool) -> None:
+    async def _erase_before_ingest(self, roots: Sequence[Source], *, allow_removals: bool) -> None:
         """Erase the collection, but only when the sources have something to put in its place."""
         for source in roots:
-            if not any(isinstance(entry, Listed) for entry in source.walk()):
+            if not any(isinstance(entry, ListedFile) for entry in source.walk()):
                 raise UsageError(f"source {source.name!r} has no document: nothing was erased")
         try:
             if not await self.store.admin.exists(self.scope):
                 return
-            others = {document.source for document in await newest(self._parts)} - {source.name for source in roots}
+            others = {document.source for document in await list_newest(self._parts)} - {
+                source.name for source in roots
+            }
         except Corrupt:
             others = set()  # nothing of it can be read any more
         if others and not allow_removals:
@@ -77,16 +79,16 @@ class Taking(Group):
                 f"--recreate would erase what came from other sources too ({', '.join(sorted(others))}); nothing was "
                 "changed. Name all sources at once, or add --allow-removals"
             )
-        await dropped(self._parts, self.scope.collection)
+        await drop_collection(self._parts, self.scope.collection)
 
-    @checked(source=part("a source", "walk", "read"))
-    async def ingest_source(self, source: Source, *, tell: Tell = lambda _event: None) -> Run:
+    @check_arguments(source=object_with("a source", "walk", "read"))
+    async def ingest_source(self, source: Source, *, tell: EventCallback = lambda _event: None) -> Run:
         """The same for a source object of your own."""
         await self._parts.embedders.learn()
-        await pin(self._parts)
-        intake = replace(intake_of(self._parts), apart=self._parts.processes.fresh())
+        await pin_own_model(self._parts)
+        intake = replace(build_run_context(self._parts), apart=self._parts.processes.make_sandbox())
         run = await ingest.ingest(intake, source, tell=tell)
-        await forgotten(self._parts)
+        await forget_stale_searches(self._parts)
         return run
 
 

@@ -8,14 +8,14 @@ from ragstone.answering.written_answer import Writing
 from ragstone.config.search_options import SearchOptions
 from ragstone.core.errors import UsageError
 from ragstone.engine import model_factory
-from ragstone.engine.arguments import checked
+from ragstone.engine.arguments import check_arguments
 from ragstone.engine.pipeline import Pipeline, PipelineInfo, describe_pipeline, open_sources
 from ragstone.engine.question_verbs import QuestionVerbs
-from ragstone.engine.verbs.base import Group
+from ragstone.engine.verbs.base import VerbGroup
 from ragstone.retrieval.search_context import SearchContext
 
 
-class CollectionQuestions(QuestionVerbs, Group):
+class CollectionQuestions(QuestionVerbs, VerbGroup):
     """The verbs that take a question."""
 
     @property
@@ -24,37 +24,39 @@ class CollectionQuestions(QuestionVerbs, Group):
 
     @property
     def _context(self) -> SearchContext:
-        return self._parts.context
+        return self._parts.search_context
 
     def _answer_options(self, strict: bool | None) -> AnswerOptions:
         return self._parts.answer_options(strict)
 
-    @checked()
-    def judging(self, model: str | None = None) -> Writing | None:
+    @check_arguments()
+    def select_judge(self, model: str | None = None) -> Writing | None:
         """What an evaluation has answers judged with: the language model of this name (`VENDOR/MODEL`), else that of
         the settings' `judge`, else of `llm`; None where none is named. Nothing is connected yet.
         """
-        return self._parts.completions.judging(model)
+        return self._parts.completions.select_judge(model)
 
     def pipelines(self) -> list[PipelineInfo]:
         """What is configured under `pipelines`, in its order."""
-        return [describe_pipeline(wanted, self._parts.whole) for wanted in self._parts.whole.pipelines]
+        return [
+            describe_pipeline(wanted, self._parts.tenant_settings) for wanted in self._parts.tenant_settings.pipelines
+        ]
 
-    @checked()
+    @check_arguments()
     def pipeline(self, name: str) -> Pipeline:
         """The pipeline of this name, with `search`, `ask`, `events` and `context`; nothing is connected yet.
 
         Raises `UsageError` that names those that there are.
         """
-        settings = self._parts.whole
+        settings = self._parts.tenant_settings
         wanted = next((one for one in settings.pipelines if one.name == name), None)
         if wanted is None:
             known = ", ".join(one.name for one in settings.pipelines) or "none is configured"
             raise UsageError(f"there is no pipeline {name!r}; there are: {known}")
         tables = None
         if wanted.database is not None:
-            tables = self._parts.opened.tables_of(wanted.database, timeout=wanted.timeout)
-        store = self._parts.opened.at(wanted.store)
+            tables = self._parts.opened.open_tables(wanted.database, timeout=wanted.timeout)
+        store = self._parts.opened.open_at(wanted.store)
         tenant = self.scope.tenant
         sources = open_sources(wanted, settings, tenant, store=store, tables=tables, embedders=self._parts.embedders.of)
         writing = self._parts.completions.writing(llm=wanted.llm)
@@ -62,5 +64,5 @@ class CollectionQuestions(QuestionVerbs, Group):
             writing = replace(writing, template=writing.template.with_system(wanted.system_prompt))
         model = partial(self._parts.completions.of, wanted.llm or self._parts.settings.llm)
         context = SearchContext(sources, settings.deadlines, model, self.entrance.reads_as)
-        policy = partial(model_factory.policy_of, settings.answer)
+        policy = partial(model_factory.make_policy, settings.answer)
         return Pipeline(wanted, settings.search, context, self.entrance, writing=writing, policy=policy)

@@ -4,15 +4,15 @@ from collections.abc import Callable
 
 from ragstone import stores
 from ragstone.core.errors import Forbidden, RagstoneError, StoreError, UsageError
-from ragstone.core.ports import Keys, Sealing
-from ragstone.core.types import Rotated, Scope, Tenant
-from ragstone.engine.arguments import checked
-from ragstone.engine.artifact_cleanup import kept_at
-from ragstone.engine.verbs.base import Group
+from ragstone.core.ports import Keys, SealingStore
+from ragstone.core.types import RotationResult, Scope, Tenant
+from ragstone.engine.arguments import check_arguments
+from ragstone.engine.artifact_cleanup import places_of
+from ragstone.engine.verbs.base import VerbGroup
 from ragstone.ingestion import artifacts
 
 
-class Tenancy(Group):
+class TenantVerbs(VerbGroup):
     """The verbs for tenants and their keys of encryption."""
 
     async def tenants(self) -> list[Tenant]:
@@ -20,7 +20,7 @@ class Tenancy(Group):
         found = await self.store.admin.tenants(self.scope.tenant)
         return [tenant for tenant in found if self.entrance.credential is None or tenant.name == self.scope.tenant]
 
-    @checked()
+    @check_arguments()
     async def erase_tenant(self, name: str) -> bool:
         """Erase a tenant: its collections with their artifacts, its record and its keys; False when there was none.
 
@@ -30,26 +30,26 @@ class Tenancy(Group):
         """
         self._check_own(Scope(name, self.scope.collection).tenant)  # also refuses what is no name
         begun = await self.store.admin.begin_erasing(name)
-        revoked, left = await self._revoked(name)  # first: nobody comes in meanwhile
+        revoked, left = await self._erase_keys(name)  # first: nobody comes in meanwhile
         for each in await self.store.admin.collections(name):
             scope = Scope(name, each)
-            left += await artifacts.erase(self.store, scope, await kept_at(self._parts, scope))
+            left += await artifacts.erase(self.store, scope, await places_of(self._parts, scope))
         # Whatever else a store keeps of a tenant is erased here: its collections, its record, its keys of encryption.
         erased = await self.store.admin.erase(name)
-        late, _ = await self._revoked(name)  # made meanwhile
+        late, _ = await self._erase_keys(name)  # made meanwhile
         if left:
             raise StoreError(f"tenant {name!r} is erased, but not all that belongs to it: {left[0]}")
         return begun or erased or revoked or late
 
-    async def _revoked(self, name: str) -> tuple[bool, list[str]]:
+    async def _erase_keys(self, name: str) -> tuple[bool, list[str]]:
         """Whether there were API keys, which are gone now; and why they are not."""
-        keys = self._keys_kept()
+        keys = self._find_key_store()
         try:
             return keys is not None and bool(await keys.erase(name)), []
         except StoreError as error:
             return False, [str(error)]
 
-    def _keys_kept(self) -> Keys | None:
+    def _find_key_store(self) -> Keys | None:
         try:
             return self.store.keys
         except UsageError:  # this kind of store keeps none
@@ -60,10 +60,14 @@ class Tenancy(Group):
         if credential is not None and tenant != credential.tenant:
             raise Forbidden(f"tenant {tenant!r} was named; this {credential.kind} is of another one")
 
-    @checked()
+    @check_arguments()
     async def rotate(
-        self, tenant: str | None = None, *, rekey: bool = False, tell: Callable[[Rotated], None] = lambda _one: None
-    ) -> list[Rotated]:
+        self,
+        tenant: str | None = None,
+        *,
+        rekey: bool = False,
+        tell: Callable[[RotationResult], None] = lambda _one: None,
+    ) -> list[RotationResult]:
         """Wrap the keys of all encrypted tenants, or of one, with the configured master key.
 
         With `rekey` each gets a new key, and all that it holds is encrypted anew. Of all tenants, one that cannot be
@@ -72,38 +76,38 @@ class Tenancy(Group):
         """
         if tenant is not None:
             self._check_own(tenant)
-        sealing = self._sealing()
+        sealing = self._require_sealing()
         if tenant is not None:
             await self._rotate(sealing, tenant, rekey=rekey)
-            tell(Rotated(tenant))
-            return [Rotated(tenant)]
+            tell(RotationResult(tenant))
+            return [RotationResult(tenant)]
         done = []
         for one in await self.tenants():
             if one.encrypted:
-                done.append(await self._tried(sealing, one.name, rekey=rekey))
+                done.append(await self._try_rotate(sealing, one.name, rekey=rekey))
                 tell(done[-1])
         return done
 
-    async def _tried(self, sealing: Sealing, tenant: str, *, rekey: bool) -> Rotated:
+    async def _try_rotate(self, sealing: SealingStore, tenant: str, *, rekey: bool) -> RotationResult:
         try:
             await self._rotate(sealing, tenant, rekey=rekey)
         except RagstoneError as error:
-            return Rotated(tenant, error)
-        return Rotated(tenant)
+            return RotationResult(tenant, error)
+        return RotationResult(tenant)
 
-    async def _rotate(self, sealing: Sealing, tenant: str, *, rekey: bool) -> None:
+    async def _rotate(self, sealing: SealingStore, tenant: str, *, rekey: bool) -> None:
         if not await sealing.rotate(tenant):
-            raise UsageError(f"there is no encrypted tenant {tenant!r} in {stores.concealed(self.settings.store)}")
+            raise UsageError(f"there is no encrypted tenant {tenant!r} in {stores.redact_url(self.settings.store)}")
         if rekey:
             await sealing.rekey(tenant, fresh=True)
 
     async def encrypt(self) -> int:
         """Encrypt what of the tenant's collections is not; how many were. Raises `UsageError` without a master key."""
-        return await self._sealing().rekey(self.scope.tenant, fresh=False)
+        return await self._require_sealing().rekey(self.scope.tenant, fresh=False)
 
-    def _sealing(self) -> Sealing:
-        if not isinstance(self.store, Sealing):
-            shown = stores.concealed(self.settings.store)
+    def _require_sealing(self) -> SealingStore:
+        if not isinstance(self.store, SealingStore):
+            shown = stores.redact_url(self.settings.store)
             raise UsageError(f"store {shown!r} keeps nothing encrypted: that is done by embedded stores alone")
         if self._parts.opened.master is None and self._parts.opened.own:
             raise UsageError("encryption.key is not set: name the master key that is to wrap the keys of tenants")

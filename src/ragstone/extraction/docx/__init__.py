@@ -1,5 +1,5 @@
 """Word documents: the door to their extractor."""
 
-from ragstone.extraction.docx.parse import MEDIA_TYPE, parse
+from ragstone.extraction.docx.parse import MEDIA_TYPE, parse_docx
 
-__all__ = ["MEDIA_TYPE", "parse"]
+__all__ = ["MEDIA_TYPE", "parse_docx"]

@@ -9,17 +9,17 @@ from ragstone.extraction.html import parse
 from ragstone.extraction.mail import mhtml
 from ragstone.extraction.media_types import HTML, MHTML, detect
 from ragstone.extraction.ooxml.package import Link, Package
-from ragstone.extraction.plain_text import Text
-from ragstone.extraction.record.builder import Draft, adopted
+from ragstone.extraction.plain_text import PlainText
+from ragstone.extraction.record.builder import BlockDraft, adopt_blocks
 
 READERS: Mapping[str, Callable[..., Extraction]] = {
-    HTML: parse.parse,
-    MHTML: mhtml.parse,
-    "text/plain": Text().extract,
+    HTML: parse.parse_html,
+    MHTML: mhtml.parse_mhtml,
+    "text/plain": PlainText().extract,
 }
 
 
-class Embedded:
+class EmbeddedDocuments:
     """Reads such documents one after another; `unread` names those that could not be, `warnings` are of the others."""
 
     def __init__(self, package: Package) -> None:
@@ -27,7 +27,7 @@ class Embedded:
         self.unread: list[str] = []
         self.warnings: list[str] = []
 
-    def read(self, link: Link | None, *, role: Role) -> Iterator[Draft]:
+    def read(self, link: Link | None, *, role: Role) -> Iterator[BlockDraft]:
         """The blocks of a document that is in the file: of a page or of plain text."""
         name = link.target if link is not None else "without a name"
         data = self._package.content(name) if link is not None and not link.outside else None
@@ -40,5 +40,5 @@ class Embedded:
             self.unread.append(name)
             return
         self.warnings += [f"{name}: {warning}" for warning in found.warnings]
-        for draft in adopted(found):
+        for draft in adopt_blocks(found):
             yield replace(draft, role=role if draft.role == "body" else draft.role)

@@ -34,21 +34,21 @@ class Field:
         return (match[1] or match[2]) if match else None
 
     @property
-    def said(self) -> str:
+    def fallback_text(self) -> str:
         """What a field shows that has no result: what is chosen, the code of a formula, the words of a button."""
         match = SHOWN.match(self.code)
         return self.chosen or (" ".join(match[1].split()) if match else "")
 
 
 @dataclass(slots=True)
-class Fields:
+class OpenFields:
     """The fields that are open at a place of the text; they may reach over paragraphs."""
 
     open: list[Field] = field(default_factory=list)
     lost: int = 0
 
     @property
-    def visible(self) -> bool:
+    def is_visible(self) -> bool:
         """Whether text here is shown: no field is at its code."""
         return all(one.shows for one in self.open)
 
@@ -80,7 +80,7 @@ class Fields:
             return None
         return self.open.pop() if self.open else None
 
-    def paragraph_ends(self) -> None:
+    def end_paragraph(self) -> None:
         """Drop fields that never came to their result, so that a broken one hides no text after it."""
         self.open = [one for one in self.open if one.shows]
         for one in self.open:

@@ -16,7 +16,7 @@ class Nesting:
 
     _open: list[Label] = field(default_factory=list)
 
-    def depth(self, label: Label) -> int:
+    def enter_item(self, label: Label) -> int:
         """The depth (from 1) of the next item."""
         while self._open and not _holds(self._open[-1], label):
             self._open.pop()

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 
 from ragstone.core.types import Json
-from ragstone.extraction.ooxml.ooxml import Element, W
+from ragstone.extraction.ooxml.elements import Element, W
 from ragstone.extraction.ooxml.package import Package
-from ragstone.extraction.record.numerals import numeral
+from ragstone.extraction.record.numerals import format_numeral
 
 ABOUT = 200  # characters of the commented text that are kept
 AT_ONCE = 20  # comments that are open at one place
@@ -13,7 +13,7 @@ KINDS = ("footnote", "endnote")
 
 
 @dataclass(slots=True)
-class _About:
+class _CommentedText:
     """What a comment is about, as far as it is kept."""
 
     pieces: list[str] = field(default_factory=list)
@@ -28,10 +28,10 @@ class Notes:
         self._numbers: dict[str, dict[str, int]] = {kind: {} for kind in KINDS}
         self._taken: set[tuple[str, str]] = set()
         self.missing = 0  # marks of notes that are not there
-        self._open: dict[str, _About] = {}
-        self._about: dict[str, _About] = {}
+        self._open: dict[str, _CommentedText] = {}
+        self._about: dict[str, _CommentedText] = {}
         for kind in KINDS:
-            name = package.kind(part, f"{kind}s")
+            name = package.find_related(part, f"{kind}s")
             root = package.part(name)
             for body in root.iterchildren(W + kind) if root is not None else ():
                 self._bodies.setdefault((kind, body.get(W + "id") or ""), (body, name or ""))
@@ -46,7 +46,7 @@ class Notes:
             return ""
         numbers = self._numbers[kind]
         count = numbers.setdefault(name, len(numbers) + 1)
-        return f"[^{numeral(count, 'lowerRoman' if kind == 'endnote' else 'decimal')}]"
+        return f"[^{format_numeral(count, 'lowerRoman' if kind == 'endnote' else 'decimal')}]"
 
     def take(self, kind: str, name: str) -> tuple[Element, str] | None:
         """The body of a note and the part it is in, the first time that it is asked for."""
@@ -55,26 +55,26 @@ class Notes:
         self._taken.add((kind, name))
         return self._bodies.get((kind, name))
 
-    def comment(self, name: str, *, opens: bool) -> None:
+    def mark_comment(self, name: str, *, opens: bool) -> None:
         """The text that a comment is about begins or ends here."""
         if not opens:
             self._open.pop(name, None)
         elif len(self._open) < AT_ONCE:
-            self._open[name] = self._about.setdefault(name, _About())
+            self._open[name] = self._about.setdefault(name, _CommentedText())
 
-    def hear(self, text: str) -> None:
+    def add_commented_text(self, text: str) -> None:
         """A piece of the text that is being read."""
         for about in self._open.values():
             if about.length < ABOUT:
                 about.pieces.append(text)
                 about.length += len(text)
 
-    def comments(self, root: Element | None) -> list[Json]:
+    def read_comments(self, root: Element | None) -> list[Json]:
         """The comments in order: author, date, text, and what each is about."""
         out: list[Json] = []
         for comment in root.iterchildren(W + "comment") if root is not None else ():
             paragraphs = ("".join(t.text or "" for t in p.iter(W + "t")) for p in comment.iter(W + "p"))
-            about = self._about.get(comment.get(W + "id") or "", _About())
+            about = self._about.get(comment.get(W + "id") or "", _CommentedText())
             one = {
                 "author": comment.get(W + "author") or "",
                 "date": comment.get(W + "date") or "",

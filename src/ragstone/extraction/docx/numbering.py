@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass, field
 
-from ragstone.extraction.docx.styles import Styles, indent
-from ragstone.extraction.ooxml.ooxml import Element, W, number, switch, value
-from ragstone.extraction.record.numerals import numeral
+from ragstone.extraction.docx.styles import Styles, read_indent
+from ragstone.extraction.ooxml.elements import Element, W, child_switch, child_value, parse_number
+from ragstone.extraction.record.numerals import format_numeral
 
 LEVELS = 9
 PLACE = re.compile(r"%([1-9])")
@@ -17,7 +17,7 @@ HOPS = 8  # from list to list by their style
 class Label:
     """What stands before a list item's text: `-` for any bullet, "" for none.
 
-    `family` is the list it counts in, `level` its level there (from 0), `indent` in twentieths of a point.
+    `family` is the list it counts in, `level` its level there (from 0), `read_indent` in twentieths of a point.
     """
 
     text: str
@@ -61,25 +61,25 @@ class Numbering:
         for element in root.iterchildren(W + "num") if root is not None else ():
             self._nums.setdefault(element.get(W + "numId") or "", element)
 
-    def label(self, num: str | None, level: int | None, *, style: str = "") -> Label | None:
+    def next_label(self, num: str | None, level: int | None, *, style: str = "") -> Label | None:
         """The label of the next paragraph in a list; None where the list does not exist (`numId` 0 takes out).
 
         Without a level, it is the one that names the paragraph's style, else the first.
         """
         if num is None or num not in self._nums:
             return None
-        family, levels = self._list(num)
+        family, levels = self._load_list(num)
         if level is None:
             level = next((i for i, one in enumerate(levels) if style and one.style == style), 0)
         level = min(max(level, 0), LEVELS - 1)
         counts = self._advance(num, family, levels, level)
         about = levels[level]
         left = about.indent if about.indent is not None else INDENT * (level + 1)
-        return Label(_label(levels, counts, level), family, level, left)
+        return Label(_format_label(levels, counts, level), family, level, left)
 
     def _advance(self, num: str, family: str, levels: list[_Level], level: int) -> list[int | None]:
         counts = self._counts.setdefault(family, _Count()).counts
-        override = self._restarts(num, level)
+        override = self._take_restart(num, level)
         if counts[level] is None or override is not None:
             counts[level] = override if override is not None else levels[level].start
         else:
@@ -93,73 +93,73 @@ class Numbering:
                 counts[lower] = None
         return counts
 
-    def _restarts(self, num: str, level: int) -> int | None:
+    def _take_restart(self, num: str, level: int) -> int | None:
         """The number at which this list begins anew at this level, the first time that it comes."""
         if (num, level) in self._begun:
             return None
         self._begun.add((num, level))
         for override in self._nums[num].iterchildren(W + "lvlOverride"):
-            if number(override.get(W + "ilvl")) == level:
-                return number(value(override, W + "startOverride"))
+            if parse_number(override.get(W + "ilvl")) == level:
+                return parse_number(child_value(override, W + "startOverride"))
         return None
 
-    def _list(self, num: str) -> tuple[str, list[_Level]]:
+    def _load_list(self, num: str) -> tuple[str, list[_Level]]:
         if num not in self._levels:
-            family, element = self._family(num)
+            family, element = self._find_family(num)
             levels = [_Level() for _ in range(LEVELS)]
-            _fill(levels, element)
+            _fill_levels(levels, element)
             for override in self._nums[num].iterchildren(W + "lvlOverride"):
-                _fill(levels, override)
+                _fill_levels(levels, override)
             self._levels[num] = family, levels
         return self._levels[num]
 
-    def _family(self, num: str) -> tuple[str, Element | None]:
+    def _find_family(self, num: str) -> tuple[str, Element | None]:
         """The list that a number belongs to; a list may only name a style whose list it is."""
-        family = value(self._nums[num], W + "abstractNumId") or ""
+        family = child_value(self._nums[num], W + "abstractNumId") or ""
         for _ in range(HOPS):
             element = self._abstract.get(family)
-            style = value(element, W + "numStyleLink")
-            linked = self._styles.look(style).number[0] if style is not None else None
+            style = child_value(element, W + "numStyleLink")
+            linked = self._styles.resolve(style).number[0] if style is not None else None
             if linked is None or linked not in self._nums:
                 break
-            family = value(self._nums[linked], W + "abstractNumId") or ""
+            family = child_value(self._nums[linked], W + "abstractNumId") or ""
         return family, self._abstract.get(family)
 
 
-def _fill(levels: list[_Level], element: Element | None) -> None:
+def _fill_levels(levels: list[_Level], element: Element | None) -> None:
     for lvl in element.iterchildren(W + "lvl") if element is not None else ():
-        at = number(lvl.get(W + "ilvl"))
+        at = parse_number(lvl.get(W + "ilvl"))
         if at is None or not 0 <= at < LEVELS:
             continue
-        start, text = number(value(lvl, W + "start")), lvl.find(W + "lvlText")
+        start, text = parse_number(child_value(lvl, W + "start")), lvl.find(W + "lvlText")
         levels[at] = _Level(
             start if start is not None else 0,
-            _shape(lvl),
+            _number_shape(lvl),
             text.get(W + "val") if text is not None else "",
-            number(value(lvl, W + "lvlRestart")),
-            bool(switch(lvl, W + "isLgl")),
-            indent(lvl.find(W + "pPr")),
-            value(lvl, W + "pStyle"),
+            parse_number(child_value(lvl, W + "lvlRestart")),
+            bool(child_switch(lvl, W + "isLgl")),
+            read_indent(lvl.find(W + "pPr")),
+            child_value(lvl, W + "pStyle"),
         )
 
 
-def _shape(lvl: Element) -> str:
+def _number_shape(lvl: Element) -> str:
     """The format of the count; newer ones stand in an alternative, with a plain one to fall back to."""
     found = next(lvl.iter(W + "numFmt"), None)
     return (found.get(W + "val") or "decimal") if found is not None else "decimal"
 
 
-def _label(levels: list[_Level], counts: list[int | None], level: int) -> str:
+def _format_label(levels: list[_Level], counts: list[int | None], level: int) -> str:
     about = levels[level]
     if about.shape == "bullet":
         return "-"
     text = about.text if about.text is not None else f"%{level + 1}."
 
-    def shown(match: re.Match[str]) -> str:
+    def format_count(match: re.Match[str]) -> str:
         at = int(match[1]) - 1
         count, shape = counts[at], levels[at].shape
         if count is None or shape in ("none", "bullet"):
             return ""
-        return numeral(count, "decimal" if about.legal and shape != "decimalZero" else shape)
+        return format_numeral(count, "decimal" if about.legal and shape != "decimalZero" else shape)
 
-    return " ".join(PLACE.sub(shown, text).split())
+    return " ".join(PLACE.sub(format_count, text).split())

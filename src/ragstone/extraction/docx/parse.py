@@ -5,22 +5,22 @@ from dataclasses import replace
 
 from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction, Role
-from ragstone.extraction.docx.body import Story
+from ragstone.extraction.docx.body import StoryReader
 from ragstone.extraction.docx.notes import Notes
 from ragstone.extraction.docx.numbering import Numbering
-from ragstone.extraction.docx.postprocess import ordered
+from ragstone.extraction.docx.postprocess import order_blocks
 from ragstone.extraction.docx.styles import Styles
-from ragstone.extraction.ooxml.ooxml import Element, R, W
-from ragstone.extraction.ooxml.package import Package, named
-from ragstone.extraction.ooxml.properties import properties
-from ragstone.extraction.record.builder import Draft, written
+from ragstone.extraction.ooxml.elements import Element, R, W
+from ragstone.extraction.ooxml.package import Package, read_related
+from ragstone.extraction.ooxml.properties import read_properties
+from ragstone.extraction.record.builder import BlockDraft, write_record
 
 MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 NAMED = 5  # embedded documents in a message
 MARGINS: tuple[tuple[str, Role], ...] = (("header", "header"), ("footer", "footer"))
 
 
-def parse(data: bytes, *, path: str) -> Extraction:
+def parse_docx(data: bytes, *, path: str) -> Extraction:
     """The document as its reader sees it, all tracked changes accepted.
 
     Raises `Refused`: encrypted, unsupported (of before 2007), broken, too_large, empty, no_text (pictures only).
@@ -30,21 +30,21 @@ def parse(data: bytes, *, path: str) -> Extraction:
     body = root.find(W + "body")
     if body is None:
         raise Refused("broken", f"{path} holds no text body; open it in Word and save it again")
-    styles = Styles(named(package, part, "styles"))
-    numbering = Numbering(named(package, part, "numbering"), styles)
+    styles = Styles(read_related(package, part, "styles"))
+    numbering = Numbering(read_related(package, part, "numbering"), styles)
     notes = Notes(package, part)
-    story = Story(package, part, styles=styles, numbering=numbering, notes=notes)
+    story = StoryReader(package, part, styles=styles, numbering=numbering, notes=notes)
     text = story.read(body, part=part)
-    heads, feet = ([*_margins(body, story, package, part, kind, role)] for kind, role in MARGINS)
-    drafts = list(ordered([*heads, *text, *feet]))
+    heads, feet = ([*_read_margins(body, story, package, part, kind, role)] for kind, role in MARGINS)
+    drafts = list(order_blocks([*heads, *text, *feet]))
     promoted = not any(draft.role == "body" for draft in drafts)
     if promoted and story.inline.pictures + len(story.embedded.unread):
-        raise _empty(path, story)
-    record, blocks = written(replace(draft, role="body") if promoted else draft for draft in drafts)
+        raise _empty_refusal(path, story)
+    record, blocks = write_record(replace(draft, role="body") if promoted else draft for draft in drafts)
     if not blocks:
-        raise _empty(path, story)
-    title, meta = properties(package)
-    if comments := notes.comments(named(package, part, "comments")):
+        raise _empty_refusal(path, story)
+    title, meta = read_properties(package)
+    if comments := notes.read_comments(read_related(package, part, "comments")):
         meta["comments"] = comments
     first = next((b.text for b in blocks if b.type == "heading" and b.level == 1 and b.role == "body"), None)
     return Extraction(
@@ -52,7 +52,9 @@ def parse(data: bytes, *, path: str) -> Extraction:
     )
 
 
-def _margins(body: Element, story: Story, package: Package, part: str, kind: str, role: Role) -> Iterator[Draft]:
+def _read_margins(
+    body: Element, story: StoryReader, package: Package, part: str, kind: str, role: Role
+) -> Iterator[BlockDraft]:
     """The headers or footers of all sections, each text once."""
     names: list[str] = []
     for section in body.iter(W + "sectPr"):
@@ -69,7 +71,7 @@ def _margins(body: Element, story: Story, package: Package, part: str, kind: str
                 yield draft
 
 
-def _empty(path: str, story: Story) -> Refused:
+def _empty_refusal(path: str, story: StoryReader) -> Refused:
     if unread := story.embedded.unread:
         what = f"nothing but embedded documents that are not read ({', '.join(unread[:NAMED])})"
         return Refused("unsupported", f"{path} holds {what}; open it in Word and save it again, which makes them text")
@@ -82,7 +84,7 @@ def _empty(path: str, story: Story) -> Refused:
     return Refused("empty", f"{path} holds no text")
 
 
-def _warnings(package: Package, story: Story, *, promoted: bool) -> Iterator[str]:
+def _warnings(package: Package, story: StoryReader, *, promoted: bool) -> Iterator[str]:
     yield from package.warnings
     yield from story.embedded.warnings
     inline = story.inline

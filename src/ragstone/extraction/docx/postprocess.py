@@ -3,16 +3,16 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from ragstone.extraction.record.builder import Draft
+from ragstone.extraction.record.builder import BlockDraft
 
 
-def ordered(drafts: Iterable[Draft]) -> Iterator[Draft]:
+def order_blocks(drafts: Iterable[BlockDraft]) -> Iterator[BlockDraft]:
     """The blocks as they are written."""
-    yield from _captions_first(list(_joined(drafts)))
+    yield from _move_captions_first(list(_join_code(drafts)))
 
 
-def _joined(drafts: Iterable[Draft]) -> Iterator[Draft]:
-    code: list[Draft] = []
+def _join_code(drafts: Iterable[BlockDraft]) -> Iterator[BlockDraft]:
+    code: list[BlockDraft] = []
     for draft in drafts:
         if code and (draft.type != "code" or draft.role != code[0].role):
             yield replace(code[0], text="\n".join(line.text for line in code).strip("\n"))
@@ -25,7 +25,7 @@ def _joined(drafts: Iterable[Draft]) -> Iterator[Draft]:
         yield replace(code[0], text="\n".join(line.text for line in code).strip("\n"))
 
 
-def _captions_first(drafts: Sequence[Draft]) -> Iterator[Draft]:
+def _move_captions_first(drafts: Sequence[BlockDraft]) -> Iterator[BlockDraft]:
     """A caption right behind a table that has none before it is set before it, for a table is read with its name."""
     at = 0
     captioned = False

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ragstone.extraction.ooxml.ooxml import Element, W, number, switch, value
+from ragstone.extraction.ooxml.elements import Element, W, child_switch, child_value, parse_number
 
 DEEPEST = 40  # styles based on one another
 BODY_TEXT = 9  # the outline level that says "no heading"
@@ -34,10 +34,10 @@ MONO = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ResolvedStyle:
     """A style with all that it is based on. `level` is a heading's (1 to 9, 0 for none).
 
-    `number` is the list it is in and its level there, each None where nothing is said; `indent` is in
+    `parse_number` is the list it is in and its level there, each None where nothing is said; `read_indent` is in
     twentieths of a point.
     """
 
@@ -65,24 +65,24 @@ class Styles:
     def __init__(self, root: Element | None) -> None:
         self._elements: dict[str, Element] = {}
         self._default: str | None = None
-        self._looks: dict[str | None, Look] = {}
+        self._looks: dict[str | None, ResolvedStyle] = {}
         for style in root.iterchildren(W + "style") if root is not None else ():
             name = style.get(W + "styleId") or ""
             self._elements.setdefault(name, style)
             if style.get(W + "type") == "paragraph" and style.get(W + "default") in ("1", "true", "on"):
                 self._default = name
         base = root.find(f"{W}docDefaults/{W}rPrDefault/{W}rPr") if root is not None else None
-        self._mono = is_mono(value(base, W + "rFonts", W + "ascii"))
+        self._mono = is_mono(child_value(base, W + "rFonts", W + "ascii"))
 
     @property
-    def typewritten(self) -> bool:
+    def is_monospaced(self) -> bool:
         """Whether the whole document is set in a typewriter's font."""
-        return self._mono or self.look(None).mono
+        return self._mono or self.resolve(None).mono
 
-    def look(self, name: str | None) -> Look:
+    def resolve(self, name: str | None) -> ResolvedStyle:
         """What a paragraph or character style makes; None is the default of paragraphs."""
         if name not in self._looks:
-            self._looks[name] = self._resolved(name if name is not None else self._default)
+            self._looks[name] = self._resolve(name if name is not None else self._default)
         return self._looks[name]
 
     def _chain(self, name: str | None) -> Iterator[Element]:
@@ -90,70 +90,70 @@ class Styles:
         while name is not None and name in self._elements and name not in seen and len(seen) < DEEPEST:
             seen.add(name)
             yield self._elements[name]
-            name = value(self._elements[name], W + "basedOn")
+            name = child_value(self._elements[name], W + "basedOn")
 
-    def _resolved(self, name: str | None) -> Look:
+    def _resolve(self, name: str | None) -> ResolvedStyle:
         chain = list(self._chain(name))
         if not chain:
-            return Look(name or "", _level_by_name((name or "").lower()))
+            return ResolvedStyle(name or "", _heading_level_by_name((name or "").lower()))
         paragraph = [style.find(W + "pPr") for style in chain]
         runs = [style.find(W + "rPr") for style in chain]
-        names = [(value(style, W + "name") or "").strip().lower() for style in chain]
+        names = [(child_value(style, W + "name") or "").strip().lower() for style in chain]
         is_paragraph = chain[0].get(W + "type", "paragraph") == "paragraph"
         contents = is_paragraph and CONTENTS.fullmatch(names[0]) is not None
-        return Look(
+        return ResolvedStyle(
             chain[0].get(W + "styleId") or "",
-            _level(paragraph, names) if is_paragraph and not contents else 0,
+            _find_heading_level(paragraph, names) if is_paragraph and not contents else 0,
             is_paragraph and names[0] in TITLES,
-            _number(paragraph),
-            _indent(paragraph),
-            bool(next((s for r in runs if (s := switch(r, W + "vanish")) is not None), False)),
-            is_mono(next((f for r in runs if (f := value(r, W + "rFonts", W + "ascii"))), None)),
+            _find_list_reference(paragraph),
+            _find_indent(paragraph),
+            bool(next((s for r in runs if (s := child_switch(r, W + "vanish")) is not None), False)),
+            is_mono(next((f for r in runs if (f := child_value(r, W + "rFonts", W + "ascii"))), None)),
             is_paragraph and any(CODES.fullmatch(n) for n in names),
             is_paragraph and any(CAPTIONS.fullmatch(n) for n in names),
             contents,
-            next((v for r in runs if (v := value(r, W + "vertAlign"))), "") == "superscript",
+            next((v for r in runs if (v := child_value(r, W + "vertAlign"))), "") == "superscript",
         )
 
 
-def outline(properties: Element | None) -> int | None:
+def outline_level(properties: Element | None) -> int | None:
     """The heading level (1 to 9) that paragraph properties set, 0 for body text, None where they say nothing."""
-    level = number(value(properties, W + "outlineLvl"))
+    level = parse_number(child_value(properties, W + "outlineLvl"))
     if level is None:
         return None
     return level + 1 if 0 <= level < BODY_TEXT else 0
 
 
-def indent(properties: Element | None) -> int | None:
+def read_indent(properties: Element | None) -> int | None:
     """The left indent that properties set, in twentieths of a point."""
     element = properties.find(W + "ind") if properties is not None else None
-    return number(element.get(W + "left") or element.get(W + "start")) if element is not None else None
+    return parse_number(element.get(W + "left") or element.get(W + "start")) if element is not None else None
 
 
-def numbered(properties: Element | None) -> tuple[str | None, int | None]:
+def list_reference(properties: Element | None) -> tuple[str | None, int | None]:
     """The list and the level in it that properties set, each None where they say nothing."""
     element = properties.find(W + "numPr") if properties is not None else None
-    return value(element, W + "numId"), number(value(element, W + "ilvl"))
+    return child_value(element, W + "numId"), parse_number(child_value(element, W + "ilvl"))
 
 
-def _level(paragraph: list[Element | None], names: list[str]) -> int:
+def _find_heading_level(paragraph: list[Element | None], names: list[str]) -> int:
     for properties, name in zip(paragraph, names, strict=True):
-        if (level := outline(properties)) is not None:
+        if (level := outline_level(properties)) is not None:
             return level
-        if level := _level_by_name(name):
+        if level := _heading_level_by_name(name):
             return level
     return 0
 
 
-def _level_by_name(name: str) -> int:
+def _heading_level_by_name(name: str) -> int:
     match = HEADING.fullmatch(name)
     return int(match[1]) if match else 0
 
 
-def _number(paragraph: list[Element | None]) -> tuple[str | None, int | None]:
+def _find_list_reference(paragraph: list[Element | None]) -> tuple[str | None, int | None]:
     found, level = None, None
     for properties in paragraph:
-        own, own_level = numbered(properties)
+        own, own_level = list_reference(properties)
         level = own_level if level is None else level
         if own is not None:
             found = own
@@ -161,5 +161,5 @@ def _number(paragraph: list[Element | None]) -> tuple[str | None, int | None]:
     return found, level
 
 
-def _indent(paragraph: list[Element | None]) -> int | None:
-    return next((i for properties in paragraph if (i := indent(properties)) is not None), None)
+def _find_indent(paragraph: list[Element | None]) -> int | None:
+    return next((i for properties in paragraph if (i := read_indent(properties)) is not None), None)

@@ -19,7 +19,7 @@ DINGS = {
 }  # fmt: skip
 
 
-def symbol(code: int, font: str) -> str:
+def decode_symbol(code: int, font: str) -> str:
     """The character for a number in a symbol font; "" where none is known."""
     font, low = font.strip().lower(), code & 0xFF
     if font in DINGS:
@@ -30,8 +30,10 @@ def symbol(code: int, font: str) -> str:
     return chr(code) if 0x20 <= code < 0x110000 and not 0xD800 <= code < 0xE000 else ""
 
 
-def translated(text: str, font: str) -> str:
+def decode_symbol_text(text: str, font: str) -> str:
     """A text whose characters of the private area, or set in the Symbol font, are made readable."""
     if font.strip().lower() == "symbol":
-        return "".join((symbol(ord(c), font) or c) if "!" <= c <= "\xff" or PRIVATE.match(c) else c for c in text)
-    return PRIVATE.sub(lambda match: symbol(ord(match[0]), font), text) if PRIVATE.search(text) else text
+        return "".join(
+            (decode_symbol(ord(c), font) or c) if "!" <= c <= "\xff" or PRIVATE.match(c) else c for c in text
+        )
+    return PRIVATE.sub(lambda match: decode_symbol(ord(match[0]), font), text) if PRIVATE.search(text) else text

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ragstone.core.types import Cell, Role
-from ragstone.extraction.ooxml.ooxml import Element, W, number, switch, value
-from ragstone.extraction.record.builder import Draft, flat
-from ragstone.extraction.record.table_grid import COLUMNS
+from ragstone.extraction.ooxml.elements import Element, W, child_switch, child_value, parse_number
+from ragstone.extraction.record.builder import BlockDraft, flatten_blocks
+from ragstone.extraction.record.tables import COLUMNS
 
 WIDEST = 4000  # characters: a longer cell in one row or one column, or beside headings, is a frame around text
 FIRST_ROW = 0x20  # of the bits in `tblLook`
@@ -20,17 +20,17 @@ class _Slot:
     col: int
     colspan: int
     rowspan: int = 1
-    drafts: list[Draft] = field(default_factory=list)
+    drafts: list[BlockDraft] = field(default_factory=list)
 
 
-class Grid:
+class TableGrid:
     """Rows and cells are opened in order; what is read into a cell goes to the list that `cell` gives."""
 
     def __init__(self, table: Element, role: Role) -> None:
         properties = table.find(W + "tblPr")
         self._role = role
-        self._caption = " ".join((value(properties, W + "tblCaption") or "").split())
-        self._looks_headed = _first_row(properties)
+        self._caption = " ".join((child_value(properties, W + "tblCaption") or "").split())
+        self._looks_headed = _has_first_row_style(properties)
         self._headed: list[bool] = []
         self._slots: list[_Slot] = []
         self._reaching: dict[int, _Slot] = {}  # by column: a cell that may go on in the next row
@@ -38,34 +38,34 @@ class Grid:
         self._row = -1
         self._col = 0
 
-    def row(self, row: Element) -> bool:
+    def open_row(self, row: Element) -> bool:
         """Open a row; False for one that was deleted."""
         properties = row.find(W + "trPr")
         if properties is not None and properties.find(W + "del") is not None:
             return False
         self._row += 1
         self._reaching, self._next = self._next, {}
-        before = number(value(properties, W + "gridBefore")) or 0
+        before = parse_number(child_value(properties, W + "gridBefore")) or 0
         self._col = max(0, min(before, COLUMNS - 1))
-        self._headed.append(bool(switch(properties, W + "tblHeader")))
+        self._headed.append(bool(child_switch(properties, W + "tblHeader")))
         return True
 
-    def cell(self, cell: Element) -> list[Draft] | None:
+    def open_cell(self, cell: Element) -> list[BlockDraft] | None:
         """Open a cell; None for one that was deleted, or that stands outside of rows."""
         properties = cell.find(W + "tcPr")
         if self._row < 0 or (properties is not None and properties.find(W + "cellDel") is not None):
             return None
         if self._col >= COLUMNS and self._slots:
             return self._slots[-1].drafts
-        span = number(value(properties, W + "gridSpan")) or 1
+        span = parse_number(child_value(properties, W + "gridSpan")) or 1
         width = max(1, min(span, COLUMNS - self._col))
         col, self._col = self._col, min(self._col + width, COLUMNS)
-        if _goes_on(properties, "hMerge") and self._slots and self._slots[-1].row == self._row:
+        if _continues_merge(properties, "hMerge") and self._slots and self._slots[-1].row == self._row:
             self._slots[-1].colspan += width
             return self._slots[-1].drafts
         merge = properties.find(W + "vMerge") if properties is not None else None
         above = self._reaching.get(col)
-        if above is not None and above.colspan == width and _goes_on(properties, "vMerge"):
+        if above is not None and above.colspan == width and _continues_merge(properties, "vMerge"):
             above.rowspan += 1
             self._next[col] = above
             return above.drafts
@@ -75,17 +75,20 @@ class Grid:
             self._next[col] = slot
         return slot.drafts
 
-    def drafts(self) -> Iterator[Draft]:
+    def drafts(self) -> Iterator[BlockDraft]:
         """The table as one block; the blocks in its cells one after another where it only lays out a page."""
         if self._is_layout():
             for slot in self._slots:
                 yield from slot.drafts
             return
         if self._caption:
-            yield Draft("paragraph", self._caption, self._role, caption=True)
-        headers = self._headers()
-        cells = (Cell(s.row, s.col, flat(s.drafts), s.rowspan, s.colspan, header=s.row < headers) for s in self._slots)
-        yield Draft("table", role=self._role, cells=tuple(cells))
+            yield BlockDraft("paragraph", self._caption, self._role, caption=True)
+        headers = self._count_headers()
+        cells = (
+            Cell(s.row, s.col, flatten_blocks(s.drafts), s.rowspan, s.colspan, header=s.row < headers)
+            for s in self._slots
+        )
+        yield BlockDraft("table", role=self._role, cells=tuple(cells))
 
     def _is_layout(self) -> bool:
         """A frame around text, a column of texts, a page in columns: no table of data."""
@@ -100,7 +103,7 @@ class Grid:
         headed = any(d.type == "heading" for drafts in full for d in drafts)
         return (narrow and (long or nested or any(len(drafts) > 1 for drafts in full))) or (long and headed)
 
-    def _headers(self) -> int:
+    def _count_headers(self) -> int:
         """How many rows at the top are headers."""
         marked = next((i for i, headed in enumerate(self._headed) if not headed), len(self._headed))
         rows = self._row + 1
@@ -114,7 +117,7 @@ class Grid:
         return deep if deep < rows and any(slot.colspan > 1 for slot in first) else 1
 
 
-def _first_row(properties: Element | None) -> bool:
+def _has_first_row_style(properties: Element | None) -> bool:
     look = properties.find(W + "tblLook") if properties is not None else None
     if look is None:
         return False
@@ -126,6 +129,6 @@ def _first_row(properties: Element | None) -> bool:
         return False
 
 
-def _goes_on(properties: Element | None, name: str) -> bool:
+def _continues_merge(properties: Element | None, name: str) -> bool:
     merge = properties.find(W + name) if properties is not None else None
     return merge is not None and merge.get(W + "val") != "restart"

@@ -11,8 +11,8 @@ from lxml import etree
 from ragstone.core.errors import Refused
 from ragstone.extraction.archive import Element
 from ragstone.extraction.html.parse import Html
-from ragstone.extraction.plain_text import Text
-from ragstone.extraction.record.builder import Draft, adopted
+from ragstone.extraction.plain_text import PlainText
+from ragstone.extraction.record.builder import BlockDraft, adopt_blocks
 
 ATOM = ("{http://www.w3.org/2005/Atom}", "{http://purl.org/atom/ns#}")
 LONGEST = 2000  # characters of a title or name
@@ -29,53 +29,53 @@ TAGS = (
 NO_TAG = re.compile(rf"<(?!/?(?:{TAGS.replace(' ', '|')})(?![\w:.-])|!--)", re.IGNORECASE)
 
 
-def local(element: Element) -> str:
+def element_name(element: Element) -> str:
     """An element's name without its namespace."""
     return str(element.tag).rpartition("}")[2]
 
 
-def content(element: Element | None, title: str, warnings: list[str]) -> Iterator[Draft]:
+def read_content(element: Element | None, title: str, warnings: list[str]) -> Iterator[BlockDraft]:
     """What an entry says; its headings stand below the entry's own. `title` names the entry in warnings."""
-    if element is None or not _raw(element).strip():
+    if element is None or not _raw_text(element).strip():
         return
-    form = _form(element)
+    form = _detect_form(element)
     if form is None:
         warnings.append(f"{title or 'an entry'}: content of type {str(element.get('type'))[:80]} was not read")
         return
-    said = _raw(element) if form == "text" else f"<body><article>{_page(element)}</article>"
+    said = _raw_text(element) if form == "text" else f"<body><article>{_build_page(element)}</article>"
     try:
-        read = Text() if form == "text" else Html()
+        read = PlainText() if form == "text" else Html()
         extraction = read.extract(said.encode(errors="replace"), path="feed")
     except Refused:
         return
     warnings.extend(f"{title or 'an entry'}: {warning}" for warning in extraction.warnings)
-    for draft in adopted(extraction):
+    for draft in adopt_blocks(extraction):
         yield replace(draft, level=min(DEEPEST, draft.level + 2)) if draft.type == "heading" else draft
 
 
-def words(element: Element | None, warnings: list[str] | None = None) -> str:
+def read_title(element: Element | None, warnings: list[str] | None = None) -> str:
     """A name or title on one line; markup within a text that is a page is left out."""
     if element is None:
         return ""
-    text = _raw(element)[: 4 * LONGEST]
-    if _form(element) != "text" and ("<" in text or "&" in text or len(element)):
-        page = _page(element)[: 4 * LONGEST]
-        with_blocks = _blocks(f"<p>{page}")
+    text = _raw_text(element)[: 4 * LONGEST]
+    if _detect_form(element) != "text" and ("<" in text or "&" in text or len(element)):
+        page = _build_page(element)[: 4 * LONGEST]
+        with_blocks = _read_page_texts(f"<p>{page}")
         text = " ".join(with_blocks) if with_blocks else text
     text = " ".join(text.split())
-    if warnings is not None and (len(text) > LONGEST or len(_raw(element)) > 4 * LONGEST):
+    if warnings is not None and (len(text) > LONGEST or len(_raw_text(element)) > 4 * LONGEST):
         warnings.append(f"{text[:80]}…: a title was cut at {LONGEST:,} characters")
     return text[:LONGEST]
 
 
-def _blocks(page: str) -> list[str]:
+def _read_page_texts(page: str) -> list[str]:
     try:
         return [block.text for block in Html().extract(page.encode(errors="replace"), path="feed").blocks]
     except Refused:
         return []
 
 
-def _form(element: Element) -> str | None:
+def _detect_form(element: Element) -> str | None:
     """Whether it is a "text" or a "page"; None for what is neither, as a picture. Only Atom says so."""
     if len(element):
         return "page"
@@ -87,16 +87,16 @@ def _form(element: Element) -> str | None:
     return "page" if "html" in kind else "text"
 
 
-def _raw(element: Element) -> str:
+def _raw_text(element: Element) -> str:
     return "".join(map(str, element.itertext()))
 
 
-def _page(element: Element) -> str:
+def _build_page(element: Element) -> str:
     """The page within an element: its elements written as HTML, else its text."""
     if not len(element):
-        return NO_TAG.sub("&lt;", _raw(element))
+        return NO_TAG.sub("&lt;", _raw_text(element))
     whole = copy.deepcopy(element)
     for one in whole.iter(etree.Element):
-        one.tag = local(one)
+        one.tag = element_name(one)
     inside = (etree.tostring(child, method="html", encoding="unicode") for child in whole)
     return html.escape(whole.text or "", quote=False) + "".join(inside)

@@ -10,11 +10,11 @@ from html.entities import name2codepoint
 
 from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction, Json
-from ragstone.extraction.archive import PROLOG, Element, xml
-from ragstone.extraction.feed.elements import content, local, words
+from ragstone.extraction.archive import PROLOG, Element, parse_xml
+from ragstone.extraction.feed.elements import element_name, read_content, read_title
 from ragstone.extraction.html.parse import Html
-from ragstone.extraction.plain_text import Text
-from ragstone.extraction.record.builder import Draft, written
+from ragstone.extraction.plain_text import PlainText
+from ragstone.extraction.record.builder import BlockDraft, write_record
 from ragstone.extraction.record.containment import covers
 from ragstone.extraction.record.dates import iso_date
 
@@ -42,69 +42,69 @@ class Feed:
 
     def extract(self, data: bytes, *, path: str) -> Extraction:
         """Raises `Refused`: encoding, and empty for a feed without an entry or title."""
-        root = _root(data, path)
+        root = _parse_root(data, path)
         if root is None:
-            found = Text(media_type=self.media_type).extract(data, path=path)
+            found = PlainText(media_type=self.media_type).extract(data, path=path)
             return replace(found, warnings=(*found.warnings, UNREADABLE))
-        kind = local(root)
+        kind = element_name(root)
         if kind == "html":
             return replace(Html().extract(data, path=path), media_type=self.media_type)
         if kind not in FEEDS:
-            return Text(media_type=self.media_type).extract(data, path=path)
-        about = next((child for child in root if local(child) == "channel"), root)
+            return PlainText(media_type=self.media_type).extract(data, path=path)
+        about = next((child for child in root if element_name(child) == "channel"), root)
         warnings: list[str] = []
-        record, blocks = written(_drafts(root, about, warnings))
+        record, blocks = write_record(_read_feed(root, about, warnings))
         if not blocks:
             raise Refused("empty", f"{path} is a feed without an entry")
-        title = words(_child(about, "title")) or None
-        return Extraction(record, blocks, self.media_type, title, _meta(about), tuple(dict.fromkeys(warnings)))
+        title = read_title(_find_child(about, "title")) or None
+        return Extraction(record, blocks, self.media_type, title, _collect_meta(about), tuple(dict.fromkeys(warnings)))
 
 
-def _root(data: bytes, path: str) -> Element | None:
+def _parse_root(data: bytes, path: str) -> Element | None:
     """The root of the file; None for what is no XML. What only a document type would explain is explained here."""
     with suppress(Refused):
-        return xml(data, path=path, name="the file")
+        return parse_xml(data, path=path, name="the file")
     with suppress(Refused):
-        return xml(ENTITY.sub(_character, _undeclared(data)), path=path, name="the file")
+        return parse_xml(ENTITY.sub(_replace_entity, _drop_doctype(data)), path=path, name="the file")
     return None
 
 
-def _undeclared(data: bytes) -> bytes:
+def _drop_doctype(data: bytes) -> bytes:
     """The file without its document type, if that declares nothing."""
     start = PROLOG.match(data, len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0)
     declared = DOCTYPE.match(data, start.end()) if start else None
     return data[: declared.start()] + data[declared.end() :] if declared else data
 
 
-def _character(entity: re.Match[bytes]) -> bytes:
+def _replace_entity(entity: re.Match[bytes]) -> bytes:
     """A character by its name in HTML, as feeds write them."""
     name = entity[1].decode("ascii")
     return f"&#{name2codepoint[name]};".encode() if name in name2codepoint and name not in OF_XML else entity[0]
 
 
-def _drafts(root: Element, about: Element, warnings: list[str]) -> Iterator[Draft]:
-    title = words(_child(about, "title"), warnings)
-    yield Draft("heading", title, level=1)
-    yield from content(_child(about, "description", "subtitle", "tagline"), title, warnings)
+def _read_feed(root: Element, about: Element, warnings: list[str]) -> Iterator[BlockDraft]:
+    title = read_title(_find_child(about, "title"), warnings)
+    yield BlockDraft("heading", title, level=1)
+    yield from read_content(_find_child(about, "description", "subtitle", "tagline"), title, warnings)
     for entry in (*root, *(about if about is not root else ())):
-        if local(entry) in ("item", "entry"):
-            yield from _entry(entry, warnings)
+        if element_name(entry) in ("item", "entry"):
+            yield from _read_entry(entry, warnings)
 
 
-def _entry(entry: Element, warnings: list[str]) -> Iterator[Draft]:
-    title = words(_child(entry, "title"), warnings)
-    yield Draft("heading", title or "Untitled", level=2)
-    yield Draft("paragraph", _about(entry))
-    yield from _said(entry, title, warnings)
+def _read_entry(entry: Element, warnings: list[str]) -> Iterator[BlockDraft]:
+    title = read_title(_find_child(entry, "title"), warnings)
+    yield BlockDraft("heading", title or "Untitled", level=2)
+    yield BlockDraft("paragraph", _format_byline(entry))
+    yield from _read_entry_content(entry, title, warnings)
 
 
-def _said(entry: Element, title: str, warnings: list[str]) -> Iterator[Draft]:
+def _read_entry_content(entry: Element, title: str, warnings: list[str]) -> Iterator[BlockDraft]:
     """The fullest of what an entry says, before it what the others say beside: most are excerpts of it."""
-    fullest: list[Draft] = []
-    kept: list[Draft] = []
+    fullest: list[BlockDraft] = []
+    kept: list[BlockDraft] = []
     for name in CONTENT:
         warned: list[str] = []
-        drafts = list(content(_child(entry, name), title, warned))
+        drafts = list(read_content(_find_child(entry, name), title, warned))
         if not fullest:
             fullest = drafts
         elif not covers((*fullest, *kept), drafts):
@@ -116,15 +116,15 @@ def _said(entry: Element, title: str, warnings: list[str]) -> Iterator[Draft]:
     yield from fullest
 
 
-def _about(entry: Element) -> str:
+def _format_byline(entry: Element) -> str:
     """When, who, where: on one line."""
-    names = (words(_child(one, "name")) or words(one) for one in _children(entry, AUTHORS))
-    parts = (_date(entry), ", ".join(dict.fromkeys(filter(None, names))), _address(entry))
+    names = (read_title(_find_child(one, "name")) or read_title(one) for one in _find_children(entry, AUTHORS))
+    parts = (_find_date(entry), ", ".join(dict.fromkeys(filter(None, names))), _find_address(entry))
     return " · ".join(filter(None, parts))
 
 
-def _address(entry: Element) -> str:
-    for link in _children(entry, ("link", "guid", "id")):
+def _find_address(entry: Element) -> str:
+    for link in _find_children(entry, ("link", "guid", "id")):
         rel = link.get("rel") or "alternate"
         target = (link.get("href") or link.text or "").strip()
         if rel == "alternate" and ADDRESS.fullmatch(target):
@@ -132,8 +132,8 @@ def _address(entry: Element) -> str:
     return ""
 
 
-def _date(entry: Element) -> str:
-    text = words(_child(entry, *DATES))
+def _find_date(entry: Element) -> str:
+    text = read_title(_find_child(entry, *DATES))
     if not text:
         return ""
     with suppress(TypeError, ValueError, IndexError, OverflowError):
@@ -141,28 +141,30 @@ def _date(entry: Element) -> str:
     return iso_date(text) or ""
 
 
-def _meta(about: Element) -> Json:
+def _collect_meta(about: Element) -> Json:
     meta: Json = {}
-    if date := _date(about) or next(filter(None, map(_date, _children(about, ("item", "entry")))), ""):
+    if date := _find_date(about) or next(filter(None, map(_find_date, _find_children(about, ("item", "entry")))), ""):
         meta["date"] = date
-    if description := words(_child(about, "description", "subtitle")):
+    if description := read_title(_find_child(about, "description", "subtitle")):
         meta["description"] = description
-    if language := words(_child(about, "language")) or about.get("{http://www.w3.org/XML/1998/namespace}lang"):
+    if language := read_title(_find_child(about, "language")) or about.get(
+        "{http://www.w3.org/XML/1998/namespace}lang"
+    ):
         meta["language"] = language
     return meta
 
 
-def _children(element: Element, names: tuple[str, ...]) -> list[Element]:
+def _find_children(element: Element, names: tuple[str, ...]) -> list[Element]:
     """The children of these names, the names in order."""
-    return [child for name in names for child in element if local(child) == name]
+    return [child for name in names for child in element if element_name(child) == name]
 
 
-def _child(element: Element, *names: str) -> Element | None:
+def _find_child(element: Element, *names: str) -> Element | None:
     """The first child with text by these names, the names in order."""
-    found = _children(element, names)
+    found = _find_children(element, names)
     return next((one for one in found if "".join(map(str, one.itertext())).strip()), None)
 
 
-def parse(data: bytes, *, path: str) -> Extraction:
+def parse_feed(data: bytes, *, path: str) -> Extraction:
     """What `Feed` makes of a file."""
     return Feed().extract(data, path=path)

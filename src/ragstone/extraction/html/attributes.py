@@ -20,16 +20,16 @@ TAG = re.compile(
 ONE = re.compile(r"([^\s/>=]++)(\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>\"'][^\s>]*+))?+")
 
 
-def fewer(text: str) -> str:
+def drop_attributes(text: str) -> str:
     """A page whose long tags keep only the attributes that are read, the first of each name.
 
     The parser looks at all attributes of an element for each further one: 50,000 of them took 7 seconds, and as
     many again to list them.
     """
-    return TAG.sub(_fewer, text)
+    return TAG.sub(_drop_from_tag, text)
 
 
-def _fewer(match: re.Match[str]) -> str:
+def _drop_from_tag(match: re.Match[str]) -> str:
     if match[2] is None or len(match[2]) < LONG:
         return match[0]
     found: dict[str, str] = {}
@@ -39,6 +39,6 @@ def _fewer(match: re.Match[str]) -> str:
     return match[1] + "".join(f" {name}{value}" for name, value in found.items())
 
 
-def read(element: "etree._Element") -> dict[str, str]:
+def read_attributes(element: "etree._Element") -> dict[str, str]:
     """The attributes of an element that are read."""
     return {str(key): str(element.get(key, "")) for key in element.attrib if key in READ}

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ragstone.extraction.html.inline import BREAK, Phrase
-from ragstone.extraction.html.lists import LISTS, Marks
+from ragstone.extraction.html.lists import LISTS, ListMarks
 from ragstone.extraction.html.tree import BLOCKS, Node
 
 CELL, ROW = "\x1f", "\x1e"  # end a cell and a row of a table in a cell; the parser gives none
@@ -12,7 +12,7 @@ CELL, ROW = "\x1f", "\x1e"  # end a cell and a row of a table in a cell; the par
 def flat_text(node: Node, *, plain: bool = False) -> str:
     """All text of an element on one line: items with their marks; of a table in it the cells are parted by
     commas, the rows by semicolons."""
-    phrase, marks = Phrase(), Marks()
+    phrase, marks = Phrase(), ListMarks()
     stack: list[tuple[Node, Iterator[Node | str]]] = [(node, iter(node.children))]
     while stack:
         now, children = stack[-1]
@@ -33,12 +33,12 @@ def flat_text(node: Node, *, plain: bool = False) -> str:
     return "; ".join(filter(None, (", ".join(filter(None, row)) for row in rows)))
 
 
-def _enter(node: Node, phrase: Phrase, marks: Marks, plain: bool) -> bool:
+def _enter(node: Node, phrase: Phrase, marks: ListMarks, plain: bool) -> bool:
     tag = node.tag
     if tag in LISTS:
         marks.enter(node)
     if tag == "li":
-        phrase.put(f" {marks.mark(node)}")
+        phrase.put(f" {marks.next_mark(node)}")
     elif tag in BLOCKS:
         phrase.put(ROW if tag == "table" else " ")
     else:
@@ -46,7 +46,7 @@ def _enter(node: Node, phrase: Phrase, marks: Marks, plain: bool) -> bool:
     return True
 
 
-def _leave(node: Node, phrase: Phrase, marks: Marks) -> None:
+def _leave(node: Node, phrase: Phrase, marks: ListMarks) -> None:
     tag = node.tag
     if tag in LISTS:
         marks.leave()

@@ -39,7 +39,7 @@ def raw_text(node: Node) -> str:
 
 def language_of(node: Node) -> str | None:
     """The language that code is marked with, in small letters."""
-    names = (match[1].lower() for match in LANGUAGE.finditer(_named(node)))
+    names = (match[1].lower() for match in LANGUAGE.finditer(_collect_language_hints(node)))
     return next((name for name in names if name not in NO_LANGUAGE), None)
 
 
@@ -58,7 +58,7 @@ def is_gutter(pre: Node, text: str) -> bool:
     return all(int(b) == int(a) + 1 for a, b in pairwise(numbers))
 
 
-def _named(node: Node) -> str:
+def _collect_language_hints(node: Node) -> str:
     """What is said around code, from the inside out, of its language."""
     inner = next((child for child in node.children if isinstance(child, Node)), None)
     outer = node.parent.parent if node.parent is not None else None

@@ -21,7 +21,7 @@ CLIPPED_PATH = re.compile(
 )
 RGB = re.compile(r"rgba?\(\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})\s*(?:[,/]\s*([\d.]{1,8}%?)\s*)?\)")
 HEX = re.compile(r"#?([0-9a-f]{8}|[0-9a-f]{6}|[0-9a-f]{3,4})")
-NAMED = {
+COLOUR_NAMES = {
     "white": "ffffff", "snow": "fffafa", "ivory": "fffff0", "whitesmoke": "f5f5f5", "ghostwhite": "f8f8ff",
     "floralwhite": "fffaf0", "azure": "f0ffff", "mintcream": "f5fffa", "black": "000000", "red": "ff0000",
     "blue": "0000ff", "navy": "000080", "green": "008000", "lime": "00ff00", "yellow": "ffff00", "gray": "808080",
@@ -32,7 +32,7 @@ MOVED = ("transform", "transition", "animation", "animation-name", "will-change"
 Colour = tuple[int, int, int]
 
 
-class Look(NamedTuple):
+class Appearance(NamedTuple):
     """How the text of an element looks, as far as inline styles say: None for a colour that they do not know."""
 
     ink: Colour | None = None
@@ -42,13 +42,13 @@ class Look(NamedTuple):
     veiled: bool = False
 
     @property
-    def unseen(self) -> bool:
+    def is_unseen(self) -> bool:
         """Whether nobody sees text that looks like this."""
-        return self.clear or self.tiny or self.veiled or _alike(self.ink, self.paper)
+        return self.clear or self.tiny or self.veiled or _is_same_colour(self.ink, self.paper)
 
 
-PAPER = Look(paper=(255, 255, 255))  # of a page without a style sheet
-UNKNOWN = Look()
+PAPER = Appearance(paper=(255, 255, 255))  # of a page without a style sheet
+UNKNOWN = Appearance()
 
 
 def is_gone(about: Mapping[str, str]) -> bool:
@@ -59,37 +59,37 @@ def is_gone(about: Mapping[str, str]) -> bool:
     return style is not None and _hides(style)
 
 
-def look(about: Mapping[str, str], around: Look, *, styled: bool) -> Look:
+def derive_appearance(about: Mapping[str, str], around: Appearance, *, styled: bool) -> Appearance:
     """How an element's own text looks within `around`; in a `styled` page a class may change any colour."""
     style = about.get("style")
-    says = _declared(style) if style else {}
+    says = _parse_declarations(style) if style else {}
     paper, ink, clear = around.paper, around.ink, around.clear
     if styled and ("class" in about or "id" in about):
         paper = ink = None
     if plain := says.get("background-color") or says.get("background") or about.get("bgcolor"):
-        paper = _paper(plain, paper)
+        paper = _find_background(plain, paper)
     elif "background-image" in says or "background" in about:
         paper = None
     if colour := says.get("color") or about.get("color") or about.get("text"):
-        known = _colour(colour)
+        known = _parse_colour(colour)
         ink = known[0] if known else None
         clear = known is not None and known[1] <= CLEAR and "clip" not in (style or "")
     veil = says.get("visibility", "")
     veiled = veil in ("hidden", "collapse") if veil and veil != "inherit" else around.veiled
-    return Look(ink, paper, clear, _tiny(says.get("font-size", ""), around.tiny), veiled)
+    return Appearance(ink, paper, clear, _is_tiny(says.get("font-size", ""), around.tiny), veiled)
 
 
-def _declared(style: str) -> dict[str, str]:
+def _parse_declarations(style: str) -> dict[str, str]:
     """The declarations of an inline style, names and values in small letters."""
-    return _parsed(style) if len(style) > 500 else _kept(style)
+    return _parse_style(style) if len(style) > 500 else _parse_short_style(style)
 
 
 @lru_cache(maxsize=4096)
-def _kept(style: str) -> dict[str, str]:
-    return _parsed(style)
+def _parse_short_style(style: str) -> dict[str, str]:
+    return _parse_style(style)
 
 
-def _parsed(style: str) -> dict[str, str]:
+def _parse_style(style: str) -> dict[str, str]:
     if "/*" in style:
         first, *rest = style.split("/*")
         style = first + "".join(part.partition("*/")[2] for part in rest)
@@ -101,26 +101,26 @@ def _parsed(style: str) -> dict[str, str]:
 
 
 def _hides(style: str) -> bool:
-    says = _declared(style)
+    says = _parse_declarations(style)
     if says.get("display") == "none" or says.get("content-visibility") == "hidden":
         return True
-    opacity = _number(says.get("opacity", ""))
+    opacity = _parse_number(says.get("opacity", ""))
     if opacity is not None and opacity <= CLEAR and not any(name in says for name in MOVED):
         return True
-    return _outside(says) or _boxed(says)
+    return _is_outside(says) or _is_clipped(says)
 
 
-def _outside(says: Mapping[str, str]) -> bool:
+def _is_outside(says: Mapping[str, str]) -> bool:
     """Whether a part stands beyond the page's edge."""
     names = ("left", "top", "right", "bottom") if says.get("position") in ("absolute", "fixed") else ()
     for name in (*names, "text-indent", "margin-left", "margin-top"):
-        if (at := _pixels(says.get(name, ""))) is not None and at <= -FAR:
+        if (at := _parse_pixels(says.get(name, ""))) is not None and at <= -FAR:
             return True
     shift = SHIFT.match(says.get("transform", ""))
     return shift is not None and float(shift[1]) * PIXELS.get(shift[2], 0) <= -FAR
 
 
-def _boxed(says: Mapping[str, str]) -> bool:
+def _is_clipped(says: Mapping[str, str]) -> bool:
     """Whether a part is cut to nothing."""
     if CLIPPED.match(says.get("clip", "")) or CLIPPED_PATH.match(says.get("clip-path", "")):
         return True
@@ -128,56 +128,56 @@ def _boxed(says: Mapping[str, str]) -> bool:
         return True
     if not (says.get("overflow", "") + says.get("overflow-y", "") + says.get("overflow-x", "")).startswith(HIDING):
         return False
-    sizes = (_pixels(says.get(name, "")) for name in ("width", "height", "max-width", "max-height"))
+    sizes = (_parse_pixels(says.get(name, "")) for name in ("width", "height", "max-width", "max-height"))
     return any(size is not None and 0 <= size <= THIN for size in sizes)
 
 
 HIDING = ("hidden", "clip")
 
 
-def _number(value: str) -> float | None:
+def _parse_number(value: str) -> float | None:
     match = LENGTH.fullmatch(value[:40])
     if match is None or not any(c.isdigit() for c in match[1]):
         return None
     return float(match[1]) / (100 if match[2] == "%" else 1)
 
 
-def _pixels(value: str) -> float | None:
+def _parse_pixels(value: str) -> float | None:
     match = LENGTH.fullmatch(value[:40])
     if match is None or match[2] not in PIXELS or not any(c.isdigit() for c in match[1]):
         return None
     return float(match[1]) * PIXELS[match[2]]
 
 
-def _tiny(size: str, around: bool) -> bool:
+def _is_tiny(size: str, around: bool) -> bool:
     if not size or size == "inherit":
         return around
-    number = _number(size)
+    number = _parse_number(size)
     if number is not None and size.endswith(("%", "em")) and not size.endswith("rem"):
         return around or number <= CLEAR
-    pixels = _pixels(size)
+    pixels = _parse_pixels(size)
     return pixels is not None and pixels <= SMALL
 
 
-def _paper(value: str, around: Colour | None) -> Colour | None:
+def _find_background(value: str, around: Colour | None) -> Colour | None:
     """The colour of a background; what lies below where it is none, None for a picture."""
     if value in ("none", "transparent", "inherit"):
         return around
-    known = _colour(value) or next(filter(None, map(_colour, value.split())), None)
+    known = _parse_colour(value) or next(filter(None, map(_parse_colour, value.split())), None)
     if known is None or "url(" in value or "gradient" in value:
         return None
     return known[0] if known[1] > 0.5 else around
 
 
-def _colour(value: str) -> tuple[Colour, float] | None:
+def _parse_colour(value: str) -> tuple[Colour, float] | None:
     """A colour and how much of it covers what is below (0 to 1); None where it is not known."""
     value = value.strip().lower()
     if value == "transparent":
         return (0, 0, 0), 0.0
     if match := RGB.fullmatch(value):
-        alpha = _number(match[4] or "1")
+        alpha = _parse_number(match[4] or "1")
         return (int(match[1]), int(match[2]), int(match[3])), 1.0 if alpha is None else alpha
-    digits = HEX.fullmatch(NAMED.get(value, value))
+    digits = HEX.fullmatch(COLOUR_NAMES.get(value, value))
     if digits is None:
         return None
     code = digits[1] if len(digits[1]) > 4 else "".join(c * 2 for c in digits[1])
@@ -185,5 +185,5 @@ def _colour(value: str) -> tuple[Colour, float] | None:
     return (red, green, blue), alpha_[0] / 255 if alpha_ else 1.0
 
 
-def _alike(ink: Colour | None, paper: Colour | None) -> bool:
+def _is_same_colour(ink: Colour | None, paper: Colour | None) -> bool:
     return ink is not None and paper is not None and all(abs(a - b) <= NEAR for a, b in zip(ink, paper, strict=True))

@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass
 
-from ragstone.extraction.html.links import linked
-from ragstone.extraction.html.superscripts import lowered, note, raised
+from ragstone.extraction.html.superscripts import format_note_mark, format_subscript, format_superscript
 from ragstone.extraction.html.tree import BLOCKS, Node
+from ragstone.extraction.record.markdown_links import format_link
 
 BREAK = "\v"  # stands for a line break among words; the parser gives none
 # Where a link leads is said when it can be followed from elsewhere. The addresses of 488 links in the text of 91
@@ -59,7 +59,7 @@ class Phrase:
         if tag == "br":
             self.put(BREAK)
         elif tag == "img":
-            self._picture(node)
+            self._put_picture(node)
         elif tag == "input":
             self.put(BOXES["checked" in node.about] + " ")
         elif node.get("role") == "doc-backlink" or BACK.search(node.get("class")):
@@ -82,10 +82,10 @@ class Phrase:
         one = self._open.pop()
         text = "".join(self._pieces[one.since :])
         if node.tag == "a":
-            text = self._link(node, text, one)
+            text = self._format_link(node, text, one)
         elif BREAK not in text and not node.holds:
-            before = self._before(one.since)
-            text = raised(text, before) if node.tag == "sup" else lowered(text, before)
+            before = self._text_before(one.since)
+            text = format_superscript(text, before) if node.tag == "sup" else format_subscript(text, before)
         self._pieces[one.since :] = [text] if text else []
         self._linked = node.tag == "a" and bool(text)
 
@@ -94,7 +94,7 @@ class Phrase:
         for one in reversed(self._open):
             if one.node.tag == "a" and not one.spent:
                 text = "".join(self._pieces[one.since :])
-                self._pieces[one.since :] = [self._link(one.node, text, one)]
+                self._pieces[one.since :] = [self._format_link(one.node, text, one)]
                 one.spent = bool(text.strip())
             one.since = 0
         text = "".join(self._pieces)
@@ -102,24 +102,24 @@ class Phrase:
         self._linked = False
         return text
 
-    def _before(self, since: int) -> str:
+    def _text_before(self, since: int) -> str:
         return "".join(self._pieces[max(0, since - 2) : since])[-2:]
 
-    def _link(self, node: Node, text: str, one: _Open) -> str:
+    def _format_link(self, node: Node, text: str, one: _Open) -> str:
         target = node.get("href").strip()
         shown = text.strip()
         if not target or not shown:
             return text
-        if "#" in target and self._notes(node, target):
-            return note(shown) or text
+        if "#" in target and self._is_note_mark(node, target):
+            return format_note_mark(shown) or text
         if target.startswith("#"):
             return text if any(c.isalnum() for c in shown) else ""
         if one.spent or len(target) > LONGEST or not ABROAD.match(target) or BREAK in text or COUNTED.search(target):
-            return _undoubled(text)
-        text = _undoubled(text)
-        return linked(text, target) if PICTURE.sub("", text).strip() else text
+            return _drop_repeated_picture(text)
+        text = _drop_repeated_picture(text)
+        return format_link(text, target) if PICTURE.sub("", text).strip() else text
 
-    def _notes(self, node: Node, target: str) -> bool:
+    def _is_note_mark(self, node: Node, target: str) -> bool:
         """Whether a link is the mark of a note: raised, with its note on this page."""
         if node.get("role") == "doc-noteref":
             return True
@@ -128,7 +128,7 @@ class Phrase:
         raised_ = raised_ or any(isinstance(child, Node) and child.tag == "sup" for child in node.children)
         return raised_ and (target[0] == "#" or PLACE.match(target.rpartition("#")[2]) is not None)
 
-    def _picture(self, node: Node) -> None:
+    def _put_picture(self, node: Node) -> None:
         alt = " ".join(node.get("alt").replace("\xad", "").split())
         if not alt or MADE.fullmatch(alt) or node.get("role") in ("presentation", "none"):
             return
@@ -136,10 +136,10 @@ class Phrase:
             self.put(f" ${alt}$ ")
         elif not any(c.isalnum() for c in alt):
             self.put(alt)
-        elif alt.lower() != self._caption(node):
+        elif alt.lower() != self._find_caption(node):
             self.put(f" ![{alt.replace('[', '(').replace(']', ')')}] ")
 
-    def _caption(self, node: Node) -> str:
+    def _find_caption(self, node: Node) -> str:
         """What is written below a picture, in small letters; "" where nothing is."""
         up = node.parent
         for _ in range(UPWARDS):
@@ -150,11 +150,11 @@ class Phrase:
             return ""
         if id(up) not in self._captions:
             caption = next((c for c in up.children if isinstance(c, Node) and c.tag == "figcaption"), None)
-            self._captions[id(up)] = " ".join("".join(texts(caption)).lower().split()) if caption else ""
+            self._captions[id(up)] = " ".join("".join(collect_texts(caption)).lower().split()) if caption else ""
         return self._captions[id(up)]
 
 
-def texts(node: Node) -> list[str]:
+def collect_texts(node: Node) -> list[str]:
     """The texts in an element, in order, a blank around each block."""
     out: list[str] = []
     waiting: list[Node | str] = list(reversed(node.children))
@@ -167,7 +167,7 @@ def texts(node: Node) -> list[str]:
     return out
 
 
-def _undoubled(text: str) -> str:
+def _drop_repeated_picture(text: str) -> str:
     """A link's text without the picture that only says the same."""
     if "![" not in text:
         return text

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from ragstone.extraction.html.inline import texts
+from ragstone.extraction.html.inline import collect_texts
 from ragstone.extraction.html.tree import BLOCKS, HEADINGS, Node
 
 TAGS = {"nav": "nav", "aside": "nav", "footer": "footer", "header": "header", "dialog": "nav"}
@@ -47,16 +47,16 @@ LEADING = 0.9
 GUARD = 0.4  # of a page's text: more is not furniture, whatever its class says
 
 
-def sorted_out(body: Node) -> None:
+def assign_roles(body: Node) -> None:
     """Give each part of the page that is not its own text a role; the writer hands it down."""
     nodes = list(_walk(body))
-    leading = _leading(nodes)
-    own = [node for node in nodes if not _hinted(node, body, leading)]
-    mass = _masses(own)
-    main = _main(_named(own, mass) or body, mass)
-    _outside(main)
+    leading = _find_leading_links(nodes)
+    own = [node for node in nodes if not _assign_hint(node, body, leading)]
+    mass = _measure_prose(own)
+    main = _narrow_main(_find_declared_main(own, mass) or body, mass)
+    _assign_outside_roles(main)
     for node in _walk(main) if mass.get(id(main)) else ():
-        _sort_links(node)
+        _assign_link_roles(node)
 
 
 def _walk(body: Node) -> Iterator[Node]:
@@ -68,7 +68,7 @@ def _walk(body: Node) -> Iterator[Node]:
         waiting.extend(child for child in reversed(node.children) if isinstance(child, Node))
 
 
-def _hinted(node: Node, body: Node, leading: set[int]) -> bool:
+def _assign_hint(node: Node, body: Node, leading: set[int]) -> bool:
     """Whether the element is furniture by its tag, role or class, or lies in such an element; notes it."""
     parent = node.parent
     if parent is None:
@@ -76,11 +76,11 @@ def _hinted(node: Node, body: Node, leading: set[int]) -> bool:
     if parent.role:
         node.role = parent.role
         return True
-    node.role = _hint(node, body) or ("nav" if _teasers(node, leading) else "")
+    node.role = _find_role_hint(node, body) or ("nav" if _is_teaser_row(node, leading) else "")
     return bool(node.role)
 
 
-def _teasers(node: Node, leading: set[int]) -> bool:
+def _is_teaser_row(node: Node, leading: set[int]) -> bool:
     """Whether this is a row of boxes that each lead elsewhere by their heading."""
     if len(node.children) < TEASERS:
         return False
@@ -89,7 +89,7 @@ def _teasers(node: Node, leading: set[int]) -> bool:
     return found >= TEASERS and found >= DENSE * len(boxes)
 
 
-def _leading(nodes: list[Node]) -> set[int]:
+def _find_leading_links(nodes: list[Node]) -> set[int]:
     """The elements (by identity) whose first text, or whose heading before any text, is all a link."""
     first: dict[int, bool] = {}
     for node in reversed(nodes):
@@ -103,11 +103,11 @@ def _leading(nodes: list[Node]) -> set[int]:
     return {key for key, leads in first.items() if leads}
 
 
-def _hint(node: Node, body: Node) -> str:
+def _find_role_hint(node: Node, body: Node) -> str:
     if node.tag in ("html", "body", "article", "main", "h1") or node.text > GUARD * body.text:
         return ""
     if role := ARIA.get(node.get("role")) or TAGS.get(node.tag):
-        if role == "header" and _in_article(node):
+        if role == "header" and _is_in_article(node):
             return ""
         return role
     # A heading's classes say how it looks (`anchorWithStickyNavbar`), not what it is.
@@ -119,7 +119,7 @@ def _hint(node: Node, body: Node) -> str:
     return ""
 
 
-def _in_article(node: Node) -> bool:
+def _is_in_article(node: Node) -> bool:
     up = node.parent
     while up is not None:
         if up.tag in ("article", "main"):
@@ -128,7 +128,7 @@ def _in_article(node: Node) -> bool:
     return False
 
 
-def _masses(nodes: list[Node]) -> dict[int, int]:
+def _measure_prose(nodes: list[Node]) -> dict[int, int]:
     """Characters of good prose in each element (by identity), from the leaves up."""
     mass: dict[int, int] = {}
     for node in reversed(nodes):
@@ -136,7 +136,7 @@ def _masses(nodes: list[Node]) -> dict[int, int]:
             mass.pop(id(node), None)
             continue
         if node.tag in BLOCKS:
-            direct = _direct(node)
+            direct = _count_direct_text(node)
             if direct >= GOOD and node.links <= LINKED * node.text:
                 mass[id(node)] = mass.get(id(node), 0) + direct
         if node.parent is not None and id(node) in mass:
@@ -144,7 +144,7 @@ def _masses(nodes: list[Node]) -> dict[int, int]:
     return mass
 
 
-def _direct(node: Node) -> int:
+def _count_direct_text(node: Node) -> int:
     """Characters of text in the element itself and in inline elements of it."""
     return sum(
         len(child.strip()) if isinstance(child, str) else 0 if child.tag in BLOCKS else child.text
@@ -152,7 +152,7 @@ def _direct(node: Node) -> int:
     )
 
 
-def _named(own: list[Node], mass: dict[int, int]) -> Node | None:
+def _find_declared_main(own: list[Node], mass: dict[int, int]) -> Node | None:
     """The element that says of itself that it is the article, if it holds a good part of the prose."""
     whole = max(mass.values(), default=0)
     for named in (_is_article_body, _is_article, _is_main):
@@ -174,7 +174,7 @@ def _is_main(node: Node) -> bool:
     return node.tag == "main" or node.get("role") == "main"
 
 
-def _main(main: Node, mass: dict[int, int]) -> Node:
+def _narrow_main(main: Node, mass: dict[int, int]) -> Node:
     """The smallest element that holds most of the good prose of the one given."""
     whole = mass.get(id(main), 0)
     while whole:
@@ -189,7 +189,7 @@ def _main(main: Node, mass: dict[int, int]) -> Node:
     return main
 
 
-def _outside(main: Node) -> None:
+def _assign_outside_roles(main: Node) -> None:
     """What stands before the main element is its header, what stands after it its footer; the title stays."""
     node = main
     title = next((one for one in _walk(main) if one.tag == "h1"), None)
@@ -204,11 +204,11 @@ def _outside(main: Node) -> None:
             elif not child.role:
                 child.role = role
                 if role == "header" and title is None:
-                    title = _kept_title(child)
+                    title = _keep_page_title(child)
         node = parent
 
 
-def _kept_title(part: Node) -> Node | None:
+def _keep_page_title(part: Node) -> Node | None:
     """The last heading of level 1 in a part before the main one: it is the page's own."""
     found = None
     for node in _walk(part):
@@ -219,7 +219,7 @@ def _kept_title(part: Node) -> Node | None:
     return found
 
 
-def _sort_links(node: Node) -> None:
+def _assign_link_roles(node: Node) -> None:
     """Give the lists and boxes of links in an element their role; a list below a heading or behind a colon is text."""
     before: Node | None = None
     for child in node.children:
@@ -227,7 +227,7 @@ def _sort_links(node: Node) -> None:
             before = None if child.strip() else before
             continue
         if not child.role:
-            child.role = _linked(child)
+            child.role = _find_link_role(child)
             if child.role == "nav" and child.tag in ("ul", "ol") and before is not None and _introduces(before):
                 child.role = ""
         before = child if child.text else before
@@ -236,10 +236,10 @@ def _sort_links(node: Node) -> None:
 def _introduces(node: Node) -> bool:
     if node.role:
         return False
-    return node.tag in HEADINGS or (node.tag == "p" and "".join(texts(node)).rstrip().endswith((":", "\uff1a")))
+    return node.tag in HEADINGS or (node.tag == "p" and "".join(collect_texts(node)).rstrip().endswith((":", "\uff1a")))
 
 
-def _linked(node: Node) -> str:
+def _find_link_role(node: Node) -> str:
     """`nav` for a list or a box of little but links, `toc` for a list of links into the page."""
     if node.tag in ("ul", "ol") and node.anchors and node.anchors > DENSE * node.text:
         return "toc"

@@ -7,16 +7,16 @@ from typing import Any
 
 from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction
-from ragstone.extraction.decoding import decoded_page
-from ragstone.extraction.gc_pause import collecting_later
-from ragstone.extraction.html.inline import texts
-from ragstone.extraction.html.main_content import sorted_out
-from ragstone.extraction.html.repair import mended
-from ragstone.extraction.html.tree import Page, TooDeep, parsed
+from ragstone.extraction.decoding import decode_page
+from ragstone.extraction.gc_pause import pause_gc
+from ragstone.extraction.html.inline import collect_texts
+from ragstone.extraction.html.main_content import assign_roles
+from ragstone.extraction.html.repair import repair_tree
+from ragstone.extraction.html.tree import Page, TooDeep, parse_tree
 from ragstone.extraction.html.writer import Writer
-from ragstone.extraction.markdown.embedded_html import visible
+from ragstone.extraction.markdown.embedded_html import find_visible_text
 from ragstone.extraction.record.dates import iso_date
-from ragstone.extraction.record.table_of_contents import marked
+from ragstone.extraction.record.table_of_contents import mark_toc_blocks
 
 DATE_NAMES = (
     "article:published_time",
@@ -36,12 +36,12 @@ DESCRIPTION_NAMES = ("description", "og:description", "dc.description", "twitter
 
 COVERED = 0.4  # of a page's text: more is not decoration, whatever `aria-hidden` says (a page saved below a dialog)
 # What pages of scripts alone say to who has none: no text of theirs.
-PLEA = 300  # characters
+SCRIPT_NOTICE = 300  # characters
 SCRIPTS = re.compile(r"java\s?script", re.IGNORECASE)
 CONTROLS = re.compile(r"[\0-\x08\x0b-\x1f]+")
 XML = re.compile(r"\s*<\?xml\b")
 # In XHTML any element may be closed at once; to a parser of HTML `<script/>` opens one that swallows the page.
-CLOSED = re.compile(r"<([A-Za-z][\w:-]*+)((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)(?<=/)>")
+SELF_CLOSED = re.compile(r"<([A-Za-z][\w:-]*+)((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)(?<=/)>")
 VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
 
 
@@ -58,67 +58,68 @@ class Html:
     recipe: str = "html-2"
     media_type: str = "text/html"
 
-    @collecting_later()
+    @pause_gc()
     def extract(self, data: bytes, *, path: str) -> Extraction:
         """Raises `Refused` ("empty") for a page without visible text."""
-        text, warnings = decoded_page(data)
+        text, warnings = decode_page(data)
         text = CONTROLS.sub("", text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", " "))
-        text = CLOSED.sub(_opened, text) if XML.match(text) else text
+        text = SELF_CLOSED.sub(_expand_self_closed, text) if XML.match(text) else text
         writer = Writer()
         try:
-            page = _page(text)
+            page = _read_page(text)
         except TooDeep:
-            page = Page(parsed("").body)
+            page = Page(parse_tree("").body)
             warnings = (*warnings, "elements nest too deep; the page was read as a flat text")
-            for found in visible(text, 0, len(text)):
-                writer.put_found(found)
+            for found in find_visible_text(text, 0, len(text)):
+                writer.put_piece(found)
         else:
-            sorted_out(page.body)
-            mended(page.body)
+            assign_roles(page.body)
+            repair_tree(page.body)
             writer.put(page.body)
         record = writer.record()
-        blocks = tuple(marked(writer.blocks(), record))
+        blocks = tuple(mark_toc_blocks(writer.blocks(), record))
         if not blocks:
-            raise Refused("empty", _why(page, path))
-        warnings = (*warnings, *_left_out(page))
+            raise Refused("empty", _explain_empty(page, path))
+        warnings = (*warnings, *_warn_omissions(page))
         heading = next((b.text for b in blocks if b.type == "heading" and b.level == 1 and b.role == "body"), None)
         title = page.meta.get("og:title") or page.title or heading
-        return Extraction(record, blocks, self.media_type, title, _meta(page), warnings)
+        return Extraction(record, blocks, self.media_type, title, _collect_meta(page), warnings)
 
 
-def _page(text: str) -> Page:
-    page = parsed(text)
+def _read_page(text: str) -> Page:
+    page = parse_tree(text)
     whole = page.body.text + page.aside
-    page = page if page.aside <= COVERED * whole else parsed(text, aria=False)
+    page = page if page.aside <= COVERED * whole else parse_tree(text, aria=False)
     if page.body.text or "<noscript" not in text.lower():
         return page
-    other = parsed(text, scripts=False)
-    said = "".join(texts(other.body)).strip()
-    return other if said and not (len(said) <= PLEA and SCRIPTS.search(said)) else page
+    other = parse_tree(text, scripts=False)
+    said = "".join(collect_texts(other.body)).strip()
+    return other if said and not (len(said) <= SCRIPT_NOTICE and SCRIPTS.search(said)) else page
 
 
-def _left_out(page: Page) -> Iterator[str]:
+def _warn_omissions(page: Page) -> Iterator[str]:
     """What a reader may miss."""
     if page.hidden:
-        yield f"hidden text was left out: {page.hidden:,} characters in {_counted(page.parts, 'place')}"
+        yield f"hidden text was left out: {page.hidden:,} characters in {_format_count(page.parts, 'place')}"
     if page.apart:
-        where = _counted(page.controls, "place")
+        where = _format_count(page.controls, "place")
         yield f"controls, and text in place of scripts and media, were left out: {page.apart:,} characters in {where}"
     if page.frames:
-        yield f"the page shows {_counted(page.frames, 'other page')} in frames, of which it holds only the addresses"
+        yield f"the page shows {_format_count(page.frames, 'other page')} in frames, "
+        "of which it holds only the addresses"
 
 
-def _counted(n: int, what: str) -> str:
+def _format_count(n: int, what: str) -> str:
     return f"{n:,} {what}{'s' if n > 1 else ''}"
 
 
-def _opened(match: re.Match[str]) -> str:
+def _expand_self_closed(match: re.Match[str]) -> str:
     """An element that is closed at once, as HTML has it."""
     name = match[1].lower()
     return match[0] if name in VOID else f"<{match[1]}{match[2][:-1]}></{match[1]}>"
 
 
-def _why(page: Page, path: str) -> str:
+def _explain_empty(page: Page, path: str) -> str:
     if page.hidden:
         return f"{path} shows no text: all {page.hidden:,} characters of it are hidden; save the page as it is shown"
     if page.frames:
@@ -126,7 +127,7 @@ def _why(page: Page, path: str) -> str:
     return f"{path} holds no visible text; a page that scripts fill must be saved after they ran"
 
 
-def _meta(page: Page) -> dict[str, Any]:
+def _collect_meta(page: Page) -> dict[str, Any]:
     meta: dict[str, Any] = {}
     dates = (iso_date(page.meta[name]) for name in DATE_NAMES if name in page.meta)
     if found := next(filter(None, dates), None):
@@ -140,6 +141,6 @@ def _meta(page: Page) -> dict[str, Any]:
     return meta
 
 
-def parse(data: bytes, *, path: str) -> Extraction:
+def parse_html(data: bytes, *, path: str) -> Extraction:
     """What `Html` makes of a page."""
     return Html().extract(data, path=path)

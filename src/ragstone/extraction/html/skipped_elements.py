@@ -14,7 +14,7 @@ TYPED = frozenset(("", "text", "number", "date", "email", "tel", "url"))  # kind
 MARKUP = re.compile(r"<[^<>]*+>")
 
 
-def instead(tag: str, about: Mapping[str, str]) -> str:
+def replacement_text(tag: str, about: Mapping[str, str]) -> str:
     """What attributes of such an element show: the content of a field, the page in a frame."""
     if tag == "input":
         return about.get("value", "") if about.get("type", "").lower() in TYPED else ""

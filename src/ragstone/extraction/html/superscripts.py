@@ -15,15 +15,16 @@ BRACKETED = re.compile(r"\[(?:\w{0,6}\s?\d{1,4}|[a-z]{1,3})\]")
 NOTE = re.compile(r"\[?\s*([\w ]{1,12})\s*\]?")
 
 
-def raised(text: str, before: str) -> str:
+def format_superscript(text: str, before: str) -> str:
     """What `<sup>` holds, as it reads behind the text `before`.
 
-    >>> raised("-3", "10"), raised("th", "20"), raised("n-kt", "e"), raised("TM", "Foo"), raised("1,2", "Smith")
+    >>> (format_superscript("-3", "10"), format_superscript("th", "20"), format_superscript("n-kt", "e"),
+    ...  format_superscript("TM", "Foo"), format_superscript("1,2", "Smith"))
     ('⁻³', 'th', '^(n-kt)', '™', '¹,²')
     """
     inner = " ".join(text.split())
     if BRACKETED.fullmatch(inner):
-        return note(inner) or text
+        return format_note_mark(inner) or text
     if not inner or len(inner) > LONGEST or inner[0] in "[!$" or not any(c.isalnum() for c in inner):
         return text
     if inner.upper() in ("TM", "SM"):
@@ -35,13 +36,14 @@ def raised(text: str, before: str) -> str:
     if WORD.fullmatch(inner):
         power = len(inner) == 1 and inner not in ORDINAL and _is_letter(before)
         return f"^{inner}" if power else text
-    return f"^{_held(inner)}" if _is_base(before) else text
+    return f"^{_wrap_in_brackets(inner)}" if _is_base(before) else text
 
 
-def lowered(text: str, before: str) -> str:
+def format_subscript(text: str, before: str) -> str:
     """What `<sub>` holds, as it reads behind the text `before`.
 
-    >>> lowered("2", "H"), lowered("max", "V"), lowered("i+j", "a"), lowered("see the note", "x ")
+    >>> (format_subscript("2", "H"), format_subscript("max", "V"), format_subscript("i+j", "a"),
+    ...  format_subscript("see the note", "x "))
     ('₂', '_max', '_(i+j)', 'see the note')
     """
     inner = " ".join(text.split())
@@ -49,13 +51,14 @@ def lowered(text: str, before: str) -> str:
         return text
     if DOWNED.issuperset(inner):
         return inner.translate(DOWN)
-    return f"_{_held(inner)}" if _is_base(before) and " " not in inner else text
+    return f"_{_wrap_in_brackets(inner)}" if _is_base(before) and " " not in inner else text
 
 
-def note(text: str) -> str | None:
+def format_note_mark(text: str) -> str | None:
     """The mark of a note as Markdown writes it, so that it is no part of a word or number; None for other text.
 
-    >>> note("[12]"), note("²"), note("note 1"), note("see below for more")
+    >>> (format_note_mark("[12]"), format_note_mark("²"), format_note_mark("note 1"),
+    ...  format_note_mark("see below for more"))
     ('[^12]', '[^2]', '[^note1]', None)
     """
     match = NOTE.fullmatch(text.strip())
@@ -72,5 +75,5 @@ def _is_base(before: str) -> bool:
     return before[-1:].isalnum() or before[-1:] in tuple(")}")
 
 
-def _held(text: str) -> str:
+def _wrap_in_brackets(text: str) -> str:
     return text if text.replace(".", "").isalnum() else f"({text})"

@@ -8,7 +8,7 @@ WRITTEN = frozenset(("text", "foreignobject"))
 NEVER = frozenset("title desc metadata defs symbol style script clippath mask pattern marker".split())
 
 
-def words(drawing: "etree._Element") -> str:
+def collect_drawing_text(drawing: "etree._Element") -> str:
     """The texts of an `svg` element in order, on one line; the depth of the drawing costs no stack."""
     out: list[str] = []
     written = 0  # elements that are open around and show text

@@ -6,7 +6,7 @@ from typing import TypeGuard
 
 from ragstone.extraction.html.cell_text import flat_text
 from ragstone.extraction.html.tree import HEADING, HEADINGS, SECTION, TABLE, Node
-from ragstone.extraction.record.table_grid import Raw
+from ragstone.extraction.record.tables import RawCell
 
 GROUPS = frozenset(("thead", "tbody", "tfoot"))
 AROUND = frozenset(("form", "center", "font", "div", "span", "fieldset"))  # may wrongly stand around rows
@@ -33,33 +33,33 @@ class _Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class DataTable:
     """A table of data: its rows, and the elements and texts that stand between them by mistake."""
 
-    rows: list[list[Raw]]
+    rows: list[list[RawCell]]
     loose: list[Node | str]
 
 
-def sheet_of(table: Node, *, plain: bool = False) -> Sheet | None:
+def read_data_table(table: Node, *, plain: bool = False) -> DataTable | None:
     """The rows of a table of data; None for one that only lays out the page. `plain`: links without addresses."""
-    found = _gathered(table)
-    if not any(row for _, row in found.each()) or _lays_out(table, found):
+    found = _collect_rows(table)
+    if not any(row for _, row in found.each()) or _is_layout(table, found):
         return None
-    rows: list[list[Raw]] = []
+    rows: list[list[RawCell]] = []
     for tag, group in found.groups:
-        raws = [[_raw(cell, head=tag == "thead", plain=plain) for cell in row] for row in group]
-        rows += _merged([[_cut(raw, len(raws) - n) for raw in row] for n, row in enumerate(raws)])
-    if not any(raw.header for row in rows for raw in row) and _bold_head([row for _, row in found.each()]):
+        raws = [[_read_cell(cell, head=tag == "thead", plain=plain) for cell in row] for row in group]
+        rows += _merge_flat_rows([[_clip_span(raw, len(raws) - n) for raw in row] for n, row in enumerate(raws)])
+    if not any(raw.header for row in rows for raw in row) and _has_bold_head([row for _, row in found.each()]):
         rows[0] = [replace(raw, header=True) for raw in rows[0]]
-    return Sheet(rows, found.loose)
+    return DataTable(rows, found.loose)
 
 
-def caption(table: Node) -> str:
+def read_caption(table: Node) -> str:
     """The text of the table's caption."""
     return " ".join(flat_text(child) for child in table.children if isinstance(child, Node) and child.tag == "caption")
 
 
-def _gathered(table: Node) -> _Rows:
+def _collect_rows(table: Node) -> _Rows:
     """The rows in the order in which they are shown: head, body, foot."""
     found = _Rows()
     bare: list[Node] = []  # cells outside of rows: a row of their own
@@ -88,14 +88,14 @@ def _gathered(table: Node) -> _Rows:
             waiting.extend((one, group) for one in reversed(child.children))
         elif tag not in ("caption", "colgroup", "col"):
             found.loose += [child] if child.text else []
-    return _in_order(found)
+    return _order_groups(found)
 
 
 def _is_cell(child: Node | str) -> TypeGuard[Node]:
     return isinstance(child, Node) and child.tag in ("td", "th")
 
 
-def _in_order(found: _Rows) -> _Rows:
+def _order_groups(found: _Rows) -> _Rows:
     """The first head at the top and the first foot at the end, wherever they are written."""
     tags = [tag for tag, _ in found.groups]
     if "thead" in tags:
@@ -112,7 +112,7 @@ def _open_row(found: _Rows, group: str, row: list[Node]) -> None:
     found.groups[-1][1].append(row)
 
 
-def _lays_out(table: Node, found: _Rows) -> bool:
+def _is_layout(table: Node, found: _Rows) -> bool:
     """Whether a table is none of data: a frame around text, a page in columns, a row of boxes."""
     rows = [row for _, row in found.each()]
     cells = [cell for row in rows for cell in row]
@@ -139,19 +139,19 @@ def _is_header(cell: Node, *, head: bool) -> bool:
 
 def _is_heading(cell: Node) -> bool:
     """Whether a cell holds a heading and nothing else."""
-    inner = _only(cell)
+    inner = _only_child(cell)
     while inner is not None and inner.tag not in HEADINGS:
-        inner = _only(inner)
+        inner = _only_child(inner)
     return inner is not None
 
 
-def _only(node: Node) -> Node | None:
+def _only_child(node: Node) -> Node | None:
     """The one element with all the text of another."""
     inside = [child for child in node.children if isinstance(child, Node) or child.strip()]
     return inside[0] if len(inside) == 1 and isinstance(inside[0], Node) else None
 
 
-def _bold_head(rows: list[list[Node]]) -> bool:
+def _has_bold_head(rows: list[list[Node]]) -> bool:
     """Whether the first row, and not the second, is all in bold: a header to the eye."""
     if len(rows) < 2 or len(rows[0]) < 2:
         return False
@@ -159,32 +159,32 @@ def _bold_head(rows: list[list[Node]]) -> bool:
 
 
 def _is_bold(cell: Node) -> bool:
-    inner = _only(cell)
+    inner = _only_child(cell)
     while inner is not None and inner.tag not in BOLD and inner.tag not in HEADINGS:
-        inner = _only(inner)
+        inner = _only_child(inner)
     return inner is not None and inner.text <= LABEL
 
 
-def _raw(cell: Node, *, head: bool, plain: bool) -> Raw:
+def _read_cell(cell: Node, *, head: bool, plain: bool) -> RawCell:
     scoped = cell.get("scope").lower() in SCOPES or cell.get("role") in ("columnheader", "rowheader")
-    rows, columns = _number(cell.get("rowspan")), _number(cell.get("colspan")) or 1
-    return Raw(flat_text(cell, plain=plain), rows, columns, head or scoped or cell.tag == "th")
+    rows, columns = _parse_span(cell.get("rowspan")), _parse_span(cell.get("colspan")) or 1
+    return RawCell(flat_text(cell, plain=plain), rows, columns, head or scoped or cell.tag == "th")
 
 
-def _number(text: str) -> int:
+def _parse_span(text: str) -> int:
     text = text.strip()
     return min(SPAN, int(text[:6])) if text.isascii() and text.isdecimal() else 1
 
 
-def _cut(raw: Raw, left: int) -> Raw:
+def _clip_span(raw: RawCell, left: int) -> RawCell:
     """A cell that ends with its group: a span of 0 reaches to its end, no span over it."""
     return raw if raw.rowspan == 1 else replace(raw, rowspan=min(raw.rowspan or left, left))
 
 
-def _merged(rows: list[list[Raw]]) -> list[list[Raw]]:
+def _merge_flat_rows(rows: list[list[RawCell]]) -> list[list[RawCell]]:
     """The rows without those that have no height: all their cells reach down, so they are cells of the next one."""
-    out: list[list[Raw]] = []
-    lead: list[Raw] = []
+    out: list[list[RawCell]] = []
+    lead: list[RawCell] = []
     reaching: list[tuple[int, int]] = []  # place of a cell from above that reaches on: row of `out`, number in it
     for own in rows:
         row, lead = [*lead, *own], []

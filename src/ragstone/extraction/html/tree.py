@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from ragstone.extraction.html.attributes import KEPT, STYLED, fewer, read
-from ragstone.extraction.html.hidden import PAPER, UNKNOWN, Look, is_gone, look
-from ragstone.extraction.html.mathml import tex
-from ragstone.extraction.html.skipped_elements import APART, NEVER, UNSEEN, instead
-from ragstone.extraction.html.svg import words
+from ragstone.extraction.html.attributes import KEPT, STYLED, drop_attributes, read_attributes
+from ragstone.extraction.html.foreign_elements import mathml_to_tex
+from ragstone.extraction.html.hidden import PAPER, UNKNOWN, Appearance, derive_appearance, is_gone
+from ragstone.extraction.html.skipped_elements import APART, NEVER, UNSEEN, replacement_text
+from ragstone.extraction.html.svg import collect_drawing_text
 
 FRAMES = re.compile(r"</?(?:frameset|noframes)\b[^<>]*+>", re.IGNORECASE)
 LONGEST = 2000  # characters of an attribute that are looked at
@@ -76,12 +76,12 @@ class TooDeep(Exception):
     """The parser gave up on the nesting; the rest of the page is missing from the tree."""
 
 
-def parsed(text: str, *, aria: bool = True, scripts: bool = True) -> Page:
+def parse_tree(text: str, *, aria: bool = True, scripts: bool = True) -> Page:
     """The page; raises `TooDeep` when its elements nest by the thousand.
 
     `aria`: leave out what `aria-hidden` names. `scripts`: as a reader sees it who has them, without `noscript`.
     """
-    text = fewer(text)
+    text = drop_attributes(text)
     if "<frameset" in text.lower():  # then what stands in for frames is what there is to read
         text = FRAMES.sub("", text)
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, no_network=True)
@@ -94,11 +94,11 @@ def parsed(text: str, *, aria: bool = True, scripts: bool = True) -> Page:
     page = Page(Node("body", None))
     if root is not None:
         page.language = (root.get("lang") or root.get("xml:lang") or "")[:LONGEST]
-        _Reader(page, styled=SHEET.search(text) is not None, aria=aria, scripts=scripts).read(root)
+        _TreeBuilder(page, styled=SHEET.search(text) is not None, aria=aria, scripts=scripts).build(root)
     return page
 
 
-class _Reader:
+class _TreeBuilder:
     """Walks the parser's tree once, without recursion, and builds ours."""
 
     def __init__(self, page: Page, *, styled: bool, aria: bool, scripts: bool) -> None:
@@ -107,60 +107,60 @@ class _Reader:
         self._styled = styled
         self._aria = aria
         self._scripts = scripts
-        self._looks: list[Look] = [UNKNOWN if styled else PAPER]
+        self._looks: list[Appearance] = [UNKNOWN if styled else PAPER]
         self._skipping = 0  # elements that are open in a part that is left out, its own among them
         self._silent = 0  # of these the first, from outside, whose text would not be shown anyway
         self._aside = False
         self._apart = False  # the part is one of those that are counted apart
         self._counted = False
 
-    def read(self, root: "etree._Element") -> None:
+    def build(self, root: "etree._Element") -> None:
         for event, element in etree.iterwalk(root, events=("start", "end")):
             tag = element.tag.lower() if isinstance(element.tag, str) else "script"
             if event == "start":
-                self._start(tag, element)
+                self._start_element(tag, element)
             elif self._skipping:
                 self._silent = 0 if self._silent == self._skipping else self._silent
                 self._skipping -= 1
-                self._text(element.tail)
+                self._add_text(element.tail)
             else:
-                self._now = _closed(self._now)
+                self._now = _close_node(self._now)
                 self._looks.pop()
                 if tag in FIELDS:
-                    self._text(" ")
-                self._text(element.tail)
+                    self._add_text(" ")
+                self._add_text(element.tail)
 
-    def _start(self, tag: str, element: "etree._Element") -> None:
+    def _start_element(self, tag: str, element: "etree._Element") -> None:
         page = self._page
         if tag == "title" and not page.title:
             page.title = " ".join((element.text or "").split())
         elif tag == "meta":
-            _note(page, element)
+            _note_meta(page, element)
         if self._skipping:
             self._skipping += 1
             quiet = tag in (NEVER if self._apart else UNSEEN) or tag == "math"
             self._silent = self._silent or (self._skipping if quiet else 0)
-            self._text(element.text)
+            self._add_text(element.text)
             return
-        about = read(element) if element.attrib else NOTHING
-        if self._left_out(tag, about):
+        about = read_attributes(element) if element.attrib else NOTHING
+        if self._is_omitted(tag, about):
             self._skipping = 1
-            self._text(element.text)
+            self._add_text(element.text)
             return
-        if tag in ("math", "svg") and not self._looks[-1].unseen:
-            self._drawn(tag, element)
+        if tag in ("math", "svg") and not self._looks[-1].is_unseen:
+            self._put_foreign_element(tag, element)
             return
         if tag in FIELDS:
-            self._text(" ")
+            self._add_text(" ")
         own = {key: about[key][:LONGEST] for key in KEPT & about.keys()} if about else NOTHING
         node = Node(tag, self._now, own, [])
         self._now.children.append(node)
         self._now = node
         around = self._looks[-1]
-        self._looks.append(look(about, around, styled=self._styled) if STYLED & about.keys() else around)
-        self._text(element.text)
+        self._looks.append(derive_appearance(about, around, styled=self._styled) if STYLED & about.keys() else around)
+        self._add_text(element.text)
 
-    def _left_out(self, tag: str, about: dict[str, str]) -> bool:
+    def _is_omitted(self, tag: str, about: dict[str, str]) -> bool:
         """Whether an element is no text or hidden; counts it as a hidden part."""
         self._silent = 0
         self._counted = self._apart = False
@@ -169,7 +169,7 @@ class _Reader:
             self._apart = tag in APART
             self._silent = int(not self._apart)
             self._skipping = 1
-            self._text(instead(tag, about))
+            self._add_text(replacement_text(tag, about))
             return True
         if not about or tag in ("html", "body"):
             return False
@@ -177,17 +177,17 @@ class _Reader:
         self._aside = self._aria and tag not in ("img", "input") and about.get("aria-hidden", "").strip() == "true"
         return self._aside or is_gone(about)
 
-    def _drawn(self, tag: str, element: "etree._Element") -> None:
+    def _put_foreign_element(self, tag: str, element: "etree._Element") -> None:
         """What an element of another language says, all at once."""
-        if said := tex(element) if tag == "math" else words(element):
-            _put(self._now, f" ${said}$ " if tag == "math" else f" {said} ")
+        if said := mathml_to_tex(element) if tag == "math" else collect_drawing_text(element):
+            _append_text(self._now, f" ${said}$ " if tag == "math" else f" {said} ")
         self._skipping = self._silent = 1
 
-    def _text(self, text: str | None) -> None:
+    def _add_text(self, text: str | None) -> None:
         if not text:
             return
-        if not self._skipping and not self._looks[-1].unseen:
-            _put(self._now, text)
+        if not self._skipping and not self._looks[-1].is_unseen:
+            _append_text(self._now, text)
             return
         if self._silent or not text.strip():
             return
@@ -219,12 +219,12 @@ def _is_shown(tag: str, about: dict[str, str], within: Node) -> bool:
     return False
 
 
-def _put(node: Node, text: str) -> None:
+def _append_text(node: Node, text: str) -> None:
     node.children.append(text)
     node.text += len(text) if not text[:1].isspace() and not text[-1:].isspace() else len(text.strip())
 
 
-def _closed(node: Node) -> Node:
+def _close_node(node: Node) -> Node:
     """Hand the counts of a finished element up to its parent."""
     parent = node.parent
     if parent is None:
@@ -242,7 +242,7 @@ def _closed(node: Node) -> Node:
     return parent
 
 
-def _note(page: Page, element: "etree._Element") -> None:
+def _note_meta(page: Page, element: "etree._Element") -> None:
     name = element.get("property") or element.get("name") or element.get("itemprop") or ""
     content = element.get("content")
     if name and content and name.lower() not in page.meta:

@@ -5,18 +5,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from ragstone.core.types import Block, BlockType, Captioned, Cell, Role
+from ragstone.core.types import Block, BlockType, CaptionTarget, Cell, Role
 from ragstone.extraction.html.cell_text import flat_text
 from ragstone.extraction.html.code import CODE, is_gutter, language_of, raw_text
 from ragstone.extraction.html.inline import BREAK, PICTURE, Phrase
-from ragstone.extraction.html.lists import LISTS, Marks
-from ragstone.extraction.html.tables import caption, sheet_of
+from ragstone.extraction.html.lists import LISTS, ListMarks
+from ragstone.extraction.html.tables import read_caption, read_data_table
 from ragstone.extraction.html.tree import BLOCKS, Node
-from ragstone.extraction.markdown.embedded_html import Found
+from ragstone.extraction.markdown.embedded_html import HtmlPiece
 from ragstone.extraction.record.builder import LINK
-from ragstone.extraction.record.line_index import Lines
-from ragstone.extraction.record.pipe_tables import piped
-from ragstone.extraction.record.table_grid import Raw, lined, placed
+from ragstone.extraction.record.line_index import LineIndex
+from ragstone.extraction.record.pipe_tables import format_pipe_table
+from ragstone.extraction.record.tables import RawCell, format_rows, place_cells
 
 HEADINGS = {f"h{n}": n for n in range(1, 7)}
 IN_ITEMS = frozenset(("p", "div", "section", "blockquote"))  # a new line of the item, not a block of its own
@@ -25,7 +25,7 @@ DEEPEST = 20  # lists are not indented further
 
 
 @dataclass(slots=True)
-class _Written:
+class _WrittenBlock:
     """A block in characters of the record that is being written."""
 
     type: BlockType
@@ -36,7 +36,7 @@ class _Written:
     cells: tuple[Cell, ...] = ()
     language: str | None = None
     caption: str = ""
-    caption_of: Captioned | None = None
+    caption_of: CaptionTarget | None = None
 
 
 @dataclass(slots=True)
@@ -61,11 +61,11 @@ class Writer:
 
     _parts: list[str] = field(default_factory=list)
     _length: int = 0
-    _written: list[_Written] = field(default_factory=list)
+    _written: list[_WrittenBlock] = field(default_factory=list)
     _phrase: Phrase = field(default_factory=Phrase)
     _heading: int = 0
     _items: list[_Item] = field(default_factory=list)
-    _marks: Marks = field(default_factory=Marks)
+    _marks: ListMarks = field(default_factory=ListMarks)
     _figures: list["_Figure"] = field(default_factory=list)  # that are open
 
     def record(self) -> str:
@@ -73,7 +73,7 @@ class Writer:
 
     def blocks(self) -> Iterator[Block]:
         """The blocks in order, with lines counted in the finished record."""
-        lines = Lines(self.record())
+        lines = LineIndex(self.record())
         for block in self._written:
             if block.type == "table":
                 spans = tuple(lines.span(a, b, rows=(n, n)) for n, (a, b) in enumerate(block.ranges, 1))
@@ -111,13 +111,13 @@ class Writer:
                 if self._enter(child, own):
                     stack.append((child, iter(child.children), own))
 
-    def put_found(self, found: Found) -> None:
+    def put_piece(self, found: HtmlPiece) -> None:
         """Write a piece of a page that has no tree."""
         if found.type == "table":
-            rows: dict[int, list[Raw]] = {}
+            rows: dict[int, list[RawCell]] = {}
             for cell in found.cells:
-                rows.setdefault(cell.row, []).append(Raw(cell.text, cell.rowspan, cell.colspan, cell.header))
-            self._table(list(rows.values()), "body")
+                rows.setdefault(cell.row, []).append(RawCell(cell.text, cell.rowspan, cell.colspan, cell.header))
+            self._write_table(list(rows.values()), "body")
         elif found.type == "heading":
             self._heading = found.level
             self._phrase.put(found.text)
@@ -131,10 +131,10 @@ class Writer:
         tag = node.tag
         if self._items and tag in IN_ITEMS:
             self._phrase.put(BREAK)
-        elif tag == "table" and self._is_table(node, role):
+        elif tag == "table" and self._write_if_table(node, role):
             return False
         elif tag in CODE:
-            self._code(node, role)
+            self._write_code(node, role)
             return False
         elif tag in HEADINGS and not self._items:
             self._heading = HEADINGS[tag]
@@ -145,7 +145,7 @@ class Writer:
         elif tag in LISTS:
             self._marks.enter(node)
         elif tag == "li":
-            self._items.append(_Item(self._marks.mark(node), max(1, self._marks.depth)))
+            self._items.append(_Item(self._marks.next_mark(node), max(1, self._marks.depth)))
         elif tag not in BLOCKS:
             return self._phrase.enter(node, plain=role != "body")
         return True
@@ -165,17 +165,17 @@ class Writer:
         elif tag == "li" and self._items:
             self._items.pop()
         elif tag == "figcaption" and self._figures:
-            self._figcaption(self._figures[-1])
+            self._close_figcaption(self._figures[-1])
         elif tag == "figure" and self._figures:
-            self._figure(self._figures.pop())
+            self._close_figure(self._figures.pop())
 
-    def _figcaption(self, figure: _Figure) -> None:
+    def _close_figcaption(self, figure: _Figure) -> None:
         """What was written since the caption began is that of a figure, until a table is seen in it."""
         for block in self._written[figure.caption :] if figure.caption >= 0 else ():
             if block.type == "paragraph":
                 block.caption_of = "figure"
 
-    def _figure(self, figure: _Figure) -> None:
+    def _close_figure(self, figure: _Figure) -> None:
         """The caption of a figure that is a table is the table's."""
         own = self._written[figure.first :]
         tables = [block for block in own if block.type == "table" and not block.caption]
@@ -191,14 +191,14 @@ class Writer:
             return
         words = self._phrase.take()
         if self._items:
-            self._item(_lined(words), role)
+            self._write_item(_clean_lines(words), role)
         elif self._heading:
-            self._headline(_lined(words), role)
+            self._write_heading(_clean_lines(words), role)
         else:
-            for text in _paragraphs(words):
+            for text in _split_paragraphs(words):
                 self._write("paragraph", text, text, role, 0)
 
-    def _item(self, text: str, role: Role) -> None:
+    def _write_item(self, text: str, role: Role) -> None:
         if not text:
             return
         item = self._items[-1]
@@ -207,7 +207,7 @@ class Writer:
         self._write("list", item.mark + text, shown, role, item.depth)
         item.mark = ""
 
-    def _headline(self, text: str, role: Role) -> None:
+    def _write_heading(self, text: str, role: Role) -> None:
         """Write a heading; its text, which names its section elsewhere, without where links lead."""
         line = " ".join(text.split())
         pictured = PICTURE.sub(r"\1", line)
@@ -222,7 +222,7 @@ class Writer:
         self._separate(tight=type_ == "list" and bool(self._written) and self._written[-1].type == "list")
         start = self._length
         self._append(shown)
-        self._written.append(_Written(type_, text, [(start, self._length)], role, level, (), language))
+        self._written.append(_WrittenBlock(type_, text, [(start, self._length)], role, level, (), language))
 
     def _separate(self, *, tight: bool = False) -> None:
         if self._length:
@@ -232,7 +232,7 @@ class Writer:
         self._parts.append(text)
         self._length += len(text)
 
-    def _code(self, node: Node, role: Role) -> None:
+    def _write_code(self, node: Node, role: Role) -> None:
         text = raw_text(node).strip("\n")
         if not text.strip() or is_gutter(node, text):
             return
@@ -240,38 +240,40 @@ class Writer:
         fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
         self._write("code", text, f"{fence}{language or ''}\n{text}\n{fence}", role, 0, language=language)
 
-    def _is_table(self, node: Node, role: Role) -> bool:
+    def _write_if_table(self, node: Node, role: Role) -> bool:
         """Write a table of data, its caption and what stands in it by mistake before it; False for a layout."""
-        sheet = sheet_of(node, plain=role != "body")
+        sheet = read_data_table(node, plain=role != "body")
         if sheet is None:
             return False
-        named = caption(node)
+        named = read_caption(node)
         first = len(self._written)
         for text in (named, *(one if isinstance(one, str) else flat_text(one) for one in sheet.loose)):
             self._phrase.put(text)
             self._flush(role)
         if named and len(self._written) > first and self._written[first].type == "paragraph":
             self._written[first].caption_of = "table"
-        self._table(sheet.rows, role, caption=" ".join(named.split()))
+        self._write_table(sheet.rows, role, caption=" ".join(named.split()))
         return True
 
-    def _table(self, rows: Sequence[Sequence[Raw]], role: Role, *, caption: str = "") -> None:
-        cells = placed(rows)
+    def _write_table(self, rows: Sequence[Sequence[RawCell]], role: Role, *, caption: str = "") -> None:
+        cells = place_cells(rows)
         if not any(cell.text for cell in cells):
             return
         self._separate()
-        table = piped(cells, at=self._length)
+        table = format_pipe_table(cells, at=self._length)
         self._append(table.text)
         ranges = [(start, end) for start, end, _ in table.rows]
-        self._written.append(_Written("table", lined(cells), ranges, role, 0, tuple(table.cells), None, caption))
+        self._written.append(
+            _WrittenBlock("table", format_rows(cells), ranges, role, 0, tuple(table.cells), None, caption)
+        )
 
 
-def _lined(words: str) -> str:
+def _clean_lines(words: str) -> str:
     """Words with their lines, blanks put in order."""
     return "\n".join(filter(None, (" ".join(line.split()) for line in words.split(BREAK))))
 
 
-def _paragraphs(words: str) -> Iterator[str]:
+def _split_paragraphs(words: str) -> Iterator[str]:
     """Words parted where an empty line stands."""
     if BREAK not in words:
         if line := " ".join(words.split()):

@@ -16,26 +16,26 @@ BRIGHT = 170  # of 255: visible parts so bright are text for a dark ground
 SQUARE = 0.05  # resolutions of both sides that differ by more: a fax, whose pixels are no squares
 
 
-def pictures(data: bytes, about: Header, *, path: str) -> Iterator[tuple[Pixels, float]]:
+def decode_pictures(data: bytes, about: Header, *, path: str) -> Iterator[tuple[Pixels, float]]:
     """Each frame upright, and the pixels of a point (1/72 inch) in it; a frame that says no resolution has one.
 
     Raises `Refused`: broken, unsupported (cv2 is not installed).
     """
     for frame in about.frames:
-        stored, factor = _decoded(data, about, frame, path)
-        pixels = _coloured(stored)
+        stored, factor = _decode_frame(data, about, frame, path)
+        pixels = _to_rgb(stored)
         del stored
         x, y = frame.dpi or (72.0, 72.0)
         if abs(x - y) > SQUARE * max(x, y):
-            pixels, x = _squared(pixels, x, y), max(x, y)
+            pixels, x = _square_pixels(pixels, x, y), max(x, y)
         # OpenCV turns the pages of a TIFF itself, and nothing else that is decoded as it is stored.
         turned = 1 if about.media_type == "image/tiff" else frame.orientation
-        yield np.ascontiguousarray(_upright(pixels, turned)), x / 72 / factor
+        yield np.ascontiguousarray(_turn_upright(pixels, turned)), x / 72 / factor
 
 
-def _decoded(data: bytes, about: Header, frame: Frame, path: str) -> tuple[npt.NDArray[Any], float]:
+def _decode_frame(data: bytes, about: Header, frame: Frame, path: str) -> tuple[npt.NDArray[Any], float]:
     """The pixels as they are stored, of large pictures fewer: also how many of the file's stand for one."""
-    cv2 = vision()
+    cv2 = load_opencv()
     raw = np.frombuffer(data, dtype=np.uint8)
     try:
         if about.media_type == "image/tiff":
@@ -62,7 +62,7 @@ def _decoded(data: bytes, about: Header, frame: Frame, path: str) -> tuple[npt.N
     return picture, max(frame.width, frame.height) / max(picture.shape[:2])
 
 
-def vision() -> Any:
+def load_opencv() -> Any:
     """OpenCV, which takes 0.2 s to load; raises `Refused` where it is not installed."""
     try:
         import cv2
@@ -75,21 +75,21 @@ def vision() -> Any:
     return cv2
 
 
-def _coloured(stored: npt.NDArray[Any]) -> Pixels:
+def _to_rgb(stored: npt.NDArray[Any]) -> Pixels:
     """8 bits of red, green and blue; what is transparent shows white, or black under bright text."""
-    picture = _bytes(stored)
+    picture = _to_bytes(stored)
     if picture.ndim == 2:
         return np.repeat(picture[:, :, None], 3, axis=2)
     channels = picture.shape[2]
     if channels == 1:
         return np.repeat(picture, 3, axis=2)
     if channels == 2:
-        return _on_ground(np.repeat(picture[:, :, :1], 3, axis=2), picture[:, :, 1])
+        return _blend_ground(np.repeat(picture[:, :, :1], 3, axis=2), picture[:, :, 1])
     colours: Pixels = picture[:, :, 2::-1]
-    return colours if channels == 3 else _on_ground(colours, picture[:, :, 3])
+    return colours if channels == 3 else _blend_ground(colours, picture[:, :, 3])
 
 
-def _bytes(stored: npt.NDArray[Any]) -> Pixels:
+def _to_bytes(stored: npt.NDArray[Any]) -> Pixels:
     if stored.dtype == np.uint8:
         return stored
     if stored.dtype == np.uint16:
@@ -99,7 +99,7 @@ def _bytes(stored: npt.NDArray[Any]) -> Pixels:
     return ((values - low) * (255.0 / max(high - low, 1e-6))).astype(np.uint8)
 
 
-def _on_ground(colours: Pixels, alpha: Pixels) -> Pixels:
+def _blend_ground(colours: Pixels, alpha: Pixels) -> Pixels:
     if alpha.min() == 255:
         return colours
     seen = alpha > 127
@@ -112,16 +112,16 @@ def _on_ground(colours: Pixels, alpha: Pixels) -> Pixels:
     return out
 
 
-def _squared(pixels: Pixels, x: float, y: float) -> Pixels:
+def _square_pixels(pixels: Pixels, x: float, y: float) -> Pixels:
     height, width = pixels.shape[:2]
     most = max(x, y)
     size = (round(width * most / x), round(height * most / y))
-    cv2 = vision()
+    cv2 = load_opencv()
     made: Pixels = cv2.resize(pixels, size, interpolation=cv2.INTER_LINEAR)
     return made
 
 
-def _upright(pixels: Pixels, orientation: int) -> Pixels:
+def _turn_upright(pixels: Pixels, orientation: int) -> Pixels:
     """As EXIF's orientation asks: mirrored for 2, 4, 5 and 7, then turned."""
     if orientation in (2, 4, 5, 7):
         pixels = pixels[:, ::-1]

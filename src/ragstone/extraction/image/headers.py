@@ -23,7 +23,7 @@ class Header:
     whole: bool = True
 
 
-def header(data: bytes) -> Header | None:
+def read_header(data: bytes) -> Header | None:
     """The header of a PNG, JPEG, GIF, WebP, BMP or TIFF; None for anything else, and for one that is broken."""
     for mark, read in READERS.items():
         if data.startswith(mark):
@@ -36,7 +36,7 @@ def header(data: bytes) -> Header | None:
     return None
 
 
-def _png(data: bytes) -> Header:
+def _read_png(data: bytes) -> Header:
     frame = Frame(*struct.unpack_from(">II", data, 16))
     at, moving, whole = 8, False, False
     for _ in range(CHUNKS):
@@ -47,7 +47,7 @@ def _png(data: bytes) -> Header:
             x, y, unit = struct.unpack_from(">IIB", data, at + 8)
             frame = replace(frame, dpi=(x * INCH, y * INCH) if unit == 1 else None)
         elif name == b"eXIf":
-            frame = _said(frame, data[at + 8 : at + 8 + size])
+            frame = _apply_exif(frame, data[at + 8 : at + 8 + size])
         moving = moving or name == b"acTL"
         at += 12 + size
         if name == b"IEND":
@@ -56,11 +56,11 @@ def _png(data: bytes) -> Header:
     return Header("image/png", (frame,), moving, whole)
 
 
-def _jpeg(data: bytes) -> Header | None:
+def _read_jpeg(data: bytes) -> Header | None:
     frame: Frame | None = None
     dpi: tuple[float, float] | None = None
     exif = b""
-    for at, marker in _segments(data):
+    for at, marker in _iter_segments(data):
         if marker == 0xE0 and data[at + 2 : at + 7] == b"JFIF\0":
             unit, x, y = struct.unpack_from(">BHH", data, at + 9)
             dpi = {1: (x * 1.0, y * 1.0), 2: (x * 2.54, y * 2.54)}.get(unit)
@@ -71,11 +71,11 @@ def _jpeg(data: bytes) -> Header | None:
             frame = Frame(width, height)
         elif marker == 0xDA and frame is not None:
             whole = data.find(END, at) >= 0
-            return Header("image/jpeg", (_said(replace(frame, dpi=dpi), exif),), whole=whole)
+            return Header("image/jpeg", (_apply_exif(replace(frame, dpi=dpi), exif),), whole=whole)
     return None
 
 
-def _segments(data: bytes) -> Iterator[tuple[int, int]]:
+def _iter_segments(data: bytes) -> Iterator[tuple[int, int]]:
     """Where each segment's length stands, and its marker."""
     at = 2
     for _ in range(CHUNKS):
@@ -87,12 +87,12 @@ def _segments(data: bytes) -> Iterator[tuple[int, int]]:
         at += 2 + int(struct.unpack_from(">H", data, at + 2)[0])
 
 
-def _gif(data: bytes) -> Header:
+def _read_gif(data: bytes) -> Header:
     frame = Frame(*struct.unpack_from("<HH", data, 6))
-    return Header("image/gif", (frame,), _gif_moves(data), data.rstrip(b"\0").endswith(b";"))
+    return Header("image/gif", (frame,), _is_animated_gif(data), data.rstrip(b"\0").endswith(b";"))
 
 
-def _gif_moves(data: bytes) -> bool:
+def _is_animated_gif(data: bytes) -> bool:
     """Whether a second picture stands behind the first."""
     at = 13 + (3 << (data[10] & 7) + 1 if data[10] & 0x80 else 0)
     pictures = 0
@@ -114,7 +114,7 @@ def _gif_moves(data: bytes) -> bool:
     return False
 
 
-def _bmp(data: bytes) -> Header:
+def _read_bmp(data: bytes) -> Header:
     (size,) = struct.unpack_from("<I", data, 14)
     if size == 12:
         frame = Frame(*struct.unpack_from("<HH", data, 18))
@@ -125,7 +125,7 @@ def _bmp(data: bytes) -> Header:
     return Header("image/bmp", (frame,), whole=struct.unpack_from("<I", data, 2)[0] <= len(data))
 
 
-def _webp(data: bytes) -> Header | None:
+def _read_webp(data: bytes) -> Header | None:
     if data[8:12] != b"WEBP":
         return None
     whole = struct.unpack_from("<I", data, 4)[0] + 8 <= len(data)
@@ -146,19 +146,19 @@ def _webp(data: bytes) -> Header | None:
             break
         name, size = struct.unpack_from("<4sI", data, at)
         if name == b"EXIF":
-            frame = _said(frame, data[at + 8 : at + 8 + size].removeprefix(b"Exif\0\0"))
+            frame = _apply_exif(frame, data[at + 8 : at + 8 + size].removeprefix(b"Exif\0\0"))
         at += 8 + size + size % 2
     return Header("image/webp", (frame,), bool(data[20] & 2), whole)
 
 
-def _tiff(data: bytes) -> Header:
-    return Header("image/tiff", tiff.frames(data))
+def _read_tiff(data: bytes) -> Header:
+    return Header("image/tiff", tiff.read_frames(data))
 
 
-def _said(frame: Frame, exif: bytes) -> Frame:
+def _apply_exif(frame: Frame, exif: bytes) -> Frame:
     """A frame with what a camera or scanner noted about it; notes that cannot be read are none."""
     try:
-        notes = next(tiff.directories(exif), None) if exif else None
+        notes = next(tiff.read_directories(exif), None) if exif else None
     except (struct.error, IndexError):
         notes = None
     if notes is None:
@@ -167,11 +167,11 @@ def _said(frame: Frame, exif: bytes) -> Frame:
 
 
 READERS: Mapping[bytes, Callable[[bytes], Header | None]] = {
-    b"\x89PNG\r\n\x1a\n": _png,
-    b"\xff\xd8\xff": _jpeg,
-    b"GIF8": _gif,
-    b"BM": _bmp,
-    b"RIFF": _webp,
-    b"II*\0": _tiff,
-    b"MM\0*": _tiff,
+    b"\x89PNG\r\n\x1a\n": _read_png,
+    b"\xff\xd8\xff": _read_jpeg,
+    b"GIF8": _read_gif,
+    b"BM": _read_bmp,
+    b"RIFF": _read_webp,
+    b"II*\0": _read_tiff,
+    b"MM\0*": _read_tiff,
 }

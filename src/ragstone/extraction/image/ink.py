@@ -8,7 +8,7 @@ from statistics import median
 import numpy as np
 import numpy.typing as npt
 
-from ragstone.extraction.image.ocr_result import OcrLine, OcrWord, around
+from ragstone.extraction.image.ocr_result import OcrLine, OcrWord, box_around
 
 Bools = npt.NDArray[np.bool_]
 
@@ -26,29 +26,29 @@ USUAL = 0.7  # the same where the ink does not tell; both from pages of known fo
 REACH = 0.5  # letter heights: the white between two words is looked for so far around it
 
 
-def fitted(line: OcrLine, grey: npt.NDArray[np.uint8]) -> OcrLine:
+def fit_to_ink(line: OcrLine, grey: npt.NDArray[np.uint8]) -> OcrLine:
     """A line that runs to the right with words that begin and end where their ink does, of one height.
 
     Sizes of words differ by what the engine saw; the middle one speaks for the line.
     """
-    ink = _ink(grey, line)
+    ink = _find_ink(grey, line)
     if ink is None:
         return line
     height = min(word.box[3] - word.box[1] for word in line.words)
-    bases = [_base(word, ink, line) for word in line.words]
+    bases = [_measure_font(word, ink, line) for word in line.words]
     told = [size for size, _ in filter(None, bases)]
     size = median(told) if told else USUAL * height
     if not PLAUSIBLE[0] * height <= size <= PLAUSIBLE[1] * height:
         size = USUAL * height
         bases = [None] * len(bases)
-    words = _parted(line.words, ink, line, size)
-    words = [_stood(word, base[1] if base else None, size) for word, base in zip(words, bases, strict=True)]
-    return replace(line, words=tuple(words), box=around(word.box for word in words), size=size)
+    words = _fit_word_edges(line.words, ink, line, size)
+    words = [_fit_word_height(word, base[1] if base else None, size) for word, base in zip(words, bases, strict=True)]
+    return replace(line, words=tuple(words), box=box_around(word.box for word in words), size=size)
 
 
-def _ink(grey: npt.NDArray[np.uint8], line: OcrLine) -> Bools | None:
+def _find_ink(grey: npt.NDArray[np.uint8], line: OcrLine) -> Bools | None:
     """Where ink is in the line's box: what is on the rarer side of the middle between dark and bright."""
-    x0, y0, x1, y1 = _whole(line)
+    x0, y0, x1, y1 = _pixel_box(line)
     part = grey[y0:y1, x0:x1]
     if not part.size:
         return None
@@ -59,14 +59,14 @@ def _ink(grey: npt.NDArray[np.uint8], line: OcrLine) -> Bools | None:
     return dark if 2 * np.count_nonzero(dark) <= dark.size else ~dark
 
 
-def _whole(line: OcrLine) -> tuple[int, int, int, int]:
+def _pixel_box(line: OcrLine) -> tuple[int, int, int, int]:
     x0, y0, x1, y1 = line.box
     return max(0, int(x0)), max(0, int(y0)), max(0, int(x1) + 1), max(0, int(y1) + 1)
 
 
-def _base(word: OcrWord, ink: Bools, line: OcrLine) -> tuple[float, float] | None:
+def _measure_font(word: OcrWord, ink: Bools, line: OcrLine) -> tuple[float, float] | None:
     """The size of a word's font and its baseline, told from its ink and its letters."""
-    left, top, *_ = _whole(line)
+    left, top, *_ = _pixel_box(line)
     x0, y0, x1, y1 = word.box
     own = ink[max(0, int(y0) - top) : max(0, int(y1) - top + 1), max(0, int(x0) - left) : max(0, int(x1) - left + 1)]
     if not own.size or not any(c.isalnum() for c in word.text):
@@ -75,13 +75,13 @@ def _base(word: OcrWord, ink: Bools, line: OcrLine) -> tuple[float, float] | Non
     inked = np.flatnonzero((rows > 0) & (rows < RULE))
     if not len(inked):
         return None
-    first, last = _run(inked, len(rows) / 2)
-    above, below = _reach(word.text)
+    first, last = _find_middle_run(inked, len(rows) / 2)
+    above, below = _letter_reach(word.text)
     size = (last + 1 - first) / (above + below)
     return size, max(0, int(y0) - top) + top + last + 1 - below * size
 
 
-def _reach(text: str) -> tuple[float, float]:
+def _letter_reach(text: str) -> tuple[float, float]:
     """How far letters reach over and under the baseline, of their font's size."""
     if any(ord(c) >= SQUARES for c in text):
         return SQUARE, FOOT
@@ -89,16 +89,16 @@ def _reach(text: str) -> tuple[float, float]:
     return above, BELOW if any(c in BELOW_LETTERS for c in text) else 0.0
 
 
-def _run(rows: npt.NDArray[np.int64], middle: float) -> tuple[int, int]:
+def _find_middle_run(rows: npt.NDArray[np.int64], middle: float) -> tuple[int, int]:
     """First and last of the rows that go on without much white from the one nearest to the middle."""
     runs = np.split(rows, np.flatnonzero(np.diff(rows) > 2) + 1)
     at = min(range(len(runs)), key=lambda k: (min(abs(runs[k] - middle)), k))
     return int(runs[at][0]), int(runs[at][-1])
 
 
-def _parted(words: Sequence[OcrWord], ink: Bools, line: OcrLine, size: float) -> list[OcrWord]:
+def _fit_word_edges(words: Sequence[OcrWord], ink: Bools, line: OcrLine, size: float) -> list[OcrWord]:
     """The words from ink to ink: at both ends of the line, and around the widest white between two of them."""
-    left = _whole(line)[0]
+    left = _pixel_box(line)[0]
     empty: Bools = np.logical_not(ink[int(0.15 * len(ink)) : max(1, int(0.85 * len(ink)))].any(axis=0))
     inked = np.flatnonzero(~empty)
     if not len(inked):
@@ -109,7 +109,7 @@ def _parted(words: Sequence[OcrWord], ink: Bools, line: OcrLine, size: float) ->
     for before, after in pairwise(edges):
         low = max(before[1] - REACH * size, (before[0] + before[1]) / 2)
         high = min(after[0] + REACH * size, (after[0] + after[1]) / 2)
-        white = _widest(empty, int(low) - left, int(high) - left)
+        white = _find_widest_white(empty, int(low) - left, int(high) - left)
         if white is not None:
             before[1], after[0] = float(left + white[0]), float(left + white[1])
     return [
@@ -118,7 +118,7 @@ def _parted(words: Sequence[OcrWord], ink: Bools, line: OcrLine, size: float) ->
     ]
 
 
-def _widest(empty: Bools, low: int, high: int) -> tuple[int, int] | None:
+def _find_widest_white(empty: Bools, low: int, high: int) -> tuple[int, int] | None:
     """The widest run without ink between two columns: its first, and the one behind its last."""
     low, high = max(0, low), min(len(empty), high)
     columns = np.flatnonzero(empty[low:high]) + low if high > low else np.empty(0, dtype=np.int64)
@@ -129,7 +129,7 @@ def _widest(empty: Bools, low: int, high: int) -> tuple[int, int] | None:
     return int(best[0]), int(best[-1]) + 1
 
 
-def _stood(word: OcrWord, base: float | None, size: float) -> OcrWord:
+def _fit_word_height(word: OcrWord, base: float | None, size: float) -> OcrWord:
     """A word's box from the top of an ascender to the bottom of a descender around its baseline."""
     x0, y0, x1, y1 = word.box
     middle = (y0 + y1) / 2

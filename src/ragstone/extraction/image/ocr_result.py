@@ -13,7 +13,7 @@ Box = tuple[float, float, float, float]  # x0, y0, x1, y1; origin top left
 
 @dataclass(frozen=True, slots=True)
 class OcrWord:
-    """A word without spaces in it; `confidence` is 0 to 1, as the engine says it."""
+    """A word without spaces in it; `mean_confidence` is 0 to 1, as the engine says it."""
 
     text: str
     box: Box
@@ -38,7 +38,7 @@ class OcrLine:
     slope: float = 0.0
 
 
-class Engine(Protocol):
+class OcrEngine(Protocol):
     """Reads pixels. `turned` says whether it finds lines that run up or down on a page that stands upright."""
 
     name: str
@@ -49,26 +49,26 @@ class Engine(Protocol):
         ...
 
 
-def moved(line: OcrLine, place: Callable[[Box], Box], *, scale: float = 1.0, turn: int = 0) -> OcrLine:
+def move_line(line: OcrLine, place: Callable[[Box], Box], *, scale: float = 1.0, turn: int = 0) -> OcrLine:
     """A line with each box put elsewhere; sizes grow by `scale`, `turn` is added to its own."""
     words = tuple(replace(word, box=place(word.box)) for word in line.words)
     return replace(line, box=place(line.box), words=words, size=line.size * scale, turn=(line.turn + turn) % 4)
 
 
-def confidence(lines: Iterable[OcrLine]) -> float:
+def mean_confidence(lines: Iterable[OcrLine]) -> float:
     """The mean over all letters; 0 where there are none."""
     pairs = [(len(word.text), word.confidence) for line in lines for word in line.words]
     letters = sum(count for count, _ in pairs)
     return sum(count * sure for count, sure in pairs) / letters if letters else 0.0
 
 
-def grey(pixels: Pixels) -> npt.NDArray[np.uint8]:
+def to_grey(pixels: Pixels) -> npt.NDArray[np.uint8]:
     """How bright each pixel is, by the weights of ITU-R BT.601."""
     red, green, blue = (pixels[:, :, channel].astype(np.uint16) for channel in range(3))
     return ((77 * red + 150 * green + 29 * blue) >> 8).astype(np.uint8)
 
 
-def around(boxes: Iterable[Box]) -> Box:
+def box_around(boxes: Iterable[Box]) -> Box:
     """The box around boxes, of which there must be one."""
     x0, y0, x1, y1 = zip(*boxes, strict=True)
     return min(x0), min(y0), max(x1), max(y1)

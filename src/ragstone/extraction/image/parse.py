@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 
 from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction
-from ragstone.extraction.image.decode import pictures
-from ragstone.extraction.image.engines import AUTO, chosen
-from ragstone.extraction.image.headers import Header, header
-from ragstone.extraction.image.layer import pieces
-from ragstone.extraction.image.ocr_result import Box, Engine, OcrLine, Pixels, around, confidence
-from ragstone.extraction.image.scan import read_page, ruled
-from ragstone.extraction.pdf.document.composed import composed
+from ragstone.extraction.image.decode import decode_pictures
+from ragstone.extraction.image.engines import AUTO, choose_engine
+from ragstone.extraction.image.headers import Header, read_header
+from ragstone.extraction.image.ocr_pieces import build_pieces
+from ragstone.extraction.image.ocr_result import Box, OcrEngine, OcrLine, Pixels, box_around, mean_confidence
+from ragstone.extraction.image.scan_reader import find_rules, read_page
+from ragstone.extraction.pdf.document.compose import compose_document
 from ragstone.extraction.pdf.page import Page
 from ragstone.extraction.sandbox import allowance
 
@@ -20,11 +20,11 @@ MOST = 100_000_000  # pixels of one picture: 300 MB once decoded
 PAGES = 2000  # of one file
 UNREADABLE = 0.5  # confidence: what an engine is less sure of is noise, and left out with a warning
 DOUBTFUL = 0.8  # confidence of a line that a warning tells of
-TOLD = 5  # lines that it quotes
+LINES_QUOTED = 5  # lines that it quotes
 
 
 @dataclass(slots=True)
-class Scan:
+class OcrScan:
     """A page that was read: its pieces, and what a reader should know about it."""
 
     page: Page
@@ -34,7 +34,7 @@ class Scan:
     left: int = 0  # lines that were left out because nobody can be sure of them
 
 
-def parse(data: bytes, *, path: str, engine: str = AUTO, languages: str = "eng", program: str = "") -> Extraction:
+def parse_image(data: bytes, *, path: str, engine: str = AUTO, languages: str = "eng", program: str = "") -> Extraction:
     """What stands in a PNG, JPEG, GIF, WebP, BMP or TIFF (one page a picture), read by OCR.
 
     Boxes are points of the picture as a reader sees it: pixels x 72 / dpi, pixels where no resolution is
@@ -42,31 +42,31 @@ def parse(data: bytes, *, path: str, engine: str = AUTO, languages: str = "eng",
     engine believes it sees: `meta` and a warning say so, with the mean confidence.
     Raises `Refused`: broken, too_large (more than 100 million pixels), no_text, unsupported (no engine).
     """
-    about = checked(data, path=path)
-    reader = chosen(engine, path=path, languages=languages, program=program)
-    scans = list(_scans(data, about, path, reader))
+    about = check_header(data, path=path)
+    reader = choose_engine(engine, path=path, languages=languages, program=program)
+    scans = list(_read_scans(data, about, path, reader))
     pages = [scan.page for scan in scans]
     if not any(page.pieces for page in pages):
         raise Refused("no_text", f"{path} shows no text that {reader.name} can read")
-    made = composed(pages)
+    made = compose_document(pages)
     meta = {"pages": len(pages), **ocr_meta(scans, reader)}
-    warnings = (*_warnings(about, len(scans)), *ocr_warnings(scans, reader))
+    warnings = (*_collect_warnings(about, len(scans)), *ocr_warnings(scans, reader))
     return Extraction(made.record, made.blocks, about.media_type, made.title, meta, warnings, made.layout)
 
 
-def _scans(data: bytes, about: Header, path: str, reader: Engine) -> Iterator[Scan]:
+def _read_scans(data: bytes, about: Header, path: str, reader: OcrEngine) -> Iterator[OcrScan]:
     """Page after page. The first is within the usual limits, each further one asks for its time before that."""
-    decoded = pictures(data, about, path=path)
+    decoded = decode_pictures(data, about, path=path)
     for number in range(1, len(about.frames) + 1):
-        if number > 1 and not allowance.page():
+        if number > 1 and not allowance.request_page():
             return
         pixels, scale = next(decoded)
         yield read_scan(pixels, scale=scale, number=number, engine=reader)
 
 
 def read_scan(
-    pixels: Pixels, *, scale: float, number: int, engine: Engine, wanted: Callable[[str, Box], bool] | None = None
-) -> Scan:
+    pixels: Pixels, *, scale: float, number: int, engine: OcrEngine, wanted: Callable[[str, Box], bool] | None = None
+) -> OcrScan:
     """Read one page of pixels to pieces in points; `scale` is pixels a point, `number` counts from 1.
 
     `wanted` tells of a word and its box in points whether it is kept; None keeps all.
@@ -74,50 +74,50 @@ def read_scan(
     found = read_page(pixels, scale=scale, engine=engine)
     gc.collect()  # an engine leaves cycles that hold its pictures: 8 MB a page, for 24 pages measured
     if wanted is not None:
-        found = [line for line in (_only(line, wanted) for line in found) if line.words]
+        found = [line for line in (_filter_words(line, wanted) for line in found) if line.words]
     kept = [line for line in found if line.confidence >= UNREADABLE]
     height, width = pixels.shape[:2]
     page = Page(number, width / scale, height / scale, pictured=True, scanned=True)
     if kept:
-        page.pieces = pieces(kept, page=number, rules=ruled(pixels, scale=scale))
+        page.pieces = build_pieces(kept, page=number, rules=find_rules(pixels, scale=scale))
     page.letters = sum(len(word.text) for line in kept for word in line.words)
     doubtful = [line.text for line in kept if line.confidence < DOUBTFUL]
-    return Scan(page, confidence(kept), page.letters, doubtful, len(found) - len(kept))
+    return OcrScan(page, mean_confidence(kept), page.letters, doubtful, len(found) - len(kept))
 
 
-def _only(line: OcrLine, wanted: Callable[[str, Box], bool]) -> OcrLine:
+def _filter_words(line: OcrLine, wanted: Callable[[str, Box], bool]) -> OcrLine:
     """The line with the words that are wanted."""
     words = tuple(word for word in line.words if wanted(word.text, word.box))
     if len(words) in (0, len(line.words)):
         return replace(line, words=words)
     text = " ".join(word.text for word in words)
-    return replace(line, text=text, words=words, box=around(word.box for word in words))
+    return replace(line, text=text, words=words, box=box_around(word.box for word in words))
 
 
-def ocr_meta(scans: Sequence[Scan], engine: Engine) -> dict[str, object]:
+def ocr_meta(scans: Sequence[OcrScan], engine: OcrEngine) -> dict[str, object]:
     """What a document's `meta` says about pages that were read by OCR."""
     letters = sum(scan.letters for scan in scans)
     mean = sum(scan.confidence * scan.letters for scan in scans) / max(1, letters)
     return {"ocr": {"engine": engine.name, "confidence": round(mean, 3), "pages": [scan.page.number for scan in scans]}}
 
 
-def ocr_warnings(scans: Sequence[Scan], engine: Engine) -> Iterator[str]:
+def ocr_warnings(scans: Sequence[OcrScan], engine: OcrEngine) -> Iterator[str]:
     """What a reader must know about text that OCR read: that it did, how surely, where it is in doubt."""
     letters = sum(scan.letters for scan in scans)
     mean = sum(scan.confidence * scan.letters for scan in scans) / max(1, letters)
     yield f"text was read by OCR ({engine.name}) with a mean confidence of {mean:.2f}: it may hold errors"
     for scan in scans:
         if scan.doubtful:
-            quoted = "; ".join(f"“{text[:60]}”" for text in scan.doubtful[:TOLD])
-            more = f" and {len(scan.doubtful) - TOLD} more" if len(scan.doubtful) > TOLD else ""
+            quoted = "; ".join(f"“{text[:60]}”" for text in scan.doubtful[:LINES_QUOTED])
+            more = f" and {len(scan.doubtful) - LINES_QUOTED} more" if len(scan.doubtful) > LINES_QUOTED else ""
             yield f"page {scan.page.number}: in doubt are {quoted}{more}"
         if scan.left:
             yield f"page {scan.page.number}: {scan.left} marks that may be text could not be read"
 
 
-def checked(data: bytes, *, path: str) -> Header:
+def check_header(data: bytes, *, path: str) -> Header:
     """The header, of pictures that may be decoded; nothing is decoded here. Raises `Refused`: broken, too_large."""
-    about = header(data)
+    about = read_header(data)
     if about is None:
         raise Refused("broken", f"{path} is no image that can be read: its header is damaged; save it again as PNG")
     for frame in about.frames:
@@ -131,7 +131,7 @@ def checked(data: bytes, *, path: str) -> Header:
     return about
 
 
-def _warnings(about: Header, read: int) -> Iterator[str]:
+def _collect_warnings(about: Header, read: int) -> Iterator[str]:
     if read < len(about.frames):
         yield f"pages {read + 1} to {len(about.frames)} were not read; raise limits.ocr_pages"
     if about.moving:
@@ -140,4 +140,4 @@ def _warnings(about: Header, read: int) -> Iterator[str]:
         yield "the file is cut off: what its last part showed is missing"
 
 
-__all__ = ["OcrLine", "Scan", "ocr_meta", "ocr_warnings", "parse", "read_page", "read_scan"]
+__all__ = ["OcrLine", "OcrScan", "ocr_meta", "ocr_warnings", "parse_image", "read_page", "read_scan"]

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ragstone.core.errors import Refused
-from ragstone.extraction.image.ink import fitted
-from ragstone.extraction.image.ocr_result import Box, OcrLine, OcrWord, Pixels, around, grey
+from ragstone.extraction.image.ink import fit_to_ink
+from ragstone.extraction.image.ocr_result import Box, OcrLine, OcrWord, Pixels, box_around, to_grey
 
 NAME = "rapidocr"
 # Measured on a page of 1,600 x 2,000 pixels (benchmarks/extraction/ocr.md): lines read one by one cost half
@@ -31,12 +31,12 @@ PARAMETERS = {
 COARSE, FINE = 1600, 2400  # pixels of the longer side in which lines are looked for
 SMALL = 17.0  # pixels of the middle box's height at COARSE: letters of 12; below it lines were lost
 UPRIGHT = 1.5  # a box so much higher than wide is read as a line that runs up or down, by rapidocr too
-TRIED = 6  # such lines tell the way of all others where a page consists of them
+TALL_LINES = 6  # such lines tell the way of all others where a page consists of them
 WORDS = re.compile(r"^[•·●▪■◦‣➢](?=\w)|\S+")  # it reads a bullet and the word behind it as one
 LINES = 40  # of them are read one by one
 
 
-def missing() -> bool:
+def is_missing() -> bool:
     """Whether rapidocr or the models that come with it are not installed."""
     found = find_spec("rapidocr")
     if found is None or not found.submodule_search_locations:
@@ -46,7 +46,7 @@ def missing() -> bool:
     return len(list(models.glob("*.onnx"))) < 3
 
 
-class Rapid:
+class RapidEngine:
     """Its lines are boxes of any slope with a margin; words are fitted to their ink."""
 
     name = NAME
@@ -54,29 +54,31 @@ class Rapid:
 
     def read(self, pixels: Pixels) -> list[OcrLine]:
         """The lines, in pixels; raises `Refused` where the engine cannot be loaded."""
-        found = _found(pixels, COARSE)
+        found = _run_engine(pixels, COARSE)
         shrunk = COARSE / max(pixels.shape)
-        if shrunk < 1 and found is not None and _height(found.boxes) * shrunk < SMALL:
-            found = _found(pixels, FINE)
+        if shrunk < 1 and found is not None and _median_height(found.boxes) * shrunk < SMALL:
+            found = _run_engine(pixels, FINE)
         if found is None:
             return []
-        dark = grey(pixels)
+        dark = to_grey(pixels)
         lines: list[OcrLine] = []
         tall: list[tuple[Box, str]] = []
         parts = found.word_results if len(found.word_results) == len(found.txts) else [()] * len(found.txts)
         for corners, text, score, words in zip(found.boxes, found.txts, found.scores, parts, strict=True):
             if _is_tall(corners):
-                tall.append((_around(corners), text))
+                tall.append((_corner_box(corners), text))
             elif text.strip():
-                lines.append(fitted(_line(corners, text, float(score), words), dark))
-        return lines + _turned(pixels, tall, alone=len(tall) > len(lines))
+                lines.append(fit_to_ink(_build_line(corners, text, float(score), words), dark))
+        return lines + _read_tall_lines(pixels, tall, alone=len(tall) > len(lines))
 
 
-def _found(pixels: Pixels, limit: int) -> Any:
+def _run_engine(pixels: Pixels, limit: int) -> Any:
     """What the engine makes of a page; None where it finds no text."""
     given = np.ascontiguousarray(pixels[:, :, ::-1])
     try:
-        made = _engine(limit)(given, use_det=True, use_cls=False, use_rec=True, return_word_box=True, text_score=0.0)
+        made = _load_engine(limit)(
+            given, use_det=True, use_cls=False, use_rec=True, return_word_box=True, text_score=0.0
+        )
     except Exception as error:
         # onnxruntime's own kinds of errors; where memory is short, who set the limit should hear of it.
         if "alloc" in str(error).lower():
@@ -85,13 +87,13 @@ def _found(pixels: Pixels, limit: int) -> Any:
     return made if made.boxes is not None and len(made.boxes) else None
 
 
-def _height(boxes: Any) -> float:
+def _median_height(boxes: Any) -> float:
     corners = np.asarray(boxes, dtype=np.float64)
     return float(np.median(np.linalg.norm(corners[:, 0] - corners[:, 3], axis=1)))
 
 
 @lru_cache(maxsize=2)
-def _engine(limit: int = COARSE) -> Any:
+def _load_engine(limit: int = COARSE) -> Any:
     try:
         from rapidocr import RapidOCR
     except ImportError as error:
@@ -105,20 +107,20 @@ def _is_tall(corners: npt.NDArray[np.float32]) -> bool:
     return bool(height >= UPRIGHT * width)
 
 
-def _around(corners: Any) -> Box:
+def _corner_box(corners: Any) -> Box:
     points = np.asarray(corners, dtype=np.float64)
     x0, y0 = points.min(axis=0).tolist()
     x1, y1 = points.max(axis=0).tolist()
     return x0, y0, x1, y1
 
 
-def _line(corners: npt.NDArray[np.float32], text: str, score: float, parts: Sequence[Any]) -> OcrLine:
+def _build_line(corners: npt.NDArray[np.float32], text: str, score: float, parts: Sequence[Any]) -> OcrLine:
     """One line from its four corners and those of the words that the engine told apart."""
-    box = _around(corners)
+    box = _corner_box(corners)
     along = corners[1] - corners[0]
     slope = float(along[1] / max(1.0, float(along[0])))
     text = " ".join(text.split())
-    edges = _edges(text, box, [(part[0], _around(part[2])) for part in parts])
+    edges = _place_edges(text, box, [(part[0], _corner_box(part[2])) for part in parts])
     middle_x, middle = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
     half = float(np.linalg.norm(corners[0] - corners[3])) / 2
     words: list[OcrWord] = []
@@ -129,7 +131,7 @@ def _line(corners: npt.NDArray[np.float32], text: str, score: float, parts: Sequ
     return OcrLine(" ".join(word.text for word in words), box, tuple(words), score, 2 * half, 0, slope)
 
 
-def _edges(text: str, box: Box, parts: Sequence[tuple[str, Box]]) -> list[float]:
+def _place_edges(text: str, box: Box, parts: Sequence[tuple[str, Box]]) -> list[float]:
     """The x of each character's boundary: from the parts that the engine placed, evenly between them."""
     known: dict[int, float] = {0: box[0], len(text): box[2]}
     at = 0
@@ -143,29 +145,29 @@ def _edges(text: str, box: Box, parts: Sequence[tuple[str, Box]]) -> list[float]
     return list(accumulate(edges, max))
 
 
-def _turned(pixels: Pixels, tall: Sequence[tuple[Box, str]], *, alone: bool) -> list[OcrLine]:
+def _read_tall_lines(pixels: Pixels, tall: Sequence[tuple[Box, str]], *, alone: bool) -> list[OcrLine]:
     """Lines that run up or down, or single high letters: each read every way, the surest is right.
 
     A page that consists of such lines will be turned and read again, so that some are enough to tell its way.
     """
     longest = sorted(range(len(tall)), key=lambda k: (tall[k][0][1] - tall[k][0][3], k))
-    tried = sorted(longest[: TRIED if alone else LINES])
-    lines = [line for k in tried for line in _every_way(pixels, tall[k][0])]
+    tried = sorted(longest[: TALL_LINES if alone else LINES])
+    lines = [line for k in tried for line in _read_every_way(pixels, tall[k][0])]
     if not alone or not lines:
         return lines
     turn = max((1, 3), key=lambda turn: sum(len(line.text) * line.confidence for line in lines if line.turn == turn))
     rest = [tall[k] for k in range(len(tall)) if k not in set(tried)]
-    return lines + [_standing(box, text, 0.0, turn) for box, text in rest if text.strip()]
+    return lines + [_build_tall_line(box, text, 0.0, turn) for box, text in rest if text.strip()]
 
 
-def _every_way(pixels: Pixels, box: Box) -> list[OcrLine]:
+def _read_every_way(pixels: Pixels, box: Box) -> list[OcrLine]:
     x0, y0, x1, y1 = (max(0, round(at)) for at in box)
     part = pixels[y0:y1, x0:x1, ::-1]
     if not part.size:
         return []
     best = OcrLine("", box, (), 0.0, 0.0)
     for turn, turns in ((0, 0), (1, 1), (3, -1)):
-        found = _engine()(
+        found = _load_engine()(
             np.ascontiguousarray(np.rot90(part, turns)),
             use_det=False,
             use_cls=False,
@@ -175,11 +177,11 @@ def _every_way(pixels: Pixels, box: Box) -> list[OcrLine]:
         )
         for text, score in zip(found.txts or (), found.scores or (), strict=True):
             if text.strip() and (turn or len(text) < 3) and float(score) > best.confidence:
-                best = _standing(box, text, float(score), turn)
+                best = _build_tall_line(box, text, float(score), turn)
     return [best] if best.text else []
 
 
-def _standing(box: Box, text: str, score: float, turn: int) -> OcrLine:
+def _build_tall_line(box: Box, text: str, score: float, turn: int) -> OcrLine:
     """A line whose words share its box evenly along its way."""
     text = " ".join(text.split())
     x0, y0, x1, y1 = box
@@ -196,4 +198,4 @@ def _standing(box: Box, text: str, score: float, turn: int) -> OcrLine:
         words.append(OcrWord(word, own, score))
         at += len(word) + 1
     size = 0.7 * (x1 - x0 if turn else y1 - y0)
-    return OcrLine(text, around(word.box for word in words), tuple(words), score, size, turn)
+    return OcrLine(text, box_around(word.box for word in words), tuple(words), score, size, turn)

@@ -34,13 +34,13 @@ class Frame:
             object.__setattr__(self, "orientation", 1)
 
 
-def frames(data: bytes) -> tuple[Frame, ...]:
+def read_frames(data: bytes) -> tuple[Frame, ...]:
     """The pages of a file, without the smaller copies that some hold of them."""
-    found = list(directories(data))
+    found = list(read_directories(data))
     return tuple(frame for frame in found if frame.width and frame.height)
 
 
-def directories(data: bytes) -> Iterator[Frame]:
+def read_directories(data: bytes) -> Iterator[Frame]:
     """What each directory says; the size is 0 for one that says none, and for a smaller copy of a page.
 
     Raises `struct.error` where the file ends too soon.
@@ -53,11 +53,11 @@ def directories(data: bytes) -> Iterator[Frame]:
     while at and at not in seen and len(seen) < PAGES:
         seen.add(at)
         (count,) = struct.unpack_from(order + "H", data, at)
-        yield _frame(data, order, at + 2, min(count, ENTRIES), len(seen) - 1)
+        yield _read_frame(data, order, at + 2, min(count, ENTRIES), len(seen) - 1)
         (at,) = struct.unpack_from(order + "I", data, at + 2 + 12 * count)
 
 
-def _frame(data: bytes, order: str, at: int, count: int, index: int) -> Frame:
+def _read_frame(data: bytes, order: str, at: int, count: int, index: int) -> Frame:
     found: dict[int, float] = {}
     for number in range(count):
         tag, kind, _, value = struct.unpack_from(order + "HHI4s", data, at + 12 * number)

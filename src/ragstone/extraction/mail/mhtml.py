@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction
 from ragstone.extraction.html.parse import Html
-from ragstone.extraction.mail.mime import FAULTS, leaves, opened, shown, text
-from ragstone.extraction.record.builder import adopted, written
+from ragstone.extraction.mail.mime import FAULTS, decode_header, decode_part_text, iterate_leaves, parse_message
+from ragstone.extraction.record.builder import adopt_blocks, write_record
 
 MEDIA_TYPE = "multipart/related"
 PAGES = ("text/html", "application/xhtml+xml")
@@ -20,44 +20,44 @@ NAMED = 5  # frames in a warning
 SHOWN = 200  # characters of an address in it
 
 
-def parse(data: bytes, *, path: str) -> Extraction:
+def parse_mhtml(data: bytes, *, path: str) -> Extraction:
     """The page of the file as `Html` reads it, frames of the same host behind it; `meta` says where and when it was
     saved. Frames of other hosts (mostly advertisements) are named in a warning.
 
     Raises `Refused`: broken (there is no page in it), empty (neither page nor frames show text).
     """
     try:
-        message, warnings = opened(data)
-        page, others = _pages(message)
+        message, warnings = parse_message(data)
+        page, others = _find_pages(message)
         if page is None:
             raise Refused("broken", f"{path} holds no web page; save the page again")
-        meta = _meta(message, page)
-        ours, foreign = _frames(page, others, meta.get("url", ""))
-        read = [text(one) for one in (page, *ours)]
+        meta = _collect_meta(message, page)
+        ours, foreign = _split_frames(page, others, meta.get("url", ""))
+        read = [decode_part_text(one) for one in (page, *ours)]
     except FAULTS as error:
         raise Refused("broken", f"{path} is no saved web page that can be read: {error}") from error
-    found = _joined([said for said, _ in read], path=path)
-    warnings = (*warnings, *(warning for _, more in read for warning in more), *found.warnings, *_left_out(foreign))
+    found = _join_pages([said for said, _ in read], path=path)
+    warnings = (*warnings, *(warning for _, more in read for warning in more), *found.warnings, *_warn_frames(foreign))
     whole = {**meta, **found.meta}
     return replace(found, media_type=MEDIA_TYPE, meta=whole, warnings=tuple(dict.fromkeys(warnings)))
 
 
-def _pages(message: Message) -> tuple[Message | None, list[Message]]:
+def _find_pages(message: Message) -> tuple[Message | None, list[Message]]:
     """The part that is the page (the one that the file names, else the first), and the other pages."""
-    pages = [part for part in leaves(message) if part.get_content_type() in PAGES]
+    pages = [part for part in iterate_leaves(message) if part.get_content_type() in PAGES]
     start = message.get_param("start")
     named = (part for part in pages if isinstance(start, str) and part.get("Content-ID") == start)
     page = next(named, pages[0] if pages else None)
     return page, [part for part in pages if part is not page]
 
 
-def _frames(page: Message, others: list[Message], address: str) -> tuple[list[Message], list[str]]:
+def _split_frames(page: Message, others: list[Message], address: str) -> tuple[list[Message], list[str]]:
     """The frames of the page's own host, or of none; the addresses of the others."""
-    host = _host(address) or _host(_location(page))
+    host = _host(address) or _host(_read_location(page))
     ours: list[Message] = []
     foreign: list[str] = []
     for one in others:
-        place = _location(one)
+        place = _read_location(one)
         if _host(place) in ("", host):
             ours.append(one)
         else:
@@ -65,7 +65,7 @@ def _frames(page: Message, others: list[Message], address: str) -> tuple[list[Me
     return ours, foreign
 
 
-def _joined(pages: list[str], *, path: str) -> Extraction:
+def _join_pages(pages: list[str], *, path: str) -> Extraction:
     """The pages one behind another; what shows no text is passed over while another does."""
     found: list[Extraction] = []
     fault: Refused | None = None
@@ -78,12 +78,12 @@ def _joined(pages: list[str], *, path: str) -> Extraction:
         raise fault or Refused("empty", f"{path} shows no text")
     if len(found) == 1:
         return found[0]
-    record, blocks = written(draft for one in found for draft in adopted(one))
+    record, blocks = write_record(draft for one in found for draft in adopt_blocks(one))
     warnings = tuple(warning for one in found for warning in one.warnings)
     return replace(found[0], record=record, blocks=blocks, warnings=warnings)
 
 
-def _left_out(foreign: list[str]) -> tuple[str, ...]:
+def _warn_frames(foreign: list[str]) -> tuple[str, ...]:
     if not foreign:
         return ()
     more = f" and {len(foreign) - NAMED:,} more" if len(foreign) > NAMED else ""
@@ -91,8 +91,8 @@ def _left_out(foreign: list[str]) -> tuple[str, ...]:
     return (f"frames from other places were not read: {names}{more}",)
 
 
-def _location(part: Message) -> str:
-    return shown(str(part.get("Content-Location") or "")[:LONGEST])
+def _read_location(part: Message) -> str:
+    return decode_header(str(part.get("Content-Location") or "")[:LONGEST])
 
 
 def _host(address: str) -> str:
@@ -101,9 +101,9 @@ def _host(address: str) -> str:
     return ""
 
 
-def _meta(message: Message, page: Message) -> dict[str, str]:
+def _collect_meta(message: Message, page: Message) -> dict[str, str]:
     meta: dict[str, str] = {}
-    address = shown(str(message.get("Snapshot-Content-Location") or "")[:LONGEST]) or _location(page)
+    address = decode_header(str(message.get("Snapshot-Content-Location") or "")[:LONGEST]) or _read_location(page)
     if address:
         meta["url"] = address
     with suppress(TypeError, ValueError, IndexError, OverflowError):

@@ -28,7 +28,8 @@ DIVIDER = re.compile(r'^--([^\s"\\](?:[^"\\\r\n]{0,68}[^\s"\\])?)[ \t]*\r?\n(?=[
 
 
 class _AsSent(Compat32):
-    """Headers as they were sent: bytes beyond ASCII stay what they are (as surrogates), for `shown` to decode."""
+    """Headers as they were sent: bytes beyond ASCII stay what they are (as surrogates), for `decode_header` to
+    decode."""
 
     def header_fetch_parse(self, name: str, value: str) -> str:  # noqa: ARG002 - as the base class calls it
         return value
@@ -37,7 +38,7 @@ class _AsSent(Compat32):
 AS_SENT = _AsSent()
 
 
-def opened(data: bytes) -> tuple[Message, tuple[str, ...]]:
+def parse_message(data: bytes) -> tuple[Message, tuple[str, ...]]:
     """The message, with a warning where its parts had to be found by what divides them. Raises as `FAULTS` says."""
     message = email.message_from_bytes(data, policy=AS_SENT)
     text = message.get_payload()
@@ -51,7 +52,7 @@ def opened(data: bytes) -> tuple[Message, tuple[str, ...]]:
     return message, ("the message does not say rightly where its parts begin; they were taken as they stand",)
 
 
-def inside(part: Message) -> list[Message] | None:
+def subparts(part: Message) -> list[Message] | None:
     """The parts of a multipart in order; None for one that is read or left out as a whole."""
     parts = part.get_payload()
     if part.get_content_maintype() != "multipart" or not isinstance(parts, list):
@@ -59,43 +60,43 @@ def inside(part: Message) -> list[Message] | None:
     return [one for one in parts if isinstance(one, Message)]
 
 
-def leaves(message: Message) -> Iterator[Message]:
+def iterate_leaves(message: Message) -> Iterator[Message]:
     """The parts that hold something, in order; a mail within the mail is one."""
     waiting: list[Message] = [message]
     while waiting:
         part = waiting.pop()
-        parts = inside(part)
+        parts = subparts(part)
         if parts is None:
             yield part
         else:
             waiting.extend(reversed(parts))
 
 
-def kind(part: Message) -> str:
+def part_type(part: Message) -> str:
     """The media type of a leaf; plain text for a multipart whose parts were not found."""
     return "text/plain" if part.get_content_maintype() == "multipart" else part.get_content_type()
 
 
-def payload(part: Message) -> bytes:
+def decode_payload(part: Message) -> bytes:
     """What a leaf holds, its transfer encoding undone."""
     data = part.get_payload(decode=True)
     return data if isinstance(data, bytes) else b""
 
 
-def text(part: Message) -> tuple[str, tuple[str, ...]]:
+def decode_part_text(part: Message) -> tuple[str, tuple[str, ...]]:
     """What a leaf says, with a warning where its charset does not fit."""
-    found = decoded(payload(part), part.get_content_charset())
+    found = decode_bytes(decode_payload(part), part.get_content_charset())
     warnings = ("some bytes are not in the charset of their part",) if "\ufffd" in found else ()
     return found.replace("\r\n", "\n").replace("\r", "\n").replace("\0", ""), warnings
 
 
-def decoded(data: bytes, label: str | None) -> str:
+def decode_bytes(data: bytes, label: str | None) -> str:
     """Bytes in the charset that they are labelled with, else in UTF-8, else in Windows-1252.
 
     UTF-8 comes first where the label is of a charset with one byte a letter: in it everything is valid, and
     what happens to be valid UTF-8 is nearly always meant as it. Labels that name no charset are passed over.
     """
-    codec = _codec(label)
+    codec = _find_codec(label)
     tried = ("utf-8", codec) if codec is None or ONE_BYTE.match(codec) else (codec, "utf-8")
     for name in tried:
         try:
@@ -105,7 +106,7 @@ def decoded(data: bytes, label: str | None) -> str:
     return data.decode(codec or "cp1252", errors="replace")
 
 
-def _codec(label: str | None) -> str | None:
+def _find_codec(label: str | None) -> str | None:
     """Python's name of a charset; None for what is none, as `unicode_escape` or `zlib`."""
     name = (label or "").strip().lower()
     if not LABELS.fullmatch(name) and not OF_MAIL.fullmatch(name):
@@ -116,7 +117,7 @@ def _codec(label: str | None) -> str | None:
         return None
 
 
-def shown(raw: str) -> str:
+def decode_header(raw: str) -> str:
     """A header on one line, its encoded words and bytes decoded."""
     raw = FOLDED.sub(" ", raw)
     out: list[str] = []
@@ -125,18 +126,20 @@ def shown(raw: str) -> str:
         between = raw[at : word.start()]
         # A letter may be parted between two words: they are decoded together, and the space between is none.
         if between.strip() or word[1].lower() != charset:
-            out += (decoded(data, charset), _plain(between if between.strip() or not at else ""))
+            out += (decode_bytes(data, charset), _decode_plain(between if between.strip() or not at else ""))
             data, charset = b"", word[1].lower()
-        data, at = data + _bytes(word), word.end()
-    return FOLDED.sub(" ", "".join((*out, decoded(data, charset), _plain(raw[at:]))).replace("\0", "")).strip()
+        data, at = data + _decode_word(word), word.end()
+    return FOLDED.sub(
+        " ", "".join((*out, decode_bytes(data, charset), _decode_plain(raw[at:]))).replace("\0", "")
+    ).strip()
 
 
-def _plain(raw: str) -> str:
+def _decode_plain(raw: str) -> str:
     """What stands outside of encoded words; other mailers put bytes there."""
-    return decoded(raw.encode("utf-8", "surrogateescape"), None)
+    return decode_bytes(raw.encode("utf-8", "surrogateescape"), None)
 
 
-def _bytes(word: re.Match[str]) -> bytes:
+def _decode_word(word: re.Match[str]) -> bytes:
     """What an encoded word stands for; the word itself where it is damaged."""
     inner = word[3].encode("utf-8", "surrogateescape")
     if word[2] in "qQ":
@@ -147,13 +150,13 @@ def _bytes(word: re.Match[str]) -> bytes:
         return word[0].encode("utf-8", "surrogateescape")
 
 
-def filename(part: Message) -> str:
+def part_filename(part: Message) -> str:
     """The name that a part would be saved under, "" for none."""
     for parameter, name in (("filename", "content-disposition"), ("name", "content-type")):
         found = part.get_param(parameter, None, name)
         if isinstance(found, tuple):
             charset, _, raw = found
-            found = decoded(raw.encode("raw_unicode_escape", "surrogateescape"), charset)
+            found = decode_bytes(raw.encode("raw_unicode_escape", "surrogateescape"), charset)
         if found:
-            return shown(found)
+            return decode_header(found)
     return ""

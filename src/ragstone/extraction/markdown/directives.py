@@ -18,7 +18,7 @@ MODULE = re.compile(r"(?:import\s[^'\"]*['\"][^'\"]+['\"]|export\s+(?:const|let|
 SIGNS = (":::", "{{", "{%", "import ", "export ")
 
 
-def without_directives(text: str) -> str:
+def blank_directives(text: str) -> str:
     """The text with directives as spaces: characters and lines stay where they are.
 
     Code blocks keep theirs, except lines that include a file which is not here (`{{#include …}}`).
@@ -38,26 +38,26 @@ def without_directives(text: str) -> str:
                 fence = ""
         elif fence:
             if "{{#" in line and language not in TEMPLATE_LANGUAGES and INCLUDE.fullmatch(line.rstrip("\r\n")):
-                lines[number] = _blank(line)
+                lines[number] = _blank_line(line)
         else:
-            lines[number] = _shown(line, in_text=in_text)
+            lines[number] = _blank_directive(line, in_text=in_text)
             in_text = in_text or bool(lines[number].strip())
     return "".join(lines)
 
 
-def _shown(line: str, *, in_text: bool) -> str:
+def _blank_directive(line: str, *, in_text: bool) -> str:
     """One line outside code, its directive made blank."""
     bare = line.rstrip("\r\n")
     if ":::" in line and (colons := COLONS.fullmatch(bare)):
-        return colons[1] + _titled(line, colons)
+        return colons[1] + _keep_directive_title(line, colons)
     if ("{{" in line or "{%" in line) and BRACES.fullmatch(bare):
-        return _blank(line)
+        return _blank_line(line)
     if not in_text and line.startswith(("import ", "export ")) and MODULE.fullmatch(bare):
-        return _blank(line)
+        return _blank_line(line)
     return line
 
 
-def _titled(line: str, colons: re.Match[str]) -> str:
+def _keep_directive_title(line: str, colons: re.Match[str]) -> str:
     """The rest of a colon line behind its prefix: blank but for a title or an image's description."""
     start = len(colons[1])
     kept = [match.span(1) for match in ALT.finditer(line)]
@@ -66,7 +66,7 @@ def _titled(line: str, colons: re.Match[str]) -> str:
     if not kept and title and ":::" not in rest and not set('={}"') & set(rest):
         at = colons.start(3) + rest.index(title)
         kept = [(at, at + len(title))]
-    out = list(_blank(line))
+    out = list(_blank_line(line))
     if kept:  # form feeds are white space, but four of them do not make the line a code block
         out[start : kept[-1][1]] = "\f" * (kept[-1][1] - start)
     for a, b in kept:
@@ -74,7 +74,7 @@ def _titled(line: str, colons: re.Match[str]) -> str:
     return "".join(out[start:])
 
 
-def _blank(line: str) -> str:
+def _blank_line(line: str) -> str:
     """Spaces in place of a line: the quote marks before it and its end stay."""
     body = line.rstrip("\r\n")
     lead = len(body) - len(body.lstrip(" \t>"))

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ragstone.core.types import BlockType, Cell
-from ragstone.extraction.markdown.html_tags import Token, tokens
-from ragstone.extraction.record.table_grid import Raw, lined, placed
+from ragstone.extraction.markdown.html_tags import Token, tokenize_html
+from ragstone.extraction.record.tables import RawCell, format_rows, place_cells
 
 VISIBLE_ATTRIBUTE = re.compile(r"\b(?:alt|caption|title|label|summary|description)\s*=\s*(?:\"([^\"]+)\"|'([^']+)')")
 SPAN_ATTRIBUTE = re.compile(r"\b(rowspan|colspan)\s*=\s*[\"']?(\d{1,5})", re.IGNORECASE)
@@ -20,7 +20,7 @@ ROW_PARTS = frozenset(("td", "th", "tr", "thead", "tbody", "tfoot", "caption"))
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class HtmlPiece:
     """A piece of visible text: its kind, and the ranges of the source that hold it (of a table: one a row)."""
 
     type: BlockType
@@ -31,7 +31,7 @@ class Found:
 
 
 @dataclass(slots=True)
-class Run:
+class TextRun:
     """Text that is gathered between two block tags; a gap in it starts a new range."""
 
     ranges: list[tuple[int, int]] = field(default_factory=list)
@@ -69,34 +69,34 @@ class Run:
         return "\n".join(filter(None, (" ".join(line.split()) for line in whole.split("\n"))))
 
 
-def visible(text: str, start: int, end: int) -> Iterator[Found]:
+def find_visible_text(text: str, start: int, end: int) -> Iterator[HtmlPiece]:
     """The headings, paragraphs, list items, code and tables in text[start:end], in order.
 
     Comments, scripts and styles are left out; captions and titles of components (`<Tab title="…">`)
     and the `alt` of images count as text.
     """
-    run, depth = Run(), 0
+    run, depth = TextRun(), 0
     type_: BlockType = "paragraph"
     level = 0
-    for token in tokens(text, start, end):
+    for token in tokenize_html(text, start, end):
         name = token.name.lower()
-        if _inside(run, text, token) or not (token.kind == "table" or token.component or name in BLOCKS):
+        if _absorb_token(run, text, token) or not (token.kind == "table" or token.is_component or name in BLOCKS):
             continue
-        yield from _found(run, type_, level)
-        run = Run()
+        yield from _finish_run(run, type_, level)
+        run = TextRun()
         if token.kind == "table":
-            yield from _table(text, token)
-        elif token.component:
+            yield from _read_table(text, token)
+        elif token.is_component:
             run.add_attributes(text, token)
-            yield from _found(run, "paragraph", 0)
-            run = Run()
+            yield from _finish_run(run, "paragraph", 0)
+            run = TextRun()
         elif name in ("ul", "ol"):
             depth = max(0, depth + (1 if token.kind == "open" else -1))
-        type_, level = _after(name, token.kind, depth)
-    yield from _found(run, type_, level)
+        type_, level = _type_after(name, token.kind, depth)
+    yield from _finish_run(run, type_, level)
 
 
-def _inside(run: Run, text: str, token: Token) -> bool:
+def _absorb_token(run: TextRun, text: str, token: Token) -> bool:
     """Whether a token only adds to the text that is gathered; adds it."""
     name = token.name.lower()
     if token.kind == "text":
@@ -112,7 +112,7 @@ def _inside(run: Run, text: str, token: Token) -> bool:
     return True
 
 
-def _after(name: str, kind: str, depth: int) -> tuple[BlockType, int]:
+def _type_after(name: str, kind: str, depth: int) -> tuple[BlockType, int]:
     """What text is that follows this tag."""
     if kind == "open" and name in HEADINGS:
         return "heading", HEADINGS[name]
@@ -123,18 +123,18 @@ def _after(name: str, kind: str, depth: int) -> tuple[BlockType, int]:
     return ("list", 1) if kind == "open" and name == "li" else ("paragraph", 0)
 
 
-def _found(run: Run, type_: BlockType, level: int) -> Iterator[Found]:
+def _finish_run(run: TextRun, type_: BlockType, level: int) -> Iterator[HtmlPiece]:
     if run.ranges:
-        yield Found(type_, run.text(type_), tuple(run.ranges), level)
+        yield HtmlPiece(type_, run.text(type_), tuple(run.ranges), level)
 
 
 @dataclass(slots=True)
 class _Rows:
     """The rows of a table as they are met: cells, and the range of each row."""
 
-    rows: list[list[Raw]] = field(default_factory=list)
+    rows: list[list[RawCell]] = field(default_factory=list)
     ranges: list[tuple[int, int]] = field(default_factory=list)
-    cell: Run | None = None
+    cell: TextRun | None = None
     kind: tuple[str, int, int] = ("td", 1, 1)
 
     def open_row(self, start: int, end: int) -> None:
@@ -147,14 +147,14 @@ class _Rows:
         if not self.rows:
             self.open_row(token.start, token.end)
         spans = {m[1].lower(): int(m[2]) for m in SPAN_ATTRIBUTE.finditer(text, *token.attributes)}
-        self.cell = Run()
+        self.cell = TextRun()
         self.kind = (token.name.lower(), spans.get("rowspan", 1), spans.get("colspan", 1))
 
     def close_cell(self) -> None:
         if self.cell is not None:
             name, rowspan, colspan = self.kind
             first, last = (self.cell.ranges[0][0], self.cell.ranges[-1][1]) if self.cell.ranges else (None, None)
-            self.rows[-1].append(Raw(self.cell.line(), rowspan, colspan, name == "th", first, last))
+            self.rows[-1].append(RawCell(self.cell.line(), rowspan, colspan, name == "th", first, last))
         self.cell = None
 
     def reach(self, end: int) -> None:
@@ -162,10 +162,10 @@ class _Rows:
             self.ranges[-1] = (self.ranges[-1][0], end)
 
 
-def _table(text: str, table: Token) -> Iterator[Found]:
+def _read_table(text: str, table: Token) -> Iterator[HtmlPiece]:
     """One table; what stands before its first row (a caption) comes first, as a paragraph."""
-    caption, rows, depth = Run(), _Rows(), 0
-    for token in tokens(text, table.start, table.end, whole_tables=False):
+    caption, rows, depth = TextRun(), _Rows(), 0
+    for token in tokenize_html(text, table.start, table.end, whole_tables=False):
         name = token.name.lower()
         if name == "table":
             depth += 1 if token.kind == "open" else -1
@@ -181,17 +181,17 @@ def _table(text: str, table: Token) -> Iterator[Found]:
             continue
         if token.kind == "text" and rows.rows and rows.cell is None and text[token.start : token.end].strip():
             rows.open_cell(text, Token("open", token.start, token.start, "td"))
-        _gather(rows.cell or caption, text, token)
+        _gather_token(rows.cell or caption, text, token)
         if rows.cell is not None:
             rows.reach(token.end)
     rows.close_cell()
-    yield from _found(caption, "paragraph", 0)
-    cells = placed(rows.rows)
+    yield from _finish_run(caption, "paragraph", 0)
+    cells = place_cells(rows.rows)
     if any(cell.text for cell in cells):
-        yield Found("table", lined(cells), tuple(rows.ranges), 0, cells)
+        yield HtmlPiece("table", format_rows(cells), tuple(rows.ranges), 0, cells)
 
 
-def _gather(run: Run, text: str, token: Token) -> None:
+def _gather_token(run: TextRun, text: str, token: Token) -> None:
     if token.kind == "text":
         run.add(text, token.start, token.end)
     elif token.kind == "gap":

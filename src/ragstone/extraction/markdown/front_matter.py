@@ -48,7 +48,7 @@ class _Unsafe(Exception):
     """The block uses what front matter has no need of."""
 
 
-def front_matter(text: str) -> FrontMatter:
+def parse_front_matter(text: str) -> FrontMatter:
     """What stands between `---` at the very start and the next `---` or `...`; nothing where there is none.
 
     Known keys come out as text (`title`, `project`, `confidentiality`, `doc_type`, `version_label`), ISO
@@ -61,7 +61,7 @@ def front_matter(text: str) -> FrontMatter:
         return FrontMatter()
     block = text[opening.end() : closing.start()]
     try:
-        found = _built(block)
+        found = _build_value(block)
     except (yaml.YAMLError, _Unsafe, ValueError) as error:
         if not KEY.search(block):
             return FrontMatter()  # prose between two rules
@@ -72,15 +72,15 @@ def front_matter(text: str) -> FrontMatter:
         if found is not None and not isinstance(found, dict):
             return FrontMatter()
         warnings = []
-    return FrontMatter(closing.end(), _meta(found or {}, warnings), tuple(warnings))
+    return FrontMatter(closing.end(), _collect_meta(found or {}, warnings), tuple(warnings))
 
 
-def _built(block: str) -> Any:
+def _build_value(block: str) -> Any:
     """The value of a YAML text, from its events alone: no aliases, no tags, no constructors, no recursion."""
     root: list[Any] = []
     stack: list[list[Any]] = [root]
     kinds: list[bool] = []  # whether the open collection is a mapping
-    for event in _events(block):
+    for event in _parse_events(block):
         if isinstance(event, yaml.AliasEvent):
             raise _Unsafe("aliases are not allowed")
         if isinstance(event, yaml.ScalarEvent):
@@ -92,25 +92,25 @@ def _built(block: str) -> Any:
             stack.append([])
         elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
             items = stack.pop()
-            stack[-1].append(_mapping(items) if kinds.pop() else items)
+            stack[-1].append(_make_mapping(items) if kinds.pop() else items)
     return root[0] if root else None
 
 
-def _events(block: str) -> Iterator[Any]:
+def _parse_events(block: str) -> Iterator[Any]:
     yield from yaml.parse(block, Loader=Loader)
 
 
-def _mapping(items: list[Any]) -> dict[str, Any]:
+def _make_mapping(items: list[Any]) -> dict[str, Any]:
     pairs = zip(items[::2], items[1::2], strict=True)
-    return {key if isinstance(key, str) else repr(_typed(key)): value for key, value in pairs}
+    return {key if isinstance(key, str) else repr(_to_json(key)): value for key, value in pairs}
 
 
-def _typed(value: Any) -> Any:
+def _to_json(value: Any) -> Any:
     """A value safe for JSON; depth is bounded by `DEEPEST`."""
     if isinstance(value, dict):
-        return {str(key): _typed(item) for key, item in value.items()}
+        return {str(key): _to_json(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_typed(item) for item in value]
+        return [_to_json(item) for item in value]
     if not isinstance(value, _Plain):
         return value
     if value.lower() in CONSTANTS:
@@ -122,7 +122,7 @@ def _typed(value: Any) -> Any:
     return str(value)
 
 
-def _meta(found: Mapping[str, Any], warnings: list[str]) -> dict[str, Any]:
+def _collect_meta(found: Mapping[str, Any], warnings: list[str]) -> dict[str, Any]:
     meta: dict[str, Any] = {}
     for raw, value in found.items():
         key = str(raw).strip()
@@ -130,14 +130,14 @@ def _meta(found: Mapping[str, Any], warnings: list[str]) -> dict[str, Any]:
         if known in (*WORDS, *DATES) and isinstance(value, dict | list):
             _put_odd(meta, known, value, warnings)
         elif known in WORDS:
-            if _typed(value) is not None:
+            if _to_json(value) is not None:
                 meta[known] = value.strip().lower() if known == "confidentiality" else value.strip()
         elif known in DATES:
             _put_date(meta, known, value, warnings)
         elif known == "tags":
-            meta["tags"] = _tags(value)
+            meta["tags"] = _split_tags(value)
         elif key:
-            meta[key] = _typed(value)
+            meta[key] = _to_json(value)
     if "date" not in meta and isinstance(meta.get("ms.date"), str) and (iso := iso_date(meta["ms.date"], US_DATE)):
         meta["date"] = iso
     return meta
@@ -157,9 +157,9 @@ def _put_odd(meta: dict[str, Any], key: str, value: Any, warnings: list[str]) ->
     A confidentiality that cannot be read closes the document.
     """
     if isinstance(value, list) and len(value) == 1 and not isinstance(value[0], dict | list):
-        meta.update(_meta({key: value[0]}, warnings))
+        meta.update(_collect_meta({key: value[0]}, warnings))
         return
-    meta[f"{key}_value"] = _typed(value)
+    meta[f"{key}_value"] = _to_json(value)
     warning = f"front matter: {key} must be one text"
     if key == "confidentiality":
         meta[key] = CLOSED
@@ -167,8 +167,8 @@ def _put_odd(meta: dict[str, Any], key: str, value: Any, warnings: list[str]) ->
     warnings.append(warning)
 
 
-def _tags(value: Any) -> list[str]:
+def _split_tags(value: Any) -> list[str]:
     """A list of texts from a list, or from one text with commas."""
-    items = value if isinstance(value, list) else str(_typed(value) or "").split(",")
+    items = value if isinstance(value, list) else str(_to_json(value) or "").split(",")
     texts = (str(item).strip() for item in items if not isinstance(item, dict | list))
     return list(dict.fromkeys(text for text in texts if text))

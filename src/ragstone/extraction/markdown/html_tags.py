@@ -25,12 +25,12 @@ class Token:
     attributes: tuple[int, int] = (0, 0)
 
     @property
-    def component(self) -> bool:
+    def is_component(self) -> bool:
         """Whether this is a component's tag (`<Tab>`), not one of HTML."""
         return self.name[:1].isupper() and not self.name.isupper()
 
 
-def tokens(text: str, start: int, end: int, *, whole_tables: bool = True) -> Iterator[Token]:
+def tokenize_html(text: str, start: int, end: int, *, whole_tables: bool = True) -> Iterator[Token]:
     """What stands in text[start:end], in order; a table is one token unless told."""
     at, endless = start, False
     while match := TAG.search(text, at, end):
@@ -54,7 +54,7 @@ def tokens(text: str, start: int, end: int, *, whole_tables: bool = True) -> Ite
             at = close_tag.end() if close_tag else end
             yield Token("gap", a, at)
         elif lower == "table" and not closing and whole_tables:
-            at = table_end(text, a, end) or end
+            at = find_table_end(text, a, end) or end
             yield Token("table", a, at, name, attributes)
         else:
             yield Token("close" if closing else "open", a, b, name, attributes)
@@ -62,10 +62,10 @@ def tokens(text: str, start: int, end: int, *, whole_tables: bool = True) -> Ite
         yield Token("text", at, end)
 
 
-def table_end(text: str, start: int, end: int) -> int | None:
+def find_table_end(text: str, start: int, end: int) -> int | None:
     """Where the table that opens in text[start:end] is closed again; None when it never is."""
     depth = 0
-    for token in tokens(text, start, end, whole_tables=False):
+    for token in tokenize_html(text, start, end, whole_tables=False):
         if token.name.lower() == "table":
             depth += 1 if token.kind == "open" else -1
             if depth <= 0:

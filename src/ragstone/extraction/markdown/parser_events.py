@@ -72,33 +72,33 @@ class Leaf:
     rows: list[Row] = field(default_factory=list)
 
 
-def leaves(body: str) -> Iterator[Leaf]:
+def parse_leaves(body: str) -> Iterator[Leaf]:
     """The leaves of a Markdown text in order; linear, and without recursion however deep it nests."""
-    reader = _Reader()
+    reader = _LeafReader()
     # An event is a name, or a name with what belongs to it as the one item of a dict.
     events = cast("Iterator[tuple[str | dict[str, Any], Any]]", pyromark.events_with_range(body, options=OPTIONS))
     for event, place in events:
         start, end = place["start"], place["end"]
         if isinstance(event, str):
-            yield from reader.mark(event, start, end)
+            yield from reader.add_mark(event, start, end)
             continue
         name, value = event.popitem()
         if name in WORDS:
-            reader.inline(value, start, end)
+            reader.add_inline(value, start, end)
         elif name in EDGES:
             kind, about = (value, None) if isinstance(value, str) else value.popitem()
             if kind in INLINE:
-                reader.inline("", start, end)
+                reader.add_inline("", start, end)
             elif name == "Start":
                 yield from reader.open(kind, about, start, end)
             else:
                 yield from reader.close(kind)
         else:
-            reader.special(name, value, start, end)
+            reader.add_special(name, value, start, end)
     yield from reader.flush()
 
 
-class _Reader:
+class _LeafReader:
     """What is open while the events pass by."""
 
     def __init__(self) -> None:
@@ -111,44 +111,44 @@ class _Reader:
         self.depth = 0
         self.containers = 0
 
-    def inline(self, words: str, start: int, end: int) -> None:
+    def add_inline(self, words: str, start: int, end: int) -> None:
         if self.leaf is None:
-            self._leaf("text", start, end)
+            self._open_leaf("text", start, end)
             self.implied = True
         elif self.implied and end > self.leaf.end:
             self.leaf.end = end
         self.words.append(words)
 
-    def mark(self, event: str, start: int, end: int) -> Iterator[Leaf]:
+    def add_mark(self, event: str, start: int, end: int) -> Iterator[Leaf]:
         if event == "Rule":
             yield from self.flush()
         else:
-            self.inline("\n" if event == "HardBreak" else " ", start, end)
+            self.add_inline("\n" if event == "HardBreak" else " ", start, end)
 
-    def special(self, name: str, value: Any, start: int, end: int) -> None:
+    def add_special(self, name: str, value: Any, start: int, end: int) -> None:
         if name == "InlineHtml":
-            self._inline_html(value, start, end)
+            self._add_inline_html(value, start, end)
         elif name == "Html":
-            self._html_line(start, end)
+            self._add_html_line(start, end)
         elif name == "TaskListMarker":
-            self.inline("[x] " if value else "[ ] ", start, end)
+            self.add_inline("[x] " if value else "[ ] ", start, end)
 
-    def _inline_html(self, tag: str, start: int, end: int) -> None:
+    def _add_inline_html(self, tag: str, start: int, end: int) -> None:
         """Comments are gaps; tags are dropped from the words, but `<Name>` is a placeholder, not a tag."""
         name = tag.strip("</>").split(maxsplit=1)[0].rstrip("/").lower() if tag.strip("</>") else ""
         if tag.startswith(("<!", "<?")):
-            self.inline("", start, end)
+            self.add_inline("", start, end)
             if self.leaf is not None:
                 self.leaf.gaps.append((start, end))
         elif name == "br":
-            self.inline("\n", start, end)
+            self.add_inline("\n", start, end)
         elif name == "img":
             shown = (html.unescape(m[1] or m[2]) for m in VISIBLE_ATTRIBUTE.finditer(tag))
-            self.inline(" ".join(shown), start, end)
+            self.add_inline(" ".join(shown), start, end)
         else:
-            self.inline("" if name in HTML_INLINE else tag, start, end)
+            self.add_inline("" if name in HTML_INLINE else tag, start, end)
 
-    def _html_line(self, start: int, end: int) -> None:
+    def _add_html_line(self, start: int, end: int) -> None:
         """A line of an HTML block; between two lines there may be the marks of a quote: a gap."""
         if self.leaf is not None:
             if start > self.leaf.level:
@@ -157,23 +157,23 @@ class _Reader:
 
     def open(self, kind: str, about: Any, start: int, end: int) -> Iterator[Leaf]:
         if kind in ROW_PARTS:
-            self._row_part(kind, start, end)
+            self._open_row_part(kind, start, end)
             return
         yield from self.flush()
         if kind in CONTAINERS:
-            self._container(kind, start)
+            self._open_container(kind, start)
         elif kind == "List":
             self.depth += 1
         elif kind == "Paragraph":
-            self._leaf("text", start, end)
+            self._open_leaf("text", start, end)
         elif kind == "Heading":
-            self._leaf("text" if self.containers else "heading", start, end).level = int(about["level"][1])
+            self._open_leaf("text" if self.containers else "heading", start, end).level = int(about["level"][1])
         elif kind == "CodeBlock":
-            self._leaf("code", start, end).language = _language(about)
+            self._open_leaf("code", start, end).language = _find_language(about)
         elif kind == "Table":
-            self._leaf("table", start, end)
+            self._open_leaf("table", start, end)
         elif kind == "HtmlBlock":
-            self._leaf("html", start, end).level = start
+            self._open_leaf("html", start, end).level = start
 
     def close(self, kind: str) -> Iterator[Leaf]:
         if kind in ROW_PARTS:
@@ -187,14 +187,14 @@ class _Reader:
         elif kind == "List":
             self.depth -= 1
 
-    def _container(self, kind: str, start: int) -> None:
+    def _open_container(self, kind: str, start: int) -> None:
         self.first = start if self.first < 0 else self.first
         self.containers += 1
         if kind == "Item":
             self.count += 1
             self.items.append(self.count)
 
-    def _row_part(self, kind: str, start: int, end: int) -> None:
+    def _open_row_part(self, kind: str, start: int, end: int) -> None:
         if self.leaf is None:
             return
         if kind == "TableCell":
@@ -209,21 +209,21 @@ class _Reader:
             yield self.leaf
         self.leaf, self.implied = None, False
 
-    def _leaf(self, kind: Kind, start: int, end: int) -> Leaf:
+    def _open_leaf(self, kind: Kind, start: int, end: int) -> Leaf:
         item = self.items[-1] if self.items else 0
         self.leaf = Leaf(kind, start, end, self.first, item, self.depth, self.containers > 0)
         self.words, self.first = self.leaf.words, -1
         return self.leaf
 
 
-def _language(about: Any) -> str | None:
+def _find_language(about: Any) -> str | None:
     """The first word of a fence's info string: `rust,ignore` and `{.python .numbered}` give their name."""
     info = about.get("Fenced", "") if isinstance(about, dict) else ""
     words = info.replace(",", " ").strip("{} ").split()
     return words[0].removeprefix(".").removeprefix("language-").lower() or None if words else None
 
 
-def offsets(body: str, base: int) -> Callable[[int], int]:
+def map_offsets(body: str, base: int) -> Callable[[int], int]:
     """From bytes of the body to characters of the record."""
     if body.isascii():
         return base.__add__

@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from ragstone.extraction.ooxml.charts import chart, diagram
-from ragstone.extraction.ooxml.ooxml import DGM, MC, WP, A, C, Element, R, V, W, chosen, local
+from ragstone.extraction.ooxml.charts import read_chart, read_diagram
+from ragstone.extraction.ooxml.elements import DGM, MC, WP, A, C, Element, R, V, W, choose_alternative, local_name
 from ragstone.extraction.ooxml.package import Link, Package
-from ragstone.extraction.record.builder import Draft
+from ragstone.extraction.record.builder import BlockDraft
 
 # What programs write by themselves where nobody described the picture.
 MADE = re.compile(
@@ -16,39 +16,39 @@ MADE = re.compile(
     re.IGNORECASE,
 )
 ADDED = re.compile(r"\s*(?:description automatically generated|ai-generated content may be incorrect)[^\n]{0,80}", re.I)
-Reader = Callable[[Element], Iterator[Draft]]
+Reader = Callable[[Element], Iterator[BlockDraft]]
 PICTURES = frozenset(("blip", "imagedata"))
 
 
 @dataclass(slots=True)
-class Drawn:
+class DrawingContent:
     """What was found: texts that stand for pictures, boxes to be read as text, blocks of charts."""
 
     alt: list[str] = field(default_factory=list)
     boxes: list[Element] = field(default_factory=list)
-    blocks: list[Draft] = field(default_factory=list)
+    blocks: list[BlockDraft] = field(default_factory=list)
     pictures: int = 0
 
 
-def drawn(element: Element, package: Package, links: Mapping[str, Link]) -> Drawn:
+def read_drawing(element: Element, package: Package, links: Mapping[str, Link]) -> DrawingContent:
     """Look through a drawing once; what stands in its boxes is left for who reads text. Nothing is fetched."""
-    found = Drawn()
+    found = DrawingContent()
     waiting = [element]
     while waiting:
         now = waiting.pop()
-        name = local(now.tag)
+        name = local_name(now.tag)
         if now.tag == MC + "AlternateContent":
-            choice = chosen(now)
+            choice = choose_alternative(now)
             waiting.extend([choice] if choice is not None else [])
         elif now.tag == W + "txbxContent":
             found.boxes.append(now)
         elif now.tag == C + "chart" and now.get(R + "id"):
-            found.blocks += _part(package, links, now.get(R + "id"), chart)
+            found.blocks += _read_part(package, links, now.get(R + "id"), read_chart)
         elif now.tag == DGM + "relIds":
-            found.blocks += _part(package, links, now.get(R + "dm"), diagram)
+            found.blocks += _read_part(package, links, now.get(R + "dm"), read_diagram)
         else:
             found.pictures += name in PICTURES
-            if text := described(now):
+            if text := alternative_text(now):
                 found.alt.append(text)
             waiting.extend(reversed(now))
     said = {" ".join("".join(one.text or "" for one in box.iter(W + "t")).split()) for box in found.boxes}
@@ -57,11 +57,11 @@ def drawn(element: Element, package: Package, links: Mapping[str, Link]) -> Draw
     return found
 
 
-def described(element: Element) -> str:
+def alternative_text(element: Element) -> str:
     """The alternative text of an element, "" where nobody wrote one."""
-    name = local(element.tag)
+    name = local_name(element.tag)
     if element.tag == WP + "docPr" or name == "cNvPr":
-        if any(local(one.tag) == "decorative" and one.get("val") in ("1", "true") for one in element.iter()):
+        if any(local_name(one.tag) == "decorative" and one.get("val") in ("1", "true") for one in element.iter()):
             return ""
         text = element.get("descr") or element.get("title") or ""
     elif element.tag == V + "textpath":
@@ -76,7 +76,7 @@ def described(element: Element) -> str:
     return "" if MADE.fullmatch(text) else text
 
 
-def _part(package: Package, links: Mapping[str, Link], name: str | None, read: Reader) -> Iterator[Draft]:
+def _read_part(package: Package, links: Mapping[str, Link], name: str | None, read: Reader) -> Iterator[BlockDraft]:
     link = links.get(name or "")
     root = package.part(link.target) if link is not None and not link.outside else None
     yield from read(root) if root is not None else ()

@@ -7,8 +7,8 @@ from urllib.parse import unquote
 
 from ragstone.core.errors import Refused
 from ragstone.extraction.archive import Archive, Element
-from ragstone.extraction.media_types import OLE_MARK, SEALED
-from ragstone.extraction.ooxml.ooxml import read_xml
+from ragstone.extraction.media_types import ENCRYPTED_PACKAGE, OLE_MARK
+from ragstone.extraction.ooxml.elements import read_xml
 
 LONGEST = 200  # characters of a part's name in a warning
 WARNED = 50  # warnings of one file
@@ -30,7 +30,7 @@ class Package:
     def __init__(self, data: bytes, *, path: str) -> None:
         """Raises `Refused`: encrypted, unsupported (an older format), broken or too_large."""
         if data.startswith(OLE_MARK):
-            raise _sealed(data, path)
+            raise _ole_refusal(data, path)
         self._path = path
         self._archive = Archive(data, path=path)
         self._names = {name.lower(): name for name in self._archive.names}
@@ -86,7 +86,7 @@ class Package:
             self._links[part] = dict(self._read_links(part))
         return self._links[part]
 
-    def kind(self, part: str, kind: str) -> str | None:
+    def find_related(self, part: str, kind: str) -> str | None:
         """The name of the first part of a kind that a part leads to."""
         return next((link.target for link in self.links(part).values() if link.kind == kind and not link.outside), None)
 
@@ -101,12 +101,12 @@ class Package:
             yield one.get("Id") or "", Link((one.get("Type") or "").rpartition("/")[2], target, outside)
 
 
-def named(package: Package, part: str, kind: str) -> Element | None:
+def read_related(package: Package, part: str, kind: str) -> Element | None:
     """The root of the first part of a kind that a part leads to."""
-    return package.part(package.kind(part, kind))
+    return package.part(package.find_related(part, kind))
 
 
-def _sealed(data: bytes, path: str) -> Refused:
-    if SEALED.encode("utf-16-le") in data:
+def _ole_refusal(data: bytes, path: str) -> Refused:
+    if ENCRYPTED_PACKAGE.encode("utf-16-le") in data:
         return Refused("encrypted", f"{path} is protected by a password; save a copy without one")
     return Refused("unsupported", f"{path} is an Office file of before 2007; save it in today's format")

@@ -3,7 +3,7 @@
 import re
 
 from ragstone.core.types import Json
-from ragstone.extraction.ooxml.ooxml import local
+from ragstone.extraction.ooxml.elements import local_name
 from ragstone.extraction.ooxml.package import Package
 from ragstone.extraction.record.dates import iso_date
 
@@ -24,17 +24,17 @@ TEXTS = {
 LONGEST = 500
 
 
-def properties(package: Package) -> tuple[str | None, Json]:
+def read_properties(package: Package) -> tuple[str | None, Json]:
     """The title, None for none or one that a program made up; and author, description, dates and so on.
 
     `date` is when the file was last changed: what was created is often the template.
     """
-    root = package.part(package.kind("", "core-properties"), needed=False)
+    root = package.part(package.find_related("", "core-properties"), needed=False)
     said: dict[str, str] = {}
     for element in root.iter() if root is not None else ():
         text = " ".join((element.text or "").split())
         if text and len(text) <= LONGEST:
-            said.setdefault(local(element.tag), text)
+            said.setdefault(local_name(element.tag), text)
     meta: Json = {ours: said[theirs] for theirs, ours in TEXTS.items() if theirs in said}
     for name in ("created", "modified"):
         if name in said and (date := iso_date(said[name])):

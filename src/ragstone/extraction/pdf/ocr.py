@@ -11,21 +11,21 @@ import pypdfium2
 import pypdfium2.raw as raw
 
 from ragstone.core.errors import Refused
-from ragstone.extraction.pdf.layout.mixed import beside, together, written
+from ragstone.extraction.pdf.layout.mixed_scans import build_word_filter, is_inked_paper, merge_scan_pieces
 from ragstone.extraction.pdf.page import Page
 from ragstone.extraction.sandbox import allowance
 
 DPI = 200  # letters of 10 points are 28 pixels high: OCR gains nothing from more
 SKETCH = 60  # enough to tell paper with ink from a photograph
 PIXELS = 40_000_000  # of one page: an A0 poster at 150 dpi
-UNREAD = 0.2  # of a page's letters have no meaning in the file: then all of it is read as a picture
+UNMAPPED_SHARE = 0.2  # of a page's letters have no meaning in the file: then all of it is read as a picture
 LEAST = 0.5  # of a page's own letters: where OCR sees fewer, the page keeps its own
-DOUBTS = 20  # sentences about single pages
+MOST_DOUBTS = 20  # sentences about single pages
 FORMS = 8  # deep: text in forms inside forms
-LISTED = 20  # pages that a warning names
+PAGES_LISTED = 20  # pages that a warning names
 
 
-class Engine(Protocol):
+class OcrEngine(Protocol):
     """What `extract.image.choice.chosen` gives."""
 
     name: str
@@ -36,7 +36,7 @@ class Engine(Protocol):
         ...
 
 
-class Scan(Protocol):
+class OcrScan(Protocol):
     """What `extract.image.parse.read_scan` gives: a page with pieces in points, and how sure they are."""
 
     page: Page
@@ -45,7 +45,7 @@ class Scan(Protocol):
 
 
 @dataclass(slots=True)
-class Reader:
+class OcrReader:
     """Reads the pages that need it, up to `most` of them and what the sandbox allows, and remembers which those were.
 
     `wanted` is False for never, None for where an engine is installed, True for one that must be there.
@@ -56,63 +56,67 @@ class Reader:
     wanted: bool | None
     most: int
     choice: Mapping[str, str] = field(default_factory=dict)  # what `extract.image.choice.chosen` takes
-    engine: Engine | None = None
-    scans: list[Scan] = field(default_factory=list)  # of pages whose text is what was seen
+    engine: OcrEngine | None = None
+    scans: list[OcrScan] = field(default_factory=list)  # of pages whose text is what was seen
     tried: list[int] = field(default_factory=list)  # pages that were drawn and looked at
     over: list[int] = field(default_factory=list)  # pages beyond `most`
     missing: str = ""  # what to do to have an engine
     _looked: bool = False
 
-    def page(self, drawn: Any, page: Page) -> Page:
+    def add_ocr(self, drawn: Any, page: Page) -> Page:
         """The page, with what OCR reads on it if its own text is missing, has no meaning or only lies on a scan.
 
         `drawn` is the page as pdfium has it. Raises `Refused` (unsupported) where an engine must be there.
         """
-        mixed = bool(page.scan) and not needs_reading(page)
-        if mixed and self.wanted is not False and not _shows_writing(drawn):
+        mixed = bool(page.scan) and not needs_ocr(page)
+        if mixed and self.wanted is not False and not _has_writing(drawn):
             page.scan = []
-        if not (needs_reading(page) or page.scan) or not self._ready():
+        if not (needs_ocr(page) or page.scan) or not self._has_engine():
             return page
-        if len(self.tried) >= self.most or not allowance.page():
+        if len(self.tried) >= self.most or not allowance.request_page():
             self.over.append(page.number)
             return page
-        scan = self._scan(drawn, page, mixed=mixed)
+        scan = self._scan_page(drawn, page, mixed=mixed)
         if scan is None:
             return page
         self.tried.append(page.number)
         page.scan = []
         seen = scan.page.pieces
         if seen and mixed:
-            page.pieces, page.letters, page.scanned = together(page.pieces, seen), page.letters + scan.letters, True
+            page.pieces, page.letters, page.scanned = (
+                merge_scan_pieces(page.pieces, seen),
+                page.letters + scan.letters,
+                True,
+            )
             self.scans.append(scan)
         elif seen and scan.letters >= LEAST * page.letters:
             page.pieces, page.letters, page.unread, page.scanned = seen, scan.letters, 0, True
             self.scans.append(scan)
         return page
 
-    def _ready(self) -> bool:
+    def _has_engine(self) -> bool:
         if self.wanted is False:
             return False
         if self.engine is None and not self._looked:
-            from ragstone.extraction.image.engines import HINT, chosen
+            from ragstone.extraction.image.engines import INSTALL_HINT, choose_engine
 
             self._looked = True
             try:
-                self.engine = chosen(path=self.path, **self.choice)
+                self.engine = choose_engine(path=self.path, **self.choice)
             except Refused:
                 if self.wanted:
                     raise
-                self.missing = HINT
+                self.missing = INSTALL_HINT
         return self.engine is not None
 
-    def _scan(self, drawn: Any, page: Page, *, mixed: bool) -> Scan | None:
+    def _scan_page(self, drawn: Any, page: Page, *, mixed: bool) -> OcrScan | None:
         """What is read on a page, of a mixed one in its pictures only; None where it cannot be."""
         from ragstone.extraction.image.parse import read_scan
 
         assert self.engine is not None
         try:
-            pixels, scale = _pixels(drawn)
-            wanted = beside(page.pieces, page.scan) if mixed else None
+            pixels, scale = _render_pixels(drawn)
+            wanted = build_word_filter(page.pieces, page.scan) if mixed else None
             return read_scan(pixels, scale=scale, number=page.number, engine=self.engine, wanted=wanted)
         except pypdfium2.PdfiumError:
             return None
@@ -138,31 +142,32 @@ class Reader:
 
             letters = sum(scan.letters for scan in read)
             mean = sum(scan.confidence * scan.letters for scan in read) / max(1, letters)
-            pages = named([scan.page.number for scan in read])
+            pages = format_pages([scan.page.number for scan in read])
             yield f"read by OCR ({self.engine.name}) with a mean confidence of {mean:.2f}, with errors maybe: {pages}"
-            yield from islice(ocr_warnings(read, self.engine), 1, DOUBTS + 1)
+            yield from islice(ocr_warnings(read, self.engine), 1, MOST_DOUBTS + 1)
         if self.over:
             most = len(self.tried)
             yield (
-                f"not read by OCR, which stops after {most} page{'s' * (most != 1)} of a document: {named(self.over)}; "
+                f"not read by OCR, which stops after {most} page{'s' * (most != 1)} of a document: "
+                f"{format_pages(self.over)}; "
                 "raise limits.ocr_pages"
             )
 
 
-def needs_reading(page: Page) -> bool:
+def needs_ocr(page: Page) -> bool:
     """Whether a page shows something but gives no text, or letters without a meaning in the file."""
     silent = not page.pieces and page.pictured
-    return not page.failed and (silent or page.unread > UNREAD * max(1, page.letters))
+    return not page.failed and (silent or page.unread > UNMAPPED_SHARE * max(1, page.letters))
 
 
-def named(numbers: list[int]) -> str:
+def format_pages(numbers: list[int]) -> str:
     """Page numbers as a reader would say them, not too many."""
-    shown = ", ".join(map(str, numbers[:LISTED]))
-    more = f" and {len(numbers) - LISTED} more" if len(numbers) > LISTED else ""
+    shown = ", ".join(map(str, numbers[:PAGES_LISTED]))
+    more = f" and {len(numbers) - PAGES_LISTED} more" if len(numbers) > PAGES_LISTED else ""
     return f"page{'s' if len(numbers) > 1 else ''} {shown}{more}"
 
 
-def _shows_writing(drawn: Any) -> bool:
+def _has_writing(drawn: Any) -> bool:
     """Whether the pictures of a page show paper with ink; from here on it shows them without its own text.
 
     So a scan is read as it was before it was stamped.
@@ -170,12 +175,12 @@ def _shows_writing(drawn: Any) -> bool:
     for one in drawn.get_objects(filter=(raw.FPDF_PAGEOBJ_TEXT,), max_depth=FORMS):
         raw.FPDFTextObj_SetTextRenderMode(one, raw.FPDF_TEXTRENDERMODE_INVISIBLE)
     try:
-        return written(_pixels(drawn, dpi=SKETCH)[0])
+        return is_inked_paper(_render_pixels(drawn, dpi=SKETCH)[0])
     except pypdfium2.PdfiumError:
         return False
 
 
-def _pixels(drawn: Any, *, dpi: float = DPI) -> tuple[npt.NDArray[np.uint8], float]:
+def _render_pixels(drawn: Any, *, dpi: float = DPI) -> tuple[npt.NDArray[np.uint8], float]:
     """The page as red, green, blue, and how many pixels make a point."""
     area = max(1.0, drawn.get_width() * drawn.get_height())
     scale = min(dpi / 72, (PIXELS / area) ** 0.5)

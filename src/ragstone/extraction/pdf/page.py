@@ -9,29 +9,29 @@ import numpy.typing as npt
 
 from ragstone.core.types import Json
 from ragstone.extraction.pdf.characters import pdfium
-from ragstone.extraction.pdf.characters.annotations import Typed, annotations
-from ragstone.extraction.pdf.characters.filled import filled
-from ragstone.extraction.pdf.characters.glyphs import SMALLEST, Glyphs, View, glyphs, view
-from ragstone.extraction.pdf.characters.layers import off
+from ragstone.extraction.pdf.characters.annotations import BoxText, read_annotations
+from ragstone.extraction.pdf.characters.box_words import place_box_words
+from ragstone.extraction.pdf.characters.code_blocks import build_code_piece, monospace_share, split_code_runs
+from ragstone.extraction.pdf.characters.glyphs import SMALLEST, Glyphs, View, read_glyphs, read_view
+from ragstone.extraction.pdf.characters.graphics import Graphics, Rule, read_graphics
+from ragstone.extraction.pdf.characters.layers import find_hidden_runs
 from ragstone.extraction.pdf.characters.letters import PRIVATE
-from ragstone.extraction.pdf.characters.lines import Line, lines
-from ragstone.extraction.pdf.characters.links import Link, links
-from ragstone.extraction.pdf.characters.marks import Marks, Rule, marks
-from ragstone.extraction.pdf.characters.meaning import is_text
+from ragstone.extraction.pdf.characters.lines import Line, build_lines
+from ragstone.extraction.pdf.characters.links import Link, read_links
 from ragstone.extraction.pdf.characters.pieces import Piece
-from ragstone.extraction.pdf.characters.rows import Row, rows_of
-from ragstone.extraction.pdf.characters.slanted import slanted_lines
+from ragstone.extraction.pdf.characters.rows import Row, group_rows
+from ragstone.extraction.pdf.characters.slanted import build_slanted_lines
 from ragstone.extraction.pdf.characters.table import Table
-from ragstone.extraction.pdf.characters.typed import code, parted, share
-from ragstone.extraction.pdf.characters.words import SPACING, Box, without_doubles, words
-from ragstone.extraction.pdf.layout.beside import beside
-from ragstone.extraction.pdf.layout.figures import figures
-from ragstone.extraction.pdf.layout.mixed import covered, is_mixed
-from ragstone.extraction.pdf.layout.paragraphs import paragraphs
-from ragstone.extraction.pdf.layout.zones import Item, Zone, zones
+from ragstone.extraction.pdf.characters.unmapped_characters import is_text
+from ragstone.extraction.pdf.characters.words import SPACING, Box, build_words, drop_doubles
+from ragstone.extraction.pdf.layout.figures import find_figures
+from ragstone.extraction.pdf.layout.mixed_scans import area_share, is_mixed
+from ragstone.extraction.pdf.layout.paragraphs import build_paragraphs
+from ragstone.extraction.pdf.layout.side_by_side import split_side_by_side
+from ragstone.extraction.pdf.layout.zones import Item, Zone, split_zones
 from ragstone.extraction.pdf.tables import aligned, ruled
 
-Figures = tuple[Sequence[Box], Sequence[Box]]  # drawings, and lines in them that run along no axis
+Drawings = tuple[Sequence[Box], Sequence[Box]]  # drawings, and lines in them that run along no axis
 SCAN = 0.5  # of the page: a picture so large under invisible letters is a scan, the letters its text
 FIGURE = 30.0  # points: smaller drawings are signs
 IMAGES = 500  # of a page are looked at: scans in strips have some dozens
@@ -59,43 +59,47 @@ class Page:
     files: list[str] = field(default_factory=list)  # names of those attached to the page
 
 
-def read(page: Any, number: int, *, layered: bool = False) -> Page:
+def read_pdf_page(page: Any, number: int, *, layered: bool = False) -> Page:
     """The pieces of one page of a pdfium document; `number` counts from 1.
 
     `layered` says that the file may have layers that are off: then text is looked for that the page does not show.
     """
-    seen = view(page)
+    seen = read_view(page)
     text = page.get_textpage()
     try:
-        g = glyphs(pdfium.address(text), text.count_chars(), seen)
+        g = read_glyphs(pdfium.address_of(text), text.count_chars(), seen)
     finally:
         text.close()
-    drawn = marks(pdfium.address(page), seen, g.objects)
+    drawn = read_graphics(pdfium.address_of(page), seen, g.objects)
     out = Page(number, seen.width, seen.height)
-    out.links = links(page, number, seen)
-    out.pictured = _area(drawn.images) > DRAWN * seen.width * seen.height or len(drawn.curves) > 20
-    keep = _visible(g, seen, drawn, out)
+    out.links = read_links(page, number, seen)
+    out.pictured = _total_area(drawn.images) > DRAWN * seen.width * seen.height or len(drawn.curves) > 20
+    keep = _find_visible(g, seen, drawn, out)
     if layered and not out.scanned:
-        keep = _without_layers(page, g, seen, keep, out)
-    typed = _typed(page, seen, drawn, out)
+        keep = _drop_hidden_layers(page, g, seen, keep, out)
+    typed = _take_annotations(page, seen, drawn, out)
     turns = np.where(g.run >= 0, g.turn[g.run], 0) if len(g.turn) else np.zeros(len(g.code), dtype=np.int64)
     for turn in (0, 1, 3, 2):
         own = keep & (turns == turn)
         added = typed if turn == 0 else []
         if added or own.any():
-            out.pieces += _pieces(g, own, turn, _framed(drawn, turn), number, added)
+            out.pieces += _build_pieces(g, own, turn, _turn_graphics(drawn, turn), number, added)
     if (slanted := keep & (turns == -1)).any():
-        out.pieces += [Piece("paragraph", [line], number, -1, role="header") for line in slanted_lines(g, slanted)]
+        out.pieces += [
+            Piece("paragraph", [line], number, -1, role="header") for line in build_slanted_lines(g, slanted)
+        ]
     if any(piece.kind == "caption" for piece in out.pieces):
-        out.figures = figures(drawn, seen.width, seen.height)
+        out.figures = find_figures(drawn, seen.width, seen.height)
     for piece in out.pieces:
         piece.freeze()
     return out
 
 
-def _without_layers(page: Any, g: Glyphs, seen: View, keep: npt.NDArray[np.bool_], out: Page) -> npt.NDArray[np.bool_]:
+def _drop_hidden_layers(
+    page: Any, g: Glyphs, seen: View, keep: npt.NDArray[np.bool_], out: Page
+) -> npt.NDArray[np.bool_]:
     """`keep` without text on layers that are off."""
-    gone = off(page, g, seen)
+    gone = find_hidden_runs(page, g, seen)
     if not gone.any():
         return keep
     left_out = keep & (g.run >= 0) & gone[g.run]
@@ -104,9 +108,9 @@ def _without_layers(page: Any, g: Glyphs, seen: View, keep: npt.NDArray[np.bool_
     return keep & ~left_out
 
 
-def _typed(page: Any, seen: View, drawn: Marks, out: Page) -> list[Typed]:
+def _take_annotations(page: Any, seen: View, drawn: Graphics, out: Page) -> list[BoxText]:
     """What was typed into the page; with it a scan can have more text than it shows by itself."""
-    said = annotations(page, out.number, seen)
+    said = read_annotations(page, out.number, seen)
     out.hidden, out.remarks, out.files = out.hidden + said.hidden, said.remarks, said.files
     if said.typed:
         out.letters += sum(not letter.isspace() for typed in said.typed for letter in typed.text)
@@ -115,11 +119,11 @@ def _typed(page: Any, seen: View, drawn: Marks, out: Page) -> list[Typed]:
     return said.typed
 
 
-def _area(boxes: Sequence[Box]) -> float:
+def _total_area(boxes: Sequence[Box]) -> float:
     return sum((x1 - x0) * (y1 - y0) for x0, y0, x1, y1 in boxes)
 
 
-def _visible(g: Glyphs, seen: View, drawn: Marks, out: Page) -> npt.NDArray[np.bool_]:
+def _find_visible(g: Glyphs, seen: View, drawn: Graphics, out: Page) -> npt.NDArray[np.bool_]:
     """Which characters a reader sees. Invisible letters over a scan are the text of the scan."""
     if not len(g.look):
         return np.zeros(len(g.code), dtype=np.bool_)
@@ -128,8 +132,8 @@ def _visible(g: Glyphs, seen: View, drawn: Marks, out: Page) -> npt.NDArray[np.b
     inside = (middle_x >= -2) & (middle_y >= -2) & (middle_x <= seen.width + 2) & (middle_y <= seen.height + 2)
     unseen = g.unseen[g.run]
     ink = known & (g.code > 32)
-    held = _within(drawn.images, middle_x, middle_y) & ink & inside
-    if unseen[known].any() and covered(drawn.images, seen.width, seen.height) > SCAN:
+    held = _inside_boxes(drawn.images, middle_x, middle_y) & ink & inside
+    if unseen[known].any() and area_share(drawn.images, seen.width, seen.height) > SCAN:
         # The text of a scan says more than what is printed over it; a few words hidden on a page do not.
         out.scanned = 2 * int((held & unseen).sum()) >= int(held.sum())
         unseen = np.zeros_like(unseen) if out.scanned else unseen
@@ -152,10 +156,12 @@ def _visible(g: Glyphs, seen: View, drawn: Marks, out: Page) -> npt.NDArray[np.b
     if guessed.any() and not is_text(g.code[guessed]):
         own |= guessed
     out.unread = int(((ink | control) & keep & (control | (g.code == 0xFFFD) | own)).sum())
-    return without_doubles(g, keep)
+    return drop_doubles(g, keep)
 
 
-def _within(boxes: Sequence[Box], x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+def _inside_boxes(
+    boxes: Sequence[Box], x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]
+) -> npt.NDArray[np.bool_]:
     """Which places lie in any of some boxes."""
     inside = np.zeros(len(x), dtype=np.bool_)
     for x0, y0, x1, y1 in boxes[:IMAGES]:
@@ -163,44 +169,48 @@ def _within(boxes: Sequence[Box], x: npt.NDArray[np.float64], y: npt.NDArray[np.
     return inside
 
 
-def _framed(drawn: Marks, turn: int) -> Marks:
+def _turn_graphics(drawn: Graphics, turn: int) -> Graphics:
     """The rules as the frame of a writing direction has them."""
     if turn == 0:
         return drawn
     if turn == 2:
         across = [Rule(-r.at, -r.end, -r.start) for r in drawn.across]
-        return Marks(across, [Rule(-r.at, -r.end, -r.start) for r in drawn.down])
+        return Graphics(across, [Rule(-r.at, -r.end, -r.start) for r in drawn.down])
     if turn == 1:  # x of the frame is y of the page, y of the frame is -x
-        return Marks(
+        return Graphics(
             [Rule(-r.at, r.start, r.end) for r in drawn.down], [Rule(r.at, -r.end, -r.start) for r in drawn.across]
         )
-    return Marks(
+    return Graphics(
         [Rule(r.at, -r.end, -r.start) for r in drawn.down], [Rule(-r.at, r.start, r.end) for r in drawn.across]
     )
 
 
-def _pieces(
-    g: Glyphs, keep: npt.NDArray[np.bool_], turn: int, drawn: Marks, number: int, added: Sequence[Typed]
+def _build_pieces(
+    g: Glyphs, keep: npt.NDArray[np.bool_], turn: int, drawn: Graphics, number: int, added: Sequence[BoxText]
 ) -> list[Piece]:
-    said = words(g, keep, turn)
-    found = lines([*said, *filled(added, said)] if added else said)
+    said = build_words(g, keep, turn)
+    found = build_lines([*said, *place_box_words(added, said)] if added else said)
     tables: list[Table] = []
-    for frame in ruled.frames(drawn):
-        made = ruled.table(frame, found)
+    for frame in ruled.find_frames(drawn):
+        made = ruled.build_ruled_table(frame, found)
         if made:
             tables.append(made)
-            found = _outside(found, made)
-    across = ruled.merged(drawn.across)
+            found = _drop_table_lines(found, made)
+    across = ruled.merge_rules(drawn.across)
     out: list[Piece] = []
-    pictures = _beside_text([*drawn.images, *drawn.fills], found, tables) if turn == 0 else []
+    pictures = _find_blank_pictures([*drawn.images, *drawn.fills], found, tables) if turn == 0 else []
     drawings = [box for box in drawn.curves if min(box[2] - box[0], box[3] - box[1]) > FIGURE] if turn == 0 else []
-    typed = share([word for line in found for word in line.words]) if any(style.step for style in g.style) else 0.0
-    for zone in zones(found, tables, pictures):
-        out += _zone(zone, across, (drawings, drawn.strokes if turn == 0 else ()), number, turn, typed)
+    typed = (
+        monospace_share([word for line in found for word in line.words])
+        if any(style.step for style in g.style)
+        else 0.0
+    )
+    for zone in split_zones(found, tables, pictures):
+        out += _build_zone(zone, across, (drawings, drawn.strokes if turn == 0 else ()), number, turn, typed)
     return out
 
 
-def _beside_text(boxes: Sequence[Box], found: Sequence[Line], tables: Sequence[Table]) -> list[Box]:
+def _find_blank_pictures(boxes: Sequence[Box], found: Sequence[Line], tables: Sequence[Table]) -> list[Box]:
     """Pictures that hold no text: they stand where text could."""
     large = [box for box in boxes if min(box[2] - box[0], box[3] - box[1]) > 2 * FIGURE]
     middles = [((line.x0 + line.x1) / 2, (line.y0 + line.y1) / 2) for line in found]
@@ -210,46 +220,48 @@ def _beside_text(boxes: Sequence[Box], found: Sequence[Line], tables: Sequence[T
     ]
 
 
-def _outside(found: Sequence[Line], table: Table) -> list[Line]:
+def _drop_table_lines(found: Sequence[Line], table: Table) -> list[Line]:
     """The lines whose middle is not in a table."""
     x0, y0, x1, y1 = table.box
     return [line for line in found if not (x0 <= (line.x0 + line.x1) / 2 <= x1 and y0 <= (line.y0 + line.y1) / 2 <= y1)]
 
 
-def _zone(zone: Zone, across: Sequence[Rule], figures: Figures, number: int, turn: int, typed: float) -> list[Piece]:
+def _build_zone(
+    zone: Zone, across: Sequence[Rule], figures: Drawings, number: int, turn: int, typed: float
+) -> list[Piece]:
     """The pieces of a zone: its text between its tables."""
     out: list[Piece] = []
     waiting: list[Item] = []
     for item in zone.items:
         if item.table:
-            out += _text([i.line for i in waiting if i.line], across, figures, number, turn, typed)
+            out += _build_text([i.line for i in waiting if i.line], across, figures, number, turn, typed)
             out.append(Piece("table", [], number, turn, table=item.table))
             waiting = []
         else:
             waiting.append(item)
-    return out + _text([i.line for i in waiting if i.line], across, figures, number, turn, typed)
+    return out + _build_text([i.line for i in waiting if i.line], across, figures, number, turn, typed)
 
 
-def _text(
-    found: Sequence[Line], across: Sequence[Rule], figures: Figures, number: int, turn: int, typed: float
+def _build_text(
+    found: Sequence[Line], across: Sequence[Rule], figures: Drawings, number: int, turn: int, typed: float
 ) -> list[Piece]:
-    rows = rows_of(found)
+    rows = group_rows(found)
     out: list[Piece] = []
     at = 0
-    for first, behind, table in aligned.found(rows, across, *figures):
-        out += _plain(rows[at:first], number, turn, typed)
+    for first, behind, table in aligned.find_aligned_tables(rows, across, *figures):
+        out += _build_plain(rows[at:first], number, turn, typed)
         out.append(Piece("table", [], number, turn, table=table))
         at = behind
-    return out + _plain(rows[at:], number, turn, typed)
+    return out + _build_plain(rows[at:], number, turn, typed)
 
 
-def _plain(rows: Sequence[Row], number: int, turn: int, typed: float) -> list[Piece]:
+def _build_plain(rows: Sequence[Row], number: int, turn: int, typed: float) -> list[Piece]:
     """The text of rows without a table; what stands side by side over several rows is read one after the other."""
     out: list[Piece] = []
-    for is_code, run in parted(rows, typed):
+    for is_code, run in split_code_runs(rows, typed):
         if is_code:
-            out.append(code(run, number, turn))
+            out.append(build_code_piece(run, number, turn))
             continue
-        for columns in beside(run):
-            out += paragraphs(columns, number, turn)
+        for columns in split_side_by_side(run):
+            out += build_paragraphs(columns, number, turn)
     return out

@@ -8,22 +8,22 @@ import pypdfium2
 
 from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction
-from ragstone.extraction.pdf.characters.annotations import attached
-from ragstone.extraction.pdf.characters.layers import may_hide
-from ragstone.extraction.pdf.characters.links import linked
-from ragstone.extraction.pdf.characters.pdfium import opened
-from ragstone.extraction.pdf.document.composed import composed
-from ragstone.extraction.pdf.ocr import Reader, named, needs_reading
-from ragstone.extraction.pdf.page import Page, read
+from ragstone.extraction.pdf.characters.annotations import list_attachments
+from ragstone.extraction.pdf.characters.layers import may_have_hidden_layers
+from ragstone.extraction.pdf.characters.links import locate_links
+from ragstone.extraction.pdf.characters.pdfium import open_document
+from ragstone.extraction.pdf.document.compose import compose_document
+from ragstone.extraction.pdf.ocr import OcrReader, format_pages, needs_ocr
+from ragstone.extraction.pdf.page import Page, read_pdf_page
 
 MEDIA_TYPE = "application/pdf"
 WINDOW = 128  # pages that are read before the file is opened anew: pdfium keeps what it has seen
 PAGES = 100_000  # of one file
-NAMED, LONGEST = 5, 120  # embedded files in a message, and letters of their names
+FILES_NAMED, LONGEST = 5, 120  # embedded files in a message, and letters of their names
 INFO = {"Author": "author", "Subject": "subject", "CreationDate": "created", "Producer": "producer"}
 
 
-def parse(
+def parse_pdf(
     data: bytes,
     *,
     path: str,
@@ -44,72 +44,75 @@ def parse(
     than `ocr_pages` of them, and in the sandbox than its bounds allow. `engine`, `languages` and `program`
     are those of `extract.image`.
     """
-    reader = Reader(path, ocr, ocr_pages, {"engine": engine, "languages": languages, "program": program})
-    return extracted(data, path=path, password=password, reader=reader)
+    reader = OcrReader(path, ocr, ocr_pages, {"engine": engine, "languages": languages, "program": program})
+    return parse_with_reader(data, path=path, password=password, reader=reader)
 
 
-def extracted(data: bytes, *, path: str, password: str | None, reader: Reader) -> Extraction:
-    """`parse` with a reader of pictures that is already made."""
+def parse_with_reader(data: bytes, *, path: str, password: str | None, reader: OcrReader) -> Extraction:
+    """`parse_pdf` with a reader of pictures that is already made."""
     info: dict[str, Any] = {}
     files: list[str] = []
-    pages = list(_pages(data, path, password, info, files, reader))
+    pages = list(_read_pages(data, path, password, info, files, reader))
     files += [name for page in pages for name in page.files]
-    warnings = (*_warnings(pages, files, reader), *reader.warnings())
+    warnings = (*_collect_warnings(pages, files, reader), *reader.warnings())
     if not any(page.pieces for page in pages):
         if pictured := [page.number for page in pages if page.pictured]:
             raise Refused(
-                "no_text", f"{path} shows pictures only, as a scan does; {_advice(reader, pictured)}{_holding(files)}"
+                "no_text",
+                f"{path} shows pictures only, as a scan does; {_ocr_advice(reader, pictured)}{_describe_files(files)}",
             )
         if files:
-            raise Refused("unsupported", f"{path} shows nothing itself{_holding(files)}; save them and ingest those")
+            raise Refused(
+                "unsupported", f"{path} shows nothing itself{_describe_files(files)}; save them and ingest those"
+            )
         hint = " but text that nobody can see" if any(page.hidden for page in pages) else ""
         them = "page and nothing on it" if len(pages) == 1 else "pages and nothing on them"
         raise Refused("empty", f"{path} has {len(pages)} {them}{hint}")
-    made = composed(pages)
+    made = compose_document(pages)
     title = info.pop("title", None) or made.title
     meta: dict[str, Any] = {"pages": len(pages), **info, **reader.meta()}
-    if found := linked(made.layout, made.record, [link for page in pages for link in page.links]):
+    if found := locate_links(made.layout, made.record, [link for page in pages for link in page.links]):
         meta["links"] = found
     if remarks := [remark for page in pages for remark in page.remarks]:
         meta["comments"] = remarks
     return Extraction(made.record, made.blocks, MEDIA_TYPE, title, meta, warnings, made.layout)
 
 
-def _pages(
-    data: bytes, path: str, password: str | None, info: dict[str, Any], files: list[str], reader: Reader
+def _read_pages(
+    data: bytes, path: str, password: str | None, info: dict[str, Any], files: list[str], reader: OcrReader
 ) -> Iterator[Page]:
     """The pages, read in windows so that a long file needs little memory; fills `info` and names embedded `files`."""
     first = 0
-    layered = may_hide(data)
+    layered = may_have_hidden_layers(data)
     while True:
-        with opened(data, path=path, password=password) as document:
+        with open_document(data, path=path, password=password) as document:
             count = min(len(document), PAGES)
             if not count:
                 raise Refused("broken", f"{path} is a PDF without pages; export it again")
             if not first:
-                info.update(_info(document))
-                files += attached(document)
+                info.update(_read_info(document))
+                files += list_attachments(document)
             for number in range(first, min(first + WINDOW, count)):
-                yield _page(document, number, reader, layered=layered)
+                yield _read_page(document, number, reader, layered=layered)
         first += WINDOW
         if first >= count:
             return
 
 
-def _page(document: Any, number: int, reader: Reader, *, layered: bool) -> Page:
+def _read_page(document: Any, number: int, reader: OcrReader, *, layered: bool) -> Page:
     try:
         page = document[number]
     except pypdfium2.PdfiumError:
         return Page(number + 1, 0.0, 0.0, failed=True)
     try:
-        return reader.page(page, read(page, number + 1, layered=layered))
+        return reader.add_ocr(page, read_pdf_page(page, number + 1, layered=layered))
     except pypdfium2.PdfiumError:
         return Page(number + 1, 0.0, 0.0, failed=True)
     finally:
         page.close()
 
 
-def _info(document: Any) -> dict[str, str]:
+def _read_info(document: Any) -> dict[str, str]:
     """What the file says of itself, as far as it says anything."""
     said = document.get_metadata_dict(skip_empty=True)
     found = {ours: str(said[name]).strip() for name, ours in INFO.items() if str(said.get(name, "")).strip()}
@@ -121,43 +124,43 @@ def _info(document: Any) -> dict[str, str]:
     return found
 
 
-def _warnings(pages: list[Page], files: list[str], reader: Reader) -> Iterator[str]:
+def _collect_warnings(pages: list[Page], files: list[str], reader: OcrReader) -> Iterator[str]:
     """What a reader of the record must know: pages without text, text left out, remarks, files inside."""
     if failed := [page.number for page in pages if page.failed]:
-        yield f"could not be read: {named(failed)}"
-    if silent := [page.number for page in pages if not page.pieces and needs_reading(page)]:
-        yield f"shows pictures or drawings but gives no text: {named(silent)}; {_advice(reader, silent)}"
+        yield f"could not be read: {format_pages(failed)}"
+    if silent := [page.number for page in pages if not page.pieces and needs_ocr(page)]:
+        yield f"shows pictures or drawings but gives no text: {format_pages(silent)}; {_ocr_advice(reader, silent)}"
     if hidden := [page for page in pages if page.hidden]:
         count = sum(page.hidden for page in hidden)
-        yield f"left out {count} characters that nobody can see: {named([page.number for page in hidden])}"
+        yield f"left out {count} characters that nobody can see: {format_pages([page.number for page in hidden])}"
     if remarked := [page for page in pages if page.remarks]:
         count = sum(len(page.remarks) for page in remarked)
-        where = named([page.number for page in remarked])
+        where = format_pages([page.number for page in remarked])
         yield f"{count} remark{'s' * (count != 1)} of readers kept in the metadata only, as comments: {where}"
     if files:
-        yield f"embedded files were not read: {_listed(files)}"
-    if mixed := _unread_scans(pages, reader):
-        yield f"mostly a picture, of which nothing was read: {named(mixed)}; {_advice(reader, mixed)}"
-    if unread := [page.number for page in pages if page.pieces and needs_reading(page)]:
-        yield f"uses letters without a meaning in the file: {named(unread)}; {_advice(reader, unread)}"
+        yield f"embedded files were not read: {_list_names(files)}"
+    if mixed := _find_unread_scans(pages, reader):
+        yield f"mostly a picture, of which nothing was read: {format_pages(mixed)}; {_ocr_advice(reader, mixed)}"
+    if unread := [page.number for page in pages if page.pieces and needs_ocr(page)]:
+        yield f"uses letters without a meaning in the file: {format_pages(unread)}; {_ocr_advice(reader, unread)}"
 
 
-def _listed(files: list[str]) -> str:
-    more = f" and {len(files) - NAMED} more" if len(files) > NAMED else ""
-    return f"{', '.join(name[:LONGEST] for name in files[:NAMED])}{more}"
+def _list_names(files: list[str]) -> str:
+    more = f" and {len(files) - FILES_NAMED} more" if len(files) > FILES_NAMED else ""
+    return f"{', '.join(name[:LONGEST] for name in files[:FILES_NAMED])}{more}"
 
 
-def _holding(files: list[str]) -> str:
+def _describe_files(files: list[str]) -> str:
     """What a document that shows nothing else embeds."""
-    return f", but embeds {_listed(files)}" if files else ""
+    return f", but embeds {_list_names(files)}" if files else ""
 
 
-def _unread_scans(pages: list[Page], reader: Reader) -> list[int]:
+def _find_unread_scans(pages: list[Page], reader: OcrReader) -> list[int]:
     """Pages that are a scan with a little text of their own, which alone is in the record."""
     return [page.number for page in pages if page.scan and page.pieces and page.number not in reader.over]
 
 
-def _advice(reader: Reader, numbers: list[int]) -> str:
+def _ocr_advice(reader: OcrReader, numbers: list[int]) -> str:
     """What to do about pages that stay without text."""
     if set(reader.tried).issuperset(numbers):
         return "OCR read nothing there"

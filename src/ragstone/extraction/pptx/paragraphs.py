@@ -3,20 +3,20 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from ragstone.core.types import Cell
-from ragstone.extraction.html.links import linked
-from ragstone.extraction.ooxml.formula import latex
-from ragstone.extraction.ooxml.ooxml import MC, A, Element, M, P, R, chosen, local, number
+from ragstone.extraction.ooxml.elements import MC, A, Element, M, P, R, choose_alternative, local_name, parse_number
+from ragstone.extraction.ooxml.formula import to_latex
 from ragstone.extraction.ooxml.package import Link
-from ragstone.extraction.record.builder import Draft, flat
-from ragstone.extraction.record.numerals import numeral
-from ragstone.extraction.record.table_grid import COLUMNS
+from ragstone.extraction.record.builder import BlockDraft, flatten_blocks
+from ragstone.extraction.record.markdown_links import format_link
+from ragstone.extraction.record.numerals import format_numeral
+from ragstone.extraction.record.tables import COLUMNS
 
 BODIES = ("body", "obj", "")
 DEEPEST = 9
 SHAPES = {"alphaLc": "lowerLetter", "alphaUc": "upperLetter", "romanLc": "lowerRoman", "romanUc": "upperRoman"}
 
 
-class Paragraphs:
+class ParagraphReader:
     """Reads text on one slide, with the slide's `links`; `master` has the bullets that no other says."""
 
     def __init__(self, links: Mapping[str, Link], master: Element | None) -> None:
@@ -27,7 +27,7 @@ class Paragraphs:
         """All text in an element on one line."""
         return " ".join(" ".join(self.text(p) for p in element.iter(A + "p")).split())
 
-    def drafts(self, body: Element, kind: str | None, inherited: Sequence[Element]) -> Iterator[Draft]:
+    def drafts(self, body: Element, kind: str | None, inherited: Sequence[Element]) -> Iterator[BlockDraft]:
         """The paragraphs of a shape: of which kind of place, and what layout and master have in it."""
         counts: dict[int, int] = {}
         for paragraph in body.iterchildren(A + "p"):
@@ -35,18 +35,20 @@ class Paragraphs:
             if not text:
                 continue
             about = paragraph.find(A + "pPr")
-            level = min(max(number(about.get("lvl") if about is not None else None) or 0, 0), DEEPEST - 1)
-            bullet = self._bullet(about, [body, *(one.find(P + "txBody") for one in inherited)], kind, level)
+            level = min(max(parse_number(about.get("lvl") if about is not None else None) or 0, 0), DEEPEST - 1)
+            bullet = self._find_bullet(about, [body, *(one.find(P + "txBody") for one in inherited)], kind, level)
             for deeper in [one for one in counts if one > level or (one == level and bullet != "buAutoNum")]:
                 del counts[deeper]
             if bullet == "buAutoNum":
-                auto = _auto(about, body, level)
-                counts[level] = counts[level] + 1 if level in counts else number(auto.get("startAt") or "1") or 1
-                yield Draft("list", f"{_counted(counts[level], auto.get('type') or '')} {text}", level=level + 1)
+                auto = _find_auto_numbering(about, body, level)
+                counts[level] = counts[level] + 1 if level in counts else parse_number(auto.get("startAt") or "1") or 1
+                yield BlockDraft(
+                    "list", f"{_format_count(counts[level], auto.get('type') or '')} {text}", level=level + 1
+                )
             elif bullet is None or bullet == "buNone":
-                yield Draft("paragraph", text)
+                yield BlockDraft("paragraph", text)
             else:
-                yield Draft("list", f"- {text}", level=level + 1)
+                yield BlockDraft("list", f"- {text}", level=level + 1)
 
     def cells(self, table: Element) -> Iterator[Cell]:
         """The cells of a table."""
@@ -57,9 +59,9 @@ class Paragraphs:
             for col, cell in enumerate(row.iterchildren(A + "tc")):
                 covered = cell.get("hMerge") in ("1", "true") or cell.get("vMerge") in ("1", "true")
                 if not covered and col < COLUMNS:
-                    height = max(1, min(number(cell.get("rowSpan")) or 1, len(rows) - at))
-                    width = max(1, min(number(cell.get("gridSpan")) or 1, COLUMNS - col))
-                    text = flat([Draft("paragraph", self.text(p)) for p in cell.iter(A + "p")])
+                    height = max(1, min(parse_number(cell.get("rowSpan")) or 1, len(rows) - at))
+                    width = max(1, min(parse_number(cell.get("gridSpan")) or 1, COLUMNS - col))
+                    text = flatten_blocks([BlockDraft("paragraph", self.text(p)) for p in cell.iter(A + "p")])
                     yield Cell(at, col, text, height, width, header=headed and at == 0 and len(rows) > 1)
 
     def text(self, paragraph: Element) -> str:
@@ -69,22 +71,22 @@ class Paragraphs:
         while waiting:
             child = waiting.pop()
             if child.tag == MC + "AlternateContent":
-                choice = chosen(child)
+                choice = choose_alternative(child)
                 waiting.extend(reversed(choice if choice is not None else ()))
             elif child.tag in (A + "r", A + "fld"):
                 text = (child.findtext(A + "t") or "").replace("\xad", "").replace("\v", "\n")
                 click = child.find(f"{A}rPr/{A}hlinkClick")
                 link = self._links.get(click.get(R + "id") or "") if click is not None else None
-                out.append(linked(text, link.target) if link is not None and link.outside else text)
+                out.append(format_link(text, link.target) if link is not None and link.outside else text)
             elif child.tag == A + "br":
                 out.append("\n")
             elif child.tag == M + "oMath":
-                out.append(f" ${latex(child)}$ ")
-            elif child.tag == M + "oMathPara" or local(child.tag) == "m":
+                out.append(f" ${to_latex(child)}$ ")
+            elif child.tag == M + "oMathPara" or local_name(child.tag) == "m":
                 waiting.extend(reversed(child))
         return "\n".join(filter(None, (" ".join(line.split()) for line in "".join(out).split("\n"))))
 
-    def _bullet(
+    def _find_bullet(
         self, about: Element | None, bodies: Sequence[Element | None], kind: str | None, level: int
     ) -> str | None:
         """Which kind of bullet a paragraph has, looked up from itself to the master."""
@@ -99,20 +101,20 @@ class Paragraphs:
         for style in styles:
             for child in style if style is not None else ():
                 if child.tag in (A + "buNone", A + "buChar", A + "buAutoNum", A + "buBlip"):
-                    return local(child.tag)
+                    return local_name(child.tag)
         return None
 
 
-def _auto(about: Element | None, body: Element, level: int) -> Element:
+def _find_auto_numbering(about: Element | None, body: Element, level: int) -> Element:
     places = (about, body.find(f"{A}lstStyle/{A}lvl{level + 1}pPr"))
     found = (place.find(A + "buAutoNum") for place in places if place is not None)
     return next((one for one in found if one is not None), body)
 
 
-def _counted(n: int, shape: str) -> str:
+def _format_count(n: int, shape: str) -> str:
     """A count as `arabicPeriod`, `alphaLcParenR` … write it."""
     name = next((ours for theirs, ours in SHAPES.items() if shape.startswith(theirs)), "decimal")
-    text = numeral(n, name)
+    text = format_numeral(n, name)
     if shape.endswith("ParenBoth"):
         return f"({text})"
     return f"{text})" if shape.endswith("ParenR") else text if shape.endswith("Plain") else f"{text}."

@@ -5,21 +5,21 @@ from dataclasses import dataclass, field, replace
 
 from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction, Json
-from ragstone.extraction.ooxml.ooxml import P, R, local
+from ragstone.extraction.ooxml.elements import P, R, local_name
 from ragstone.extraction.ooxml.package import Package
-from ragstone.extraction.ooxml.properties import properties
+from ragstone.extraction.ooxml.properties import read_properties
 from ragstone.extraction.pptx.slide import Slide
-from ragstone.extraction.record.builder import Draft, written
+from ragstone.extraction.record.builder import BlockDraft, write_record
 
 MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 NAMED = 20  # slides in a warning
 
 
 @dataclass(slots=True)
-class _Show:
+class _Presentation:
     """What was read of the slides, and the numbers of those that there is something to say about."""
 
-    drafts: list[Draft] = field(default_factory=list)
+    drafts: list[BlockDraft] = field(default_factory=list)
     comments: list[Json] = field(default_factory=list)
     missing: list[int] = field(default_factory=list)
     hidden: list[int] = field(default_factory=list)
@@ -28,13 +28,13 @@ class _Show:
 
     def warnings(self) -> Iterator[str]:
         """One for each kind of what is not as it seems."""
-        yield from _about("slides that are missing or broken were left out", self.missing)
-        yield from _about("slides that are hidden in the show are kept", self.hidden)
-        yield from _about("slides that show only pictures were not read", self.painted)
-        yield from _about("documents that are embedded on slides were not read", self.embedding)
+        yield from _warn_slides("slides that are missing or broken were left out", self.missing)
+        yield from _warn_slides("slides that are hidden in the show are kept", self.hidden)
+        yield from _warn_slides("slides that show only pictures were not read", self.painted)
+        yield from _warn_slides("documents that are embedded on slides were not read", self.embedding)
 
 
-def parse(data: bytes, *, path: str) -> Extraction:
+def parse_pptx(data: bytes, *, path: str) -> Extraction:
     """The slides in order; the spans of a block carry its slide as `page`, comments stand in `meta`.
 
     Raises `Refused`: encrypted, unsupported (of before 2007), broken, too_large, empty, no_text (pictures only).
@@ -43,18 +43,18 @@ def parse(data: bytes, *, path: str) -> Extraction:
     part, root = package.main()
     links = package.links(part)
     slides = [links.get(one.get(R + "id") or "") for one in root.iter(P + "sldId")]
-    authors = _authors(package, part)
-    show = _Show()
+    authors = _read_authors(package, part)
+    show = _Presentation()
     for page, link in enumerate(slides, 1):
         slide = package.part(link.target) if link is not None and not link.outside else None
         if link is None or slide is None:
             show.missing.append(page)
         else:
-            _read(show, Slide(package, link.target, slide), page, authors)
-    record, blocks = written(show.drafts)
+            _read_slide(show, Slide(package, link.target, slide), page, authors)
+    record, blocks = write_record(show.drafts)
     if all(draft.made for draft in show.drafts if draft.text or draft.cells):
-        raise _refused(show, len(slides), path)
-    title, meta = properties(package)
+        raise _refusal(show, len(slides), path)
+    title, meta = read_properties(package)
     first = next((one.text for one in show.drafts if one.type == "heading" and not one.made), None)
     if show.comments:
         meta["comments"] = show.comments
@@ -62,26 +62,28 @@ def parse(data: bytes, *, path: str) -> Extraction:
     return Extraction(record, blocks, MEDIA_TYPE, title or first, meta, (*package.warnings, *show.warnings()))
 
 
-def _read(show: _Show, slide: Slide, page: int, authors: Mapping[str, str]) -> None:
+def _read_slide(show: _Presentation, slide: Slide, page: int, authors: Mapping[str, str]) -> None:
     drafts = list(slide.drafts(page))
     show.drafts += (replace(draft, page=page) for draft in drafts)
     show.comments += ({**comment, "slide": page} for comment in slide.comments(authors))
     if slide.is_hidden:
         show.hidden.append(page)
-    if slide.embeds:
+    if slide.has_embedded:
         show.embedding.append(page)
     if slide.pictures and not any(draft.text or draft.cells for draft in drafts):
         show.painted.append(page)
 
 
-def _authors(package: Package, part: str) -> dict[str, str]:
+def _read_authors(package: Package, part: str) -> dict[str, str]:
     """Who wrote comments, by the ids that those name."""
-    roots = [package.part(package.kind(part, kind), needed=False) for kind in ("commentAuthors", "authors")]
-    people = (one for root in roots if root is not None for one in root if local(one.tag) in ("cmAuthor", "author"))
+    roots = [package.part(package.find_related(part, kind), needed=False) for kind in ("commentAuthors", "authors")]
+    people = (
+        one for root in roots if root is not None for one in root if local_name(one.tag) in ("cmAuthor", "author")
+    )
     return {one.get("id") or "": " ".join((one.get("name") or "").split()) for one in people}
 
 
-def _refused(show: _Show, slides: int, path: str) -> Refused:
+def _refusal(show: _Presentation, slides: int, path: str) -> Refused:
     if show.missing and len(show.missing) == slides:
         return Refused("broken", f"{path} holds none of its {slides:,} slides; save it again")
     if show.painted:
@@ -89,7 +91,7 @@ def _refused(show: _Show, slides: int, path: str) -> Refused:
     return Refused("empty", f"{path} holds no text")
 
 
-def _about(what: str, pages: list[int]) -> Iterator[str]:
+def _warn_slides(what: str, pages: list[int]) -> Iterator[str]:
     if pages:
         more = f" and {len(pages) - NAMED:,} more" if len(pages) > NAMED else ""
         yield f"{what}: {', '.join(map(str, pages[:NAMED]))}{more}"

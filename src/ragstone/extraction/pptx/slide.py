@@ -4,12 +4,23 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ragstone.core.types import Json, Role
-from ragstone.extraction.ooxml.charts import chart, diagram
-from ragstone.extraction.ooxml.drawings import described
-from ragstone.extraction.ooxml.ooxml import DGM, MC, A, C, Element, P, R, chosen, local, number
+from ragstone.extraction.ooxml.charts import read_chart, read_diagram
+from ragstone.extraction.ooxml.drawings import alternative_text
+from ragstone.extraction.ooxml.elements import (
+    DGM,
+    MC,
+    A,
+    C,
+    Element,
+    P,
+    R,
+    choose_alternative,
+    local_name,
+    parse_number,
+)
 from ragstone.extraction.ooxml.package import Link, Package
-from ragstone.extraction.pptx.paragraphs import BODIES, Paragraphs
-from ragstone.extraction.record.builder import Draft
+from ragstone.extraction.pptx.paragraphs import BODIES, ParagraphReader
+from ragstone.extraction.record.builder import BlockDraft
 
 TITLES = ("title", "ctrTitle")
 MARGINS: Mapping[str, Role] = {"ftr": "footer", "hdr": "header", "dt": "footer"}
@@ -41,11 +52,11 @@ class Slide:
         self._part = part
         self._root = root
         self._links: Mapping[str, Link] = package.links(part)
-        layout = package.kind(part, "slideLayout")
-        master = package.kind(layout, "slideMaster") if layout else None
+        layout = package.find_related(part, "slideLayout")
+        master = package.find_related(layout, "slideMaster") if layout else None
         above = (package.part(one, needed=False) for one in (layout, master))
         self._above = [one for one in above if one is not None]
-        self._words = Paragraphs(self._links, self._above[-1] if self._above else None)
+        self._words = ParagraphReader(self._links, self._above[-1] if self._above else None)
 
     @property
     def is_hidden(self) -> bool:
@@ -56,21 +67,21 @@ class Slide:
         return sum(1 for _ in self._root.iter(P + "pic"))
 
     @property
-    def embeds(self) -> bool:
+    def has_embedded(self) -> bool:
         """Whether another document stands on it."""
         return next(self._root.iter(P + "oleObj"), None) is not None
 
-    def drafts(self, page: int) -> Iterator[Draft]:
+    def drafts(self, page: int) -> Iterator[BlockDraft]:
         """The title, the shapes from the top left on, the notes; a slide without a title is called by its number."""
-        shapes = sorted(self._shapes(), key=lambda shape: shape.place)
+        shapes = sorted(self._find_shapes(), key=lambda shape: shape.place)
         title = next((one for one in shapes if one.kind in TITLES and self._words.plain(one.element)), None)
         level = 1 if any(shape.kind == "ctrTitle" for shape in shapes) else 2
-        body = [draft for shape in shapes if shape is not title for draft in self._read(shape)]
-        notes = list(self._notes())
+        body = [draft for shape in shapes if shape is not title for draft in self._read_shape(shape)]
+        notes = list(self._read_notes())
         if title is not None:
-            yield Draft("heading", self._words.plain(title.element), level=level)
+            yield BlockDraft("heading", self._words.plain(title.element), level=level)
         elif any(draft.text or draft.cells for draft in body) or notes:
-            yield Draft("heading", f"Slide {page}", level=level, made=True)
+            yield BlockDraft("heading", f"Slide {page}", level=level, made=True)
         yield from body
         yield from notes
 
@@ -79,12 +90,12 @@ class Slide:
         for link in self._links.values():
             root = self._package.part(link.target) if link.kind == "comments" and not link.outside else None
             for one in root.iter() if root is not None else ():
-                if local(one.tag) in ("cm", "reply") and (text := _remark(one)):
+                if local_name(one.tag) in ("cm", "reply") and (text := _comment_text(one)):
                     about = {"author": authors.get(one.get("authorId") or "", "")}
                     about |= {"date": one.get("dt") or one.get("created") or "", "text": text}
                     yield {key: said for key, said in about.items() if said}
 
-    def _shapes(self) -> Iterator[_Shape]:
+    def _find_shapes(self) -> Iterator[_Shape]:
         """The shapes, those in groups at the place of their group."""
         tree = self._root.find(f"{P}cSld/{P}spTree")
         waiting: list[tuple[Element, tuple[int, int] | None]] = [(tree, None)] if tree is not None else []
@@ -92,24 +103,24 @@ class Slide:
         while waiting:
             element, group = waiting.pop()
             if element.tag == MC + "AlternateContent":
-                choice = chosen(element)
+                choice = choose_alternative(element)
                 waiting.extend((child, group) for child in reversed(choice if choice is not None else ()))
             elif element.tag in (P + "spTree", P + "grpSp"):
-                own = _place(element) if element.tag == P + "grpSp" else None
+                own = _find_position(element) if element.tag == P + "grpSp" else None
                 waiting.extend((child, group or own) for child in reversed(element))
             elif element.tag in SHOWN:
                 order += 1
-                yield self._shape(element, group, order)
+                yield self._place_shape(element, group, order)
 
-    def _shape(self, element: Element, group: tuple[int, int] | None, order: int) -> _Shape:
+    def _place_shape(self, element: Element, group: tuple[int, int] | None, order: int) -> _Shape:
         holder = next(element.iter(P + "ph"), None)
         kind = (holder.get("type") or "") if holder is not None else None
-        inherited = tuple(self._inherited(holder, kind)) if holder is not None and kind is not None else ()
-        places = (place for one in (element, *inherited) if (place := _place(one)) is not None)
+        inherited = tuple(self._find_inherited(holder, kind)) if holder is not None and kind is not None else ()
+        places = (place for one in (element, *inherited) if (place := _find_position(one)) is not None)
         left, top = group or next(places, (0, 0))
         return _Shape(element, top, left, order, kind, inherited)
 
-    def _inherited(self, holder: Element, kind: str) -> Iterator[Element]:
+    def _find_inherited(self, holder: Element, kind: str) -> Iterator[Element]:
         """What the layout and the master have for the same place."""
         for above in self._above:
             for shape in above.iter(P + "sp"):
@@ -124,34 +135,34 @@ class Slide:
                     yield shape
                     break
 
-    def _read(self, shape: _Shape) -> Iterator[Draft]:
+    def _read_shape(self, shape: _Shape) -> Iterator[BlockDraft]:
         element = shape.element
         if shape.kind == "sldNum":
             return
         if (role := MARGINS.get(shape.kind or "")) is not None:
-            yield Draft("paragraph", self._words.plain(element), role)
+            yield BlockDraft("paragraph", self._words.plain(element), role)
             return
         body = element.find(P + "txBody") if element.tag == P + "sp" else None
         drafts = list(self._words.drafts(body, shape.kind, shape.inherited)) if body is not None else []
         # What a text box shows, its text says already.
-        if not drafts and (alt := _alt(element)):
-            yield Draft("paragraph", f"![{alt}]")
+        if not drafts and (alt := _find_alternative_text(element)):
+            yield BlockDraft("paragraph", f"![{alt}]")
         yield from drafts
         if element.tag == P + "graphicFrame":
-            yield from self._frame(element)
+            yield from self._read_frame(element)
 
-    def _frame(self, element: Element) -> Iterator[Draft]:
+    def _read_frame(self, element: Element) -> Iterator[BlockDraft]:
         for one in element.iter(A + "tbl", C + "chart", DGM + "relIds"):
             if one.tag == A + "tbl":
-                yield Draft("table", cells=tuple(self._words.cells(one)))
+                yield BlockDraft("table", cells=tuple(self._words.cells(one)))
                 continue
             link = self._links.get(one.get(R + "id") or one.get(R + "dm") or "")
             root = self._package.part(link.target) if link is not None and not link.outside else None
             if root is not None:
-                yield from chart(root) if one.tag == C + "chart" else diagram(root)
+                yield from read_chart(root) if one.tag == C + "chart" else read_diagram(root)
 
-    def _notes(self) -> Iterator[Draft]:
-        root = self._package.part(self._package.kind(self._part, "notesSlide"))
+    def _read_notes(self) -> Iterator[BlockDraft]:
+        root = self._package.part(self._package.find_related(self._part, "notesSlide"))
         first = True
         for shape in root.iter(P + "sp") if root is not None else ():
             holder = next(shape.iter(P + "ph"), None)
@@ -159,29 +170,31 @@ class Slide:
                 continue
             for paragraph in shape.iter(A + "p"):
                 if text := self._words.text(paragraph):
-                    yield Draft("paragraph", f"Notes: {text}" if first else text)
+                    yield BlockDraft("paragraph", f"Notes: {text}" if first else text)
                     first = False
 
 
-def _alt(element: Element) -> str:
+def _find_alternative_text(element: Element) -> str:
     """What somebody wrote to stand for a shape, "" for nothing."""
-    return next((text for one in element.iter() if local(one.tag) == "cNvPr" and (text := described(one))), "")
+    return next(
+        (text for one in element.iter() if local_name(one.tag) == "cNvPr" and (text := alternative_text(one))), ""
+    )
 
 
-def _remark(comment: Element) -> str:
+def _comment_text(comment: Element) -> str:
     """A comment's text, without that of the answers in it."""
     for child in comment:
-        if local(child.tag) in ("text", "txBody"):
-            runs = (run.text or "" for run in child.iter() if local(run.tag) in ("text", "t"))
+        if local_name(child.tag) in ("text", "txBody"):
+            runs = (run.text or "" for run in child.iter() if local_name(run.tag) in ("text", "t"))
             return " ".join("".join(runs).split())
     return ""
 
 
-def _place(element: Element) -> tuple[int, int] | None:
+def _find_position(element: Element) -> tuple[int, int] | None:
     """Where a shape begins: left, top."""
     for name in (f"{P}spPr/{A}xfrm", f"{P}grpSpPr/{A}xfrm", f"{P}xfrm"):
         form = element.find(name)
         offset = form.find(A + "off") if form is not None else None
         if offset is not None:
-            return number(offset.get("x")) or 0, number(offset.get("y")) or 0
+            return parse_number(offset.get("x")) or 0, parse_number(offset.get("y")) or 0
     return None

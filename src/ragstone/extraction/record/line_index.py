@@ -2,18 +2,18 @@
 
 from typing import Any
 
-from ragstone.core.newlines import unified
+from ragstone.core.newlines import unify_newlines
 from ragstone.core.types import Span
 
 
-class Lines:
+class LineIndex:
     """Line numbers of a text of record.
 
     Counts from the place that was asked for last: cheap when asked in order.
     """
 
     def __init__(self, record: str) -> None:
-        self._text = unified(record)
+        self._text = unify_newlines(record)
         self._at = 0
         self._line = 1
 

@@ -17,17 +17,17 @@ HEBREW = "אבגדהוזחטיכלמנסעפצקרשת"
 CIRCLED = 20
 
 
-def numeral(n: int, shape: str) -> str:
+def format_numeral(n: int, shape: str) -> str:
     """The count `n` in one of the format's shapes (`lowerLetter`, `upperRoman` …); decimal where it is not known."""
     shaped = SHAPES.get(shape)
     return shaped(n) if shaped is not None and n > 0 else str(n)
 
 
-def _letters(n: int) -> str:
+def _format_letters(n: int) -> str:
     return chr(ord("a") + (n - 1) % 26) * min(LONGEST, (n - 1) // 26 + 1)
 
 
-def _roman(n: int) -> str:
+def _format_roman(n: int) -> str:
     if n > LARGEST_ROMAN:
         return str(n)
     out = ""
@@ -37,12 +37,12 @@ def _roman(n: int) -> str:
     return out
 
 
-def _ordinal(n: int) -> str:
+def _format_ordinal(n: int) -> str:
     ending = "th" if 10 <= n % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
     return f"{n}{ending}"
 
 
-def _han(n: int) -> str:
+def _format_han(n: int) -> str:
     if n > 9999:
         return str(n)
     out, empty = "", False
@@ -54,41 +54,41 @@ def _han(n: int) -> str:
     return out.removeprefix("一") if out.startswith("一十") else out
 
 
-def _circled(n: int) -> str:
+def _format_circle(n: int) -> str:
     return chr(0x245F + n) if n <= CIRCLED else str(n)
 
 
-def _of(signs: str) -> Callable[[int], str]:
+def _cycle_signs(signs: str) -> Callable[[int], str]:
     return lambda n: signs[(n - 1) % len(signs)]
 
 
 SHAPES: Mapping[str, Callable[[int], str]] = {
     "decimalZero": lambda n: f"{n:02d}",
-    "lowerLetter": _letters,
-    "upperLetter": lambda n: _letters(n).upper(),
-    "lowerRoman": _roman,
-    "upperRoman": lambda n: _roman(n).upper(),
-    "ordinal": _ordinal,
-    "decimalEnclosedCircle": _circled,
-    "decimalEnclosedCircleChinese": _circled,
+    "lowerLetter": _format_letters,
+    "upperLetter": lambda n: _format_letters(n).upper(),
+    "lowerRoman": _format_roman,
+    "upperRoman": lambda n: _format_roman(n).upper(),
+    "ordinal": _format_ordinal,
+    "decimalEnclosedCircle": _format_circle,
+    "decimalEnclosedCircleChinese": _format_circle,
     "decimalEnclosedParen": lambda n: f"({n})",
     "decimalEnclosedFullstop": lambda n: f"{n}.",
     "numberInDash": lambda n: f"- {n} -",
-    "chineseCounting": _han,
-    "chineseCountingThousand": _han,
-    "taiwaneseCounting": _han,
-    "taiwaneseCountingThousand": _han,
-    "japaneseCounting": _han,
-    "koreanCounting": _han,
+    "chineseCounting": _format_han,
+    "chineseCountingThousand": _format_han,
+    "taiwaneseCounting": _format_han,
+    "taiwaneseCountingThousand": _format_han,
+    "japaneseCounting": _format_han,
+    "koreanCounting": _format_han,
     "ideographDigital": lambda n: "".join(HAN[int(d)] for d in str(n)),
     "japaneseDigitalTenThousand": lambda n: "".join(HAN[int(d)] for d in str(n)),
-    "ideographTraditional": _of(STEMS),
-    "iroha": _of(IROHA),
-    "irohaFullWidth": _of(IROHA),
-    "aiueo": _of(AIUEO),
-    "aiueoFullWidth": _of(AIUEO),
-    "ganada": _of(GANADA),
-    "russianLower": _of(CYRILLIC),
-    "russianUpper": _of(CYRILLIC.upper()),
-    "hebrew2": _of(HEBREW),
+    "ideographTraditional": _cycle_signs(STEMS),
+    "iroha": _cycle_signs(IROHA),
+    "irohaFullWidth": _cycle_signs(IROHA),
+    "aiueo": _cycle_signs(AIUEO),
+    "aiueoFullWidth": _cycle_signs(AIUEO),
+    "ganada": _cycle_signs(GANADA),
+    "russianLower": _cycle_signs(CYRILLIC),
+    "russianUpper": _cycle_signs(CYRILLIC.upper()),
+    "hebrew2": _cycle_signs(HEBREW),
 }

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from ragstone.core.types import Cell
-from ragstone.extraction.record.table_grid import GAP
+from ragstone.extraction.record.tables import GAP
 
 
 @dataclass(slots=True)
-class Piped:
+class PipeTable:
     """What is written: `text`, its rows as (start, end, row from 0) and its cells with their characters."""
 
     parts: list[str] = field(default_factory=list)
@@ -25,7 +25,7 @@ class Piped:
         self.parts.append(text)
         self.end += len(text)
 
-    def row(self, cells: Sequence[Cell], columns: int) -> Iterator[Cell]:
+    def append_row(self, cells: Sequence[Cell], columns: int) -> Iterator[Cell]:
         """Write one row; a column that a cell above or to the left covers stays empty."""
         col = 0
         for cell in cells:
@@ -38,18 +38,18 @@ class Piped:
         self.append("| " * min(GAP, columns - col) + "|")
 
 
-def piped(cells: Sequence[Cell], *, at: int) -> Piped:
+def format_pipe_table(cells: Sequence[Cell], *, at: int) -> PipeTable:
     """A table with at least one cell, written from the character `at` of the record on; a rule below its first row."""
     by_row: dict[int, list[Cell]] = {}
     for cell in cells:
         by_row.setdefault(cell.row, []).append(cell)
     columns = max(cell.col + cell.colspan for cell in cells)
-    out = Piped(end=at)
+    out = PipeTable(end=at)
     for number, row in by_row.items():
         if out.rows:
             out.append("\n")
         start = out.end
-        out.cells += out.row(row, columns)
+        out.cells += out.append_row(row, columns)
         if not out.rows:
             out.append("\n" + "|---" * min(columns, len(row) + GAP) + "|")
         out.rows.append((start, out.end, number))

@@ -28,7 +28,7 @@ def is_contents(text: str, *, entry: re.Pattern[str] = ENTRY) -> bool:
     return sum(len(line) <= LONGEST and entry.fullmatch(line) is not None for line in lines) >= SHARE * len(lines)
 
 
-def marked(blocks: Iterable[Block], record: str) -> Iterator[Block]:
+def mark_toc_blocks(blocks: Iterable[Block], record: str) -> Iterator[Block]:
     """The blocks, those that are a table of contents with the role `toc`.
 
     Paragraphs are judged by their lines; a run of list items together, which is also one when its
@@ -36,21 +36,21 @@ def marked(blocks: Iterable[Block], record: str) -> Iterator[Block]:
     """
     for is_list, group in groupby(blocks, key=lambda block: block.type == "list" and block.role == "body"):
         if not is_list:
-            yield from (replace(block, role="toc") if _is_leaf(block) else block for block in group)
+            yield from (replace(block, role="toc") if _is_contents_block(block) else block for block in group)
             continue
         items = list(group)
-        anchors = sum(_links_inside(block, record) for block in items)
+        anchors = sum(_is_anchor_item(block, record) for block in items)
         text = "\n".join(block.text for block in items)
         if (len(items) >= LINES and anchors >= SHARE * len(items)) or is_contents(text, entry=LEADING):
             items = [replace(block, role="toc") for block in items]
         yield from items
 
 
-def _is_leaf(block: Block) -> bool:
+def _is_contents_block(block: Block) -> bool:
     return block.type == "paragraph" and block.role == "body" and is_contents(block.text)
 
 
-def _links_inside(block: Block, record: str) -> bool:
+def _is_anchor_item(block: Block, record: str) -> bool:
     span = block.spans[0]
     if len(block.spans) > 1 or span.char_end - span.char_start > LONGEST:
         return False

@@ -8,23 +8,35 @@ from typing import Protocol
 from ragstone.core.types import Extraction
 from ragstone.extraction.sandbox.bounds import DEFAULT, Bounds
 
-__all__ = ["Apart", "Bounds", "Native", "close", "draw", "own", "run", "stop"]
+__all__ = ["Bounds", "Sandbox", "SandboxExtractor", "close", "create_sandbox", "draw", "run", "stop"]
 
 POOL = f"{__name__}.pool"
-NOTHING: Mapping[str, object] = MappingProxyType({})
+NO_OPTIONS: Mapping[str, object] = MappingProxyType({})
 
 
-class Apart(Protocol):
+class Sandbox(Protocol):
     """Processes that read for one owner, as the functions of this module do for whoever has none of his own."""
 
     def run(
-        self, parser: str, data: bytes, *, path: str, options: Mapping[str, object] = NOTHING, bounds: Bounds = DEFAULT
+        self,
+        parser: str,
+        data: bytes,
+        *,
+        path: str,
+        options: Mapping[str, object] = NO_OPTIONS,
+        bounds: Bounds = DEFAULT,
     ) -> Extraction:
         """See `run`."""
         ...
 
     def draw(
-        self, drawer: str, data: bytes, *, path: str, options: Mapping[str, object] = NOTHING, bounds: Bounds = DEFAULT
+        self,
+        drawer: str,
+        data: bytes,
+        *,
+        path: str,
+        options: Mapping[str, object] = NO_OPTIONS,
+        bounds: Bounds = DEFAULT,
     ) -> bytes:
         """See `draw`."""
         ...
@@ -38,7 +50,7 @@ class Apart(Protocol):
         ...
 
 
-def own() -> Apart:
+def create_sandbox() -> Sandbox:
     """Processes of one's own, none yet: closing or stopping them touches nobody else's. They end with this program."""
     from ragstone.extraction.sandbox.pool import Pool
 
@@ -46,7 +58,7 @@ def own() -> Apart:
 
 
 def run(
-    parser: str, data: bytes, *, path: str, options: Mapping[str, object] = NOTHING, bounds: Bounds = DEFAULT
+    parser: str, data: bytes, *, path: str, options: Mapping[str, object] = NO_OPTIONS, bounds: Bounds = DEFAULT
 ) -> Extraction:
     """What a parser makes of a document, in another process. Any thread may call.
 
@@ -59,18 +71,18 @@ def run(
     (no such process can be started here: documents are then not read at all).
     """
     # The child imports this package too and has no use for what starts processes.
-    from ragstone.extraction.sandbox.pool import current
+    from ragstone.extraction.sandbox.pool import default_pool
 
-    return current().run(parser, data, path=path, options=options, bounds=bounds)
+    return default_pool().run(parser, data, path=path, options=options, bounds=bounds)
 
 
 def draw(
-    drawer: str, data: bytes, *, path: str, options: Mapping[str, object] = NOTHING, bounds: Bounds = DEFAULT
+    drawer: str, data: bytes, *, path: str, options: Mapping[str, object] = NO_OPTIONS, bounds: Bounds = DEFAULT
 ) -> bytes:
     """The same for a function that gives bytes, such as a picture of a page."""
-    from ragstone.extraction.sandbox.pool import current
+    from ragstone.extraction.sandbox.pool import default_pool
 
-    return current().draw(drawer, data, path=path, options=options, bounds=bounds)
+    return default_pool().draw(drawer, data, path=path, options=options, bounds=bounds)
 
 
 def close() -> None:
@@ -86,4 +98,4 @@ def stop() -> None:
 
 
 # Below `run`, which it calls.
-from ragstone.extraction.sandbox.native import Native  # noqa: E402
+from ragstone.extraction.sandbox.native import SandboxExtractor  # noqa: E402

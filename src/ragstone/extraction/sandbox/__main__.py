@@ -9,130 +9,136 @@ from typing import IO, Any
 from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction
 from ragstone.extraction.sandbox import allowance, messages
-from ragstone.extraction.sandbox.channels import channels
+from ragstone.extraction.sandbox.channels import open_channels
 from ragstone.extraction.sandbox.messages import ANSWER, DRAWN, FAILED, LENGTH, MADE, PAGE, READY, Failure, Request
 
 DOCUMENTS = 200  # after which a child is replaced: a leak of 1 MB a document stays bearable
-KEPT = 4  # a child that keeps more than this part of the memory allowed is replaced
+MEMORY_DIVISOR = 4  # a child that keeps more than this part of the memory allowed is replaced
 TRACE = 20_000  # characters of a trace at most
 NAME = 80
 
 
 def main() -> None:
     """Ends with the parent, or when it says so."""
-    requests, answers = channels()
+    requests, answers = open_channels()
     faulthandler.enable()  # the parent logs what it says last
     try:
         # Not there on every system; a system without must be told of, not fail on import.
-        from ragstone.extraction.sandbox import cage, limits
+        from ragstone.extraction.sandbox import limits, seccomp
 
-        limits.begin()
-        cage.shut()
+        limits.set_process_limits()
+        seccomp.install_filter()
     except (ImportError, OSError, ValueError) as error:
-        _send(answers, FAILED, 0, messages.pack(Failure("unlimited", message=repr(error))), last=True)
+        _send_answer(answers, FAILED, 0, messages.pack_message(Failure("unlimited", message=repr(error))), last=True)
         return
     try:
-        _send(answers, READY, 0, b"", last=False)
+        _send_answer(answers, READY, 0, b"", last=False)
         for left in reversed(range(DOCUMENTS)):
-            _serve(requests, answers, last=not left)
+            _serve_document(requests, answers, last=not left)
     except (EOFError, OSError):
         pass
     os._exit(0)  # without a last flush into a pipe that nobody reads
 
 
-def _paced(request: Request, answers: IO[bytes]) -> Callable[[], bool]:
+def _make_grant(request: Request, answers: IO[bytes]) -> Callable[[], bool]:
     """Grants the time of each page that is read by OCR, and tells the parent, until there were as many as may be."""
     from ragstone.extraction.sandbox import limits
 
     left = request.pages
 
-    def granted() -> bool:
+    def grant_page() -> bool:
         nonlocal left
         if left <= 0:
             return False
         left -= 1
-        limits.more(cpu=request.page_seconds, wall=request.page_wall)
-        _send(answers, PAGE, request.number, b"", last=False)
+        limits.extend_time_limits(cpu=request.page_seconds, wall=request.page_wall)
+        _send_answer(answers, PAGE, request.number, b"", last=False)
         return True
 
-    return granted
+    return grant_page
 
 
-def _serve(requests: IO[bytes], answers: IO[bytes], *, last: bool) -> None:
-    from ragstone.extraction.sandbox import lifeline, limits
+def _serve_document(requests: IO[bytes], answers: IO[bytes], *, last: bool) -> None:
+    from ragstone.extraction.sandbox import limits, parent_process
 
-    request = messages.request(_read(requests, LENGTH.unpack(_read(requests, LENGTH.size))[0]))
-    data = _read(requests, request.size)
-    with lifeline.tied(requests.fileno()), allowance.asked_of(_paced(request, answers)):
-        made = _made(request, data)
+    request = messages.unpack_request(_read_exactly(requests, LENGTH.unpack(_read_exactly(requests, LENGTH.size))[0]))
+    data = _read_exactly(requests, request.size)
+    with parent_process.end_with_parent(requests.fileno()), allowance.use_grant(_make_grant(request, answers)):
+        made = _run_parser(request, data)
     del data
     if isinstance(made, Failure):
         # What a parser leaves behind that fell over itself, nobody knows.
         doubtful = made.kind not in ("refused", "unloadable")
-        _send(answers, FAILED, request.number, messages.pack(made), last=last or doubtful)
+        _send_answer(answers, FAILED, request.number, messages.pack_message(made), last=last or doubtful)
     else:
         kind, answer = made
-        _send(answers, kind, request.number, answer, last=last or limits.resident() > request.memory_bytes // KEPT)
+        _send_answer(
+            answers,
+            kind,
+            request.number,
+            answer,
+            last=last or limits.resident_bytes() > request.memory_bytes // MEMORY_DIVISOR,
+        )
 
 
-def _made(request: Request, data: bytes) -> tuple[bytes, bytes] | Failure:
+def _run_parser(request: Request, data: bytes) -> tuple[bytes, bytes] | Failure:
     """The extraction, packed, or a picture as it is; else what came of trying."""
     from ragstone.extraction.sandbox import limits
 
     try:
-        limits.start(cpu=request.cpu_seconds, wall=request.wall_seconds, memory=request.memory_bytes)
-        parse = _loaded(request.parser)
+        limits.set_document_limits(cpu=request.cpu_seconds, wall=request.wall_seconds, memory=request.memory_bytes)
+        parse = _load_parser(request.parser)
         if isinstance(parse, Failure):
             return parse
         made = parse(data, path=request.path, **request.options)
         if not isinstance(made, Extraction | bytes):
-            return Failure("raised", message=f"{_name(made)} for an Extraction")
-        kind, answer = (DRAWN, made) if isinstance(made, bytes) else (MADE, messages.pack(made))
+            return Failure("raised", message=f"{_type_name(made)} for an Extraction")
+        kind, answer = (DRAWN, made) if isinstance(made, bytes) else (MADE, messages.pack_message(made))
         return (kind, answer) if len(answer) <= request.output_bytes else Failure("output")
     except Refused as error:
-        return Failure("refused", error.reason[:NAME], _plain(str(error)))
+        return Failure("refused", error.reason[:NAME], _clean_text(str(error)))
     except MemoryError:
-        limits.end()
-        return Failure("memory", trace=_trace())
+        limits.lift_document_limits()
+        return Failure("memory", trace=_format_trace())
     except BaseException as error:  # whatever a document does to a parser, SystemExit included
-        limits.end()
-        return Failure("raised", message=_name(error), trace=_trace())
+        limits.lift_document_limits()
+        return Failure("raised", message=_type_name(error), trace=_format_trace())
     finally:
-        limits.end()
+        limits.lift_document_limits()
 
 
-def _loaded(parser: str) -> Callable[..., Any] | Failure:
+def _load_parser(parser: str) -> Callable[..., Any] | Failure:
     module, _, function = parser.partition(":")
     try:
         found: Callable[..., Any] = getattr(importlib.import_module(module), function)
     except (ImportError, AttributeError) as error:
-        return Failure("unloadable", message=_plain(str(error)), trace=_trace())
+        return Failure("unloadable", message=_clean_text(str(error)), trace=_format_trace())
     return found
 
 
-def _name(value: object) -> str:
-    return "".join(c for c in _plain(type(value).__name__)[:NAME] if c.isprintable())
+def _type_name(value: object) -> str:
+    return "".join(c for c in _clean_text(type(value).__name__)[:NAME] if c.isprintable())
 
 
-def _plain(text: str) -> str:
+def _clean_text(text: str) -> str:
     """A text that can be told: without halves of characters, and not endless."""
     return text[:TRACE].encode(errors="replace").decode()
 
 
-def _trace() -> str:
+def _format_trace() -> str:
     import traceback  # for the few that fail
 
-    return _plain(traceback.format_exc()[-TRACE:])
+    return _clean_text(traceback.format_exc()[-TRACE:])
 
 
-def _read(pipe: IO[bytes], size: int) -> bytes:
+def _read_exactly(pipe: IO[bytes], size: int) -> bytes:
     data = pipe.read(size)
     if len(data) < size:
         raise EOFError
     return data
 
 
-def _send(pipe: IO[bytes], kind: bytes, number: int, message: bytes, *, last: bool) -> None:
+def _send_answer(pipe: IO[bytes], kind: bytes, number: int, message: bytes, *, last: bool) -> None:
     pipe.write(ANSWER.pack(kind, last, number, len(message)))
     pipe.write(message)
     pipe.flush()

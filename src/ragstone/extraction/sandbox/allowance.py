@@ -8,13 +8,13 @@ Grant = Callable[[], bool]
 _grants: list[Grant] = []
 
 
-def page() -> bool:
+def request_page() -> bool:
     """Whether one more page may be read by OCR; a page that may brings its time along. Without limits all may."""
     return _grants[-1]() if _grants else True
 
 
 @contextmanager
-def asked_of(grant: Grant) -> Iterator[None]:
+def use_grant(grant: Grant) -> Iterator[None]:
     """While this lasts, `grant` decides about each page."""
     _grants.append(grant)
     try:

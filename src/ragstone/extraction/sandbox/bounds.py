@@ -36,7 +36,7 @@ class Bounds:
         if not (self.cpu_seconds and self.wall_seconds):
             raise UsageError("cpu_seconds and wall_seconds must be more than 0")
 
-    def allowing(self, size: int) -> "Bounds":
+    def for_size(self, size: int) -> "Bounds":
         """These bounds for a document of `size` bytes: both times grown in the same proportion."""
         cpu = self.cpu_seconds + self.cpu_seconds_per_mb * size / MB
         wall = self.wall_seconds * cpu / self.cpu_seconds

@@ -4,7 +4,7 @@ import os
 from typing import IO
 
 
-def channels() -> tuple[IO[bytes], IO[bytes]]:
+def open_channels() -> tuple[IO[bytes], IO[bytes]]:
     """Its input and output as pipes of requests and answers, out of reach of what prints or reads a line."""
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDWR)

@@ -9,10 +9,10 @@ import sys
 import threading
 import time
 
-from ragstone.extraction.sandbox.messages import ANSWER, LENGTH, PAGE, Request, pack
+from ragstone.extraction.sandbox.messages import ANSWER, LENGTH, PAGE, Request, pack_message
 
 PIECE = 1 << 18  # bytes moved at once
-SAID = 4096  # bytes of what it says last on stderr that are kept
+STDERR_TAIL = 4096  # bytes of what it says last on stderr that are kept
 # Nothing of the parent's environment: it may hold keys. One thread each for libraries that would start
 # one a core and reserve memory for it; one seed, so that the same document gives the same result. Pictures of
 # pages in memory of their own: between what is kept of each page they left holes, 7 MB a page that OCR read.
@@ -68,15 +68,15 @@ class Child:
 
         Raises `EOFError` when it has ended, `TimeoutError` when it took too long, `FloodError`, `GarbledError`.
         """
-        head = pack(request)
-        talk = _Talk([LENGTH.pack(len(head)), head, data], number=request.number, most=most, pages=request.pages)
+        head = pack_message(request)
+        talk = _Exchange([LENGTH.pack(len(head)), head, data], number=request.number, most=most, pages=request.pages)
         return self._exchange(talk, request.wall_seconds, page=request.page_wall)
 
-    def greeting(self, *, seconds: float) -> tuple[bytes, bool, bytearray]:
+    def await_greeting(self, *, seconds: float) -> tuple[bytes, bool, bytearray]:
         """What it says when it has started; raises as `ask` does."""
-        return self._exchange(_Talk([], number=0, most=SAID), seconds)
+        return self._exchange(_Exchange([], number=0, most=STDERR_TAIL), seconds)
 
-    def quiet(self) -> bool:
+    def is_quiet(self) -> bool:
         """Whether it is there and says nothing unasked."""
         poll = select.poll()
         poll.register(self._from, select.POLLIN)
@@ -85,7 +85,7 @@ class Child:
     def end(self, *, patience: float = 0.0) -> int | None:
         """Kill it and all that it started. Its exit status, negative for a signal; None when, after
         `patience` seconds, it still ran."""
-        by_itself = self._ended(patience)
+        by_itself = self._has_ended(patience)
         with self._lock:
             if self._process.returncode is None:
                 # Only while it was not waited for: later its number may be another's.
@@ -97,7 +97,7 @@ class Child:
     def close(self) -> None:
         """Give the pipes back when nobody uses them any more."""
         with contextlib.suppress(OSError):
-            self._hear()
+            self._read_stderr()
         for pipe in self._pipes:
             pipe.close()
 
@@ -107,7 +107,7 @@ class Child:
         for pipe in self._pipes:
             pipe.close()
 
-    def _ended(self, patience: float) -> bool:
+    def _has_ended(self, patience: float) -> bool:
         """Whether it ends by itself; it stays to be waited for."""
         deadline = time.monotonic() + patience
         while self._process.returncode is None:
@@ -119,14 +119,14 @@ class Child:
             time.sleep(0.002)
         return True
 
-    def _exchange(self, talk: "_Talk", seconds: float, *, page: float = 0.0) -> tuple[bytes, bool, bytearray]:
+    def _exchange(self, talk: "_Exchange", seconds: float, *, page: float = 0.0) -> tuple[bytes, bool, bytearray]:
         begun = time.monotonic()
         poll = select.poll()
         poll.register(self._from, select.POLLIN)
         poll.register(self._errors, select.POLLIN)
         if talk.unsaid:
             poll.register(self._to, select.POLLOUT)
-        while not talk.whole:
+        while not talk.is_complete:
             self.pages = talk.pages
             left = begun + seconds + page * talk.pages - time.monotonic()
             ready = poll.poll(left * 1000) if left > 0 else []
@@ -134,24 +134,24 @@ class Child:
                 raise TimeoutError
             for file, _ in ready:
                 if file == self._from:
-                    talk.take(os.read(file, min(PIECE, talk.wanted)))
-                elif not (self._hear() if file == self._errors else talk.say(file)):
+                    talk.receive(os.read(file, min(PIECE, talk.wanted)))
+                elif not (self._read_stderr() if file == self._errors else talk.send(file)):
                     poll.unregister(file)
         if talk.unsaid:  # an answer to what it has not read
             raise GarbledError
         return talk.kind, talk.last, talk.answer
 
-    def _hear(self) -> bool:
+    def _read_stderr(self) -> bool:
         """Take what it says on stderr; False when it has closed that."""
         try:
             heard = os.read(self._errors, PIECE)
         except BlockingIOError:
             return True
-        self.said = (self.said + heard)[-SAID:]
+        self.said = (self.said + heard)[-STDERR_TAIL:]
         return bool(heard)
 
 
-class _Talk:
+class _Exchange:
     """One request on its way out, one answer on its way in."""
 
     def __init__(self, parts: list[bytes], *, number: int, most: int, pages: int = 0) -> None:
@@ -166,11 +166,11 @@ class _Talk:
         self._most_pages = pages
 
     @property
-    def whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether the answer is there."""
         return bool(self.kind) and not self.wanted
 
-    def say(self, pipe: int) -> bool:
+    def send(self, pipe: int) -> bool:
         """Write what the pipe takes; False when there is no more to say."""
         try:
             said = os.write(pipe, self.unsaid[0][:PIECE])
@@ -183,7 +183,7 @@ class _Talk:
             del self.unsaid[0]
         return bool(self.unsaid)
 
-    def take(self, piece: bytes) -> None:
+    def receive(self, piece: bytes) -> None:
         """A piece of the answer; raises `EOFError`, `FloodError`, `GarbledError`."""
         if not piece:
             raise EOFError
@@ -199,9 +199,9 @@ class _Talk:
             if self.wanted > self._most:
                 raise FloodError
             if self.kind == PAGE:
-                self._page()
+                self._count_page()
 
-    def _page(self) -> None:
+    def _count_page(self) -> None:
         """Count a page; the answer is still to come."""
         if self.wanted or self.last or self.pages == self._most_pages:
             raise GarbledError

@@ -40,10 +40,10 @@ class Failure(msgspec.Struct, frozen=True):
     trace: str = ""
 
 
-pack = msgspec.msgpack.Encoder().encode
-request = msgspec.msgpack.Decoder(Request).decode
-failure = msgspec.msgpack.Decoder(Failure).decode
-extraction = msgspec.msgpack.Decoder(Extraction).decode
+pack_message = msgspec.msgpack.Encoder().encode
+unpack_request = msgspec.msgpack.Decoder(Request).decode
+unpack_failure = msgspec.msgpack.Decoder(Failure).decode
+unpack_extraction = msgspec.msgpack.Decoder(Extraction).decode
 
-UNREADABLE = (msgspec.DecodeError, RecursionError, UnicodeError, ValueError, TypeError)
+DECODE_ERRORS = (msgspec.DecodeError, RecursionError, UnicodeError, ValueError, TypeError)
 """What the three raise on bytes that a child should not have sent."""

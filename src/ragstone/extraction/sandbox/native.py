@@ -9,7 +9,7 @@ from ragstone.extraction.sandbox.bounds import DEFAULT, Bounds
 
 
 @dataclass(frozen=True, slots=True)
-class Native:
+class SandboxExtractor:
     """`parser` is "package.module:function"; what it is given and may raise, `sandbox.run` tells."""
 
     recipe: str

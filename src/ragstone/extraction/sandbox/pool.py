@@ -12,13 +12,13 @@ from typing import NoReturn
 from ragstone.core.errors import Corrupt, Refused
 from ragstone.core.page_layout import Layout
 from ragstone.core.types import Extraction
-from ragstone.extraction.sandbox import NOTHING, messages, verdict
+from ragstone.extraction.sandbox import NO_OPTIONS, messages, refusals
 from ragstone.extraction.sandbox.bounds import DEFAULT, Bounds
 from ragstone.extraction.sandbox.child import Child, FloodError, GarbledError
 from ragstone.extraction.sandbox.messages import DRAWN, FAILED, MADE, READY, Request
 
 START = 300.0  # seconds to start in, to end a hang; 0.3 on an idle machine
-DYING = 5.0  # seconds that a child which stopped talking has to end by itself
+EXIT_PATIENCE = 5.0  # seconds that a child which stopped talking has to end by itself
 MOST = 4  # children at once, or one a core where there are fewer
 FAILURE = 100_000  # bytes that word of a failure may have
 
@@ -30,10 +30,10 @@ class Pool:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         self._most = most or min(cores, MOST)
         self._stopped = False
-        self._begin()
+        self._reset()
         _pools.add(self)
 
-    def _begin(self) -> None:
+    def _reset(self) -> None:
         self._places = threading.Semaphore(self._most)
         self._lock = threading.Lock()
         self._all: list[Child] = []
@@ -42,38 +42,50 @@ class Pool:
         self._closings = 0
 
     def run(
-        self, parser: str, data: bytes, *, path: str, options: Mapping[str, object] = NOTHING, bounds: Bounds = DEFAULT
+        self,
+        parser: str,
+        data: bytes,
+        *,
+        path: str,
+        options: Mapping[str, object] = NO_OPTIONS,
+        bounds: Bounds = DEFAULT,
     ) -> Extraction:
         """As `sandbox.run`."""
-        kind, answer = self._asked(parser, data, path, options, bounds)
-        return _extraction(kind, answer, path, bounds)
+        kind, answer = self._ask_child(parser, data, path, options, bounds)
+        return _unpack_answer(kind, answer, path, bounds)
 
     def draw(
-        self, drawer: str, data: bytes, *, path: str, options: Mapping[str, object] = NOTHING, bounds: Bounds = DEFAULT
+        self,
+        drawer: str,
+        data: bytes,
+        *,
+        path: str,
+        options: Mapping[str, object] = NO_OPTIONS,
+        bounds: Bounds = DEFAULT,
     ) -> bytes:
         """As `sandbox.draw`."""
-        kind, answer = self._asked(drawer, data, path, options, bounds)
-        return bytes(answer) if kind == DRAWN else _nothing_drawn(kind, answer, path, bounds)
+        kind, answer = self._ask_child(drawer, data, path, options, bounds)
+        return bytes(answer) if kind == DRAWN else _raise_nothing_drawn(kind, answer, path, bounds)
 
-    def _asked(
+    def _ask_child(
         self, parser: str, data: bytes, path: str, options: Mapping[str, object], bounds: Bounds
     ) -> tuple[bytes, bytearray]:
         """A child's answer and of which kind it is."""
-        bounds = bounds.allowing(len(data))
-        request = _request(next(self._numbers), parser, len(data), path, options, bounds)
+        bounds = bounds.for_size(len(data))
+        request = _build_request(next(self._numbers), parser, len(data), path, options, bounds)
         with self._places:
             closings = self._closings
-            child = self._hired(path)
+            child = self._take_child(path)
             try:
                 kind, last, answer = child.ask(request, data, most=bounds.output_bytes + FAILURE)
             except (EOFError, OSError, FloodError, GarbledError) as error:
-                status = self._dismissed(child, patience=DYING if isinstance(error, EOFError) else 0.0)
-                self._not_stopped(path)
-                raise _silence(error, path, bounds.with_pages(child.pages), status, child.said) from None
+                status = self._dismiss_child(child, patience=EXIT_PATIENCE if isinstance(error, EOFError) else 0.0)
+                self._check_not_stopped(path)
+                raise _explain_silence(error, path, bounds.with_pages(child.pages), status, child.said) from None
             except BaseException:  # an interrupt: nobody waits for the answer
-                self._dismissed(child)
+                self._dismiss_child(child)
                 raise
-            self._rests(child, closings, last=last)
+            self._return_child(child, closings, last=last)
         return kind, answer
 
     def close(self) -> None:
@@ -82,7 +94,7 @@ class Pool:
             self._closings += 1
             idle, self._idle = self._idle, []
         for child in idle:
-            self._dismissed(child)
+            self._dismiss_child(child)
 
     def stop(self) -> None:
         """End all children, also those at work, and start no more: documents are `Refused` from now on."""
@@ -97,65 +109,69 @@ class Pool:
         """In a process that was forked from this one: the children are not its own, the threads are not there."""
         for child in self._all:
             child.forget()
-        self._begin()
+        self._reset()
 
-    def _hired(self, path: str) -> Child:
+    def _take_child(self, path: str) -> Child:
         """An idle child or a new one."""
         while True:
-            self._not_stopped(path)
+            self._check_not_stopped(path)
             with self._lock:
                 child = self._idle.pop() if self._idle else None
             if child is None:
-                return self._started(path)
-            if child.quiet():
+                return self._start_child(path)
+            if child.is_quiet():
                 return child
-            self._dismissed(child)
+            self._dismiss_child(child)
 
-    def _started(self, path: str) -> Child:
+    def _start_child(self, path: str) -> Child:
         if not sys.executable or getattr(sys, "frozen", False) or sys.platform == "win32":
-            raise verdict.unsafe(path, "this program can start no other Python under limits")
+            raise refusals.explain_no_process(path, "this program can start no other Python under limits")
         try:
             child = Child()
         except OSError as error:
-            raise verdict.unsafe(path, str(error)) from None
+            raise refusals.explain_no_process(path, str(error)) from None
         with self._lock:
             self._all.append(child)
         try:
-            self._not_stopped(path)
-            kind, _, answer = child.greeting(seconds=START)
+            self._check_not_stopped(path)
+            kind, _, answer = child.await_greeting(seconds=START)
         except (EOFError, OSError, FloodError, GarbledError) as error:
-            status = self._dismissed(child, patience=DYING)
-            self._not_stopped(path)
-            raise verdict.stillborn(path, "it does not answer" if status is None else str(error), child.said) from None
+            status = self._dismiss_child(child, patience=EXIT_PATIENCE)
+            self._check_not_stopped(path)
+            raise refusals.explain_failed_start(
+                path, "it does not answer" if status is None else str(error), child.said
+            ) from None
         except BaseException:
-            self._dismissed(child)
+            self._dismiss_child(child)
             raise
         if kind != READY:
-            self._dismissed(child)
-            _extraction(kind, answer, path, DEFAULT)
+            self._dismiss_child(child)
+            _unpack_answer(kind, answer, path, DEFAULT)
         return child
 
-    def _rests(self, child: Child, closings: int, *, last: bool) -> None:
+    def _return_child(self, child: Child, closings: int, *, last: bool) -> None:
         with self._lock:
             last = last or closings != self._closings
             if not last:
                 self._idle.append(child)
         if last:
-            self._dismissed(child)
+            self._dismiss_child(child)
 
-    def _dismissed(self, child: Child, *, patience: float = 0.0) -> int | None:
+    def _dismiss_child(self, child: Child, *, patience: float = 0.0) -> int | None:
         status = child.end(patience=patience)
         child.close()
         with self._lock:
             self._all.remove(child)
         return status
 
-    def _not_stopped(self, path: str) -> None:
+    def _check_not_stopped(self, path: str) -> None:
         if self._stopped:
             raise Refused("broken", f"{path} was not read: the run was stopped")
 
 
-def _request(number: int, parser: str, size: int, path: str, options: Mapping[str, object], bounds: Bounds) -> Request:
+def _build_request(
+    number: int, parser: str, size: int, path: str, options: Mapping[str, object], bounds: Bounds
+) -> Request:
     return Request(
         number=number,
         parser=parser,
@@ -172,47 +188,47 @@ def _request(number: int, parser: str, size: int, path: str, options: Mapping[st
     )
 
 
-def _silence(error: Exception, path: str, bounds: Bounds, status: int | None, said: bytes) -> Refused:
+def _explain_silence(error: Exception, path: str, bounds: Bounds, status: int | None, said: bytes) -> Refused:
     if isinstance(error, TimeoutError):
-        return verdict.slow(path, bounds)
+        return refusals.explain_timeout(path, bounds)
     if isinstance(error, FloodError):
-        return verdict.flooded(path, bounds)
+        return refusals.explain_flood(path, bounds)
     if isinstance(error, GarbledError):
-        return verdict.garbled(path, error)
-    return verdict.ended(path, bounds, status, said)
+        return refusals.explain_garbled(path, error)
+    return refusals.explain_exit(path, bounds, status, said)
 
 
-def _extraction(kind: bytes, answer: bytearray, path: str, bounds: Bounds) -> Extraction:
+def _unpack_answer(kind: bytes, answer: bytearray, path: str, bounds: Bounds) -> Extraction:
     """What the answer holds; raises what it tells of. It is read as what it is: bytes of a process that
     a document may have taken over."""
     try:
         if kind == FAILED:
-            raise verdict.failed(path, bounds, messages.failure(answer))
+            raise refusals.explain_failure(path, bounds, messages.unpack_failure(answer))
         if kind != MADE:
             raise ValueError(kind)
-        made = messages.extraction(answer)
+        made = messages.unpack_extraction(answer)
         if made.layout is not None:
             Layout.unpack(made.layout.pack())
-    except (*messages.UNREADABLE, Corrupt) as error:
-        raise verdict.garbled(path, error) from None
+    except (*messages.DECODE_ERRORS, Corrupt) as error:
+        raise refusals.explain_garbled(path, error) from None
     return made
 
 
-def _nothing_drawn(kind: bytes, answer: bytearray, path: str, bounds: Bounds) -> NoReturn:
-    _extraction(kind, answer, path, bounds)
-    raise verdict.garbled(path, ValueError("an extraction for a picture"))
+def _raise_nothing_drawn(kind: bytes, answer: bytearray, path: str, bounds: Bounds) -> NoReturn:
+    _unpack_answer(kind, answer, path, bounds)
+    raise refusals.explain_garbled(path, ValueError("an extraction for a picture"))
 
 
 _pools: "weakref.WeakSet[Pool]" = weakref.WeakSet()
 _shared = Pool()
 
 
-def current() -> Pool:
+def default_pool() -> Pool:
     """The pool of all who have none of their own."""
     return _shared
 
 
-def renew() -> None:
+def renew_default_pool() -> None:
     """Stop that pool and put another in its place."""
     global _shared
     _shared.stop()
@@ -220,15 +236,15 @@ def renew() -> None:
 
 
 @atexit.register
-def _at_exit() -> None:
+def _stop_pools() -> None:
     for pool in list(_pools):
         pool.stop()
 
 
-def _after_fork() -> None:
+def _forget_pools() -> None:
     for pool in list(_pools):
         pool.forget()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
+    os.register_at_fork(after_in_child=_forget_pools)

@@ -4,17 +4,25 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from python_calamine import CalamineSheet
 
-from ragstone.extraction.spreadsheet.marks import Survey, marked
-from ragstone.extraction.spreadsheet.merged import Merged, Range
+from ragstone.extraction.spreadsheet.merged import MergedCells, Range
 from ragstone.extraction.spreadsheet.package import PERCENT
 from ragstone.extraction.spreadsheet.rows import Line
-from ragstone.extraction.spreadsheet.values import ERROR, NUMBER, TEXT, number, padded, percent, shown
+from ragstone.extraction.spreadsheet.survey_result import Survey, group_marks
+from ragstone.extraction.spreadsheet.values import (
+    ERROR,
+    NUMBER,
+    TEXT,
+    format_number,
+    format_percent,
+    format_value,
+    pad_number,
+)
 
 Cells = Iterable[tuple[int, object]]
 """Columns of a row, from 1 and rising, with their values."""
 
 
-class Limited:
+class LimitedRows:
     """Passes rows on until so many cells were seen; tells where it stopped."""
 
     def __init__(self, lines: Iterable[Line], left: int) -> None:
@@ -33,7 +41,7 @@ class Limited:
             yield line
 
 
-def rows_of(sheet: CalamineSheet) -> Iterator[tuple[int, Cells, bool]]:
+def read_sheet_rows(sheet: CalamineSheet) -> Iterator[tuple[int, Cells, bool]]:
     """The rows of a sheet by number, and whether there is a value in it; an error is none to the reader."""
     if sheet.start is None:
         return
@@ -42,10 +50,12 @@ def rows_of(sheet: CalamineSheet) -> Iterator[tuple[int, Cells, bool]]:
         yield row, enumerate(values, start=first_col), values.count("") < len(values)
 
 
-def lines(rows: Iterable[tuple[int, Cells, bool]], merged: Iterable[Range], survey: Survey) -> Iterator[Line]:
+def build_sheet_lines(
+    rows: Iterable[tuple[int, Cells, bool]], merged: Iterable[Range], survey: Survey
+) -> Iterator[Line]:
     """The filled rows without what is hidden, shown as the survey says."""
-    covers = Merged(merged)
-    marks = marked(survey)
+    covers = MergedCells(merged)
+    marks = group_marks(survey)
     mark = next(marks, None)
     for row, cells, filled in rows:
         while mark is not None and mark[0] < row:
@@ -53,24 +63,24 @@ def lines(rows: Iterable[tuple[int, Cells, bool]], merged: Iterable[Range], surv
         codes = mark[1] if mark is not None and mark[0] == row else None
         if row in survey.hidden_rows or (codes is None and not filled):
             continue
-        line = _line(row, cells, codes, survey.hidden_cols)
+        line = _build_line(row, cells, codes, survey.hidden_cols)
         if line is not None:
-            yield covers.applied(line)
+            yield covers.apply(line)
 
 
-def _line(row: int, cells: Cells, codes: Mapping[int, int | str] | None, hidden: set[int]) -> Line | None:
+def _build_line(row: int, cells: Cells, codes: Mapping[int, int | str] | None, hidden: set[int]) -> Line | None:
     cols: list[int] = []
     texts: list[str] = []
     kinds: list[str] = []
     for col, value in cells:
         if codes is not None and col in codes:
-            text, kind = _coded(value, *shown(value), codes[col])
+            text, kind = _format_coded(value, *format_value(value), codes[col])
         elif type(value) is str:  # most are
             text, kind = value.strip(), TEXT
         elif type(value) is float:
-            text, kind = number(value), NUMBER
+            text, kind = format_number(value), NUMBER
         else:
-            text, kind = shown(value)
+            text, kind = format_value(value)
         if text and col not in hidden:
             cols.append(col)
             texts.append(text)
@@ -78,9 +88,9 @@ def _line(row: int, cells: Cells, codes: Mapping[int, int | str] | None, hidden:
     return Line(row, cols, texts, "".join(kinds)) if cols else None
 
 
-def _coded(value: object, text: str, kind: str, code: int | str) -> tuple[str, str]:
+def _format_coded(value: object, text: str, kind: str, code: int | str) -> tuple[str, str]:
     if isinstance(code, str):
         return code, NUMBER if code[0] in "-0123456789" else ERROR
     if isinstance(value, bool) or not isinstance(value, int | float):
         return text, kind
-    return (percent(value) if code == PERCENT else padded(value, code)), kind
+    return (format_percent(value) if code == PERCENT else pad_number(value, code)), kind

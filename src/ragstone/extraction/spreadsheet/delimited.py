@@ -4,36 +4,38 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ragstone.core.errors import Refused
-from ragstone.core.newlines import unified
+from ragstone.core.newlines import unify_newlines
 from ragstone.core.types import Block, Cell, Extraction, Span
-from ragstone.extraction.gc_pause import collecting_later
-from ragstone.extraction.record.line_index import Lines
-from ragstone.extraction.spreadsheet.dialect import delimiter
-from ragstone.extraction.spreadsheet.encoding import text_of
-from ragstone.extraction.spreadsheet.fields import rows
-from ragstone.extraction.spreadsheet.headers import header_rows, titles
+from ragstone.extraction.gc_pause import pause_gc
+from ragstone.extraction.record.line_index import LineIndex
+from ragstone.extraction.spreadsheet.dialect import detect_delimiter
+from ragstone.extraction.spreadsheet.encoding import decode_csv
+from ragstone.extraction.spreadsheet.fields import parse_rows
+from ragstone.extraction.spreadsheet.headers import count_headers, count_titles
 from ragstone.extraction.spreadsheet.record import TITLE, is_prose, is_title
-from ragstone.extraction.spreadsheet.rows import Line, bands
-from ragstone.extraction.spreadsheet.values import kind
+from ragstone.extraction.spreadsheet.rows import Line, split_bands
+from ragstone.extraction.spreadsheet.values import classify_text
 
 # Filled fields that are kept, as for workbooks.
 MOST_CELLS = 1_000_000
 
 
-@collecting_later()
-def parse(data: bytes, *, path: str) -> Extraction:
+@pause_gc()
+def parse_delimited(data: bytes, *, path: str) -> Extraction:
     """The rows of a CSV file, each with its characters in the file; empty rows set tables apart.
 
     Delimiter and header are found by what the rows have in common. Raises `Refused`: encoding, empty.
     """
-    text, warnings = text_of(data, path=path)
-    mark, start = delimiter(text, tabs=path.lower().endswith((".tsv", ".tab")))
-    limited = _Limited(text, mark, start)
-    found = list(bands(limited))
+    text, warnings = decode_csv(data, path=path)
+    mark, start = detect_delimiter(text, tabs=path.lower().endswith((".tsv", ".tab")))
+    limited = _LimitedRows(text, mark, start)
+    found = list(split_bands(limited))
     if not found:
         raise Refused("empty", f"{path} holds no text")
-    lines = Lines(unified(text))
-    blocks = [block for i, band in enumerate(found) for block in _blocks(text, lines, band, below=found[i + 1 : i + 2])]
+    lines = LineIndex(unify_newlines(text))
+    blocks = [
+        block for i, band in enumerate(found) for block in _build_blocks(text, lines, band, below=found[i + 1 : i + 2])
+    ]
     if limited.stopped_at:
         warnings = (
             *warnings,
@@ -44,7 +46,7 @@ def parse(data: bytes, *, path: str) -> Extraction:
     return Extraction(text, tuple(blocks), media_type, title, {}, warnings)
 
 
-class _Limited:
+class _LimitedRows:
     """The filled rows of a file until there are too many cells; tells where it stopped."""
 
     def __init__(self, text: str, mark: str, start: int) -> None:
@@ -54,60 +56,64 @@ class _Limited:
     def __iter__(self) -> Iterator[Line]:
         left = MOST_CELLS
         for number, row in enumerate(
-            rows(self._text, self._mark, start=self._start), start=1 if not self._start else 2
+            parse_rows(self._text, self._mark, start=self._start), start=1 if not self._start else 2
         ):
             texts = [field.strip() for field in row.texts]
-            places = row.places if texts == row.texts else list(map(_trimmed, row.texts, row.places))
+            places = row.places if texts == row.texts else list(map(_trim_place, row.texts, row.places))
             keep = [i for i, field in enumerate(texts) if field]
             left -= len(keep)
             if left < 0:
                 self.stopped_at = number
                 return
             if keep:
-                yield _line(number, texts, keep, places, row.start, row.end)
+                yield _make_line(number, texts, keep, places, row.start, row.end)
 
 
-def _trimmed(field: str, place: tuple[int, int]) -> tuple[int, int]:
+def _trim_place(field: str, place: tuple[int, int]) -> tuple[int, int]:
     """The place of a field without the white space around it."""
     lead, trail = len(field) - len(field.lstrip()), len(field) - len(field.rstrip())
     return (place[0] + lead, place[1] - trail) if lead < len(field) else place
 
 
-def _line(number: int, texts: list[str], keep: list[int], places: list[tuple[int, int]], start: int, end: int) -> Line:
+def _make_line(
+    number: int, texts: list[str], keep: list[int], places: list[tuple[int, int]], start: int, end: int
+) -> Line:
     whole = len(keep) == len(texts)
     filled = texts if whole else [texts[i] for i in keep]
     return Line(
         number,
         range(1, len(texts) + 1) if whole else [i + 1 for i in keep],
         filled,
-        "".join(map(kind, filled)),
+        "".join(map(classify_text, filled)),
         places=places if whole else [places[i] for i in keep],
         start=start,
         end=end,
     )
 
 
-def _blocks(text: str, lines: Lines, band: Sequence[Line], *, below: Sequence[Sequence[Line]]) -> Iterator[Block]:
+def _build_blocks(
+    text: str, lines: LineIndex, band: Sequence[Line], *, below: Sequence[Sequence[Line]]
+) -> Iterator[Block]:
     if is_prose(band):
         table_below = bool(below) and not is_prose(below[0])
-        yield from (_words(text, lines, line, title=table_below and len(band) == 1) for line in band)
+        yield from (_make_text_block(text, lines, line, title=table_below and len(band) == 1) for line in band)
         return
-    above = titles(band)
+    above = count_titles(band)
     for i, line in enumerate(band[:above]):
-        yield _words(text, lines, line, title=i == 0)
-    yield _table(text, lines, band[above:])
+        yield _make_text_block(text, lines, line, title=i == 0)
+    yield _make_table(text, lines, band[above:])
 
 
-def _words(text: str, lines: Lines, line: Line, *, title: bool) -> Block:
+def _make_text_block(text: str, lines: LineIndex, line: Line, *, title: bool) -> Block:
     said = line.texts[0]
-    span = _span(text, lines, line, (line.cols[0],) * 2)
+    span = _row_span(text, lines, line, (line.cols[0],) * 2)
     if title and is_title(said):
         return Block("heading", said, (span,), level=TITLE)
     return Block("paragraph", said, (span,))
 
 
-def _table(text: str, lines: Lines, band: Sequence[Line]) -> Block:
-    head = header_rows(band)
+def _make_table(text: str, lines: LineIndex, band: Sequence[Line]) -> Block:
+    head = count_headers(band)
     bounds = (min(line.cols[0] for line in band), max(line.cols[-1] for line in band))
     cells: list[Cell] = []
     for i, line in enumerate(band):
@@ -116,11 +122,11 @@ def _table(text: str, lines: Lines, band: Sequence[Line]) -> Block:
             Cell(i, col - first, said, 1, 1, header, start, end)
             for col, said, (start, end) in zip(line.cols, line.texts, line.places, strict=True)
         ]
-    spans = tuple(_span(text, lines, line, bounds) for line in band)
-    return Block("table", "\n".join(map(_shown, band)), spans, cells=tuple(cells))
+    spans = tuple(_row_span(text, lines, line, bounds) for line in band)
+    return Block("table", "\n".join(map(_format_row, band)), spans, cells=tuple(cells))
 
 
-def _span(text: str, lines: Lines, line: Line, cols: tuple[int, int]) -> Span:
+def _row_span(text: str, lines: LineIndex, line: Line, cols: tuple[int, int]) -> Span:
     """The row without white space around it."""
     start, end = line.start, line.end
     while text[start].isspace():
@@ -131,7 +137,7 @@ def _span(text: str, lines: Lines, line: Line, cols: tuple[int, int]) -> Span:
     return lines.span(start, end, **place)
 
 
-def _shown(line: Line) -> str:
+def _format_row(line: Line) -> str:
     """The row between bars, for readers."""
     if len(line.cols) == line.cols[-1]:
         return f"| {' | '.join(line.texts)} |".replace("\r", " ").replace("\n", " ")

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from itertools import islice
 
-from ragstone.extraction.spreadsheet.fields import rows
+from ragstone.extraction.spreadsheet.fields import parse_rows
 
 # At a tie the first: a file between semicolons may have a comma in every number, hardly ever the other way.
 DELIMITERS = ("\t", "|", ";", ",")
@@ -14,10 +14,10 @@ LEAST = 0.5  # of the rows have the same number of fields
 NAMED = re.compile(r"sep=(.)\r?\n")
 
 
-def delimiter(text: str, *, tabs: bool = False) -> tuple[str, int]:
+def detect_delimiter(text: str, *, tabs: bool = False) -> tuple[str, int]:
     """The delimiter ("" for a single column) and where the rows begin, behind a line `sep=;` that says so.
 
-    >>> delimiter("a;b\\n1,5;2\\n"), delimiter("one\\ntwo\\n"), delimiter("sep=|\\na,b|c")
+    >>> detect_delimiter("a;b\\n1,5;2\\n"), detect_delimiter("one\\ntwo\\n"), detect_delimiter("sep=|\\na,b|c")
     ((';', 0), ('', 0), ('|', 6))
     """
     if named := NAMED.match(text):
@@ -25,14 +25,14 @@ def delimiter(text: str, *, tabs: bool = False) -> tuple[str, int]:
     if tabs and "\t" in text:
         return "\t", 0
     sample = text[:LONGEST]
-    judged = [(_evenness(sample, one, whole=len(text) <= LONGEST), -i, one) for i, one in enumerate(DELIMITERS)]
+    judged = [(_measure_evenness(sample, one, whole=len(text) <= LONGEST), -i, one) for i, one in enumerate(DELIMITERS)]
     share, _, best = max(judged)
     return (best if share >= LEAST else ""), 0
 
 
-def _evenness(sample: str, mark: str, *, whole: bool) -> float:
+def _measure_evenness(sample: str, mark: str, *, whole: bool) -> float:
     """The share of rows with the most usual number of fields, 0 where that is one."""
-    found = [row for row in islice(rows(sample, mark), SAMPLE + 1) if sample[row.start : row.end].strip()]
+    found = [row for row in islice(parse_rows(sample, mark), SAMPLE + 1) if sample[row.start : row.end].strip()]
     counts = Counter(len(row.texts) for row in (found if whole or len(found) < 2 else found[:-1]))
     if not counts:
         return 0.0

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import pairwise
 
 from ragstone.core.errors import Refused
-from ragstone.extraction.decoding import marked_encoding
+from ragstone.extraction.decoding import encoding_from_bom
 
 SAMPLE = 1 << 16  # bytes that are judged
 LEAST = 0.3  # of the best score of 1: below this it is no text
@@ -46,31 +46,31 @@ NAMES = {
 }
 
 
-def text_of(data: bytes, *, path: str) -> tuple[str, tuple[str, ...]]:
+def decode_csv(data: bytes, *, path: str) -> tuple[str, tuple[str, ...]]:
     """The text of a file without its byte order mark, and a warning where the encoding was judged by the bytes.
 
     Raises `Refused` ("encoding") when nothing fits.
     """
-    encoding, skip = marked_encoding(data) or (_wide(data) or "utf-8", 0)
+    encoding, skip = encoding_from_bom(data) or (_detect_utf16(data) or "utf-8", 0)
     try:
         return data[skip:].decode(encoding), ()
     except UnicodeDecodeError as error:
         if skip:
-            raise _refused(path) from error
-    for name in _ranked(_sample(data)):
+            raise _refusal(path) from error
+    for name in _rank_encodings(_take_sample(data)):
         try:
             text = data.decode(name)
         except UnicodeDecodeError:
             continue
         return text, (f"read as {NAMES[name]}, which its bytes fit best; save it as UTF-8 to be sure",)
-    raise _refused(path)
+    raise _refusal(path)
 
 
-def _refused(path: str) -> Refused:
+def _refusal(path: str) -> Refused:
     return Refused("encoding", f"{path} is neither UTF-8 nor in an encoding that its bytes give away; save it as UTF-8")
 
 
-def _wide(data: bytes) -> str | None:
+def _detect_utf16(data: bytes) -> str | None:
     """UTF-16 without a mark: a zero in every second byte of Western text, and in no other."""
     even, odd = data[:SAMPLE:2].count(0), data[1:SAMPLE:2].count(0)
     if min(even, odd) or max(even, odd) * 5 < min(len(data), SAMPLE):
@@ -78,7 +78,7 @@ def _wide(data: bytes) -> str | None:
     return "utf-16-be" if even else "utf-16-le"
 
 
-def _sample(data: bytes) -> bytes:
+def _take_sample(data: bytes) -> bytes:
     """Whole lines around the first bytes that are not ASCII."""
     first = re.search(rb"[\x80-\xff]", data)
     start = data.rfind(b"\n", 0, first.start()) + 1 if first else 0
@@ -88,15 +88,15 @@ def _sample(data: bytes) -> bytes:
     return sample[: end + 1] if end > 0 else sample
 
 
-def _ranked(sample: bytes) -> list[str]:
+def _rank_encodings(sample: bytes) -> list[str]:
     """The encodings that fit, the best first; at a tie the one named first."""
-    judges: list[tuple[str, Callable[[bytes], float]]] = [(name, partial(_pairs, name)) for name in USUAL]
-    judges += [(name, partial(_letters, name)) for name in SINGLE]
+    judges: list[tuple[str, Callable[[bytes], float]]] = [(name, partial(_score_pairs, name)) for name in USUAL]
+    judges += [(name, partial(_score_letters, name)) for name in SINGLE]
     scores = {name: judge(sample) for name, judge in judges}
     return [name for name in sorted(scores, key=lambda name: -scores[name]) if scores[name] >= LEAST]
 
 
-def _pairs(name: str, sample: bytes) -> float:
+def _score_pairs(name: str, sample: bytes) -> float:
     """The share of characters of two bytes that are of everyday use; 0 where a byte fits nothing."""
     try:
         # A line end is no half of a character in any of these, so the sample ends between characters.
@@ -116,20 +116,21 @@ def _pairs(name: str, sample: bytes) -> float:
     return share * WITHOUT_KANA if name == "euc_jp" and not kana else share
 
 
-def _letters(name: str, sample: bytes) -> float:
+def _score_letters(name: str, sample: bytes) -> float:
     """How much the characters beyond ASCII look like letters inside words of one script, from -1 to 1."""
     text = sample.decode(name, errors="replace")
     total = score = 0.0
     for word in WORD.findall(text):
         foreign = sum(c > "\x7f" for c in word)
         total += foreign
-        score += foreign * _word(word) if foreign else 0.0
+        score += foreign * _score_word(word) if foreign else 0.0
     return score / total if total else 0.0
 
 
-def _word(word: str) -> float:
+def _score_word(word: str) -> float:
     """
-    >>> _word("café"), _word("Привет"), _word("Ïðèâåò"), _word("оЛЬГА"), _word("…"), _word("¤")
+    >>> (_score_word("café"), _score_word("Привет"), _score_word("Ïðèâåò"), _score_word("оЛЬГА"),
+    ...  _score_word("…"), _score_word("¤"))
     (0.9, 0.95, -0.5, -0.5, 0.3, -0.5)
     """
     if not word[0].isalpha():

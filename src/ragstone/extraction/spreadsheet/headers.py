@@ -17,43 +17,44 @@ DIGITS, UPPER, LOWER = re.compile(r"\d+"), re.compile(r"[A-Z]+"), re.compile(r"[
 MARK = re.compile(r"[^A-Za-z ]")
 
 
-def titles(lines: Sequence[Line]) -> int:
+def count_titles(lines: Sequence[Line]) -> int:
     """How many rows at the top have one cell only, above rows with more."""
     alone = next((i for i, line in enumerate(lines) if len(line.cols) > 1), 0)
     return alone if alone <= TITLES else 0
 
 
-def header_rows(lines: Sequence[Line]) -> int:
+def count_headers(lines: Sequence[Line]) -> int:
     """How many rows at the top are labels of columns; 0 where the first row looks like the others."""
-    if len(lines) < 2 or not _labels(lines[0], lines[1:]):
+    if len(lines) < 2 or not _is_label_row(lines[0], lines[1:]):
         return 0
     rows = 1
     down = max((rows for rows, _ in (lines[0].merged or {}).values()), default=1)
     while rows < min(MOST, len(lines) - 1):
         across = any(cols > 1 for _, cols in (lines[rows - 1].merged or {}).values())
         if not (
-            rows < down or (across and set(_kinds(lines[rows])) == {TEXT} and _labels(lines[rows], lines[rows + 1 :]))
+            rows < down
+            or (across and set(_label_kinds(lines[rows])) == {TEXT} and _is_label_row(lines[rows], lines[rows + 1 :]))
         ):
             break
         rows += 1
     return rows
 
 
-def _labels(first: Line, below: Sequence[Line]) -> bool:
+def _is_label_row(first: Line, below: Sequence[Line]) -> bool:
     """Whether a row names what stands below it: by kinds where there are other kinds than text, else by its words."""
     if any(len(text) > LONGEST for text in first.texts):
         return False
     body = below[:SAMPLE]
-    usual = _usual(body)
-    kinds = dict(zip(first.cols, _kinds(first), strict=True))
+    usual = _find_usual_kinds(body)
+    kinds = dict(zip(first.cols, _label_kinds(first), strict=True))
     unlike = sum(usual.get(col, kind) != kind for col, kind in kinds.items())
     alike = sum(usual.get(col) == kind != TEXT for col, kind in kinds.items())
     if unlike or alike:
         return unlike > alike
-    return _words(first, body)
+    return _has_label_words(first, body)
 
 
-def _kinds(line: Line) -> str:
+def _label_kinds(line: Line) -> str:
     """The kinds of a row, years in a run as the labels that they are."""
     numbers = [text for text, kind in zip(line.texts, line.kinds, strict=True) if kind == NUMBER]
     years = len(numbers) > 1 and all(len(text) == 4 and text.isdecimal() and int(text) in YEARS for text in numbers)
@@ -61,7 +62,7 @@ def _kinds(line: Line) -> str:
     return line.kinds.replace(NUMBER, TEXT) if in_a_row and len(set(numbers)) == len(numbers) else line.kinds
 
 
-def _usual(body: Sequence[Line]) -> Mapping[int, str]:
+def _find_usual_kinds(body: Sequence[Line]) -> Mapping[int, str]:
     """The kind of more than half of the cells of each column."""
     counted: dict[int, Counter[str]] = {}
     for line in body:
@@ -71,7 +72,7 @@ def _usual(body: Sequence[Line]) -> Mapping[int, str]:
     return {col: kind for col, (kind, n) in most.items() if n * 2 > counted[col].total()}
 
 
-def _words(first: Line, body: Sequence[Line]) -> bool:
+def _has_label_words(first: Line, body: Sequence[Line]) -> bool:
     """All is text: labels are different, fill their row, do not come back below, and are no codes among codes."""
     widest = max(len(line.cols) for line in body)
     if len({text.casefold() for text in first.texts}) < len(first.texts) or len(first.cols) * 2 < widest:
@@ -83,14 +84,16 @@ def _words(first: Line, body: Sequence[Line]) -> bool:
     pairs = [(text, columns[col]) for col, text in zip(first.cols, first.texts, strict=True) if col in columns]
     if any(text in values for text, values in pairs):
         return False
-    shapes = [(_shape(text), Counter(map(_shape, values)).most_common(1)[0], len(values)) for text, values in pairs]
+    shapes = [
+        (_text_shape(text), Counter(map(_text_shape, values)).most_common(1)[0], len(values)) for text, values in pairs
+    ]
     codes = [own == usual for own, (usual, n), of in shapes if MARK.search(usual) and n >= SHARED * of]
     return not codes or not all(codes)
 
 
-def _shape(text: str) -> str:
+def _text_shape(text: str) -> str:
     """
-    >>> _shape("AB-123"), _shape("Overview 1"), _shape("ann.b@example.org")
+    >>> _text_shape("AB-123"), _text_shape("Overview 1"), _text_shape("ann.b@example.org")
     ('A-9', 'Aa 9', 'a.a@a.a')
     """
     return LOWER.sub("a", UPPER.sub("A", DIGITS.sub("9", text[:LONGEST])))

@@ -8,7 +8,7 @@ REACHING = 64  # merged cells that reach into one row
 Range = tuple[tuple[int, int], tuple[int, int]]
 
 
-class Merged:
+class MergedCells:
     """The merged cells of a sheet, asked for row by row; ranges count rows and columns from 0."""
 
     def __init__(self, ranges: Iterable[Range]) -> None:
@@ -18,7 +18,7 @@ class Merged:
                 self._begin.setdefault(top + 1, []).append((left + 1, bottom + 1, right + 1))
         self._reaching: list[tuple[int, int, str, str]] = []  # last row, column, text, kind
 
-    def applied(self, line: Line) -> Line:
+    def apply(self, line: Line) -> Line:
         """The row with what its merged cells cover, and with the texts that reach down into it."""
         begin = self._begin.get(line.number)
         if begin is None and not self._reaching:

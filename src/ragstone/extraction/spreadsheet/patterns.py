@@ -24,10 +24,10 @@ class Patterns(NamedTuple):
 
 
 @cache
-def patterns_of(prefix: bytes, codes: frozenset[int], dates: frozenset[int]) -> Patterns:
+def compile_patterns(prefix: bytes, codes: frozenset[int], dates: frozenset[int]) -> Patterns:
     """For names with this prefix ("x:" or ""), styles with a code, and styles of dates."""
-    style = rb"s=(?<=\bs=)[\"'](" + _any(codes) + rb")[\"']"
-    below = rb"s=(?<=\bs=)[\"'](?:" + _any(dates) + rb")[\"'][^>]{0,200}>(?:<[^<]*</[^<]*f>)?<[^<]*v>-"
+    style = rb"s=(?<=\bs=)[\"'](" + _join_indexes(codes) + rb")[\"']"
+    below = rb"s=(?<=\bs=)[\"'](?:" + _join_indexes(dates) + rb")[\"'][^>]{0,200}>(?:<[^<]*</[^<]*f>)?<[^<]*v>-"
     return Patterns(
         row=b"<" + prefix + b"row",
         cell=b"<" + prefix + b"c ",
@@ -43,5 +43,5 @@ def patterns_of(prefix: bytes, codes: frozenset[int], dates: frozenset[int]) -> 
     )
 
 
-def _any(indexes: frozenset[int]) -> bytes:
+def _join_indexes(indexes: frozenset[int]) -> bytes:
     return b"|".join(b"%d" % index for index in sorted(indexes))

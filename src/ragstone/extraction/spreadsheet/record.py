@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ragstone.core.types import Block, Cell, Span
-from ragstone.extraction.record.table_grid import GAP
-from ragstone.extraction.spreadsheet.headers import header_rows, titles
+from ragstone.extraction.record.tables import GAP
+from ragstone.extraction.spreadsheet.headers import count_headers, count_titles
 from ragstone.extraction.spreadsheet.rows import Line
 
 SHEET, TITLE = 2, 3  # levels of headings
@@ -20,7 +20,7 @@ LETTER = re.compile(r"[^\W\d_]")
 
 
 @dataclass(slots=True)
-class Record:
+class SheetWriter:
     """`sheet` and `region` what there is, then take `text` and `blocks`."""
 
     blocks: list[Block] = field(default_factory=list)
@@ -31,11 +31,11 @@ class Record:
     def text(self) -> str:
         return "".join(self._parts)
 
-    def sheet(self, name: str) -> None:
+    def begin_sheet(self, name: str) -> None:
         """Begin a sheet."""
-        self._heading(" ".join(name.split()) or "Sheet", SHEET, sheet=name)
+        self._write_heading(" ".join(name.split()) or "Sheet", SHEET, sheet=name)
 
-    def region(self, lines: list[Line], sheet: str, *, above_table: bool = False) -> None:
+    def write_region(self, lines: list[Line], sheet: str, *, above_table: bool = False) -> None:
         """Write one table with the titles above it; a lone cell, or a column of prose, as paragraphs.
 
         `above_table`: a table follows, which a short lone cell is the title of. Takes the lines out of the list.
@@ -43,22 +43,22 @@ class Record:
         if is_prose(lines):
             for line in lines:
                 place = {"sheet": sheet, "rows": (line.number,) * 2, "cols": (line.cols[0],) * 2}
-                self._words(line.texts[0], place, title=above_table and len(lines) == 1)
+                self._write_text(line.texts[0], place, title=above_table and len(lines) == 1)
             return
-        above = titles(lines)
+        above = count_titles(lines)
         for i, line in enumerate(lines[:above]):
             place = {"sheet": sheet, "rows": (line.number,) * 2, "cols": (line.cols[0], line.right)}
-            self._words(line.texts[0], place, title=i == 0)
-        self._table(lines[above:], sheet)
+            self._write_text(line.texts[0], place, title=i == 0)
+        self._write_table(lines[above:], sheet)
         lines.clear()
 
-    def note(self, text: str, sheet: str, row: int, col: int) -> None:
+    def write_note(self, text: str, sheet: str, row: int, col: int) -> None:
         """Write what hangs on a cell as a paragraph with that cell's place."""
-        self._words(text, {"sheet": sheet, "rows": (row, row), "cols": (col, col)}, title=False)
+        self._write_text(text, {"sheet": sheet, "rows": (row, row), "cols": (col, col)}, title=False)
 
-    def _words(self, text: str, place: dict[str, Any], *, title: bool) -> None:
+    def _write_text(self, text: str, place: dict[str, Any], *, title: bool) -> None:
         if title and is_title(text):
-            self._heading(text, TITLE, **place)
+            self._write_heading(text, TITLE, **place)
             return
         text = text.replace("\r\n", "\n").replace("\r", "\n")
         self._separate()
@@ -66,7 +66,7 @@ class Record:
         self._append(text)
         self.blocks.append(Block("paragraph", text, (Span(start, self._length, line, self._line, **place),)))
 
-    def _heading(self, text: str, level: int, **place: Any) -> None:
+    def _write_heading(self, text: str, level: int, **place: Any) -> None:
         self._separate()
         start = self._length
         self._append(f"{'#' * level} {text}")
@@ -74,9 +74,9 @@ class Record:
             Block("heading", text, (Span(start, self._length, self._line, self._line, **place),), level=level)
         )
 
-    def _table(self, lines: Sequence[Line], sheet: str) -> None:
+    def _write_table(self, lines: Sequence[Line], sheet: str) -> None:
         self._separate()
-        head = header_rows(lines)
+        head = count_headers(lines)
         columns = sorted(set().union(*(line.cols for line in lines)))
         at = {col: i for i, col in enumerate(columns)}
         bounds = (columns[0], max(columns[-1], *(line.right for line in lines if line.merged), columns[-1]))
@@ -88,8 +88,8 @@ class Record:
             if i:
                 self._append("\n")
             start, number = self._length, self._line
-            covered = {col: _covers(line, col, i, numbers, columns) for col in line.merged or ()}
-            cells.extend(self._row(i, line, at, covered, header=i < head))
+            covered = {col: _merge_size(line, col, i, numbers, columns) for col in line.merged or ()}
+            cells.extend(self._write_row(i, line, at, covered, header=i < head))
             if i == 0:
                 self._append("\n" + "|---" * min(len(columns), len(line.cols) + GAP) + "|")
             spans.append(
@@ -97,14 +97,14 @@ class Record:
             )
         self.blocks.append(Block("table", "".join(self._parts[begun:]), tuple(spans), cells=tuple(cells)))
 
-    def _row(
+    def _write_row(
         self, row: int, line: Line, at: dict[int, int], covered: dict[int, tuple[int, int]], *, header: bool
     ) -> list[Cell]:
         """Write one row. What a merged cell above says is said again; columns that one covers stay empty."""
         special = bool(covered or line.repeated)
         first = at[line.cols[0]]
         if not (special or first or at[line.cols[-1]] >= len(line.cols) or SPECIAL.search("\0".join(line.texts))):
-            return self._plain_row(row, line.texts, header=header)
+            return self._write_plain_row(row, line.texts, header=header)
         cells: list[Cell] = []
         parts = ["|"]
         length, following = self._length + 1, 0
@@ -114,7 +114,7 @@ class Record:
                 gap = min(GAP, place - following)
                 parts.append(" |" * gap)
                 length += 2 * gap
-            shown = barred(text) if SPECIAL.search(text) else text
+            shown = escape_bars(text) if SPECIAL.search(text) else text
             parts.append(f" {shown} |")
             start, following = length + 1, place + 1
             length = start + len(shown) + 2
@@ -124,7 +124,7 @@ class Record:
         self._append("".join(parts))
         return cells
 
-    def _plain_row(self, row: int, texts: Sequence[str], *, header: bool) -> list[Cell]:
+    def _write_plain_row(self, row: int, texts: Sequence[str], *, header: bool) -> list[Cell]:
         """The same for a row without gaps whose texts are written as they are: all but a few are like that."""
         cells: list[Cell] = []
         start = self._length + 2
@@ -146,7 +146,7 @@ class Record:
         self._line += text.count("\n")
 
 
-def barred(text: str) -> str:
+def escape_bars(text: str) -> str:
     """A text as it stands between bars: on one line, its own bars escaped."""
     return " ".join(text.split()).replace("|", "\\|")
 
@@ -168,7 +168,7 @@ def is_prose(lines: Sequence[Line]) -> bool:
     return len(lines) == 1 or sum(len(line.texts[0]) for line in lines) > PROSE * len(lines)
 
 
-def _covers(line: Line, col: int, row: int, numbers: Sequence[int], columns: Sequence[int]) -> tuple[int, int]:
+def _merge_size(line: Line, col: int, row: int, numbers: Sequence[int], columns: Sequence[int]) -> tuple[int, int]:
     """Rows and columns of the table that a merged cell covers, of those that are written."""
     down, across = (line.merged or {}).get(col, ONE)
     rows = bisect_left(numbers, line.number + down) - row

@@ -51,23 +51,25 @@ class Line:
         )
 
 
-def regions(lines: Iterable[Line], *, unseen: Collection[int] = (), gone: Collection[int] = ()) -> Iterator[list[Line]]:
+def split_regions(
+    lines: Iterable[Line], *, unseen: Collection[int] = (), gone: Collection[int] = ()
+) -> Iterator[list[Line]]:
     """The tables of a sheet from top to bottom, those side by side from left to right.
 
     `unseen` are hidden columns, `gone` hidden rows: they separate nothing.
     """
-    waiting = [(band, 0) for band in bands(lines, gone=gone)][::-1]
+    waiting = [(band, 0) for band in split_bands(lines, gone=gone)][::-1]
     while waiting:
         band, depth = waiting.pop()
-        parts = _columns(band, unseen) if depth < DEPTH else []
+        parts = _find_column_ranges(band, unseen) if depth < DEPTH else []
         if len(parts) < 2:
             yield band
             continue
-        inner = [(found, depth + 1) for part in parts for found in bands(_cut(band, *part), gone=gone)]
+        inner = [(found, depth + 1) for part in parts for found in split_bands(_cut(band, *part), gone=gone)]
         waiting.extend(reversed(inner))
 
 
-def bands(lines: Iterable[Line], *, gone: Collection[int] = ()) -> Iterator[list[Line]]:
+def split_bands(lines: Iterable[Line], *, gone: Collection[int] = ()) -> Iterator[list[Line]]:
     """Rows that belong together: a row apart begins anew, if it does not go on as the rows above did."""
     band: list[Line] = []
     left = right = 0
@@ -77,7 +79,7 @@ def bands(lines: Iterable[Line], *, gone: Collection[int] = ()) -> Iterator[list
             if empty and gone:
                 empty = sum(n not in gone for n in range(band[-1].number + 1, min(line.number, band[-1].number + 1000)))
             beside = line.cols[0] > right or line.right < left
-            if beside or empty > 1 or (empty and not _goes_on(band, line, left, right)):
+            if beside or empty > 1 or (empty and not _continues_band(band, line, left, right)):
                 yield band
                 band = []
         left, right = (min(left, line.cols[0]), max(right, line.right)) if band else (line.cols[0], line.right)
@@ -86,7 +88,7 @@ def bands(lines: Iterable[Line], *, gone: Collection[int] = ()) -> Iterator[list
         yield band
 
 
-def _goes_on(band: Sequence[Line], line: Line, left: int, right: int) -> bool:
+def _continues_band(band: Sequence[Line], line: Line, left: int, right: int) -> bool:
     """Whether a row behind an empty one is more of the same: numbers below numbers, or the first data below labels."""
     above = band[-1]
     if len(line.cols) < 2 or len(above.cols) < 2 or line.cols[0] < left or line.right > right:
@@ -101,7 +103,7 @@ def _goes_on(band: Sequence[Line], line: Line, left: int, right: int) -> bool:
     return any(a == b for a, b in pairs) and all(b != TEXT for _, b in pairs)
 
 
-def _columns(band: Sequence[Line], unseen: Collection[int]) -> list[tuple[int, int]]:
+def _find_column_ranges(band: Sequence[Line], unseen: Collection[int]) -> list[tuple[int, int]]:
     """The ranges of columns that hold a table each. Rows of one cell are titles: they bridge nothing."""
     filled: set[tuple[int, int]] = set()
     last: Sequence[int] = ()
@@ -117,26 +119,26 @@ def _columns(band: Sequence[Line], unseen: Collection[int]) -> list[tuple[int, i
             ranges[-1] = (ranges[-1][0], max(ranges[-1][1], right))
         else:
             ranges.append((left, right))
-    joined = _joined(band, ranges) if len(ranges) > 1 else ranges
+    joined = _join_ranges(band, ranges) if len(ranges) > 1 else ranges
     # What stands outside every range goes with the one to its left.
     edges = [left for left, _ in joined]
     return [(edge if i else 1, edges[i + 1] - 1 if i + 1 < len(edges) else 1 << 20) for i, edge in enumerate(edges)]
 
 
-def _joined(band: Sequence[Line], ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def _join_ranges(band: Sequence[Line], ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """An empty column inside a table does not end it: a lone column, and columns without any text of their
     own, are read with the labels on their left."""
     out: list[tuple[int, int]] = [ranges[0]]
     for left, right in ranges[1:]:
         lone = left == right or out[-1][0] == out[-1][1]
-        if lone or not (_labelled(band, left, right) or _begins_apart(band, out[-1], (left, right))):
+        if lone or not (_has_text_column(band, left, right) or _begins_apart(band, out[-1], (left, right))):
             out[-1] = (out[-1][0], right)
         else:
             out.append((left, right))
     return out
 
 
-def _labelled(band: Sequence[Line], left: int, right: int) -> bool:
+def _has_text_column(band: Sequence[Line], left: int, right: int) -> bool:
     """Whether a column of text stands here below the first row."""
     texts = others = 0
     for line in band[1 : SAMPLE + 1]:

@@ -10,10 +10,10 @@ from functools import lru_cache
 from typing import IO
 from xml.sax.saxutils import unescape
 
-from ragstone.extraction.spreadsheet.marks import CODES, COLUMNS, Survey
-from ragstone.extraction.spreadsheet.package import BROKEN, Package, related
-from ragstone.extraction.spreadsheet.patterns import Patterns, patterns_of
-from ragstone.extraction.spreadsheet.values import EXACT, number
+from ragstone.extraction.spreadsheet.package import BROKEN, XlsxPackage, read_relations
+from ragstone.extraction.spreadsheet.patterns import Patterns, compile_patterns
+from ragstone.extraction.spreadsheet.survey_result import CODES, COLUMNS, Survey
+from ragstone.extraction.spreadsheet.values import EXACT, format_number
 
 BLOCK = 1 << 20  # bytes read at once
 WIDEST_ROW = 1 << 26  # bytes of a row; of a longer one only this much is looked at
@@ -30,9 +30,9 @@ LONG = re.compile(rb"v>-?\d{16}")
 INSIDE = re.compile(rb"(?:<[^>]*>[^<]*){0,4}?<[^>]*v>([^<]{1,40})<")
 
 
-def column(letters: str) -> int:
+def column_number(letters: str) -> int:
     """
-    >>> column("A"), column("XFD")
+    >>> column_number("A"), column_number("XFD")
     (1, 16384)
     """
     n = 0
@@ -41,7 +41,7 @@ def column(letters: str) -> int:
     return n
 
 
-def surveyed(package: Package, sheet: str) -> Survey:
+def survey_sheet(package: XlsxPackage, sheet: str) -> Survey:
     """The survey of a worksheet; an empty one where it cannot be read (its reader then says what is wrong)."""
     survey = Survey()
     name = package.sheets.get(sheet)
@@ -49,8 +49,8 @@ def surveyed(package: Package, sheet: str) -> Survey:
         return survey
     try:
         with package.stream.open(name) as stream:
-            head, filters = _rows(stream, survey, package)
-        filters += _filters_of_tables(package, name) if survey.hidden_rows else []
+            head, filters = _survey_rows(stream, survey, package)
+        filters += _find_table_filters(package, name) if survey.hidden_rows else []
     except BROKEN:
         return survey
     # A filter is somebody's view of the rows, not a wish to hide them: they stay.
@@ -61,7 +61,7 @@ def surveyed(package: Package, sheet: str) -> Survey:
     return survey
 
 
-def _rows(stream: IO[bytes], survey: Survey, package: Package) -> tuple[bytes, list[tuple[int, int]]]:
+def _survey_rows(stream: IO[bytes], survey: Survey, package: XlsxPackage) -> tuple[bytes, list[tuple[int, int]]]:
     """Fills the survey; gives what stands before the rows and the ranges of filters behind them."""
     buffer = stream.read(BLOCK)
     while b"sheetData" not in buffer and len(buffer) < WIDEST_ROW and (more := stream.read(BLOCK)):
@@ -70,23 +70,23 @@ def _rows(stream: IO[bytes], survey: Survey, package: Package) -> tuple[bytes, l
     prefix = head.rpartition(b"<")[2]
     survey.begins = bool(begin) and PREFIX.fullmatch(prefix) is not None
     codes = package.codes
-    patterns = patterns_of(prefix, frozenset(codes), package.moments)
-    _hidden_columns(head, survey)
+    patterns = compile_patterns(prefix, frozenset(codes), package.moments)
+    _find_hidden_columns(head, survey)
     number = 0
     while True:
         *rows, buffer = buffer.split(patterns.row)
         for row in rows:
-            number = _row(row, number, survey, codes, patterns)
+            number = _survey_row(row, number, survey, codes, patterns)
         more = stream.read(BLOCK)
         if not more:
             break
         buffer = (patterns.row + buffer if rows or number else buffer) + more if len(buffer) < WIDEST_ROW else more
-    _row(buffer, number, survey, codes, patterns)
+    _survey_row(buffer, number, survey, codes, patterns)
     found = re.finditer(rb"autoFilter[^>]*?\bref=[\"']\$?[A-Z]+\$?(\d{1,7}):\$?[A-Z]+\$?(\d{1,7})[^>]*[^/]>", buffer)
     return head, [(int(match[1]), int(match[2])) for match in found]
 
 
-def _row(row: bytes, before: int, survey: Survey, codes: Mapping[int, int], patterns: Patterns) -> int:
+def _survey_row(row: bytes, before: int, survey: Survey, codes: Mapping[int, int], patterns: Patterns) -> int:
     """Looks at one row, given from behind `<row`; its number."""
     if row[:1] not in b" \t\r\n":
         return before
@@ -100,22 +100,22 @@ def _row(row: bytes, before: int, survey: Survey, codes: Mapping[int, int], patt
         survey.hidden_rows.add(number)
     end = max(cells.rfind(patterns.ends[0]), cells.rfind(patterns.ends[1]))
     if end >= 0:
-        _reach(cells, end, number, survey, patterns)
+        _widen_area(cells, end, number, survey, patterns)
     if patterns.formula in cells:
         formulas = cells.count(patterns.formulas[0]) + cells.count(patterns.formulas[1])
         if formulas > cells.count(patterns.computed) - cells.count(patterns.empty):
-            survey.uncomputed += sum(_uncomputed(cell, patterns) for cell in cells.split(patterns.cell)[1:])
+            survey.uncomputed += sum(_lacks_value(cell, patterns) for cell in cells.split(patterns.cell)[1:])
     unusual = UNUSUAL.search(cells) is not None and (
         LONG.search(cells) is not None or (patterns.dated is not None and patterns.dated.search(cells) is not None)
     )
     if unusual or b't="e"' in cells or (patterns.styled is not None and patterns.styled.search(cells)):
-        _mark(cells, number, survey, codes, patterns, unusual=unusual)
+        _mark_cells(cells, number, survey, codes, patterns, unusual=unusual)
     return number
 
 
-def _reach(cells: bytes, end: int, number: int, survey: Survey, patterns: Patterns) -> None:
+def _widen_area(cells: bytes, end: int, number: int, survey: Survey, patterns: Patterns) -> None:
     """Widens the rectangle by a row's cells up to its last value. Cells may lie elsewhere than their row says."""
-    if (widest := _widest(cells, end, number)) is not None:
+    if (widest := _find_last_column(cells, end, number)) is not None:
         survey.first_row, survey.last_row = min(survey.first_row or number, number), max(survey.last_row, number)
         survey.last_col = max(survey.last_col, widest[0], cells.count(patterns.cell) - widest[1])
         return
@@ -124,40 +124,42 @@ def _reach(cells: bytes, end: int, number: int, survey: Survey, patterns: Patter
     survey.first_row = min(survey.first_row or number, number, *rows)
     survey.last_row = max(survey.last_row, number, *rows)
     last = max((letters for letters, _ in places), key=lambda letters: (len(letters), letters), default=b"")
-    survey.last_col = max(survey.last_col, column(last.decode().upper()), cells.count(patterns.cell) - len(places))
+    survey.last_col = max(
+        survey.last_col, column_number(last.decode().upper()), cells.count(patterns.cell) - len(places)
+    )
 
 
-def _widest(cells: bytes, end: int, number: int) -> tuple[int, int] | None:
+def _find_last_column(cells: bytes, end: int, number: int) -> tuple[int, int] | None:
     """The last column of the cells up to `end`, and how many they are, where all of them lie in this row; else None."""
     places = PLACE_OF_CELL.findall(cells, 0, end)
-    return _columns_of((b" ".join(places) + b" ").replace(b"%d " % number, b" "))
+    return _parse_columns((b" ".join(places) + b" ").replace(b"%d " % number, b" "))
 
 
 @lru_cache(maxsize=64)
-def _columns_of(letters: bytes) -> tuple[int, int] | None:
+def _parse_columns(letters: bytes) -> tuple[int, int] | None:
     """The last of columns such as `A B AA `, and how many they are; None where there is something else among them.
 
-    >>> _columns_of(b"A AA B "), _columns_of(b"A B2 ")
+    >>> _parse_columns(b"A AA B "), _parse_columns(b"A B2 ")
     ((27, 3), None)
     """
     names = letters.split()
     if not names or not all(name.isalpha() for name in names):
         return None
-    return max(column(name.decode().upper()) for name in names), len(names)
+    return max(column_number(name.decode().upper()) for name in names), len(names)
 
 
-def _place(cells: bytes, at: int) -> int:
+def _find_column(cells: bytes, at: int) -> int:
     """The column of the cell whose attributes begin here, 0 where it names none."""
     match = PLACE.match(cells, at)
-    return min(column(match[1].decode()), COLUMNS) if match else 0
+    return min(column_number(match[1].decode()), COLUMNS) if match else 0
 
 
 @lru_cache(maxsize=256)
-def _number(letters: bytes) -> int:
-    return min(column(letters.decode()), COLUMNS)
+def _cap_column(letters: bytes) -> int:
+    return min(column_number(letters.decode()), COLUMNS)
 
 
-def _uncomputed(cell: bytes, patterns: Patterns) -> bool:
+def _lacks_value(cell: bytes, patterns: Patterns) -> bool:
     """Whether a formula has no value; an empty text is one."""
     if patterns.formula not in cell:
         return False
@@ -165,50 +167,51 @@ def _uncomputed(cell: bytes, patterns: Patterns) -> bool:
     return value < 0 or (cell[value + len(patterns.value) :].lstrip()[:2] in (b"/>", b"><") and b't="str"' not in cell)
 
 
-def _mark(
+def _mark_cells(
     cells: bytes, row: int, survey: Survey, codes: Mapping[int, int], patterns: Patterns, *, unusual: bool
 ) -> None:
     if patterns.placed is not None and patterns.styled is not None and not unusual and b't="e"' not in cells:
         found = patterns.placed.findall(cells)
         if len(found) == len(patterns.styled.findall(cells)):  # else some are written in another way
             base = row * COLUMNS - 1
-            survey.marks.extend((base + _number(letters)) * CODES + codes[int(style)] for letters, style in found)
+            survey.marks.extend((base + _cap_column(letters)) * CODES + codes[int(style)] for letters, style in found)
             return
     for index, cell in enumerate(cells.split(patterns.cell)[1:], start=1):
         tag, _, inside = cell.partition(b">")
-        col = min(_place(tag, 0) or index, COLUMNS)
+        col = min(_find_column(tag, 0) or index, COLUMNS)
         if b't="e"' in tag:
-            survey.mark_error(row, col, _said(inside))
+            survey.mark_error(row, col, _read_value(inside))
         elif patterns.styled is not None and (style := patterns.styled.search(tag)):
             survey.mark(row, col, codes[int(style[1])])
         elif unusual and (b' t="' not in tag or b' t="n"' in tag):
             dated = patterns.dated is not None and patterns.dated.search(cell) is not None
-            survey.mark_text(row, col, _exact(_said(inside), dated=dated))
+            survey.mark_text(row, col, _exact_text(_read_value(inside), dated=dated))
 
 
-def _said(inside: bytes) -> str:
+def _read_value(inside: bytes) -> str:
     """The value in a cell as it is written."""
     match = INSIDE.match(inside)
     return unescape(match[1].decode(errors="replace")).strip() if match else ""
 
 
-def _exact(said: str, *, dated: bool) -> str:
+def _exact_text(said: str, *, dated: bool) -> str:
     """What is shown for a number that the reader of workbooks gives as another, "" where it does not.
 
     A whole number keeps the digits that no double has; one below zero is no date.
 
-    >>> _exact("12345678901234567890", dated=False), _exact("-5.0", dated=True), _exact("-5", dated=False)
+    >>> (_exact_text("12345678901234567890", dated=False), _exact_text("-5.0", dated=True),
+    ...  _exact_text("-5", dated=False))
     ('12345678901234567890', '-5', '')
     """
     if said.removeprefix("-").isdecimal() and abs(int(said)) > EXACT:
         return said
     try:
-        return number(float(said)) if dated and float(said) < 0 else ""
+        return format_number(float(said)) if dated and float(said) < 0 else ""
     except ValueError:
         return ""
 
 
-def _hidden_columns(head: bytes, survey: Survey) -> None:
+def _find_hidden_columns(head: bytes, survey: Survey) -> None:
     for match in re.finditer(rb"<(?:\w{1,20}:)?col\s([^>]{1,300})>", head):
         said = dict(re.findall(rb"(\w+)=[\"'](\w+)[\"']", match[1]))
         low, high = said.get(b"min", b""), said.get(b"max", b"")
@@ -217,12 +220,12 @@ def _hidden_columns(head: bytes, survey: Survey) -> None:
             survey.hidden_cols.update(range(int(low[:6]), min(int(high[:6]), COLUMNS) + 1))
 
 
-def _filters_of_tables(package: Package, name: str) -> list[tuple[int, int]]:
+def _find_table_filters(package: XlsxPackage, name: str) -> list[tuple[int, int]]:
     """The rows of tables of this sheet that are filtered at the moment."""
     out: list[tuple[int, int]] = []
-    for target in related(package.archive, name).values():
+    for target in read_relations(package.archive, name).values():
         if "/tables/" in target:
-            found = package.archive.xml(target).find("{*}autoFilter")
+            found = package.archive.read_xml(target).find("{*}autoFilter")
             rows = (
                 [int(row) for _, row in CELL.findall(found.get("ref", ""))] if found is not None and len(found) else []
             )

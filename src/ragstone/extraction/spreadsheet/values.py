@@ -19,23 +19,23 @@ DIGIT = re.compile(r"\d")
 LONGEST = 40  # characters of a number or a date
 
 
-def shown(value: object) -> tuple[str, str]:
+def format_value(value: object) -> tuple[str, str]:
     """A cell's value as text, and its kind.
 
-    >>> shown(3.0), shown(0.1 + 0.2), shown(datetime.datetime(2024, 5, 1, 9, 30))
+    >>> format_value(3.0), format_value(0.1 + 0.2), format_value(datetime.datetime(2024, 5, 1, 9, 30))
     (('3', 'n'), ('0.3', 'n'), ('2024-05-01 09:30:00', 'd'))
     """
     if isinstance(value, str):
         return value.strip(), TEXT
     if isinstance(value, float):
-        return number(value), NUMBER
+        return format_number(value), NUMBER
     if isinstance(value, bool):
         return ("TRUE" if value else "FALSE"), TRUTH
     if isinstance(value, datetime.datetime):
         at_midnight = value.time() == datetime.time()
         return (value.date().isoformat() if at_midnight else value.isoformat(" ", "seconds")), DATE
     if isinstance(value, datetime.timedelta):
-        return _duration(value), DATE
+        return _format_duration(value), DATE
     if isinstance(value, datetime.date):
         return value.isoformat(), DATE
     if isinstance(value, datetime.time):
@@ -43,34 +43,38 @@ def shown(value: object) -> tuple[str, str]:
     return str(value), NUMBER
 
 
-def number(value: float) -> str:
+def format_number(value: float) -> str:
     """Whole numbers without a point, others with the 15 digits that a spreadsheet keeps.
 
-    >>> number(1234567890123456.0), number(2.0**60), number(-0.1), number(1e300)
+    >>> format_number(1234567890123456.0), format_number(2.0**60), format_number(-0.1), format_number(1e300)
     ('1234567890123456', '1152921504606846976', '-0.1', '1e+300')
     """
     return str(int(value)) if value.is_integer() and abs(value) < WHOLE else format(value, ".15g")
 
 
-def percent(value: object) -> str:
+def format_percent(value: object) -> str:
     """A share as a percentage, all of its digits kept.
 
-    >>> percent(0.125), percent(0.07)
+    >>> format_percent(0.125), format_percent(0.07)
     ('12.5%', '7%')
     """
-    return f"{number(float(format(value * 100, '.13g')))}%" if isinstance(value, int | float) else shown(value)[0]
+    return (
+        f"{format_number(float(format(value * 100, '.13g')))}%"
+        if isinstance(value, int | float)
+        else format_value(value)[0]
+    )
 
 
-def padded(value: object, width: int) -> str:
+def pad_number(value: object, width: int) -> str:
     """A whole number with the leading zeros that its format asks for (codes, postcodes)."""
     whole = isinstance(value, int | float) and float(value).is_integer() and value >= 0
-    return shown(value)[0].zfill(width) if whole else shown(value)[0]
+    return format_value(value)[0].zfill(width) if whole else format_value(value)[0]
 
 
-def kind(text: str) -> str:
+def classify_text(text: str) -> str:
     """What a text in a CSV file, which must not be empty, is meant to be.
 
-    >>> [kind(text) for text in ("1,234.50", "(12 %)", "2024-05-01", "true", "A-12")]
+    >>> [classify_text(text) for text in ("1,234.50", "(12 %)", "2024-05-01", "true", "A-12")]
     ['n', 'n', 'd', 'b', 's']
     """
     if text.isdecimal() and len(text) <= LONGEST:
@@ -82,7 +86,7 @@ def kind(text: str) -> str:
     return NUMBER if AS_NUMBER.fullmatch(text) else DATE if AS_DATE.fullmatch(text) else TEXT
 
 
-def _duration(value: datetime.timedelta) -> str:
+def _format_duration(value: datetime.timedelta) -> str:
     seconds = round(value.total_seconds())
     minutes, rest = divmod(abs(seconds), 60)
     return f"{'-' if seconds < 0 else ''}{minutes // 60}:{minutes % 60:02}:{rest:02}"

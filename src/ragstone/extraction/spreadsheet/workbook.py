@@ -16,19 +16,19 @@ from python_calamine import (
 from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction
 from ragstone.extraction.archive import Archive
-from ragstone.extraction.gc_pause import collecting_later
-from ragstone.extraction.media_types import OLE_MARK, SEALED
+from ragstone.extraction.gc_pause import pause_gc
+from ragstone.extraction.media_types import ENCRYPTED_PACKAGE, OLE_MARK
 from ragstone.extraction.record.dates import iso_date
-from ragstone.extraction.spreadsheet.notes import Notes
-from ragstone.extraction.spreadsheet.package import opened
-from ragstone.extraction.spreadsheet.record import Record
-from ragstone.extraction.spreadsheet.worksheet import Worksheets, panicked
+from ragstone.extraction.spreadsheet.notes import SheetNotes
+from ragstone.extraction.spreadsheet.package import open_package
+from ragstone.extraction.spreadsheet.record import SheetWriter
+from ragstone.extraction.spreadsheet.worksheet import WorksheetReader, is_panic
 
 MANIFEST, KEYS = "META-INF/manifest.xml", b"encryption-data"  # of an encrypted OpenDocument file
 
 
-@collecting_later()
-def parse(data: bytes, *, path: str) -> Extraction:
+@pause_gc()
+def parse_workbook(data: bytes, *, path: str) -> Extraction:
     """The visible cells of a workbook and what hangs on them. The record has a heading a sheet, tables as rows
     between bars, and behind them notes, descriptions of pictures and titles of charts as paragraphs.
 
@@ -36,10 +36,10 @@ def parse(data: bytes, *, path: str) -> Extraction:
     sheets, rows and columns (a filter hides nothing), cells beyond the first million.
     """
     archive = Archive(data, path=path) if data.startswith(b"PK") else None
-    book = _open(data, archive, path)
-    package = opened(data, archive) if archive else None
-    record, notes = Record(), Notes()
-    sheets = Worksheets(book, package, record, notes)
+    book = _open_workbook(data, archive, path)
+    package = open_package(data, archive) if archive else None
+    record, notes = SheetWriter(), SheetNotes()
+    sheets = WorksheetReader(book, package, record, notes)
     for index, about in enumerate(book.sheets_metadata):
         if not _is_left_out(about, package.sheets.get(about.name, "") if package else "", notes):
             sheets.put(index, about.name)
@@ -52,41 +52,41 @@ def parse(data: bytes, *, path: str) -> Extraction:
     return Extraction(
         record.text(),
         tuple(record.blocks),
-        _media_type(data),
+        _detect_media_type(data),
         properties.get("title"),
-        _meta(properties),
+        _collect_meta(properties),
         tuple(notes.lines()),
     )
 
 
-def _open(data: bytes, archive: Archive | None, path: str) -> CalamineWorkbook:
+def _open_workbook(data: bytes, archive: Archive | None, path: str) -> CalamineWorkbook:
     sealed = archive is not None and MANIFEST in archive.names and KEYS in archive.read(MANIFEST)
-    if sealed or (data.startswith(OLE_MARK) and SEALED.encode("utf-16-le") in data):
-        raise _encrypted(path)
+    if sealed or (data.startswith(OLE_MARK) and ENCRYPTED_PACKAGE.encode("utf-16-le") in data):
+        raise _password_refusal(path)
     try:
         book = CalamineWorkbook.from_filelike(BytesIO(data))
     except PasswordError as error:
-        raise _encrypted(path) from error
+        raise _password_refusal(path) from error
     except (CalamineError, OSError, ValueError) as error:
-        raise _broken(path, f"holds no workbook that can be read ({error})") from error
+        raise _damage_refusal(path, f"holds no workbook that can be read ({error})") from error
     except BaseException as error:
-        if not panicked(error):
+        if not is_panic(error):
             raise
-        raise _broken(path, "makes the reader of workbooks fail") from error
+        raise _damage_refusal(path, "makes the reader of workbooks fail") from error
     if not book.sheets_metadata:
-        raise _broken(path, "names no sheet")
+        raise _damage_refusal(path, "names no sheet")
     return book
 
 
-def _encrypted(path: str) -> Refused:
+def _password_refusal(path: str) -> Refused:
     return Refused("encrypted", f"{path} is protected by a password; save a copy without one")
 
 
-def _broken(path: str, what: str) -> Refused:
+def _damage_refusal(path: str, what: str) -> Refused:
     return Refused("broken", f"{path} {what}; open it in a spreadsheet program and save it anew")
 
 
-def _is_left_out(about: SheetMetadata, part: str, notes: Notes) -> bool:
+def _is_left_out(about: SheetMetadata, part: str, notes: SheetNotes) -> bool:
     """Whether a sheet is hidden or holds no cells; the reader takes a sheet of a chart for one of cells."""
     if about.typ is not SheetTypeEnum.WorkSheet or (part and "/worksheets/" not in part):
         notes.charts.append(about.name)
@@ -97,7 +97,7 @@ def _is_left_out(about: SheetMetadata, part: str, notes: Notes) -> bool:
     return True
 
 
-def _media_type(data: bytes) -> str:
+def _detect_media_type(data: bytes) -> str:
     if data.startswith(OLE_MARK):
         return "application/vnd.ms-excel"
     start = data[:200]
@@ -106,7 +106,7 @@ def _media_type(data: bytes) -> str:
     return "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
-def _meta(properties: Mapping[str, str]) -> dict[str, Any]:
+def _collect_meta(properties: Mapping[str, str]) -> dict[str, Any]:
     said = {"author": properties.get("creator"), "description": properties.get("description")}
     date = next(
         filter(None, (iso_date(properties[name]) for name in ("modified", "created") if name in properties)), None

@@ -4,15 +4,15 @@ from collections.abc import Iterator
 
 from python_calamine import CalamineError, CalamineWorkbook
 
-from ragstone.extraction.spreadsheet.attached import attached
-from ragstone.extraction.spreadsheet.cells import Limited, lines, rows_of
-from ragstone.extraction.spreadsheet.marks import Survey
-from ragstone.extraction.spreadsheet.notes import Notes
-from ragstone.extraction.spreadsheet.package import Package
-from ragstone.extraction.spreadsheet.record import Record, is_prose
-from ragstone.extraction.spreadsheet.rows import Line, regions
-from ragstone.extraction.spreadsheet.stream import Stream
-from ragstone.extraction.spreadsheet.survey import surveyed
+from ragstone.extraction.spreadsheet.annotations import read_cell_annotations
+from ragstone.extraction.spreadsheet.cells import LimitedRows, build_sheet_lines, read_sheet_rows
+from ragstone.extraction.spreadsheet.notes import SheetNotes
+from ragstone.extraction.spreadsheet.package import XlsxPackage
+from ragstone.extraction.spreadsheet.record import SheetWriter, is_prose
+from ragstone.extraction.spreadsheet.rows import Line, split_regions
+from ragstone.extraction.spreadsheet.stream import SheetStream
+from ragstone.extraction.spreadsheet.survey import survey_sheet
+from ragstone.extraction.spreadsheet.survey_result import Survey
 
 # Filled cells of a workbook that are kept: one takes some 300 bytes on the way (benchmarks/extraction/sheets.md).
 MOST_CELLS = 1_000_000
@@ -20,52 +20,56 @@ MOST_CELLS = 1_000_000
 MOST_AREA = 16_000_000
 
 
-class Worksheets:
+class WorksheetReader:
     """Writes the sheets of a workbook to `record`, what is left out to `notes`."""
 
-    def __init__(self, book: CalamineWorkbook, package: Package | None, record: Record, notes: Notes) -> None:
+    def __init__(
+        self, book: CalamineWorkbook, package: XlsxPackage | None, record: SheetWriter, notes: SheetNotes
+    ) -> None:
         self._book, self._package = book, package
-        self._stream = Stream(package) if package else None
+        self._stream = SheetStream(package) if package else None
         self._record, self._notes = record, notes
         self._left = MOST_CELLS
 
     def put(self, index: int, name: str) -> None:
         """Write a sheet and what hangs on its cells."""
-        survey = surveyed(self._package, name) if self._package else Survey()
-        read = self._read(index, survey)
+        survey = survey_sheet(self._package, name) if self._package else Survey()
+        read = self._read_fast(index, survey)
         if read is None:
-            read = self._streamed(name, survey)
+            read = self._read_streamed(name, survey)
         if read is None:
             self._notes.broken.append(name)
             return
         found, limited = read
         self._left = limited.left
-        self._notes.others.extend(_said(name, survey, limited, any_table=bool(found)))
-        hanging = attached(self._package, name, survey) if self._package else []
+        self._notes.others.extend(_list_warnings(name, survey, limited, any_table=bool(found)))
+        hanging = read_cell_annotations(self._package, name, survey) if self._package else []
         if found or hanging:
-            self._record.sheet(name)
+            self._record.begin_sheet(name)
         for i, one in enumerate(found):
             follows = i + 1 < len(found) and not is_prose(found[i + 1])
-            self._record.region(one, name, above_table=follows)
+            self._record.write_region(one, name, above_table=follows)
         for text in hanging:
-            self._record.note(text.text, name, text.row, text.col)
+            self._record.write_note(text.text, name, text.row, text.col)
 
-    def _read(self, index: int, survey: Survey) -> tuple[list[list[Line]], Limited] | None:
+    def _read_fast(self, index: int, survey: Survey) -> tuple[list[list[Line]], LimitedRows] | None:
         """The tables of a sheet by the quick reader, None where that fails or would hold too much."""
         if self._stream is not None and (survey.area > MOST_AREA or not survey.begins):
             return None
         try:
             sheet = self._book.get_sheet_by_index(index)
-            limited = Limited(lines(rows_of(sheet), sheet.merged_cell_ranges or [], survey), self._left)
-            return _tables(limited, survey), limited
+            limited = LimitedRows(
+                build_sheet_lines(read_sheet_rows(sheet), sheet.merged_cell_ranges or [], survey), self._left
+            )
+            return _collect_tables(limited, survey), limited
         except (CalamineError, OSError, ValueError, OverflowError):
             return None
         except BaseException as error:
-            if not panicked(error):
+            if not is_panic(error):
                 raise
             return None
 
-    def _streamed(self, name: str, survey: Survey) -> tuple[list[list[Line]], Limited] | None:
+    def _read_streamed(self, name: str, survey: Survey) -> tuple[list[list[Line]], LimitedRows] | None:
         """The same cell by cell, None where there is nothing."""
         if self._stream is None:
             return None
@@ -81,20 +85,20 @@ class Worksheets:
                 f"sheet {name!r}: {sheet.lost:,} cell{'s' * (sheet.lost > 1)} left out whose text the workbook "
                 "does not hold; save the workbook anew"
             )
-        limited = Limited(lines(sheet.rows(), sheet.merged, survey), self._left)
-        return _tables(limited, survey), limited
+        limited = LimitedRows(build_sheet_lines(sheet.rows(), sheet.merged, survey), self._left)
+        return _collect_tables(limited, survey), limited
 
 
-def panicked(error: BaseException) -> bool:
+def is_panic(error: BaseException) -> bool:
     """Whether the native reader broke down, which is no `Exception`."""
     return type(error).__name__ == "PanicException"
 
 
-def _tables(limited: Limited, survey: Survey) -> list[list[Line]]:
-    return list(regions(limited, unseen=survey.hidden_cols, gone=survey.hidden_rows))
+def _collect_tables(limited: LimitedRows, survey: Survey) -> list[list[Line]]:
+    return list(split_regions(limited, unseen=survey.hidden_cols, gone=survey.hidden_rows))
 
 
-def _said(name: str, survey: Survey, limited: Limited, *, any_table: bool) -> Iterator[str]:
+def _list_warnings(name: str, survey: Survey, limited: LimitedRows, *, any_table: bool) -> Iterator[str]:
     """What is to be said of a sheet that was read."""
     if limited.stopped_at and not any_table:
         yield f"sheet {name!r} left out: the workbook has more than {MOST_CELLS:,} cells; split it"

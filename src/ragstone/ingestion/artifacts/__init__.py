@@ -1,27 +1,32 @@
 """What was read out of each kept revision, kept as JSON beside the store: there before its revision, gone after it.
 
 `<place>/<tenant>/<document id>/<version>.json`. The store knows nothing of it: a revision says where its own is
-in its free metadata, under `KEY`.
+in its free metadata, under `ARTIFACT_KEY`.
 """
 
+from ragstone.ingestion.artifacts.artifact_json import ARTIFACT_KEY, artifact_name, dump_artifact, extraction_data
+from ragstone.ingestion.artifacts.artifact_store import (
+    ArtifactPlaces,
+    ArtifactStore,
+    find_artifact_places,
+    open_artifact_store,
+)
 from ragstone.ingestion.artifacts.place import open_place
-from ragstone.ingestion.artifacts.shape import KEY, dumped, extraction_data, name_of
-from ragstone.ingestion.artifacts.shelf import Known, Shelf, known, opened
-from ragstone.ingestion.artifacts.sweep import erase, examine, missing, sweep, unclaim
+from ragstone.ingestion.artifacts.sweep import erase, find_missing, find_problems, remove_strays, unclaim
 
 __all__ = [
-    "KEY",
-    "Known",
-    "Shelf",
-    "dumped",
+    "ARTIFACT_KEY",
+    "ArtifactPlaces",
+    "ArtifactStore",
+    "artifact_name",
+    "dump_artifact",
     "erase",
-    "examine",
     "extraction_data",
-    "known",
-    "missing",
-    "name_of",
+    "find_artifact_places",
+    "find_missing",
+    "find_problems",
+    "open_artifact_store",
     "open_place",
-    "opened",
-    "sweep",
+    "remove_strays",
     "unclaim",
 ]

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ragstone.core.errors import StoreError
-from ragstone.stores.durable import ASIDE, make_directory, sync_directory
-from ragstone.stores.embedded.faults import reach
-from ragstone.stores.foreign import mapped
+from ragstone.stores.durable_files import TEMPORARY_SUFFIX, make_directory, sync_directory
+from ragstone.stores.embedded.fault_points import reach_point
+from ragstone.stores.error_mapping import map_errors
 
 TRIES = 5  # a sweep may take an empty folder away before the first file is in it
 
 
-class Folder:
-    """See `ragstone.core.ports.Place`."""
+class FolderPlace:
+    """See `ragstone.core.ports.ArtifactStorage`."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -26,28 +26,30 @@ class Folder:
 
     def put(self, name: str, data: bytes, *, mark: str) -> None:
         path = self._root / name
-        with mapped(self._root):
-            descriptor, aside = self._opened(path, f"{path.name}.{mark}.{os.getpid()}-{threading.get_native_id()}")
+        with map_errors(self._root):
+            descriptor, aside = self._create_aside(
+                path, f"{path.name}.{mark}.{os.getpid()}-{threading.get_native_id()}"
+            )
             try:
                 with open(descriptor, "wb") as file:
                     file.write(data)
                     file.flush()
                     os.fsync(file.fileno())
-                reach("artifact.written")
+                reach_point("artifact.written")
                 aside.replace(path)
             except BaseException:
                 with contextlib.suppress(OSError):
                     aside.unlink(missing_ok=True)
                 raise
             sync_directory(path.parent)
-        reach("artifact.renamed")
+        reach_point("artifact.renamed")
 
     def names(self, under: str) -> list[str]:
-        with mapped(self._root):
-            return sorted(self._found(under))
+        with map_errors(self._root):
+            return sorted(self._list_names(under))
 
     def head(self, name: str, size: int) -> bytes:
-        with mapped(self._root):
+        with map_errors(self._root):
             try:
                 with open(os.open(self._root / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
                     return file.read(size)
@@ -56,15 +58,15 @@ class Folder:
 
     def remove(self, name: str) -> None:
         path = self._root / name
-        with mapped(self._root):
+        with map_errors(self._root):
             path.unlink(missing_ok=True)
             with contextlib.suppress(OSError):  # it holds more
                 path.parent.rmdir()
-        reach("artifact.removed")
+        reach_point("artifact.removed")
 
-    def _opened(self, path: Path, name: str) -> tuple[int, Path]:
+    def _create_aside(self, path: Path, name: str) -> tuple[int, Path]:
         """A new file beside `path`, in a folder that stands below the root and is no link to elsewhere."""
-        aside = path.with_name(f"{name}{ASIDE}")
+        aside = path.with_name(f"{name}{TEMPORARY_SUFFIX}")
         for _ in range(TRIES):
             make_directory(path.parent)
             if path.parent.resolve() != self._root.resolve() / path.parent.relative_to(self._root):
@@ -74,18 +76,18 @@ class Folder:
                 return os.open(aside, flags, 0o600), aside
         raise StoreError(f"{path.parent} is removed by another process as often as it is made; run again")
 
-    def _found(self, under: str) -> Iterator[str]:
-        for folder in _entries(self._root / under):
+    def _list_names(self, under: str) -> Iterator[str]:
+        for folder in _scan_folder(self._root / under):
             if not folder.is_dir(follow_symlinks=False):
                 continue
-            files = _entries(folder.path)
+            files = _scan_folder(folder.path)
             if not files:  # of a writer that was killed early; one that lives makes it again
                 with contextlib.suppress(OSError):
                     os.rmdir(folder.path)
             yield from (f"{under}/{folder.name}/{f.name}" for f in files if f.is_file(follow_symlinks=False))
 
 
-def _entries(path: Path | str) -> list["os.DirEntry[str]"]:
+def _scan_folder(path: Path | str) -> list["os.DirEntry[str]"]:
     try:
         with os.scandir(path) as entries:
             return list(entries)

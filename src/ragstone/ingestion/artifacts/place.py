@@ -4,12 +4,12 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from ragstone.core.errors import ConfigError
-from ragstone.core.ports import Place
+from ragstone.core.ports import ArtifactStorage
 
-OURS = ("file", "local")
+FILE_SCHEMES = ("file", "local")
 
 
-def open_place(uri: str) -> Place:
+def open_place(uri: str) -> ArtifactStorage:
     """The place behind a URI; nothing is read or written yet.
 
     Raises `ConfigError` for what is no URI of a place, and for a file system whose package is not installed.
@@ -17,14 +17,14 @@ def open_place(uri: str) -> Place:
     scheme, colon, rest = uri.partition(":")
     if not colon or not scheme.isalnum() or not rest.strip("/") or "\0" in uri:
         raise ConfigError(f"artifacts {uri!r:.200} is no place; write file:PATH, or a URL such as s3://bucket/prefix")
-    if scheme not in OURS:
-        return _remote(uri, scheme)
-    from ragstone.ingestion.artifacts.folder import Folder
+    if scheme not in FILE_SCHEMES:
+        return _open_remote(uri, scheme)
+    from ragstone.ingestion.artifacts.folder import FolderPlace
 
-    return Folder(_path(uri, rest))
+    return FolderPlace(_parse_file_uri(uri, rest))
 
 
-def _path(uri: str, rest: str) -> Path:
+def _parse_file_uri(uri: str, rest: str) -> Path:
     """The folder of a `file:` URI; a relative one begins where the command runs."""
     if rest.startswith("//"):
         host, _, rest = rest[2:].partition("/")
@@ -37,16 +37,16 @@ def _path(uri: str, rest: str) -> Path:
         raise ConfigError(f"artifacts {uri!r:.200} leads to no place: {error}") from error
 
 
-def _remote(uri: str, scheme: str) -> Place:
+def _open_remote(uri: str, scheme: str) -> ArtifactStorage:
     if "@" in urlsplit(uri).netloc:
         # The URI is kept with every revision and shown to whoever may read its facts.
         raise ConfigError(f"artifacts at {scheme}: hold a name or password in the URL; leave it to the environment")
     if "::" in uri or "?" in uri or "#" in uri:
         raise ConfigError(f"artifacts {uri!r:.200} is no plain URL of a place; write {scheme}://BUCKET/PREFIX")
     try:
-        from ragstone.ingestion.artifacts.remote import Remote
+        from ragstone.ingestion.artifacts.remote import RemotePlace
 
-        return Remote(uri.rstrip("/"))
+        return RemotePlace(uri.rstrip("/"))
     except ImportError as error:
         extra = f"pip install 'ragstone[s3]' ({error})" if scheme in ("s3", "s3a") or error.name == "fsspec" else error
         raise ConfigError(f"artifacts at {scheme}: need a package that is not installed: {extra}") from error

@@ -10,8 +10,8 @@ from fsspec.core import url_to_fs
 from ragstone.core.errors import StoreError
 
 
-class Remote:
-    """See `ragstone.core.ports.Place`."""
+class RemotePlace:
+    """See `ragstone.core.ports.ArtifactStorage`."""
 
     def __init__(self, uri: str) -> None:
         """Raises `ImportError` where the scheme's package is not installed, `ValueError` for an unknown scheme."""
@@ -24,11 +24,11 @@ class Remote:
         return self._uri
 
     def put(self, name: str, data: bytes, *, mark: str) -> None:  # noqa: ARG002  # nothing stands aside here
-        with self._mapped() as (system, root):
+        with self._map_errors() as (system, root):
             system.pipe_file(f"{root}/{name}", data)
 
     def names(self, under: str) -> list[str]:
-        with self._mapped() as (system, root):
+        with self._map_errors() as (system, root):
             system.invalidate_cache()  # other processes write there too
             try:
                 found = system.find(f"{root}/{under}")
@@ -38,21 +38,21 @@ class Remote:
             return sorted(path.strip("/").removeprefix(lead) for path in found if path.strip("/").startswith(lead))
 
     def head(self, name: str, size: int) -> bytes:
-        with self._mapped() as (system, root):
+        with self._map_errors() as (system, root):
             try:
                 return bytes(system.cat_file(f"{root}/{name}", start=0, end=size))
             except FileNotFoundError:
                 return b""
 
     def remove(self, name: str) -> None:
-        with self._mapped() as (system, root):
+        with self._map_errors() as (system, root):
             try:
                 system.rm_file(f"{root}/{name}")
             except FileNotFoundError:
                 return
 
     @contextmanager
-    def _mapped(self) -> Iterator[tuple[Any, str]]:
+    def _map_errors(self) -> Iterator[tuple[Any, str]]:
         """The file system and the path of the place in it. What it raises, no two packages agree on."""
         try:
             self._made = self._made or url_to_fs(self._uri)

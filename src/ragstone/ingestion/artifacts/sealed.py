@@ -1,21 +1,21 @@
 """A place of artifacts whose tenant is encrypted: what is put there is sealed, what is read is opened."""
 
-from ragstone.core.ports import Place, Sealer, Sealing, Store
+from ragstone.core.ports import ArtifactStorage, Sealer, SealingStore, Store
 from ragstone.core.types import Scope
 
-MORE = 1 << 21  # bytes: what is sealed comes in blocks of one mebibyte, of which the first is needed whole
+SEAL_OVERHEAD = 1 << 21  # bytes: what is sealed comes in blocks of one mebibyte, of which the first is needed whole
 
 
-async def sealed(store: Store, scope: Scope, place: Place) -> Place:
+async def seal_place(store: Store, scope: Scope, place: ArtifactStorage) -> ArtifactStorage:
     """The place as it is for a tenant of a store. Raises `NoKey`."""
-    sealer = await store.sealer(scope.tenant) if isinstance(store, Sealing) else None
+    sealer = await store.sealer(scope.tenant) if isinstance(store, SealingStore) else None
     return place if sealer is None else SealedPlace(place, sealer)
 
 
 class SealedPlace:
-    """See `ragstone.core.ports.Place`. Names stay what they are."""
+    """See `ragstone.core.ports.ArtifactStorage`. Names stay what they are."""
 
-    def __init__(self, inner: Place, sealer: Sealer) -> None:
+    def __init__(self, inner: ArtifactStorage, sealer: Sealer) -> None:
         self._inner = inner
         self._sealer = sealer
 
@@ -30,7 +30,7 @@ class SealedPlace:
         return self._inner.names(under)
 
     def head(self, name: str, size: int) -> bytes:
-        return self._sealer.unseal(self._inner.head(name, size + MORE), about=name, size=size)
+        return self._sealer.unseal(self._inner.head(name, size + SEAL_OVERHEAD), about=name, size=size)
 
     def remove(self, name: str) -> None:
         self._inner.remove(name)

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ragstone.core.errors import Refused, UsageError
-from ragstone.core.ports import Listed
+from ragstone.core.ports import ListedFile
 from ragstone.core.types import Skipped
-from ragstone.ingestion.sources.gate import opened
+from ragstone.ingestion.sources.containment import open_inside
 from ragstone.ingestion.sources.rules import Rules
-from ragstone.ingestion.sources.walk import listed, walk
+from ragstone.ingestion.sources.walk import list_file, walk
 
 
-class Files:
+class FileSource:
     """The files below `root` that the rules let through, in code point order of their paths.
 
     Symlinks never lead out of the root. One that leads to a place inside it is listed, under its own
@@ -30,14 +30,14 @@ class Files:
     def name(self) -> str:
         return self._name
 
-    def walk(self) -> Iterator[Listed | Skipped]:
+    def walk(self) -> Iterator[ListedFile | Skipped]:
         """Every document in order; raises `UsageError` at once when the root is missing or may not be read."""
         root = self._root()
         if root.is_dir():
             if not os.access(root, os.R_OK | os.X_OK, effective_ids=os.access in os.supports_effective_ids):
                 raise UsageError(f"source {self._name!r}: {self._given} cannot be read: Permission denied")
             return walk(root, self._rules)
-        return iter([listed(str(root), self._given.name)])
+        return iter([list_file(str(root), self._given.name)])
 
     def read(self, path: str, limit: int) -> bytes:
         """The bytes of one document; never takes more than `limit` + 1 of them from the disk.
@@ -48,9 +48,9 @@ class Files:
             raise Refused("denied", f"{path} is on the deny list of source {self._name!r}")
         root = self._root()
         if root.is_dir():
-            descriptor = opened(os.path.join(root, path), path, root, self._rules)
+            descriptor = open_inside(os.path.join(root, path), path, root, self._rules)
         elif path == self._given.name:
-            descriptor = opened(str(root), path, root, self._rules)
+            descriptor = open_inside(str(root), path, root, self._rules)
         else:
             raise Refused("vanished", f"{path} is not part of source {self._name!r}, which is the file {self._given}")
         with open(descriptor, "rb") as file:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ragstone.core.path_patterns import fits
+from ragstone.core.path_patterns import matches_any
 
 TEXT = (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".txt")
 WEB = (".html", ".htm", ".xhtml", ".mht", ".mhtml", ".rss", ".atom")
@@ -53,14 +53,14 @@ class Rules:
 
     def ignores(self, path: str) -> bool:
         """Whether the path, or a folder that it lies in, is to be left out."""
-        return any(fits(part, self.ignore) for part in _upwards(path)) if self.ignore else False
+        return any(matches_any(part, self.ignore) for part in _self_and_ancestors(path)) if self.ignore else False
 
     def denies(self, path: str) -> bool:
         """Whether the path, or a folder that it lies in, must not be read."""
-        return any(fits(part, self.deny) for part in _upwards(path)) if self.deny else False
+        return any(matches_any(part, self.deny) for part in _self_and_ancestors(path)) if self.deny else False
 
 
-def _upwards(path: str) -> Iterator[str]:
+def _self_and_ancestors(path: str) -> Iterator[str]:
     yield path
     while "/" in path:
         path = path.rpartition("/")[0]

@@ -11,28 +11,30 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from ragstone.extraction import sandbox
-from ragstone.extraction.sandbox import Apart
-from ragstone.ingestion.build_revision import Making
-from ragstone.ingestion.workers.crew import Build, Crew, here
-from ragstone.ingestion.workers.messages import portable
+from ragstone.extraction.sandbox import Sandbox
+from ragstone.ingestion.build_revision import RevisionBuilder
+from ragstone.ingestion.workers.child_pool import BuildFunction, ChildPool, build_in_process
+from ragstone.ingestion.workers.messages import pack_if_portable
 
-__all__ = ["Build", "Shop", "opened"]
+__all__ = ["BuildFunction", "WorkerPool", "open_worker_pool"]
 
 # Bytes of changed documents from which children are worth their start: 4 MB of Markdown take 7 s, a start 0.5 s.
-WORTH = 4_000_000
-MOST = 4  # children; what is left to the parent is a fifth of the work, so that more would wait for it
+MIN_POOL_BYTES = 4_000_000
+MAX_CHILDREN = 4  # children; what is left to the parent is a fifth of the work, so that more would wait for it
 
 
 @dataclass(frozen=True, slots=True)
-class Shop:
+class WorkerPool:
     """What makes revisions, and the threads from which to call it."""
 
-    build: Build
+    build: BuildFunction
     threads: ThreadPoolExecutor
 
 
 @contextmanager
-def opened(making: Making, source: str, *, size: int, apart: Apart | None = None) -> Iterator[Shop]:
+def open_worker_pool(
+    making: RevisionBuilder, source: str, *, size: int, apart: Sandbox | None = None
+) -> Iterator[WorkerPool]:
     """A shop for about `size` bytes of changed documents; leaving it ends its processes and threads.
 
     `apart` reads what is read in the sandbox by this process; it is told to end too.
@@ -41,18 +43,18 @@ def opened(making: Making, source: str, *, size: int, apart: Apart | None = None
     tokenizer of one's own that cannot be pickled means threads.
     """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    rules = portable((making, source)) if size >= WORTH and cores > 1 else None
-    apart = apart or sandbox.own()
+    rules = pack_if_portable((making, source)) if size >= MIN_POOL_BYTES and cores > 1 else None
+    apart = apart or sandbox.create_sandbox()
     if rules is None:
-        with ThreadPoolExecutor(cores, thread_name_prefix="ragstone-text") as threads, _ending(apart):
-            yield Shop(here(making, source, apart), threads)
+        with ThreadPoolExecutor(cores, thread_name_prefix="ragstone-text") as threads, _end_sandbox_after(apart):
+            yield WorkerPool(build_in_process(making, source, apart), threads)
         return
-    crew = Crew(rules, here(making, source, apart), most=min(cores, MOST))
+    crew = ChildPool(rules, build_in_process(making, source, apart), most=min(cores, MAX_CHILDREN))
     # Twice as many threads as children: half of them read ahead while the others wait for an answer.
-    threads = ThreadPoolExecutor(2 * min(cores, MOST), thread_name_prefix="ragstone-text")
+    threads = ThreadPoolExecutor(2 * min(cores, MAX_CHILDREN), thread_name_prefix="ragstone-text")
     try:
-        with _ending(apart):
-            yield Shop(crew.build, threads)
+        with _end_sandbox_after(apart):
+            yield WorkerPool(crew.build, threads)
     finally:
         crew.stop()
         threads.shutdown(wait=True, cancel_futures=True)
@@ -60,7 +62,7 @@ def opened(making: Making, source: str, *, size: int, apart: Apart | None = None
 
 
 @contextmanager
-def _ending(apart: Apart) -> Iterator[None]:
+def _end_sandbox_after(apart: Sandbox) -> Iterator[None]:
     """Parsers in the sandbox: told to end when the work is done, ended at once when it is interrupted."""
     try:
         yield

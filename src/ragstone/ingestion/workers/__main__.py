@@ -9,16 +9,16 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import IO
 
 from ragstone.core.errors import Refused
-from ragstone.extraction.sandbox.channels import channels
+from ragstone.extraction.sandbox.channels import open_channels
 from ragstone.ingestion import build_revision
-from ragstone.ingestion.build_revision import Making
-from ragstone.ingestion.workers.messages import packed, receive, send
+from ragstone.ingestion.build_revision import RevisionBuilder
+from ragstone.ingestion.workers.messages import pack_message, receive, send
 
 
 def main() -> None:
     """Ends with the parent, or at its word; an interrupt is the parent's business."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    requests, answers = channels()
+    requests, answers = open_channels()
     try:
         # All that is unpickled here comes from the process that started this one.
         sys.path[:] = pickle.loads(receive(requests))  # noqa: S301
@@ -26,32 +26,32 @@ def main() -> None:
         send(answers, os.fsencode(build_revision.__file__))
         while True:
             request = receive(requests)
-            with _tied(requests):
-                answer = _answer(making, source, request)
+            with _end_with_parent(requests):
+                answer = _answer_request(making, source, request)
             send(answers, answer)
     except (EOFError, OSError):
         os._exit(0)  # without a last flush into a pipe that nobody reads
 
 
-def _tied(requests: IO[bytes]) -> AbstractContextManager[None]:
+def _end_with_parent(requests: IO[bytes]) -> AbstractContextManager[None]:
     """While this lasts, the end of the parent ends this process at once, also where it waits for a parser."""
     try:
-        from ragstone.extraction.sandbox import lifeline
+        from ragstone.extraction.sandbox import parent_process
     except ImportError:  # a system without such signals: it ends when its document is done
         return nullcontext()
-    return lifeline.tied(requests.fileno())
+    return parent_process.end_with_parent(requests.fileno())
 
 
-def _answer(making: Making, source: str, request: bytes) -> bytes:
+def _answer_request(making: RevisionBuilder, source: str, request: bytes) -> bytes:
     """The revision, or reason, message and trace."""
     path, data, version, before = pickle.loads(request)  # noqa: S301
     try:
-        return packed(build_revision.build(making, source, path, data, version=version, before=before))
+        return pack_message(build_revision.build(making, source, path, data, version=version, before=before))
     except Refused as error:
-        return packed((error.reason, str(error), ""))
+        return pack_message((error.reason, str(error), ""))
     except Exception as error:  # whatever a document does to a parser
         message = f"{path} could not be taken in: {type(error).__name__}: {error}"
-        return packed(("broken", message, traceback.format_exc()))
+        return pack_message(("broken", message, traceback.format_exc()))
 
 
 if __name__ == "__main__":

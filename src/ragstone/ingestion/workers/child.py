@@ -7,9 +7,9 @@ import sys
 from typing import Any
 
 from ragstone.ingestion import build_revision
-from ragstone.ingestion.workers.messages import packed, receive, send
+from ragstone.ingestion.workers.messages import pack_message, receive, send
 
-NAME = 4096  # bytes that the first answer may have
+MAX_FIRST_ANSWER = 4096  # bytes that the first answer may have
 
 
 class Child:
@@ -36,9 +36,9 @@ class Child:
 
     def learn(self, rules: bytes) -> bool:
         """Tell it the rules; whether it took them in and is a part of this same program."""
-        send(self._to, packed(sys.path))
+        send(self._to, pack_message(sys.path))
         send(self._to, rules)
-        return receive(self._from, NAME) == os.fsencode(build_revision.__file__)
+        return receive(self._from, MAX_FIRST_ANSWER) == os.fsencode(build_revision.__file__)
 
     def ask(self, request: bytes) -> bytes:
         """Its answer."""

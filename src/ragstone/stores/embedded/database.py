@@ -13,172 +13,172 @@ from typing import Any
 from urllib.parse import quote
 
 from ragstone.core.errors import Corrupt, StoreTooNew
-from ragstone.stores import driver
-from ragstone.stores.crypt import Secret
-from ragstone.stores.embedded.faults import reach
-from ragstone.stores.embedded.frozen import UNMADE, frozen, writable
-from ragstone.stores.embedded.paths import Place
-from ragstone.stores.foreign import Moved
+from ragstone.stores import sqlite_driver
+from ragstone.stores.embedded.fault_points import reach_point
+from ragstone.stores.embedded.frozen_files import LOG_REFUSED, is_writable, open_frozen
+from ragstone.stores.embedded.paths import CollectionFiles
+from ragstone.stores.encryption import SecretKey
+from ragstone.stores.error_mapping import CollectionMoved
 
-PATIENCE = 10.0  # seconds to wait for another writer
-Step = Callable[[sqlite3.Connection], None]
-FORMAT = re.compile(r"^-- Format \d+.*\n", re.MULTILINE)
-OPTIONS: Mapping[str, Any] = {"timeout": PATIENCE, "isolation_level": None, "check_same_thread": False}
-LOG_PATIENCE = 0.2  # seconds to wait for readers of the log: it can also be cut another time
-WIPED = 128 << 20  # bytes of content; writing them anew takes 10 ms a MB, and other writers wait for it
-FREE = 4  # a larger file is written anew when over a quarter of its pages are free
+BUSY_TIMEOUT = 10.0  # seconds to wait for another writer
+MigrationStep = Callable[[sqlite3.Connection], None]
+FORMAT_HEADING = re.compile(r"^-- Format \d+.*\n", re.MULTILINE)
+CONNECTION_OPTIONS: Mapping[str, Any] = {"timeout": BUSY_TIMEOUT, "isolation_level": None, "check_same_thread": False}
+LOG_TIMEOUT = 0.2  # seconds to wait for readers of the log: it can also be cut another time
+VACUUM_MAX_BYTES = 128 << 20  # bytes of content; writing them anew takes 10 ms a MB, and other writers wait for it
+FREE_SHARE = 4  # a larger file is written anew when over a quarter of its pages are free
 
 
-def _schema(connection: sqlite3.Connection, number: int) -> None:
+def _apply_schema(connection: sqlite3.Connection, number: int) -> None:
     """What a format adds to the one before."""
     schema = files(__package__).joinpath("schema.sql").read_text("utf-8")
-    for statement in FORMAT.split(schema)[number].split(";\n"):
+    for statement in FORMAT_HEADING.split(schema)[number].split(";\n"):
         connection.execute(statement)
 
 
-def _first(connection: sqlite3.Connection) -> None:
-    _schema(connection, 1)
+def _create_tables(connection: sqlite3.Connection) -> None:
+    _apply_schema(connection, 1)
     meta = {"generation": 0, "log_from": 0, "vector_file": 0, "next_slot": 0}
     connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
 
 
-def _proved(connection: sqlite3.Connection) -> None:
-    _schema(connection, 2)
+def _add_proofs(connection: sqlite3.Connection) -> None:
+    _apply_schema(connection, 2)
 
 
-def _laid_out(connection: sqlite3.Connection) -> None:
-    _schema(connection, 3)
+def _add_layouts(connection: sqlite3.Connection) -> None:
+    _apply_schema(connection, 3)
 
 
-def _beside(connection: sqlite3.Connection) -> None:
-    _schema(connection, 4)
+def _add_second_model(connection: sqlite3.Connection) -> None:
+    _apply_schema(connection, 4)
 
 
 # Step i takes a collection from format i to i + 1; a new format appends a function.
-STEPS: tuple[Step, ...] = (_first, _proved, _laid_out, _beside)
-READ_FROM = 1  # what reads a collection also reads this format: where nothing may be written it stays what it is
+STEPS: tuple[MigrationStep, ...] = (_create_tables, _add_proofs, _add_layouts, _add_second_model)
+OLDEST_READABLE = 1  # what reads a collection also reads this format: where nothing may be written it stays what it is
 
 
-def make(path: Path, key: Secret | None = None) -> None:
+def create_database(path: Path, key: SecretKey | None = None) -> None:
     """Make the file, readable by the owner alone, and bring it to the newest format."""
     # Only ever opened here while it is new: closing any descriptor of a database file drops the locks that
     # SQLite holds on it in this process, and another process may then take the log away under a reader.
-    Place(path.parent).check_whole()
+    CollectionFiles(path.parent).check_whole()
     with contextlib.suppress(FileExistsError):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    connection = _connection(path, key)
+    connection = _open_connection(path, key)
     try:
-        _to_wal(connection)
-        migrate(connection)
+        _enable_wal(connection)
+        migrate_format(connection)
     finally:
         connection.close()
 
 
-def connect(path: Path, key: Secret | None = None) -> sqlite3.Connection | None:
+def open_database(path: Path, key: SecretKey | None = None) -> sqlite3.Connection | None:
     """A connection to a collection of the newest format, None when there is none; `key` is what it is encrypted with.
 
     Where this user may only read, it is `Frozen` or read-only by itself, and an older format stays as it is.
     """
     if not path.is_file() or not path.stat().st_size:
-        Place(path.parent).check_whole()
+        CollectionFiles(path.parent).check_whole()
         return None
-    connection = _readable(path, key)
+    connection = _open_readable(path, key)
     try:
-        found = version(connection)
+        found = read_format(connection)
         if found > len(STEPS):
             raise StoreTooNew(
                 f"{path} has format {found}, this program reads up to {len(STEPS)}: "
                 "upgrade ragstone (pip install -U ragstone)"
             )
         if found == 0:
-            _check_unmade(path, connection)
+            _check_empty(path, connection)
             connection.close()
             return None
-        if found < len(STEPS) and (found < READ_FROM or writable(path)):
-            migrate(connection)
+        if found < len(STEPS) and (found < OLDEST_READABLE or is_writable(path)):
+            migrate_format(connection)
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def opened(path: Path) -> sqlite3.Connection:
+def open_file(path: Path) -> sqlite3.Connection:
     """A connection to any file of ours that is there; `Frozen` where this user may only read it."""
-    return _readable(path, None)
+    return _open_readable(path, None)
 
 
-def ready(path: Path, steps: Sequence[Step]) -> None:
+def upgrade_file(path: Path, steps: Sequence[MigrationStep]) -> None:
     """Bring another file than a collection's to the newest format, also one that a crash left empty."""
-    connection = _connection(path, None)
+    connection = _open_connection(path, None)
     try:
-        _to_wal(connection)
-        migrate(connection, steps)
+        _enable_wal(connection)
+        migrate_format(connection, steps)
     finally:
         connection.close()
 
 
-def version(connection: sqlite3.Connection) -> int:
+def read_format(connection: sqlite3.Connection) -> int:
     """The format of a collection, 0 before it was made."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
-def _check_unmade(path: Path, connection: sqlite3.Connection) -> None:
+def _check_empty(path: Path, connection: sqlite3.Connection) -> None:
     """Raises `Corrupt` when there are tables without a format: both are made in one transaction."""
-    with reading(connection):
+    with read_transaction(connection):
         tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if tables and not version(connection):
+        if tables and not read_format(connection):
             raise Corrupt(f"{path} is damaged (it does not say its format); ingest anew with --recreate")
 
 
-def migrate(connection: sqlite3.Connection, steps: Sequence[Step] = STEPS) -> None:
+def migrate_format(connection: sqlite3.Connection, steps: Sequence[MigrationStep] = STEPS) -> None:
     """Take the missing steps, all or none."""
-    with writing(connection):
-        for step in range(version(connection), len(steps)):
+    with write_transaction(connection):
+        for step in range(read_format(connection), len(steps)):
             steps[step](connection)
             connection.execute(f"PRAGMA user_version = {step + 1}")
 
 
-def _readable(path: Path, key: Secret | None) -> sqlite3.Connection:
+def _open_readable(path: Path, key: SecretKey | None) -> sqlite3.Connection:
     try:
-        return _connection(path, key)
-    except driver.errors() as error:
-        if getattr(error, "sqlite_errorcode", None) in UNMADE and not writable(path):
-            return frozen(path, key=raw(key), **OPTIONS)
+        return _open_connection(path, key)
+    except sqlite_driver.errors() as error:
+        if getattr(error, "sqlite_errorcode", None) in LOG_REFUSED and not is_writable(path):
+            return open_frozen(path, key=database_key(key), **CONNECTION_OPTIONS)
         raise
 
 
-def raw(key: Secret | None) -> bytes | None:
+def database_key(key: SecretKey | None) -> bytes | None:
     """The key of a database file."""
-    return None if key is None else key.derived("sqlite")
+    return None if key is None else key.derive_key("sqlite")
 
 
-def _connection(path: Path, key: Secret | None) -> sqlite3.Connection:
+def _open_connection(path: Path, key: SecretKey | None) -> sqlite3.Connection:
     uri = f"file:{quote(str(path.absolute()))}?mode=rw"
-    connection = driver.connected(uri, key=raw(key), **OPTIONS)
+    connection = sqlite_driver.open_connection(uri, key=database_key(key), **CONNECTION_OPTIONS)
     try:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
         # What is deleted is overwritten. FAST would leave it on the pages that become free as a whole.
         connection.execute("PRAGMA secure_delete = ON")
-        version(connection)  # the first look into the file
+        read_format(connection)  # the first look into the file
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def _to_wal(connection: sqlite3.Connection) -> None:
+def _enable_wal(connection: sqlite3.Connection) -> None:
     """Switch to a write-ahead log; SQLite does not wait here when another process does the same."""
     for wait in (0.05, 0.1, 0.2, 0.5, 1.0):
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             return
-        except driver.errors():
+        except sqlite_driver.errors():
             time.sleep(wait)
     connection.execute("PRAGMA journal_mode = WAL")
 
 
-def wipe(connection: sqlite3.Connection) -> None:
+def vacuum_database(connection: sqlite3.Connection) -> None:
     """Write the file anew, so that nothing deleted stands in it, and its dead space is given back.
 
     `secure_delete` overwrites what is deleted, but not the copies that moving rows between pages leaves in
@@ -188,60 +188,60 @@ def wipe(connection: sqlite3.Connection) -> None:
         int(connection.execute(f"PRAGMA {name}").fetchone()[0])  # SQLCipher says some of them as texts
         for name in ("page_count", "freelist_count", "page_size")
     )
-    if (pages - free) * size <= WIPED or FREE * free > pages:
+    if (pages - free) * size <= VACUUM_MAX_BYTES or FREE_SHARE * free > pages:
         connection.execute("VACUUM")
 
 
-def cut_log(connection: sqlite3.Connection) -> bool:
+def truncate_log(connection: sqlite3.Connection) -> bool:
     """Move the write-ahead log into the database and cut it to nothing, unless a reader still needs it.
 
     Whether that was done: then nobody reads an older state than the present one any more.
     """
-    connection.execute(f"PRAGMA busy_timeout = {int(LOG_PATIENCE * 1000)}")
+    connection.execute(f"PRAGMA busy_timeout = {int(LOG_TIMEOUT * 1000)}")
     try:
         stopped: int = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
         return not stopped
     finally:
-        connection.execute(f"PRAGMA busy_timeout = {int(PATIENCE * 1000)}")
+        connection.execute(f"PRAGMA busy_timeout = {int(BUSY_TIMEOUT * 1000)}")
 
 
-def moved(connection: sqlite3.Connection) -> bool:
+def has_moved(connection: sqlite3.Connection) -> bool:
     """Whether a file is the old one of a collection that was put under another key: nobody may write to it."""
     return connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'moved'").fetchone() is not None
 
 
 def _check_not_moved(connection: sqlite3.Connection) -> None:
-    if moved(connection):
-        raise Moved("the collection was put under another key meanwhile; run again")
+    if has_moved(connection):
+        raise CollectionMoved("the collection was put under another key meanwhile; run again")
 
 
 @contextmanager
-def reading(connection: sqlite3.Connection) -> Iterator[None]:
+def read_transaction(connection: sqlite3.Connection) -> Iterator[None]:
     """One read transaction: what it sees does not change inside the block."""
     connection.execute("BEGIN")
     try:
         yield
     finally:
-        with contextlib.suppress(*driver.errors()):
+        with contextlib.suppress(*sqlite_driver.errors()):
             connection.execute("ROLLBACK")
 
 
 @contextmanager
-def writing(connection: sqlite3.Connection) -> Iterator[None]:
+def write_transaction(connection: sqlite3.Connection) -> Iterator[None]:
     """One write transaction: everything or nothing, durable when the block is left.
 
-    Raises `Moved` for a file whose collection was put under another key while this waited.
+    Raises `CollectionMoved` for a file whose collection was put under another key while this waited.
     """
     connection.execute("BEGIN IMMEDIATE")
     try:
         _check_not_moved(connection)
         yield
-        reach("commit.before")
+        reach_point("commit.before")
         connection.execute("COMMIT")
     except BaseException:
         # SQLite may have rolled back by itself (a full disk); nothing must stay open either way.
-        with contextlib.suppress(*driver.errors()):
+        with contextlib.suppress(*sqlite_driver.errors()):
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
         raise
-    reach("commit.after")
+    reach_point("commit.after")

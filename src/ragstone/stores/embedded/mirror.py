@@ -12,33 +12,33 @@ from numpy.typing import NDArray
 
 from ragstone.core.errors import Corrupt
 from ragstone.core.types import Document
-from ragstone.stores.embedded.postings import Ints, Postings
+from ragstone.stores.embedded.postings import Int32s, Postings
 
-MISSING = -1  # the slot of a chunk whose vector is wanted
-NONE = -2  # the slot of a chunk that wants no vector
+MISSING_SLOT = -1  # the slot of a chunk whose vector is wanted
+NO_SLOT = -2  # the slot of a chunk that wants no vector
 TAIL_SHARE = 4  # the tail is merged when it is over a quarter of the base …
-TAIL_FREE = 50_000  # … and this large: looking up a term twice costs microseconds, merging milliseconds
+TAIL_MIN = 50_000  # … and this large: looking up a term twice costs microseconds, merging milliseconds
 
-Longs = NDArray[np.int64]
+Int64s = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Chunks:
+class ChunkColumns:
     """Parallel columns, a value for each position: the row in SQLite, the index of the revision, and facts."""
 
-    row: Longs
-    rev: Ints
-    ordinal: Ints
-    length: Ints
-    slot: Longs
+    row: Int64s
+    rev: Int32s
+    ordinal: Int32s
+    length: Int32s
+    slot: Int64s
 
     def __len__(self) -> int:
         return len(self.row)
 
-    def joined(self, other: "Chunks") -> "Chunks":
+    def concatenate(self, other: "ChunkColumns") -> "ChunkColumns":
         """Both as one."""
-        return Chunks(
+        return ChunkColumns(
             np.concatenate([self.row, other.row]),
             np.concatenate([self.rev, other.rev]),
             np.concatenate([self.ordinal, other.ordinal]),
@@ -46,16 +46,16 @@ class Chunks:
             np.concatenate([self.slot, other.slot]),
         )
 
-    def taken(self, keep: Flags) -> "Chunks":
+    def select(self, keep: Flags) -> "ChunkColumns":
         """The positions where `keep` holds."""
-        return Chunks(self.row[keep], self.rev[keep], self.ordinal[keep], self.length[keep], self.slot[keep])
+        return ChunkColumns(self.row[keep], self.rev[keep], self.ordinal[keep], self.length[keep], self.slot[keep])
 
 
 @dataclass(frozen=True, slots=True)
-class Revisions:
+class RevisionColumns:
     """The revisions that chunks belong to: keys in SQLite, whether active, and their documents (while active)."""
 
-    key: Longs
+    key: Int64s
     alive: Flags
     documents: tuple[Document | None, ...]
 
@@ -67,18 +67,18 @@ class Mirror:
     generation: int
     vector_file: int
     next_slot: int
-    revisions: Revisions
-    chunks: Chunks
+    revisions: RevisionColumns
+    chunks: ChunkColumns
     base: Postings
     tail: Postings
     alive: Flags
     total: int
     average: float
-    order: Longs
+    order: Int64s
 
     @staticmethod
-    def of(
-        state: tuple[int, int, int], revisions: Revisions, chunks: Chunks, base: Postings, tail: Postings
+    def build(
+        state: tuple[int, int, int], revisions: RevisionColumns, chunks: ChunkColumns, base: Postings, tail: Postings
     ) -> "Mirror":
         """A mirror with its statistics: `state` is generation, vector file, next slot."""
         alive = revisions.alive[chunks.rev]
@@ -92,19 +92,19 @@ class Mirror:
         """What it is of, as `State.key`."""
         return self.generation, self.vector_file, self.next_slot
 
-    def document(self, position: int) -> Document:
+    def document_at(self, position: int) -> Document:
         """The document of an alive position."""
         document = self.revisions.documents[int(self.chunks.rev[position])]
         if document is None:
             raise Corrupt(f"position {position} of the index belongs to no document; run: ragstone doctor --repair")
         return document
 
-    def place(self, position: int) -> tuple[str, str, int]:
+    def place_of(self, position: int) -> tuple[str, str, int]:
         """Path, source and ordinal of an alive position: what breaks ties."""
-        document = self.document(position)
+        document = self.document_at(position)
         return document.path, document.source, int(self.chunks.ordinal[position])
 
-    def positions(self, rows: Longs) -> Longs:
+    def find_positions(self, rows: Int64s) -> Int64s:
         """Where the chunks with these rows are, -1 for unknown ones."""
         if not len(self.order) or not len(rows):
             return np.full(len(rows), -1, dtype=np.int64)
@@ -112,21 +112,18 @@ class Mirror:
         at = self.order[found]
         return np.where(self.chunks.row[at] == rows, at, -1)
 
-    def with_slots(self, rows: Longs, slots: Longs, *, afresh: bool) -> "Mirror":
+    def with_slots(self, rows: Int64s, slots: Int64s, *, afresh: bool) -> "Mirror":
         """With the slots of these rows set; `afresh` forgets the ones known before."""
         slot = self.chunks.slot.copy()
         if afresh:
-            slot[slot >= 0] = MISSING
-        at = self.positions(rows)
+            slot[slot >= 0] = MISSING_SLOT
+        at = self.find_positions(rows)
         slot[at[at >= 0]] = slots[at >= 0]
         return replace(self, chunks=replace(self.chunks, slot=slot))
 
-    def tidied(self) -> "Mirror":
+    def tidy(self) -> "Mirror":
         """The same with a tail or dead positions cleared away where they grew too large."""
-        if (
-            len(self.tail.at) > max(TAIL_FREE, len(self.base.at) // TAIL_SHARE)
-            or len(self.chunks) > 2 * self.total + 64
-        ):
+        if len(self.tail.at) > max(TAIL_MIN, len(self.base.at) // TAIL_SHARE) or len(self.chunks) > 2 * self.total + 64:
             return self.compact()
         return self
 
@@ -135,9 +132,9 @@ class Mirror:
         places = np.where(self.alive, np.cumsum(self.alive) - 1, -1).astype(np.int32)
         kept = self.revisions.alive
         moved = (np.cumsum(kept) - 1).astype(np.int32)
-        chunks = self.chunks.taken(self.alive)
+        chunks = self.chunks.select(self.alive)
         documents = tuple(d for d, stays in zip(self.revisions.documents, kept, strict=True) if stays)
-        revisions = Revisions(self.revisions.key[kept], kept[kept], documents)
-        base = self.base.joined(self.tail).moved(places)
+        revisions = RevisionColumns(self.revisions.key[kept], kept[kept], documents)
+        base = self.base.concatenate(self.tail).move_positions(places)
         state = (self.generation, self.vector_file, self.next_slot)
-        return Mirror.of(state, revisions, replace(chunks, rev=moved[chunks.rev]), base, Postings.from_blobs([]))
+        return Mirror.build(state, revisions, replace(chunks, rev=moved[chunks.rev]), base, Postings.from_blobs([]))

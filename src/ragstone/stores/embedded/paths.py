@@ -14,47 +14,47 @@ from urllib.parse import unquote
 
 from ragstone.core.errors import Corrupt, StoreError, StoreTooNew, UsageError
 from ragstone.core.types import Scope
-from ragstone.stores.crypt import Secret
-from ragstone.stores.durable import make_directory, remains, sync_directory, write_aside
+from ragstone.stores.durable_files import list_temporary_files, make_directory, replace_file, sync_directory
+from ragstone.stores.encryption import SecretKey
 
 FORMAT = 1
 MAGIC = "ragstone"
-PLAIN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
-LONGEST = 200  # bytes; common file systems take 255 for a name
+PLAIN_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
+MAX_NAME_BYTES = 200  # bytes; common file systems take 255 for a name
 CATALOGUE = "store.json"
-GATE = "store.lock"
+STORE_LOCK = "store.lock"
 DATABASE = "collection.sqlite"
-LOCKS = "locks"
-KEYS = "tenant.key"
-RECORD = "tenant.json"
-TURN = "rekey.lock"
-MARK = re.compile(r"key-(\d+)")
-GONE = ".gone-"
-ERASING = ".erasing-"  # a file: the tenant is to be erased
-REKEY = ".rekey-"  # a collection that is being put under another key
-NETWORK = re.compile(
+LOCKS_FOLDER = "locks"
+KEY_FILE = "tenant.key"
+RECORD_FILE = "tenant.json"
+REKEY_LOCK = "rekey.lock"
+KEY_MARK = re.compile(r"key-(\d+)")
+GONE_PREFIX = ".gone-"
+ERASURE_PREFIX = ".erasing-"  # a file: the tenant is to be erased
+REKEY_PREFIX = ".rekey-"  # a collection that is being put under another key
+NETWORK_FILE_SYSTEM = re.compile(
     r"nfs\d?|cifs|smb\w*|ncpfs|afs|9p|ceph|lustre|glusterfs|fuse\.(sshfs|glusterfs|s3fs|rclone|ceph).*"
 )
 
 
-def encoded(name: str) -> str:
+def encode_name(name: str) -> str:
     """A name as one path part: only a-z, 0-9, _ and - stand as they are; a very long one becomes a digest."""
     data = name.encode("utf-8", "surrogatepass")
-    part = "".join(chr(byte) if chr(byte) in PLAIN else f"%{byte:02x}" for byte in data)
-    return part if len(part) <= LONGEST else "~" + hashlib.sha256(data).hexdigest()
+    part = "".join(chr(byte) if chr(byte) in PLAIN_CHARACTERS else f"%{byte:02x}" for byte in data)
+    return part if len(part) <= MAX_NAME_BYTES else "~" + hashlib.sha256(data).hexdigest()
 
 
-def decoded(part: str) -> str | None:
+def decode_name(part: str) -> str | None:
     """The name behind a path part, None for a digest."""
     return None if part.startswith("~") else unquote(part)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CollectionFiles:
     """The files of one collection; `key` is what they are encrypted with."""
 
     directory: Path
-    key: Secret | None = field(default=None, repr=False, compare=False)
+    key: SecretKey | None = field(default=None, repr=False, compare=False)
 
     @property
     def database(self) -> Path:
@@ -62,25 +62,25 @@ class Place:
 
     @property
     def locks(self) -> Path:
-        return self.directory / LOCKS
+        return self.directory / LOCKS_FOLDER
 
-    def lock(self, source: str) -> Path:
+    def lock_file(self, source: str) -> Path:
         """The file whose lock an ingestion of this source holds."""
-        name = encoded(source) if self.key is None else f"~{self.key.named('locks', source)}"
+        name = encode_name(source) if self.key is None else f"~{self.key.derive_name('locks', source)}"
         return self.locks / f"{name}.lock"
 
-    def vectors(self, number: int) -> Path:
+    def vector_file(self, number: int) -> Path:
         return self.directory / f"vectors-{number}.f32"
 
-    def index(self, generation: int) -> Path:
+    def index_file(self, generation: int) -> Path:
         return self.directory / f"index-{generation}.bin"
 
-    def numbered(self, kind: str) -> dict[int, Path]:
+    def find_numbered(self, kind: str) -> dict[int, Path]:
         """The files `kind-<number>.*` that are there, by number: kind is vectors or index."""
         found = re.compile(rf"{kind}-(\d+)\.(?:f32|bin)")
         return {int(m[1]): path for path in self.directory.iterdir() if (m := found.fullmatch(path.name))}
 
-    def bytes(self) -> int:
+    def total_bytes(self) -> int:
         """The size of all files; one that another process removes meanwhile counts nothing."""
         total = 0
         for path in self.directory.iterdir():
@@ -98,7 +98,7 @@ class Place:
         except (FileNotFoundError, NotADirectoryError):
             return
         try:
-            what = _lacking(descriptor) if _used(descriptor) else None
+            what = _find_database_fault(descriptor) if _has_content(descriptor) else None
             if what and os.path.samestat(os.fstat(descriptor), self.directory.stat()):
                 raise Corrupt(f"{self.database} is damaged ({what}); ingest anew with --recreate")
         except FileNotFoundError:
@@ -110,33 +110,35 @@ class Place:
     def key_number(self) -> int | None:
         """Which of the tenant's keys the files are encrypted with, None for none; the name of a file says so."""
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-            return max((int(m[1]) for name in os.listdir(self.directory) if (m := MARK.fullmatch(name))), default=None)
+            return max(
+                (int(m[1]) for name in os.listdir(self.directory) if (m := KEY_MARK.fullmatch(name))), default=None
+            )
         return None
 
-    def mark(self, number: int) -> Path:
+    def key_mark(self, number: int) -> Path:
         """The file that says so."""
         return self.directory / f"key-{number}"
 
-    def leftovers(self) -> list[Path]:
+    def find_leftovers(self) -> list[Path]:
         """Files that a crash left before their rename."""
-        return remains(self.directory)
+        return list_temporary_files(self.directory)
 
 
-def _used(descriptor: int) -> bool:
+def _has_content(descriptor: int) -> bool:
     """Whether a collection's directory holds what is only made when its database is."""
     names = os.listdir(descriptor)
     if any(name.startswith(("vectors-", "index-")) for name in names):
         return True
-    if LOCKS not in names:
+    if LOCKS_FOLDER not in names:
         return False
-    locks = os.open(LOCKS, os.O_RDONLY | os.O_DIRECTORY, dir_fd=descriptor)
+    locks = os.open(LOCKS_FOLDER, os.O_RDONLY | os.O_DIRECTORY, dir_fd=descriptor)
     try:
         return bool(os.listdir(locks))
     finally:
         os.close(locks)
 
 
-def _lacking(descriptor: int) -> str | None:
+def _find_database_fault(descriptor: int) -> str | None:
     """What is wrong with the database file of a directory, seen from outside."""
     try:
         found = os.stat(DATABASE, dir_fd=descriptor)
@@ -147,7 +149,7 @@ def _lacking(descriptor: int) -> str | None:
     return None if found.st_size else "it is empty"
 
 
-def discard(path: Path) -> None:
+def remove_path(path: Path) -> None:
     """Remove a file of the store, or a folder that stands in its place."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
@@ -155,9 +157,9 @@ def discard(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def place(root: Path, scope: Scope) -> Place:
+def files_of_scope(root: Path, scope: Scope) -> CollectionFiles:
     """Where a scope's files are, whether they exist or not."""
-    return Place(root / encoded(scope.tenant) / encoded(scope.collection))
+    return CollectionFiles(root / encode_name(scope.tenant) / encode_name(scope.collection))
 
 
 def check_store(root: Path) -> bool:
@@ -167,14 +169,14 @@ def check_store(root: Path) -> bool:
         if root.exists() and not root.is_dir():
             raise UsageError(f"{root} is not a Ragstone store: it is no folder; name another --store")
         return False
-    _refuse_network(root)
+    _check_not_network(root)
     try:
         found = json.loads(catalogue.read_bytes())
         if found["magic"] != MAGIC:
             raise ValueError("another kind of file")
         version = int(found["format"])
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise Corrupt(f"{catalogue} is damaged; write into it: {_catalogue()}") from error
+        raise Corrupt(f"{catalogue} is damaged; write into it: {_encode_catalogue()}") from error
     if version > FORMAT:
         raise StoreTooNew(
             f"{root} has store format {version}, this program reads up to {FORMAT}: "
@@ -188,18 +190,18 @@ def make_store(root: Path) -> None:
     if check_store(root):
         return
     # Looked at again, because what stands there may be a store that another process has made meanwhile.
-    if _foreign(root) and not check_store(root):
+    if _holds_other_files(root) and not check_store(root):
         raise UsageError(f"{root} is not a Ragstone store and not empty; name a new directory for the store")
     make_directory(root)
-    _refuse_network(root)
-    write_aside(root / CATALOGUE, _catalogue().encode())
+    _check_not_network(root)
+    replace_file(root / CATALOGUE, _encode_catalogue().encode())
 
 
-def _foreign(root: Path) -> bool:
+def _holds_other_files(root: Path) -> bool:
     """Whether something else than the beginnings of a store, and stores within it, stands there."""
     return root.exists() and (
         not root.is_dir()
-        or any(p.name != GATE and not p.name.startswith(CATALOGUE) and not is_store(p) for p in root.iterdir())
+        or any(p.name != STORE_LOCK and not p.name.startswith(CATALOGUE) and not is_store(p) for p in root.iterdir())
     )
 
 
@@ -208,24 +210,24 @@ def is_store(directory: Path) -> bool:
     return (directory / CATALOGUE).is_file()
 
 
-def gate_of(root: Path) -> Path:
+def store_lock_path(root: Path) -> Path:
     """The file that keeps making and erasing collections apart from each other and from starting runs."""
-    return root / GATE
+    return root / STORE_LOCK
 
 
-def _catalogue() -> str:
+def _encode_catalogue() -> str:
     return json.dumps({"magic": MAGIC, "format": FORMAT})
 
 
-def sweep(root: Path) -> None:
+def sweep_erasures(root: Path) -> None:
     """Remove what an interrupted erasure left, of a tenant or a collection, where this user may."""
     for directory in (d for d in (root, *root.iterdir()) if d.is_dir() and os.access(d, os.W_OK)):
-        for gone in directory.glob(GONE + "*"):
-            shred(gone / KEYS)
+        for gone in directory.glob(GONE_PREFIX + "*"):
+            zero_file(gone / KEY_FILE)
             shutil.rmtree(gone, ignore_errors=True)
 
 
-def shred(path: Path) -> None:
+def zero_file(path: Path) -> None:
     """Overwrite a small file before it is removed with its directory; nothing happens where there is none."""
     with contextlib.suppress(FileNotFoundError, NotADirectoryError, PermissionError):
         fd = os.open(path, os.O_WRONLY | os.O_NOFOLLOW)
@@ -236,20 +238,20 @@ def shred(path: Path) -> None:
             os.close(fd)
 
 
-def aside(directory: Path) -> Path:
+def move_aside(directory: Path) -> Path:
     """Rename a directory to a name that nobody opens and the next sweep removes; durable when it returns."""
     number = 0
-    while (gone := directory.with_name(f"{GONE}{number}-{directory.name}")).exists():
+    while (gone := directory.with_name(f"{GONE_PREFIX}{number}-{directory.name}")).exists():
         number += 1
     directory.rename(gone)
     sync_directory(gone.parent)
     return gone
 
 
-def asides(directory: Path) -> list[Path]:
+def list_moved_aside(directory: Path) -> list[Path]:
     """What a directory was renamed to by erasures that did not end."""
-    own = re.compile(rf"{re.escape(GONE)}\d+-{re.escape(directory.name)}")
-    return sorted(path for path in directory.parent.glob(GONE + "*") if own.fullmatch(path.name))
+    own = re.compile(rf"{re.escape(GONE_PREFIX)}\d+-{re.escape(directory.name)}")
+    return sorted(path for path in directory.parent.glob(GONE_PREFIX + "*") if own.fullmatch(path.name))
 
 
 def check_no_link(directory: Path) -> None:
@@ -261,7 +263,7 @@ def check_no_link(directory: Path) -> None:
         )
 
 
-def erase(directory: Path) -> None:
+def erase_directory(directory: Path) -> None:
     """Remove a directory with all that it holds, also while another process removes it too."""
     while directory.exists():
         with contextlib.suppress(FileNotFoundError):
@@ -270,16 +272,16 @@ def erase(directory: Path) -> None:
 
 def collection_directories(root: Path, tenant: str) -> Iterator[Path]:
     """The directories of a tenant's collections, in a fixed order."""
-    yield from collections_in(root / encoded(tenant))
+    yield from collections_under(root / encode_name(tenant))
 
 
-def collections_in(home: Path) -> Iterator[Path]:
+def collections_under(home: Path) -> Iterator[Path]:
     """Those in a tenant's directory."""
     if home.is_dir():
-        yield from sorted(d for d in home.iterdir() if not d.name.startswith(".") and _is_collection(d))
+        yield from sorted(d for d in home.iterdir() if not d.name.startswith(".") and _has_collection(d))
 
 
-def is_home(directory: Path) -> bool:
+def is_tenant_home(directory: Path) -> bool:
     """Whether a folder is a tenant's: something of ours stands in it, and it is no store of its own."""
     try:
         if not directory.is_dir() or is_store(directory):
@@ -287,45 +289,47 @@ def is_home(directory: Path) -> bool:
         entries = sorted(directory.iterdir())
     except PermissionError:  # not ours, or not for us
         return False
-    return any(entry.name.startswith((KEYS, RECORD, TURN)) or is_part(entry) for entry in entries)
-
-
-def is_part(directory: Path) -> bool:
-    """Whether a folder is a collection, be it half made, half removed, or being put under another key."""
-    if not directory.is_dir():
-        return False
-    own = Place(directory)
-    return (
-        directory.name.startswith((GONE, REKEY))
-        or own.key_number is not None
-        or own.locks.is_dir()
-        or _is_collection(directory)
+    return any(
+        entry.name.startswith((KEY_FILE, RECORD_FILE, REKEY_LOCK)) or is_collection_part(entry) for entry in entries
     )
 
 
-def _is_collection(directory: Path) -> bool:
+def is_collection_part(directory: Path) -> bool:
+    """Whether a folder is a collection, be it half made, half removed, or being put under another key."""
+    if not directory.is_dir():
+        return False
+    own = CollectionFiles(directory)
+    return (
+        directory.name.startswith((GONE_PREFIX, REKEY_PREFIX))
+        or own.key_number is not None
+        or own.locks.is_dir()
+        or _has_collection(directory)
+    )
+
+
+def _has_collection(directory: Path) -> bool:
     """Whether there is one, be it a damaged one."""
     try:
-        Place(directory).check_whole()
+        CollectionFiles(directory).check_whole()
     except Corrupt:
         return True
-    return Place(directory).database.is_file()
+    return CollectionFiles(directory).database.is_file()
 
 
-def _refuse_network(root: Path) -> None:
+def _check_not_network(root: Path) -> None:
     try:
         mounts = Path("/proc/mounts").read_text("utf-8", "surrogateescape")
     except OSError:  # a system that does not tell
         return
-    kind = file_system(root.resolve(), mounts)
-    if NETWORK.fullmatch(kind):
+    kind = file_system_kind(root.resolve(), mounts)
+    if NETWORK_FILE_SYSTEM.fullmatch(kind):
         raise StoreError(f"{root} is on a network file system ({kind}), where locks do not hold: use a local directory")
 
 
-def file_system(path: Path, mounts: str) -> str:
+def file_system_kind(path: Path, mounts: str) -> str:
     """The kind of file system that holds a path, after a table of mounts as in /proc/mounts; "" for none.
 
-    >>> file_system(Path("/mnt/team share/x"), "/dev/a / ext4 rw 0 0\\nhost:/s /mnt/team\\\\040share nfs4 rw 0 0")
+    >>> file_system_kind(Path("/mnt/team share/x"), "/dev/a / ext4 rw 0 0\\nhost:/s /mnt/team\\\\040share nfs4 rw 0 0")
     'nfs4'
     """
     best, kind = -1, ""

@@ -6,29 +6,29 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-PAIR = np.dtype([("term", "<u4"), ("count", "<u2")])
+TERM_COUNT = np.dtype([("term", "<u4"), ("count", "<u2")])
 
-Ints = NDArray[np.int32]
-Terms = NDArray[np.uint32]
-Counts = NDArray[np.uint16]
+Int32s = NDArray[np.int32]
+TermIds = NDArray[np.uint32]
+TermCounts = NDArray[np.uint16]
 
 
-def pairs(frequencies: Mapping[int, int]) -> bytes:
+def encode_term_counts(frequencies: Mapping[int, int]) -> bytes:
     """Term ids with their counts as one blob, by id."""
-    return np.array(sorted(frequencies.items()), dtype=PAIR).tobytes()
+    return np.array(sorted(frequencies.items()), dtype=TERM_COUNT).tobytes()
 
 
 @dataclass(frozen=True, slots=True)
 class Postings:
     """`terms` are distinct and sorted; those of terms[i] stand at starts[i]:starts[i + 1] of `at` and `counts`."""
 
-    terms: Terms
+    terms: TermIds
     starts: NDArray[np.int64]
-    at: Ints
-    counts: Counts
+    at: Int32s
+    counts: TermCounts
 
     @staticmethod
-    def sorted_from(terms: Terms, at: Ints, counts: Counts) -> "Postings":
+    def from_arrays(terms: TermIds, at: Int32s, counts: TermCounts) -> "Postings":
         """From parallel arrays in any order."""
         order = np.argsort(terms, kind="stable")
         distinct, first = np.unique(terms[order], return_index=True)
@@ -38,12 +38,12 @@ class Postings:
     @staticmethod
     def from_blobs(blobs: Sequence[bytes], *, first: int = 0) -> "Postings":
         """From the blobs of the chunks at positions first, first + 1, …"""
-        flat = np.frombuffer(b"".join(blobs), dtype=PAIR)
-        sizes = [len(blob) // PAIR.itemsize for blob in blobs]
+        flat = np.frombuffer(b"".join(blobs), dtype=TERM_COUNT)
+        sizes = [len(blob) // TERM_COUNT.itemsize for blob in blobs]
         at = np.repeat(np.arange(first, first + len(blobs), dtype=np.int32), sizes)
-        return Postings.sorted_from(flat["term"].astype(np.uint32), at, flat["count"].astype(np.uint16))
+        return Postings.from_arrays(flat["term"].astype(np.uint32), at, flat["count"].astype(np.uint16))
 
-    def of(self, term: int) -> tuple[Ints, Counts]:
+    def find_term(self, term: int) -> tuple[Int32s, TermCounts]:
         """The positions that hold a term, and how often each does."""
         i = int(np.searchsorted(self.terms, term))
         if i == len(self.terms) or self.terms[i] != term:
@@ -51,18 +51,18 @@ class Postings:
         stretch = slice(int(self.starts[i]), int(self.starts[i + 1]))
         return self.at[stretch], self.counts[stretch]
 
-    def flat(self) -> tuple[Terms, Ints, Counts]:
+    def flatten(self) -> tuple[TermIds, Int32s, TermCounts]:
         """The parallel arrays, sorted by term."""
         return np.repeat(self.terms, np.diff(self.starts)), self.at, self.counts
 
-    def joined(self, other: "Postings") -> "Postings":
+    def concatenate(self, other: "Postings") -> "Postings":
         """Both as one."""
-        (a, b, c), (d, e, f) = self.flat(), other.flat()
-        return Postings.sorted_from(np.concatenate([a, d]), np.concatenate([b, e]), np.concatenate([c, f]))
+        (a, b, c), (d, e, f) = self.flatten(), other.flatten()
+        return Postings.from_arrays(np.concatenate([a, d]), np.concatenate([b, e]), np.concatenate([c, f]))
 
-    def moved(self, places: Ints) -> "Postings":
+    def move_positions(self, places: Int32s) -> "Postings":
         """With position i now at places[i]; those at -1 are left out."""
-        terms, at, counts = self.flat()
+        terms, at, counts = self.flatten()
         new = places[at]
         stays = new >= 0
-        return Postings.sorted_from(terms[stays], new[stays], counts[stays])
+        return Postings.from_arrays(terms[stays], new[stays], counts[stays])

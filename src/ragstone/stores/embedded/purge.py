@@ -12,88 +12,96 @@ import msgspec
 
 from ragstone.core.errors import Corrupt
 from ragstone.stores.cosine import Rows
-from ragstone.stores.embedded import vectors
-from ragstone.stores.embedded.compact import USED
-from ragstone.stores.embedded.database import writing
-from ragstone.stores.embedded.faults import reach
-from ragstone.stores.embedded.paths import Place
-from ragstone.stores.embedded.reflect import State, state_of
-from ragstone.stores.embedded.tables import ACTIVE, BESIDE, Tables
+from ragstone.stores.embedded import vector_files
+from ragstone.stores.embedded.compaction import IN_USE
+from ragstone.stores.embedded.database import write_transaction
+from ragstone.stores.embedded.fault_points import reach_point
+from ragstone.stores.embedded.mirror_updates import CollectionState, read_state
+from ragstone.stores.embedded.paths import CollectionFiles
+from ragstone.stores.embedded.vector_tables import ACTIVE, SECOND, VectorTables
 
-UNUSED = f"SELECT slot FROM {{}} v WHERE NOT {USED}"  # noqa: S608
+UNUSED_SLOTS = f"SELECT slot FROM {{}} v WHERE NOT {IN_USE}"  # noqa: S608
 
 
-def forget_dead(place: Place, connection: sqlite3.Connection) -> None:
+def forget_dead_vectors(place: CollectionFiles, connection: sqlite3.Connection) -> None:
     """Forget the vectors that no kept chunk refers to. A block that is damaged stays so, for the doctor to find."""
-    for tables in (ACTIVE, BESIDE):
-        if connection.execute(f"{UNUSED.format(tables.vectors)} LIMIT 1").fetchone() is None:
+    for tables in (ACTIVE, SECOND):
+        if connection.execute(f"{UNUSED_SLOTS.format(tables.vectors)} LIMIT 1").fetchone() is None:
             continue
-        with writing(connection), contextlib.suppress(Corrupt):  # a file that is gone is the doctor's matter
-            _forget(place, connection, tables)
-        reach("purge.forgotten")
+        with write_transaction(connection), contextlib.suppress(Corrupt):  # a file that is gone is the doctor's matter
+            _forget_slots(place, connection, tables)
+        reach_point("purge.forgotten")
 
 
-def _forget(place: Place, connection: sqlite3.Connection, tables: Tables) -> None:
-    state = state_of(connection, tables)
-    slots = [slot for (slot,) in connection.execute(UNUSED.format(tables.vectors))]
-    good = _good_blocks(place, connection, state, {slot // vectors.BLOCK for slot in slots}, tables)
+def _forget_slots(place: CollectionFiles, connection: sqlite3.Connection, tables: VectorTables) -> None:
+    state = read_state(connection, tables)
+    slots = [slot for (slot,) in connection.execute(UNUSED_SLOTS.format(tables.vectors))]
+    good = _find_good_blocks(place, connection, state, {slot // vector_files.BLOCK_ROWS for slot in slots}, tables)
     listed = msgspec.json.encode(slots).decode()
     sql = f"DELETE FROM {tables.vectors} WHERE slot IN (SELECT value FROM json_each(?))"  # noqa: S608
     connection.execute(sql, (listed,))
-    _check_anew(place, connection, state, good, tables)
+    _update_checksums(place, connection, state, good, tables)
 
 
-def overwrite_dead(place: Place, connection: sqlite3.Connection) -> None:
+def overwrite_dead_vectors(place: CollectionFiles, connection: sqlite3.Connection) -> None:
     """Put zeros in place of the rows of dead slots; only when nobody reads a state in which they were not."""
-    for tables in (ACTIVE, BESIDE):
-        if _whole(connection, tables):
+    for tables in (ACTIVE, SECOND):
+        if _has_no_dead_slots(connection, tables):
             continue
-        with writing(connection), contextlib.suppress(Corrupt):
-            _overwrite(place, connection, tables)
+        with write_transaction(connection), contextlib.suppress(Corrupt):
+            _overwrite_slots(place, connection, tables)
 
 
-def _overwrite(place: Place, connection: sqlite3.Connection, tables: Tables) -> None:
-    state = state_of(connection, tables)
+def _overwrite_slots(place: CollectionFiles, connection: sqlite3.Connection, tables: VectorTables) -> None:
+    state = read_state(connection, tables)
     if state.dimension is None:
         return
-    path = place.vectors(state.vector_file)
-    own = vectors.form(path, state.dimension, place.key)
-    dead = vectors.dead_slots(connection, state.next_slot, tables).tolist()
-    if slots := vectors.standing(path, dead, own):
-        vectors.overwrite(path, slots, own)
+    path = place.vector_file(state.vector_file)
+    own = vector_files.read_row_format(path, state.dimension, place.key)
+    dead = vector_files.find_dead_slots(connection, state.next_slot, tables).tolist()
+    if slots := vector_files.find_nonzero(path, dead, own):
+        vector_files.zero_rows(path, slots, own)
 
 
-def _whole(connection: sqlite3.Connection, tables: Tables) -> bool:
+def _has_no_dead_slots(connection: sqlite3.Connection, tables: VectorTables) -> bool:
     """Whether no slot is dead."""
-    state = state_of(connection, tables)
+    state = read_state(connection, tables)
     held: int = connection.execute(f"SELECT count(*) FROM {tables.vectors}").fetchone()[0]  # noqa: S608
     return state.dimension is None or held >= state.next_slot
 
 
-def _good_blocks(
-    place: Place, connection: sqlite3.Connection, state: State, blocks: set[int], tables: Tables
+def _find_good_blocks(
+    place: CollectionFiles,
+    connection: sqlite3.Connection,
+    state: CollectionState,
+    blocks: set[int],
+    tables: VectorTables,
 ) -> list[tuple[int, int]]:
     """Those of the blocks that match their checksum now, with their number of rows."""
-    rows = _rows(place, state)
-    dead = vectors.dead_slots(connection, state.next_slot, tables)
+    rows = _map_rows(place, state)
+    dead = vector_files.find_dead_slots(connection, state.next_slot, tables)
     held = connection.execute(f"SELECT block, rows, crc FROM {tables.blocks}").fetchall()  # noqa: S608
     return [
         (block, count)
         for block, count, value in held
-        if block in blocks and vectors.block_crc(rows, block, count, dead=dead) == value
+        if block in blocks and vector_files.block_checksum(rows, block, count, dead=dead) == value
     ]
 
 
-def _check_anew(
-    place: Place, connection: sqlite3.Connection, state: State, blocks: list[tuple[int, int]], tables: Tables
+def _update_checksums(
+    place: CollectionFiles,
+    connection: sqlite3.Connection,
+    state: CollectionState,
+    blocks: list[tuple[int, int]],
+    tables: VectorTables,
 ) -> None:
     """The checksums of blocks, with what is dead by now as zeros."""
-    rows = _rows(place, state)
-    dead = vectors.dead_slots(connection, state.next_slot, tables)
-    values = ((vectors.block_crc(rows, block, count, dead=dead), block) for block, count in blocks)
+    rows = _map_rows(place, state)
+    dead = vector_files.find_dead_slots(connection, state.next_slot, tables)
+    values = ((vector_files.block_checksum(rows, block, count, dead=dead), block) for block, count in blocks)
     connection.executemany(f"UPDATE {tables.blocks} SET crc = ? WHERE block = ?", values)  # noqa: S608
 
 
-def _rows(place: Place, state: State) -> Rows:
-    path = place.vectors(state.vector_file)
-    return vectors.mapped_rows(path, dimension=state.dimension or 0, rows=state.next_slot, key=place.key)
+def _map_rows(place: CollectionFiles, state: CollectionState) -> Rows:
+    path = place.vector_file(state.vector_file)
+    return vector_files.map_rows(path, dimension=state.dimension or 0, rows=state.next_slot, key=place.key)

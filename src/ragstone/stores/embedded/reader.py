@@ -11,20 +11,20 @@ from numpy.typing import NDArray
 from ragstone.core.filter_matching import document_matches, matches
 from ragstone.core.filters import Where
 from ragstone.core.page_layout import Layout
-from ragstone.core.ports import Kept, Vectors
+from ragstone.core.ports import StoredRevision, Vectors
 from ragstone.core.types import Candidate, Chunk, Document, Info, Revision, total_order
 from ragstone.stores import bm25
-from ragstone.stores.absent import without_vectors
-from ragstone.stores.cosine import Scores, cosines, unit
+from ragstone.stores.collection_errors import missing_vector_warnings
+from ragstone.stores.cosine import Scores, cosines, normalize_query
 from ragstone.stores.embedded import export
-from ragstone.stores.embedded.collection import Collection, View
-from ragstone.stores.embedded.cosine import SLACK, product
-from ragstone.stores.embedded.frozen import confirm
-from ragstone.stores.embedded.mirror import MISSING, Flags, Longs
-from ragstone.stores.embedded.rows import ACTIVE_CHUNKS, CHUNK_COLUMNS, asked_of, chunk_of
-from ragstone.stores.embedded.threads import Threads
-from ragstone.stores.foreign import mapped
-from ragstone.stores.packing import layout_of, record_of
+from ragstone.stores.embedded.chunk_rows import ACTIVE_CHUNKS, CHUNK_COLUMNS, decode_chunk, decode_filter_facts
+from ragstone.stores.embedded.collection import Collection, CollectionView
+from ragstone.stores.embedded.cosine import COSINE_SLACK, rough_cosines
+from ragstone.stores.embedded.frozen_files import check_unchanged
+from ragstone.stores.embedded.mirror import MISSING_SLOT, Flags, Int64s
+from ragstone.stores.embedded.thread_pool import ThreadPool
+from ragstone.stores.encoding import decode_layout, decode_record
+from ragstone.stores.error_mapping import map_errors
 
 T = TypeVar("T")
 PROVIDER = "embedded"
@@ -33,7 +33,7 @@ PROVIDER = "embedded"
 class EmbeddedReader:
     """See `ragstone.core.ports.Reader` and `Exporter`."""
 
-    def __init__(self, collection: Collection, view: View, threads: Threads) -> None:
+    def __init__(self, collection: Collection, view: CollectionView, threads: ThreadPool) -> None:
         self._collection = collection
         self._view = view
         self._mirror = view.mirror
@@ -44,148 +44,150 @@ class EmbeddedReader:
 
     async def info(self) -> Info:
         if self._told is None:
-            self._told = await self._call(self._info)
+            self._told = await self._run(self._read_info)
         return self._told
 
     async def nearest(self, vector: Vectors, *, where: Where, limit: int) -> list[Candidate]:
-        return await self._call(lambda: self._nearest(vector, where, limit))
+        return await self._run(lambda: self._search_nearest(vector, where, limit))
 
     async def matching(self, query: str, *, where: Where, limit: int) -> list[Candidate]:
-        return await self._call(lambda: self._matching(query, where, limit))
+        return await self._run(lambda: self._search_keywords(query, where, limit))
 
     async def rate(self, ids: Sequence[str], *, vector: Vectors | None, query: str) -> dict[str, dict[str, float]]:
-        return await self._call(lambda: self._rate(ids, vector, query))
+        return await self._run(lambda: self._rate(ids, vector, query))
 
     async def idf(self, query: str) -> dict[str, float]:
         if self._scored is not None and self._scored[0] == query:
             return dict(self._scored[2])
-        return await self._call(lambda: {term: weight for term, _, weight in self._weighed(query)})
+        return await self._run(lambda: {term: weight for term, _, weight in self._weigh_terms(query)})
 
     async def chunks(self, ids: Sequence[str]) -> list[Chunk]:
-        return await self._call(lambda: self._chunks(ids))
+        return await self._run(lambda: self._read_chunks(ids))
 
     async def at(self, path: str, ordinal: int, *, source: str | None = None) -> Chunk | None:
-        return await self._call(lambda: self._at(path, ordinal, source))
+        return await self._run(lambda: self._read_chunk_at(path, ordinal, source))
 
     async def records(self, documents: Sequence[Document]) -> dict[str, str]:
-        return await self._call(lambda: self._records(documents)) if documents else {}
+        return await self._run(lambda: self._read_records(documents)) if documents else {}
 
     async def layouts(self, documents: Sequence[Document]) -> dict[str, Layout]:
-        return await self._call(lambda: self._layouts(documents)) if documents else {}
+        return await self._run(lambda: self._read_layouts(documents)) if documents else {}
 
-    async def kept(self, after: tuple[str, int] | None, *, limit: int) -> list[Kept]:
-        return await self._call(lambda: export.kept(self._rows, after, limit))
+    async def list_revisions_after(self, after: tuple[str, int] | None, *, limit: int) -> list[StoredRevision]:
+        return await self._run(lambda: export.read_next_revisions(self._fetch_rows, after, limit))
 
     async def revisions(self, documents: Sequence[Document]) -> list[Revision]:
-        return await self._call(lambda: export.revisions(self._rows, documents))
+        return await self._run(lambda: export.load_revisions(self._fetch_rows, documents))
 
     async def vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:
-        return await self._call(lambda: export.vectors(self._rows, self._view.rows, keys, self._view.tables))
+        return await self._run(lambda: export.load_vectors(self._fetch_rows, self._view.rows, keys, self._view.tables))
 
-    async def _call(self, work: Callable[[], T]) -> T:
-        return await self._threads.run(lambda: self._alone(work))
+    async def _run(self, work: Callable[[], T]) -> T:
+        return await self._threads.run(lambda: self._run_alone(work))
 
-    def _alone(self, work: Callable[[], T]) -> T:
+    def _run_alone(self, work: Callable[[], T]) -> T:
         """The connection serves one thread at a time."""
-        with self._lock, mapped(self._collection.place.directory):
+        with self._lock, map_errors(self._collection.place.directory):
             try:
                 return work()
             finally:  # also what went wrong may come from that
-                confirm(self._view.connection)
+                check_unchanged(self._view.connection)
 
     def close(self) -> None:
         """End the view; waits for a call that is still running."""
         with self._lock:
             self._collection.release(self._view.connection)
 
-    def _rows(self, sql: str, *parameters: Any) -> list[tuple[Any, ...]]:
+    def _fetch_rows(self, sql: str, *parameters: Any) -> list[tuple[Any, ...]]:
         return self._view.connection.execute(sql, parameters).fetchall()
 
     # Filters
 
-    def _allowed(self, where: Where) -> Flags:
+    def _filter_mask(self, where: Where) -> Flags:
         """Which positions are alive and pass."""
-        return self._collection.mask(self._mirror.generation, repr(where), lambda: self._judged(where))
+        return self._collection.get_mask(self._mirror.generation, repr(where), lambda: self._apply_filter(where))
 
-    def _judged(self, where: Where) -> Flags:
+    def _apply_filter(self, where: Where) -> Flags:
         mirror = self._mirror
         verdicts = [d is not None and document_matches(where, d) for d in mirror.revisions.documents]
         passed: Flags = mirror.alive & np.array(verdicts, dtype=np.bool_)[mirror.chunks.rev]
         if not where.by_document:
-            rows = self._rows(f"SELECT c.row, c.ordinal, c.facts FROM {ACTIVE_CHUNKS} ORDER BY c.row")  # noqa: S608
-            at = mirror.positions(np.array([row for row, _, _ in rows], dtype=np.int64)).tolist()
+            rows = self._fetch_rows(f"SELECT c.row, c.ordinal, c.facts FROM {ACTIVE_CHUNKS} ORDER BY c.row")  # noqa: S608
+            at = mirror.find_positions(np.array([row for row, _, _ in rows], dtype=np.int64)).tolist()
             for position, (_, ordinal, facts) in zip(at, rows, strict=True):
-                passed[position] &= matches(where, asked_of(mirror.document(position), ordinal, facts))
+                passed[position] &= matches(where, decode_filter_facts(mirror.document_at(position), ordinal, facts))
         return passed
 
     # Keywords
 
-    def _weighed(self, query: str) -> list[tuple[str, list[tuple[NDArray[np.int32], NDArray[np.uint16]]], float]]:
+    def _weigh_terms(self, query: str) -> list[tuple[str, list[tuple[NDArray[np.int32], NDArray[np.uint16]]], float]]:
         """Each term of the query with its postings and its inverse document frequency."""
         terms = bm25.query_terms(query)
-        found = self._rows("SELECT term, id FROM terms WHERE term IN (SELECT value FROM json_each(?))", _listed(terms))
+        found = self._fetch_rows(
+            "SELECT term, id FROM terms WHERE term IN (SELECT value FROM json_each(?))", _encode_list(terms)
+        )
         ids: dict[str, int] = dict(found)
         mirror, weighed = self._mirror, []
         for term in terms:
-            postings = [part.of(ids[term]) for part in (mirror.base, mirror.tail)] if term in ids else []
+            postings = [part.find_term(ids[term]) for part in (mirror.base, mirror.tail)] if term in ids else []
             holding = sum(int(mirror.alive[at].sum()) for at, _ in postings)
             weighed.append((term, postings, bm25.idf(holding, mirror.total)))
         return weighed
 
-    def _scores(self, query: str) -> Scores:
+    def _score_keywords(self, query: str) -> Scores:
         """BM25 of every position, unrounded; 0 where no term stands."""
         if self._scored is None or self._scored[0] != query:
             mirror = self._mirror
             scores, weights = np.zeros(len(mirror.chunks)), dict[str, float]()
-            for term, postings, weights[term] in self._weighed(query):
+            for term, postings, weights[term] in self._weigh_terms(query):
                 for at, counts in postings:
                     length = mirror.chunks.length[at]
-                    scores[at] += bm25.weight(counts, length, idf=weights[term], average=mirror.average)
+                    scores[at] += bm25.term_weights(counts, length, idf=weights[term], average=mirror.average)
             self._scored = query, scores, weights
         return self._scored[1]
 
-    def _matching(self, query: str, where: Where, limit: int) -> list[Candidate]:
+    def _search_keywords(self, query: str, where: Where, limit: int) -> list[Candidate]:
         if limit <= 0 or not self._mirror.total:
             return []
-        scores = self._scores(query)
-        at = np.flatnonzero((scores > 0) & self._allowed(where))
-        return self._best(at, scores[at], limit)
+        scores = self._score_keywords(query)
+        at = np.flatnonzero((scores > 0) & self._filter_mask(where))
+        return self._pick_best(at, scores[at], limit)
 
     # Vectors
 
-    def _nearest(self, vector: Vectors, where: Where, limit: int) -> list[Candidate]:
+    def _search_nearest(self, vector: Vectors, where: Where, limit: int) -> list[Candidate]:
         dimension = self._view.state.dimension
         if limit <= 0 or dimension is None or not self._mirror.total:
             return []
-        query = unit(vector, dimension)
-        at = np.flatnonzero(self._allowed(where) & (self._mirror.chunks.slot >= 0))
+        query = normalize_query(vector, dimension)
+        at = np.flatnonzero(self._filter_mask(where) & (self._mirror.chunks.slot >= 0))
         if not len(at):
             return []
         rows = self._view.rows()
         slots = self._mirror.chunks.slot[at]
-        rough = product(rows, slots, query.astype(np.float32))
+        rough = rough_cosines(rows, slots, query.astype(np.float32))
         if limit < len(at):
-            least = np.partition(rough, len(at) - limit)[len(at) - limit] - SLACK
+            least = np.partition(rough, len(at) - limit)[len(at) - limit] - COSINE_SLACK
             at = at[rough >= least]
-        return self._best(at, cosines(rows, self._mirror.chunks.slot[at], query), limit)
+        return self._pick_best(at, cosines(rows, self._mirror.chunks.slot[at], query), limit)
 
     # Both
 
-    def _best(self, at: Longs, scores: Scores, limit: int) -> list[Candidate]:
+    def _pick_best(self, at: Int64s, scores: Scores, limit: int) -> list[Candidate]:
         """The first of the total order; only what can be among them is looked up and sorted."""
         scores = np.round(scores, bm25.DECIMALS)
         if limit < len(at):
             keep = scores >= np.partition(scores, len(at) - limit)[len(at) - limit]
             at, scores = at[keep], scores[keep]
         placed = [
-            (total_order(score, self._mirror.place(p)), p)
+            (total_order(score, self._mirror.place_of(p)), p)
             for p, score in zip(at.tolist(), scores.tolist(), strict=True)
         ]
         placed.sort()
         chosen = placed[:limit]
         rows = self._mirror.chunks.row[[p for _, p in chosen]].tolist() if chosen else []
         sql = "SELECT row, id FROM chunks WHERE row IN (SELECT value FROM json_each(?))"
-        ids = dict(self._rows(sql, _listed(rows)))
+        ids = dict(self._fetch_rows(sql, _encode_list(rows)))
         return [
             Candidate(ids[row], -order[0], (order[1], order[2], order[3]))
             for row, (order, _) in zip(rows, chosen, strict=True)
@@ -193,58 +195,58 @@ class EmbeddedReader:
 
     def _rate(self, ids: Sequence[str], vector: Vectors | None, query: str) -> dict[str, dict[str, float]]:
         sql = f"SELECT c.id, c.row FROM {ACTIVE_CHUNKS} WHERE c.id IN (SELECT value FROM json_each(?))"  # noqa: S608
-        found: dict[str, int] = dict(self._rows(sql, _listed(ids)))
+        found: dict[str, int] = dict(self._fetch_rows(sql, _encode_list(ids)))
         known = [identity for identity in dict.fromkeys(ids) if identity in found]
-        at = self._mirror.positions(np.array([found[identity] for identity in known], dtype=np.int64))
-        words = np.round(self._scores(query)[at], bm25.DECIMALS).tolist() if known else []
+        at = self._mirror.find_positions(np.array([found[identity] for identity in known], dtype=np.int64))
+        words = np.round(self._score_keywords(query)[at], bm25.DECIMALS).tolist() if known else []
         rated = {identity: {"bm25": score} for identity, score in zip(known, words, strict=True)}
         dimension = self._view.state.dimension
         if vector is not None and dimension is not None and known:
             slots = self._mirror.chunks.slot[at]
             has = np.flatnonzero(slots >= 0)
             if len(has):
-                found_cosines = cosines(self._view.rows(), slots[has], unit(vector, dimension))
+                found_cosines = cosines(self._view.rows(), slots[has], normalize_query(vector, dimension))
                 for i, cosine in zip(has.tolist(), np.round(found_cosines, bm25.DECIMALS).tolist(), strict=True):
                     rated[known[i]]["cosine"] = cosine
         return rated
 
     # Chunks and documents
 
-    def _chunks(self, ids: Sequence[str]) -> list[Chunk]:
+    def _read_chunks(self, ids: Sequence[str]) -> list[Chunk]:
         sql = f"SELECT {CHUNK_COLUMNS} FROM {ACTIVE_CHUNKS} WHERE c.id IN (SELECT value FROM json_each(?))"  # noqa: S608
         shared: dict[bytes, Document] = {}
-        found = {row[0]: chunk_of(row, shared) for row in self._rows(sql, _listed(ids))}
+        found = {row[0]: decode_chunk(row, shared) for row in self._fetch_rows(sql, _encode_list(ids))}
         return [found[identity] for identity in ids if identity in found]
 
-    def _at(self, path: str, ordinal: int, source: str | None) -> Chunk | None:
+    def _read_chunk_at(self, path: str, ordinal: int, source: str | None) -> Chunk | None:
         sql = f"""SELECT {CHUNK_COLUMNS} FROM documents d
             JOIN revisions r ON r.document = d.id AND r.status = 'active'
             JOIN chunks c ON c.rev = r.key AND c.ordinal = ?
             WHERE d.path = ? AND (? IS NULL OR d.source = ?) ORDER BY d.source LIMIT 1"""  # noqa: S608
-        rows = self._rows(sql, ordinal, path, source, source)
-        return chunk_of(rows[0]) if rows else None
+        rows = self._fetch_rows(sql, ordinal, path, source, source)
+        return decode_chunk(rows[0]) if rows else None
 
-    def _records(self, documents: Sequence[Document]) -> dict[str, str]:
+    def _read_records(self, documents: Sequence[Document]) -> dict[str, str]:
         sql = "SELECT record FROM records JOIN revisions ON key = rev WHERE document = ? AND revision = ?"
-        found = ((one.id, row) for one in documents for row in self._rows(sql, one.id, one.revision))
-        return {identity: record_of(row[0]) for identity, row in found}
+        found = ((one.id, row) for one in documents for row in self._fetch_rows(sql, one.id, one.revision))
+        return {identity: decode_record(row[0]) for identity, row in found}
 
-    def _layouts(self, documents: Sequence[Document]) -> dict[str, Layout]:
-        if not self._rows("SELECT 1 FROM sqlite_master WHERE name = 'layouts'"):
+    def _read_layouts(self, documents: Sequence[Document]) -> dict[str, Layout]:
+        if not self._fetch_rows("SELECT 1 FROM sqlite_master WHERE name = 'layouts'"):
             return {}  # an earlier format that may only be read
         sql = "SELECT layout, checksum FROM layouts JOIN revisions ON key = rev WHERE document = ? AND revision = ?"
-        found = ((one, row) for one in documents for row in self._rows(sql, one.id, one.revision))
-        return {one.id: layout_of(*row, place=one.path) for one, row in found}
+        found = ((one, row) for one in documents for row in self._fetch_rows(sql, one.id, one.revision))
+        return {one.id: decode_layout(*row, place=one.path) for one, row in found}
 
-    def _info(self) -> Info:
+    def _read_info(self) -> Info:
         mirror, state = self._mirror, self._view.state
         documents = [d for d in mirror.revisions.documents if d is not None]
-        pending = int((mirror.chunks.slot[mirror.alive] == MISSING).sum())
-        warnings = without_vectors(pending)
+        pending = int((mirror.chunks.slot[mirror.alive] == MISSING_SLOT).sum())
+        warnings = missing_vector_warnings(pending)
         return Info(
             self._collection.scope,
             PROVIDER,
-            int(self._rows("PRAGMA user_version")[0][0]),
+            int(self._fetch_rows("PRAGMA user_version")[0][0]),
             "empty" if not mirror.total else "degraded" if warnings else "healthy",
             len(documents),
             mirror.total,
@@ -256,9 +258,9 @@ class EmbeddedReader:
             state.built_at,
             state.generation,
             tuple(warnings),
-            self._collection.place.bytes(),
+            self._collection.place.total_bytes(),
         )
 
 
-def _listed(values: Sequence[str] | Sequence[int]) -> str:
+def _encode_list(values: Sequence[str] | Sequence[int]) -> str:
     return msgspec.json.encode(values).decode()

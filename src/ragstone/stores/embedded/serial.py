@@ -6,27 +6,27 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from ragstone.stores.embedded.collection import Collection
-from ragstone.stores.embedded.threads import Threads
-from ragstone.stores.foreign import mapped
+from ragstone.stores.embedded.thread_pool import ThreadPool
+from ragstone.stores.error_mapping import map_errors
 
 T = TypeVar("T")
 
 
-class Serial:
+class SerialConnection:
     """What writers share: calls wait for one another, and no foreign error passes."""
 
-    def __init__(self, collection: Collection, connection: sqlite3.Connection, threads: Threads) -> None:
+    def __init__(self, collection: Collection, connection: sqlite3.Connection, threads: ThreadPool) -> None:
         self._collection = collection
         self._place = collection.place
         self._connection = connection
         self._threads = threads
         self._lock = threading.Lock()
 
-    async def _call(self, work: Callable[[], T]) -> T:
-        return await self._threads.run(lambda: self._alone(work))
+    async def _run(self, work: Callable[[], T]) -> T:
+        return await self._threads.run(lambda: self._run_alone(work))
 
-    def _alone(self, work: Callable[[], T]) -> T:
-        with self._lock, mapped(self._place.directory):
+    def _run_alone(self, work: Callable[[], T]) -> T:
+        with self._lock, map_errors(self._place.directory):
             return work()
 
     def close(self) -> None:

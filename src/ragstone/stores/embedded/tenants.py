@@ -13,257 +13,289 @@ from pathlib import Path
 
 from ragstone.core.errors import Corrupt, NoKey, UsageError
 from ragstone.core.types import Json, Scope, Tenant
-from ragstone.stores.absent import unfinished
-from ragstone.stores.crypt import Secret, boxed, check_installed, is_box, unboxed
-from ragstone.stores.durable import make_directory, write_aside
-from ragstone.stores.embedded.database import connect
-from ragstone.stores.embedded.evidence import encrypted, marked, sealed_files, write_mark
-from ragstone.stores.embedded.faults import reach
+from ragstone.stores.collection_errors import erasure_notice
+from ragstone.stores.durable_files import make_directory, replace_file
+from ragstone.stores.embedded.database import open_database
+from ragstone.stores.embedded.fault_points import reach_point
+from ragstone.stores.embedded.key_marks import has_encrypted_files, is_tenant_encrypted, list_key_marked, write_key_mark
+from ragstone.stores.embedded.mirror_updates import read_state
 from ragstone.stores.embedded.paths import (
-    KEYS,
-    RECORD,
-    Place,
+    KEY_FILE,
+    RECORD_FILE,
+    CollectionFiles,
     collection_directories,
-    collections_in,
-    decoded,
-    encoded,
-    gate_of,
-    is_home,
+    collections_under,
+    decode_name,
+    encode_name,
+    files_of_scope,
     is_store,
-    place,
+    is_tenant_home,
+    store_lock_path,
 )
-from ragstone.stores.embedded.reflect import state_of
-from ragstone.stores.embedded.turns import all_doomed, check_not_doomed
-from ragstone.stores.held import pinned
-from ragstone.stores.locks import gate
-from ragstone.stores.master import Master, check, checks, lost, numbers, older, tenant_of, unwrapped
+from ragstone.stores.embedded.tenant_marks import check_not_erasing, list_erasing
+from ragstone.stores.encryption import SecretKey, check_installed, is_box, open_box, seal_box
+from ragstone.stores.file_locks import brief_lock
+from ragstone.stores.master_key import (
+    MasterKey,
+    key_fingerprint,
+    key_numbers,
+    missing_keys_error,
+    read_tenant_name,
+    stale_keys_error,
+    unwrap_keys,
+    wrapping_fingerprints,
+)
+from ragstone.stores.model_checks import model_pin_error
 
-PURPOSE = "record"
+RECORD_PURPOSE = "record"
 
 
 class Tenants:
     """Those of one root. `master` wraps the keys of new ones; None leaves them plain."""
 
-    def __init__(self, root: Path, master: Master | None = None) -> None:
+    def __init__(self, root: Path, master: MasterKey | None = None) -> None:
         self.root = root
         self.master = master
 
-    def home(self, tenant: str) -> Path:
+    def home_of(self, tenant: str) -> Path:
         """A tenant's directory, whether it exists or not; raises `UsageError` for a name that leads to none."""
-        if not (name := encoded(tenant)):
+        if not (name := encode_name(tenant)):
             raise UsageError(f"tenant name {tenant!r} is not usable: it is empty")
         if is_store(home := self.root / name):
             raise UsageError(f"{home} is a store of its own: name tenant {tenant!r} otherwise, or move that store")
         return home
 
-    def keys(self, tenant: str) -> dict[int, Secret]:
+    def read_keys(self, tenant: str) -> dict[int, SecretKey]:
         """A tenant's keys by number, {} where it is plain.
 
         Raises `NoKey`, also where the tenant is encrypted and its key file is gone or an older one, and `Corrupt` for a
         damaged one.
         """
-        keys = self._unwrapped(tenant)
-        for collection in marked(self.home(tenant)) if keys else ():
-            self._check_held(collection, keys, tenant)
+        keys = self._unwrap_keys(tenant)
+        for collection in list_key_marked(self.home_of(tenant)) if keys else ():
+            self._check_key(collection, keys, tenant)
         return keys
 
-    def _check_held(self, place: Place, keys: dict[int, Secret], tenant: str) -> None:
+    def _check_key(self, place: CollectionFiles, keys: dict[int, SecretKey], tenant: str) -> None:
         """Raises `NoKey` unless a collection's key is among these: another may bear its number."""
         number, told = place.key_number, b""
         if number is None:
             return
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # erased meanwhile
-            told = place.mark(number).read_bytes()
-        if number not in keys or told not in (b"", check(keys[number]).encode()):
-            raise older(tenant, self.home(tenant) / KEYS, place.directory, number)
+            told = place.key_mark(number).read_bytes()
+        if number not in keys or told not in (b"", key_fingerprint(keys[number]).encode()):
+            raise stale_keys_error(tenant, self.home_of(tenant) / KEY_FILE, place.directory, number)
 
-    def _unwrapped(self, tenant: str) -> dict[int, Secret]:
-        file = self.home(tenant) / KEYS
+    def _unwrap_keys(self, tenant: str) -> dict[int, SecretKey]:
+        file = self.home_of(tenant) / KEY_FILE
         try:
             data = file.read_bytes()
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-            if encrypted(file.parent):
-                raise lost(tenant, file) from None
+            if is_tenant_encrypted(file.parent):
+                raise missing_keys_error(tenant, file) from None
             return {}
         check_installed()
-        return unwrapped(data, tenant, self.master, place=file)
+        return unwrap_keys(data, tenant, self.master, place=file)
 
-    def keep(self, tenant: str, keys: dict[int, Secret]) -> None:
+    def write_keys(self, tenant: str, keys: dict[int, SecretKey]) -> None:
         """Wrap a tenant's keys with the present master key, in place of what stood there."""
         if self.master is None:
             raise UsageError("encryption.key is not set: name the master key that is to wrap the keys of tenants")
-        make_directory(self.home(tenant))
-        write_aside(self.home(tenant) / KEYS, self.master.wrapped(tenant, keys))
-        reach("keys.kept")
+        make_directory(self.home_of(tenant))
+        replace_file(self.home_of(tenant) / KEY_FILE, self.master.wrap_keys(tenant, keys))
+        reach_point("keys.kept")
 
-    def prepare(self, tenant: str) -> None:
+    def ensure_key(self, tenant: str) -> None:
         """Give a new tenant its key, where a master key is configured; one that has a collection stays as it is."""
-        if self.master is None or (self.home(tenant) / KEYS).is_file():
+        if self.master is None or (self.home_of(tenant) / KEY_FILE).is_file():
             return
-        with gate(gate_of(self.root)):
-            if any(collection_directories(self.root, tenant)) or self.keys(tenant):
+        with brief_lock(store_lock_path(self.root)):
+            if any(collection_directories(self.root, tenant)) or self.read_keys(tenant):
                 return
-            self.check_open(tenant)
-            self.first(tenant)
+            self.check_usable(tenant)
+            self.create_first_key(tenant)
 
-    def check_open(self, tenant: str) -> None:
+    def check_usable(self, tenant: str) -> None:
         """Raises `Busy` for a tenant that is being erased, and `UsageError` where other files have its folder."""
-        check_not_doomed(self.root, tenant)
-        home = self.home(tenant)
-        if home.is_dir() and any(home.iterdir()) and not is_home(home):
+        check_not_erasing(self.root, tenant)
+        home = self.home_of(tenant)
+        if home.is_dir() and any(home.iterdir()) and not is_tenant_home(home):
             raise UsageError(f"{home} holds other files: name tenant {tenant!r} otherwise, or move them away")
 
-    def first(self, tenant: str) -> dict[int, Secret]:
+    def create_first_key(self, tenant: str) -> dict[int, SecretKey]:
         """Give a tenant its first key; raises `NoKey` when the master key is not the one of the other tenants."""
         self.check_master()
-        self.keep(tenant, keys := {1: Secret.random()})
+        self.write_keys(tenant, keys := {1: SecretKey.generate()})
         return keys
 
     def check_master(self) -> None:
         """Raises `NoKey` when a tenant's keys are wrapped by a master key that is not configured. Whose is not said:
         whoever reads this may be another tenant."""
-        known = self.master.checks if self.master is not None else set()
-        for home in self._homes() if known else ():
+        known = self.master.fingerprints if self.master is not None else set()
+        for home in self._find_homes() if known else ():
             with contextlib.suppress(Corrupt, FileNotFoundError):
-                if other := sorted(checks((home / KEYS).read_bytes(), place=home / KEYS) - known):
+                if other := sorted(
+                    wrapping_fingerprints((home / KEY_FILE).read_bytes(), place=home / KEY_FILE) - known
+                ):
                     raise NoKey(
                         f"the tenants of {self.root} are encrypted with another master key (wrapped by {other[0]}, "
                         f"configured is {', '.join(sorted(known))}): set encryption.key, or encryption.previous, to "
                         "that one"
                     )
 
-    def place(self, scope: Scope) -> Place:
+    def files_of(self, scope: Scope) -> CollectionFiles:
         """Where a scope's files are and what they are encrypted with, whether they exist or not."""
-        return self.keyed(place(self.root, scope), scope.tenant)
+        return self.with_key(files_of_scope(self.root, scope), scope.tenant)
 
-    def places(self, tenant: str) -> list[Place]:
+    def list_files(self, tenant: str) -> list[CollectionFiles]:
         """Those of all its collections, in a fixed order."""
-        return [self.keyed(Place(directory), tenant) for directory in collection_directories(self.root, tenant)]
+        return [
+            self.with_key(CollectionFiles(directory), tenant) for directory in collection_directories(self.root, tenant)
+        ]
 
-    def keyed(self, plain: Place, tenant: str) -> Place:
+    def with_key(self, plain: CollectionFiles, tenant: str) -> CollectionFiles:
         """A place with the key that its files are under."""
         number = plain.key_number
-        if number is None and plain.database.is_file() and not sealed_files(plain):
+        if number is None and plain.database.is_file() and not has_encrypted_files(plain):
             return plain
-        if not (keys := self.keys(tenant) if number is None else self._unwrapped(tenant)):
+        if not (keys := self.read_keys(tenant) if number is None else self._unwrap_keys(tenant)):
             return plain
         if number is None and plain.database.is_file():
-            mark = plain.mark(max(keys))
+            mark = plain.key_mark(max(keys))
             raise Corrupt(f"{plain.directory} is encrypted, and the file that says so is gone; run: touch '{mark}'")
-        self._check_held(plain, keys, tenant)
+        self._check_key(plain, keys, tenant)
         return replace(plain, key=keys[max(keys) if number is None else number])
 
-    def mark(self, here: Place, tenant: str) -> None:
+    def mark_key(self, here: CollectionFiles, tenant: str) -> None:
         """Say in a new collection's directory which key it is under, before it holds anything else."""
         if here.key is not None and here.key_number is None:
-            number = next(number for number, key in self.keys(tenant).items() if key == here.key)
-            write_mark(here, number, here.key)
+            number = next(number for number, key in self.read_keys(tenant).items() if key == here.key)
+            write_key_mark(here, number, here.key)
 
-    def plain(self, tenant: str) -> list[Place]:
+    def list_unencrypted(self, tenant: str) -> list[CollectionFiles]:
         """The collections that are not encrypted."""
-        return [Place(d) for d in collection_directories(self.root, tenant) if Place(d).key_number is None]
+        return [
+            CollectionFiles(d)
+            for d in collection_directories(self.root, tenant)
+            if CollectionFiles(d).key_number is None
+        ]
 
     # The record
 
-    def record(self, tenant: str) -> Json:
+    def read_record(self, tenant: str) -> Json:
         """What is written of a tenant, {} when nothing is. Raises `NoKey`."""
-        file = self.home(tenant) / RECORD
+        file = self.home_of(tenant) / RECORD_FILE
         try:
             data = file.read_bytes()
         except (FileNotFoundError, NotADirectoryError):
             return {}
-        return _read(file, self._opened(tenant, data, file) if is_box(data) else data)
+        return _parse_record(file, self._open_record(tenant, data, file) if is_box(data) else data)
 
-    def _opened(self, tenant: str, data: bytes, file: Path) -> bytes:
-        for _, key in sorted(self.keys(tenant).items(), reverse=True):
+    def _open_record(self, tenant: str, data: bytes, file: Path) -> bytes:
+        for _, key in sorted(self.read_keys(tenant).items(), reverse=True):
             try:
-                return unboxed(key, PURPOSE, data, about=RECORD)
+                return open_box(key, RECORD_PURPOSE, data, about=RECORD_FILE)
             except Corrupt:
                 continue
-        raise _damaged(file)
+        raise _record_error(file)
 
     def write_record(self, tenant: str, model: str | None, dimension: int | None) -> None:
         """Write down a tenant's model, encrypted where the tenant is."""
         about = {"tenant": tenant, "embedding_model": model, "embedding_dim": dimension}
         data = json.dumps({"magic": "ragstone-tenant", "format": 1, **about}).encode()
-        keys = self.keys(tenant)
-        make_directory(self.home(tenant))
-        write_aside(self.home(tenant) / RECORD, boxed(keys[max(keys)], PURPOSE, data, about=RECORD) if keys else data)
+        keys = self.read_keys(tenant)
+        make_directory(self.home_of(tenant))
+        replace_file(
+            self.home_of(tenant) / RECORD_FILE,
+            seal_box(keys[max(keys)], RECORD_PURPOSE, data, about=RECORD_FILE) if keys else data,
+        )
 
-    def pin(self, tenant: str, model: str, dimension: int, *, without: str | None) -> None:
+    def pin_model(self, tenant: str, model: str, dimension: int, *, without: str | None) -> None:
         """See `ragstone.core.ports.Admin.pin`."""
-        with gate(gate_of(self.root)):
-            held = self.record(tenant)
+        with brief_lock(store_lock_path(self.root)):
+            held = self.read_record(tenant)
             if (held.get("model"), held.get("dimension")) == (model, dimension):
                 return
             old = (held.get("model"), held.get("dimension"))
-            others = [d for d in collection_directories(self.root, tenant) if d.name != encoded(without or "")]
-            if old[0] is not None and any(self._model_of(directory, tenant) == old for directory in others):
-                raise pinned(tenant, (held["model"], held["dimension"]), (model, dimension))
+            others = [d for d in collection_directories(self.root, tenant) if d.name != encode_name(without or "")]
+            if old[0] is not None and any(self._read_model(directory, tenant) == old for directory in others):
+                raise model_pin_error(tenant, (held["model"], held["dimension"]), (model, dimension))
             self.write_record(tenant, model, dimension)
 
-    def _model_of(self, directory: Path, tenant: str) -> tuple[str | None, int | None]:
+    def _read_model(self, directory: Path, tenant: str) -> tuple[str | None, int | None]:
         """The model and dimension of a collection's vectors."""
-        place = self.keyed(Place(directory), tenant)
-        connection = connect(place.database, place.key)
+        place = self.with_key(CollectionFiles(directory), tenant)
+        connection = open_database(place.database, place.key)
         if connection is None:
             return None, None
         with contextlib.closing(connection):
-            state = state_of(connection)
+            state = read_state(connection)
             return state.model, state.dimension
 
     # All of them
 
-    def listed(self) -> list[Tenant]:
+    def list_tenants(self) -> list[Tenant]:
         """Every tenant, by name. What a missing key hides is None; what is wrong with one is said of it."""
-        found = {tenant.name: tenant for tenant in map(self._said, self._homes())}
-        for name in all_doomed(self.root):
-            found[name] = replace(found.get(name, Tenant(name, 0)), problem=unfinished(name))
+        found = {tenant.name: tenant for tenant in map(self._describe_tenant, self._find_homes())}
+        for name in list_erasing(self.root):
+            found[name] = replace(found.get(name, Tenant(name, 0)), problem=erasure_notice(name))
         return sorted(found.values(), key=lambda tenant: tenant.name)
 
-    def _homes(self) -> Iterator[Path]:
+    def _find_homes(self) -> Iterator[Path]:
         for home in sorted(self.root.iterdir()):
-            if not home.name.startswith(".") and is_home(home):
+            if not home.name.startswith(".") and is_tenant_home(home):
                 yield home
 
-    def _said(self, home: Path) -> Tenant:
-        wrapped_by, written, problem = self._keys_of(home)
-        name = decoded(home.name) or written
+    def _describe_tenant(self, home: Path) -> Tenant:
+        wrapped_by, written, problem = self._inspect_keys(home)
+        name = decode_name(home.name) or written
         known: Json = {}
         with contextlib.suppress(Corrupt, NoKey, UsageError, OSError):
-            known = self.record(name) if name is not None else _read(home / RECORD, (home / RECORD).read_bytes())
+            known = (
+                self.read_record(name)
+                if name is not None
+                else _parse_record(home / RECORD_FILE, (home / RECORD_FILE).read_bytes())
+            )
         return Tenant(
             name or known.get("name") or home.name,
-            collections=sum(1 for _ in collections_in(home)),
-            encrypted=bool(wrapped_by) or encrypted(home),
+            collections=sum(1 for _ in collections_under(home)),
+            encrypted=bool(wrapped_by) or is_tenant_encrypted(home),
             model=known.get("model"),
             dimension=known.get("dimension"),
             wrapped_by=wrapped_by,
             problem=problem,
         )
 
-    def _keys_of(self, home: Path) -> tuple[tuple[str, ...], str | None, str | None]:
+    def _inspect_keys(self, home: Path) -> tuple[tuple[str, ...], str | None, str | None]:
         """Of a tenant's keys the checks of what wrapped them, the name in their file, and what is wrong with it."""
-        file = home / KEYS
+        file = home / KEY_FILE
         try:
             data = file.read_bytes()
-            said, held = decoded(home.name) or tenant_of(data) or home.name, numbers(data, place=file)
-            lacking = [place for place in marked(home) if place.key_number not in held]
-            problem = str(older(said, file, lacking[0].directory, lacking[0].key_number)) if lacking else None
-            return tuple(sorted(checks(data, place=file))), tenant_of(data), problem
+            said, held = decode_name(home.name) or read_tenant_name(data) or home.name, key_numbers(data, place=file)
+            lacking = [place for place in list_key_marked(home) if place.key_number not in held]
+            problem = (
+                str(stale_keys_error(said, file, lacking[0].directory, lacking[0].key_number)) if lacking else None
+            )
+            return tuple(sorted(wrapping_fingerprints(data, place=file))), read_tenant_name(data), problem
         except (FileNotFoundError, IsADirectoryError):
-            return (), None, str(lost(decoded(home.name) or home.name, file)) if encrypted(home) else None
+            return (
+                (),
+                None,
+                str(missing_keys_error(decode_name(home.name) or home.name, file))
+                if is_tenant_encrypted(home)
+                else None,
+            )
         except (Corrupt, OSError) as error:
             return (), None, str(error)
 
 
-def _read(file: Path, data: bytes) -> Json:
+def _parse_record(file: Path, data: bytes) -> Json:
     try:
         read = json.loads(data)
         return {"model": read["embedding_model"], "dimension": read["embedding_dim"], "name": read["tenant"]}
     except (ValueError, KeyError, TypeError) as error:
-        raise _damaged(file) from error
+        raise _record_error(file) from error
 
 
-def _damaged(file: Path) -> Corrupt:
+def _record_error(file: Path) -> Corrupt:
     return Corrupt(f"{file} is damaged; remove it: the next ingest writes it anew")

@@ -6,8 +6,8 @@ from datetime import datetime
 
 from ragstone.core.errors import Corrupt
 from ragstone.core.types import Scope, Tenant
+from ragstone.stores.chunk_spans import find_misplaced_chunks
 from ragstone.stores.jsonfile.file import JsonFile
-from ragstone.stores.slices import astray
 
 
 class JsonAdmin:
@@ -20,22 +20,22 @@ class JsonAdmin:
     async def create(self, scope: Scope, *, model: str | None, variant: str | None, dimension: int | None) -> None:  # noqa: ARG002
         """The model does not matter: no vectors are kept."""
         if not await self.exists(scope):
-            await self._file.change(scope, lambda content: content, make=True)
+            await self._file.change_scope(scope, lambda content: content, make=True)
 
     async def exists(self, scope: Scope) -> bool:
-        return (scope.tenant, scope.collection) in await self._file.everything()
+        return (scope.tenant, scope.collection) in await self._file.read_all()
 
     async def drop(self, scope: Scope) -> bool:
-        return await self._file.erase(scope)
+        return await self._file.erase_scope(scope)
 
     async def collections(self, tenant: str) -> list[str]:
-        return sorted(collection for owner, collection in await self._file.everything() if owner == tenant)
+        return sorted(collection for owner, collection in await self._file.read_all() if owner == tenant)
 
     async def pin(self, tenant: str, *, model: str, dimension: int, without: str | None = None) -> None:
         """Nothing to write down: no vectors are kept."""
 
     async def tenants(self, own: str) -> list[Tenant]:  # noqa: ARG002  # whoever can read the file sees all
-        counts = Counter(owner for owner, _ in await self._file.everything())
+        counts = Counter(owner for owner, _ in await self._file.read_all())
         return [Tenant(owner, count) for owner, count in sorted(counts.items())]
 
     async def begin_erasing(self, tenant: str) -> bool:
@@ -43,21 +43,21 @@ class JsonAdmin:
         return bool(await self.collections(tenant))
 
     async def erase(self, tenant: str) -> bool:
-        return bool(await self.collections(tenant)) and await self._file.erase_all(tenant)
+        return bool(await self.collections(tenant)) and await self._file.erase_tenant(tenant)
 
     async def check(self, scope: Scope, *, repair: bool = False) -> list[str]:  # noqa: ARG002
         """The file is whole or it is not: there is nothing to repair."""
         try:
-            content = await self._file.content(scope)
+            content = await self._file.read_scope(scope)
         except Corrupt as error:
             return [str(error)]
-        states = [state for state, status in content.standing(self._now(), keep=1) if status == "active"]
+        states = [state for state, status in content.list_statuses(self._now(), keep=1) if status == "active"]
         counts = Counter(chunk.id for state in states for chunk in state.chunks)
         twice = [f"chunk {one} stands there twice" for one, times in counts.items() if times > 1]
         texts = [
             f"{state.document.path!r} of source {state.document.source!r} is stored damaged (chunk {ordinal} is not "
             "what the text of the document says there); delete the document and ingest it again"
             for state in states
-            for ordinal in astray(state.chunks, state.record)[:1]
+            for ordinal in find_misplaced_chunks(state.chunks, state.record)[:1]
         ]
         return twice + texts

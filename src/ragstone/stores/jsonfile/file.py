@@ -13,15 +13,15 @@ from typing import TypeVar
 
 from ragstone.core.errors import Corrupt, StoreError, UsageError
 from ragstone.core.types import Run, Scope
-from ragstone.stores.absent import not_built
-from ragstone.stores.durable import make_directory, remains, write_aside
-from ragstone.stores.foreign import mapped
-from ragstone.stores.jsonfile.content import MAGIC, Content, Everything, dumped, loaded
-from ragstone.stores.locks import gate, held, hold, ingestion
-from ragstone.stores.remembered import CacheFile
+from ragstone.stores.collection_errors import not_built_error
+from ragstone.stores.durable_files import list_temporary_files, make_directory, replace_file
+from ragstone.stores.error_mapping import map_errors
+from ragstone.stores.file_locks import acquire_lock, brief_lock, describe_ingestion, is_locked
+from ragstone.stores.jsonfile.content import MAGIC, Contents, ScopeContent, dump_contents, load_contents
+from ragstone.stores.search_cache_file import SearchCacheFile
 
 T = TypeVar("T")
-HEAD = 100  # bytes in which a json: store says what it is
+HEAD_BYTES = 100  # bytes in which a json: store says what it is
 
 
 class JsonFile:
@@ -37,7 +37,7 @@ class JsonFile:
 
     def size(self) -> int:
         """Bytes on disk."""
-        with mapped(self._path):
+        with map_errors(self._path):
             return self._path.stat().st_size
 
     def close(self) -> None:
@@ -47,102 +47,104 @@ class JsonFile:
             os.close(descriptor)
         self._held.clear()
 
-    async def everything(self) -> Everything:
+    async def read_all(self) -> Contents:
         """All scopes in the file."""
         return await asyncio.to_thread(self._read)
 
-    async def content(self, scope: Scope) -> Content:
+    async def read_scope(self, scope: Scope) -> ScopeContent:
         """One scope; raises `NotBuilt`."""
-        found = (await self.everything()).get((scope.tenant, scope.collection))
+        found = (await self.read_all()).get((scope.tenant, scope.collection))
         if found is None:
-            raise not_built(scope)
+            raise not_built_error(scope)
         return found
 
-    async def change(self, scope: Scope, how: Callable[[Content], Content], *, make: bool = False) -> None:
+    async def change_scope(
+        self, scope: Scope, how: Callable[[ScopeContent], ScopeContent], *, make: bool = False
+    ) -> None:
         """Read, change, write the whole file under its lock; with `make` a scope that is not there begins empty."""
 
-        def work(everything: Everything) -> None:
+        def change_contents(everything: Contents) -> None:
             key = (scope.tenant, scope.collection)
             if key not in everything and not make:
-                raise not_built(scope)
-            new = how(everything.get(key, Content({})))
+                raise not_built_error(scope)
+            new = how(everything.get(key, ScopeContent({})))
             moment = self._now().isoformat(timespec="seconds")
             everything[key] = replace(new, generation=new.generation + 1, built_at=moment)
 
-        await asyncio.to_thread(lambda: self._rewritten(work))
+        await asyncio.to_thread(lambda: self._rewrite(change_contents))
 
-    async def erase(self, scope: Scope) -> bool:
+    async def erase_scope(self, scope: Scope) -> bool:
         """Take a scope out of the file; False when it was not there."""
 
-        def work(everything: Everything) -> bool:
-            self.searches(scope).remove()
+        def erase_content(everything: Contents) -> bool:
+            self.search_cache_file(scope).delete_file()
             return everything.pop((scope.tenant, scope.collection), None) is not None
 
-        return await asyncio.to_thread(lambda: self._rewritten(work))
+        return await asyncio.to_thread(lambda: self._rewrite(erase_content))
 
-    def searches(self, scope: Scope) -> CacheFile:
+    def search_cache_file(self, scope: Scope) -> SearchCacheFile:
         """The file of a scope's earlier searches."""
-        return CacheFile(self._named([scope.tenant, scope.collection], "searches"))
+        return SearchCacheFile(self._digest_path([scope.tenant, scope.collection], "searches"))
 
-    async def beside(self, scope: Scope, work: Callable[[], None]) -> None:
+    async def run_beside(self, scope: Scope, work: Callable[[], None]) -> None:
         """Do something beside the file while nobody changes it; nothing for a scope that is not there."""
 
-        def done() -> None:
-            with self._lock, mapped(self._path), gate(self._path.with_name(f"{self._path.name}.lock")):
+        def run_locked() -> None:
+            with self._lock, map_errors(self._path), brief_lock(self._path.with_name(f"{self._path.name}.lock")):
                 if (scope.tenant, scope.collection) in self._read():
                     work()
 
-        await asyncio.to_thread(done)
+        await asyncio.to_thread(run_locked)
 
-    async def erase_all(self, tenant: str) -> bool:
+    async def erase_tenant(self, tenant: str) -> bool:
         """Take all of a tenant out of the file; False when there was none."""
 
-        def taken_out(contents: dict[tuple[str, str], Content]) -> bool:
+        def erase_contents(contents: dict[tuple[str, str], ScopeContent]) -> bool:
             doomed = [scope for scope in contents if scope[0] == tenant]
             for scope in doomed:
-                self.searches(Scope(*scope)).remove()
+                self.search_cache_file(Scope(*scope)).delete_file()
             return bool([contents.pop(scope) for scope in doomed])
 
-        return await asyncio.to_thread(lambda: self._rewritten(taken_out))
+        return await asyncio.to_thread(lambda: self._rewrite(erase_contents))
 
-    def hold(self, scope: Scope, run: Run) -> None:
+    def hold_source(self, scope: Scope, run: Run) -> None:
         """Take the lock of a source until `let_go`, or until this process ends; raises `Busy`."""
-        path = self._run_file(scope, run.source)
-        with mapped(path):
-            self._held[path] = hold(path, what=ingestion(run.source), since=run.started_at)
+        path = self._run_path(scope, run.source)
+        with map_errors(path):
+            self._held[path] = acquire_lock(path, what=describe_ingestion(run.source), since=run.started_at)
 
-    def let_go(self, scope: Scope, run: Run) -> None:
+    def release_source(self, scope: Scope, run: Run) -> None:
         """Release the lock of a source."""
-        path = self._run_file(scope, run.source)
+        path = self._run_path(scope, run.source)
         if path in self._held:
             os.close(self._held.pop(path))
 
-    def is_held(self, scope: Scope, run: Run) -> bool:
+    def is_source_held(self, scope: Scope, run: Run) -> bool:
         """Whether a live process holds the lock of a run's source."""
-        path = self._run_file(scope, run.source)
-        with mapped(path):
-            return held(path)
+        path = self._run_path(scope, run.source)
+        with map_errors(path):
+            return is_locked(path)
 
-    def _run_file(self, scope: Scope, source: str) -> Path:
-        return self._named([scope.tenant, scope.collection, source], "run")
+    def _run_path(self, scope: Scope, source: str) -> Path:
+        return self._digest_path([scope.tenant, scope.collection, source], "run")
 
-    def _named(self, about: Sequence[str], ending: str) -> Path:
+    def _digest_path(self, about: Sequence[str], ending: str) -> Path:
         digest = sha256(json.dumps(about).encode()).hexdigest()[:16]
         return self._path.with_name(f"{self._path.name}.{digest}.{ending}")
 
-    def _rewritten(self, work: Callable[[Everything], T]) -> T:
-        with self._lock, mapped(self._path):
+    def _rewrite(self, work: Callable[[Contents], T]) -> T:
+        with self._lock, map_errors(self._path):
             make_directory(self._path.parent)
-            with gate(self._path.with_name(f"{self._path.name}.lock")):
+            with brief_lock(self._path.with_name(f"{self._path.name}.lock")):
                 everything = self._read()
                 result = work(everything)
                 self._write(everything)
                 return result
 
-    def _read(self) -> Everything:
+    def _read(self) -> Contents:
         if self._closed:
             raise StoreError("the store is closed; open it anew")
-        with mapped(self._path):
+        with map_errors(self._path):
             try:
                 data = self._path.read_bytes()
             except FileNotFoundError:
@@ -150,16 +152,16 @@ class JsonFile:
             except IsADirectoryError as error:
                 raise UsageError(f"{self._path} is a directory; json: needs a file") from error
         try:
-            return loaded(data)
+            return load_contents(data)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            if MAGIC.encode() not in data[:HEAD]:
+            if MAGIC.encode() not in data[:HEAD_BYTES]:
                 raise UsageError(f"{self._path} is not a json: store; name another file") from error
             raise Corrupt(
                 f"{self._path} is damaged ({type(error).__name__}: {error}); ingest anew into another file"
             ) from error
 
-    def _write(self, everything: Mapping[tuple[str, str], Content]) -> None:
-        data = dumped(everything)
-        for path in remains(self._path.parent, self._path.name):
+    def _write(self, everything: Mapping[tuple[str, str], ScopeContent]) -> None:
+        data = dump_contents(everything)
+        for path in list_temporary_files(self._path.parent, self._path.name):
             path.unlink(missing_ok=True)
-        write_aside(self._path, data)
+        replace_file(self._path, data)

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 
 from ragstone.core.types import Document, Run, Scope
-from ragstone.stores.jsonfile.content import Content
+from ragstone.stores.jsonfile.content import ScopeContent
 from ragstone.stores.jsonfile.file import JsonFile
 
 
@@ -16,45 +16,47 @@ class JsonLedger:
         self._scope = scope
 
     async def documents(self, source: str | None = None) -> list[Document]:
-        content = await self._file.content(self._scope)
+        content = await self._file.read_scope(self._scope)
         newest = (states[0].document for states in content.revisions.values())
         found = [document for document in newest if source in (None, document.source)]
         return sorted(found, key=lambda document: (document.source, document.path))
 
-    async def kept(self) -> list[Document]:
-        content = await self._file.content(self._scope)
+    async def list_all_revisions(self) -> list[Document]:
+        content = await self._file.read_scope(self._scope)
         found = [state.document for states in content.revisions.values() for state in states]
         return sorted(found, key=lambda document: (document.id, document.revision))
 
     async def start(self, run: Run) -> None:
-        await self._file.content(self._scope)  # raises `NotBuilt` before anything is made
-        await asyncio.to_thread(self._file.hold, self._scope, run)
+        await self._file.read_scope(self._scope)  # raises `NotBuilt` before anything is made
+        await asyncio.to_thread(self._file.hold_source, self._scope, run)
         try:
-            await self._file.change(self._scope, lambda content: _with_run(_interrupted(content, run.source), run))
+            await self._file.change_scope(
+                self._scope, lambda content: _put_run(_mark_interrupted(content, run.source), run)
+            )
         except BaseException:
-            self._file.let_go(self._scope, run)
+            self._file.release_source(self._scope, run)
             raise
 
     async def update(self, run: Run) -> None:
-        await self._file.change(self._scope, lambda content: _with_run(content, run))
+        await self._file.change_scope(self._scope, lambda content: _put_run(content, run))
 
     async def finish(self, run: Run) -> None:
         try:
             await self.update(run)
         finally:
-            self._file.let_go(self._scope, run)
+            self._file.release_source(self._scope, run)
 
     async def runs(self, limit: int = 20) -> list[Run]:
-        content = await self._file.content(self._scope)
+        content = await self._file.read_scope(self._scope)
         return [
             replace(run, status="interrupted")
-            if run.status == "running" and not self._file.is_held(self._scope, run)
+            if run.status == "running" and not self._file.is_source_held(self._scope, run)
             else run
             for run in content.runs[::-1][: max(limit, 0)]
         ]
 
 
-def _interrupted(content: Content, source: str) -> Content:
+def _mark_interrupted(content: ScopeContent, source: str) -> ScopeContent:
     runs = (
         replace(run, status="interrupted") if (run.source, run.status) == (source, "running") else run
         for run in content.runs
@@ -62,7 +64,7 @@ def _interrupted(content: Content, source: str) -> Content:
     return replace(content, runs=tuple(runs))
 
 
-def _with_run(content: Content, run: Run) -> Content:
+def _put_run(content: ScopeContent, run: Run) -> ScopeContent:
     if any(one.id == run.id for one in content.runs):
         return replace(content, runs=tuple(run if one.id == run.id else one for one in content.runs))
     return replace(content, runs=(*content.runs, run))

@@ -3,31 +3,31 @@
 import asyncio
 from datetime import datetime
 
-from ragstone.core.ports import Remembered
+from ragstone.core.ports import CachedSearch
 from ragstone.core.types import Scope
-from ragstone.stores.foreign import mapped
+from ragstone.stores.error_mapping import map_errors
 from ragstone.stores.jsonfile.file import JsonFile
 
 
-class JsonMemory:
-    """See `ragstone.core.ports.Memory`."""
+class JsonSearchCache:
+    """See `ragstone.core.ports.SearchCache`."""
 
     def __init__(self, file: JsonFile, scope: Scope) -> None:
         self._file = file
         self._scope = scope
-        self._kept = file.searches(scope)
+        self._kept = file.search_cache_file(scope)
 
-    async def of(self, key: str) -> list[Remembered]:
-        with mapped(self._kept.path):
-            return await asyncio.to_thread(self._kept.of, key)
+    async def find_by_key(self, key: str) -> list[CachedSearch]:
+        with map_errors(self._kept.path):
+            return await asyncio.to_thread(self._kept.find_by_key, key)
 
-    async def keep(self, one: Remembered, *, most: int) -> None:
-        await self._file.beside(self._scope, lambda: self._kept.keep(one, most=most))
+    async def put_search(self, one: CachedSearch, *, most: int) -> None:
+        await self._file.run_beside(self._scope, lambda: self._kept.put_search(one, most=most))
 
-    async def used(self, identity: str, *, at: datetime) -> None:
-        with mapped(self._kept.path):
-            await asyncio.to_thread(self._kept.used, identity, at=at)
+    async def mark_used(self, identity: str, *, at: datetime) -> None:
+        with map_errors(self._kept.path):
+            await asyncio.to_thread(self._kept.mark_used, identity, at=at)
 
-    async def forget(self, *, before: int) -> None:
-        with mapped(self._kept.path):
-            await asyncio.to_thread(self._kept.forget, before=before)
+    async def remove_before(self, *, before: int) -> None:
+        with map_errors(self._kept.path):
+            await asyncio.to_thread(self._kept.remove_before, before=before)

@@ -6,24 +6,24 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from datetime import datetime
 
-from ragstone.core.filter_matching import facts, matches
+from ragstone.core.filter_matching import collect_facts, matches
 from ragstone.core.filters import Where
 from ragstone.core.page_layout import Layout
-from ragstone.core.ports import Kept, Vectors
+from ragstone.core.ports import StoredRevision, Vectors
 from ragstone.core.types import Candidate, Chunk, Document, Info, Revision, Scope, total_order
-from ragstone.stores.effective import due_at
-from ragstone.stores.jsonfile.content import FORMAT, Content
+from ragstone.stores.jsonfile.content import FORMAT, ScopeContent
+from ragstone.stores.revision_status import due_at
 
 PROVIDER = "json"
-WORD = re.compile(r"[^\W_]+")
+WORD_PATTERN = re.compile(r"[^\W_]+")
 
 
-def query_words(query: str) -> list[str]:
+def split_query_words(query: str) -> list[str]:
     """The words of a query, each once, in order."""
-    return list(dict.fromkeys(WORD.findall(query.lower())))
+    return list(dict.fromkeys(WORD_PATTERN.findall(query.lower())))
 
 
-def occurrences(text: str, words: Sequence[str]) -> int:
+def count_occurrences(text: str, words: Sequence[str]) -> int:
     """How often the words stand in a text, inside longer words too."""
     lower = text.lower()
     return sum(lower.count(word) for word in words)
@@ -32,16 +32,16 @@ def occurrences(text: str, words: Sequence[str]) -> int:
 class JsonReader:
     """See `ragstone.core.ports.Reader` and `Exporter`: the file and the day as they were when the view was opened."""
 
-    def __init__(self, scope: Scope, content: Content, size: int, *, now: datetime, keep: int) -> None:
+    def __init__(self, scope: Scope, content: ScopeContent, size: int, *, now: datetime, keep: int) -> None:
         self._scope = scope
         self._content = content
         self._size = size
-        standing = list(content.standing(now, keep=keep))
+        standing = list(content.list_statuses(now, keep=keep))
         self._active = [state for state, status in standing if status == "active"]
-        self._states = {_state(s.document): s for s, status in standing if status != "gone"}
+        self._states = {_revision_key(s.document): s for s, status in standing if status != "gone"}
         self._kept = sorted(
-            (Kept(s.document, status) for s, status in standing if status != "gone"),
-            key=lambda one: _state(one.document),
+            (StoredRevision(s.document, status) for s, status in standing if status != "gone"),
+            key=lambda one: _revision_key(one.document),
         )
         came = [due for state in self._active if (due := due_at(state.document)) is not None]
         moments = [datetime.fromtimestamp(due, now.tzinfo).isoformat(timespec="seconds") for due in came]
@@ -72,22 +72,24 @@ class JsonReader:
         return []
 
     async def matching(self, query: str, *, where: Where, limit: int) -> list[Candidate]:
-        words = query_words(query)
+        words = split_query_words(query)
         found = [
             Candidate(chunk.id, float(score), (chunk.document.path, chunk.document.source, chunk.ordinal))
             for chunk in self._by_id.values()
-            if (score := occurrences(chunk.text, words)) and matches(where, facts(chunk))
+            if (score := count_occurrences(chunk.text, words)) and matches(where, collect_facts(chunk))
         ]
         return sorted(found, key=lambda one: total_order(one.score, one.place))[: max(limit, 0)]
 
     async def rate(self, ids: Sequence[str], *, vector: Vectors | None, query: str) -> dict[str, dict[str, float]]:  # noqa: ARG002
         """`bm25`, the name of the keyword leg, is this store's own score: a count of words, on no common scale."""
-        words = query_words(query)
-        return {one: {"bm25": float(occurrences(self._by_id[one].text, words))} for one in ids if one in self._by_id}
+        words = split_query_words(query)
+        return {
+            one: {"bm25": float(count_occurrences(self._by_id[one].text, words))} for one in ids if one in self._by_id
+        }
 
     async def idf(self, query: str) -> dict[str, float]:
         texts = [chunk.text.lower() for chunk in self._by_id.values()]
-        holding = {word: sum(word in text for text in texts) for word in query_words(query)}
+        holding = {word: sum(word in text for text in texts) for word in split_query_words(query)}
         return {word: math.log(1 + (len(texts) - n + 0.5) / (n + 0.5)) for word, n in holding.items()}
 
     async def chunks(self, ids: Sequence[str]) -> list[Chunk]:
@@ -108,18 +110,20 @@ class JsonReader:
         found = await self.revisions(documents)
         return {one.document.id: one.layout for one in found if one.layout is not None}
 
-    async def kept(self, after: tuple[str, int] | None, *, limit: int) -> list[Kept]:
-        first = 0 if after is None else bisect_right(self._kept, after, key=lambda one: _state(one.document))
+    async def list_revisions_after(self, after: tuple[str, int] | None, *, limit: int) -> list[StoredRevision]:
+        first = 0 if after is None else bisect_right(self._kept, after, key=lambda one: _revision_key(one.document))
         return self._kept[first : first + max(limit, 0)]
 
     async def revisions(self, documents: Sequence[Document]) -> list[Revision]:
         """Whatever the file says: it has no checksums."""
-        return [self._states[_state(document)] for document in documents if _state(document) in self._states]
+        return [
+            self._states[_revision_key(document)] for document in documents if _revision_key(document) in self._states
+        ]
 
     async def vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:  # noqa: ARG002
         """None: this store keeps no vectors."""
         return {}
 
 
-def _state(document: Document) -> tuple[str, int]:
+def _revision_key(document: Document) -> tuple[str, int]:
     return document.id, document.revision

@@ -8,14 +8,14 @@ from pathlib import Path
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import Keys
 from ragstone.core.types import Scope
-from ragstone.stores.durable import inode
-from ragstone.stores.effective import utc_now
+from ragstone.stores.durable_files import file_identity
 from ragstone.stores.jsonfile.admin import JsonAdmin
 from ragstone.stores.jsonfile.file import JsonFile
 from ragstone.stores.jsonfile.ledger import JsonLedger
-from ragstone.stores.jsonfile.memory import JsonMemory
+from ragstone.stores.jsonfile.memory import JsonSearchCache
 from ragstone.stores.jsonfile.reader import PROVIDER, JsonReader
 from ragstone.stores.jsonfile.writer import JsonWriter
+from ragstone.stores.revision_status import utc_now
 
 
 class JsonStore:
@@ -47,22 +47,22 @@ class JsonStore:
     def ledger(self, scope: Scope) -> JsonLedger:
         return JsonLedger(self._file, scope)
 
-    def memory(self, scope: Scope) -> JsonMemory:
-        """See `ragstone.core.ports.Remembering`."""
-        return JsonMemory(self._file, scope)
+    def search_cache(self, scope: Scope) -> JsonSearchCache:
+        """See `ragstone.core.ports.SearchCachingStore`."""
+        return JsonSearchCache(self._file, scope)
 
     @asynccontextmanager
     async def reader(self, scope: Scope) -> AsyncIterator[JsonReader]:
-        content = await self._file.content(scope)
+        content = await self._file.read_scope(scope)
         yield JsonReader(scope, content, self._file.size(), now=self._now(), keep=self._keep)
 
     @asynccontextmanager
     async def writer(self, scope: Scope) -> AsyncIterator[JsonWriter]:
-        await self._file.content(scope)
+        await self._file.read_scope(scope)
         yield JsonWriter(self._file, scope, now=self._now, keep=self._keep)
 
     async def identity(self) -> str | None:
-        return inode(self._path)
+        return file_identity(self._path)
 
     async def close(self) -> None:
         self._file.close()

@@ -7,9 +7,9 @@ from datetime import datetime
 from ragstone.core.errors import StoreError
 from ragstone.core.ports import Vectors
 from ragstone.core.types import Chunk, Revision, Scope
-from ragstone.stores.effective import due_at
-from ragstone.stores.jsonfile.content import Content
+from ragstone.stores.jsonfile.content import ScopeContent
 from ragstone.stores.jsonfile.file import JsonFile
+from ragstone.stores.revision_status import due_at
 
 
 class JsonWriter:
@@ -22,16 +22,16 @@ class JsonWriter:
         self._keep = keep
 
     async def replace(self, revisions: Sequence[Revision]) -> None:
-        await self._put(revisions, anew=frozenset())
+        await self._put_revisions(revisions, anew=frozenset())
 
     async def renew(self, revisions: Sequence[Revision]) -> None:
-        await self._put(revisions, anew=frozenset(one.document.id for one in revisions))
+        await self._put_revisions(revisions, anew=frozenset(one.document.id for one in revisions))
 
-    async def _put(self, revisions: Sequence[Revision], *, anew: frozenset[str]) -> None:
+    async def _put_revisions(self, revisions: Sequence[Revision], *, anew: frozenset[str]) -> None:
         for new in revisions:
             due_at(new.document)  # raises `UsageError` for what is no date
 
-        def put(content: Content) -> Content:
+        def put_content(content: ScopeContent) -> ScopeContent:
             held = {id_: states for id_, states in content.revisions.items() if id_ not in anew}
             for new in revisions:
                 old = held.get(new.document.id, ())
@@ -41,18 +41,18 @@ class JsonWriter:
                         f"{old[0].document.revision}, which is stored"
                     )
                 held[new.document.id] = (new, *old)
-            return self._pruned(replace(content, revisions=held))
+            return self._prune_content(replace(content, revisions=held))
 
-        await self._file.change(self._scope, put)
+        await self._file.change_scope(self._scope, put_content)
 
     async def remove(self, documents: Sequence[str]) -> None:
         gone = set(documents)
-        await self._file.change(
+        await self._file.change_scope(
             self._scope,
             lambda content: replace(content, revisions={k: v for k, v in content.revisions.items() if k not in gone}),
         )
 
-    async def wanted(self, limit: int) -> list[Chunk]:  # noqa: ARG002
+    async def find_unembedded(self, limit: int) -> list[Chunk]:  # noqa: ARG002
         """Nothing: this store keeps no vectors."""
         return []
 
@@ -62,9 +62,9 @@ class JsonWriter:
 
     async def settle(self) -> None:
         """Forget the revisions that a later one has overtaken since they were written."""
-        content = await self._file.content(self._scope)
-        if self._pruned(content).revisions != content.revisions:
-            await self._file.change(self._scope, self._pruned)
+        content = await self._file.read_scope(self._scope)
+        if self._prune_content(content).revisions != content.revisions:
+            await self._file.change_scope(self._scope, self._prune_content)
 
-    def _pruned(self, content: Content) -> Content:
-        return content.pruned(self._now(), keep=self._keep)
+    def _prune_content(self, content: ScopeContent) -> ScopeContent:
+        return content.prune_revisions(self._now(), keep=self._keep)

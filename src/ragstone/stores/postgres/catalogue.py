@@ -5,9 +5,9 @@ from datetime import datetime
 
 from ragstone.core.errors import Busy
 from ragstone.core.types import Scope
-from ragstone.stores.absent import not_built, unfinished
+from ragstone.stores.collection_errors import erasure_notice, not_built_error
 from ragstone.stores.postgres.pool import Cursor
-from ragstone.stores.postgres.rows import COLLECTION_COLUMNS, CollectionRow, collection_of
+from ragstone.stores.postgres.rows import COLLECTION_COLUMNS, CollectionRow, decode_collection
 
 FIND = f"SELECT {COLLECTION_COLUMNS} FROM collections WHERE tenant_id = %s AND name = %s"  # noqa: S608
 # Not FOR UPDATE: rows that are part of a collection hold its key while they are written, and nobody changes that.
@@ -19,7 +19,7 @@ COUNT = """UPDATE collections SET chunks = chunks + %s, terms = terms + %s, pend
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class CounterChange:
     """By how much the counters of a collection move."""
 
     chunks: int = 0
@@ -29,33 +29,35 @@ class Change:
     numbers: int = 0
 
 
-async def found(cursor: Cursor, scope: Scope) -> CollectionRow:
+async def read_collection(cursor: Cursor, scope: Scope) -> CollectionRow:
     """The row; raises `NotBuilt`."""
-    return await _one(cursor, scope, FIND)
+    return await _fetch_collection(cursor, scope, FIND)
 
 
-async def locked(cursor: Cursor, scope: Scope) -> CollectionRow:
+async def lock_collection(cursor: Cursor, scope: Scope) -> CollectionRow:
     """The row, locked till the end of the transaction: taken last of all locks, so that nobody waits in a circle."""
-    return await _one(cursor, scope, LOCK)
+    return await _fetch_collection(cursor, scope, LOCK)
 
 
-async def _one(cursor: Cursor, scope: Scope, query: str) -> CollectionRow:
+async def _fetch_collection(cursor: Cursor, scope: Scope, query: str) -> CollectionRow:
     await cursor.execute(query.encode(), (scope.tenant, scope.collection))
     row = await cursor.fetchone()
     if row is None:
-        raise not_built(scope)
-    return collection_of(row)
+        raise not_built_error(scope)
+    return decode_collection(row)
 
 
-async def check_staying(cursor: Cursor, tenant: str) -> None:
+async def check_not_erasing(cursor: Cursor, tenant: str) -> None:
     """Raises `Busy` for a tenant that is being erased. Its row is held, so that no erasure begins meanwhile."""
     await cursor.execute("SELECT erasing FROM tenants WHERE tenant_id = %s FOR KEY SHARE", (tenant,))
     row = await cursor.fetchone()
     if row is not None and row[0] is not None:
-        raise Busy(unfinished(tenant))
+        raise Busy(erasure_notice(tenant))
 
 
-async def count(cursor: Cursor, collection: CollectionRow, change: Change, *, now: datetime) -> CollectionRow:
+async def update_counters(
+    cursor: Cursor, collection: CollectionRow, change: CounterChange, *, now: datetime
+) -> CollectionRow:
     """Move the counters and the generation: the last statement of every change that readers can see."""
     moves = (change.chunks, change.terms, change.pending, change.documents, change.numbers, min(change.numbers, 1))
     await cursor.execute(COUNT, (*moves, now, collection.tenant, collection.collection_id))

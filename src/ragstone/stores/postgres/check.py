@@ -10,25 +10,25 @@ from numpy.typing import NDArray
 
 from ragstone.core.errors import Corrupt
 from ragstone.stores import bm25
-from ragstone.stores.packing import document_of, record_of
-from ragstone.stores.postgres import activate, segments, vectors
+from ragstone.stores.chunk_spans import find_misplaced_chunks
+from ragstone.stores.encoding import decode_document, decode_record
+from ragstone.stores.postgres import activation, segments, vectors
 from ragstone.stores.postgres.pool import Cursor
 from ragstone.stores.postgres.postings import COUNT, LENGTH, NUMBER
-from ragstone.stores.postgres.prepared import checksum
-from ragstone.stores.postgres.rows import CHUNK_COLUMNS, CollectionRow, chunk_of
-from ragstone.stores.slices import astray
+from ragstone.stores.postgres.preparation import compute_checksum
+from ragstone.stores.postgres.rows import CHUNK_COLUMNS, CollectionRow, decode_chunk
 
 OURS = "tenant_id = %(tenant)s AND collection_id = %(collection)s"
 PAGE = 200  # versions or chunks that are in memory at once
 SAMPLE = 2_000  # chunks whose words are counted anew: 5 s where counting all of 100,000 takes minutes
-MEND = "--repair mends it"
+REPAIR_HINT = "--repair mends it"
 SEARCHED = f"SELECT chunk_key FROM mv_active_chunks WHERE {OURS}"  # noqa: S608
 ACTIVE_CHUNKS = """SELECT c.chunk_key FROM chunks c JOIN document_versions v USING (doc_version_id)
     WHERE v.status = 'active' AND c.tenant_id = %(tenant)s AND c.collection_id = %(collection)s
     AND v.tenant_id = %(tenant)s AND v.collection_id = %(collection)s"""
 
 # What must not be there, as a count: the sentence and the query.
-COUNTS = (
+COUNTED_PROBLEMS = (
     (
         "{n} documents have no version; ingest anew with --recreate",
         f"""SELECT count(*) FROM documents d WHERE {OURS} AND NOT EXISTS (SELECT FROM document_versions v
@@ -40,15 +40,15 @@ COUNTS = (
             GROUP BY doc_id HAVING count(*) > 1) twice""",  # noqa: S608
     ),
     (
-        f"{{n}} chunks are searched that are not of an active version; {MEND}",
+        f"{{n}} chunks are searched that are not of an active version; {REPAIR_HINT}",
         f"SELECT count(*) FROM ({SEARCHED} EXCEPT {ACTIVE_CHUNKS}) odd",  # noqa: S608
     ),
     (
-        f"{{n}} chunks of active versions are not searched; {MEND}",
+        f"{{n}} chunks of active versions are not searched; {REPAIR_HINT}",
         f"SELECT count(*) FROM ({ACTIVE_CHUNKS} EXCEPT {SEARCHED}) odd",  # noqa: S608
     ),
     (
-        f"{{n}} chunks have no row for websearch_to_tsquery; {MEND}",
+        f"{{n}} chunks have no row for websearch_to_tsquery; {REPAIR_HINT}",
         f"""SELECT count(*) FROM (SELECT chunk_key FROM chunks WHERE {OURS}
             EXCEPT SELECT chunk_key FROM chunk_fts
             WHERE {OURS} AND tsv @@ quote_literal(chr(1) || collection_id)::tsquery) odd""",  # noqa: S608
@@ -59,8 +59,8 @@ COUNTS = (
             AND embedding_dim IS DISTINCT FROM %(dimension)s""",  # noqa: S608
     ),
 )
-TRUTH = f"""SELECT count(*), coalesce(sum(length), 0)::bigint, count(*) FILTER (WHERE vector_key <> '' AND NOT EXISTS (
-        SELECT FROM chunk_embeddings e WHERE e.tenant_id = %(tenant)s AND e.collection_id = m.collection_id
+TRUE_COUNTERS = f"""SELECT count(*), coalesce(sum(length), 0)::bigint, count(*) FILTER (WHERE vector_key <> '' AND NOT
+EXISTS ( SELECT FROM chunk_embeddings e WHERE e.tenant_id = %(tenant)s AND e.collection_id = m.collection_id
         AND e.vector_key = m.vector_key AND e.embedding_model = %(model)s)),
     (SELECT count(*) FROM document_versions WHERE {OURS} AND status = 'active'),
     coalesce(max(number) + 1, 0)
@@ -80,7 +80,7 @@ NEXT = f"SELECT next_number FROM collections WHERE {OURS}"  # noqa: S608
 
 
 @dataclass(frozen=True, slots=True)
-class Damage:
+class DamagedVersion:
     """A version that is not what was written."""
 
     version: int
@@ -91,112 +91,112 @@ class Damage:
     what: str
 
 
-def _ours(collection: CollectionRow, **more: object) -> dict[str, object]:
-    return vectors.ours(collection, **more)
+def _parameters(collection: CollectionRow, **more: object) -> dict[str, object]:
+    return vectors.model_parameters(collection, **more)
 
 
-async def findings(cursor: Cursor, collection: CollectionRow) -> list[str]:
+async def find_problems(cursor: Cursor, collection: CollectionRow) -> list[str]:
     """What is wrong, a sentence each, seen in one transaction."""
     found: list[str] = []
-    for sentence, query in COUNTS:
-        [number] = await _one(cursor, query, _ours(collection))
+    for sentence, query in COUNTED_PROBLEMS:
+        [number] = await _fetch_numbers(cursor, query, _parameters(collection))
         if number:
             found.append(sentence.format(n=number))
-    *truth, least = await _one(cursor, TRUTH, _ours(collection))
+    *truth, least = await _fetch_numbers(cursor, TRUE_COUNTERS, _parameters(collection))
     counted = [collection.chunks, collection.terms, collection.pending, collection.documents]
     names = ("chunks", "terms", "chunks without a vector", "documents")
     for name, says, is_ in zip(names, counted, truth, strict=True):
         if says != is_:
-            found.append(f"the collection counts {says} {name}, there are {is_}; {MEND}")
-    [following] = await _one(cursor, NEXT, _ours(collection))
+            found.append(f"the collection counts {says} {name}, there are {is_}; {REPAIR_HINT}")
+    [following] = await _fetch_numbers(cursor, NEXT, _parameters(collection))
     if following < least:
-        found.append(f"the next chunk would get a number that is taken; {MEND}")
+        found.append(f"the next chunk would get a number that is taken; {REPAIR_HINT}")
     found += [
         f"{damage.path!r} of source {damage.source!r} is stored damaged ({damage.what}); --repair takes it out, "
         "and the next ingest takes it in again from its file"
-        async for damage in damages(cursor, collection)
+        async for damage in find_damaged_versions(cursor, collection)
     ]
-    if not found and (wrong := await _postings(cursor, collection)):
-        found.append(f"{wrong}; {MEND}")
+    if not found and (wrong := await _check_postings(cursor, collection)):
+        found.append(f"{wrong}; {REPAIR_HINT}")
     return found
 
 
-async def _one(cursor: Cursor, query: str, given: Mapping[str, object]) -> list[int]:
+async def _fetch_numbers(cursor: Cursor, query: str, given: Mapping[str, object]) -> list[int]:
     await cursor.execute(query.encode(), given)
     row = await cursor.fetchone()
     return [int(value) for value in row or ()]
 
 
-async def damages(cursor: Cursor, collection: CollectionRow) -> AsyncIterator[Damage]:
+async def find_damaged_versions(cursor: Cursor, collection: CollectionRow) -> AsyncIterator[DamagedVersion]:
     """Every version that is not what was written; a page of them at a time is in memory."""
     after = 0
     while True:
-        await cursor.execute(VERSIONS.encode(), _ours(collection, after=after))
+        await cursor.execute(VERSIONS.encode(), _parameters(collection, after=after))
         versions = await cursor.fetchall()
         if not versions:
             return
         after = versions[-1][0]
-        await cursor.execute(CHUNKS.encode(), _ours(collection, versions=[row[0] for row in versions]))
+        await cursor.execute(CHUNKS.encode(), _parameters(collection, versions=[row[0] for row in versions]))
         chunks: dict[int, list[tuple[object, ...]]] = {}
         for version, *row in await cursor.fetchall():
             chunks.setdefault(version, []).append(tuple(row))
         for version, status, facts, record, layout, proof, *place in versions:
             own = (bytes(facts), bytes(record), None if layout is None else bytes(layout))
-            if what := wrong(own, proof, tuple(place), chunks.get(version, [])):
-                yield Damage(version, place[0], place[1], place[2], status, what)
+            if what := describe_damage(own, proof, tuple(place), chunks.get(version, [])):
+                yield DamagedVersion(version, place[0], place[1], place[2], status, what)
 
 
-def wrong(
+def describe_damage(
     own: tuple[bytes, bytes, bytes | None], proof: int, place: tuple[str, ...], rows: list[tuple[Any, ...]]
 ) -> str | None:
     """What is wrong with a version (`own` is facts, record and layout, `place` is id, source and path, `rows` are
     `CHUNK_COLUMNS` by ordinal); None when it is as it was written."""
     facts, record, layout = own
     try:
-        document = document_of(facts)
+        document = decode_document(facts)
         if (document.id, document.source, document.path) != place:
             return "it is another document's"
-        columns = [(str(i), int(str(o)), _bytes(k), str(t), _bytes(b)) for i, o, k, t, b, _ in rows]
-        if checksum(document, facts, record, layout, columns) != proof:
+        columns = [(str(i), int(str(o)), _as_bytes(k), str(t), _as_bytes(b)) for i, o, k, t, b, _ in rows]
+        if compute_checksum(document, facts, record, layout, columns) != proof:
             return "it does not match its checksum"
         known = {facts: document}
-        if moved := astray([chunk_of(row, known) for row in rows], record_of(record)):
+        if moved := find_misplaced_chunks([decode_chunk(row, known) for row in rows], decode_record(record)):
             return f"chunk {moved[0]} is not what the text of the document says there"
     except (Corrupt, TypeError, ValueError) as error:
         return f"it cannot be read: {error}".partition(";")[0]
     return None
 
 
-def _bytes(value: object) -> bytes:
+def _as_bytes(value: object) -> bytes:
     return bytes(value) if isinstance(value, bytes | memoryview) else b""
 
 
 # Postings
 
 
-async def _postings(cursor: Cursor, collection: CollectionRow) -> str | None:
+async def _check_postings(cursor: Cursor, collection: CollectionRow) -> str | None:
     """What is wrong with the postings: each chunk's counts add up to its length, all are of active chunks, and those
     of a sample are what its words say."""
-    await cursor.execute(LENGTHS.encode(), _ours(collection))
+    await cursor.execute(LENGTHS.encode(), _parameters(collection))
     rows = await cursor.fetchall()
     numbers = np.array([row[0] for row in rows], dtype=np.int64)
     size = int(numbers.max()) + 1 if len(rows) else 0
     lengths, sums = np.full(size, -1, dtype=np.int64), np.zeros(size, dtype=np.int64)
     lengths[numbers] = [row[1] for row in rows]
-    gone = await segments.dead(cursor, collection)
+    gone = await segments.read_dead_numbers(cursor, collection)
     if stray := int(np.isin(numbers, gone).sum()):
         return f"{stray} active chunks are marked as gone in the keyword index"
-    wanted = await _sampled(cursor, collection, numbers)
+    wanted = await _sample_frequencies(cursor, collection, numbers)
     after = ""
-    while page := await segments.page(cursor, collection, after):
+    while page := await segments.read_posting_page(cursor, collection, after):
         after = page[-1][0]
-        for term, packed, packed_counts, sizes in segments.alive(page, gone):
+        for term, packed, packed_counts, sizes in segments.join_live_rows(page, gone):
             at = np.frombuffer(packed, NUMBER)
             counts = np.frombuffer(packed_counts, COUNT)
             if int(at[-1]) >= size or not np.array_equal(lengths[at], np.frombuffer(sizes, LENGTH)):
                 return f"the keyword index knows chunks that are not there, or not their length ({term!r})"
             np.add.at(sums, at, counts)
-            if wrong := _differs(wanted, term, at.tolist(), counts.tolist()):
+            if wrong := _find_difference(wanted, term, at.tolist(), counts.tolist()):
                 return wrong
     if left := sorted(term for words in wanted.values() for term in words):
         return f"the keyword index lacks {left[0]!r} of some chunk"
@@ -205,7 +205,7 @@ async def _postings(cursor: Cursor, collection: CollectionRow) -> str | None:
     return None
 
 
-def _differs(wanted: dict[int, dict[str, int]], term: str, numbers: list[int], counts: list[int]) -> str | None:
+def _find_difference(wanted: dict[int, dict[str, int]], term: str, numbers: list[int], counts: list[int]) -> str | None:
     """Takes what it meets out of `wanted`."""
     for number, count in zip(numbers, counts, strict=True):
         if number in wanted and wanted[number].pop(term, None) != count:
@@ -213,26 +213,28 @@ def _differs(wanted: dict[int, dict[str, int]], term: str, numbers: list[int], c
     return None
 
 
-async def _sampled(cursor: Cursor, collection: CollectionRow, numbers: NDArray[np.int64]) -> dict[int, dict[str, int]]:
+async def _sample_frequencies(
+    cursor: Cursor, collection: CollectionRow, numbers: NDArray[np.int64]
+) -> dict[int, dict[str, int]]:
     """The words of some chunks, by number: all of a small collection."""
     some = np.sort(numbers)[:: max(len(numbers) // SAMPLE, 1)].tolist()
     found: dict[int, dict[str, int]] = {}
     for start in range(0, len(some), PAGE):
-        await cursor.execute(ACTIVE.encode(), _ours(collection, numbers=some[start : start + PAGE]))
+        await cursor.execute(ACTIVE.encode(), _parameters(collection, numbers=some[start : start + PAGE]))
         for number, *row in await cursor.fetchall():
-            found[number] = dict(bm25.frequencies(chunk_of(row))[0])
+            found[number] = dict(bm25.term_frequencies(decode_chunk(row))[0])
     return found
 
 
 # Mending
 
 
-async def mend(cursor: Cursor, collection: CollectionRow, *, now: datetime) -> list[str]:
+async def repair_collection(cursor: Cursor, collection: CollectionRow, *, now: datetime) -> list[str]:
     """Take damaged documents out; make active chunks, postings and counters anew from what is left.
 
     Returns a sentence for each document that was taken out: only its file can bring it back.
     """
-    lost = [damage async for damage in damages(cursor, collection)]
+    lost = [damage async for damage in find_damaged_versions(cursor, collection)]
     active = sorted({damage.document for damage in lost if damage.status == "active"})
     await _execute(cursor, f"DELETE FROM documents WHERE {OURS} AND doc_id = ANY(%(ids)s)", collection, ids=active)  # noqa: S608
     versions = [damage.version for damage in lost]
@@ -240,12 +242,12 @@ async def mend(cursor: Cursor, collection: CollectionRow, *, now: datetime) -> l
     await _execute(cursor, statement, collection, ids=versions)
     for table in ("mv_active_chunks", "chunk_fts", "postings", "postings_dead"):
         await _execute(cursor, f"DELETE FROM {table} WHERE {OURS}", collection)  # noqa: S608
-    await _execute(cursor, activate.SEARCHABLE, collection)
-    await activate.rebuilt(cursor, collection, now=now)
+    await _execute(cursor, activation.INSERT_FTS, collection)
+    await activation.rebuild_active_chunks(cursor, collection, now=now)
     return [
         f"{damage.path!r} of source {damage.source!r} was damaged and is taken out; ingest it again" for damage in lost
     ]
 
 
 async def _execute(cursor: Cursor, query: str, collection: CollectionRow, **more: object) -> None:
-    await cursor.execute(query.encode(), _ours(collection, **more))
+    await cursor.execute(query.encode(), _parameters(collection, **more))

@@ -7,11 +7,11 @@ import numpy as np
 
 from ragstone.core.errors import Corrupt
 from ragstone.core.page_layout import Layout
-from ragstone.core.ports import Kept, Vectors
+from ragstone.core.ports import StoredRevision, Vectors
 from ragstone.core.types import Document, Revision
-from ragstone.stores.packing import document_of, record_of
-from ragstone.stores.postgres.check import wrong
-from ragstone.stores.postgres.rows import CHUNK_COLUMNS, chunk_of
+from ragstone.stores.encoding import decode_document, decode_record
+from ragstone.stores.postgres.check import describe_damage
+from ragstone.stores.postgres.rows import CHUNK_COLUMNS, decode_chunk
 
 OURS = "{0}.tenant_id = %(tenant)s AND {0}.collection_id = %(collection)s"
 PAGE = f"""SELECT v.facts, v.status FROM document_versions v
@@ -31,51 +31,51 @@ VECTOR_HEAD = 4  # bytes: the dimension and nothing, before pgvector's float32 i
 Row = tuple[Any, ...]
 
 
-def page_after(after: tuple[str, int] | None, limit: int) -> Mapping[str, object]:
+def page_parameters(after: tuple[str, int] | None, limit: int) -> Mapping[str, object]:
     """The parameters of `PAGE`."""
     document, revision = after or ("", -1)
     return {"document": document, "revision": revision, "limit": max(limit, 0)}
 
 
-def kept_of(rows: Sequence[Row]) -> list[Kept]:
+def decode_kept(rows: Sequence[Row]) -> list[StoredRevision]:
     """What `PAGE` gave."""
-    return [Kept(document_of(bytes(facts)), status) for facts, status in rows]
+    return [StoredRevision(decode_document(bytes(facts)), status) for facts, status in rows]
 
 
-def wanted(documents: Sequence[Document]) -> Mapping[str, object]:
+def revision_parameters(documents: Sequence[Document]) -> Mapping[str, object]:
     """The parameters of `VERSIONS`."""
     return {"documents": [one.id for one in documents], "revisions": [one.revision for one in documents]}
 
 
-def revisions_of(documents: Sequence[Document], versions: Sequence[Row], chunks: Sequence[Row]) -> list[Revision]:
+def decode_revisions(documents: Sequence[Document], versions: Sequence[Row], chunks: Sequence[Row]) -> list[Revision]:
     """What `VERSIONS` and `CHUNKS` gave, in the order asked."""
     by_version: dict[int, list[Row]] = {}
     for version, *row in chunks:
         by_version.setdefault(version, []).append(tuple(row))
-    made = {(row[6], row[1]): _revision(row, by_version.get(row[0], [])) for row in versions}
+    made = {(row[6], row[1]): _decode_revision(row, by_version.get(row[0], [])) for row in versions}
     keys = [(document.id, document.revision) for document in documents]
     return [made[key] for key in keys if key in made]
 
 
-def _revision(row: Row, chunks: list[Row]) -> Revision:
+def _decode_revision(row: Row, chunks: list[Row]) -> Revision:
     facts, record, layout = bytes(row[2]), bytes(row[3]), None if row[4] is None else bytes(row[4])
     source, path = row[7:]
-    if what := wrong((facts, record, layout), row[5], row[6:], chunks):
+    if what := describe_damage((facts, record, layout), row[5], row[6:], chunks):
         raise Corrupt(f"{path!r} of source {source!r} is stored damaged ({what}); run: ragstone doctor --repair")
-    document = document_of(facts)
+    document = decode_document(facts)
     known = {facts: document}
     pages = None if layout is None else Layout.unpack(layout)
-    return Revision(document, tuple(chunk_of(chunk, known) for chunk in chunks), record_of(record), pages)
+    return Revision(document, tuple(decode_chunk(chunk, known) for chunk in chunks), decode_record(record), pages)
 
 
-def vectors_of(rows: Sequence[Row]) -> dict[str, Vectors]:
+def decode_vectors(rows: Sequence[Row]) -> dict[str, Vectors]:
     """What `VECTORS` gave."""
     return {
         bytes(key).hex(): np.frombuffer(bytes(sent), ">f4", offset=VECTOR_HEAD).astype(np.float32) for key, sent in rows
     }
 
 
-def keys_of(keys: Sequence[str]) -> list[bytes]:
+def encode_keys(keys: Sequence[str]) -> list[bytes]:
     """Addresses as they are kept; what is none has no vector."""
     found = []
     for key in dict.fromkeys(keys):

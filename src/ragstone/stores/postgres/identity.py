@@ -9,7 +9,7 @@ ABOUT = """SELECT (SELECT oid FROM pg_database WHERE datname = current_database(
 SYSTEM = "SELECT system_identifier::text FROM pg_control_system()"
 
 
-async def identity(cursor: Cursor) -> str:
+async def read_database_identity(cursor: Cursor) -> str:
     """The server and the database in it; the schema has one name everywhere."""
     await cursor.execute(ABOUT)
     row = await cursor.fetchone()

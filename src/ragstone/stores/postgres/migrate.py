@@ -8,10 +8,10 @@ import psycopg
 from psycopg import AsyncConnection
 
 from ragstone.core.errors import StoreError, StoreTooNew, UsageError
-from ragstone.stores.postgres import foreign
+from ragstone.stores.postgres import error_mapping
 from ragstone.stores.postgres.migrations import MIGRATIONS, VERSION, Migration
 from ragstone.stores.postgres.pool import Pool
-from ragstone.stores.postgres.url import parsed
+from ragstone.stores.postgres.url import parse_postgres_url
 
 LOCK = 0x7261_6773_746F_6E65  # "ragstone": one migration of a database at a time
 RECORD = """CREATE TABLE IF NOT EXISTS ragstone.schema_migrations (
@@ -23,7 +23,7 @@ RECORD = """CREATE TABLE IF NOT EXISTS ragstone.schema_migrations (
 
 
 @dataclass(frozen=True, slots=True)
-class Migrated:
+class MigrationResult:
     """What a migration did: the schema's version now, the names of the steps taken, what to know."""
 
     version: int
@@ -31,41 +31,43 @@ class Migrated:
     notes: tuple[str, ...]
 
 
-async def migrate(url: str, *, migrations: Sequence[Migration] = MIGRATIONS) -> Migrated:
+async def migrate(url: str, *, migrations: Sequence[Migration] = MIGRATIONS) -> MigrationResult:
     """Apply what is missing; run twice, or by two at once, it does so once.
 
     Raises `UsageError` for a database or role that cannot take it, or one whose steps were others; `StoreTooNew`
     for a schema that is newer than this program. What fails half-way leaves the steps before it.
     """
-    pool = Pool(parsed(url))
+    pool = Pool(parse_postgres_url(url))
     place = pool.url.shown
-    connection = await pool.apart()
+    connection = await pool.open_dedicated()
     try:
-        with foreign.mapped(place):
-            return await _migrated(connection, migrations, place)
+        with error_mapping.map_errors(place):
+            return await _apply_missing(connection, migrations, place)
     finally:
         await connection.close()
 
 
-async def _migrated(connection: AsyncConnection[Any], migrations: Sequence[Migration], place: str) -> Migrated:
+async def _apply_missing(
+    connection: AsyncConnection[Any], migrations: Sequence[Migration], place: str
+) -> MigrationResult:
     notes: list[str] = []
     connection.add_notice_handler(lambda notice: notes.append(notice.message_primary or ""))
     await connection.execute("SET client_min_messages = warning")
     await connection.execute("SELECT pg_advisory_lock(%s)", (LOCK,))
-    await _prepare(connection, place)
-    known = await _applied(connection, migrations, place)
+    await _prepare_schema(connection, place)
+    known = await _check_applied(connection, migrations, place)
     done = []
     for migration in migrations:
         if migration.version not in known:
-            await _apply(connection, migration)
+            await _apply_migration(connection, migration)
             done.append(f"{migration.version:04d}_{migration.name}")
     if not done and len(known) > 1:
         await connection.execute("SELECT ragstone.grant_roles()")
     version = max((m.version for m in migrations), default=0)
-    return Migrated(version, tuple(done), tuple(dict.fromkeys(filter(None, notes))))
+    return MigrationResult(version, tuple(done), tuple(dict.fromkeys(filter(None, notes))))
 
 
-async def _prepare(connection: AsyncConnection[Any], place: str) -> None:
+async def _prepare_schema(connection: AsyncConnection[Any], place: str) -> None:
     """The schema, the extension and the record of what was applied."""
     try:
         async with connection.transaction():
@@ -73,30 +75,30 @@ async def _prepare(connection: AsyncConnection[Any], place: str) -> None:
             if encoding != ("UTF8",):
                 raise UsageError(f"{place} is not encoded in UTF8; make the database anew with ENCODING 'UTF8'")
             home = "to_regnamespace('ragstone') IS NOT NULL"
-            if not (await _value(connection, f"SELECT {home}")):
+            if not (await _fetch_value(connection, f"SELECT {home}")):
                 await connection.execute("CREATE SCHEMA ragstone")
-            if not await _value(connection, "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'vector')"):
-                await _extend(connection, place)
+            if not await _fetch_value(connection, "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'vector')"):
+                await _create_extension(connection, place)
             await connection.execute(RECORD)
     except psycopg.errors.InsufficientPrivilege as error:
-        said = foreign.first_line(error)
+        said = error_mapping.first_error_line(error)
         raise UsageError(
             f"{place}: this role may not make tables here ({said}); migrate as the database's owner"
         ) from error
 
 
-async def _extend(connection: AsyncConnection[Any], place: str) -> None:
+async def _create_extension(connection: AsyncConnection[Any], place: str) -> None:
     try:
         await connection.execute("CREATE EXTENSION vector SCHEMA public")
     except psycopg.Error as error:
-        said = foreign.first_line(error)
+        said = error_mapping.first_error_line(error)
         raise UsageError(
             f"{place} lacks the extension vector and it cannot be made ({said}); install pgvector on the server, and "
             "run as a superuser: CREATE EXTENSION vector"
         ) from error
 
 
-async def _applied(connection: AsyncConnection[Any], migrations: Sequence[Migration], place: str) -> set[int]:
+async def _check_applied(connection: AsyncConnection[Any], migrations: Sequence[Migration], place: str) -> set[int]:
     """The versions that are there already, held against the program's own."""
     rows = await (await connection.execute("SELECT version, checksum FROM ragstone.schema_migrations")).fetchall()
     known = {migration.version: migration for migration in (*MIGRATIONS, *migrations)}
@@ -113,9 +115,9 @@ async def _applied(connection: AsyncConnection[Any], migrations: Sequence[Migrat
     return {version for version, _ in rows}
 
 
-async def _apply(connection: AsyncConnection[Any], migration: Migration) -> None:
+async def _apply_migration(connection: AsyncConnection[Any], migration: Migration) -> None:
     async with connection.transaction():
-        home = await _value(
+        home = await _fetch_value(
             connection,
             "SELECT nspname FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'vector'",
         )
@@ -131,6 +133,6 @@ async def _apply(connection: AsyncConnection[Any], migration: Migration) -> None
         )
 
 
-async def _value(connection: AsyncConnection[Any], query: str) -> Any:
+async def _fetch_value(connection: AsyncConnection[Any], query: str) -> Any:
     row = await (await connection.execute(query.encode())).fetchone()
     return row[0] if row else None

@@ -11,21 +11,23 @@ from psycopg import AsyncConnection, AsyncCursor
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from ragstone.core.errors import StoreError
-from ragstone.stores.postgres import foreign
-from ragstone.stores.postgres.ready import Server, inspected
-from ragstone.stores.postgres.url import Url
+from ragstone.stores.postgres import error_mapping
+from ragstone.stores.postgres.server_check import ServerInfo, inspect_server
+from ragstone.stores.postgres.url import PostgresUrl
 
 T = TypeVar("T")
 Row = tuple[Any, ...]
 Connection = AsyncConnection[Row]
 Cursor = AsyncCursor[Row]
-NAMED = "SELECT set_config('search_path', %s, true), set_config('ragstone.tenant', %s, true)"
+SET_TENANT = "SELECT set_config('search_path', %s, true), set_config('ragstone.tenant', %s, true)"
 BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-SAFE = "SAVEPOINT safe"  # where a view goes back to when a statement of it failed: same snapshot, same settings
-BACK = "ROLLBACK TO SAVEPOINT safe"
+SET_SAVEPOINT = (
+    "SAVEPOINT safe"  # where a view goes back to when a statement of it failed: same snapshot, same settings
+)
+ROLL_BACK = "ROLLBACK TO SAVEPOINT safe"
 PATIENCE = 30.0  # seconds for a server that does not answer: as long as a restart takes
-PAUSES = (0.1, 0.25, 0.5, 1.0, 2.0)  # seconds between tries; the last one again and again
-IDLE = 300.0  # seconds after which a connection that nobody used is closed
+RETRY_PAUSES = (0.1, 0.25, 0.5, 1.0, 2.0)  # seconds between tries; the last one again and again
+MAX_IDLE = 300.0  # seconds after which a connection that nobody used is closed
 
 
 class Pool:
@@ -34,28 +36,28 @@ class Pool:
 
     def __init__(
         self,
-        url: Url,
+        url: PostgresUrl,
         *,
-        look: Callable[[Connection, str], Awaitable[Server]] = inspected,
+        look: Callable[[Connection, str], Awaitable[ServerInfo]] = inspect_server,
         patience: float | None = None,
     ) -> None:
         self.url = url
         self._look = look
         self._patience = PATIENCE if patience is None else patience
         self._pool: AsyncConnectionPool[Connection] | None = None
-        self._server: Server | None = None
+        self._server: ServerInfo | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lock = asyncio.Lock()
         self._closed = False
 
-    async def server(self) -> Server:
+    async def get_server(self) -> ServerInfo:
         """What stands at the other end; the first call connects, and raises `UsageError` for what cannot serve."""
         self._check_open()
         async with self._lock:
             if self._server is None or self._loop is not asyncio.get_running_loop():
-                first = await self.apart()
+                first = await self.open_dedicated()
                 try:
-                    with foreign.mapped(self.url.shown):
+                    with error_mapping.map_errors(self.url.shown):
                         self._server = await self._look(first, self.url.shown)
                 finally:
                     await first.close()
@@ -65,7 +67,7 @@ class Pool:
                     kwargs={"autocommit": True},
                     min_size=0,
                     max_size=self.url.pool,
-                    max_idle=IDLE,
+                    max_idle=MAX_IDLE,
                     timeout=self._patience,
                     reconnect_timeout=self._patience,
                     open=False,
@@ -75,76 +77,82 @@ class Pool:
             return self._server
 
     @asynccontextmanager
-    async def connection(self) -> AsyncIterator[Connection]:
+    async def borrow_connection(self) -> AsyncIterator[Connection]:
         """A connection for a while; foreign errors inside come out as ours."""
-        await self.server()
-        async with self._taken(AsyncConnectionPool.check_connection) as (connection, _):
+        await self.get_server()
+        async with self._take_connection(AsyncConnectionPool.check_connection) as (connection, _):
             yield connection
 
     @asynccontextmanager
-    async def writing(self, tenant: str) -> AsyncIterator[Cursor]:
+    async def open_transaction(self, tenant: str) -> AsyncIterator[Cursor]:
         """One transaction as a tenant, committed when the block ends well; its cursor gives binary results."""
-        path = (await self.server()).path
-        async with self.connection() as connection, connection.transaction(), connection.cursor(binary=True) as cursor:
-            await cursor.execute(NAMED, (path, tenant))
+        path = (await self.get_server()).path
+        async with (
+            self.borrow_connection() as connection,
+            connection.transaction(),
+            connection.cursor(binary=True) as cursor,
+        ):
+            await cursor.execute(SET_TENANT, (path, tenant))
             yield cursor
 
     @asynccontextmanager
-    async def viewing(
+    async def open_view(
         self, tenant: str, look: str, given: Sequence[object]
     ) -> AsyncIterator[tuple[Connection, Row | None]]:
         """A connection within one transaction that reads a snapshot as a tenant, and the row that the statement
         `look` brings: begun, named and looked at in one round trip. It ends with the block."""
-        path = (await self.server()).path
+        path = (await self.get_server()).path
 
-        async def begun(connection: Connection) -> Row | None:
+        async def begin_view(connection: Connection) -> Row | None:
             async with connection.pipeline():
                 await connection.execute(BEGIN, prepare=False)
-                await connection.execute(NAMED, (path, tenant), prepare=False)
-                await connection.execute(SAFE, prepare=False)
+                await connection.execute(SET_TENANT, (path, tenant), prepare=False)
+                await connection.execute(SET_SAVEPOINT, prepare=False)
                 found = await connection.execute(look.encode(), given, prepare=False, binary=True)
             return await found.fetchone()  # not before: asked for within the pipeline, it were a round trip more
 
-        async with self._taken(begun) as (connection, row):
+        async with self._take_connection(begin_view) as (connection, row):
             yield connection, row
 
     @asynccontextmanager
-    async def _taken(self, first: Callable[[Connection], Awaitable[T]]) -> AsyncIterator[tuple[Connection, T]]:
+    async def _take_connection(
+        self, first: Callable[[Connection], Awaitable[T]]
+    ) -> AsyncIterator[tuple[Connection, T]]:
         """A connection that answers, and what it says `first`; given back without an open transaction."""
         pool = self._pool
         if pool is None:
-            raise self._gone()
-        with foreign.mapped(self.url.shown):
-            connection, said = await self._answering(pool, first)
+            raise self._make_closed_error()
+        with error_mapping.map_errors(self.url.shown):
+            connection, said = await self._find_answering(pool, first)
             try:
                 yield connection, said
             finally:
-                await asyncio.shield(_tidied(pool, connection))
+                await asyncio.shield(_return_connection(pool, connection))
 
-    async def _answering(
+    async def _find_answering(
         self, pool: "AsyncConnectionPool[Connection]", first: Callable[[Connection], Awaitable[T]]
     ) -> tuple[Connection, T]:
         """Connections that a restart of the server left behind are noticed by what is asked first, and thrown away."""
         end = time.monotonic() + self._patience
         while True:
-            connection = await self._free(pool, end)
+            connection = await self._get_free_connection(pool, end)
             try:
                 return connection, await first(connection)
             except BaseException as error:
                 lost = connection.closed and isinstance(error, psycopg.OperationalError)
-                await asyncio.shield(_tidied(pool, connection))
+                await asyncio.shield(_return_connection(pool, connection))
                 if not lost or time.monotonic() > end:
                     raise
 
-    async def _free(self, pool: "AsyncConnectionPool[Connection]", end: float) -> Connection:
+    async def _get_free_connection(self, pool: "AsyncConnectionPool[Connection]", end: float) -> Connection:
         try:
             return await pool.getconn(timeout=max(end - time.monotonic(), 0.1))
         except PoolTimeout:
-            await (await self.apart()).close()  # says why, when the server is the reason
+            await (await self.open_dedicated()).close()  # says why, when the server is the reason
             said = f"all {self.url.pool} connections to {self.url.shown} are in use; write a larger pool= in its URL"
             raise StoreError(said) from None
 
-    async def apart(self) -> Connection:
+    async def open_dedicated(self) -> Connection:
         """A connection of its own, outside of the pool: waits for a server that does not answer (yet)."""
         self._check_open()
         end = time.monotonic() + self._patience
@@ -152,15 +160,15 @@ class Pool:
             try:
                 return await AsyncConnection.connect(self.url.conninfo, autocommit=True)
             except psycopg.OperationalError as error:
-                if mistake := foreign.refused(error, self.url.shown):
+                if mistake := error_mapping.explain_refusal(error, self.url.shown):
                     raise mistake from error
-                pause = PAUSES[min(tries, len(PAUSES) - 1)]
+                pause = RETRY_PAUSES[min(tries, len(RETRY_PAUSES) - 1)]
                 if time.monotonic() + pause > end:
-                    raise foreign.silent(error, self.url.shown) from error
+                    raise error_mapping.explain_silence(error, self.url.shown) from error
             await asyncio.sleep(pause)
-        raise self._gone()
+        raise self._make_closed_error()
 
-    async def persistently(self, work: Callable[[int], Awaitable[T]]) -> T:
+    async def retry_work(self, work: Callable[[int], Awaitable[T]]) -> T:
         """Do idempotent work, anew when the connection is lost meanwhile; it is given how often it was tried."""
         end = time.monotonic() + self._patience
         tries = 0
@@ -170,19 +178,23 @@ class Pool:
             except StoreError as error:
                 cause = error.__cause__
                 # Who waited for a server as long as anybody does stopped within the last pause.
-                if cause is None or not foreign.is_lost(cause) or time.monotonic() + PAUSES[-1] > end:
+                if (
+                    cause is None
+                    or not error_mapping.is_connection_lost(cause)
+                    or time.monotonic() + RETRY_PAUSES[-1] > end
+                ):
                     raise
-            await asyncio.sleep(PAUSES[min(tries, len(PAUSES) - 1)])
+            await asyncio.sleep(RETRY_PAUSES[min(tries, len(RETRY_PAUSES) - 1)])
             tries += 1
 
-    async def done(self, tenant: str, work: Callable[[Cursor, int], Awaitable[T]]) -> T:
+    async def run_transaction(self, tenant: str, work: Callable[[Cursor, int], Awaitable[T]]) -> T:
         """Idempotent work in one transaction as a tenant; see `persistently`."""
 
-        async def once(tries: int) -> T:
-            async with self.writing(tenant) as cursor:
+        async def run_once(tries: int) -> T:
+            async with self.open_transaction(tenant) as cursor:
                 return await work(cursor, tries)
 
-        return await self.persistently(once)
+        return await self.retry_work(run_once)
 
     async def close(self) -> None:
         """Close them all; nothing can be asked after."""
@@ -193,13 +205,13 @@ class Pool:
 
     def _check_open(self) -> None:
         if self._closed:
-            raise self._gone()
+            raise self._make_closed_error()
 
-    def _gone(self) -> StoreError:
+    def _make_closed_error(self) -> StoreError:
         return StoreError(f"{self.url.shown} is closed: open the store anew")
 
 
-async def _tidied(pool: "AsyncConnectionPool[Connection]", connection: Connection) -> None:
+async def _return_connection(pool: "AsyncConnectionPool[Connection]", connection: Connection) -> None:
     """Give a connection back without an open transaction; what cannot even end one is thrown away."""
     try:
         if connection.pgconn.transaction_status not in (0, 4):  # libpq's IDLE, UNKNOWN

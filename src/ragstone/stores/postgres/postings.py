@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ragstone.stores import bm25
 
 NUMBER, COUNT, LENGTH = np.dtype("<i4"), np.dtype("<u2"), np.dtype("<i4")
-SPREAD = 8  # numbers that one posting may span before sorting them beats one array over all
+MAX_SPREAD = 8  # numbers that one posting may span before sorting them beats one array over all
 
 Ints = NDArray[np.int32]
 Counts = NDArray[np.uint16]
@@ -39,7 +39,7 @@ class Postings:
     lengths: Ints
 
 
-NONE = Postings(np.empty(0, NUMBER), np.empty(0, COUNT), np.empty(0, LENGTH))
+NO_POSTINGS = Postings(np.empty(0, NUMBER), np.empty(0, COUNT), np.empty(0, LENGTH))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +54,19 @@ class Ranking:
     def __post_init__(self) -> None:
         object.__setattr__(self, "rounded", np.round(self.scores, bm25.DECIMALS))
 
-    def best(self, count: int) -> NDArray[np.intp]:
+    def best_positions(self, count: int) -> NDArray[np.intp]:
         """Positions of the `count` best and of all that tie with the last of them."""
         if count >= len(self.rounded):
             return np.arange(len(self.rounded))
         least = np.partition(self.rounded, len(self.rounded) - count)[len(self.rounded) - count]
         return np.flatnonzero(self.rounded >= least)
 
-    def among(self, numbers: Ints) -> "Ranking":
+    def keep_numbers(self, numbers: Ints) -> "Ranking":
         """Only the chunks with these numbers."""
         keep = np.isin(self.numbers, numbers)
         return Ranking(self.numbers[keep], self.scores[keep], self.weights)
 
-    def of(self, numbers: Sequence[int]) -> list[float]:
+    def scores_of(self, numbers: Sequence[int]) -> list[float]:
         """The rounded scores of chunks; 0 for one that holds no term."""
         asked = np.asarray(numbers, dtype=np.int64)
         if not len(self.numbers):
@@ -76,7 +76,7 @@ class Ranking:
         return found
 
 
-def live(rows: Iterable[Row]) -> dict[str, Postings]:
+def collect_live_postings(rows: Iterable[Row]) -> dict[str, Postings]:
     """The postings of each term from the rows of `FETCH`, the dead left out."""
     parts: dict[str, list[Row]] = {}
     dead = []
@@ -86,45 +86,45 @@ def live(rows: Iterable[Row]) -> dict[str, Postings]:
         else:
             parts.setdefault(row[0], []).append(row)
     gone = np.concatenate(dead) if dead else None
-    return {term: _alive(_joined(found), gone) for term, found in parts.items()}
+    return {term: _drop_dead(_join_rows(found), gone) for term, found in parts.items()}
 
 
-def _joined(rows: Sequence[Row]) -> Postings:
+def _join_rows(rows: Sequence[Row]) -> Postings:
     numbers, counts, lengths = (b"".join(column) for column in list(zip(*rows, strict=True))[1:])
     return Postings(np.frombuffer(numbers, NUMBER), np.frombuffer(counts, COUNT), np.frombuffer(lengths, LENGTH))
 
 
-def _alive(postings: Postings, gone: Ints | None) -> Postings:
+def _drop_dead(postings: Postings, gone: Ints | None) -> Postings:
     if gone is None:
         return postings
     keep = ~np.isin(postings.numbers, gone)
     return Postings(postings.numbers[keep], postings.counts[keep], postings.lengths[keep])
 
 
-def ranked(terms: Sequence[str], found: Mapping[str, Postings], *, chunks: int, words: int) -> Ranking:
+def rank_postings(terms: Sequence[str], found: Mapping[str, Postings], *, chunks: int, words: int) -> Ranking:
     """BM25 of every chunk with a term of the query; `chunks` and `words` count the collection's active ones.
 
     Terms add up in the order of the query, as in every store: a sum's last digit depends on it.
     """
-    postings = [found.get(term, NONE) for term in terms]
+    postings = [found.get(term, NO_POSTINGS) for term in terms]
     weights = {term: bm25.idf(len(one.numbers), chunks) for term, one in zip(terms, postings, strict=True)}
     average = max(words / chunks if chunks else 0.0, 1e-9)
-    numbers, places = _places([one.numbers for one in postings])
+    numbers, places = _locate_numbers([one.numbers for one in postings])
     scores = np.zeros(len(numbers))
     for at, one, idf in zip(places, postings, weights.values(), strict=True):
-        scores[at] += bm25.weight(one.counts, one.lengths, idf=idf, average=average)
+        scores[at] += bm25.term_weights(one.counts, one.lengths, idf=idf, average=average)
     held = scores > 0
     return Ranking(numbers[held], scores[held], weights)
 
 
-def _places(numbers: Sequence[Ints]) -> tuple[Ints, list[NDArray[np.intp]]]:
+def _locate_numbers(numbers: Sequence[Ints]) -> tuple[Ints, list[NDArray[np.intp]]]:
     """All numbers in order, and where each array's own stand among them. Where they lie close together, numbers
     that nobody has come along: cheaper than sorting, and their score stays 0."""
     together = np.concatenate(numbers) if numbers else np.empty(0, NUMBER)
     if not len(together):
         return together, [np.empty(0, np.intp) for _ in numbers]
     first, last = int(together.min()), int(together.max())
-    if last - first < SPREAD * len(together):
+    if last - first < MAX_SPREAD * len(together):
         return np.arange(first, last + 1, dtype=NUMBER), [one.astype(np.intp) - first for one in numbers]
     every = np.unique(together)
     return every, [np.searchsorted(every, one) for one in numbers]

@@ -8,21 +8,21 @@ import numpy as np
 
 from ragstone.core.filters import Where
 from ragstone.core.page_layout import Layout
-from ragstone.core.ports import Kept, Vectors
+from ragstone.core.ports import StoredRevision, Vectors
 from ragstone.core.types import Candidate, Chunk, Document, Info, Revision, Scope, total_order
 from ragstone.stores import bm25
-from ragstone.stores.absent import without_vectors
-from ragstone.stores.cosine import Scores, unit
-from ragstone.stores.packing import record_of
-from ragstone.stores.postgres import export, nearest, postings
-from ragstone.stores.postgres.filters import Filter
+from ragstone.stores.collection_errors import missing_vector_warnings
+from ragstone.stores.cosine import Scores, normalize_query
+from ragstone.stores.encoding import decode_record
+from ragstone.stores.postgres import export, postings, vector_search
+from ragstone.stores.postgres.expressions import has_lone_surrogate
+from ragstone.stores.postgres.filters import ChunkFilter
 from ragstone.stores.postgres.migrations import VERSION
-from ragstone.stores.postgres.passing import Passing
-from ragstone.stores.postgres.patterns import is_lone
+from ragstone.stores.postgres.passing import ViewFilters
 from ragstone.stores.postgres.pool import Row
 from ragstone.stores.postgres.postings import Ints, Ranking
-from ragstone.stores.postgres.rows import CHUNK_COLUMNS, chunk_of
-from ragstone.stores.postgres.view import View
+from ragstone.stores.postgres.rows import CHUNK_COLUMNS, decode_chunk
+from ragstone.stores.postgres.view import CollectionView
 
 PROVIDER = "postgresql"
 WIDER = 4  # times as many candidates where too few passed
@@ -64,20 +64,20 @@ WALK = """SELECT set_config('hnsw.iterative_scan', 'strict_order', true),
     set_config('hnsw.ef_search', %(ef)s, true)"""
 
 
-class Recipes:
+class RecipeCache:
     """The recipes of collections, kept while nothing changes in them: every question is told them, few runs change
     them."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[tuple[int, str | None], tuple[str, ...]]] = {}
 
-    async def of(self, view: View) -> tuple[str, ...]:
+    async def get_recipes(self, view: CollectionView) -> tuple[str, ...]:
         """Those of the active versions, sorted."""
         row = view.row
         state = (row.generation, row.built_at)
         known = self._known.get(row.collection_id)
         if known is None or known[0] != state:
-            found = tuple(sorted(recipe for (recipe,) in await view.rows(RECIPES)))
+            found = tuple(sorted(recipe for (recipe,) in await view.fetch_rows(RECIPES)))
             known = self._known[row.collection_id] = state, found
         return known[1]
 
@@ -85,14 +85,14 @@ class Recipes:
 class PostgresReader:
     """See `ragstone.core.ports.Reader` and `Exporter`. `exact` keeps off the approximate index."""
 
-    def __init__(self, view: View, scope: Scope, *, recipes: Recipes, exact: bool = False) -> None:
+    def __init__(self, view: CollectionView, scope: Scope, *, recipes: RecipeCache, exact: bool = False) -> None:
         self._view = view
-        self._rows = view.rows
+        self._rows = view.fetch_rows
         self._row = view.row
         self._scope = scope
         self._exact = exact
         self._recipes = recipes
-        self._passing = Passing(view)
+        self._passing = ViewFilters(view)
         self._ranked: tuple[str, Ranking] | None = None
         self._compared: bytes = b""  # the vector that `_cosines` are of
         self._cosines: dict[str, float] = {}
@@ -100,7 +100,7 @@ class PostgresReader:
 
     async def info(self) -> Info:
         row = self._row
-        warnings = without_vectors(row.pending)
+        warnings = missing_vector_warnings(row.pending)
         return Info(
             self._scope,
             PROVIDER,
@@ -112,7 +112,7 @@ class PostgresReader:
             row.dimension,
             row.model,
             row.variant,
-            await self._recipes.of(self._view),
+            await self._recipes.get_recipes(self._view),
             row.built_at,
             row.generation,
             tuple(warnings),
@@ -120,43 +120,45 @@ class PostgresReader:
 
     # Keywords
 
-    async def _ranking(self, query: str) -> Ranking:
+    async def _rank_query(self, query: str) -> Ranking:
         if self._ranked is None or self._ranked[0] != query:
             terms = bm25.query_terms(query)
             rows = await self._rows(postings.FETCH, {"terms": terms}) if terms else []
-            found = postings.live((term, numbers, counts, lengths) for term, numbers, counts, lengths in rows)
-            made = postings.ranked(terms, found, chunks=self._row.chunks, words=self._row.terms)
+            found = postings.collect_live_postings(
+                (term, numbers, counts, lengths) for term, numbers, counts, lengths in rows
+            )
+            made = postings.rank_postings(terms, found, chunks=self._row.chunks, words=self._row.terms)
             self._ranked = query, made
         return self._ranked[1]
 
     async def matching(self, query: str, *, where: Where, limit: int) -> list[Candidate]:
         if limit <= 0 or not self._row.chunks:
             return []
-        ranking, made = await self._ranking(query), await self._passing.filter(where)
-        count = limit if made.trivial else limit * WIDER
-        few: Ints | None = self._passing.known_few(where)
+        ranking, made = await self._rank_query(query), await self._passing.resolve_filter(where)
+        count = limit if made.is_trivial else limit * WIDER
+        few: Ints | None = self._passing.get_few_numbers(where)
         if few is not None:
-            ranking = ranking.among(few)
+            ranking = ranking.keep_numbers(few)
         while True:
-            best = ranking.best(count)
-            found = await self._placed(ranking, best, made)
+            best = ranking.best_positions(count)
+            found = await self._place_passing(ranking, best, made)
             if len(found) >= limit or len(best) == len(ranking.numbers):
                 return found[:limit]
-            if not made.trivial and few is None and (few := await self._passing.few(where)) is not None:
-                ranking = ranking.among(few)
+            if not made.is_trivial and few is None and (few := await self._passing.find_few_numbers(where)) is not None:
+                ranking = ranking.keep_numbers(few)
             count *= WIDER
 
-    async def _placed(self, ranking: Ranking, at: Any, made: Filter) -> list[Candidate]:
+    async def _place_passing(self, ranking: Ranking, at: Any, made: ChunkFilter) -> list[Candidate]:
         """Those of a ranking's positions that are active and pass, in total order."""
         if not len(at):
             return []
         scores = dict(zip(ranking.numbers[at].tolist(), ranking.rounded[at].tolist(), strict=True))
         asked = {**made.parameters, "numbers": list(scores)}
         rows = await self._rows(f"{PLACES} AND {made.sql}", asked)
-        return _ordered((scores[number], identity, place) for number, identity, *place in rows)
+        return _sort_candidates((scores[number], identity, place) for number, identity, *place in rows)
 
     async def idf(self, query: str) -> dict[str, float]:
-        return dict((await self._ranking(query)).weights)
+        return dict((await self._rank_query(query)).weights)
 
     # Vectors
 
@@ -164,139 +166,144 @@ class PostgresReader:
         row = self._row
         if limit <= 0 or row.dimension is None or not row.chunks:
             return []
-        query = unit(vector, row.dimension)
-        found = (await self._nearest(query, await self._passing.filter(where), where, limit))[:limit]
-        self._compare(vector)
+        query = normalize_query(vector, row.dimension)
+        found = (await self._search_nearest(query, await self._passing.resolve_filter(where), where, limit))[:limit]
+        self._start_comparing(vector)
         self._cosines.update((candidate.id, candidate.score) for candidate in found)
         return found
 
-    def _compare(self, vector: Vectors) -> None:
+    def _start_comparing(self, vector: Vectors) -> None:
         """Cosines that are known are those of one question."""
         if self._compared != (asked := vector.tobytes()):
             self._compared = asked
             self._cosines.clear()
 
-    async def _nearest(self, query: Scores, made: Filter, where: Where, limit: int) -> list[Candidate]:
+    async def _search_nearest(self, query: Scores, made: ChunkFilter, where: Where, limit: int) -> list[Candidate]:
         row = self._row
-        given = {**made.parameters, "model": row.label, "vector": nearest.literal(query)}
-        exact, few = self._exact or row.chunks <= nearest.EXACT_UP_TO, None
-        if not exact and not made.trivial:
-            few = await self._passing.few(where)
-        if not exact and few is None and limit <= nearest.EF_SEARCH[1]:
-            found = await self._walked(query, given, made, limit)
+        given = {**made.parameters, "model": row.label, "vector": vector_search.vector_literal(query)}
+        exact, few = self._exact or row.chunks <= vector_search.EXACT_UP_TO, None
+        if not exact and not made.is_trivial:
+            few = await self._passing.find_few_numbers(where)
+        if not exact and few is None and limit <= vector_search.EF_SEARCH[1]:
+            found = await self._search_index(query, given, made, limit)
             if len(found) >= limit:
                 return found
-        sql = nearest.exact_sql(made.sql, numbers=few is not None)
-        if made.trivial:
-            sql = nearest.all_sql(made.sql)
+        sql = vector_search.exact_sql(made.sql, numbers=few is not None)
+        if made.is_trivial:
+            sql = vector_search.all_vectors_sql(made.sql)
         if few is not None:
             given["numbers"] = few.tolist()
-        return await self._looked_at(sql, query, given, limit)
+        return await self._search_until_settled(sql, query, given, limit)
 
-    async def _looked_at(self, sql: str, query: Scores, given: dict[str, Any], limit: int) -> list[Candidate]:
+    async def _search_until_settled(
+        self, sql: str, query: Scores, given: dict[str, Any], limit: int
+    ) -> list[Candidate]:
         """The nearest of all, asked for until the next one is clearly worse."""
-        count = limit + nearest.SPARE
+        count = limit + vector_search.SPARE_CANDIDATES
         while True:
             rows = await self._rows(sql, {**given, "count": count})
-            found = _scored(rows, query)
+            found = _score_rows(rows, query)
             worst = found[limit - 1].score if len(found) >= limit else -np.inf
-            if nearest.settled(rows, worst, count=count):
+            if vector_search.is_settled(rows, worst, count=count):
                 return found
             count *= WIDER
 
-    async def _walked(self, query: Scores, given: dict[str, Any], made: Filter, limit: int) -> list[Candidate]:
+    async def _search_index(
+        self, query: Scores, given: dict[str, Any], made: ChunkFilter, limit: int
+    ) -> list[Candidate]:
         """What the approximate index finds."""
-        count = limit + nearest.SPARE
-        least, most = nearest.EF_SEARCH
+        count = limit + vector_search.SPARE_CANDIDATES
+        least, most = vector_search.EF_SEARCH
         asked = {**given, "ef": str(min(max(least, count), most)), "count": count}
-        return _scored(
-            await self._rows(nearest.indexed_sql(made.sql, self._row.dimension or 0), asked, after=WALK), query
+        return _score_rows(
+            await self._rows(vector_search.approximate_sql(made.sql, self._row.dimension or 0), asked, after=WALK),
+            query,
         )
 
     # Both
 
     async def rate(self, ids: Sequence[str], *, vector: Vectors | None, query: str) -> dict[str, dict[str, float]]:
-        asked = _storable(dict.fromkeys(ids))
+        asked = _keep_storable(dict.fromkeys(ids))
         compared = vector if self._row.dimension is not None else None
         if compared is not None:
-            self._compare(compared)
+            self._start_comparing(compared)
         unrated = [] if compared is None else [one for one in asked if one not in self._cosines]
         given = {"ids": asked, "unrated": unrated, "model": self._row.label}
         rows = await self._rows(RATED, given) if asked else []
         self._texts.update((row[2], row[2:]) for row in rows)
         if compared is not None:
-            self._cosines.update(self._measured(rows, compared))
-        words = (await self._ranking(query)).of([row[0] for row in rows]) if rows else []
+            self._cosines.update(self._measure_cosines(rows, compared))
+        words = (await self._rank_query(query)).scores_of([row[0] for row in rows]) if rows else []
         rated = {row[2]: {"bm25": score} for row, score in zip(rows, words, strict=True)}
         for identity in rated:
             if compared is not None and identity in self._cosines:
                 rated[identity]["cosine"] = self._cosines[identity]
         return {identity: rated[identity] for identity in dict.fromkeys(ids) if identity in rated}
 
-    def _measured(self, rows: Sequence[Row], vector: Vectors) -> Iterable[tuple[str, float]]:
+    def _measure_cosines(self, rows: Sequence[Row], vector: Vectors) -> Iterable[tuple[str, float]]:
         """Cosines of the rows of `RATED` that have a vector."""
         sent = [(row[2], row[1]) for row in rows if row[1] is not None]
         if not sent or self._row.dimension is None:
             return ()
-        cosines = nearest.scored(sent, unit(vector, self._row.dimension))
+        cosines = vector_search.compute_cosines(sent, normalize_query(vector, self._row.dimension))
         return zip((row[0] for row in sent), np.round(cosines, bm25.DECIMALS).tolist(), strict=True)
 
     # Chunks and documents
 
     async def chunks(self, ids: Sequence[str]) -> list[Chunk]:
-        missing = [identity for identity in _storable(dict.fromkeys(ids)) if identity not in self._texts]
+        missing = [identity for identity in _keep_storable(dict.fromkeys(ids)) if identity not in self._texts]
         rows = await self._rows(BY_ID, {"ids": missing}) if missing else []
         self._texts.update((row[0], row) for row in rows)
         shared: dict[bytes, Document] = {}
-        found = {identity: chunk_of(self._texts[identity], shared) for identity in ids if identity in self._texts}
+        found = {identity: decode_chunk(self._texts[identity], shared) for identity in ids if identity in self._texts}
         return [found[identity] for identity in ids if identity in found]
 
     async def at(self, path: str, ordinal: int, *, source: str | None = None) -> Chunk | None:
-        if _storable([path, source or ""]) != [path, source or ""]:
+        if _keep_storable([path, source or ""]) != [path, source or ""]:
             return None
         from_source = "" if source is None else "AND m.source = %(source)s"
         rows = await self._rows(AT.format(from_source), {"path": path, "ordinal": ordinal, "source": source})
-        return chunk_of(rows[0]) if rows else None
+        return decode_chunk(rows[0]) if rows else None
 
     async def records(self, documents: Sequence[Document]) -> dict[str, str]:
-        return {identity: record_of(data) for identity, data in await self._column("record", documents)}
+        return {identity: decode_record(data) for identity, data in await self._read_column("record", documents)}
 
     async def layouts(self, documents: Sequence[Document]) -> dict[str, Layout]:
-        return {identity: Layout.unpack(data) for identity, data in await self._column("layout", documents)}
+        return {identity: Layout.unpack(data) for identity, data in await self._read_column("layout", documents)}
 
-    async def _column(self, column: str, documents: Sequence[Document]) -> list[tuple[str, bytes]]:
+    async def _read_column(self, column: str, documents: Sequence[Document]) -> list[tuple[str, bytes]]:
         """What stands there of each document's revision, by the document's id."""
-        asked = [one for one in documents if _storable([one.id])]
-        rows = await self._rows(KEPT.format(column), export.wanted(asked)) if asked else []
+        asked = [one for one in documents if _keep_storable([one.id])]
+        rows = await self._rows(KEPT.format(column), export.revision_parameters(asked)) if asked else []
         return [(identity, bytes(data)) for identity, data in rows if data is not None]
 
     # All that is kept
 
-    async def kept(self, after: tuple[str, int] | None, *, limit: int) -> list[Kept]:
-        return export.kept_of(await self._rows(export.PAGE, export.page_after(after, limit)))
+    async def list_revisions_after(self, after: tuple[str, int] | None, *, limit: int) -> list[StoredRevision]:
+        return export.decode_kept(await self._rows(export.PAGE, export.page_parameters(after, limit)))
 
     async def revisions(self, documents: Sequence[Document]) -> list[Revision]:
-        versions = await self._rows(export.VERSIONS, export.wanted(documents)) if documents else []
+        versions = await self._rows(export.VERSIONS, export.revision_parameters(documents)) if documents else []
         chunks = await self._rows(export.CHUNKS, {"versions": [row[0] for row in versions]}) if versions else []
-        return await asyncio.to_thread(export.revisions_of, documents, versions, chunks)
+        return await asyncio.to_thread(export.decode_revisions, documents, versions, chunks)
 
     async def vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:
-        asked = {"model": self._row.label, "keys": export.keys_of(keys)}
-        return export.vectors_of(await self._rows(export.VECTORS, asked)) if asked["keys"] else {}
+        asked = {"model": self._row.label, "keys": export.encode_keys(keys)}
+        return export.decode_vectors(await self._rows(export.VECTORS, asked)) if asked["keys"] else {}
 
 
-def _storable(texts: Any) -> list[str]:
+def _keep_storable(texts: Any) -> list[str]:
     """Those that can stand in the database at all."""
-    return [text for text in texts if "\0" not in text and not is_lone(text)]
+    return [text for text in texts if "\0" not in text and not has_lone_surrogate(text)]
 
 
-def _scored(rows: Sequence[Row], query: Any) -> list[Candidate]:
-    """Candidates of the rows of `nearest` that have a chunk, in total order."""
+def _score_rows(rows: Sequence[Row], query: Any) -> list[Candidate]:
+    """Candidates of the rows of `vector_search` that have a chunk, in total order."""
     chunks = [row for row in rows if row[1] is not None]
-    rounded = np.round(nearest.scored(chunks, query), bm25.DECIMALS).tolist()
-    return _ordered((score, row[2], row[3:6]) for row, score in zip(chunks, rounded, strict=True))
+    rounded = np.round(vector_search.compute_cosines(chunks, query), bm25.DECIMALS).tolist()
+    return _sort_candidates((score, row[2], row[3:6]) for row, score in zip(chunks, rounded, strict=True))
 
 
-def _ordered(found: Any) -> list[Candidate]:
+def _sort_candidates(found: Any) -> list[Candidate]:
     made = [Candidate(identity, score, (place[0], place[1], place[2])) for score, identity, place in found]
     return sorted(made, key=lambda candidate: total_order(candidate.score, candidate.place))

@@ -12,15 +12,15 @@ import msgspec
 
 from ragstone.core.errors import StoreError
 from ragstone.core.types import Chunk, Document, Secret, Span
-from ragstone.stores.packing import ChunkFacts, document_of, packed, unpacked
+from ragstone.stores.encoding import ChunkFacts, decode_document, decode_value, encode_value
 
 COLLECTION_COLUMNS = """collection_id, tenant_id, name, embedding_model, embedding_variant, embedding_dim,
     generation, chunks, terms, pending, documents, coalesce(embedding_label, embedding_model), second_model,
     second_variant, second_dim, second_label, second_was_active, built_at"""
-# With `chunks c` and `document_versions v`: what `chunk_of` reads.
+# With `chunks c` and `document_versions v`: what `decode_chunk` reads.
 CHUNK_COLUMNS = "c.chunk_id, c.ordinal, c.vector_key, c.text, c.body, v.facts"
 KEY_BYTES = 32  # a sha256
-SHOWN_FOR_NUL = "\ufffd"
+NUL_REPLACEMENT = "\ufffd"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +46,13 @@ class CollectionRow:
     built_at: str | None
 
     @property
-    def held(self) -> tuple[str | None, str | None, int | None]:
+    def model_identity(self) -> tuple[str | None, str | None, int | None]:
         """What the vectors are of."""
         return self.model, self.variant, self.dimension
 
 
 @dataclass(frozen=True, slots=True)
-class ChunkRest:
+class ChunkBody:
     """What of a chunk no other column has exactly. `text` only where the column cannot hold it."""
 
     own: ChunkFacts
@@ -65,22 +65,22 @@ class ChunkRest:
     text: str | None = None
 
 
-_rest = msgspec.json.Decoder(ChunkRest)
+_body_decoder = msgspec.json.Decoder(ChunkBody)
 
 
-def collection_of(row: Sequence[Any]) -> CollectionRow:
+def decode_collection(row: Sequence[Any]) -> CollectionRow:
     """A collection from `COLLECTION_COLUMNS`."""
     plain: list[Any] = list(row)
-    second, was_active, built_at = tuple(plain[-6:-2]), plain[-2], moment(plain[-1])
+    second, was_active, built_at = tuple(plain[-6:-2]), plain[-2], format_moment(plain[-1])
     return CollectionRow(*[*plain[:-6], second, was_active, built_at])
 
 
-def moment(at: datetime | None) -> str | None:
+def format_moment(at: datetime | None) -> str | None:
     """A time of the database as the store tells it."""
     return None if at is None else at.astimezone(UTC).isoformat(timespec="seconds")
 
 
-def key_bytes(key: str, *, place: str) -> bytes:
+def encode_vector_key(key: str, *, place: str) -> bytes:
     """The address of a vector as it is kept; raises `StoreError` for what is no sha256 (none at all is fine)."""
     try:
         data = bytes.fromhex(key)
@@ -91,15 +91,15 @@ def key_bytes(key: str, *, place: str) -> bytes:
     return data
 
 
-def shown(text: str) -> str:
+def replace_nul(text: str) -> str:
     """A text as PostgreSQL can hold it."""
-    return text.replace("\0", SHOWN_FOR_NUL)
+    return text.replace("\0", NUL_REPLACEMENT)
 
 
-def body_of(chunk: Chunk) -> bytes:
+def encode_body(chunk: Chunk) -> bytes:
     """The column `body` of a chunk; raises `StoreError` for what JSON cannot carry."""
     own = ChunkFacts(chunk.kind, chunk.tokens, chunk.risk_score, chunk.flags, chunk.heading_path)
-    rest = ChunkRest(
+    rest = ChunkBody(
         own,
         chunk.spans,
         chunk.embedded_tokens,
@@ -109,17 +109,17 @@ def body_of(chunk: Chunk) -> bytes:
         chunk.secrets,
         chunk.text if "\0" in chunk.text else None,
     )
-    return packed(rest, place=f"{chunk.document.path}#{chunk.ordinal}")
+    return encode_value(rest, place=f"{chunk.document.path}#{chunk.ordinal}")
 
 
-def chunk_of(row: Sequence[Any], documents: dict[bytes, Document] | None = None) -> Chunk:
+def decode_chunk(row: Sequence[Any], documents: dict[bytes, Document] | None = None) -> Chunk:
     """A chunk from `CHUNK_COLUMNS`; `documents` lets chunks of one document share it."""
     identity, ordinal, key, text, body, facts = row
     known = {} if documents is None else documents
     facts = bytes(facts)
     if facts not in known:
-        known[facts] = document_of(facts)
-    rest = unpacked(_rest, bytes(body))
+        known[facts] = decode_document(facts)
+    rest = decode_value(_body_decoder, bytes(body))
     return Chunk(
         identity,
         known[facts],

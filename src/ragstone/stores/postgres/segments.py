@@ -8,17 +8,19 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ragstone.stores.postgres import copying
+from ragstone.stores.postgres import binary_copy
 from ragstone.stores.postgres.pool import Cursor
 from ragstone.stores.postgres.postings import COUNT, LENGTH, NUMBER
-from ragstone.stores.postgres.prepared import Active
+from ragstone.stores.postgres.preparation import ActiveChunk
 from ragstone.stores.postgres.rows import CollectionRow
 
 COLUMNS = "tenant_id collection_id term segment numbers counts lengths"
 OURS = "tenant_id = %(tenant)s AND collection_id = %(collection)s"
-MANY = 24  # segments that a question may have to read for each of its terms
-DEAD = 0.1  # of the active: what a question reads in vain
-TAIL = 0.5  # of the merged ones: past that all become one segment, so that each posting is rewritten a few times only
+MAX_SEGMENTS = 24  # segments that a question may have to read for each of its terms
+MAX_DEAD_SHARE = 0.1  # of the active: what a question reads in vain
+MAX_TAIL_SHARE = (
+    0.5  # of the merged ones: past that all become one segment, so that each posting is rewritten a few times only
+)
 PAGE = 4_000  # rows rewritten at a time: bounds the memory
 
 STATE = f"""SELECT segments, merged, next_number, chunks,
@@ -39,36 +41,38 @@ READ = f"""SELECT term, numbers, counts, lengths FROM postings
     WHERE {OURS} AND term > %(after)s ORDER BY term, segment LIMIT %(limit)s"""  # noqa: S608
 CLEAR = f"DELETE FROM postings WHERE {OURS} AND term = ANY(%(terms)s)"  # noqa: S608
 
-Packed = tuple[str, bytes, bytes, bytes]
+PackedPostings = tuple[str, bytes, bytes, bytes]
 
 
-async def bury(cursor: Cursor, collection: CollectionRow, numbers: Sequence[int]) -> None:
+async def record_dead_numbers(cursor: Cursor, collection: CollectionRow, numbers: Sequence[int]) -> None:
     """Remember chunks that are no longer active but stand in postings."""
     await cursor.execute(
         "INSERT INTO postings_dead (tenant_id, collection_id, generation, numbers) VALUES (%s, %s, %s, %s)",
-        (collection.tenant, collection.collection_id, collection.generation + 1, packed(numbers)),
+        (collection.tenant, collection.collection_id, collection.generation + 1, pack_numbers(numbers)),
     )
 
 
-def packed(numbers: Sequence[int]) -> bytes:
+def pack_numbers(numbers: Sequence[int]) -> bytes:
     """Numbers of chunks as they are kept, in order."""
     return np.sort(np.asarray(numbers, dtype=NUMBER)).tobytes()
 
 
-async def append(cursor: Cursor, collection: CollectionRow, chunks: Sequence[tuple[int, Active]]) -> None:
+async def append_segment(cursor: Cursor, collection: CollectionRow, chunks: Sequence[tuple[int, ActiveChunk]]) -> None:
     """Write the postings of chunks, given with their numbers in order, as one segment."""
-    rows = _of(chunks)
-    await _write(cursor, collection, chunks[0][0] if chunks else 0, rows)
+    rows = _build_postings(chunks)
+    await _write_segment(cursor, collection, chunks[0][0] if chunks else 0, rows)
 
 
-async def _write(cursor: Cursor, collection: CollectionRow, segment: int, rows: Sequence[Packed]) -> None:
-    head = (copying.text(collection.tenant), copying.integer(collection.collection_id))
-    number = copying.integer(segment)
+async def _write_segment(
+    cursor: Cursor, collection: CollectionRow, segment: int, rows: Sequence[PackedPostings]
+) -> None:
+    head = (binary_copy.encode_text(collection.tenant), binary_copy.encode_int4(collection.collection_id))
+    number = binary_copy.encode_int4(segment)
     made = ((*head, term.encode(), number, *columns) for term, *columns in rows)
-    await copying.copied(cursor, "postings", COLUMNS, made)
+    await binary_copy.copy_rows(cursor, "postings", COLUMNS, made)
 
 
-def _of(chunks: Sequence[tuple[int, Active]]) -> list[Packed]:
+def _build_postings(chunks: Sequence[tuple[int, ActiveChunk]]) -> list[PackedPostings]:
     """The postings of chunks by term: sorted once, then cut out of three long columns."""
     index: dict[str, int] = {}
     terms = np.array(
@@ -91,17 +95,17 @@ def _of(chunks: Sequence[tuple[int, Active]]) -> list[Packed]:
     ]
 
 
-async def merge(cursor: Cursor, collection: CollectionRow, *, always: bool = False) -> bool:
+async def merge_segments(cursor: Cursor, collection: CollectionRow, *, always: bool = False) -> bool:
     """Join small segments and drop what is dead, where it is worth it (or `always`); whether it was."""
     ours: dict[str, object] = {"tenant": collection.tenant, "collection": collection.collection_id}
     await cursor.execute(STATE.encode(), ours)
     row = await cursor.fetchone()
     segments, merged, following, active, dead = row or (0, 0, 0, 0, 0)
-    if always or dead > DEAD * active:
-        await _rewrite(cursor, collection, ours)
+    if always or dead > MAX_DEAD_SHARE * active:
+        await _rewrite_segments(cursor, collection, ours)
         merged = following
-    elif segments > MANY:
-        whole = following - merged > TAIL * merged
+    elif segments > MAX_SEGMENTS:
+        whole = following - merged > MAX_TAIL_SHARE * merged
         await cursor.execute(JOIN.encode(), {**ours, "first": 0 if whole else merged})
         merged = following if whole else merged
     else:
@@ -111,25 +115,25 @@ async def merge(cursor: Cursor, collection: CollectionRow, *, always: bool = Fal
     return True
 
 
-async def _rewrite(cursor: Cursor, collection: CollectionRow, ours: dict[str, object]) -> None:
+async def _rewrite_segments(cursor: Cursor, collection: CollectionRow, ours: dict[str, object]) -> None:
     """All postings anew as one segment, without the dead; a page of terms at a time."""
-    gone = await dead(cursor, collection)
+    gone = await read_dead_numbers(cursor, collection)
     await cursor.execute(f"DELETE FROM postings_dead WHERE {OURS}".encode(), ours)  # noqa: S608
     after = ""
-    while rows := await page(cursor, collection, after):
+    while rows := await read_posting_page(cursor, collection, after):
         after = rows[-1][0]
         await cursor.execute(CLEAR.encode(), {**ours, "terms": sorted({row[0] for row in rows})})
-        await _write(cursor, collection, 0, list(alive(rows, gone)))
+        await _write_segment(cursor, collection, 0, list(join_live_rows(rows, gone)))
 
 
-async def dead(cursor: Cursor, collection: CollectionRow) -> NDArray[np.int32]:
+async def read_dead_numbers(cursor: Cursor, collection: CollectionRow) -> NDArray[np.int32]:
     """Numbers of chunks that are gone but may stand in postings."""
     about = {"tenant": collection.tenant, "collection": collection.collection_id}
     await cursor.execute(f"SELECT numbers FROM postings_dead WHERE {OURS}".encode(), about)  # noqa: S608
     return np.frombuffer(b"".join([bytes(row[0]) for row in await cursor.fetchall()]), NUMBER)
 
 
-async def page(cursor: Cursor, collection: CollectionRow, after: str) -> list[Packed]:
+async def read_posting_page(cursor: Cursor, collection: CollectionRow, after: str) -> list[PackedPostings]:
     """The rows of the next terms after one, all rows of each; [] when there are no more."""
     limit = PAGE
     while True:
@@ -143,7 +147,7 @@ async def page(cursor: Cursor, collection: CollectionRow, after: str) -> list[Pa
         limit *= 4  # a term with more segments than a page has rows
 
 
-def alive(rows: Sequence[Packed], gone: NDArray[np.int32]) -> Iterator[Packed]:
+def join_live_rows(rows: Sequence[PackedPostings], gone: NDArray[np.int32]) -> Iterator[PackedPostings]:
     """The postings of each term joined, those of dead chunks left out; terms that have none left out too."""
     by_term: dict[str, list[list[bytes]]] = {}
     for term, *columns in rows:

@@ -5,24 +5,24 @@ from contextlib import asynccontextmanager
 from datetime import datetime
 
 from ragstone.core.errors import StoreError, UsageError
-from ragstone.core.ports import HeldModel
+from ragstone.core.ports import CollectionModel
 from ragstone.core.types import Scope
-from ragstone.stores.absent import not_built
-from ragstone.stores.effective import utc_now
-from ragstone.stores.postgres import activate, beside
+from ragstone.stores.collection_errors import not_built_error
+from ragstone.stores.postgres import activation, second_model
 from ragstone.stores.postgres.admin import PostgresAdmin, check_width
-from ragstone.stores.postgres.catalogue import found, locked
-from ragstone.stores.postgres.identity import identity
+from ragstone.stores.postgres.catalogue import lock_collection, read_collection
+from ragstone.stores.postgres.identity import read_database_identity
 from ragstone.stores.postgres.keys import PostgresKeys
-from ragstone.stores.postgres.ledger import Held, PostgresLedger
-from ragstone.stores.postgres.memory import PostgresMemory
+from ragstone.stores.postgres.ledger import PostgresLedger, RunLocks
 from ragstone.stores.postgres.pool import Connection, Cursor, Pool, Row
-from ragstone.stores.postgres.ranked import RankedReader
-from ragstone.stores.postgres.reader import PROVIDER, PostgresReader, Recipes
-from ragstone.stores.postgres.rows import COLLECTION_COLUMNS, CollectionRow, collection_of
-from ragstone.stores.postgres.url import KEYWORDS, parsed
-from ragstone.stores.postgres.view import View
+from ragstone.stores.postgres.reader import PROVIDER, PostgresReader, RecipeCache
+from ragstone.stores.postgres.rows import COLLECTION_COLUMNS, CollectionRow, decode_collection
+from ragstone.stores.postgres.search_cache import PostgresSearchCache
+from ragstone.stores.postgres.ts_rank import TsRankReader
+from ragstone.stores.postgres.url import KEYWORDS, parse_postgres_url
+from ragstone.stores.postgres.view import CollectionView
 from ragstone.stores.postgres.writer import PostgresWriter
+from ragstone.stores.revision_status import utc_now
 
 DUE = """SELECT DISTINCT doc_id FROM document_versions
     WHERE tenant_id = %s AND collection_id = %s AND status = 'pending' AND effective_at <= %s"""
@@ -39,12 +39,12 @@ class PostgresStore:
     clock."""
 
     def __init__(self, url: str, *, keep_versions: int = 1, now: Callable[[], datetime] = utc_now) -> None:
-        self._pool = Pool(parsed(url))
+        self._pool = Pool(parse_postgres_url(url))
         self._keep = keep_versions
         self._now = now
-        self._runs = Held()
+        self._runs = RunLocks()
         self._admin = PostgresAdmin(self._pool, now=now)
-        self._recipes = Recipes()
+        self._recipes = RecipeCache()
 
     @property
     def provider(self) -> str:
@@ -65,69 +65,73 @@ class PostgresStore:
     def ledger(self, scope: Scope) -> PostgresLedger:
         return PostgresLedger(self._pool, scope, self._runs)
 
-    def memory(self, scope: Scope) -> PostgresMemory:
-        """See `ragstone.core.ports.Remembering`."""
-        return PostgresMemory(self._pool, scope)
+    def search_cache(self, scope: Scope) -> PostgresSearchCache:
+        """See `ragstone.core.ports.SearchCachingStore`."""
+        return PostgresSearchCache(self._pool, scope)
 
     @asynccontextmanager
     async def reader(self, scope: Scope) -> AsyncIterator[PostgresReader]:
         asked = (self._now(), scope.tenant, scope.collection)
-        async with self._pool.viewing(scope.tenant, OPEN, asked) as (connection, found_row):
-            row, due = _opened(found_row, scope)
+        async with self._pool.open_view(scope.tenant, OPEN, asked) as (connection, found_row):
+            row, due = _decode_view_row(found_row, scope)
             if not due or not await self._activate_due(scope):
                 yield self._reader(connection, row, scope)
                 return
-        async with self._pool.viewing(scope.tenant, OPEN, asked) as (connection, found_row):
-            row, _ = _opened(found_row, scope)
+        async with self._pool.open_view(scope.tenant, OPEN, asked) as (connection, found_row):
+            row, _ = _decode_view_row(found_row, scope)
             yield self._reader(connection, row, scope)
 
     @asynccontextmanager
     async def writer(self, scope: Scope) -> AsyncIterator[PostgresWriter]:
-        row = await self._pool.done(scope.tenant, lambda cursor, _: found(cursor, scope))
+        row = await self._pool.run_transaction(scope.tenant, lambda cursor, _: read_collection(cursor, scope))
         yield PostgresWriter(self._pool, scope, row, keep=self._keep, now=self._now)
 
     @asynccontextmanager
     async def second(self, scope: Scope) -> AsyncIterator[PostgresReader]:
         asked = (self._now(), scope.tenant, scope.collection)
-        async with self._pool.viewing(scope.tenant, OPEN, asked) as (connection, found_row):
-            row, _ = _opened(found_row, scope)
-            held = beside.second_of(row, scope)
+        async with self._pool.open_view(scope.tenant, OPEN, asked) as (connection, found_row):
+            row, _ = _decode_view_row(found_row, scope)
+            held = second_model.second_model_row(row, scope)
             async with connection.cursor(binary=True) as cursor:
-                held = beside.second_of(row, scope, pending=await beside.pending_of(cursor, held))
+                held = second_model.second_model_row(row, scope, pending=await second_model.count_pending(cursor, held))
             yield self._reader(connection, held, scope)
 
     @asynccontextmanager
-    async def filler(self, scope: Scope) -> AsyncIterator[beside.PostgresFiller]:
-        row = await self._pool.done(scope.tenant, lambda cursor, _: found(cursor, scope))
-        yield beside.PostgresFiller(self._pool, scope, beside.second_of(row, scope))
+    async def filler(self, scope: Scope) -> AsyncIterator[second_model.PostgresFiller]:
+        row = await self._pool.run_transaction(scope.tenant, lambda cursor, _: read_collection(cursor, scope))
+        yield second_model.PostgresFiller(self._pool, scope, second_model.second_model_row(row, scope))
 
-    async def models(self, scope: Scope) -> list[HeldModel]:
-        return await self._pool.done(scope.tenant, lambda cursor, _: beside.models(cursor, scope))
+    async def models(self, scope: Scope) -> list[CollectionModel]:
+        return await self._pool.run_transaction(scope.tenant, lambda cursor, _: second_model.list_models(cursor, scope))
 
     async def begin(self, scope: Scope, *, model: str, variant: str, dimension: int) -> None:
         check_width(dimension)
-        await self._pool.done(scope.tenant, lambda cursor, _: beside.begin(cursor, scope, (model, variant, dimension)))
+        await self._pool.run_transaction(
+            scope.tenant, lambda cursor, _: second_model.begin(cursor, scope, (model, variant, dimension))
+        )
 
-    async def switch(self, scope: Scope, *, to: HeldModel | None = None, elsewhere: bool = False) -> None:
+    async def switch(self, scope: Scope, *, to: CollectionModel | None = None, elsewhere: bool = False) -> None:
         """Once, also when the connection is lost after it: tried again only while the models are as they were."""
-        before = (await self._pool.done(scope.tenant, lambda cursor, _: found(cursor, scope))).held
+        before = (
+            await self._pool.run_transaction(scope.tenant, lambda cursor, _: read_collection(cursor, scope))
+        ).model_identity
 
         async def once(cursor: Cursor, tries: int) -> None:
-            if not tries or (await found(cursor, scope)).held == before:
-                await beside.switch(cursor, scope, to=to, now=self._now(), elsewhere=elsewhere)
+            if not tries or (await read_collection(cursor, scope)).model_identity == before:
+                await second_model.switch(cursor, scope, to=to, now=self._now(), elsewhere=elsewhere)
 
-        await self._pool.done(scope.tenant, once)
+        await self._pool.run_transaction(scope.tenant, once)
 
     async def forget(self, scope: Scope) -> None:
         async def once(cursor: Cursor, tries: int) -> None:
-            if not tries or (await found(cursor, scope)).second[2] is not None:
-                await beside.forget(cursor, scope)
+            if not tries or (await read_collection(cursor, scope)).second[2] is not None:
+                await second_model.forget(cursor, scope)
 
-        await self._pool.done(scope.tenant, once)
+        await self._pool.run_transaction(scope.tenant, once)
 
     async def identity(self) -> str | None:
         """Its server, by what it was initialised as, and database; a standby is its primary."""
-        return await self._pool.done("", lambda cursor, _: identity(cursor))
+        return await self._pool.run_transaction("", lambda cursor, _: read_database_identity(cursor))
 
     async def close(self) -> None:
         """Close connections and let the locks of unfinished runs go. The store cannot be used after."""
@@ -136,8 +140,8 @@ class PostgresStore:
 
     def _reader(self, connection: Connection, row: CollectionRow, scope: Scope) -> PostgresReader:
         url = self._pool.url
-        kind = PostgresReader if url.keywords == KEYWORDS[0] else RankedReader
-        return kind(View(connection, row, place=url.shown), scope, recipes=self._recipes, exact=url.exact)
+        kind = PostgresReader if url.keywords == KEYWORDS[0] else TsRankReader
+        return kind(CollectionView(connection, row, place=url.shown), scope, recipes=self._recipes, exact=url.exact)
 
     async def _activate_due(self, scope: Scope) -> bool:
         """Make revisions active whose time has come: looked at when a view is opened, written only then.
@@ -145,13 +149,13 @@ class PostgresStore:
         Where this role or server may only read, they wait for somebody who may write.
         """
         try:
-            async with self._pool.writing(scope.tenant) as cursor:
-                collection = await locked(cursor, scope)
+            async with self._pool.open_transaction(scope.tenant) as cursor:
+                collection = await lock_collection(cursor, scope)
                 now = self._now()
                 await cursor.execute(DUE, (collection.tenant, collection.collection_id, now))
                 documents = [document for (document,) in await cursor.fetchall()]
                 if documents:
-                    await activate.settle(cursor, collection, documents, ready={}, now=now, keep=self._keep)
+                    await activation.activate_newest(cursor, collection, documents, ready={}, now=now, keep=self._keep)
         except (StoreError, UsageError) as error:
             if getattr(error.__cause__, "sqlstate", None) not in READ_ONLY:
                 raise
@@ -159,9 +163,9 @@ class PostgresStore:
         return True
 
 
-def _opened(row: Row | None, scope: Scope) -> tuple[CollectionRow, bool]:
+def _decode_view_row(row: Row | None, scope: Scope) -> tuple[CollectionRow, bool]:
     """The collection's row, and whether a version waits whose time has come."""
     if row is None:
-        raise not_built(scope)
+        raise not_built_error(scope)
     *collection, due = row
-    return collection_of(collection), due
+    return decode_collection(collection), due

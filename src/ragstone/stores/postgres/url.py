@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from urllib.parse import unquote
 
 from ragstone.core.errors import UsageError
-from ragstone.stores.concealed import concealed
+from ragstone.stores.url_redaction import redact_url
 
-POOL = 8  # connections: a question takes one, an ingestion two
-MOST = 1_000
-OURS = ("exact", "pool", "keywords")
+DEFAULT_POOL_SIZE = 8  # connections: a question takes one, an ingestion two
+MAX_POOL_SIZE = 1_000
+OWN_PARAMETERS = ("exact", "pool", "keywords")
 KEYWORDS = ("bm25", "ts_rank_cd")  # how words are ranked
-TRUE = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+TRUTH_WORDS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 # What makes a lost server or a cut line known within a minute; the URL may say otherwise. Seconds, and how often.
 DEFAULTS = {
     "connect_timeout": "10",
@@ -25,11 +25,11 @@ DEFAULTS = {
 }
 HOST = re.compile(r"(\[[^\[\]]*\]|[^:\[\]]*)(:[0-9]{0,5})?")  # a name, an address, a folder of sockets; a port
 SHAPE = "postgresql://USER:PASSWORD@HOST:PORT/DATABASE"
-QUOTED = "in it write %40 for @, %2F for /, %3F for ? and %3A for :"
+QUOTING_HINT = "in it write %40 for @, %2F for /, %3F for ? and %3A for :"
 
 
 @dataclass(frozen=True, slots=True)
-class Url:
+class PostgresUrl:
     """Where a store is: `conninfo` is for libpq and holds the password, `shown` is for people and does not.
 
     `exact` keeps every search off approximate indexes; `pool` is how many connections may be open at once; `keywords`
@@ -39,11 +39,11 @@ class Url:
     shown: str
     conninfo: str = field(repr=False)
     exact: bool = False
-    pool: int = POOL
+    pool: int = DEFAULT_POOL_SIZE
     keywords: str = KEYWORDS[0]
 
 
-def parsed(url: str) -> Url:
+def parse_postgres_url(url: str) -> PostgresUrl:
     """The parts of a URL; raises `UsageError`, which never shows the password."""
     base, _, query = url.partition("?")
     _check_authority(base, query)
@@ -51,20 +51,20 @@ def parsed(url: str) -> Url:
     theirs: list[str] = []
     for pair in filter(None, query.split("&")):
         name, _, value = pair.partition("=")
-        if name in OURS:
+        if name in OWN_PARAMETERS:
             ours[name] = unquote(value)
         else:
             theirs.append(pair)
-    exact = TRUE.get(ours.get("exact", "false").lower())
+    exact = TRUTH_WORDS.get(ours.get("exact", "false").lower())
     if exact is None:
-        raise UsageError(f"store {concealed(url)!r}: exact is true or false")
-    pool = ours.get("pool", str(POOL))
-    if not re.fullmatch(r"[0-9]{1,4}", pool) or not 1 <= int(pool) <= MOST:
-        raise UsageError(f"store {concealed(url)!r}: pool is how many connections may be open, 1 to {MOST}")
+        raise UsageError(f"store {redact_url(url)!r}: exact is true or false")
+    pool = ours.get("pool", str(DEFAULT_POOL_SIZE))
+    if not re.fullmatch(r"[0-9]{1,4}", pool) or not 1 <= int(pool) <= MAX_POOL_SIZE:
+        raise UsageError(f"store {redact_url(url)!r}: pool is how many connections may be open, 1 to {MAX_POOL_SIZE}")
     keywords = ours.get("keywords", KEYWORDS[0])
     if keywords not in KEYWORDS:
-        raise UsageError(f"store {concealed(url)!r}: keywords says how words are ranked: {' or '.join(KEYWORDS)}")
-    return Url(concealed(url), _conninfo(base, theirs, url), exact, int(pool), keywords)
+        raise UsageError(f"store {redact_url(url)!r}: keywords says how words are ranked: {' or '.join(KEYWORDS)}")
+    return PostgresUrl(redact_url(url), _build_conninfo(base, theirs, url), exact, int(pool), keywords)
 
 
 def _check_authority(base: str, query: str) -> None:
@@ -73,10 +73,10 @@ def _check_authority(base: str, query: str) -> None:
     authority, _, path = rest.partition("/")
     hosts = unquote(authority.rpartition("@")[2]).split(",")
     if authority.count("@") > 1 or "@" in path + query or "#" in rest or not all(map(HOST.fullmatch, hosts)):
-        raise UsageError(f"the store's URL cannot be read; write {SHAPE}, {QUOTED}")
+        raise UsageError(f"the store's URL cannot be read; write {SHAPE}, {QUOTING_HINT}")
 
 
-def _conninfo(base: str, pairs: list[str], url: str) -> str:
+def _build_conninfo(base: str, pairs: list[str], url: str) -> str:
     from psycopg import Error
     from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
@@ -86,5 +86,5 @@ def _conninfo(base: str, pairs: list[str], url: str) -> str:
     except Error:
         names = sorted({pair.partition("=")[0] for pair in pairs if "=" in pair})
         said = f" (parameters: {', '.join(names)})" if names else ""
-        wrong = f"store {concealed(url)!r} is no URL that PostgreSQL takes{said}; write {SHAPE}, {QUOTED}"
+        wrong = f"store {redact_url(url)!r} is no URL that PostgreSQL takes{said}; write {SHAPE}, {QUOTING_HINT}"
         raise UsageError(wrong) from None  # libpq's own words would quote what stands in the URL

@@ -7,45 +7,45 @@ import numpy as np
 from ragstone.core.errors import StoreError
 from ragstone.core.ports import Vectors
 from ragstone.core.types import Chunk, Document
-from ragstone.stores.cosine import checked
-from ragstone.stores.postgres import copying, nearest
+from ragstone.stores.cosine import check_stored_vector
+from ragstone.stores.postgres import binary_copy, vector_search
 from ragstone.stores.postgres.pool import Cursor
-from ragstone.stores.postgres.rows import CHUNK_COLUMNS, CollectionRow, chunk_of, key_bytes
+from ragstone.stores.postgres.rows import CHUNK_COLUMNS, CollectionRow, decode_chunk, encode_vector_key
 
 COLUMNS = "tenant_id collection_id vector_key embedding_model embedding_variant embedding_dim embedding"
 OURS = "tenant_id = %(tenant)s AND collection_id = %(collection)s"
 # In the order of writing, from one number on. Asked apart from which vectors there are: joined, a planner that has no
 # statistics yet reads all vectors for each batch.
-ONWARD = f"""SELECT number, vector_key, chunk_key FROM mv_active_chunks
+PAGE_ONWARD = f"""SELECT number, vector_key, chunk_key FROM mv_active_chunks
     WHERE {OURS} AND number >= %(first)s ORDER BY number LIMIT %(limit)s"""  # noqa: S608
 CHUNKS = f"""SELECT c.chunk_key, {CHUNK_COLUMNS} FROM chunks c JOIN document_versions v USING (doc_version_id)
     WHERE c.tenant_id = %(tenant)s AND c.collection_id = %(collection)s AND c.chunk_key = ANY(%(keys)s)"""  # noqa: S608
-KNOWN = f"""SELECT vector_key FROM chunk_embeddings
+KNOWN_KEYS = f"""SELECT vector_key FROM chunk_embeddings
     WHERE {OURS} AND embedding_model = %(model)s AND vector_key = ANY(%(keys)s)"""  # noqa: S608
-SERVED = f"SELECT count(*) FROM mv_active_chunks WHERE {OURS} AND vector_key = ANY(%(keys)s)"  # noqa: S608
-OTHERS = """FROM chunk_embeddings e WHERE e.tenant_id = %(tenant)s AND e.collection_id <> %(collection)s
+COUNT_SERVED = f"SELECT count(*) FROM mv_active_chunks WHERE {OURS} AND vector_key = ANY(%(keys)s)"  # noqa: S608
+FROM_SIBLINGS = """FROM chunk_embeddings e WHERE e.tenant_id = %(tenant)s AND e.collection_id <> %(collection)s
     AND e.vector_key = ANY(%(keys)s) AND e.embedding_model = %(model)s AND e.embedding_dim = %(dimension)s
     AND e.embedding_variant IS NOT DISTINCT FROM %(variant)s"""
-LENDABLE = f"SELECT 1 {OTHERS} LIMIT 1"
-LEND = f"""INSERT INTO chunk_embeddings (tenant_id, collection_id, vector_key, embedding_model, embedding_variant,
-        embedding_dim, embedding)
+LENDABLE = f"SELECT 1 {FROM_SIBLINGS} LIMIT 1"
+COPY_VECTORS = f"""INSERT INTO chunk_embeddings (tenant_id, collection_id, vector_key, embedding_model,
+embedding_variant, embedding_dim, embedding)
     SELECT DISTINCT ON (e.vector_key) e.tenant_id, %(collection)s, e.vector_key, e.embedding_model,
         e.embedding_variant, e.embedding_dim, e.embedding
-    {OTHERS} ORDER BY e.vector_key, e.collection_id
+    {FROM_SIBLINGS} ORDER BY e.vector_key, e.collection_id
     ON CONFLICT DO NOTHING RETURNING vector_key"""
-UNUSED = f"""DELETE FROM chunk_embeddings e WHERE {OURS} AND NOT EXISTS (
+DELETE_UNUSED = f"""DELETE FROM chunk_embeddings e WHERE {OURS} AND NOT EXISTS (
     SELECT FROM chunks c WHERE c.tenant_id = %(tenant)s AND c.collection_id = %(collection)s
     AND c.vector_key = e.vector_key)"""  # noqa: S608
 PAGE = 8_192  # chunks looked at in one go
 
 
-def ours(collection: CollectionRow, **more: object) -> dict[str, object]:
+def model_parameters(collection: CollectionRow, **more: object) -> dict[str, object]:
     """The parameters that every statement here takes."""
     about = {"tenant": collection.tenant, "collection": collection.collection_id, "model": collection.label}
     return {**about, "variant": collection.variant, "dimension": collection.dimension, **more}
 
 
-class Missing:
+class MissingVectors:
     """Goes through the chunks as vectors fill in, so that each batch does not look at all of them again."""
 
     def __init__(self) -> None:
@@ -55,20 +55,20 @@ class Missing:
         """Up to `limit` vector keys with the key of their first chunk; fewer only when there are no more."""
         if limit <= 0:
             return []
-        found = await self._onward(cursor, collection, limit) if self._from else {}
+        found = await self._find_onward(cursor, collection, limit) if self._from else {}
         if len(found) < limit:
             self._from = 0
-            found = await self._onward(cursor, collection, limit)
+            found = await self._find_onward(cursor, collection, limit)
         self._from = min((number for number, _ in found.values()), default=0)
         return [(key, chunk) for key, (_, chunk) in found.items()]
 
-    async def _onward(self, cursor: Cursor, collection: CollectionRow, limit: int) -> dict[bytes, tuple[int, int]]:
+    async def _find_onward(self, cursor: Cursor, collection: CollectionRow, limit: int) -> dict[bytes, tuple[int, int]]:
         found: dict[bytes, tuple[int, int]] = {}
         first, page = self._from, 2 * limit
         while len(found) < limit:
-            await cursor.execute(ONWARD.encode(), ours(collection, first=first, limit=page))
+            await cursor.execute(PAGE_ONWARD.encode(), model_parameters(collection, first=first, limit=page))
             rows = [(number, bytes(key), chunk) for number, key, chunk in await cursor.fetchall()]
-            there = await known(cursor, collection, {key for _, key, _ in rows if key not in found})
+            there = await read_known_keys(cursor, collection, {key for _, key, _ in rows if key not in found})
             for number, key, chunk in rows:
                 if key and key not in there and len(found) < limit:
                     found.setdefault(key, (number, chunk))
@@ -78,74 +78,74 @@ class Missing:
         return found
 
 
-async def known(cursor: Cursor, collection: CollectionRow, keys: Iterable[bytes]) -> set[bytes]:
+async def read_known_keys(cursor: Cursor, collection: CollectionRow, keys: Iterable[bytes]) -> set[bytes]:
     """Those of the keys that have a vector."""
-    await cursor.execute(KNOWN.encode(), ours(collection, keys=list(keys)))
+    await cursor.execute(KNOWN_KEYS.encode(), model_parameters(collection, keys=list(keys)))
     return {bytes(row[0]) for row in await cursor.fetchall()}
 
 
-async def lacking(cursor: Cursor, collection: CollectionRow, keys: Sequence[bytes]) -> int:
+async def count_missing(cursor: Cursor, collection: CollectionRow, keys: Sequence[bytes]) -> int:
     """How many of these chunks, given by their keys, wait for a vector."""
-    there = await known(cursor, collection, set(keys))
+    there = await read_known_keys(cursor, collection, set(keys))
     return sum(1 for key in keys if key and key not in there)
 
 
-async def chunks_of(cursor: Cursor, collection: CollectionRow, keys: Sequence[int]) -> list[Chunk]:
+async def read_chunks(cursor: Cursor, collection: CollectionRow, keys: Sequence[int]) -> list[Chunk]:
     """Stored chunks, in the order of their keys as given."""
     documents: dict[bytes, Document] = {}
-    await cursor.execute(CHUNKS.encode(), ours(collection, keys=list(keys)))
-    found = {key: chunk_of(row, documents) for key, *row in await cursor.fetchall()}
+    await cursor.execute(CHUNKS.encode(), model_parameters(collection, keys=list(keys)))
+    found = {key: decode_chunk(row, documents) for key, *row in await cursor.fetchall()}
     return [found[key] for key in keys if key in found]
 
 
-async def lendable(cursor: Cursor, collection: CollectionRow, keys: Sequence[bytes]) -> bool:
+async def has_lendable(cursor: Cursor, collection: CollectionRow, keys: Sequence[bytes]) -> bool:
     """Whether another collection of the tenant has any of these vectors: looked at before a lock is taken."""
-    await cursor.execute(LENDABLE.encode(), ours(collection, keys=list(keys)))
+    await cursor.execute(LENDABLE.encode(), model_parameters(collection, keys=list(keys)))
     return await cursor.fetchone() is not None
 
 
-async def lent(cursor: Cursor, collection: CollectionRow, keys: Sequence[bytes]) -> int:
+async def copy_from_siblings(cursor: Cursor, collection: CollectionRow, keys: Sequence[bytes]) -> int:
     """Copy vectors that other collections of the tenant have; how many active chunks they serve."""
-    await cursor.execute(LEND.encode(), ours(collection, keys=list(keys)))
-    return await _served(cursor, collection, [bytes(row[0]) for row in await cursor.fetchall()])
+    await cursor.execute(COPY_VECTORS.encode(), model_parameters(collection, keys=list(keys)))
+    return await _count_served(cursor, collection, [bytes(row[0]) for row in await cursor.fetchall()])
 
 
-async def put(cursor: Cursor, collection: CollectionRow, rows: Mapping[bytes, Vectors]) -> int:
+async def insert_vectors(cursor: Cursor, collection: CollectionRow, rows: Mapping[bytes, Vectors]) -> int:
     """Store those that are not there yet; how many active chunks they serve."""
-    there = await known(cursor, collection, rows)
+    there = await read_known_keys(cursor, collection, rows)
     fresh = [key for key in rows if key not in there]
     if fresh:
-        head = (copying.text(collection.tenant), copying.integer(collection.collection_id))
-        kind = (copying.text(collection.label), copying.text(collection.variant))
-        size = copying.integer(collection.dimension or 0)
-        made = ((*head, key, *kind, size, copying.vector(rows[key])) for key in fresh)
-        await copying.copied(cursor, "chunk_embeddings", COLUMNS, made)
-    return await _served(cursor, collection, fresh)
+        head = (binary_copy.encode_text(collection.tenant), binary_copy.encode_int4(collection.collection_id))
+        kind = (binary_copy.encode_text(collection.label), binary_copy.encode_text(collection.variant))
+        size = binary_copy.encode_int4(collection.dimension or 0)
+        made = ((*head, key, *kind, size, binary_copy.encode_vector(rows[key])) for key in fresh)
+        await binary_copy.copy_rows(cursor, "chunk_embeddings", COLUMNS, made)
+    return await _count_served(cursor, collection, fresh)
 
 
-async def _served(cursor: Cursor, collection: CollectionRow, keys: Sequence[bytes]) -> int:
+async def _count_served(cursor: Cursor, collection: CollectionRow, keys: Sequence[bytes]) -> int:
     if not keys:
         return 0
-    await cursor.execute(SERVED.encode(), ours(collection, keys=list(keys)))
+    await cursor.execute(COUNT_SERVED.encode(), model_parameters(collection, keys=list(keys)))
     row = await cursor.fetchone()
     return int(row[0]) if row else 0
 
 
-def fitting(given: Mapping[str, Vectors], dimension: int | None) -> dict[bytes, Vectors]:
+def check_vectors(given: Mapping[str, Vectors], dimension: int | None) -> dict[bytes, Vectors]:
     """The vectors by their keys as bytes; raises `StoreError` for one that cannot be stored."""
     if dimension is None:
         raise StoreError("the collection was made without an embedding model: ingest again to name one")
-    rows = {key: checked(key, np.asarray(vector), dimension) for key, vector in given.items()}
-    return {key_bytes(key, place="put"): row for key, row in rows.items()}
+    rows = {key: check_stored_vector(key, np.asarray(vector), dimension) for key, vector in given.items()}
+    return {encode_vector_key(key, place="put"): row for key, row in rows.items()}
 
 
-async def sweep(cursor: Cursor, collection: CollectionRow) -> int:
+async def delete_unused(cursor: Cursor, collection: CollectionRow) -> int:
     """Give up vectors whose key no kept chunk has; how many. The collection's row must be locked."""
-    await cursor.execute(UNUSED.encode(), ours(collection))
+    await cursor.execute(DELETE_UNUSED.encode(), model_parameters(collection))
     return cursor.rowcount
 
 
-async def index(cursor: Cursor, collection: CollectionRow) -> None:
+async def ensure_vector_index(cursor: Cursor, collection: CollectionRow) -> None:
     """Have an index over the vectors of this model made, once they are many."""
-    if collection.label is not None and collection.chunks > nearest.EXACT_UP_TO:
+    if collection.label is not None and collection.chunks > vector_search.EXACT_UP_TO:
         await cursor.execute("SELECT ragstone.ensure_vector_index(%s, %s)", (collection.label, collection.dimension))

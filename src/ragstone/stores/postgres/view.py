@@ -6,12 +6,12 @@ from typing import Any
 
 from psycopg.pq import TransactionStatus
 
-from ragstone.stores.postgres.foreign import mapped
-from ragstone.stores.postgres.pool import BACK, Connection, Row
+from ragstone.stores.postgres.error_mapping import map_errors
+from ragstone.stores.postgres.pool import ROLL_BACK, Connection, Row
 from ragstone.stores.postgres.rows import CollectionRow
 
 
-class View:
+class CollectionView:
     """A collection as one transaction sees it. `connection` is inside of it (`Pool.viewing`), `row` is what it saw;
     `place` names the store in errors. Every statement gets the collection and the tenant."""
 
@@ -22,7 +22,9 @@ class View:
         self._one = asyncio.Lock()
         self._ours = {"collection": row.collection_id, "tenant": row.tenant}
 
-    async def rows(self, sql: str, more: Mapping[str, Any] | None = None, *, after: str | None = None) -> list[Row]:
+    async def fetch_rows(
+        self, sql: str, more: Mapping[str, Any] | None = None, *, after: str | None = None
+    ) -> list[Row]:
         """One statement, in one round trip with the one that it comes after; the connection serves one at a time.
 
         Never as a prepared one: its plan would be one for all values, without a look at how many there are, and
@@ -30,9 +32,9 @@ class View:
         """
         given = {**self._ours, **(more or {})}
         async with self._one:
-            with mapped(self._place):
+            with map_errors(self._place):
                 if self._connection.pgconn.transaction_status == TransactionStatus.INERROR:
-                    await self._connection.execute(BACK)
+                    await self._connection.execute(ROLL_BACK)
                 if after is None:
                     found = await self._connection.execute(sql, given, prepare=False, binary=True)
                 else:

@@ -10,16 +10,22 @@ import psycopg
 from ragstone.core.errors import StoreError
 from ragstone.core.ports import Vectors
 from ragstone.core.types import Chunk, Document, Revision, Scope
-from ragstone.stores.postgres import activate, copying, segments, vectors
-from ragstone.stores.postgres.catalogue import Change, count, found, locked
+from ragstone.stores.postgres import activation, binary_copy, segments, vectors
+from ragstone.stores.postgres.catalogue import CounterChange, lock_collection, read_collection, update_counters
 from ragstone.stores.postgres.pool import Cursor, Pool
-from ragstone.stores.postgres.prepared import Active, Prepared, Written, asked_json, prepared
-from ragstone.stores.postgres.rows import CollectionRow, shown
+from ragstone.stores.postgres.preparation import (
+    ActiveChunk,
+    PreparedRevision,
+    WrittenChunk,
+    encode_document_facts,
+    prepare_revision,
+)
+from ragstone.stores.postgres.rows import CollectionRow, replace_nul
 
 T = TypeVar("T")
-NEWEST = """SELECT doc_id, max(revision) FROM document_versions
+NEWEST_REVISIONS = """SELECT doc_id, max(revision) FROM document_versions
     WHERE tenant_id = %s AND collection_id = %s AND doc_id = ANY(%s) GROUP BY doc_id"""
-SAME = """SELECT doc_id, revision, version, checksum FROM document_versions
+STORED_VERSIONS = """SELECT doc_id, revision, version, checksum FROM document_versions
     WHERE tenant_id = %s AND collection_id = %s AND doc_id = ANY(%s)"""
 DOCUMENTS = """INSERT INTO documents (collection_id, tenant_id, doc_id, source, path, source_type, source_uri, title,
         content_hash)
@@ -44,126 +50,126 @@ class PostgresWriter:
     ) -> None:
         self._pool = pool
         self._scope = scope
-        self._held = opened.held
+        self._held = opened.model_identity
         self._keep = keep
         self._now = now
-        self._missing = vectors.Missing()
+        self._missing = vectors.MissingVectors()
         self._one = asyncio.Lock()
 
     async def replace(self, revisions: Sequence[Revision]) -> None:
         if revisions:
-            made = await asyncio.to_thread(lambda: [prepared(revision) for revision in revisions])
+            made = await asyncio.to_thread(lambda: [prepare_revision(revision) for revision in revisions])
             ready = sorted(made, key=lambda one: one.document.id)
-            await self._persistently(lambda cursor, tries: self._replace(cursor, ready, again=tries > 0))
+            await self._run_transaction(lambda cursor, tries: self._replace(cursor, ready, again=tries > 0))
 
     async def renew(self, revisions: Sequence[Revision]) -> None:
         if revisions:
-            made = await asyncio.to_thread(lambda: [prepared(revision) for revision in revisions])
-            await self._persistently(lambda cursor, _: self._renew(cursor, made))
+            made = await asyncio.to_thread(lambda: [prepare_revision(revision) for revision in revisions])
+            await self._run_transaction(lambda cursor, _: self._renew(cursor, made))
 
     async def remove(self, documents: Sequence[str]) -> None:
         wanted = sorted({document for document in documents if "\0" not in document})
-        await self._persistently(lambda cursor, _: self._remove(cursor, wanted))
+        await self._run_transaction(lambda cursor, _: self._remove(cursor, wanted))
 
-    async def wanted(self, limit: int) -> list[Chunk]:
-        return await self._persistently(lambda cursor, _: self._wanted(cursor, limit))
+    async def find_unembedded(self, limit: int) -> list[Chunk]:
+        return await self._run_transaction(lambda cursor, _: self._find_unembedded(cursor, limit))
 
     async def put(self, vectors: Mapping[str, Vectors]) -> None:
-        await self._persistently(lambda cursor, _: self._put(cursor, vectors))
+        await self._run_transaction(lambda cursor, _: self._put(cursor, vectors))
 
     async def settle(self) -> None:
         # First, for what comes after has to look at all that was written.
-        await self._persistently(lambda cursor, _: cursor.execute("SELECT ragstone.count_rows()"))
-        await self._persistently(lambda cursor, _: self._settle(cursor))
-        await self._persistently(lambda cursor, _: self._index(cursor))
+        await self._run_transaction(lambda cursor, _: cursor.execute("SELECT ragstone.count_rows()"))
+        await self._run_transaction(lambda cursor, _: self._settle(cursor))
+        await self._run_transaction(lambda cursor, _: self._ensure_index(cursor))
 
-    async def _persistently(self, work: Callable[[Cursor, int], Awaitable[T]]) -> T:
+    async def _run_transaction(self, work: Callable[[Cursor, int], Awaitable[T]]) -> T:
         async with self._one:
-            return await self._pool.done(self._scope.tenant, work)
+            return await self._pool.run_transaction(self._scope.tenant, work)
 
     # Documents
 
-    async def _replace(self, cursor: Cursor, ready: Sequence[Prepared], *, again: bool) -> None:
-        collection = await found(cursor, self._scope)
+    async def _replace(self, cursor: Cursor, ready: Sequence[PreparedRevision], *, again: bool) -> None:
+        collection = await read_collection(cursor, self._scope)
         if again:
-            ready = await _undone(cursor, collection, ready)
-        for batch in _rounds(ready):
-            await self._written(cursor, collection, batch)
+            ready = await _keep_unwritten(cursor, collection, ready)
+        for batch in _split_rounds(ready):
+            await self._write_batch(cursor, collection, batch)
 
-    async def _renew(self, cursor: Cursor, ready: Sequence[Prepared]) -> None:
+    async def _renew(self, cursor: Cursor, ready: Sequence[PreparedRevision]) -> None:
         """Done again after a lost connection it leaves the same."""
         await self._remove(cursor, sorted({one.document.id for one in ready}))
-        for batch in _rounds(ready):
-            await self._written(cursor, await found(cursor, self._scope), batch)
+        for batch in _split_rounds(ready):
+            await self._write_batch(cursor, await read_collection(cursor, self._scope), batch)
 
-    async def _written(self, cursor: Cursor, collection: CollectionRow, ready: Sequence[Prepared]) -> None:
+    async def _write_batch(self, cursor: Cursor, collection: CollectionRow, ready: Sequence[PreparedRevision]) -> None:
         await _check_newer(cursor, collection, ready)
-        await cursor.execute(DOCUMENTS, (collection.collection_id, collection.tenant, *_columns(ready)))
-        versions = [await _version(cursor, collection, one) for one in ready]
+        await cursor.execute(DOCUMENTS, (collection.collection_id, collection.tenant, *_document_columns(ready)))
+        versions = [await _insert_version(cursor, collection, one) for one in ready]
         chunks = [(version, chunk) for version, one in zip(versions, ready, strict=True) for chunk in one.chunks]
         await cursor.execute(KEYS, (len(chunks),))
         keys = [key for (key,) in await cursor.fetchall()]
-        rows = (_row(collection, key, version, chunk) for key, (version, chunk) in zip(keys, chunks, strict=True))
-        await copying.copied(cursor, "chunks", COLUMNS, rows)
+        rows = (_chunk_row(collection, key, version, chunk) for key, (version, chunk) in zip(keys, chunks, strict=True))
+        await binary_copy.copy_rows(cursor, "chunks", COLUMNS, rows)
         ours = {"tenant": collection.tenant, "collection": collection.collection_id, "keys": keys}
-        await cursor.execute(f"{activate.SEARCHABLE} AND chunk_key = ANY(%(keys)s)".encode(), ours)
-        active: dict[int, list[Active]] = {version: [] for version in versions}
+        await cursor.execute(f"{activation.INSERT_FTS} AND chunk_key = ANY(%(keys)s)".encode(), ours)
+        active: dict[int, list[ActiveChunk]] = {version: [] for version in versions}
         for key, (version, chunk) in zip(keys, chunks, strict=True):
-            active[version].append(chunk.active(key))
-        held = await locked(cursor, self._scope)
+            active[version].append(chunk.make_active(key))
+        held = await lock_collection(cursor, self._scope)
         documents = [one.document.id for one in ready]
-        await activate.settle(cursor, held, documents, ready=active, now=self._now(), keep=self._keep)
+        await activation.activate_newest(cursor, held, documents, ready=active, now=self._now(), keep=self._keep)
 
     async def _remove(self, cursor: Cursor, documents: Sequence[str]) -> None:
-        collection = await found(cursor, self._scope)
+        collection = await read_collection(cursor, self._scope)
         statement = """SELECT FROM documents WHERE tenant_id = %s AND collection_id = %s AND doc_id = ANY(%s)
             ORDER BY doc_id FOR UPDATE"""
         await cursor.execute(statement, (collection.tenant, collection.collection_id, list(documents)))
-        held = await locked(cursor, self._scope)
-        await activate.removed(cursor, held, documents, now=self._now())
+        held = await lock_collection(cursor, self._scope)
+        await activation.remove_documents(cursor, held, documents, now=self._now())
 
     # Vectors
 
-    async def _wanted(self, cursor: Cursor, limit: int) -> list[Chunk]:
+    async def _find_unembedded(self, cursor: Cursor, limit: int) -> list[Chunk]:
         """Vectors that a sibling collection has are taken from there first."""
-        collection = await found(cursor, self._scope)
+        collection = await read_collection(cursor, self._scope)
         while True:
             lacking = await self._missing.find(cursor, collection, limit)
-            if not lacking or not await self._lend(cursor, collection, [key for key, _ in lacking]):
-                return await vectors.chunks_of(cursor, collection, [chunk for _, chunk in lacking])
+            if not lacking or not await self._copy_from_siblings(cursor, collection, [key for key, _ in lacking]):
+                return await vectors.read_chunks(cursor, collection, [chunk for _, chunk in lacking])
 
-    async def _lend(self, cursor: Cursor, collection: CollectionRow, keys: Sequence[bytes]) -> int:
-        if collection.dimension is None or not await vectors.lendable(cursor, collection, keys):
+    async def _copy_from_siblings(self, cursor: Cursor, collection: CollectionRow, keys: Sequence[bytes]) -> int:
+        if collection.dimension is None or not await vectors.has_lendable(cursor, collection, keys):
             return 0
-        held = await locked(cursor, self._scope)
-        served = await vectors.lent(cursor, held, keys)
+        held = await lock_collection(cursor, self._scope)
+        served = await vectors.copy_from_siblings(cursor, held, keys)
         if served:
-            await count(cursor, held, Change(pending=-served), now=self._now())
+            await update_counters(cursor, held, CounterChange(pending=-served), now=self._now())
         return served
 
     async def _put(self, cursor: Cursor, given: Mapping[str, Vectors]) -> None:
-        rows = vectors.fitting(given, self._held[2] or (await found(cursor, self._scope)).dimension)
+        rows = vectors.check_vectors(given, self._held[2] or (await read_collection(cursor, self._scope)).dimension)
         if rows:
-            held = await locked(cursor, self._scope)
-            if self._held[2] is not None and held.held != self._held:
+            held = await lock_collection(cursor, self._scope)
+            if self._held[2] is not None and held.model_identity != self._held:
                 raise StoreError("the collection was switched to another model meanwhile; run again with that model")
-            served = await vectors.put(cursor, held, rows)
-            await count(cursor, held, Change(pending=-served), now=self._now())
+            served = await vectors.insert_vectors(cursor, held, rows)
+            await update_counters(cursor, held, CounterChange(pending=-served), now=self._now())
 
     # The end of a run
 
     async def _settle(self, cursor: Cursor) -> None:
-        held = await locked(cursor, self._scope)
-        await segments.merge(cursor, held)
-        await vectors.sweep(cursor, held)
+        held = await lock_collection(cursor, self._scope)
+        await segments.merge_segments(cursor, held)
+        await vectors.delete_unused(cursor, held)
 
-    async def _index(self, cursor: Cursor) -> None:
-        await vectors.index(cursor, await found(cursor, self._scope))
+    async def _ensure_index(self, cursor: Cursor) -> None:
+        await vectors.ensure_vector_index(cursor, await read_collection(cursor, self._scope))
 
 
-def _rounds(ready: Sequence[Prepared]) -> list[list[Prepared]]:
+def _split_rounds(ready: Sequence[PreparedRevision]) -> list[list[PreparedRevision]]:
     """A document that comes twice in one batch is written twice, the lower revision first."""
-    rounds: list[list[Prepared]] = []
+    rounds: list[list[PreparedRevision]] = []
     seen: dict[str, int] = {}
     for one in sorted(ready, key=lambda one: (one.document.id, one.document.revision)):
         turn = seen.get(one.document.id, 0)
@@ -174,33 +180,39 @@ def _rounds(ready: Sequence[Prepared]) -> list[list[Prepared]]:
     return rounds
 
 
-async def _undone(cursor: Cursor, collection: CollectionRow, ready: Sequence[Prepared]) -> list[Prepared]:
+async def _keep_unwritten(
+    cursor: Cursor, collection: CollectionRow, ready: Sequence[PreparedRevision]
+) -> list[PreparedRevision]:
     """What a lost call did not write after all."""
-    await cursor.execute(SAME, (collection.tenant, collection.collection_id, [one.document.id for one in ready]))
+    await cursor.execute(
+        STORED_VERSIONS, (collection.tenant, collection.collection_id, [one.document.id for one in ready])
+    )
     done = set(await cursor.fetchall())
-    return [one for one in ready if _identity(one) not in done]
+    return [one for one in ready if _version_key(one) not in done]
 
 
-def _identity(one: Prepared) -> tuple[str, int, str, int]:
+def _version_key(one: PreparedRevision) -> tuple[str, int, str, int]:
     return one.document.id, one.document.revision, one.document.version, one.checksum
 
 
-async def _check_newer(cursor: Cursor, collection: CollectionRow, ready: Sequence[Prepared]) -> None:
-    await cursor.execute(NEWEST, (collection.tenant, collection.collection_id, [one.document.id for one in ready]))
+async def _check_newer(cursor: Cursor, collection: CollectionRow, ready: Sequence[PreparedRevision]) -> None:
+    await cursor.execute(
+        NEWEST_REVISIONS, (collection.tenant, collection.collection_id, [one.document.id for one in ready])
+    )
     newest: dict[str, int] = dict(await cursor.fetchall())
     for one in ready:
         known = newest.get(one.document.id)
         if known is not None and one.document.revision <= known:
-            raise _not_newer(one.document, known)
+            raise _not_newer_error(one.document, known)
 
 
-def _not_newer(document: Document, known: int) -> StoreError:
+def _not_newer_error(document: Document, known: int) -> StoreError:
     return StoreError(
         f"{document.path}: revision {document.revision} is not newer than revision {known}, which is stored"
     )
 
 
-def _columns(ready: Sequence[Prepared]) -> tuple[list[str | None], ...]:
+def _document_columns(ready: Sequence[PreparedRevision]) -> tuple[list[str | None], ...]:
     documents = [one.document for one in ready]
     return (
         [document.id for document in documents],
@@ -208,39 +220,39 @@ def _columns(ready: Sequence[Prepared]) -> tuple[list[str | None], ...]:
         [document.path for document in documents],
         [document.media_type for document in documents],
         [f"{document.source}:{document.path}" for document in documents],
-        [None if document.title is None else shown(document.title) for document in documents],
+        [None if document.title is None else replace_nul(document.title) for document in documents],
         [document.version for document in documents],
     )
 
 
-async def _version(cursor: Cursor, collection: CollectionRow, one: Prepared) -> int:
+async def _insert_version(cursor: Cursor, collection: CollectionRow, one: PreparedRevision) -> int:
     document = one.document
     about = (document.id, document.revision, document.version, document.recipe, document.version_label, one.due)
     artifact = document.meta.get("extracted_artifact_uri")
-    uri = shown(artifact) if isinstance(artifact, str) else None
-    kept = (uri, one.facts, asked_json(document), one.record, one.layout, one.checksum)
+    uri = replace_nul(artifact) if isinstance(artifact, str) else None
+    kept = (uri, one.facts, encode_document_facts(document), one.record, one.layout, one.checksum)
     try:
         await cursor.execute(VERSION, (collection.tenant, collection.collection_id, *about, *kept))
     except psycopg.errors.UniqueViolation as error:  # another writer was quicker
-        raise _not_newer(document, document.revision) from error
+        raise _not_newer_error(document, document.revision) from error
     row = await cursor.fetchone()
     return int(row[0]) if row else 0
 
 
-def _row(collection: CollectionRow, key: int, version: int, written: Written) -> copying.Row:
+def _chunk_row(collection: CollectionRow, key: int, version: int, written: WrittenChunk) -> binary_copy.Row:
     chunk = written.chunk
     return (
-        copying.long(key),
-        copying.text(collection.tenant),
-        copying.integer(collection.collection_id),
-        copying.long(version),
-        copying.text(chunk.id),
-        copying.integer(chunk.ordinal),
-        copying.json(written.headings),
-        copying.text(shown(chunk.kind)),
-        copying.text(written.text),
-        copying.integer(chunk.tokens),
-        copying.json(written.metadata),
+        binary_copy.encode_int8(key),
+        binary_copy.encode_text(collection.tenant),
+        binary_copy.encode_int4(collection.collection_id),
+        binary_copy.encode_int8(version),
+        binary_copy.encode_text(chunk.id),
+        binary_copy.encode_int4(chunk.ordinal),
+        binary_copy.encode_jsonb(written.headings),
+        binary_copy.encode_text(replace_nul(chunk.kind)),
+        binary_copy.encode_text(written.text),
+        binary_copy.encode_int4(chunk.tokens),
+        binary_copy.encode_jsonb(written.metadata),
         written.key,
         written.body,
     )

@@ -6,21 +6,28 @@ from collections.abc import Awaitable, Callable
 from ragstone.core.errors import StoreError, UsageError
 from ragstone.core.ports import Admin
 from ragstone.core.types import Scope, Tenant
-from ragstone.stores.qdrant.client import Client
-from ragstone.stores.qdrant.faults import reach
-from ragstone.stores.qdrant.reconcile import Reconciler, Survey
-from ragstone.stores.qdrant.remote import Remote
+from ragstone.stores.qdrant.client import QdrantConnection
+from ragstone.stores.qdrant.fault_points import reach_point
+from ragstone.stores.qdrant.reconciliation import Reconciler, Survey
+from ragstone.stores.qdrant.scope_points import ScopePoints
 from ragstone.stores.qdrant.space import erase_tenant
 
-Also = Callable[[Scope], Awaitable[Remote | None]]
-Parts = Callable[[Scope], Awaitable[tuple[Remote, Reconciler] | None]]
+OpenSecond = Callable[[Scope], Awaitable[ScopePoints | None]]
+OpenPoints = Callable[[Scope], Awaitable[tuple[ScopePoints, Reconciler] | None]]
 
 
 class QdrantAdmin:
     """See `ragstone.core.ports.Admin`. `inner` is the ledger's; `parts` gives what looks after a collection's points,
     `also` those of a second model."""
 
-    def __init__(self, inner: Admin, client: Client, parts: Parts, also: Also, forget: Callable[[Scope], None]) -> None:
+    def __init__(
+        self,
+        inner: Admin,
+        client: QdrantConnection,
+        parts: OpenPoints,
+        also: OpenSecond,
+        forget: Callable[[Scope], None],
+    ) -> None:
         self._client = client
         self._inner = inner
         self._also = also
@@ -33,7 +40,7 @@ class QdrantAdmin:
         parts = await self._parts(scope)
         if parts is None:
             return
-        if parts[0].space.scheme.foreign and await parts[0].others():
+        if parts[0].space.scheme.is_foreign and await parts[0].count_others():
             raise UsageError(
                 f"the collection {parts[0].space.name!r} in Qdrant holds points of another tenant or collection: ids "
                 "that come from paths would overwrite them; name a collection of its own by collection= in the URL"
@@ -54,7 +61,7 @@ class QdrantAdmin:
             with contextlib.suppress(StoreError):  # a damaged ledger can be erased all the same
                 parts, also = await self._parts(scope), await self._also(scope)
         there = await self._inner.drop(scope)
-        reach("drop.switched")
+        reach_point("drop.switched")
         self._forget(scope)
         for remote in (parts and parts[0], also):
             if remote is not None:
@@ -75,7 +82,7 @@ class QdrantAdmin:
         have mended meanwhile. They go whatever the ledger knows of."""
         names = await self._inner.collections(tenant)
         found = await erase_tenant(self._client, tenant)
-        reach("erase.switched")
+        reach_point("erase.switched")
         there = await self._inner.erase(tenant)
         for name in names:
             self._forget(Scope(tenant, name))
@@ -88,15 +95,15 @@ class QdrantAdmin:
             return found
         remote, reconciler = parts
         seen = await reconciler.survey()
-        if repair and not seen.clean:
-            await reconciler.mend(seen)
+        if repair and not seen.is_clean:
+            await reconciler.repair(seen)
             seen = await reconciler.survey()
         if repair:
-            await reconciler.forget()
-        return [*found, *_said(remote, seen)]
+            await reconciler.forget_retired()
+        return [*found, *_describe_survey(remote, seen)]
 
 
-def _said(remote: Remote, seen: Survey) -> list[str]:
+def _describe_survey(remote: ScopePoints, seen: Survey) -> list[str]:
     name = remote.space.name
     told = []
     if seen.missing:

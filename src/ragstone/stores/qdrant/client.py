@@ -9,17 +9,17 @@ from typing import TypeVar
 from qdrant_client import AsyncQdrantClient
 
 from ragstone.core.errors import RagstoneError, StoreError
-from ragstone.stores.qdrant import foreign
-from ragstone.stores.qdrant.url import Url
+from ragstone.stores.qdrant import error_mapping
+from ragstone.stores.qdrant.url import QdrantUrl
 
 T = TypeVar("T")
 PATIENCE = 30.0  # seconds for a server that does not answer: as long as a restart takes
-HASTE = 5.0  # seconds that a question waits; after that its words alone are searched
-PAUSES = (0.1, 0.25, 0.5, 1.0, 2.0)  # seconds between tries; the last one again and again
-APART = 1  # minor versions between client and server that Qdrant promises to work
+QUESTION_PATIENCE = 5.0  # seconds that a question waits; after that its words alone are searched
+RETRY_PAUSES = (0.1, 0.25, 0.5, 1.0, 2.0)  # seconds between tries; the last one again and again
+MAX_VERSION_GAP = 1  # minor versions between client and server that Qdrant promises to work
 
 
-def connected(url: Url) -> AsyncQdrantClient:
+def make_client(url: QdrantUrl) -> AsyncQdrantClient:
     """A client for a URL; nothing is sent yet."""
     if url.local == ":memory:":
         return AsyncQdrantClient(location=":memory:")
@@ -39,10 +39,10 @@ def connected(url: Url) -> AsyncQdrantClient:
     )
 
 
-class Client:
+class QdrantConnection:
     """Qdrant's client within our rules: one event loop, our errors, patience."""
 
-    def __init__(self, url: Url, connect: Callable[[Url], AsyncQdrantClient] = connected) -> None:
+    def __init__(self, url: QdrantUrl, connect: Callable[[QdrantUrl], AsyncQdrantClient] = make_client) -> None:
         self.url = url
         self._connect = connect
         self._client: AsyncQdrantClient | None = None
@@ -52,7 +52,7 @@ class Client:
         self._silent = 0.0  # until when no answer is expected
 
     @property
-    def local(self) -> bool:
+    def is_local(self) -> bool:
         """Whether there is no server: indexes are not made then, for they would do nothing."""
         return self.url.local is not None
 
@@ -61,42 +61,42 @@ class Client:
         and not again where the call before it has just waited in vain."""
         end = time.monotonic() + PATIENCE
         if hasty:
-            end = time.monotonic() + (0.0 if time.monotonic() < self._silent else HASTE)
+            end = time.monotonic() + (0.0 if time.monotonic() < self._silent else QUESTION_PATIENCE)
         tries = 0
         while True:
-            client = self._opened()
+            client = self._get_client()
             try:
                 return await work(client)
             except RagstoneError:
                 raise
-            except foreign.FOREIGN as error:
-                pause = PAUSES[min(tries, len(PAUSES) - 1)]
-                if not foreign.passes(error) or time.monotonic() + pause > end:
-                    self._silent = time.monotonic() + (HASTE if foreign.passes(error) else 0.0)
-                    raise foreign.translated(error, self.url.shown) from error
+            except error_mapping.FOREIGN as error:
+                pause = RETRY_PAUSES[min(tries, len(RETRY_PAUSES) - 1)]
+                if not error_mapping.is_transient(error) or time.monotonic() + pause > end:
+                    self._silent = time.monotonic() + (QUESTION_PATIENCE if error_mapping.is_transient(error) else 0.0)
+                    raise error_mapping.translate_error(error, self.url.shown) from error
             await asyncio.sleep(pause)
             tries += 1
 
-    def _opened(self) -> AsyncQdrantClient:
+    def _get_client(self) -> AsyncQdrantClient:
         if self._closed:
             raise StoreError(f"{self.url.shown} is closed: open the store anew")
         loop = asyncio.get_running_loop()
-        if self._client is None or (self._loop is not loop and not self.local):
+        if self._client is None or (self._loop is not loop and not self.is_local):
             try:
                 self._client = self._connect(self.url)
-            except foreign.FOREIGN as error:  # the local folder is another process's
-                raise foreign.translated(error, self.url.shown) from error
+            except error_mapping.FOREIGN as error:  # the local folder is another process's
+                raise error_mapping.translate_error(error, self.url.shown) from error
             self._loop = loop
         return self._client
 
-    async def version_note(self) -> str | None:
+    async def check_version(self) -> str | None:
         """A sentence when server and client are further apart than Qdrant supports."""
-        if self.local:
+        if self.is_local:
             return None
         if self._version is None:
             self._version = (await self.call(lambda client: client.info(), hasty=True)).version
         ours = version("qdrant-client")
-        if _close(ours, self._version):
+        if _are_compatible(ours, self._version):
             return None
         return (
             f"the Qdrant server is {self._version}, the client {ours}; Qdrant supports one minor version between them"
@@ -105,14 +105,14 @@ class Client:
     async def close(self) -> None:
         """Close the line; nothing can be asked after."""
         client, self._client, self._closed = self._client, None, True
-        if client is not None and (self.local or self._loop is asyncio.get_running_loop()):
+        if client is not None and (self.is_local or self._loop is asyncio.get_running_loop()):
             await client.close()
 
 
-def _close(ours: str, theirs: str) -> bool:
+def _are_compatible(ours: str, theirs: str) -> bool:
     """Whether two versions may work together; what cannot be read may."""
     try:
         (major, minor), (other, others) = ([int(part) for part in one.split(".")[:2]] for one in (ours, theirs))
     except ValueError:
         return True
-    return major == other and abs(minor - others) <= APART
+    return major == other and abs(minor - others) <= MAX_VERSION_GAP

@@ -13,8 +13,8 @@ class QdrantLedger:
     async def documents(self, source: str | None = None) -> list[Document]:
         return await self._inner.documents(source)
 
-    async def kept(self) -> list[Document]:
-        return await self._inner.kept()
+    async def list_all_revisions(self) -> list[Document]:
+        return await self._inner.list_all_revisions()
 
     async def start(self, run: Run) -> None:
         await self._inner.start(run)

@@ -12,20 +12,20 @@ from typing import Any, Literal
 
 from ragstone.core.types import Chunk
 
-Ids = Literal["ours", "md5", "uuid5"]
-IDS: tuple[Ids, ...] = ("ours", "md5", "uuid5")
-PREFIX = 100  # characters of the text that an md5 id looks at
+IdScheme = Literal["ours", "md5", "uuid5"]
+ID_SCHEMES: tuple[IdScheme, ...] = ("ours", "md5", "uuid5")
+MD5_PREFIX = 100  # characters of the text that an md5 id looks at
 
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
     """Ids and payload names; `namespace` is for `uuid5`."""
 
-    ids: Ids = "ours"
+    ids: IdScheme = "ours"
     namespace: uuid.UUID = uuid.NAMESPACE_URL
 
     @property
-    def foreign(self) -> bool:
+    def is_foreign(self) -> bool:
         """Whether others read the collection: nothing but active passages may stand in it for long."""
         return self.ids != "ours"
 
@@ -33,13 +33,13 @@ class Scheme:
         """The id of a chunk's point, a UUID."""
         path = chunk.document.path
         if self.ids == "md5":
-            text = f"{path}:{chunk.ordinal}:{chunk.text[:PREFIX]}"
+            text = f"{path}:{chunk.ordinal}:{chunk.text[:MD5_PREFIX]}"
             return str(uuid.UUID(hashlib.md5(text.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()))
         if self.ids == "uuid5":
-            return str(uuid.uuid5(self.namespace, f"{path}:{_line(chunk)}:{chunk.ordinal}"))
+            return str(uuid.uuid5(self.namespace, f"{path}:{_first_line_number(chunk)}:{chunk.ordinal}"))
         return chunk.id
 
-    def payload(self, chunk: Chunk) -> Mapping[str, Any]:
+    def build_payload(self, chunk: Chunk) -> Mapping[str, Any]:
         """What the other program expects beside ours."""
         document, heading = chunk.document, chunk.heading_path[-1] if chunk.heading_path else ""
         if self.ids == "md5":
@@ -52,15 +52,15 @@ class Scheme:
                 "header": heading,
                 "window_text": window if isinstance(window, str) else chunk.text,
                 "file_path": document.path,
-                "line_start": _line(chunk),
+                "line_start": _first_line_number(chunk),
                 "chunk_index": chunk.ordinal,
                 "source_sha": document.version,
             }
         return {}
 
 
-OURS = Scheme()
+OWN_SCHEME = Scheme()
 
 
-def _line(chunk: Chunk) -> int:
+def _first_line_number(chunk: Chunk) -> int:
     return chunk.spans[0].line_start if chunk.spans else 0

@@ -7,43 +7,51 @@ from datetime import datetime
 from qdrant_client import AsyncQdrantClient
 
 from ragstone.core.errors import StoreError, UsageError
-from ragstone.core.ports import HeldModel, Identified, Keys, Memory, Reembedding, Remembering, Store
+from ragstone.core.ports import (
+    CollectionModel,
+    IdentifiedStore,
+    Keys,
+    ReembeddingStore,
+    SearchCache,
+    SearchCachingStore,
+    Store,
+)
 from ragstone.core.types import Info, Scope
-from ragstone.stores.absent import no_second
-from ragstone.stores.effective import utc_now
-from ragstone.stores.qdrant import beside
+from ragstone.stores.collection_errors import no_second_model_error
+from ragstone.stores.qdrant import second_model
 from ragstone.stores.qdrant.admin import QdrantAdmin
-from ragstone.stores.qdrant.client import Client, connected
+from ragstone.stores.qdrant.client import QdrantConnection, make_client
 from ragstone.stores.qdrant.ledger import QdrantLedger
 from ragstone.stores.qdrant.reader import PROVIDER, QdrantReader
-from ragstone.stores.qdrant.reconcile import Reconciler
-from ragstone.stores.qdrant.remote import Remote
-from ragstone.stores.qdrant.space import Space, ensure, space_of
-from ragstone.stores.qdrant.url import Url
+from ragstone.stores.qdrant.reconciliation import Reconciler
+from ragstone.stores.qdrant.scope_points import ScopePoints
+from ragstone.stores.qdrant.space import Space, ensure_space, resolve_space
+from ragstone.stores.qdrant.url import QdrantUrl
 from ragstone.stores.qdrant.writer import QdrantWriter
+from ragstone.stores.revision_status import utc_now
 
-AGAIN = 60.0  # seconds between two looks; writers look each time
+CHECK_INTERVAL = 60.0  # seconds between two looks; writers look each time
 
 
 class QdrantStore:
-    """See `ragstone.core.ports.Store` and `Reembedding`. `ledger` is the store that holds everything but vectors; it is
-    closed with this one. `now` is the clock, the same as the ledger's."""
+    """See `ragstone.core.ports.Store` and `ReembeddingStore`. `ledger` is the store that holds everything but vectors;
+    it is closed with this one. `now` is the clock, the same as the ledger's."""
 
     def __init__(
         self,
-        url: Url,
+        url: QdrantUrl,
         ledger: Store,
         *,
         now: Callable[[], datetime] = utc_now,
-        connect: Callable[[Url], AsyncQdrantClient] = connected,
+        connect: Callable[[QdrantUrl], AsyncQdrantClient] = make_client,
     ) -> None:
-        self._client = Client(url, connect)
+        self._client = QdrantConnection(url, connect)
         self._ledger = ledger
         self._now = now
         self._ensured: dict[Space, Space] = {}
         self._whole: dict[Scope, int] = {}
         self._looked: dict[Scope, tuple[int, float]] = {}
-        self._admin = QdrantAdmin(ledger.admin, self._client, self._parts, self._also, self._forget)
+        self._admin = QdrantAdmin(ledger.admin, self._client, self._open_points, self._find_second_points, self._forget)
 
     @property
     def provider(self) -> str:
@@ -64,28 +72,28 @@ class QdrantStore:
     def ledger(self, scope: Scope) -> QdrantLedger:
         return QdrantLedger(self._ledger.ledger(scope))
 
-    def memory(self, scope: Scope) -> Memory:
-        """See `ragstone.core.ports.Remembering`: the ledger's."""
-        if not isinstance(self._ledger, Remembering):
+    def search_cache(self, scope: Scope) -> SearchCache:
+        """See `ragstone.core.ports.SearchCachingStore`: the ledger's."""
+        if not isinstance(self._ledger, SearchCachingStore):
             raise UsageError(f"a {self._ledger.provider} store keeps no earlier searches")
-        return self._ledger.memory(scope)
+        return self._ledger.search_cache(scope)
 
     @asynccontextmanager
     async def reader(self, scope: Scope) -> AsyncIterator[QdrantReader]:
         async with self._ledger.reader(scope) as inner:
             info = await inner.info()
-            remote = await self._seen(scope, info)
-            warning = None if remote is None else await self._look(remote, scope, info)
+            remote = await self._open_for_question(scope, info)
+            warning = None if remote is None else await self._check_server(remote, scope, info)
             yield QdrantReader(inner, self._ledger, scope, info=info, remote=remote, warning=warning, whole=self._whole)
 
     @asynccontextmanager
     async def writer(self, scope: Scope) -> AsyncIterator[QdrantWriter]:
-        parts = await self._parts(scope)
+        parts = await self._open_points(scope)
         remote, reconciler = parts or (None, None)
         if reconciler is not None:
             await reconciler.catch_up()
         async with self._ledger.writer(scope) as inner:
-            also = await self._also(scope)
+            also = await self._find_second_points(scope)
             yield QdrantWriter(
                 inner, self._ledger, scope, remote=remote, reconciler=reconciler, also=also, now=self._now
             )
@@ -93,78 +101,80 @@ class QdrantStore:
     @asynccontextmanager
     async def second(self, scope: Scope) -> AsyncIterator[QdrantReader]:
         async with self._ledger.reader(scope) as inner:
-            info = await beside.second_info(self._ledger, scope, await inner.info())
-            remote = await self._seen(scope, info)
+            info = await second_model.read_second_info(self._ledger, scope, await inner.info())
+            remote = await self._open_for_question(scope, info)
             yield QdrantReader(inner, self._ledger, scope, info=info, remote=remote, warning=None, whole={})
 
     @asynccontextmanager
-    async def filler(self, scope: Scope) -> AsyncIterator[beside.QdrantFiller]:
-        remote, reconciler, held = await self._second(scope)
-        await beside.mended(reconciler)
+    async def filler(self, scope: Scope) -> AsyncIterator[second_model.QdrantFiller]:
+        remote, reconciler, held = await self._open_second(scope)
+        await second_model.mend_points(reconciler)
         async with self._ledger.writer(scope) as inner:
             writer = QdrantWriter(
                 inner, self._ledger, scope, remote=remote, reconciler=reconciler, also=None, now=self._now, active=False
             )
-            yield beside.QdrantFiller(writer, self._ledger, scope, held)
+            yield second_model.QdrantFiller(writer, self._ledger, scope, held)
 
-    async def models(self, scope: Scope) -> list[HeldModel]:
-        held = await beside.able(self._ledger).models(scope)
+    async def models(self, scope: Scope) -> list[CollectionModel]:
+        held = await second_model.require_reembedding(self._ledger).models(scope)
         found = []
         async with self.reader(scope) as reader:
             active = (await reader.info()).pending_vectors
         for one in held:
             if one.state == "active":
-                found.append(beside.counted(one, active))
+                found.append(second_model.replace_pending(one, active))
             else:
-                remote, reconciler, _ = await self._second(scope)
+                remote, reconciler, _ = await self._open_second(scope)
                 with suppress(UsageError, StoreError):  # a key that may only read
-                    await beside.mended(reconciler)
-                found.append(beside.counted(one, await beside.lacking(remote, one.pending)))
+                    await second_model.mend_points(reconciler)
+                found.append(second_model.replace_pending(one, await second_model.count_missing(remote, one.pending)))
         return found
 
     async def begin(self, scope: Scope, *, model: str, variant: str, dimension: int) -> None:
         """Raises `UsageError` too where the URL names the collection in Qdrant: both models would share it."""
-        if self._client.url.collection is not None or self._client.url.scheme.foreign:
+        if self._client.url.collection is not None or self._client.url.scheme.is_foreign:
             raise UsageError("collection= in the URL leaves no room for a second model: leave it out, or ingest anew")
-        fresh = len(await beside.able(self._ledger).models(scope)) < 2
-        await beside.able(self._ledger).begin(scope, model=model, variant=variant, dimension=dimension)
-        remote, _, _ = await self._second(scope)
+        fresh = len(await second_model.require_reembedding(self._ledger).models(scope)) < 2
+        await second_model.require_reembedding(self._ledger).begin(
+            scope, model=model, variant=variant, dimension=dimension
+        )
+        remote, _, _ = await self._open_second(scope)
         if fresh:
             await remote.erase()  # what was given up by a process that was killed
 
-    async def switch(self, scope: Scope, *, to: HeldModel | None = None, elsewhere: bool = False) -> None:
-        remote, reconciler, held = await self._second(scope)
-        await beside.mended(reconciler)
-        if missing := 0 if elsewhere else await beside.lacking(remote, held.pending):
+    async def switch(self, scope: Scope, *, to: CollectionModel | None = None, elsewhere: bool = False) -> None:
+        remote, reconciler, held = await self._open_second(scope)
+        await second_model.mend_points(reconciler)
+        if missing := 0 if elsewhere else await second_model.count_missing(remote, held.pending):
             raise UsageError(f"{missing} chunks have no vector of the second model yet; run: ragstone reembed fill")
-        await beside.able(self._ledger).switch(scope, to=to or held, elsewhere=True)
+        await second_model.require_reembedding(self._ledger).switch(scope, to=to or held, elsewhere=True)
         self._forget(scope)
 
     async def forget(self, scope: Scope) -> None:
-        remote, _, _ = await self._second(scope)
-        await beside.able(self._ledger).forget(scope)
+        remote, _, _ = await self._open_second(scope)
+        await second_model.require_reembedding(self._ledger).forget(scope)
         await remote.erase()
 
-    async def _second(self, scope: Scope) -> tuple[Remote, Reconciler, HeldModel]:
+    async def _open_second(self, scope: Scope) -> tuple[ScopePoints, Reconciler, CollectionModel]:
         """The points of the second model, what looks after them, and what the ledger says of it; raises `UsageError`
         where there is none."""
         async with self._ledger.reader(scope) as reader:
-            info = await beside.second_info(self._ledger, scope, await reader.info())
-        remote = await self._remote(scope, info)
-        held = (await beside.able(self._ledger).models(scope))[1:]
+            info = await second_model.read_second_info(self._ledger, scope, await reader.info())
+        remote = await self._ensure_points(scope, info)
+        held = (await second_model.require_reembedding(self._ledger).models(scope))[1:]
         if remote is None or not held:
-            raise no_second(scope)
-        return remote, self._reconciler(remote, scope), held[0]
+            raise no_second_model_error(scope)
+        return remote, self._make_reconciler(remote, scope), held[0]
 
-    async def _also(self, scope: Scope) -> Remote | None:
+    async def _find_second_points(self, scope: Scope) -> ScopePoints | None:
         """The points of a second model, where there is one."""
-        if not isinstance(self._ledger, Reembedding) or len(await self._ledger.models(scope)) < 2:
+        if not isinstance(self._ledger, ReembeddingStore) or len(await self._ledger.models(scope)) < 2:
             return None
-        return (await self._second(scope))[0]
+        return (await self._open_second(scope))[0]
 
     async def identity(self) -> str | None:
         """The ledger's: it says what is there."""
-        return await self._ledger.identity() if isinstance(self._ledger, Identified) else None
+        return await self._ledger.identity() if isinstance(self._ledger, IdentifiedStore) else None
 
     async def close(self) -> None:
         """Close the line and the ledger. The store cannot be used after."""
@@ -175,44 +185,44 @@ class QdrantStore:
         self._looked.pop(scope, None)
         self._whole.pop(scope, None)
 
-    async def _parts(self, scope: Scope) -> tuple[Remote, Reconciler] | None:
+    async def _open_points(self, scope: Scope) -> tuple[ScopePoints, Reconciler] | None:
         """The points of a collection and what looks after them; None while it has no embedding model."""
         async with self._ledger.reader(scope) as reader:
             info = await reader.info()
-        remote = await self._remote(scope, info)
-        return None if remote is None else (remote, self._reconciler(remote, scope))
+        remote = await self._ensure_points(scope, info)
+        return None if remote is None else (remote, self._make_reconciler(remote, scope))
 
-    def _reconciler(self, remote: Remote, scope: Scope) -> Reconciler:
+    def _make_reconciler(self, remote: ScopePoints, scope: Scope) -> Reconciler:
         return Reconciler(remote, self._ledger, scope, now=self._now)
 
-    async def _remote(self, scope: Scope, info: Info) -> Remote | None:
-        space = space_of(self._client.url, info)
+    async def _ensure_points(self, scope: Scope, info: Info) -> ScopePoints | None:
+        space = resolve_space(self._client.url, info)
         if space is None:
             return None
         if space not in self._ensured:
-            self._ensured[space] = await ensure(self._client, space)
-        return Remote(self._client, self._ensured[space], scope)
+            self._ensured[space] = await ensure_space(self._client, space)
+        return ScopePoints(self._client, self._ensured[space], scope)
 
-    async def _seen(self, scope: Scope, info: Info) -> Remote | None:
+    async def _open_for_question(self, scope: Scope, info: Info) -> ScopePoints | None:
         """The points as a question asks for them: in haste, and without making anything of ours."""
-        space = space_of(self._client.url, info)
+        space = resolve_space(self._client.url, info)
         if space is None:
             return None
-        if space.scheme.foreign and space not in self._ensured:  # its vectors may have other names
-            self._ensured[space] = await ensure(self._client, space)
-        return Remote(self._client, self._ensured.get(space, space), scope, hasty=True)
+        if space.scheme.is_foreign and space not in self._ensured:  # its vectors may have other names
+            self._ensured[space] = await ensure_space(self._client, space)
+        return ScopePoints(self._client, self._ensured.get(space, space), scope, hasty=True)
 
-    async def _look(self, remote: Remote, scope: Scope, info: Info) -> str | None:
+    async def _check_server(self, remote: ScopePoints, scope: Scope, info: Info) -> str | None:
         """What the caller should know of the server. A date that has come, or a process that was killed, may have
         switched documents whose points are not: looked at now and then, where the ledger's state is another.
 
         Where the key may only read, or nothing answers, they wait for the next writer: questions see through it.
         """
         before, now = self._looked.get(scope), self._now().timestamp()
-        if before is None or (before[0] != info.generation and abs(now - before[1]) > AGAIN):
+        if before is None or (before[0] != info.generation and abs(now - before[1]) > CHECK_INTERVAL):
             self._looked[scope] = info.generation, now
             with suppress(UsageError, StoreError):
-                await self._reconciler(remote, scope).catch_up()
+                await self._make_reconciler(remote, scope).catch_up()
         with suppress(UsageError, StoreError):
-            return await self._client.version_note()
+            return await self._client.check_version()
         return None

@@ -10,24 +10,24 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from ragstone.core.errors import UsageError
-from ragstone.stores.concealed import HIDDEN, concealed
 from ragstone.stores.embedded.paths import is_store
-from ragstone.stores.qdrant.scheme import IDS, OURS, Scheme
+from ragstone.stores.qdrant.scheme import ID_SCHEMES, OWN_SCHEME, Scheme
+from ragstone.stores.url_redaction import REDACTED, redact_url
 
 PORT = 6334  # Qdrant's for gRPC
 TIMEOUT = 20  # seconds a call may take; the client's own 5 are short for a first big batch
-FOLDER = Path(".ragstone", ".qdrant")  # within the embedded store's default, where no tenant's name leads
-EARLIER = Path(".ragstone", "qdrant")  # where it was before: one that stands there stays
+LEDGER_FOLDER = Path(".ragstone", ".qdrant")  # within the embedded store's default, where no tenant's name leads
+FORMER_LEDGER_FOLDER = Path(".ragstone", "qdrant")  # where it was before: one that stands there stays
 LEDGERS = ("embedded", "postgresql", "postgres")
-TRUE = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+TRUTH_WORDS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 AUTHORITY = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^:/@\[\]]+)(:(?P<port>[0-9]{1,5}))?/?")
 NAME = re.compile(r"[^\0-\x1f/\\?*<>|\":]{1,200}")
 SHAPE = "qdrant://HOST:6334, or qdrants://… for TLS"
-MOST = {"shards": 1_000, "replicas": 100, "write_consistency": 100, "timeout": 3_600}
+NUMBER_LIMITS = {"shards": 1_000, "replicas": 100, "write_consistency": 100, "timeout": 3_600}
 
 
 @dataclass(frozen=True, slots=True)
-class Url:
+class QdrantUrl:
     """Where points are and where the truth is. `local` is a folder or `:memory:` instead of a server.
 
     `ledger` is the store of documents; `exact` keeps every search off the approximate index; `collection` names
@@ -41,9 +41,9 @@ class Url:
     tls: bool = False
     local: str | None = None
     api_key: str | None = field(default=None, repr=False)
-    ledger: str = field(default=f"embedded:{FOLDER}", repr=False)
+    ledger: str = field(default=f"embedded:{LEDGER_FOLDER}", repr=False)
     collection: str | None = None
-    scheme: Scheme = OURS
+    scheme: Scheme = OWN_SCHEME
     exact: bool = False
     shards: int | None = None
     replicas: int | None = None
@@ -51,32 +51,32 @@ class Url:
     timeout: int = TIMEOUT
 
 
-def parsed(url: str) -> Url:
+def parse_qdrant_url(url: str) -> QdrantUrl:
     """The parts of a URL; raises `UsageError`, which never shows a key or a password."""
     base, _, query = url.partition("?")
     scheme, _, place = base.partition(":")
-    given = _parameters(query)
-    known = {"api_key", "ledger", "collection", "ids", "namespace", "exact", *MOST}
+    given = _parse_parameters(query)
+    known = {"api_key", "ledger", "collection", "ids", "namespace", "exact", *NUMBER_LIMITS}
     if unknown := sorted(set(given) - known):
-        raise _wrong(url, f"{unknown[0]!r} is no parameter; there are {', '.join(sorted(known))}")
-    exact = TRUE.get(given.get("exact", "false").lower())
+        raise _url_error(url, f"{unknown[0]!r} is no parameter; there are {', '.join(sorted(known))}")
+    exact = TRUTH_WORDS.get(given.get("exact", "false").lower())
     if exact is None:
-        raise _wrong(url, "exact is true or false")
+        raise _url_error(url, "exact is true or false")
     name = given.get("collection")
     if name is not None and not NAME.fullmatch(name):
-        raise _wrong(url, 'collection is a name of 1 to 200 characters without any of / \\ ? * < > | " :')
-    numbers = {key: _number(url, key, given[key]) for key in MOST if key in given}
-    host, port, local = _place(url, scheme, place)
-    return Url(
-        _shown(base, given),
+        raise _url_error(url, 'collection is a name of 1 to 200 characters without any of / \\ ? * < > | " :')
+    numbers = {key: _parse_number(url, key, given[key]) for key in NUMBER_LIMITS if key in given}
+    host, port, local = _parse_place(url, scheme, place)
+    return QdrantUrl(
+        _conceal_parameters(base, given),
         host=host,
         port=port,
         tls=scheme == "qdrants",
         local=local,
         api_key=given.get("api_key") or None,
-        ledger=_ledger(url, given.get("ledger") or default_ledger()),
+        ledger=_check_ledger(url, given.get("ledger") or default_ledger()),
         collection=name,
-        scheme=_scheme(url, given),
+        scheme=_parse_scheme(url, given),
         exact=exact,
         shards=numbers.get("shards"),
         replicas=numbers.get("replicas"),
@@ -87,19 +87,19 @@ def parsed(url: str) -> Url:
 
 def default_ledger() -> str:
     """The ledger that nobody named."""
-    return f"embedded:{EARLIER if is_store(EARLIER) else FOLDER}"
+    return f"embedded:{FORMER_LEDGER_FOLDER if is_store(FORMER_LEDGER_FOLDER) else LEDGER_FOLDER}"
 
 
-def _parameters(query: str) -> dict[str, str]:
+def _parse_parameters(query: str) -> dict[str, str]:
     pairs = (pair.partition("=") for pair in filter(None, query.split("&")))
     return {name: unquote(value) for name, _, value in pairs}
 
 
-def _place(url: str, scheme: str, place: str) -> tuple[str, int, str | None]:
+def _parse_place(url: str, scheme: str, place: str) -> tuple[str, int, str | None]:
     """Host, port and local folder."""
     if not place.startswith("//"):
         if scheme != "qdrant":
-            raise _wrong(url, f"write {SHAPE}")
+            raise _url_error(url, f"write {SHAPE}")
         return "", PORT, place
     found = AUTHORITY.fullmatch(place.removeprefix("//"))
     port = int((found and found["port"]) or PORT)
@@ -108,35 +108,35 @@ def _place(url: str, scheme: str, place: str) -> tuple[str, int, str | None]:
     return found["host"], port, None
 
 
-def _number(url: str, name: str, value: str) -> int:
-    if not re.fullmatch(r"[0-9]{1,4}", value) or not 1 <= int(value) <= MOST[name]:
-        raise _wrong(url, f"{name} is a whole number from 1 to {MOST[name]}")
+def _parse_number(url: str, name: str, value: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,4}", value) or not 1 <= int(value) <= NUMBER_LIMITS[name]:
+        raise _url_error(url, f"{name} is a whole number from 1 to {NUMBER_LIMITS[name]}")
     return int(value)
 
 
-def _scheme(url: str, given: dict[str, str]) -> Scheme:
-    ids = next((name for name in IDS if name == given.get("ids", "ours")), None)
+def _parse_scheme(url: str, given: dict[str, str]) -> Scheme:
+    ids = next((name for name in ID_SCHEMES if name == given.get("ids", "ours")), None)
     if ids is None:
-        raise _wrong(url, f"ids is one of {', '.join(IDS)}")
+        raise _url_error(url, f"ids is one of {', '.join(ID_SCHEMES)}")
     if ids != "ours" and "collection" not in given:
-        raise _wrong(url, f"ids={ids} needs the collection's name: collection=NAME")
+        raise _url_error(url, f"ids={ids} needs the collection's name: collection=NAME")
     try:
         return Scheme(ids, uuid.UUID(given["namespace"]) if "namespace" in given else uuid.NAMESPACE_URL)
     except ValueError:
-        raise _wrong(url, "namespace is a UUID") from None
+        raise _url_error(url, "namespace is a UUID") from None
 
 
-def _ledger(url: str, ledger: str) -> str:
+def _check_ledger(url: str, ledger: str) -> str:
     kind, colon, _ = ledger.partition(":")
     if colon and "/" not in kind and kind not in LEDGERS:
-        raise _wrong(url, "the ledger is embedded:PATH or postgresql://…")
+        raise _url_error(url, "the ledger is embedded:PATH or postgresql://…")
     return ledger
 
 
-def _shown(base: str, given: dict[str, str]) -> str:
-    parts = [f"{name}={HIDDEN if name == 'api_key' else concealed(value)}" for name, value in given.items()]
+def _conceal_parameters(base: str, given: dict[str, str]) -> str:
+    parts = [f"{name}={REDACTED if name == 'api_key' else redact_url(value)}" for name, value in given.items()]
     return "?".join(filter(None, (base, "&".join(parts))))
 
 
-def _wrong(url: str, why: str) -> UsageError:
-    return UsageError(f"store {concealed(url)!r}: {why}")
+def _url_error(url: str, why: str) -> UsageError:
+    return UsageError(f"store {redact_url(url)!r}: {why}")

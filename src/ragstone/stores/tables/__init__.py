@@ -1,5 +1,5 @@
 """Tables and views that somebody else fills, as readers: nothing of ours is written beside them."""
 
-from ragstone.stores.tables.tables import Tables
+from ragstone.stores.tables.database import TableDatabase
 
-__all__ = ["Tables"]
+__all__ = ["TableDatabase"]

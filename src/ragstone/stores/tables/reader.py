@@ -12,18 +12,18 @@ from ragstone.core.page_layout import Layout
 from ragstone.core.ports import Vectors
 from ragstone.core.types import Candidate, Chunk, Document, Info, Scope, total_order
 from ragstone.stores import bm25
-from ragstone.stores.pair import UNUSABLE, Pair
-from ragstone.stores.postgres.nearest import EF_SEARCH, FEW, SPARE
+from ragstone.stores.column_pair import INVALID_NAME, ColumnPair
 from ragstone.stores.postgres.postings import Ranking
+from ragstone.stores.postgres.vector_search import EF_SEARCH, MAX_FEW, SPARE_CANDIDATES
 from ragstone.stores.tables import statements
-from ragstone.stores.tables.counted import Counted, Counting
-from ragstone.stores.tables.faults import told, tried
-from ragstone.stores.tables.kept import Kept, Print
-from ragstone.stores.tables.look import Relation
-from ragstone.stores.tables.rows import PROVIDER, Rows
+from ragstone.stores.tables.error_mapping import map_filter_errors, map_table_errors
+from ragstone.stores.tables.kept import TableFingerprint, WordCountCache
+from ragstone.stores.tables.relations import Relation
+from ragstone.stores.tables.row_documents import PROVIDER, RowDocuments
 from ragstone.stores.tables.statements import Statements
+from ragstone.stores.tables.word_counts import WordCounter, WordCounts
 
-BATCH = 500  # rows on their way at a time
+COUNT_BATCH = 500  # rows on their way at a time
 WIDER = 4  # times as many candidates where too few passed
 Row = tuple[Any, ...]
 
@@ -33,16 +33,22 @@ class TableReader:
     one chunk, its id and its place come from the table's own."""
 
     def __init__(
-        self, connection: AsyncConnection[Row], pair: Pair, relation: Relation, kept: Kept, *, place: str
+        self,
+        connection: AsyncConnection[Row],
+        pair: ColumnPair,
+        relation: Relation,
+        kept: WordCountCache,
+        *,
+        place: str,
     ) -> None:
         self._connection = connection
         self._pair = pair
         self._relation = relation
         self._kept = kept
-        self._named = Rows(pair, relation, place)
+        self._named = RowDocuments(pair, relation, place)
         self._place = f"{relation.label} in {place}"
         self._known: dict[str, tuple[str, str]] = {}  # ids of chunks: the row's id and text
-        self._ranked: tuple[str, Counted, Ranking] | None = None
+        self._ranked: tuple[str, WordCounts, Ranking] | None = None
         self._wordless = False  # this question's words could not be counted
         self._scored: dict[str, float] = {}  # by text, for the question that is ranked
         self._sql = Statements(pair, relation, self._place)
@@ -56,29 +62,29 @@ class TableReader:
 
     # Statements
 
-    async def check(self) -> None:
+    async def check_filter(self) -> None:
         """Whether the configured filter is one condition: alone and within brackets it must mean the same.
 
         Raises `ConfigError` with what the server says of it; nothing is carried out.
         """
-        self._sql.made(statements.ROWS)  # conditions on columns that are not there
-        for statement in self._sql.trials():
-            with tried(self._place):
+        self._sql.build_statement(statements.ROWS)  # conditions on columns that are not there
+        for statement in self._sql.build_trials():
+            with map_filter_errors(self._place):
                 async with self._connection.transaction():
                     await self._connection.execute(statement, {"n": 1}, binary=True)
 
     @asynccontextmanager
-    async def _aside(self) -> AsyncIterator[None]:
+    async def _open_savepoint(self) -> AsyncIterator[None]:
         """A failure in here leaves the transaction usable for the other leg."""
-        with told(self._place):
+        with map_table_errors(self._place):
             async with self._connection.transaction():
                 yield
 
-    async def _rows(
+    async def _fetch_rows(
         self, shape: str, given: Mapping[str, Any], where: Where | None = None, **more: sql.Composable
     ) -> list[Row]:
-        statement, own = self._sql.made(shape, where, **more)
-        async with self._aside():
+        statement, own = self._sql.build_statement(shape, where, **more)
+        async with self._open_savepoint():
             found = await self._connection.execute(statement, {**own, **given}, prepare=False, binary=True)
             return await found.fetchall()
 
@@ -87,18 +93,20 @@ class TableReader:
     async def nearest(self, vector: Vectors, *, where: Where, limit: int) -> list[Candidate]:
         if limit <= 0:
             return []
-        distance, given = self._sql.distance(vector)
-        await self._prepare_walk(limit + SPARE)
-        rows = await self._rows(statements.NEAREST, {**given, "limit": limit + SPARE}, where, distance=distance)
-        return self._candidates((row[0], row[1], 1 - row[2]) for row in rows if row[2] == row[2])[:limit]
+        distance, given = self._sql.measure_distance(vector)
+        await self._prepare_walk(limit + SPARE_CANDIDATES)
+        rows = await self._fetch_rows(
+            statements.NEAREST, {**given, "limit": limit + SPARE_CANDIDATES}, where, distance=distance
+        )
+        return self._make_candidates((row[0], row[1], 1 - row[2]) for row in rows if row[2] == row[2])[:limit]
 
     async def _prepare_walk(self, count: int) -> None:
         """How far approximate indexes look, whichever there is; none is no matter."""
-        values = dict(statements.WALK) if self._relation.iterates else {}
+        values = dict(statements.ITERATIVE_SETTINGS) if self._relation.iterates else {}
         values["hnsw.ef_search"] = str(min(max(EF_SEARCH[0], count), EF_SEARCH[1]))
         values["ivfflat.probes"] = str(self._relation.probes)
         names = list(values)
-        async with self._aside():
+        async with self._open_savepoint():
             await self._connection.execute(
                 "SELECT set_config(n, v, true) FROM unnest(%(names)s::text[], %(values)s::text[]) AS s (n, v)",
                 {"names": names, "values": [values[name] for name in names]},
@@ -108,82 +116,84 @@ class TableReader:
 
     async def matching(self, query: str, *, where: Where, limit: int) -> list[Candidate]:
         terms = bm25.query_terms(query)
-        self._sql.made(
+        self._sql.build_statement(
             statements.MATCHING, where, among=sql.SQL("true")
         )  # a filter that is not allowed is said at once
         if limit <= 0 or not terms:
             return []
         self._wordless = True  # until they were counted
-        counted, ranking = await self._ranking(query)
+        counted, ranking = await self._rank_query(query)
         self._wordless = False
         count, asked = limit, not where.conditions
         while True:
-            best = ranking.best(count)
-            found = await self._verified(counted, ranking, [counted.ids[n] for n in ranking.numbers[best]], where)
+            best = ranking.best_positions(count)
+            found = await self._score_current(counted, ranking, [counted.ids[n] for n in ranking.numbers[best]], where)
             if len(found) >= limit or len(best) == len(ranking.numbers):
                 return found[:limit]
-            if not asked and (few := await self._if_few(where)) is not None:
-                ranking = ranking.among(counted.numbers_of(few))
+            if not asked and (few := await self._find_few_ids(where)) is not None:
+                ranking = ranking.keep_numbers(counted.row_numbers(few))
             else:
                 count *= WIDER
             asked = True
 
-    async def _if_few(self, where: Where) -> set[str] | None:
+    async def _find_few_ids(self, where: Where) -> set[str] | None:
         """The ids of all rows that pass a filter, when they are few."""
-        rows = await self._rows(statements.PASSING, {"limit": FEW + 1}, where)
-        return {row[0] for row in rows} if len(rows) <= FEW else None
+        rows = await self._fetch_rows(statements.PASSING, {"limit": MAX_FEW + 1}, where)
+        return {row[0] for row in rows} if len(rows) <= MAX_FEW else None
 
-    async def _verified(self, counted: Counted, ranking: Ranking, ids: Sequence[str], where: Where) -> list[Candidate]:
+    async def _score_current(
+        self, counted: WordCounts, ranking: Ranking, ids: Sequence[str], where: Where
+    ) -> list[Candidate]:
         """Rows as they are now that pass the filter and hold a word, scored by the counts."""
         if not ids:
             return []
-        among, given = self._sql.among(ids)
-        rows = await self._rows(statements.MATCHING, given, where, among=among)
-        scores = ((row[0], row[1], self._score(row[1], counted, ranking)) for row in rows)
-        return self._candidates(scored for scored in scores if scored[2] > 0)
+        among, given = self._sql.match_ids(ids)
+        rows = await self._fetch_rows(statements.MATCHING, given, where, among=among)
+        scores = ((row[0], row[1], self._score_text(row[1], counted, ranking)) for row in rows)
+        return self._make_candidates(scored for scored in scores if scored[2] > 0)
 
-    def _score(self, text: str, counted: Counted, ranking: Ranking) -> float:
+    def _score_text(self, text: str, counted: WordCounts, ranking: Ranking) -> float:
         """BM25 of a text, worked out once a question: both legs ask for it."""
         if text not in self._scored:
-            self._scored[text] = counted.score(text, ranking.weights)
+            self._scored[text] = counted.score_text(text, ranking.weights)
         return self._scored[text]
 
-    async def _ranking(self, query: str) -> tuple[Counted, Ranking]:
+    async def _rank_query(self, query: str) -> tuple[WordCounts, Ranking]:
         if self._ranked is None or self._ranked[0] != query:
             terms = bm25.query_terms(query)
             key = (self._relation.label, self._pair.text, self._pair.id, repr(self._pair.filter))
-            counted = await self._kept.counted(key, look=self._print, count=self._count)
+            counted = await self._kept.get_counts(key, look=self._read_fingerprint, count=self._count_words)
             if counted is None:  # too large to keep: counted for this question alone
-                counted = await self._count(terms)
-            self._ranked, self._scored = (query, counted, counted.ranking(terms)), {}
+                counted = await self._count_words(terms)
+            self._ranked, self._scored = (query, counted, counted.rank_rows(terms)), {}
         return self._ranked[1], self._ranked[2]
 
-    async def _print(self) -> Print:
-        shape = statements.CHANGED if self._relation.rows else statements.CHANGED_TEXTS
-        [(rows, changes)] = await self._rows(shape, {})
+    async def _read_fingerprint(self) -> TableFingerprint:
+        shape = statements.FINGERPRINT_ROWS if self._relation.rows else statements.FINGERPRINT_TEXTS
+        [(rows, changes)] = await self._fetch_rows(shape, {})
         return self._relation.oid, rows, changes
 
-    async def _count(self, only: Collection[str] | None = None) -> Counted:
+    async def _count_words(self, only: Collection[str] | None = None) -> WordCounts:
         """Count the words of all rows, a batch in memory at a time; raises `TooMany`."""
-        counting = Counting(only)
-        statement, given = self._sql.made(statements.ROWS)
-        async with self._aside(), self._connection.cursor(name="ragstone_count", binary=True) as cursor:
+        counting = WordCounter(only)
+        statement, given = self._sql.build_statement(statements.ROWS)
+        async with self._open_savepoint(), self._connection.cursor(name="ragstone_count", binary=True) as cursor:
             await cursor.execute(statement, given or None)
-            while rows := await cursor.fetchmany(BATCH):
-                await asyncio.to_thread(counting.add, rows)
-        return await asyncio.to_thread(counting.done)
+            while rows := await cursor.fetchmany(COUNT_BATCH):
+                await asyncio.to_thread(counting.add_rows, rows)
+        return await asyncio.to_thread(counting.finish_counts)
 
     async def idf(self, query: str) -> dict[str, float]:
-        return dict((await self._ranking(query))[1].weights) if bm25.query_terms(query) else {}
+        return dict((await self._rank_query(query))[1].weights) if bm25.query_terms(query) else {}
 
     # Both
 
-    def _candidates(self, rows: Any) -> list[Candidate]:
+    def _make_candidates(self, rows: Any) -> list[Candidate]:
         """Candidates in total order, the best of each id."""
         best: dict[str, Candidate] = {}
         for identity, text, score in rows:
             made = Candidate(
-                self._named.chunk_id(identity), round(float(score), bm25.DECIMALS), self._named.place(identity)
+                self._named.chunk_id(identity), round(float(score), bm25.DECIMALS), self._named.row_place(identity)
             )
             if made.id not in best or made.score > best[made.id].score:
                 best[made.id] = made
@@ -193,13 +203,13 @@ class TableReader:
     async def rate(self, ids: Sequence[str], *, vector: Vectors | None, query: str) -> dict[str, dict[str, float]]:
         rated: dict[str, dict[str, float]] = {one: {} for one in dict.fromkeys(ids) if one in self._known}
         if rated and not self._wordless:
-            counted, ranking = await self._ranking(query)
+            counted, ranking = await self._rank_query(query)
             for one in rated:
-                rated[one]["bm25"] = self._score(self._known[one][1], counted, ranking)
+                rated[one]["bm25"] = self._score_text(self._known[one][1], counted, ranking)
         if vector is not None and rated:
-            among, more = self._sql.among([self._known[one][0] for one in rated])
-            distance, given = self._sql.distance(vector)
-            for identity, far in await self._rows(
+            among, more = self._sql.match_ids([self._known[one][0] for one in rated])
+            distance, given = self._sql.measure_distance(vector)
+            for identity, far in await self._fetch_rows(
                 statements.COSINES, {**given, **more}, among=among, distance=distance
             ):
                 own = rated.get(self._named.chunk_id(identity))
@@ -208,23 +218,23 @@ class TableReader:
         return rated
 
     async def chunks(self, ids: Sequence[str]) -> list[Chunk]:
-        return [self._named.chunk(*self._known[one]) for one in ids if one in self._known]
+        return [self._named.make_chunk(*self._known[one]) for one in ids if one in self._known]
 
     async def at(self, path: str, ordinal: int, *, source: str | None = None) -> Chunk | None:
         """A row by its path (`schema.table/id`)."""
         label, slash, identity = path.partition(f"{self._relation.label}/")
         if (
-            UNUSABLE.search(path)
+            INVALID_NAME.search(path)
             or label
             or not slash
             or ordinal != self._pair.ordinal
             or source not in (None, self._relation.label)
         ):
             return None
-        among, given = self._sql.among([identity])
-        rows = await self._rows(statements.MATCHING, given, among=among)
-        self._candidates((row[0], row[1], 0.0) for row in rows)
-        return self._named.chunk(rows[0][0], rows[0][1]) if rows else None
+        among, given = self._sql.match_ids([identity])
+        rows = await self._fetch_rows(statements.MATCHING, given, among=among)
+        self._make_candidates((row[0], row[1], 0.0) for row in rows)
+        return self._named.make_chunk(rows[0][0], rows[0][1]) if rows else None
 
     async def records(self, documents: Sequence[Document]) -> dict[str, str]:
         """The texts of those rows that this reader found."""

@@ -3,50 +3,50 @@
 Parts that need vectors, versions or snapshots are skipped by what the store's `capabilities` leave out.
 """
 
-from ragstone.testing.stores.acts import (
-    contents,
-    created,
-    fill_second,
-    filled,
-    giving,
-    near,
-    needs,
-    needs_keys,
-    remembering,
-    states,
-    texts_of,
-    two_models,
-    written,
+from ragstone.testing.stores.actions import (
+    as_exporter,
+    as_reembedding,
+    create_collection,
+    fill_second_model,
+    fill_vectors,
+    list_model_states,
+    open_search_cache,
+    read_texts,
+    require_capabilities,
+    require_keys,
+    search_nearest,
+    search_texts,
+    write_revisions,
 )
-from ragstone.testing.stores.collections import CAPABILITIES, Collections
-from ragstone.testing.stores.documents import Documents
-from ragstone.testing.stores.given_out import GivenOut
-from ragstone.testing.stores.keys import KeysOfTenants
-from ragstone.testing.stores.made import (
+from ragstone.testing.stores.collections import CAPABILITIES, CollectionContract
+from ragstone.testing.stores.documents import DocumentContract
+from ragstone.testing.stores.exporting import ExportContract
+from ragstone.testing.stores.keys import KeyContract
+from ragstone.testing.stores.replacing import ReplaceContract
+from ragstone.testing.stores.runs import RunContract
+from ragstone.testing.stores.samples import (
     DIMENSION,
     EVERYTHING,
     MODEL,
     NEW_YEAR,
     OTHER,
     SCOPE,
-    SECOND,
+    SECOND_DIMENSION,
+    SECOND_MODEL,
     VARIANT,
-    WIDER,
-    key_of,
     make_document,
     make_key,
     make_revision,
-    searched,
-    vector_of,
-    wide,
+    make_search,
+    make_vector,
+    make_vector_key,
+    make_wide_vector,
 )
-from ragstone.testing.stores.replacing import Replacing
-from ragstone.testing.stores.runs import Runs
-from ragstone.testing.stores.searches import Searches
-from ragstone.testing.stores.searching import Searching
-from ragstone.testing.stores.second_model import SecondModel
-from ragstone.testing.stores.vectors import VectorsOfChunks
-from ragstone.testing.stores.versions import Versions
+from ragstone.testing.stores.search_cache import SearchCacheContract
+from ragstone.testing.stores.searching import SearchContract
+from ragstone.testing.stores.second_model import SecondModelContract
+from ragstone.testing.stores.vectors import VectorContract
+from ragstone.testing.stores.versions import VersionContract
 
 __all__ = [
     "CAPABILITIES",
@@ -56,45 +56,45 @@ __all__ = [
     "NEW_YEAR",
     "OTHER",
     "SCOPE",
-    "SECOND",
+    "SECOND_DIMENSION",
+    "SECOND_MODEL",
     "VARIANT",
-    "WIDER",
     "StoreContract",
-    "contents",
-    "created",
-    "fill_second",
-    "filled",
-    "giving",
-    "key_of",
+    "as_exporter",
+    "as_reembedding",
+    "create_collection",
+    "fill_second_model",
+    "fill_vectors",
+    "list_model_states",
     "make_document",
     "make_key",
     "make_revision",
-    "near",
-    "needs",
-    "needs_keys",
-    "remembering",
-    "searched",
-    "states",
-    "texts_of",
-    "two_models",
-    "vector_of",
-    "wide",
-    "written",
+    "make_search",
+    "make_vector",
+    "make_vector_key",
+    "make_wide_vector",
+    "open_search_cache",
+    "read_texts",
+    "require_capabilities",
+    "require_keys",
+    "search_nearest",
+    "search_texts",
+    "write_revisions",
 ]
 
 
 class StoreContract(
-    Collections,
-    Documents,
-    Replacing,
-    Versions,
-    GivenOut,
-    SecondModel,
-    Searching,
-    VectorsOfChunks,
-    Runs,
-    Searches,
-    KeysOfTenants,
+    CollectionContract,
+    DocumentContract,
+    ReplaceContract,
+    VersionContract,
+    ExportContract,
+    SecondModelContract,
+    SearchContract,
+    VectorContract,
+    RunContract,
+    SearchCacheContract,
+    KeyContract,
 ):
     """Every store must pass. Override `store`; override `another` when it has versions, and `keeper` when another role
     than that of `store` makes keys."""

@@ -8,26 +8,32 @@ from ragstone.core.errors import Busy, NotBuilt, StoreError, UsageError
 from ragstone.core.filters import Where
 from ragstone.core.ports import Store
 from ragstone.core.types import Run, Scope
-from ragstone.testing.stores.acts import contents, created, needs, texts_of, written
-from ragstone.testing.stores.given import Given
-from ragstone.testing.stores.made import DIMENSION, MODEL, OTHER, SCOPE, VARIANT, make_revision, vector_of
+from ragstone.testing.stores.actions import (
+    create_collection,
+    read_texts,
+    require_capabilities,
+    search_texts,
+    write_revisions,
+)
+from ragstone.testing.stores.fixtures import StoreFixtures
+from ragstone.testing.stores.samples import DIMENSION, MODEL, OTHER, SCOPE, VARIANT, make_revision, make_vector
 
 # Those of `ports.Store`.
 CAPABILITIES = frozenset({"dense", "keyword", "filter", "versions", "snapshot", "fusion", "export", "models"})
 
 
-class Collections(Given):
+class CollectionContract(StoreFixtures):
     """Collections and the tenants that they are of."""
 
     async def test_capabilities_have_names_that_the_seam_knows(self, store: Store) -> None:
         assert store.capabilities <= CAPABILITIES
 
     async def test_a_closed_store_says_so(self, store: Store) -> None:
-        await written(store, make_revision("a.md", ["apple"]))
+        await write_revisions(store, make_revision("a.md", ["apple"]))
         await store.close()
         await store.close()
         with pytest.raises(StoreError, match="closed"):
-            await contents(store, "apple")
+            await search_texts(store, "apple")
         with pytest.raises(StoreError, match="closed"):
             await store.admin.exists(SCOPE)
         with pytest.raises(StoreError, match="closed"):
@@ -47,33 +53,33 @@ class Collections(Given):
         assert not await store.admin.drop(SCOPE)
 
     async def test_an_empty_collection_finds_nothing_and_says_that_it_is_empty(self, store: Store) -> None:
-        await created(store)
+        await create_collection(store)
         async with store.reader(SCOPE) as reader:
             assert await reader.matching("anything", where=Where(), limit=5) == []
-            assert await reader.nearest(vector_of("x"), where=Where(), limit=5) == []
+            assert await reader.nearest(make_vector("x"), where=Where(), limit=5) == []
             assert await reader.chunks(["none"]) == []
             assert await reader.at("a.md", 0) is None
-            assert await reader.rate(["none"], vector=vector_of("x"), query="x") == {}
+            assert await reader.rate(["none"], vector=make_vector("x"), query="x") == {}
             info = await reader.info()
         assert (info.state, info.documents, info.chunks, info.scope) == ("empty", 0, 0, SCOPE)
 
     async def test_creating_twice_changes_nothing(self, store: Store) -> None:
-        await written(store, make_revision("a.md", ["apple"]))
-        await created(store)
-        assert await contents(store, "apple") == ["apple"]
+        await write_revisions(store, make_revision("a.md", ["apple"]))
+        await create_collection(store)
+        assert await search_texts(store, "apple") == ["apple"]
 
     async def test_vectors_of_another_model_are_refused(self, store: Store) -> None:
-        needs(store, "dense")
-        await created(store)
+        require_capabilities(store, "dense")
+        await create_collection(store)
         with pytest.raises(UsageError, match=r"other-model.*--recreate"):
             await store.admin.create(SCOPE, model="other-model", variant=None, dimension=16)
 
     async def test_a_collection_without_a_model_gets_one_later(self, store: Store) -> None:
-        needs(store, "dense")
+        require_capabilities(store, "dense")
         await store.admin.create(SCOPE, model=None, variant=None, dimension=None)
-        await written(store, make_revision("a.md", ["apple"]))
+        await write_revisions(store, make_revision("a.md", ["apple"]))
         async with store.reader(SCOPE) as reader:
-            [found] = await reader.nearest(vector_of("apple"), where=Where(), limit=1)
+            [found] = await reader.nearest(make_vector("apple"), where=Where(), limit=1)
             info = await reader.info()
         assert found.score == 1.0
         assert (info.model, info.variant, info.dimension) == (MODEL, VARIANT, DIMENSION)
@@ -81,41 +87,41 @@ class Collections(Given):
     async def test_collections_are_listed_by_name_whatever_the_name(self, store: Store) -> None:
         names = ["Notes", "notes", "a/b", "..", "žluť 水", "x" * 120, "%41", ".hidden", "水" * 120]
         for name in names:
-            await created(store, Scope("t", name))
+            await create_collection(store, Scope("t", name))
         assert await store.admin.collections("t") == sorted(names)
         assert await store.admin.collections("T") == []
 
     async def test_erasing_leaves_nothing(self, store: Store) -> None:
-        await written(store, make_revision("a.md", ["apple"]))
-        await written(store, make_revision("a.md", ["apple"], scope=OTHER), scope=OTHER)
+        await write_revisions(store, make_revision("a.md", ["apple"]))
+        await write_revisions(store, make_revision("a.md", ["apple"], scope=OTHER), scope=OTHER)
         assert await store.admin.drop(SCOPE)
         assert not await store.admin.exists(SCOPE)
         assert await store.admin.collections(SCOPE.tenant) == []
-        await created(store)
-        assert await contents(store, "apple") == []
+        await create_collection(store)
+        assert await search_texts(store, "apple") == []
         assert await store.ledger(SCOPE).runs() == []
-        assert await contents(store, "apple", OTHER) == ["apple"]
+        assert await search_texts(store, "apple", OTHER) == ["apple"]
 
     async def test_erasing_a_tenant_leaves_nothing_of_it_and_all_of_others(self, store: Store) -> None:
         more = Scope(SCOPE.tenant, "more")
         for scope in (SCOPE, more, OTHER):
-            await written(store, make_revision("a.md", ["apple"], scope=scope), scope=scope)
+            await write_revisions(store, make_revision("a.md", ["apple"], scope=scope), scope=scope)
         await store.admin.pin(SCOPE.tenant, model=MODEL, dimension=DIMENSION)
         assert await store.admin.erase(SCOPE.tenant)
         assert await store.admin.collections(SCOPE.tenant) == []
         assert SCOPE.tenant not in [tenant.name for tenant in await store.admin.tenants(SCOPE.tenant)]
         assert not await store.admin.erase(SCOPE.tenant)
-        await created(store)
-        assert await contents(store, "apple") == []
+        await create_collection(store)
+        assert await search_texts(store, "apple") == []
         assert await store.ledger(SCOPE).runs() == []
         if "dense" in store.capabilities:
-            await written(store, make_revision("a.md", ["apple"]), vectors=False)
+            await write_revisions(store, make_revision("a.md", ["apple"]), vectors=False)
             async with store.writer(SCOPE) as writer:
-                assert [chunk.text for chunk in await writer.wanted(9)] == ["apple"]
-        assert await contents(store, "apple", OTHER) == ["apple"]
+                assert [chunk.text for chunk in await writer.find_unembedded(9)] == ["apple"]
+        assert await search_texts(store, "apple", OTHER) == ["apple"]
 
     async def test_a_tenant_is_not_erased_while_a_source_is_ingested(self, store: Store) -> None:
-        await created(store)
+        await create_collection(store)
         run = Run("r", "docs", "running", "2026-01-01T00:00:00Z")
         await store.ledger(SCOPE).start(run)
         if "dense" in store.capabilities:
@@ -125,10 +131,10 @@ class Collections(Given):
         assert await store.admin.erase(SCOPE.tenant)
 
     async def test_a_tenant_is_pinned_to_one_model_until_nothing_of_it_is_left(self, store: Store) -> None:
-        needs(store, "dense")
+        require_capabilities(store, "dense")
         pin = store.admin.pin
         await pin(SCOPE.tenant, model=MODEL, dimension=DIMENSION)
-        await created(store)
+        await create_collection(store)
         await pin(SCOPE.tenant, model=MODEL, dimension=DIMENSION)
         await pin(OTHER.tenant, model="another", dimension=16)
         for model, dimension in (("another", DIMENSION), (MODEL, 16)):
@@ -141,20 +147,20 @@ class Collections(Given):
         await pin(SCOPE.tenant, model=MODEL, dimension=DIMENSION)
 
     async def test_vectors_of_what_was_removed_are_wanted_again(self, store: Store) -> None:
-        needs(store, "dense")
+        require_capabilities(store, "dense")
         revision = make_revision("a.md", ["apple"])
-        await written(store, revision, make_revision("b.md", ["pear"]))
+        await write_revisions(store, revision, make_revision("b.md", ["pear"]))
         async with store.writer(SCOPE) as writer:
             await writer.remove([revision.document.id])
             await writer.settle()
             await writer.replace([replace(revision, document=replace(revision.document, revision=2))])
-            assert [chunk.text for chunk in await writer.wanted(9)] == ["apple"]
+            assert [chunk.text for chunk in await writer.find_unembedded(9)] == ["apple"]
 
     async def test_a_tenant_never_sees_another(self, store: Store) -> None:
-        await written(store, make_revision("a.md", ["our apple"]))
-        await written(store, make_revision("b.md", ["their apple"], scope=OTHER), scope=OTHER)
-        assert await contents(store, "apple") == ["our apple"]
-        assert await contents(store, "apple", OTHER) == ["their apple"]
+        await write_revisions(store, make_revision("a.md", ["our apple"]))
+        await write_revisions(store, make_revision("b.md", ["their apple"], scope=OTHER), scope=OTHER)
+        assert await search_texts(store, "apple") == ["our apple"]
+        assert await search_texts(store, "apple", OTHER) == ["their apple"]
         [theirs] = make_revision("b.md", ["their apple"], scope=OTHER).chunks
         async with store.reader(SCOPE) as reader:
             assert await reader.chunks([theirs.id]) == []
@@ -162,5 +168,5 @@ class Collections(Given):
             assert await reader.at("b.md", 0) is None
             assert await reader.records([theirs.document]) == {}
             if "dense" in store.capabilities:
-                found = await reader.nearest(vector_of("their apple"), where=Where(), limit=9)
-                assert await texts_of(reader, found) == ["our apple"]
+                found = await reader.nearest(make_vector("their apple"), where=Where(), limit=9)
+                assert await read_texts(reader, found) == ["our apple"]

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 from ragstone.core.page_layout import Layout, Strip
 from ragstone.core.ports import Store
-from ragstone.core.types import Span, joined
-from ragstone.testing.stores.acts import written
-from ragstone.testing.stores.given import Given
-from ragstone.testing.stores.made import SCOPE, make_revision
+from ragstone.core.types import Span, join_slices
+from ragstone.testing.stores.actions import write_revisions
+from ragstone.testing.stores.fixtures import StoreFixtures
+from ragstone.testing.stores.samples import SCOPE, make_revision
 
 
-class Documents(Given):
+class DocumentContract(StoreFixtures):
     """What is written is what is read."""
 
     async def test_chunks_come_back_as_they_went_in(self, store: Store) -> None:
@@ -28,7 +28,7 @@ class Documents(Given):
         }
         meta = {"tags": ["t"], "date": "2024-05-01", "n": 2, "free": {"x": [1, 2.5, True, None]}}
         revision = make_revision("dir/ä b.md", ["apple\r\nßtreet 水 \x00"], title="T", meta=meta, chunks=more)
-        await written(store, revision, vectors=False)
+        await write_revisions(store, revision, vectors=False)
         [chunk] = revision.chunks
         async with store.reader(SCOPE) as reader:
             assert await reader.chunks([chunk.id]) == [chunk]
@@ -39,14 +39,14 @@ class Documents(Given):
 
     async def test_chunks_come_in_the_order_asked_without_the_unknown(self, store: Store) -> None:
         revision = make_revision("a.md", ["one", "two", "three"])
-        await written(store, revision)
+        await write_revisions(store, revision)
         ids = [chunk.id for chunk in revision.chunks]
         async with store.reader(SCOPE) as reader:
             found = await reader.chunks([ids[2], "unknown", ids[0]])
         assert [chunk.id for chunk in found] == [ids[2], ids[0]]
 
     async def test_a_place_without_a_source_is_the_first_source_by_name(self, store: Store) -> None:
-        await written(
+        await write_revisions(
             store, make_revision("a.md", ["second"], source="zoo"), make_revision("a.md", ["first"], source="ant")
         )
         async with store.reader(SCOPE) as reader:
@@ -58,35 +58,38 @@ class Documents(Given):
 
     async def test_the_text_of_record_gives_every_chunk(self, store: Store) -> None:
         revision = make_revision("a.md", ["one apple", "two\napples", "three"])
-        await written(store, revision)
+        await write_revisions(store, revision)
         async with store.reader(SCOPE) as reader:
             records = await reader.records([revision.document])
             for found in await reader.chunks([chunk.id for chunk in revision.chunks]):
-                assert joined(records[found.document.id], found.spans) == found.text
+                assert join_slices(records[found.document.id], found.spans) == found.text
 
     async def test_where_characters_stand_on_a_page_is_kept_with_each_revision(self, store: Store) -> None:
-        layout = Layout.of([Strip(0, 3, 1, (10.0, 20.0, 40.0, 32.0), (10.0, 20.0, 30.0, 40.0))])
+        layout = Layout.from_strips([Strip(0, 3, 1, (10.0, 20.0, 40.0, 32.0), (10.0, 20.0, 30.0, 40.0))])
         first, plain = replace(make_revision("a.pdf", ["one"]), layout=layout), make_revision("b.md", ["two"])
-        second = replace(make_revision("c.pdf", ["three"]), layout=Layout.of([]))
-        await written(store, first, plain, second)
+        second = replace(make_revision("c.pdf", ["three"]), layout=Layout.from_strips([]))
+        await write_revisions(store, first, plain, second)
         documents = [plain.document, first.document, second.document]
         async with store.reader(SCOPE) as reader:
-            assert await reader.layouts(documents) == {first.document.id: layout, second.document.id: Layout.of([])}
+            assert await reader.layouts(documents) == {
+                first.document.id: layout,
+                second.document.id: Layout.from_strips([]),
+            }
             assert await reader.records(documents) == {one.document.id: one.record for one in (first, plain, second)}
             assert (await reader.layouts([]), await reader.records([])) == ({}, {})
         later = make_revision("a.pdf", ["none"], revision=2)
-        await written(store, later)
+        await write_revisions(store, later)
         async with store.reader(SCOPE) as reader:
             assert await reader.layouts([later.document]) == {}
 
     async def test_documents_are_listed_by_source_and_path(self, store: Store) -> None:
         places = [("b", "z.md"), ("a", "é.md"), ("a", "Z.md"), ("b", "a.md")]
-        await written(store, *(make_revision(path, ["x"], source=source) for source, path in places))
+        await write_revisions(store, *(make_revision(path, ["x"], source=source) for source, path in places))
         found = await store.ledger(SCOPE).documents()
         assert [(d.source, d.path) for d in found] == sorted(places)
         assert [d.path for d in await store.ledger(SCOPE).documents("b")] == ["a.md", "z.md"]
         assert await store.ledger(SCOPE).documents("c") == []
 
     async def test_a_document_without_chunks_is_known_all_the_same(self, store: Store) -> None:
-        await written(store, make_revision("a.md", []))
+        await write_revisions(store, make_revision("a.md", []))
         assert [d.path for d in await store.ledger(SCOPE).documents()] == ["a.md"]

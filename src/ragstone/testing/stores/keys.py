@@ -6,16 +6,16 @@ import pytest
 
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import Store
-from ragstone.testing.stores.acts import needs_keys, written
-from ragstone.testing.stores.given import Given
-from ragstone.testing.stores.made import NEW_YEAR, OTHER, SCOPE, make_key, make_revision
+from ragstone.testing.stores.actions import require_keys, write_revisions
+from ragstone.testing.stores.fixtures import StoreFixtures
+from ragstone.testing.stores.samples import NEW_YEAR, OTHER, SCOPE, make_key, make_revision
 
 
-class KeysOfTenants(Given):
+class KeyContract(StoreFixtures):
     """API keys of tenants."""
 
     async def test_a_key_is_found_by_its_id_as_it_was_added(self, store: Store, keeper: Store) -> None:
-        needs_keys(keeper)
+        require_keys(keeper)
         key = make_key("a1", roles=("read-restricted", "write"), expires=NEW_YEAR.replace(year=2099))
         assert await store.keys.find("a1") is None
         await keeper.keys.add(key)
@@ -25,15 +25,15 @@ class KeysOfTenants(Given):
         assert await store.keys.find("") is None
 
     async def test_a_key_is_kept_beside_what_was_and_what_will_be_written(self, store: Store, keeper: Store) -> None:
-        needs_keys(keeper)
-        await written(store, make_revision("a.md", ["apple"]))
+        require_keys(keeper)
+        await write_revisions(store, make_revision("a.md", ["apple"]))
         await keeper.keys.add(make_key("a1"))
         assert await store.admin.collections(SCOPE.tenant) == [SCOPE.collection]
         assert await store.admin.drop(SCOPE)
         assert await store.keys.find("a1") == make_key("a1")
 
     async def test_keys_are_listed_by_creation_and_of_one_tenant_alone(self, keeper: Store) -> None:
-        needs_keys(keeper)
+        require_keys(keeper)
         later = NEW_YEAR.replace(month=2)
         own = [make_key("b"), make_key("c"), make_key("a", created=later)]
         for key in (own[2], make_key("d", tenant=OTHER.tenant), own[1], own[0]):
@@ -43,7 +43,7 @@ class KeysOfTenants(Given):
         assert await keeper.keys.of("nobody") == []
 
     async def test_an_id_is_taken_once(self, store: Store, keeper: Store) -> None:
-        needs_keys(keeper)
+        require_keys(keeper)
         await keeper.keys.add(make_key("a1"))
         for tenant in (SCOPE.tenant, OTHER.tenant):
             with pytest.raises(UsageError, match="a1 already"):
@@ -51,7 +51,7 @@ class KeysOfTenants(Given):
         assert await store.keys.find("a1") == make_key("a1")
 
     async def test_a_key_is_revoked_once_and_by_its_tenant_alone(self, store: Store, keeper: Store) -> None:
-        needs_keys(keeper)
+        require_keys(keeper)
         await keeper.keys.add(make_key("a1"))
         await keeper.keys.add(make_key("a2"))
         assert not await keeper.keys.revoke(OTHER.tenant, "a1", at=NEW_YEAR)
@@ -62,7 +62,7 @@ class KeysOfTenants(Given):
         assert [key.revoked for key in await keeper.keys.of(SCOPE.tenant)] == [NEW_YEAR, None]
 
     async def test_keys_of_an_erased_tenant_are_gone(self, store: Store, keeper: Store) -> None:
-        needs_keys(keeper)
+        require_keys(keeper)
         assert await keeper.keys.erase(SCOPE.tenant) == 0
         for key in (make_key("a1"), make_key("a2"), make_key("r1", tenant=OTHER.tenant)):
             await keeper.keys.add(key)
@@ -72,13 +72,13 @@ class KeysOfTenants(Given):
         assert [key.id for key in await keeper.keys.of(OTHER.tenant)] == ["r1"]
 
     async def test_keys_that_are_added_at_once_are_all_kept(self, keeper: Store) -> None:
-        needs_keys(keeper)
+        require_keys(keeper)
         names = [f"{number:02d}" for number in range(24)]
         await asyncio.gather(*(keeper.keys.add(make_key(name)) for name in names))
         assert [key.id for key in await keeper.keys.of(SCOPE.tenant)] == names
 
     async def test_what_is_no_name_of_a_tenant_or_key_changes_nothing(self, store: Store, keeper: Store) -> None:
-        needs_keys(keeper)
+        require_keys(keeper)
         await keeper.keys.add(make_key("a1"))
         for odd in ("' OR 1=1 --", "a1'; DELETE FROM api_keys; --", "%", "_", "\\", '"'):
             assert await store.keys.find(odd) is None

@@ -7,19 +7,19 @@ import pytest
 from ragstone.core.errors import StoreError
 from ragstone.core.filters import Where
 from ragstone.core.ports import Store
-from ragstone.testing.stores.acts import contents, needs, texts_of, written
-from ragstone.testing.stores.given import Given
-from ragstone.testing.stores.made import SCOPE, make_revision, vector_of
+from ragstone.testing.stores.actions import read_texts, require_capabilities, search_texts, write_revisions
+from ragstone.testing.stores.fixtures import StoreFixtures
+from ragstone.testing.stores.samples import SCOPE, make_revision, make_vector
 
 
-class Replacing(Given):
+class ReplaceContract(StoreFixtures):
     """Documents that change and go."""
 
     async def test_a_second_write_leaves_nothing_of_the_first(self, store: Store) -> None:
         first = make_revision("a.md", ["old apple", "old pear", "old plum"])
-        await written(store, first)
-        await written(store, make_revision("a.md", ["new apple"], revision=2))
-        assert await contents(store, "apple pear plum old") == ["new apple"]
+        await write_revisions(store, first)
+        await write_revisions(store, make_revision("a.md", ["new apple"], revision=2))
+        assert await search_texts(store, "apple pear plum old") == ["new apple"]
         async with store.reader(SCOPE) as reader:
             assert await reader.chunks([chunk.id for chunk in first.chunks]) == []
             assert await reader.at("a.md", 1) is None
@@ -29,14 +29,14 @@ class Replacing(Given):
         assert await store.admin.check(SCOPE) == []
 
     async def test_a_revision_that_is_not_newer_is_refused(self, store: Store) -> None:
-        await written(store, make_revision("a.md", ["apple"], revision=2))
+        await write_revisions(store, make_revision("a.md", ["apple"], revision=2))
         for revision in (1, 2):
             with pytest.raises(StoreError, match=r"a\.md"):
-                await written(store, make_revision("a.md", ["pear"], revision=revision))
-        assert await contents(store, "apple pear") == ["apple"]
+                await write_revisions(store, make_revision("a.md", ["pear"], revision=revision))
+        assert await search_texts(store, "apple pear") == ["apple"]
 
     async def test_each_document_of_a_batch_is_written_whole_or_not_at_all(self, store: Store) -> None:
-        await written(store, make_revision("b.md", ["apple"], revision=5))
+        await write_revisions(store, make_revision("b.md", ["apple"], revision=5))
         whole = ["apple one", "apple two"]
         batch = [
             make_revision("a.md", whole),
@@ -44,10 +44,10 @@ class Replacing(Given):
             make_revision("c.md", whole),
         ]
         with pytest.raises(StoreError, match=r"b\.md"):
-            await written(store, *batch)
+            await write_revisions(store, *batch)
         known = [d.path for d in await store.ledger(SCOPE).documents()]
         assert "b.md" in known
-        found = sorted(await contents(store, "apple pear"))
+        found = sorted(await search_texts(store, "apple pear"))
         assert found == sorted(["apple", *whole * (len(known) - 1)])
         assert await store.admin.check(SCOPE) == []
 
@@ -55,21 +55,21 @@ class Replacing(Given):
         first = make_revision("a.md", ["apple"])
         again = make_revision("a.md", ["apple"], revision=3)
         assert first.chunks[0].id == again.chunks[0].id
-        await written(store, first)
-        await written(store, make_revision("a.md", ["pear"], revision=2))
-        await written(store, again)
-        assert await contents(store, "apple pear") == ["apple"]
+        await write_revisions(store, first)
+        await write_revisions(store, make_revision("a.md", ["pear"], revision=2))
+        await write_revisions(store, again)
+        assert await search_texts(store, "apple pear") == ["apple"]
         async with store.reader(SCOPE) as reader:
             [chunk] = await reader.chunks([first.chunks[0].id])
         assert chunk.document.revision == 3
 
     async def test_removed_documents_are_gone_everywhere(self, store: Store) -> None:
         gone, stays = make_revision("a.md", ["apple one"]), make_revision("b.md", ["apple two"])
-        await written(store, gone, stays)
+        await write_revisions(store, gone, stays)
         async with store.writer(SCOPE) as writer:
             await writer.remove([gone.document.id, "unknown"])
-            assert await writer.wanted(10) == []
-        assert await contents(store, "apple") == ["apple two"]
+            assert await writer.find_unembedded(10) == []
+        assert await search_texts(store, "apple") == ["apple two"]
         assert [d.path for d in await store.ledger(SCOPE).documents()] == ["b.md"]
         async with store.reader(SCOPE) as reader:
             assert await reader.chunks([gone.chunks[0].id]) == []
@@ -80,33 +80,33 @@ class Replacing(Given):
 
     async def test_a_removed_document_can_come_back(self, store: Store) -> None:
         revision = make_revision("a.md", ["apple"])
-        await written(store, revision)
+        await write_revisions(store, revision)
         async with store.writer(SCOPE) as writer:
             await writer.remove([revision.document.id])
             await writer.replace([revision])
-        assert await contents(store, "apple") == ["apple"]
+        assert await search_texts(store, "apple") == ["apple"]
 
     async def test_a_reader_keeps_its_view_while_a_writer_replaces(self, store: Store) -> None:
-        needs(store, "snapshot")
-        await written(store, make_revision("a.md", ["apple old"]))
+        require_capabilities(store, "snapshot")
+        await write_revisions(store, make_revision("a.md", ["apple old"]))
         async with store.reader(SCOPE) as reader:
             before = await reader.info()
-            await written(store, make_revision("a.md", ["apple new", "apple newer"], revision=2))
+            await write_revisions(store, make_revision("a.md", ["apple new", "apple newer"], revision=2))
             found = await reader.matching("apple", where=Where(), limit=9)
-            assert await texts_of(reader, found) == ["apple old"]
+            assert await read_texts(reader, found) == ["apple old"]
             if "dense" in store.capabilities:
-                near = await reader.nearest(vector_of("apple new"), where=Where(), limit=9)
-                assert await texts_of(reader, near) == ["apple old"]
+                near = await reader.nearest(make_vector("apple new"), where=Where(), limit=9)
+                assert await read_texts(reader, near) == ["apple old"]
             assert await reader.info() == replace(before, bytes=(await reader.info()).bytes)
-        assert sorted(await contents(store, "apple")) == ["apple new", "apple newer"]
+        assert sorted(await search_texts(store, "apple")) == ["apple new", "apple newer"]
 
     async def test_settling_changes_no_result(self, store: Store) -> None:
         texts = [f"apple {word}" for word in "red green blue old new".split()]
-        await written(store, *(make_revision(f"{i}.md", [text]) for i, text in enumerate(texts)))
-        await written(store, make_revision("0.md", ["apple other"], revision=2))
-        before = await contents(store, "apple red other")
+        await write_revisions(store, *(make_revision(f"{i}.md", [text]) for i, text in enumerate(texts)))
+        await write_revisions(store, make_revision("0.md", ["apple other"], revision=2))
+        before = await search_texts(store, "apple red other")
         async with store.writer(SCOPE) as writer:
             await writer.settle()
             await writer.settle()
-        assert await contents(store, "apple red other") == before
+        assert await search_texts(store, "apple red other") == before
         assert await store.admin.check(SCOPE) == []

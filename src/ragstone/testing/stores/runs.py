@@ -7,16 +7,16 @@ import pytest
 from ragstone.core.errors import Busy
 from ragstone.core.ports import Store
 from ragstone.core.types import Run
-from ragstone.testing.stores.acts import created
-from ragstone.testing.stores.given import Given
-from ragstone.testing.stores.made import SCOPE
+from ragstone.testing.stores.actions import create_collection
+from ragstone.testing.stores.fixtures import StoreFixtures
+from ragstone.testing.stores.samples import SCOPE
 
 
-class Runs(Given):
+class RunContract(StoreFixtures):
     """Runs of ingestion."""
 
     async def test_runs_are_kept_the_latest_first(self, store: Store) -> None:
-        await created(store)
+        await create_collection(store)
         ledger = store.ledger(SCOPE)
         first = Run("1", "docs", "running", "2026-01-01T00:00:00", config={"a": [1]})
         await ledger.start(first)
@@ -32,7 +32,7 @@ class Runs(Given):
         assert (await ledger.runs())[0].error == "no"
 
     async def test_two_ingestions_of_one_source_do_not_run_at_once(self, store: Store) -> None:
-        await created(store)
+        await create_collection(store)
         first, second = (Run(one, "docs", "running", "2026-01-01T00:00:00") for one in "12")
         await store.ledger(SCOPE).start(first)
         with pytest.raises(Busy, match="'docs' is running"):

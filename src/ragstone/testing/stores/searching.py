@@ -2,39 +2,41 @@
 
 import random
 
-from ragstone.core.filter_matching import facts, matches
+from ragstone.core.filter_matching import collect_facts, matches
 from ragstone.core.filters import Condition, Where
 from ragstone.core.ports import Store
 from ragstone.core.types import total_order
-from ragstone.testing.stores.acts import contents, written
-from ragstone.testing.stores.drawn import random_revisions, random_where
-from ragstone.testing.stores.given import Given
-from ragstone.testing.stores.made import EVERYTHING, SCOPE, make_revision, vector_of
+from ragstone.testing.stores.actions import search_texts, write_revisions
+from ragstone.testing.stores.fixtures import StoreFixtures
+from ragstone.testing.stores.random_data import random_revisions, random_where
+from ragstone.testing.stores.samples import EVERYTHING, SCOPE, make_revision, make_vector
 
-DRAWN = 250  # filters, enough for every operator to meet every kind of column
+RANDOM_FILTERS = 250  # filters, enough for every operator to meet every kind of column
 
 
-class Searching(Given):
+class SearchContract(StoreFixtures):
     """Words, neighbours, filters."""
 
     async def test_ties_are_broken_by_place(self, store: Store) -> None:
         places = [("b.md", "s"), ("a.md", "t"), ("a.md", "s"), ("Ü.md", "s"), ("c.md", "s")]
-        await written(store, *(make_revision(path, ["same words", "same words"], source=s) for path, s in places))
+        await write_revisions(
+            store, *(make_revision(path, ["same words", "same words"], source=s) for path, s in places)
+        )
         wanted = sorted((path, source, ordinal) for path, source in places for ordinal in (0, 1))
         async with store.reader(SCOPE) as reader:
             for limit in (1, 3, 10):
                 found = await reader.matching("same", where=Where(), limit=limit)
                 assert [candidate.place for candidate in found] == wanted[:limit]
                 if "dense" in store.capabilities:
-                    found = await reader.nearest(vector_of("same words"), where=Where(), limit=limit)
+                    found = await reader.nearest(make_vector("same words"), where=Where(), limit=limit)
                     assert [candidate.place for candidate in found] == wanted[:limit]
 
     async def test_results_stand_in_total_order(self, store: Store) -> None:
         revisions = random_revisions(random.Random(11), 25)  # noqa: S311 - reproducible, not secret
-        await written(store, *revisions)
+        await write_revisions(store, *revisions)
         async with store.reader(SCOPE) as reader:
             legs = [await reader.matching("apple plum red", where=EVERYTHING, limit=40)]
-            legs.append(await reader.nearest(vector_of("apple"), where=EVERYTHING, limit=40))
+            legs.append(await reader.nearest(make_vector("apple"), where=EVERYTHING, limit=40))
         assert legs[0]
         for found in legs:
             keys = [total_order(candidate.score, candidate.place) for candidate in found]
@@ -42,8 +44,8 @@ class Searching(Given):
             assert len({candidate.id for candidate in found}) == len(found)
 
     async def test_signals_agree_with_the_legs(self, store: Store) -> None:
-        await written(store, *random_revisions(random.Random(12), 20))  # noqa: S311 - reproducible, not secret
-        vector = vector_of("some question")
+        await write_revisions(store, *random_revisions(random.Random(12), 20))  # noqa: S311 - reproducible, not secret
+        vector = make_vector("some question")
         async with store.reader(SCOPE) as reader:
             words = await reader.matching("apple plum", where=EVERYTHING, limit=100)
             near = await reader.nearest(vector, where=EVERYTHING, limit=100)
@@ -54,12 +56,12 @@ class Searching(Given):
         assert all(rated[c.id]["cosine"] == c.score for c in near)
 
     async def test_a_query_without_terms_matches_nothing(self, store: Store) -> None:
-        await written(store, make_revision("a.md", ["apple"]))
+        await write_revisions(store, make_revision("a.md", ["apple"]))
         for query in ("", "?!", "zebra", "\ud800"):
-            assert await contents(store, query) == []
+            assert await search_texts(store, query) == []
 
     async def test_rare_terms_weigh_more(self, store: Store) -> None:
-        await written(store, make_revision("a.md", ["pear fig", "pear plum", "pear"]))
+        await write_revisions(store, make_revision("a.md", ["pear fig", "pear plum", "pear"]))
         async with store.reader(SCOPE) as reader:
             idf = await reader.idf("pear plum pear")
             assert len(await reader.matching("pear plum pear", where=EVERYTHING, limit=9)) == 3
@@ -70,28 +72,28 @@ class Searching(Given):
     async def test_filters_mean_what_where_says(self, store: Store) -> None:
         chance = random.Random(13)  # noqa: S311 - reproducible, not secret
         revisions = random_revisions(chance, 30)
-        await written(store, *revisions)
+        await write_revisions(store, *revisions)
         every = [chunk for revision in revisions for chunk in revision.chunks]
         telling = 0
         async with store.reader(SCOPE) as reader:
-            for _ in range(DRAWN):
+            for _ in range(RANDOM_FILTERS):
                 where = random_where(chance, [revision.document.version for revision in revisions])
-                wanted = {chunk.id for chunk in every if matches(where, facts(chunk))}
+                wanted = {chunk.id for chunk in every if matches(where, collect_facts(chunk))}
                 words = await reader.matching("apple pear plum", where=where, limit=1000)
                 assert {candidate.id for candidate in words} == wanted, where
                 if "dense" in store.capabilities:
-                    near = await reader.nearest(vector_of("x"), where=where, limit=1000)
+                    near = await reader.nearest(make_vector("x"), where=where, limit=1000)
                     assert {candidate.id for candidate in near} == wanted, where
                 telling += 0 < len(wanted) < len(every)
-        assert telling > DRAWN // 3
+        assert telling > RANDOM_FILTERS // 3
 
     async def test_true_and_one_are_different_filters(self, store: Store) -> None:
-        await written(store, make_revision("a.md", ["apple"], meta={"n": 1}))
+        await write_revisions(store, make_revision("a.md", ["apple"], meta={"n": 1}))
         for value, count in ((1, 1), (True, 0), (1.0, 1)):
             where = Where(conditions=(Condition("n", "=", value),))
-            assert len(await contents(store, "apple", where=where)) == count
+            assert len(await search_texts(store, "apple", where=where)) == count
 
     async def test_restricted_documents_are_not_found_without_the_permission(self, store: Store) -> None:
-        await written(store, make_revision("a.md", ["apple"], meta={"confidentiality": "Restricted"}))
-        assert await contents(store, "apple", where=Where()) == []
-        assert await contents(store, "apple", where=EVERYTHING) == ["apple"]
+        await write_revisions(store, make_revision("a.md", ["apple"], meta={"confidentiality": "Restricted"}))
+        assert await search_texts(store, "apple", where=Where()) == []
+        assert await search_texts(store, "apple", where=EVERYTHING) == ["apple"]

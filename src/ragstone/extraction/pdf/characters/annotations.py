@@ -25,7 +25,7 @@ OPTIONS = 1_000  # of one field
 FONT_SIZE = re.compile(r"([\d.]{1,10})\s+Tf")
 
 
-class Typed(NamedTuple):
+class BoxText(NamedTuple):
     """What was typed into a box of the page; `size` of its letters in points, 0 where the file leaves it open."""
 
     text: str
@@ -37,26 +37,26 @@ class Typed(NamedTuple):
 class Annotations:
     """Texts that a reader sees on the page, remarks that open at a click, and the names of attached files."""
 
-    typed: list[Typed] = field(default_factory=list)
+    typed: list[BoxText] = field(default_factory=list)
     remarks: list[Json] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
     hidden: int = 0  # letters that nobody can see
 
 
-def annotations(page: Any, number: int, seen: View) -> Annotations:
+def read_annotations(page: Any, number: int, seen: View) -> Annotations:
     """What the annotations of a page say; `number` counts from 1."""
     out = Annotations()
     form = page.pdf.formenv.raw if page.pdf.formenv else None
     for at in range(min(raw.FPDFPage_GetAnnotCount(page.raw), MOST)):
-        with _opened(page, at) as one:
+        with _open_annotation(page, at) as one:
             kind = raw.FPDFAnnot_GetSubtype(one) if one else raw.FPDF_ANNOT_LINK
             if kind not in SILENT:
-                _take(one, kind, form, number, seen, out)
+                _take_annotation(one, kind, form, number, seen, out)
     return out
 
 
 @contextmanager
-def _opened(page: Any, at: int) -> Iterator[Any]:
+def _open_annotation(page: Any, at: int) -> Iterator[Any]:
     one = raw.FPDFPage_GetAnnot(page.raw, at)
     try:
         yield one
@@ -65,25 +65,25 @@ def _opened(page: Any, at: int) -> Iterator[Any]:
             raw.FPDFPage_CloseAnnot(one)
 
 
-def _take(one: Any, kind: int, form: Any, number: int, seen: View, out: Annotations) -> None:
+def _take_annotation(one: Any, kind: int, form: Any, number: int, seen: View, out: Annotations) -> None:
     if kind == raw.FPDF_ANNOT_FILEATTACHMENT:
-        out.files.append(_file(one))
+        out.files.append(_attachment_name(one))
     elif kind in (raw.FPDF_ANNOT_WIDGET, raw.FPDF_ANNOT_FREETEXT):
-        text = _said(one, b"Contents") if kind == raw.FPDF_ANNOT_FREETEXT else _value(one, form)
+        text = _string_value(one, b"Contents") if kind == raw.FPDF_ANNOT_FREETEXT else _field_value(one, form)
         if not text.strip():
             return
-        box = _box(one, seen)
+        box = _visible_box(one, seen)
         if raw.FPDFAnnot_GetFlags(one) & UNSEEN or box is None:
             out.hidden += sum(not letter.isspace() for letter in text)
         else:
-            size = FONT_SIZE.search(_said(one, b"DA"))
-            out.typed.append(Typed(text, box, _number(size[1]) if size else 0.0))
-    elif text := _said(one, b"Contents").strip():
-        about = {"author": _said(one, b"T"), "date": _said(one, b"M"), "text": text}
+            size = FONT_SIZE.search(_string_value(one, b"DA"))
+            out.typed.append(BoxText(text, box, _parse_number(size[1]) if size else 0.0))
+    elif text := _string_value(one, b"Contents").strip():
+        about = {"author": _string_value(one, b"T"), "date": _string_value(one, b"M"), "text": text}
         out.remarks.append({"page": number, **{key: said for key, said in about.items() if said}})
 
 
-def _value(one: Any, form: Any) -> str:
+def _field_value(one: Any, form: Any) -> str:
     """What a field shows: its text, the names of what is chosen, a tick or an empty box."""
     kind = raw.FPDFAnnot_GetFormFieldType(form, one) if form else -1
     if kind in TICKS:
@@ -91,54 +91,54 @@ def _value(one: Any, form: Any) -> str:
     if kind in TEXTS:
         if raw.FPDFAnnot_GetFormFieldFlags(form, one) & SECRET:
             return ""
-        chosen = list(_chosen(one, form)) if kind in CHOICES else []
-        return "\n".join(chosen) or _text(raw.FPDFAnnot_GetFormFieldValue, form, one)
-    known = kind > raw.FPDF_FORMFIELD_UNKNOWN or _said(one, b"FT") != "Tx"
-    return "" if known else _said(one, b"V")  # a field that the document's form does not list
+        chosen = list(_read_selected_options(one, form)) if kind in CHOICES else []
+        return "\n".join(chosen) or _read_text(raw.FPDFAnnot_GetFormFieldValue, form, one)
+    known = kind > raw.FPDF_FORMFIELD_UNKNOWN or _string_value(one, b"FT") != "Tx"
+    return "" if known else _string_value(one, b"V")  # a field that the document's form does not list
 
 
-def _chosen(one: Any, form: Any) -> Iterator[str]:
+def _read_selected_options(one: Any, form: Any) -> Iterator[str]:
     for at in range(min(raw.FPDFAnnot_GetOptionCount(form, one), OPTIONS)):
         if raw.FPDFAnnot_IsOptionSelected(form, one, at):
-            yield _text(raw.FPDFAnnot_GetOptionLabel, form, one, at)
+            yield _read_text(raw.FPDFAnnot_GetOptionLabel, form, one, at)
 
 
-def _file(one: Any) -> str:
+def _attachment_name(one: Any) -> str:
     attached = raw.FPDFAnnot_GetFileAttachment(one)
-    return (_text(raw.FPDFAttachment_GetName, attached) if attached else "") or "a file"
+    return (_read_text(raw.FPDFAttachment_GetName, attached) if attached else "") or "a file"
 
 
-def _box(one: Any, seen: View) -> Box | None:
+def _visible_box(one: Any, seen: View) -> Box | None:
     """Where a reader sees it; None where that is not on the page."""
     rect = raw.FS_RECTF()
     if not raw.FPDFAnnot_GetRect(one, ctypes.byref(rect)):
         return None
-    ax, ay = seen.point(rect.left, rect.top)
-    bx, by = seen.point(rect.right, rect.bottom)
+    ax, ay = seen.map_point(rect.left, rect.top)
+    bx, by = seen.map_point(rect.right, rect.bottom)
     x0, y0, x1, y1 = min(ax, bx), min(ay, by), max(ax, bx), max(ay, by)
     on = x1 > x0 and y1 > y0 and 0 <= (x0 + x1) / 2 <= seen.width and 0 <= (y0 + y1) / 2 <= seen.height
     return (max(0.0, x0), max(0.0, y0), min(x1, seen.width), min(y1, seen.height)) if on else None
 
 
-def _number(text: str) -> float:
+def _parse_number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
         return 0.0
 
 
-def _said(one: Any, key: bytes) -> str:
-    return _text(raw.FPDFAnnot_GetStringValue, one, key)
+def _string_value(one: Any, key: bytes) -> str:
+    return _read_text(raw.FPDFAnnot_GetStringValue, one, key)
 
 
-def attached(document: Any) -> list[str]:
+def list_attachments(document: Any) -> list[str]:
     """The names of the files that a document embeds as a whole."""
     count = min(raw.FPDFDoc_GetAttachmentCount(document), MOST)
     found = (raw.FPDFDoc_GetAttachment(document, at) for at in range(count))
-    return [(_text(raw.FPDFAttachment_GetName, one) if one else "") or "a file" for one in found]
+    return [(_read_text(raw.FPDFAttachment_GetName, one) if one else "") or "a file" for one in found]
 
 
-def _text(function: Any, *arguments: Any) -> str:
+def _read_text(function: Any, *arguments: Any) -> str:
     """A text as pdfium gives it, in UTF-16: first its length, then itself."""
     length = function(*arguments, None, 0)
     if not 2 < length <= LONGEST:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ragstone.extraction.pdf.characters import pdfium
-from ragstone.extraction.pdf.characters.meaning import tell_hyphens, unmapped
+from ragstone.extraction.pdf.characters.unmapped_characters import find_unmapped, resolve_hyphens
 from ragstone.extraction.pdf.characters.upright import set_upright
 
 Floats = npt.NDArray[np.float64]
@@ -72,7 +72,7 @@ class View(NamedTuple):
     def height(self) -> float:
         return self.top - self.bottom if self.turn % 2 == 0 else self.right - self.left
 
-    def point(self, x: Any, y: Any) -> tuple[Any, Any]:
+    def map_point(self, x: Any, y: Any) -> tuple[Any, Any]:
         """One point, or arrays of them."""
         if self.turn == 0:
             return x - self.left, self.top - y
@@ -109,35 +109,35 @@ class Glyphs:
     unmapped: Bools  # of each character: the file does not say which it is, the code is a guess
 
 
-def view(page: Any) -> View:
+def read_view(page: Any) -> View:
     """The page's visible box and its rotation."""
     x0, y0, x1, y1 = page.get_bbox()
     return View(x0, y0, x1, y1, (page.get_rotation() // 90) % 4)
 
 
-def glyphs(text: int, count: int, seen: View) -> Glyphs:
+def read_glyphs(text: int, count: int, seen: View) -> Glyphs:
     """Read `count` characters of a text page."""
     count = min(count, CHARACTERS)
     page, numbers = pdfium.pointer(text), list(range(count))
-    code = _codes(text, numbers)
-    owner = np.fromiter(pdfium.calls(pdfium.object_of, repeat(page), numbers), np.uint64, count)
-    left, right, bottom, top = _boxes(page, code).T
-    ax, ay = seen.point(left, top)
-    bx, by = seen.point(right, bottom)
+    code = _read_codes(text, numbers)
+    owner = np.fromiter(pdfium.call_each(pdfium.object_of, repeat(page), numbers), np.uint64, count)
+    left, right, bottom, top = _read_boxes(page, code).T
+    ax, ay = seen.map_point(left, top)
+    bx, by = seen.map_point(right, bottom)
     changed = np.diff(owner, prepend=np.uint64(0)) != 0
     starts = np.flatnonzero(changed & (owner != 0))
     run = np.where(owner != 0, np.cumsum(changed & (owner != 0)) - 1, -1)
-    looks = _runs(page, starts, owner[starts], seen)
+    looks = _read_runs(page, starts, owner[starts], seen)
     box = (np.minimum(ax, bx), np.minimum(ay, by), np.maximum(ax, bx), np.maximum(ay, by))
-    tell_hyphens(page, code, box)
+    resolve_hyphens(page, code, box)
     set_upright(page, seen, box, run, looks.turn, looks.base, looks.size)
-    _spread(box, run, looks.turn)
+    _spread_ligatures(box, run, looks.turn)
     return Glyphs(
-        code, *box, run, frozenset(owner[starts].tolist()), **looks._asdict(), unmapped=unmapped(page, run, starts)
+        code, *box, run, frozenset(owner[starts].tolist()), **looks._asdict(), unmapped=find_unmapped(page, run, starts)
     )
 
 
-def _codes(text: int, numbers: Sequence[int]) -> Ints:
+def _read_codes(text: int, numbers: Sequence[int]) -> Ints:
     """The code points; all at once where the text has one unit of UTF-16 a character."""
     count = len(numbers)
     said = np.zeros(2 * count + 2, dtype=np.uint16)
@@ -146,15 +146,17 @@ def _codes(text: int, numbers: Sequence[int]) -> Ints:
     return np.fromiter(map(pdfium.unicode_of, repeat(pdfium.pointer(text)), numbers), np.int64, count)
 
 
-def _boxes(page: Any, code: Ints) -> Floats:
+def _read_boxes(page: Any, code: Ints) -> Floats:
     """Left, right, bottom and top of each character; spaces have none."""
     out = np.zeros((len(code), 4))
     inked = np.flatnonzero(code != SPACE)
-    out[inked] = pdfium.asked(pdfium.box_of, "f8", len(inked), repeat(page), inked.tolist(), columns=4, addresses=4)
+    out[inked] = pdfium.call_into_array(
+        pdfium.box_of, "f8", len(inked), repeat(page), inked.tolist(), columns=4, addresses=4
+    )
     return out
 
 
-def _spread(box: tuple[Floats, Floats, Floats, Floats], run: Ints, turns: Ints) -> None:
+def _spread_ligatures(box: tuple[Floats, Floats, Floats, Floats], run: Ints, turns: Ints) -> None:
     """Give each letter of a ligature its part of the glyph: the file gives all of them the whole."""
     x0, y0, x1, y1 = box
     same = np.zeros(len(run), dtype=np.bool_)
@@ -177,7 +179,7 @@ def _spread(box: tuple[Floats, Floats, Floats, Floats], run: Ints, turns: Ints) 
         low[against], high[against] = (behind - (place + 1) * step)[against], (behind - place * step)[against]
 
 
-class _Looks(NamedTuple):
+class _RunLooks(NamedTuple):
     """What is the same for all characters of a text object."""
 
     style: tuple[Style, ...]
@@ -189,31 +191,31 @@ class _Looks(NamedTuple):
     pale: Bools
 
 
-def _runs(text: Any, starts: npt.NDArray[np.intp], owner: npt.NDArray[np.uint64], seen: View) -> _Looks:
+def _read_runs(text: Any, starts: npt.NDArray[np.intp], owner: npt.NDArray[np.uint64], seen: View) -> _RunLooks:
     """Ask each text object once, each question for all objects before the next."""
     count = len(starts)
     firsts, owners = starts.tolist(), list(map(pdfium.pointer, owner.tolist()))
-    matrix = pdfium.asked(pdfium.matrix_of, "f4", count, repeat(text), firsts, columns=6)
-    origin = pdfium.asked(pdfium.origin_of, "f8", count, repeat(text), firsts, columns=2, addresses=2)
-    sizes = pdfium.asked(pdfium.size_of, "f4", count, owners)[:, 0]
-    colour = pdfium.asked(pdfium.fill_of, "u4", count, owners, columns=4, addresses=4)
-    mode = np.fromiter(pdfium.calls(pdfium.mode_of, owners), np.int64, count)
+    matrix = pdfium.call_into_array(pdfium.matrix_of, "f4", count, repeat(text), firsts, columns=6)
+    origin = pdfium.call_into_array(pdfium.origin_of, "f8", count, repeat(text), firsts, columns=2, addresses=2)
+    sizes = pdfium.call_into_array(pdfium.size_of, "f4", count, owners)[:, 0]
+    colour = pdfium.call_into_array(pdfium.fill_of, "u4", count, owners, columns=4, addresses=4)
+    mode = np.fromiter(pdfium.call_each(pdfium.mode_of, owners), np.int64, count)
     a, b, c, d = (matrix[:, k].astype(np.float64) for k in range(4))
-    x, y = seen.point(origin[:, 0], origin[:, 1])
+    x, y = seen.map_point(origin[:, 0], origin[:, 1])
     size = np.round(np.abs(sizes) * np.hypot(c, d), 1)
-    turn = _turns(a, b, seen)
+    turn = _compute_turns(a, b, seen)
     base = y  # in the frame where the text runs right
     if turn.any():
         base = np.select([turn == 1, turn == 2, turn == 3], [-x, -y, x], y)
     filled = (mode == 0) | (mode == 4)
     unseen = (mode == UNSEEN[0]) | (mode == UNSEEN[1]) | (filled & (colour[:, 3] == 0))
     pale = filled & (colour[:, 0] >= PALE) & (colour[:, 1] >= PALE) & (colour[:, 2] >= PALE)
-    fonts = np.fromiter(pdfium.calls(pdfium.font_of, owners), np.uint64, count)
-    styles, look = _styles(fonts, size, mode == OUTLINED)
-    return _Looks(styles, look, turn, base, size, unseen, pale)
+    fonts = np.fromiter(pdfium.call_each(pdfium.font_of, owners), np.uint64, count)
+    styles, look = _collect_styles(fonts, size, mode == OUTLINED)
+    return _RunLooks(styles, look, turn, base, size, unseen, pale)
 
 
-def _turns(a: Floats, b: Floats, seen: View) -> Ints:
+def _compute_turns(a: Floats, b: Floats, seen: View) -> Ints:
     """The writing direction of runs from the first row of their matrices."""
     if seen.turn == 0 and not b.any() and (a >= 0).all():
         return np.zeros(len(a), dtype=np.int64)
@@ -222,7 +224,7 @@ def _turns(a: Floats, b: Floats, seen: View) -> Ints:
     return np.where(np.abs(degrees - 90 * quarters) < SKEW, quarters % 4, -1).astype(np.int64)
 
 
-def _styles(fonts: npt.NDArray[np.uint64], size: Floats, outlined: Bools) -> tuple[tuple[Style, ...], Ints]:
+def _collect_styles(fonts: npt.NDArray[np.uint64], size: Floats, outlined: Bools) -> tuple[tuple[Style, ...], Ints]:
     """The styles that there are, and which of them each run has; letters with an outline are bold."""
     if not len(fonts):
         return (), np.zeros(0, dtype=np.int64)
@@ -234,12 +236,12 @@ def _styles(fonts: npt.NDArray[np.uint64], size: Floats, outlined: Bools) -> tup
     known: dict[int, Font] = {}
     styles = []
     for handle, points, thick in numbers:
-        font = _font(handle, known)
+        font = _read_font(handle, known)
         styles.append(Style(font.name, points, font.bold or thick, font.italic, font.mono, font.step))
     return tuple(styles), np.repeat(look, np.diff(firsts, append=len(fonts)))
 
 
-def _font(handle: int, fonts: dict[int, Font]) -> Font:
+def _read_font(handle: int, fonts: dict[int, Font]) -> Font:
     if handle not in fonts:
         buffer = ctypes.create_string_buffer(200)
         if handle:
@@ -249,12 +251,12 @@ def _font(handle: int, fonts: dict[int, Font]) -> Font:
         flags = pdfium.font_flags_of(handle) if handle else 0
         bold = bool(BOLD.search(name)) or HEAVY <= weight <= 1000
         mono = bool(MONO.search(name)) or bool(flags & FIXED)
-        step = _step(handle) if mono and handle else 0.0
+        step = _measure_step(handle) if mono and handle else 0.0
         fonts[handle] = Font(name, bold, bool(ITALIC.search(name)), mono, step)
     return fonts[handle]
 
 
-def _step(handle: int) -> float:
+def _measure_step(handle: int) -> float:
     """The width that all letters of a font share, over its size; 0 where they differ."""
     width = ctypes.c_float()
     found: list[float] = []

@@ -23,16 +23,16 @@ SCALE = 1.5  # pixels a point: a full stop of small print still leaves a mark
 PIXELS = 4_000_000  # of one page
 
 
-def may_hide(data: bytes) -> bool:
+def may_have_hidden_layers(data: bytes) -> bool:
     """Whether a file may have layers that are off; where its objects cannot be looked at, it may."""
     if OFF.search(data):
         return True
     if b"/ObjStm" not in data:
         return False
-    return b"/Encrypt" in data or any(OFF.search(objects) for objects in islice(_unpacked(data), STREAMS))
+    return b"/Encrypt" in data or any(OFF.search(objects) for objects in islice(_unpack_object_streams(data), STREAMS))
 
 
-def _unpacked(data: bytes) -> Iterator[bytes]:
+def _unpack_object_streams(data: bytes) -> Iterator[bytes]:
     """The streams of a file that hold objects."""
     at = 0
     while found := PACKED.search(data, at):
@@ -47,14 +47,14 @@ def _unpacked(data: bytes) -> Iterator[bytes]:
         at = end
 
 
-def off(page: Any, g: Glyphs, seen: View) -> npt.NDArray[np.bool_]:
+def find_hidden_runs(page: Any, g: Glyphs, seen: View) -> npt.NDArray[np.bool_]:
     """Of each run of characters: whether the page looks the same without it, as far as it stands on the page."""
     out = np.zeros(len(g.look), dtype=np.bool_)
     at = np.flatnonzero((g.run >= 0) & (g.code > 32))
     at = at[(g.x1[at] > 0) & (g.y1[at] > 0) & (g.x0[at] < seen.width) & (g.y0[at] < seen.height)]
     if not len(at):
         return out
-    changed = _changed(page, g)
+    changed = _find_text_pixels(page, g)
     height, width = changed.shape
     sums = np.zeros((height + 1, width + 1), dtype=np.int64)
     sums[1:, 1:] = changed.cumsum(axis=0).cumsum(axis=1)
@@ -67,21 +67,21 @@ def off(page: Any, g: Glyphs, seen: View) -> npt.NDArray[np.bool_]:
     return out
 
 
-def _changed(page: Any, g: Glyphs) -> npt.NDArray[np.bool_]:
+def _find_text_pixels(page: Any, g: Glyphs) -> npt.NDArray[np.bool_]:
     """Which pixels of a page its text draws."""
     texts = [pdfium.pointer(address) for address in sorted(g.objects)]
-    whole = _drawn(page)
+    whole = _render_page(page)
     for text in texts:
         pdfium.activate(text, 0)
     try:
-        changed: npt.NDArray[np.bool_] = (whole != _drawn(page)).any(axis=2)
+        changed: npt.NDArray[np.bool_] = (whole != _render_page(page)).any(axis=2)
         return changed
     finally:
         for text in texts:
             pdfium.activate(text, 1)
 
 
-def _drawn(page: Any) -> npt.NDArray[np.uint8]:
+def _render_page(page: Any) -> npt.NDArray[np.uint8]:
     area = max(1.0, page.get_width() * page.get_height())
     bitmap = page.render(scale=min(SCALE, (PIXELS / area) ** 0.5), maybe_alpha=False)
     try:

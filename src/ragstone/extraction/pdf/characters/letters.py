@@ -25,7 +25,7 @@ LEFTWARD = re.compile("[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufeff\U00010800-
 
 
 @lru_cache(maxsize=8192)
-def letters(code: int) -> str:
+def code_point_text(code: int) -> str:
     """The text of one code point: "" for what has none, one or more characters otherwise.
 
     A control code that is drawn stands for a letter whose meaning the file does not give.
@@ -42,7 +42,7 @@ def letters(code: int) -> str:
     return "\ufffd" if unicodedata.category(character) == "Cc" else character
 
 
-def right_to_left(text: str) -> bool:
+def is_right_to_left(text: str) -> bool:
     """Whether most letters are Hebrew or Arabic."""
     if text.isascii() or not LEFTWARD.search(text):
         return False

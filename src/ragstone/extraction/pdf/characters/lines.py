@@ -5,7 +5,7 @@ from bisect import bisect_left, insort
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from ragstone.extraction.pdf.characters.letters import right_to_left
+from ragstone.extraction.pdf.characters.letters import is_right_to_left
 from ragstone.extraction.pdf.characters.words import Box, Word
 
 WIDE = 1.0  # letter heights: justified text stays below it, the columns of most tables do not
@@ -54,7 +54,7 @@ class Line:
         else:
             weights = [n * style.size for n, style in zip(letters, styles, strict=True)]
             self.bold = 2 * sum([n for n, style in zip(letters, styles, strict=True) if style.bold]) > sum(letters)
-        chief = _first(words, weights)
+        chief = _heaviest_word(words, weights)
         self.base, self.size = chief.base, chief.style.size
 
     def freeze(self, *, apart: bool = False) -> None:
@@ -63,7 +63,7 @@ class Line:
         `apart` keeps a box a word instead, for words that do not stand on one level.
         """
         text = self.text
-        if apart or right_to_left(text):
+        if apart or is_right_to_left(text):
             at = 0
             chunks: list[tuple[int, int, Box]] = []
             for i, word in enumerate(self.words):
@@ -72,7 +72,7 @@ class Line:
                 chunks.append((start, at, (word.x0, word.y0, word.x1, word.y1)))
             self.chunks = chunks
         else:
-            self.edges = array("f", _edges(self.words))
+            self.edges = array("f", _join_edges(self.words))
         self.words = []
 
     @property
@@ -82,7 +82,7 @@ class Line:
     @property
     def text(self) -> str:
         if self._text is None:
-            self._text = joined(self.words)
+            self._text = join_words(self.words)
         return self._text
 
     @property
@@ -90,20 +90,20 @@ class Line:
         return self.x1 - self.x0
 
 
-def _first(words: Sequence[Word], weights: Sequence[float]) -> Word:
+def _heaviest_word(words: Sequence[Word], weights: Sequence[float]) -> Word:
     """The word that weighs most; of equals the one furthest left."""
     most = max(weights)
     if weights.count(most) == 1:
         return words[weights.index(most)]
-    return min([word for word, weight in zip(words, weights, strict=True) if weight == most], key=_place)
+    return min([word for word, weight in zip(words, weights, strict=True) if weight == most], key=_word_left)
 
 
-def _place(word: Word) -> float:
+def _word_left(word: Word) -> float:
     return word.x0
 
 
-def _edges(words: Sequence[Word]) -> list[float]:
-    """The boundaries of the characters of `joined`: a space reaches from word to word."""
+def _join_edges(words: Sequence[Word]) -> list[float]:
+    """The boundaries of the characters of `join_words`: a space reaches from word to word."""
     edges: list[float] = []
     for word in words:
         if edges and word.glued:
@@ -114,7 +114,7 @@ def _edges(words: Sequence[Word]) -> list[float]:
     return edges
 
 
-def joined(words: Sequence[Word]) -> str:
+def join_words(words: Sequence[Word]) -> str:
     """Words as text: a space between them, none where they are glued."""
     if len(words) == 1:
         return words[0].text
@@ -123,19 +123,19 @@ def joined(words: Sequence[Word]) -> str:
     return "".join([word.text if word.glued or not i else " " + word.text for i, word in enumerate(words)])
 
 
-def goes_on(texts: Iterable[str]) -> float:
+def lowercase_share(texts: Iterable[str]) -> float:
     """The share of lines that begin with a small letter: running text goes on from line to line."""
     firsts = [text[:1] for text in texts]
     return sum(first.islower() for first in firsts) / len(firsts) if firsts else 0.0
 
 
-def lines(words: Iterable[Word]) -> list[Line]:
+def build_lines(words: Iterable[Word]) -> list[Line]:
     """The lines of a page from its words in the order of the file, from the top down."""
     run: list[Word] = []
     runs: list[list[Word]] = []
     before: Word | None = None
     for word in words:
-        if before is not None and _goes_on(before, word):
+        if before is not None and _continues_line(before, word):
             run.append(word)
         else:
             word.glued = False
@@ -143,10 +143,10 @@ def lines(words: Iterable[Word]) -> list[Line]:
             runs.append(run)
         before = word
     made = sorted([Line(run) for run in runs], key=lambda line: (round(line.base, 1), line.x0))
-    return _merged(made)
+    return _merge_lines(made)
 
 
-def _goes_on(before: Word, word: Word) -> bool:
+def _continues_line(before: Word, word: Word) -> bool:
     last, own = before.style.size, word.style.size
     small, size = (last, own) if last < own else (own, last)
     gap = word.x0 - before.x1
@@ -158,12 +158,12 @@ def _goes_on(before: Word, word: Word) -> bool:
     if lift > RAISED * size:
         return False
     level = lift <= BASE * small or (small < SMALL * size and gap < 0.4 * size)
-    if right_to_left(word.text):
+    if is_right_to_left(word.text):
         gap = before.x0 - word.x1 if word.x1 <= before.x0 + 0.3 * size else gap
     return level and -0.3 * size < gap <= WIDE * size
 
 
-def _merged(found: list[Line]) -> list[Line]:
+def _merge_lines(found: list[Line]) -> list[Line]:
     """Join lines that the file draws apart although they stand side by side."""
     open_: list[Line] = []  # in order of baseline
     bases: list[float] = []
@@ -172,11 +172,11 @@ def _merged(found: list[Line]) -> list[Line]:
         best: Line | None = None
         x0, x1, size = line.x0, line.x1, line.size
         for other in open_[at:]:
-            # Most lines are ruled out by what is cheap to ask; `_beside` says the same at more length.
+            # Most lines are ruled out by what is cheap to ask; `_is_beside` says the same at more length.
             gap = x0 - other.x1 if x0 > other.x1 else other.x0 - x1
             if gap > size * WIDE and gap > other.size * WIDE:
                 continue
-            if _beside(other, line) and (best is None or abs(other.base - line.base) < abs(best.base - line.base)):
+            if _is_beside(other, line) and (best is None or abs(other.base - line.base) < abs(best.base - line.base)):
                 best = other
         if best is None:
             place = bisect_left(bases, line.base)
@@ -185,32 +185,32 @@ def _merged(found: list[Line]) -> list[Line]:
         else:
             place = next(i for i, other in enumerate(open_) if other is best)
             del open_[place], bases[place]
-            _join(best, line)
+            _join_line(best, line)
             again = bisect_left(bases, best.base)
             open_.insert(again, best)
             bases.insert(again, best.base)
-    return _once_more(open_)
+    return _merge_late_lines(open_)
 
 
-def _once_more(found: list[Line]) -> list[Line]:
+def _merge_late_lines(found: list[Line]) -> list[Line]:
     """A line that came late may close the gap between two others."""
     out: list[Line] = []
     for line in sorted(found, key=lambda line: (line.base, line.x0)):
         base, x0, x1, size = line.base, line.x0, line.x1, line.size
         for other in reversed(out[-12:]):
-            # Most are ruled out by what is cheap to ask; `_beside` says the same at more length.
+            # Most are ruled out by what is cheap to ask; `_is_beside` says the same at more length.
             most = size if size > other.size else other.size
             if x0 - other.x1 > WIDE * most or other.x0 - x1 > WIDE * most or abs(other.base - base) > RAISED * most:
                 continue
-            if _beside(other, line):
-                _join(other, line)
+            if _is_beside(other, line):
+                _join_line(other, line)
                 break
         else:
             out.append(line)
     return out
 
 
-def _beside(a: Line, b: Line) -> bool:
+def _is_beside(a: Line, b: Line) -> bool:
     low, size = (a.size, b.size) if a.size < b.size else (b.size, a.size)
     lift = abs(a.base - b.base)
     if lift > RAISED * size:
@@ -220,19 +220,19 @@ def _beside(a: Line, b: Line) -> bool:
     if lift <= BASE * low:
         return -0.3 * size <= gap <= WIDE * size
     small = low < SMALL * size and len((a if a.size < b.size else b).text) <= TINY
-    return small and (-0.2 * size <= gap <= 0.45 * size or _tucked(a, b))
+    return small and (-0.2 * size <= gap <= 0.45 * size or _is_tucked_in(a, b))
 
 
-def _tucked(a: Line, b: Line) -> bool:
+def _is_tucked_in(a: Line, b: Line) -> bool:
     """Whether a raised sign stands close behind a word inside a line."""
     sign, line = (a, b) if a.size < b.size else (b, a)
     return any(-0.2 * line.size <= sign.x0 - word.x1 <= 0.3 * line.size for word in line.words)
 
 
-def _join(into: Line, line: Line) -> None:
+def _join_line(into: Line, line: Line) -> None:
     left, right = (into, line) if into.x0 <= line.x0 else (line, into)
     words = [*left.words, *right.words]
-    if right_to_left("".join(w.text for w in words)):
+    if is_right_to_left("".join(w.text for w in words)):
         into.words = [*right.words, *left.words]
         into.settle()
         return

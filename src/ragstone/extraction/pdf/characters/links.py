@@ -22,7 +22,7 @@ class Link(NamedTuple):
     url: str
 
 
-def links(page: Any, number: int, seen: View) -> list[Link]:
+def read_links(page: Any, number: int, seen: View) -> list[Link]:
     """The links of a page that lead out of the document."""
     found: list[Link] = []
     at, link = ctypes.c_int(0), raw.FPDF_LINK()
@@ -34,14 +34,14 @@ def links(page: Any, number: int, seen: View) -> list[Link]:
         buffer = ctypes.create_string_buffer(LONGEST)
         length = raw.FPDFAction_GetURIPath(page.pdf.raw, action, buffer, LONGEST)
         if 1 < length <= LONGEST and raw.FPDFLink_GetAnnotRect(link, ctypes.byref(rect)):
-            ax, ay = seen.point(rect.left, rect.top)
-            bx, by = seen.point(rect.right, rect.bottom)
+            ax, ay = seen.map_point(rect.left, rect.top)
+            bx, by = seen.map_point(rect.right, rect.bottom)
             box = (min(ax, bx), min(ay, by), max(ax, bx), max(ay, by))
             found.append(Link(number, box, buffer.value.decode("utf-8", "replace")))
     return found
 
 
-def linked(layout: Layout, record: str, found: Sequence[Link]) -> list[dict[str, Any]]:
+def locate_links(layout: Layout, record: str, found: Sequence[Link]) -> list[dict[str, Any]]:
     """Each link with the characters of the record under it: url, page, char_start, char_end, text."""
     wanted: dict[int, list[Link]] = {}
     for link in found:
@@ -49,7 +49,7 @@ def linked(layout: Layout, record: str, found: Sequence[Link]) -> list[dict[str,
     ranges: dict[Link, tuple[int, int]] = {}
     for strip in layout.strips() if wanted else ():
         for link in wanted.get(strip.page, ()):
-            if covered := _covered(strip, link.box):
+            if covered := _find_characters(strip, link.box):
                 old = ranges.get(link, covered)
                 ranges[link] = (min(old[0], covered[0]), max(old[1], covered[1]))
     out = []
@@ -63,7 +63,7 @@ def linked(layout: Layout, record: str, found: Sequence[Link]) -> list[dict[str,
     return out
 
 
-def _covered(strip: Strip, box: Box) -> tuple[int, int] | None:
+def _find_characters(strip: Strip, box: Box) -> tuple[int, int] | None:
     """The characters of a strip whose middle lies in a box."""
     x0, y0, x1, y1 = box
     if not y0 <= (strip.box[1] + strip.box[3]) / 2 <= y1 or strip.box[2] < x0 or strip.box[0] > x1:

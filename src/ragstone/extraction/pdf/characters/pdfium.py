@@ -21,7 +21,7 @@ PASSWORD = 4  # FPDF_ERR_PASSWORD
 PASSWORD_CLASH = 5  # FPDF_ERR_SECURITY
 
 
-def _function(name: str, result: Any, *arguments: Any) -> Any:
+def _bind_function(name: str, result: Any, *arguments: Any) -> Any:
     """A foreign function that keeps the interpreter's lock: two to three times cheaper for short calls.
 
     Without kinds of `arguments` it must be given whole numbers of 32 bits as they are, and every address
@@ -35,61 +35,59 @@ def _function(name: str, result: Any, *arguments: Any) -> Any:
 pointer: Any = Pointer.from_param  # an address, ready to be passed
 
 # Asked for each character, text object or path.
-unicode_of = _function("FPDFText_GetUnicode", UInt)
-object_of = _function("FPDFText_GetTextObject", Size)
-box_of = _function("FPDFText_GetCharBox", None)
-origin_of = _function("FPDFText_GetCharOrigin", None)
-matrix_of = _function("FPDFText_GetMatrix", None)
-size_of = _function("FPDFTextObj_GetFontSize", None)
-mode_of = _function("FPDFTextObj_GetTextRenderMode", Int)
-font_of = _function("FPDFTextObj_GetFont", Size)
-fill_of = _function("FPDFPageObj_GetFillColor", None)
-stroke_of = _function("FPDFPageObj_GetStrokeColor", None)
-object_of_page = _function("FPDFPage_GetObject", Size)
-type_of = _function("FPDFPageObj_GetType", Int)
-bounds_of = _function("FPDFPageObj_GetBounds", None)
-object_matrix_of = _function("FPDFPageObj_GetMatrix", Int)
-segments_of = _function("FPDFPath_CountSegments", Int)
-segment_of = _function("FPDFPath_GetPathSegment", Size)
-point_of = _function("FPDFPathSegment_GetPoint", None)
-kind_of = _function("FPDFPathSegment_GetType", Int)
-closed_of = _function("FPDFPathSegment_GetClose", Int)
-drawn_of = _function("FPDFPath_GetDrawMode", None)
-unmapped_of = _function("FPDFText_HasUnicodeMapError", Int)
-is_hyphen = _function("FPDFText_IsHyphen", Int)
-activate = _function("FPDFPageObj_SetIsActive", Int)
+unicode_of = _bind_function("FPDFText_GetUnicode", UInt)
+object_of = _bind_function("FPDFText_GetTextObject", Size)
+box_of = _bind_function("FPDFText_GetCharBox", None)
+origin_of = _bind_function("FPDFText_GetCharOrigin", None)
+matrix_of = _bind_function("FPDFText_GetMatrix", None)
+size_of = _bind_function("FPDFTextObj_GetFontSize", None)
+mode_of = _bind_function("FPDFTextObj_GetTextRenderMode", Int)
+font_of = _bind_function("FPDFTextObj_GetFont", Size)
+fill_of = _bind_function("FPDFPageObj_GetFillColor", None)
+stroke_of = _bind_function("FPDFPageObj_GetStrokeColor", None)
+object_of_page = _bind_function("FPDFPage_GetObject", Size)
+type_of = _bind_function("FPDFPageObj_GetType", Int)
+bounds_of = _bind_function("FPDFPageObj_GetBounds", None)
+object_matrix_of = _bind_function("FPDFPageObj_GetMatrix", Int)
+segments_of = _bind_function("FPDFPath_CountSegments", Int)
+segment_of = _bind_function("FPDFPath_GetPathSegment", Size)
+point_of = _bind_function("FPDFPathSegment_GetPoint", None)
+kind_of = _bind_function("FPDFPathSegment_GetType", Int)
+closes_path = _bind_function("FPDFPathSegment_GetClose", Int)
+draw_mode_of = _bind_function("FPDFPath_GetDrawMode", None)
+has_unicode_error = _bind_function("FPDFText_HasUnicodeMapError", Int)
+is_hyphen = _bind_function("FPDFText_IsHyphen", Int)
+activate = _bind_function("FPDFPageObj_SetIsActive", Int)
 
 # Asked for each page, form or font.
-text_of = _function("FPDFText_GetText", Int, Pointer, Int, Int, Pointer)
-font_name_of = _function("FPDFFont_GetBaseFontName", Size, Pointer, Pointer, Size)
-font_weight_of = _function("FPDFFont_GetWeight", Int, Pointer)
-font_flags_of = _function("FPDFFont_GetFlags", Int, Pointer)
-glyph_width_of = _function("FPDFFont_GetGlyphWidth", Int, Pointer, UInt, Float, Pointer)
-objects_of_page = _function("FPDFPage_CountObjects", Int, Pointer)
-objects_of_form = _function("FPDFFormObj_CountObjects", Int, Pointer)
-object_of_form = _function("FPDFFormObj_GetObject", Size, Pointer, ctypes.c_ulong)
+text_of = _bind_function("FPDFText_GetText", Int, Pointer, Int, Int, Pointer)
+font_name_of = _bind_function("FPDFFont_GetBaseFontName", Size, Pointer, Pointer, Size)
+font_weight_of = _bind_function("FPDFFont_GetWeight", Int, Pointer)
+font_flags_of = _bind_function("FPDFFont_GetFlags", Int, Pointer)
+glyph_width_of = _bind_function("FPDFFont_GetGlyphWidth", Int, Pointer, UInt, Float, Pointer)
+objects_of_page = _bind_function("FPDFPage_CountObjects", Int, Pointer)
+objects_of_form = _bind_function("FPDFFormObj_CountObjects", Int, Pointer)
+object_of_form = _bind_function("FPDFFormObj_GetObject", Size, Pointer, ctypes.c_ulong)
 
 
-def calls(function: Any, *arguments: Iterable[Any]) -> Iterator[Any]:
+def call_each(function: Any, *arguments: Iterable[Any]) -> Iterator[Any]:
     """What a function gives for one of each of `arguments` after the other: a tenth cheaper than `map`."""
     return starmap(function, zip(*arguments))  # noqa: B905  # some go on for ever
 
 
-PREPARED = (
-    1024  # addresses that are made once for all calls: 256 to 4096 are equally fast, and more take longer to make
-)
+SLOTS = 1024  # addresses that are made once for all calls: 256 to 4096 are equally fast, and more take longer to make
 
 
 @cache
-def _slots(kind: str, columns: int, addresses: int) -> tuple[npt.NDArray[Any], list[list[Any]]]:
-    """A buffer of `PREPARED` rows, and the addresses of the first values of each, column by column."""
-    buffer = np.zeros((PREPARED, columns), dtype=kind)
+def _result_slots(kind: str, columns: int, addresses: int) -> tuple[npt.NDArray[Any], list[list[Any]]]:
+    """A buffer of `SLOTS` rows, and the addresses of the first values of each, column by column."""
+    buffer = np.zeros((SLOTS, columns), dtype=kind)
     block = (ctypes.c_char * buffer.nbytes).from_buffer(buffer.data)
     rows = range(0, buffer.nbytes, buffer.strides[0])
     return buffer, [[ctypes.byref(block, row + buffer.itemsize * k) for row in rows] for k in range(addresses)]
 
 
-def asked(
+def call_into_array(
     function: Any,
     kind: str,
     count: int,
@@ -103,17 +101,17 @@ def asked(
     It is given one of each of `arguments` and then as many `addresses`: of the first value, the second …
     """
     out = np.zeros((count, columns), dtype=kind)
-    buffer, places = _slots(kind, columns, addresses)
+    buffer, places = _result_slots(kind, columns, addresses)
     leading, *rest = [iter(each) for each in arguments]
-    for first in range(0, count, PREPARED):
-        end = min(count, first + PREPARED)
+    for first in range(0, count, SLOTS):
+        end = min(count, first + SLOTS)
         buffer[: end - first] = unknown
-        deque(calls(function, islice(leading, end - first), *rest, *places), maxlen=0)
+        deque(call_each(function, islice(leading, end - first), *rest, *places), maxlen=0)
         out[first:end] = buffer[: end - first]
     return out
 
 
-def address(handle: Any) -> int:
+def address_of(handle: Any) -> int:
     """The address behind a handle of the wrapper or of its raw layer."""
     return int(ctypes.cast(getattr(handle, "raw", handle), Pointer).value or 0)
 
@@ -131,7 +129,7 @@ def _init_forms(document: Any) -> None:
 
 
 @contextmanager
-def opened(data: bytes, *, path: str, password: str | None) -> Iterator[Any]:
+def open_document(data: bytes, *, path: str, password: str | None) -> Iterator[Any]:
     """The document behind `data`, its form included; raises `Refused`: encrypted, broken."""
     try:
         document = pdfium.PdfDocument(data, password=password)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ragstone.core.types import Captioned, Role
-from ragstone.extraction.pdf.characters.lines import Line, joined
+from ragstone.core.types import CaptionTarget, Role
+from ragstone.extraction.pdf.characters.lines import Line, join_words
 from ragstone.extraction.pdf.characters.table import Table
 from ragstone.extraction.pdf.characters.words import Box
 
@@ -33,7 +33,7 @@ class Piece:
     page_end: int = 0  # where a table that was joined ends
     tail: Box | None = None  # the box of its last part
     captions: list["Piece"] = field(default_factory=list)  # of a table
-    names: Captioned | None = None  # what a caption is of …
+    names: CaptionTarget | None = None  # what a caption is of …
     figure: Box | None = None  # … and where that figure stands
 
     def __post_init__(self) -> None:
@@ -42,7 +42,7 @@ class Piece:
     def freeze(self) -> None:
         """Drop what only the making needs; see `Line.freeze`."""
         if self.marker:
-            self.marker = len(joined(self.lines[0].words[: self.marker]))
+            self.marker = len(join_words(self.lines[0].words[: self.marker]))
         for line in self.lines:
             line.freeze(apart=self.turn < 0)
         for square in self.table.squares if self.table else ():

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import pairwise, zip_longest
 from statistics import median
 
-from ragstone.extraction.pdf.characters.lines import Line, joined
+from ragstone.extraction.pdf.characters.lines import Line, join_words
 from ragstone.extraction.pdf.characters.words import Word
 
 LEVEL = 0.45  # letter heights: lines whose baselines differ less are one row
@@ -31,7 +31,7 @@ class Phrase:
 
     @property
     def text(self) -> str:
-        return joined(self.words)
+        return join_words(self.words)
 
 
 @dataclass(slots=True)
@@ -50,13 +50,13 @@ class Row:
         if len(self.lines) == 1:
             line = self.lines[0]
             self.y0, self.y1, self.base, self.size = line.y0, line.y1, line.base, line.size
-            self.phrases = phrases(line, space)
+            self.phrases = split_phrases(line, space)
             return self
         self.lines.sort(key=lambda line: line.x0)
         self.y0, self.y1 = min(line.y0 for line in self.lines), max(line.y1 for line in self.lines)
         chief = max(self.lines, key=lambda line: line.width)
         self.base, self.size = chief.base, chief.size
-        self.phrases = _with_currency([phrase for line in self.lines for phrase in phrases(line, space)])
+        self.phrases = _join_currency([phrase for line in self.lines for phrase in split_phrases(line, space)])
         return self
 
     @property
@@ -85,11 +85,11 @@ def usual_space(lines: Sequence[Line]) -> float:
     return min(max(median(gaps), 0.15), 0.6) if gaps else 0.28
 
 
-def _place(word: Word) -> float:
+def _phrase_order(word: Word) -> float:
     return word.x0
 
 
-def phrases(line: Line, space: float = 0.28) -> list[Phrase]:
+def split_phrases(line: Line, space: float = 0.28) -> list[Phrase]:
     """The words of a line, parted where the gap is about twice the usual `space` or wider.
 
     Spaces of the same line are the measure where they are wide: justified text. A sign for a
@@ -97,7 +97,7 @@ def phrases(line: Line, space: float = 0.28) -> list[Phrase]:
     """
     if len(line.words) == 1:
         return [Phrase([line.words[0]], line.words[0].x0, line.words[0].x1)]
-    words = sorted(line.words, key=_place)
+    words = sorted(line.words, key=_phrase_order)
     gaps = [b.x0 - a.x1 for a, b in pairwise(words)]
     wide = min(max(TWICE * space, NARROW), WIDE) * line.size
     if len(gaps) >= 4:
@@ -106,10 +106,10 @@ def phrases(line: Line, space: float = 0.28) -> list[Phrase]:
     starts += [i for i, gap in enumerate(gaps, 1) if not gap < wide or words[i].text in CURRENCY]
     parts = [words[a:b] for a, b in zip_longest(starts, starts[1:])]
     out = [Phrase(part, part[0].x0, max([word.x1 for word in part])) for part in parts]
-    return _with_currency(out)
+    return _join_currency(out)
 
 
-def _with_currency(found: list[Phrase]) -> list[Phrase]:
+def _join_currency(found: list[Phrase]) -> list[Phrase]:
     """Phrases with each lone sign in front of an amount made one with it."""
     if not any([phrase.words[0].text in CURRENCY for phrase in found]):  # noqa: C419  # a list is faster
         return found
@@ -128,7 +128,7 @@ def _with_currency(found: list[Phrase]) -> list[Phrase]:
     return out
 
 
-def rows_of(lines: Sequence[Line]) -> list[Row]:
+def group_rows(lines: Sequence[Line]) -> list[Row]:
     """Rows from the top down."""
     out: list[Row] = []
     for line in sorted(lines, key=lambda line: (line.base, line.x0)):
@@ -147,11 +147,11 @@ def rows_of(lines: Sequence[Line]) -> list[Row]:
 
 def is_number(text: str) -> bool:
     """A number, a share, an amount or a sign for none."""
-    return len(text) <= 40 and _matches(text.strip())
+    return len(text) <= 40 and _is_number_text(text.strip())
 
 
 @lru_cache(maxsize=4096)
-def _matches(text: str) -> bool:
+def _is_number_text(text: str) -> bool:
     """Asked again and again of the same cells."""
     return NUMBER.fullmatch(text) is not None
 

@@ -5,16 +5,16 @@ import numpy.typing as npt
 
 from ragstone.extraction.pdf.characters.glyphs import Glyphs
 from ragstone.extraction.pdf.characters.lines import Line
-from ragstone.extraction.pdf.characters.words import Word, words
+from ragstone.extraction.pdf.characters.words import Word, build_words
 
-SLACK = 0.3  # of the size: letters whose boxes are so near stand in one word
+SLANT_SLACK = 0.3  # of the size: letters whose boxes are so near stand in one word
 
 
-def slanted_lines(g: Glyphs, keep: npt.NDArray[np.bool_]) -> list[Line]:
+def build_slanted_lines(g: Glyphs, keep: npt.NDArray[np.bool_]) -> list[Line]:
     """The words of one text, and what goes on right where it ends; `keep` are characters on a slant."""
     out: list[list[Word]] = []
-    for word in words(g, keep, 0):
-        if out and (out[-1][-1].base == word.base or (word.glued and _touch(out[-1][-1], word))):
+    for word in build_words(g, keep, 0):
+        if out and (out[-1][-1].base == word.base or (word.glued and _is_touching(out[-1][-1], word))):
             out[-1].append(word)
         else:
             word.glued = False
@@ -22,5 +22,5 @@ def slanted_lines(g: Glyphs, keep: npt.NDArray[np.bool_]) -> list[Line]:
     return [Line(own) for own in out]
 
 
-def _touch(a: Word, b: Word) -> bool:
-    return max(b.x0 - a.x1, a.x0 - b.x1, b.y0 - a.y1, a.y0 - b.y1) <= SLACK * min(a.size, b.size)
+def _is_touching(a: Word, b: Word) -> bool:
+    return max(b.x0 - a.x1, a.x0 - b.x1, b.y0 - a.y1, a.y0 - b.y1) <= SLANT_SLACK * min(a.size, b.size)

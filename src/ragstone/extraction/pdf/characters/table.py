@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
 
-from ragstone.extraction.pdf.characters.lines import Line, joined
+from ragstone.extraction.pdf.characters.lines import Line, join_words
 from ragstone.extraction.pdf.characters.words import Box, Word
 
 
@@ -39,17 +39,17 @@ class Table:
     ruled: bool = False
 
     @property
-    def filled(self) -> list[Square]:
+    def text_squares(self) -> list[Square]:
         return [square for square in self.squares if square.lines]
 
 
-def around(boxes: Iterable[Box]) -> Box:
+def bounding_box(boxes: Iterable[Box]) -> Box:
     """The box around boxes, of which there must be one."""
     x0, y0, x1, y1 = zip(*boxes, strict=True)
     return min(x0), min(y0), max(x1), max(y1)
 
 
-def regrouped(words: Sequence[Word]) -> list[Line]:
+def build_cell_lines(words: Sequence[Word]) -> list[Line]:
     """The lines of one cell from its words, whatever the gaps between them."""
     if len(words) == 1:
         return [Line([words[0]])]
@@ -66,13 +66,13 @@ def regrouped(words: Sequence[Word]) -> list[Line]:
 
 def text_of(words: Sequence[Word]) -> str:
     """The text of words that stand on one line."""
-    return joined(words)
+    return join_words(words)
 
 
-def compacted(table: Table) -> Table:
+def compact_table(table: Table) -> Table:
     """The table without rows and columns in which no cell begins or only empty cells stand."""
-    rows = _kept(table, lambda s: (s.row, s.rowspan), table.rows)
-    cols = _kept(table, lambda s: (s.col, s.colspan), table.cols)
+    rows = _renumber_used(table, lambda s: (s.row, s.rowspan), table.rows)
+    cols = _renumber_used(table, lambda s: (s.col, s.colspan), table.cols)
     squares: list[Square] = []
     for square in table.squares:
         own_rows = [rows[r] for r in range(square.row, square.row + square.rowspan) if r in rows]
@@ -85,7 +85,7 @@ def compacted(table: Table) -> Table:
     return Table(table.box, squares, len(rows), len(cols), table.ruled)
 
 
-def _kept(table: Table, place: object, count: int) -> dict[int, int]:
+def _renumber_used(table: Table, place: object, count: int) -> dict[int, int]:
     """The lines of the grid in which a filled cell stands that covers only it, renumbered."""
     used: set[int] = set()
     for square in table.squares:
@@ -99,12 +99,12 @@ def _kept(table: Table, place: object, count: int) -> dict[int, int]:
     return {old: new for new, old in enumerate(k for k in range(count) if k in used)}
 
 
-def by_row(table: Table) -> list[list[Square]]:
+def collect_rows(table: Table) -> list[list[Square]]:
     """The cells of each row that has any."""
-    return list(rows_from_top(table))
+    return list(iter_rows(table))
 
 
-def rows_from_top(table: Table) -> Iterator[list[Square]]:
-    """`by_row`, as far as somebody asks."""
+def iter_rows(table: Table) -> Iterator[list[Square]]:
+    """`collect_rows`, as far as somebody asks."""
     for _, group in groupby(table.squares, key=attrgetter("row")):
         yield list(group)

@@ -13,14 +13,14 @@ _BUFFER = (ctypes.c_float * 6)()
 _AT = ctypes.byref(_BUFFER)
 
 
-def matrix_of(item: Any) -> Matrix:
+def read_matrix(item: Any) -> Matrix:
     """The matrix of one object."""
     if not pdfium.object_matrix_of(item, _AT):
         return IDENTITY
     return _BUFFER[0], _BUFFER[1], _BUFFER[2], _BUFFER[3], _BUFFER[4], _BUFFER[5]
 
 
-def times(a: Matrix, b: Matrix) -> Matrix:
+def multiply_matrices(a: Matrix, b: Matrix) -> Matrix:
     """First a, then b."""
     return (
         a[0] * b[0] + a[1] * b[2],
@@ -32,6 +32,6 @@ def times(a: Matrix, b: Matrix) -> Matrix:
     )
 
 
-def placed(x: Any, y: Any, m: Matrix, seen: View) -> tuple[Any, Any]:
+def map_to_page(x: Any, y: Any, m: Matrix, seen: View) -> tuple[Any, Any]:
     """Where a reader sees a point, or arrays of them."""
-    return seen.point(m[0] * x + m[2] * y + m[4], m[1] * x + m[3] * y + m[5])
+    return seen.map_point(m[0] * x + m[2] * y + m[4], m[1] * x + m[3] * y + m[5])

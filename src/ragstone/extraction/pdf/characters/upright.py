@@ -37,10 +37,10 @@ def set_upright(
     level = turn[runs] % 2 == 0
     along, across = np.where(level, right, down), np.where(level, down, right)
     for k in np.flatnonzero((turn[runs] >= 0) & (across > FAR * size[runs]) & (across > along)).tolist():
-        _column(page, seen, box, inked[firsts[k] : lasts[k] + 1], int(runs[k]), turn, base, size)
+        _set_column_upright(page, seen, box, inked[firsts[k] : lasts[k] + 1], int(runs[k]), turn, base, size)
 
 
-def _column(
+def _set_column_upright(
     page: Any,
     seen: Any,
     box: tuple[Floats, Floats, Floats, Floats],
@@ -51,7 +51,7 @@ def _column(
     size: Floats,
 ) -> None:
     """Set one run upright, if its letters really advance down."""
-    origins = pdfium.asked(pdfium.origin_of, "f8", len(at), repeat(page), at.tolist(), columns=2, addresses=2)
+    origins = pdfium.call_into_array(pdfium.origin_of, "f8", len(at), repeat(page), at.tolist(), columns=2, addresses=2)
     x, y = seen.point(origins[:, 0], origins[:, 1])
     kind, em = int(turn[run]), float(size[run])
     steps = (y - y[0], x[0] - x, y[0] - y, x - x[0])[kind]  # down, as a reader of the letters sees it

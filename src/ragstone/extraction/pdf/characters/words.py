@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ragstone.extraction.pdf.characters.glyphs import SPACE, Glyphs, Style
-from ragstone.extraction.pdf.characters.letters import SPACES, letters, right_to_left
+from ragstone.extraction.pdf.characters.letters import SPACES, code_point_text, is_right_to_left
 
 # In letter heights (the font's size), from looking at pages: a wider gap parts words even without a
 # space in the file, a step back begins anew, a lifted baseline is a superscript's own word.
@@ -48,14 +48,14 @@ class Word:
     def size(self) -> float:
         return self.style.size
 
-    def take(self, text: str, edges: list[float]) -> None:
+    def set_text(self, text: str, edges: list[float]) -> None:
         """Say something else, within boundaries that may not rise."""
         self.text, self.edges = text, edges
         if edges:
             self.x0, self.x1 = min(edges), max(edges)
 
 
-def framed(box: Box, turn: int) -> Box:
+def to_page_box(box: Box, turn: int) -> Box:
     """A box of the frame of `turn` as a box of the page."""
     x0, y0, x1, y1 = box
     if turn == 1:  # text runs down: the frame's x is the page's y, its y the page's x from the right
@@ -67,7 +67,7 @@ def framed(box: Box, turn: int) -> Box:
     return box
 
 
-def _in_frame(g: Glyphs, turn: int) -> tuple[npt.NDArray[np.float64], ...]:
+def _to_frame(g: Glyphs, turn: int) -> tuple[npt.NDArray[np.float64], ...]:
     if turn == 1:
         return g.y0, -g.x1, g.y1, -g.x0
     if turn == 2:
@@ -77,9 +77,9 @@ def _in_frame(g: Glyphs, turn: int) -> tuple[npt.NDArray[np.float64], ...]:
     return g.x0, g.y0, g.x1, g.y1
 
 
-def words(g: Glyphs, keep: npt.NDArray[np.bool_], turn: int) -> list[Word]:
+def build_words(g: Glyphs, keep: npt.NDArray[np.bool_], turn: int) -> list[Word]:
     """The words among the characters to `keep` (one flag each) of one writing direction."""
-    x0, y0, x1, y1 = _in_frame(g, turn)
+    x0, y0, x1, y1 = _to_frame(g, turn)
     spaces = SPACING[np.minimum(g.code, len(SPACING) - 1)]
     chosen = np.flatnonzero(keep & ~spaces)
     if not len(chosen):
@@ -101,10 +101,10 @@ def words(g: Glyphs, keep: npt.NDArray[np.bool_], turn: int) -> list[Word]:
     breaks = np.flatnonzero(spaced | lifted | torn | sized) + 1
     starts = np.concatenate(([0], breaks))
     glued = np.concatenate(([False], ~(spaced | torn)[breaks - 1]))
-    return _built(g, chosen, starts, glued, (x0, y0, x1, y1))
+    return _make_words(g, chosen, starts, glued, (x0, y0, x1, y1))
 
 
-def _built(
+def _make_words(
     g: Glyphs,
     chosen: npt.NDArray[np.int64],
     starts: npt.NDArray[np.int64],
@@ -133,7 +133,7 @@ def _built(
     tops = np.minimum(bases - ASCENT * sizes, np.maximum(highest, bases - 1.2 * sizes)).tolist()
     bottoms = np.maximum(bases + DESCENT * sizes, np.minimum(lowest, bases + 0.6 * sizes)).tolist()
     styles = [g.style[look] for look in g.look[runs].tolist()]
-    edges = _boundaries(lefts, middles, rights, begins)
+    edges = _word_boundaries(lefts, middles, rights, begins)
     behind = np.append(starts[1:], len(codes))
     x0, x1 = lefts[starts].tolist(), rights[behind - 1].tolist()
     said = np.where(strange, SPACE, codes).astype("<u4").tobytes().decode("utf-32-le")
@@ -143,7 +143,7 @@ def _built(
     out = list(map(Word, texts, own, x0, tops, x1, bottoms, bases.tolist(), styles, glued.tolist()))
     for number in special:
         place = slice(*spans[number])
-        out[number].take(*_text(codes[place].tolist(), lefts[place].tolist(), rights[place].tolist()))
+        out[number].set_text(*_decode_text(codes[place].tolist(), lefts[place].tolist(), rights[place].tolist()))
     if (g.turn[runs] < 0).any():  # all are on a slant: no baseline says where their letters reach
         left, right = np.minimum.reduceat(lefts, starts), np.maximum.reduceat(rights, starts)
         for word, *box in zip(out, *(v.tolist() for v in (left, highest, right, lowest)), strict=True):
@@ -151,7 +151,7 @@ def _built(
     return [word for word in out if word.text] if special else out
 
 
-def _boundaries(
+def _word_boundaries(
     lefts: npt.NDArray[np.float64],
     middles: npt.NDArray[np.float64],
     rights: npt.NDArray[np.float64],
@@ -168,22 +168,22 @@ def _boundaries(
     return out.tolist()
 
 
-def _text(codes: list[int], lefts: list[float], rights: list[float]) -> tuple[str, list[float]]:
+def _decode_text(codes: list[int], lefts: list[float], rights: list[float]) -> tuple[str, list[float]]:
     """Text and boundaries; between two characters the boundary is half-way between their ink."""
-    said = [letters(code) for code in _whole(codes)]
+    said = [code_point_text(code) for code in _join_surrogates(codes)]
     n = len(said)
     joined = "".join(said)
     if not joined.isascii() and not unicodedata.is_normalized("NFC", joined):
-        return _composed(said, _edges(said, lefts, rights))
-    if right_to_left(joined):
+        return _compose_marks(said, _character_edges(said, lefts, rights))
+    if is_right_to_left(joined):
         lefts, rights = [-r for r in rights], [-x for x in lefts]
-        edges = [-x for x in _edges(said, lefts, rights)]
+        edges = [-x for x in _character_edges(said, lefts, rights)]
     else:
-        edges = _edges(said, lefts, rights)
+        edges = _character_edges(said, lefts, rights)
     return (joined, edges) if n else ("", [])
 
 
-def _composed(said: list[str], edges: list[float]) -> tuple[str, list[float]]:
+def _compose_marks(said: list[str], edges: list[float]) -> tuple[str, list[float]]:
     """Letters and the marks on them as one character each."""
     out: list[str] = []
     kept = edges[:1]
@@ -197,7 +197,7 @@ def _composed(said: list[str], edges: list[float]) -> tuple[str, list[float]]:
     return "".join(out), kept
 
 
-def _whole(codes: list[int]) -> list[int]:
+def _join_surrogates(codes: list[int]) -> list[int]:
     """Code points with surrogate pairs made one; the place of the second half goes to the first."""
     if not any(0xD800 <= code <= 0xDFFF for code in codes):
         return codes
@@ -210,7 +210,7 @@ def _whole(codes: list[int]) -> list[int]:
     return out
 
 
-def _edges(said: list[str], lefts: list[float], rights: list[float]) -> list[float]:
+def _character_edges(said: list[str], lefts: list[float], rights: list[float]) -> list[float]:
     edges = [lefts[0]]
     last = len(said) - 1
     reach = lefts[0]
@@ -228,7 +228,7 @@ def _edges(said: list[str], lefts: list[float], rights: list[float]) -> list[flo
     return edges
 
 
-def without_doubles(g: Glyphs, keep: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+def drop_doubles(g: Glyphs, keep: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     """`keep` without characters that are drawn again at the same place, looked for on four shifted grids."""
     at = np.flatnonzero(keep & (g.x1 > g.x0) & (g.run >= 0))
     if len(at) < 2:

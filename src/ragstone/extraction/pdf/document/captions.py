@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from ragstone.core.types import Captioned
-from ragstone.extraction.pdf.characters.labels import ALONE, names
+from ragstone.core.types import CaptionTarget
+from ragstone.extraction.pdf.characters.line_starts import ALONE, caption_kind
 from ragstone.extraction.pdf.characters.pieces import Piece
 from ragstone.extraction.pdf.characters.words import Box
-from ragstone.extraction.pdf.document.places import union
+from ragstone.extraction.pdf.document.character_ranges import union_box
 from ragstone.extraction.pdf.page import Page
 
 # In letter heights of the caption unless said otherwise; from looking at 41 captions of 20 documents.
@@ -41,12 +41,12 @@ class _Caption:
     size: float = 10.0
 
     def __post_init__(self) -> None:
-        self.box = union([piece.box for piece in self.pieces])
+        self.box = union_box([piece.box for piece in self.pieces])
         self.size = max(1.0, self.pieces[0].size)
 
 
 class _Target(NamedTuple):
-    kind: Captioned
+    kind: CaptionTarget
     box: Box
     page: int
     turn: int
@@ -73,20 +73,20 @@ class _Sheet:
 def tie_captions(pieces: Sequence[Piece], pages: Sequence[Page]) -> None:
     """Tie captions to their tables and figures; the order stays that of reading.
 
-    `captions` of a table's piece are its own, `names` of a caption's piece says what it is of, and
+    `captions` of a table's piece are its own, `caption_kind` of a caption's piece says what it is of, and
     `figure` where that stands. Call it before headings are told: a title that goes with a label is none.
     """
-    sheets = [sheet for sheet in _sheets(pieces, pages) if sheet.captions and sheet.targets]
+    sheets = [sheet for sheet in _build_sheets(pieces, pages) if sheet.captions and sheet.targets]
     sheets = [s for s in sheets if max(len(s.captions), len(s.targets)) <= MOST and len(s.pieces) <= PIECES]
     for sheet in sheets:
-        sheet.near = list(_near(sheet))
-    usual = _usual((sheet, _decided(sheet, {})) for sheet in sheets)
+        sheet.near = list(_find_near_pairs(sheet))
+    usual = _find_usual_sides((sheet, _choose_pairs(sheet, {})) for sheet in sheets)
     for sheet in sheets:
-        for pair in _decided(sheet, usual):
-            _tie(sheet.captions[pair.caption], sheet.targets[pair.target])
+        for pair in _choose_pairs(sheet, usual):
+            _tie_caption(sheet.captions[pair.caption], sheet.targets[pair.target])
 
 
-def _tie(caption: _Caption, target: _Target) -> None:
+def _tie_caption(caption: _Caption, target: _Target) -> None:
     for piece in caption.pieces:
         piece.kind, piece.names = "caption", target.kind
         piece.figure = target.box if target.kind == "figure" else None
@@ -94,7 +94,7 @@ def _tie(caption: _Caption, target: _Target) -> None:
         target.table.captions += caption.pieces
 
 
-def _sheets(pieces: Sequence[Piece], pages: Sequence[Page]) -> Iterator[_Sheet]:
+def _build_sheets(pieces: Sequence[Piece], pages: Sequence[Page]) -> Iterator[_Sheet]:
     """The pages that have a caption, in order."""
     wanted = {(piece.page, piece.turn) for piece in pieces if _is_caption(piece)}
     if not wanted:
@@ -109,10 +109,10 @@ def _sheets(pieces: Sequence[Piece], pages: Sequence[Page]) -> Iterator[_Sheet]:
         if piece.table:
             _add_table(piece, sheets)
         elif _is_caption(piece):
-            sheets[piece.page, piece.turn].captions.append(_Caption([piece, *_title(pieces, number)]))
+            sheets[piece.page, piece.turn].captions.append(_Caption([piece, *_find_title(pieces, number)]))
     for page in pages:
         if sheet := sheets.get((page.number, 0)):
-            sheet.targets += _figures(page, sheet)
+            sheet.targets += _figure_targets(page, sheet)
     yield from sheets.values()
 
 
@@ -129,23 +129,23 @@ def _add_table(piece: Piece, sheets: Mapping[tuple[int, int], _Sheet]) -> None:
         sheet.targets.append(_Target("table", piece.tail, piece.page_end, piece.turn, piece))
 
 
-def _figures(page: Page, sheet: _Sheet) -> Iterator[_Target]:
+def _figure_targets(page: Page, sheet: _Sheet) -> Iterator[_Target]:
     """The figures of a page: drawings that are no ground of a table or a text."""
     tables = [target.box for target in sheet.targets]
     texts = [piece for piece in sheet.pieces if len(piece.lines) > 1]
     for box in page.figures:
         area = (box[2] - box[0]) * (box[3] - box[1])
-        if any(_overlap(box, table) > 0.4 * min(area, _overlap(table, table)) for table in tables):
+        if any(_overlap_area(box, table) > 0.4 * min(area, _overlap_area(table, table)) for table in tables):
             continue
-        if sum(len(piece.text) for piece in texts if _overlap(piece.box, box) > 0) <= TEXT:
+        if sum(len(piece.text) for piece in texts if _overlap_area(piece.box, box) > 0) <= TEXT:
             yield _Target("figure", box, page.number, 0)
 
 
-def _overlap(a: Box, b: Box) -> float:
+def _overlap_area(a: Box, b: Box) -> float:
     return max(0.0, min(a[2], b[2]) - max(a[0], b[0])) * max(0.0, min(a[3], b[3]) - max(a[1], b[1]))
 
 
-def _title(pieces: Sequence[Piece], number: int) -> list[Piece]:
+def _find_title(pieces: Sequence[Piece], number: int) -> list[Piece]:
     """The title that belongs to a label alone: right below or beside it."""
     label = pieces[number]
     if not ALONE.fullmatch(label.text.strip()):
@@ -162,16 +162,16 @@ def _title(pieces: Sequence[Piece], number: int) -> list[Piece]:
     return [below] if under or beside else []
 
 
-def _decided(sheet: _Sheet, usual: Mapping[Captioned, Side]) -> list[_Pair]:
+def _choose_pairs(sheet: _Sheet, usual: Mapping[CaptionTarget, Side]) -> list[_Pair]:
     """The matching of a page under the sides that bring most captions to a target, then the nearest, then the usual."""
     found: list[tuple[int, float, int, list[_Pair]]] = []
-    for number, sides in enumerate(_ways(usual)):
-        pairs = _matched(sheet, sides)
+    for number, sides in enumerate(_side_choices(usual)):
+        pairs = _match_pairs(sheet, sides)
         found.append((-len(pairs), round(sum(pair.cost for pair in pairs)), number, pairs))
     return min(found, key=lambda one: one[:3])[3]
 
 
-def _ways(usual: Mapping[Captioned, Side]) -> Iterator[Mapping[Captioned, Side]]:
+def _side_choices(usual: Mapping[CaptionTarget, Side]) -> Iterator[Mapping[CaptionTarget, Side]]:
     """Where captions may stand on a page: the usual way first."""
     other: Mapping[Side, Side] = {"above": "below", "below": "above"}
     table, figure = usual.get("table", "above"), usual.get("figure", "below")
@@ -179,7 +179,7 @@ def _ways(usual: Mapping[Captioned, Side]) -> Iterator[Mapping[Captioned, Side]]
         yield {"table": own, "figure": drawn}
 
 
-def _matched(sheet: _Sheet, sides: Mapping[Captioned, Side]) -> list[_Pair]:
+def _match_pairs(sheet: _Sheet, sides: Mapping[CaptionTarget, Side]) -> list[_Pair]:
     """One target a caption and one caption a target, the nearest first."""
     out: list[_Pair] = []
     captions: set[int] = set()
@@ -200,20 +200,24 @@ def _matched(sheet: _Sheet, sides: Mapping[Captioned, Side]) -> list[_Pair]:
     return out
 
 
-def _near(sheet: _Sheet) -> Iterator[_Pair]:
+def _find_near_pairs(sheet: _Sheet) -> Iterator[_Pair]:
     """Captions and targets with nothing between, and how far they are apart."""
     boxes = [piece.box for piece in sheet.pieces]
     for number, caption in enumerate(sheet.captions):
-        named = names(caption.pieces[0].text)
+        named = caption_kind(caption.pieces[0].text)
         for place, target in enumerate(sheet.targets):
-            found = _beside(caption, target)
-            if found is None or found[0] > FAR[target.kind] or not _clear(sheet, boxes, caption, target, found[1]):
+            found = _measure_gap(caption, target)
+            if (
+                found is None
+                or found[0] > FAR[target.kind]
+                or not _is_clear_between(sheet, boxes, caption, target, found[1])
+            ):
                 continue
             gap, side = found
             yield _Pair(max(0.0, gap) + OTHER * bool(named and named != target.kind), number, place, side)
 
 
-def _beside(caption: _Caption, target: _Target) -> tuple[float, Side] | None:
+def _measure_gap(caption: _Caption, target: _Target) -> tuple[float, Side] | None:
     """How far a caption is off in letter heights, and on which side; None where it stands elsewhere."""
     x0, y0, x1, y1 = caption.box
     left, top, right, bottom = target.box
@@ -231,7 +235,7 @@ def _beside(caption: _Caption, target: _Target) -> tuple[float, Side] | None:
     return None
 
 
-def _clear(sheet: _Sheet, boxes: Sequence[Box], caption: _Caption, target: _Target, side: Side) -> bool:
+def _is_clear_between(sheet: _Sheet, boxes: Sequence[Box], caption: _Caption, target: _Target, side: Side) -> bool:
     """Whether nothing stands between but a unit, a subtitle or the lettering of a figure."""
     x0, x1 = min(caption.box[0], target.box[0]), max(caption.box[2], target.box[2])
     top, bottom = (caption.box[3], target.box[1]) if side == "above" else (target.box[3], caption.box[1])
@@ -251,13 +255,13 @@ def _clear(sheet: _Sheet, boxes: Sequence[Box], caption: _Caption, target: _Targ
     return True
 
 
-def _usual(found: Iterable[tuple[_Sheet, Sequence[_Pair]]]) -> dict[Captioned, Side]:
+def _find_usual_sides(found: Iterable[tuple[_Sheet, Sequence[_Pair]]]) -> dict[CaptionTarget, Side]:
     """On which side most captions of a kind stand in this document."""
-    counts: Counter[tuple[Captioned, Side]] = Counter(
+    counts: Counter[tuple[CaptionTarget, Side]] = Counter(
         (sheet.targets[pair.target].kind, pair.side) for sheet, pairs in found for pair in pairs
     )
-    out: dict[Captioned, Side] = {}
-    kinds: tuple[Captioned, ...] = ("table", "figure")
+    out: dict[CaptionTarget, Side] = {}
+    kinds: tuple[CaptionTarget, ...] = ("table", "figure")
     sides: tuple[Side, ...] = ("above", "below")
     for kind in kinds:
         total = sum(counts[kind, side] for side in sides)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from ragstone.extraction.pdf.characters.marks import Marks
+from ragstone.extraction.pdf.characters.graphics import Graphics
 from ragstone.extraction.pdf.characters.words import Box
 from ragstone.extraction.pdf.tables import ruled
 
@@ -16,38 +16,43 @@ PARTS = 800  # of one page are looked at
 PASSES = 4
 
 
-def figures(drawn: Marks, width: float, height: float) -> list[Box]:
+def find_figures(drawn: Graphics, width: float, height: float) -> list[Box]:
     """The boxes around pictures and drawings, from the top down; those of tables, notes and frames too."""
     strips = [box for box in drawn.images if box[2] - box[0] >= STRIP * width]
     ground = sum(y1 - y0 for _, y0, _, y1 in strips) >= WHOLE * height
     pictures = [box for box in drawn.images if not ground or box not in strips]
     parts = {
-        (_even(max(0.0, x0)), _even(max(0.0, y0)), _even(min(width, x1)), _even(min(height, y1)))
-        for x0, y0, x1, y1 in (*pictures, *drawn.curves, *drawn.fills, *_frames(drawn))
+        (
+            _snap_to_grid(max(0.0, x0)),
+            _snap_to_grid(max(0.0, y0)),
+            _snap_to_grid(min(width, x1)),
+            _snap_to_grid(min(height, y1)),
+        )
+        for x0, y0, x1, y1 in (*pictures, *drawn.curves, *drawn.fills, *_frame_boxes(drawn))
         if (x1 - x0) * (y1 - y0) < WHOLE * width * height
     }
     found = sorted(parts, key=lambda box: (box[1], box[0]))[:PARTS]
     for _ in range(PASSES):
-        joined = _joined(found)
+        joined = _join_boxes(found)
         if len(joined) == len(found):
             break
         found = joined
     return [box for box in found if min(box[2] - box[0], box[3] - box[1]) >= LEAST]
 
 
-def _frames(drawn: Marks) -> Iterator[Box]:
+def _frame_boxes(drawn: Graphics) -> Iterator[Box]:
     """What lines are drawn around, or through, as the grid of a chart is."""
-    for frame in ruled.frames(drawn):
+    for frame in ruled.find_frames(drawn):
         xs = [at for r in frame.across for at in (r.start, r.end)] + [r.at for r in frame.down]
         ys = [at for r in frame.down for at in (r.start, r.end)] + [r.at for r in frame.across]
         yield min(xs), min(ys), max(xs), max(ys)
 
 
-def _even(at: float) -> float:
+def _snap_to_grid(at: float) -> float:
     return GRID * round(at / GRID)
 
 
-def _joined(boxes: Sequence[Box]) -> list[Box]:
+def _join_boxes(boxes: Sequence[Box]) -> list[Box]:
     out: list[Box] = []
     for x0, y0, x1, y1 in boxes:
         large = min(x1 - x0, y1 - y0) >= LARGE

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
 
-from ragstone.extraction.pdf.characters.labels import CAPTION, LABEL
+from ragstone.extraction.pdf.characters.line_starts import CAPTION, LABEL
 from ragstone.extraction.pdf.characters.lines import Line
 from ragstone.extraction.pdf.characters.markers import is_bullet, is_marker
 from ragstone.extraction.pdf.characters.pieces import Piece
@@ -19,25 +19,25 @@ SIZES = 0.08  # sizes that differ by more are two styles
 PAGE_AT_END = re.compile(r"(?:\d{1,4}|[ivxlc]{1,6})\s*$")
 
 
-def paragraphs(rows: Sequence[Row], page: int, turn: int) -> list[Piece]:
+def build_paragraphs(rows: Sequence[Row], page: int, turn: int) -> list[Piece]:
     """The pieces that rows make, top down."""
     if not rows:
         return []
-    flat = [_one_line(row) for row in rows]
+    flat = [_flatten_row(row) for row in rows]
     step = _usual_step(flat)
     right = max(line.x1 for line in flat)
     left = min(line.x0 for line in flat)
     out: list[Piece] = []
     for number, line in enumerate(flat):
         before = flat[number - 1] if number else None
-        if out and before and not _begins(out[-1], before, line, step, left, right):
+        if out and before and not _begins_piece(out[-1], before, line, step, left, right):
             out[-1].lines.append(line)
             continue
-        out.append(_new(line, page, turn))
+        out.append(_start_piece(line, page, turn))
     return out
 
 
-def _one_line(row: Row) -> Line:
+def _flatten_row(row: Row) -> Line:
     """A row as one line: what stands side by side is read from left to right."""
     if len(row.lines) == 1:
         return row.lines[0]
@@ -62,7 +62,7 @@ def _lower_middle(values: Sequence[float]) -> float:
     return ordered[int(0.4 * (len(ordered) - 1))]
 
 
-def marker_words(line: Line) -> int:
+def count_marker_words(line: Line) -> int:
     """How many words at the start of a line are a list item's mark."""
     words = line.words
     if len(words) < 2 or words[1].glued:
@@ -75,10 +75,10 @@ def marker_words(line: Line) -> int:
     return 0
 
 
-def _new(line: Line, page: int, turn: int) -> Piece:
+def _start_piece(line: Line, page: int, turn: int) -> Piece:
     if LEADER.search(line.text) and PAGE_AT_END.search(line.text):
         return Piece("entries", [line], page, turn)
-    marker = marker_words(line)
+    marker = count_marker_words(line)
     if marker:
         return Piece("list", [line], page, turn, marker=marker)
     if LABEL.match(line.text) or (line.bold and CAPTION.match(line.text)):
@@ -86,7 +86,7 @@ def _new(line: Line, page: int, turn: int) -> Piece:
     return Piece("paragraph", [line], page, turn)
 
 
-def _begins(piece: Piece, before: Line, line: Line, step: float, left: float, right: float) -> bool:
+def _begins_piece(piece: Piece, before: Line, line: Line, step: float, left: float, right: float) -> bool:
     """Whether a line begins a new piece below the one that is open."""
     size = max(before.size, line.size, 1.0)
     down = line.base - before.base
@@ -94,37 +94,37 @@ def _begins(piece: Piece, before: Line, line: Line, step: float, left: float, ri
         return not (piece.kind == "entries" and down < 3 * size)
     if piece.kind == "entries":
         return True
-    loose = LOOSE if before.bold and line.bold and piece.kind == "paragraph" and _whole_bold(line) else APART * step
+    loose = LOOSE if before.bold and line.bold and piece.kind == "paragraph" and _is_bold(line) else APART * step
     if down > max(loose, APART * step) * size or down < -0.5 * size:
         return True
     if abs(before.size - line.size) > SIZES * size and min(len(before.text), len(line.text)) > 3:
         return True
-    if before.bold != line.bold and _whole_bold(before) != _whole_bold(line):
+    if before.bold != line.bold and _is_bold(before) != _is_bold(line):
         return True
-    if marker_words(line):
-        return piece.kind == "list" or is_bullet(line.words[0].text) or _short(before, line, right, left)
+    if count_marker_words(line):
+        return piece.kind == "list" or is_bullet(line.words[0].text) or _is_short(before, line, right, left)
     if piece.kind == "list":
-        return _leaves_item(piece, before, line, right)
-    if LABEL.match(line.text) and line.x0 <= left + 2 * size and _ends(before):
+        return _leaves_list_item(piece, before, line, right)
+    if LABEL.match(line.text) and line.x0 <= left + 2 * size and _ends_sentence(before):
         return True
-    return _fresh(piece, before, line, left, right)
+    return _opens_paragraph(piece, before, line, left, right)
 
 
-def _whole_bold(line: Line) -> bool:
+def _is_bold(line: Line) -> bool:
     return all(word.style.bold for word in line.words)
 
 
-def _ends(line: Line) -> bool:
+def _ends_sentence(line: Line) -> bool:
     return line.text.rstrip(" \"'”’)")[-1:] in ".:;?!"
 
 
-def _short(before: Line, line: Line, right: float, left: float) -> bool:
+def _is_short(before: Line, line: Line, right: float, left: float) -> bool:
     """Whether the line above stops although the next word would have had room."""
     first = line.words[0].x1 - line.words[0].x0
     return before.x1 + first + 0.5 * line.size < right and right - before.x1 > 0.04 * (right - left)
 
 
-def _leaves_item(piece: Piece, before: Line, line: Line, right: float) -> bool:
+def _leaves_list_item(piece: Piece, before: Line, line: Line, right: float) -> bool:
     """Whether a line is no longer part of a list item: it hangs further left than the item's text."""
     start = piece.lines[0]
     text = start.words[piece.marker].x0 if len(start.words) > piece.marker else start.x0
@@ -132,22 +132,24 @@ def _leaves_item(piece: Piece, before: Line, line: Line, right: float) -> bool:
         return False
     if len(piece.lines) > 1 and abs(line.x0 - piece.lines[1].x0) < 0.6 * line.size:
         return False
-    if len(piece.lines) == 1 and line.x0 <= start.x0 + 0.3 * line.size and not _ends(before):
+    if len(piece.lines) == 1 and line.x0 <= start.x0 + 0.3 * line.size and not _ends_sentence(before):
         return right - before.x1 > SLACK * (right - start.x0)
-    return line.x0 <= start.x0 + 0.6 * line.size or _ends(before)
+    return line.x0 <= start.x0 + 0.6 * line.size or _ends_sentence(before)
 
 
-def _fresh(piece: Piece, before: Line, line: Line, left: float, right: float) -> bool:
+def _opens_paragraph(piece: Piece, before: Line, line: Line, left: float, right: float) -> bool:
     """Whether a line opens a paragraph by an indent, or by the short end of the one above."""
     size = line.size
     shift = line.x0 - before.x0
     first = len(piece.lines) == 1
-    if INDENT * size < shift < 5 * size and (_ends(before) or not first) and _aligned(before, left):
-        return _ends(before) or right - before.x1 > SLACK * (right - left)
-    return _ends(before) and right - before.x1 > SLACK * (right - left) and _short(before, line, right, left)
+    if INDENT * size < shift < 5 * size and (_ends_sentence(before) or not first) and _is_near_left(before, left):
+        return _ends_sentence(before) or right - before.x1 > SLACK * (right - left)
+    return (
+        _ends_sentence(before) and right - before.x1 > SLACK * (right - left) and _is_short(before, line, right, left)
+    )
 
 
-def _aligned(line: Line, left: float) -> bool:
+def _is_near_left(line: Line, left: float) -> bool:
     return line.x0 - left < 3 * line.size
 
 

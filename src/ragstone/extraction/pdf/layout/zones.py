@@ -6,13 +6,13 @@ from statistics import median
 
 import numpy as np
 
-from ragstone.extraction.pdf.characters.lines import Line, goes_on
+from ragstone.extraction.pdf.characters.lines import Line, lowercase_share
 from ragstone.extraction.pdf.characters.table import Table
 from ragstone.extraction.pdf.characters.words import Box
 
 BIN = 2.0  # points: how finely white space is looked for
 EDGE = 0.12  # of the width: a gutter does not lie nearer to the sides
-CROSSED = 0.35  # of the height of what stands beside a gutter may run over it: titles, wide tables
+CROSSING_SHARE = 0.35  # of the height of what stands beside a gutter may run over it: titles, wide tables
 ROWS = 3  # lines on each side of a gutter
 PROSE = 3.5  # words of a line, on the average, for text that runs in columns
 FULL = 0.55  # of the column's width is filled by such lines
@@ -42,33 +42,33 @@ class Zone:
     items: list[Item] = field(default_factory=list)
 
 
-def zones(lines: Sequence[Line], tables: Sequence[Table], pictures: Sequence[Box] = ()) -> list[Zone]:
+def split_zones(lines: Sequence[Line], tables: Sequence[Table], pictures: Sequence[Box] = ()) -> list[Zone]:
     """The zones of a page in reading order; pictures say where columns stand, and are left out."""
     items = [Item(*line.box, line=line) for line in lines] + [Item(*table.box, table=table) for table in tables]
     items += [Item(*box) for box in pictures]
-    return _split(sorted(items, key=lambda item: (item.y0, item.x0)), 0)
+    return _split_items(sorted(items, key=lambda item: (item.y0, item.x0)), 0)
 
 
-def _split(items: list[Item], depth: int) -> list[Zone]:
-    at = _gutter(items) if depth < DEEPEST else None
+def _split_items(items: list[Item], depth: int) -> list[Zone]:
+    at = _find_gutter(items) if depth < DEEPEST else None
     if at is None:
         return [Zone(items)] if items else []
     out: list[Zone] = []
-    for columns, band in _stretches(items, at):
+    for columns, band in _split_stretches(items, at):
         if not columns:
-            out += _split(band, depth + 1)
+            out += _split_items(band, depth + 1)
             continue
-        out += _split([item for item in band if _side(item, at) < 0], depth + 1)
-        out += _split([item for item in band if _side(item, at) >= 0], depth + 1)
+        out += _split_items([item for item in band if _side_of(item, at) < 0], depth + 1)
+        out += _split_items([item for item in band if _side_of(item, at) >= 0], depth + 1)
     return out
 
 
-def _stretches(items: Sequence[Item], at: float) -> list[tuple[bool, list[Item]]]:
+def _split_stretches(items: Sequence[Item], at: float) -> list[tuple[bool, list[Item]]]:
     """The page from the top down, parted into what runs in columns beside a gutter and what does not.
 
     What stands on one side only goes with the columns above it or, at the top, below it.
     """
-    judged = [(_judged(band, at), band) for band in _bands(items, at)]
+    judged = [(_has_columns(band, at), band) for band in _split_bands(items, at)]
     out: list[tuple[bool, list[Item]]] = []
     waiting: list[Item] = []
     for columns, band in judged:
@@ -90,27 +90,27 @@ def _stretches(items: Sequence[Item], at: float) -> list[tuple[bool, list[Item]]
     return out
 
 
-def _judged(band: Sequence[Item], at: float) -> bool | None:
+def _has_columns(band: Sequence[Item], at: float) -> bool | None:
     """Whether a band runs in columns; None where it stands on one side only."""
-    sides = {_side(item, at) for item in band}
+    sides = {_side_of(item, at) for item in band}
     if 0 in sides:
         return False
     if len(sides) == 1:
         return None
-    left = [item for item in band if _side(item, at) < 0]
-    right = [item for item in band if _side(item, at) > 0]
-    runs = _runs(left), _runs(right)
-    if any(runs) and not all(runs) and _few(right if runs[0] else left):
+    left = [item for item in band if _side_of(item, at) < 0]
+    right = [item for item in band if _side_of(item, at) > 0]
+    runs = _is_running_text(left), _is_running_text(right)
+    if any(runs) and not all(runs) and _has_few_lines(right if runs[0] else left):
         return None
     return all(runs)
 
 
-def _few(items: Sequence[Item]) -> bool:
+def _has_few_lines(items: Sequence[Item]) -> bool:
     """Whether one side holds no more than a heading, a caption or a picture."""
     return sum(item.line is not None for item in items) <= FEW and all(item.table is None for item in items)
 
 
-def _side(item: Item, at: float) -> int:
+def _side_of(item: Item, at: float) -> int:
     """-1 left of a place, 1 right of it, 0 over it; a line that only just reaches over counts as beside."""
     slack = 0.25 * item.line.size if item.line else 1.0
     if item.x1 <= at + slack:
@@ -118,14 +118,14 @@ def _side(item: Item, at: float) -> int:
     return 1 if item.x0 >= at - slack else 0
 
 
-def _bands(items: Sequence[Item], at: float) -> list[list[Item]]:
+def _split_bands(items: Sequence[Item], at: float) -> list[list[Item]]:
     """Runs of items that all run over a place or none of which does, parted where nothing stands beside a gap."""
     bands: list[list[Item]] = []
     bottom = 0.0
     for item in items:
-        wide = _side(item, at) == 0
+        wide = _side_of(item, at) == 0
         height = item.line.size if item.line else 8.0
-        if bands and (_side(bands[-1][0], at) == 0) == wide and item.y0 - bottom < CUT * height:
+        if bands and (_side_of(bands[-1][0], at) == 0) == wide and item.y0 - bottom < CUT * height:
             bands[-1].append(item)
         else:
             bands.append([item])
@@ -133,7 +133,7 @@ def _bands(items: Sequence[Item], at: float) -> list[list[Item]]:
     return bands
 
 
-def _gutter(items: Sequence[Item]) -> float | None:
+def _find_gutter(items: Sequence[Item]) -> float | None:
     """The x of a white column that parts running text, or None."""
     texts = [item for item in items if item.line]
     if len(texts) < 2 * ROWS:
@@ -145,17 +145,17 @@ def _gutter(items: Sequence[Item]) -> float | None:
         covered[max(0, int((item.x0 - x0) / BIN)) : min(bins, int((item.x1 - x0) / BIN)) + 1] += item.y1 - item.y0
     cover: list[float] = covered.tolist()
     usual = median([value for value in cover if value])
-    candidates = _white(cover, CROSSED * usual, int(EDGE * bins), bins - int(EDGE * bins))
+    candidates = _find_white_runs(cover, CROSSING_SHARE * usual, int(EDGE * bins), bins - int(EDGE * bins))
     best: tuple[float, float] | None = None
     for first, last in candidates:
         at = x0 + BIN * (first + last + 1) / 2
-        score = _score(items, at, (last - first + 1) * BIN)
+        score = _score_gutter(items, at, (last - first + 1) * BIN)
         if score and (best is None or score > best[0]):
             best = (score, at)
     return best[1] if best else None
 
 
-def _white(cover: Sequence[float], limit: float, first: int, last: int) -> list[tuple[int, int]]:
+def _find_white_runs(cover: Sequence[float], limit: float, first: int, last: int) -> list[tuple[int, int]]:
     """Runs of bins that little stands in: each run's emptiest part."""
     runs: list[tuple[int, int]] = []
     k = first
@@ -168,12 +168,12 @@ def _white(cover: Sequence[float], limit: float, first: int, last: int) -> list[
             end += 1
         lowest = min(cover[k : end + 1])
         part = [j for j in range(k, end + 1) if cover[j] <= lowest * 1.05 + 0.1]
-        runs.append((part[0], _contiguous(part)))
+        runs.append((part[0], _contiguous_end(part)))
         k = end + 1
     return runs
 
 
-def _contiguous(part: Sequence[int]) -> int:
+def _contiguous_end(part: Sequence[int]) -> int:
     end = part[0]
     for j in part[1:]:
         if j != end + 1:
@@ -182,14 +182,14 @@ def _contiguous(part: Sequence[int]) -> int:
     return end
 
 
-def _score(items: Sequence[Item], at: float, white: float) -> float:
+def _score_gutter(items: Sequence[Item], at: float, white: float) -> float:
     """How surely text runs in columns on both sides of a place; 0 where it does not."""
     shared = 0.0
     rows = 0
-    for columns, band in _stretches(items, at):
+    for columns, band in _split_stretches(items, at):
         if columns:
-            left = [item for item in band if _side(item, at) < 0]
-            right = [item for item in band if _side(item, at) > 0]
+            left = [item for item in band if _side_of(item, at) < 0]
+            right = [item for item in band if _side_of(item, at) > 0]
             shared += min(max(i.y1 for i in left), max(i.y1 for i in right)) - max(
                 min(i.y0 for i in left), min(i.y0 for i in right)
             )
@@ -197,7 +197,7 @@ def _score(items: Sequence[Item], at: float, white: float) -> float:
     return shared + white if rows >= ROWS and shared > 0 else 0.0
 
 
-def _runs(items: Sequence[Item]) -> bool:
+def _is_running_text(items: Sequence[Item]) -> bool:
     """Whether lines are running text: several, of several words, most of them as wide as their column."""
     lines = [item.line for item in items if item.line]
     if len(lines) < 2:
@@ -205,11 +205,11 @@ def _runs(items: Sequence[Item]) -> bool:
     words = sum(len(line.words) for line in lines) / len(lines)
     x0, x1 = min(line.x0 for line in lines), max(line.x1 for line in lines)
     full = sum(line.width >= FULL * (x1 - x0) for line in lines) / len(lines)
-    if full < 0.5 or (len(lines) >= NARROW and _opens(lines) > OPENS):
+    if full < 0.5 or (len(lines) >= NARROW and _capital_share(lines) > OPENS):
         return False
-    return words >= PROSE or (len(lines) >= NARROW and goes_on(line.text for line in lines) >= 0.5)
+    return words >= PROSE or (len(lines) >= NARROW and lowercase_share(line.text for line in lines) >= 0.5)
 
 
-def _opens(lines: Sequence[Line]) -> float:
+def _capital_share(lines: Sequence[Line]) -> float:
     """The share of lines that begin with a capital or a digit, as entries of a list or a table do."""
     return sum(line.text[:1].isupper() or line.text[:1].isdigit() for line in lines) / len(lines)

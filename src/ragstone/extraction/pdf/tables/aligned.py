@@ -2,18 +2,25 @@
 
 from collections.abc import Sequence
 
-from ragstone.extraction.pdf.characters.lines import goes_on
+from ragstone.extraction.pdf.characters.graphics import Rule
+from ragstone.extraction.pdf.characters.lines import lowercase_share
 from ragstone.extraction.pdf.characters.markers import is_marker
-from ragstone.extraction.pdf.characters.marks import Rule
 from ragstone.extraction.pdf.characters.rows import Phrase, Row, is_number
-from ragstone.extraction.pdf.characters.table import Square, Table, around, regrouped
+from ragstone.extraction.pdf.characters.table import Square, Table, bounding_box, build_cell_lines
 from ragstone.extraction.pdf.characters.words import Box
-from ragstone.extraction.pdf.tables.celled import Celled, cut, placed
-from ragstone.extraction.pdf.tables.columns import extent, parted, reaches, separators, settled, supported
-from ragstone.extraction.pdf.tables.regions import regions
-from ragstone.extraction.pdf.tables.runs import next_run, trimmed
-from ragstone.extraction.pdf.tables.spanning import widened
-from ragstone.extraction.pdf.tables.stacking import stacked
+from ragstone.extraction.pdf.tables.cell_rules import CellRules, find_cell_columns, split_row
+from ragstone.extraction.pdf.tables.columns import (
+    column_extent,
+    column_reaches,
+    drop_unsupported,
+    find_separators,
+    settle_columns,
+    split_at_separators,
+)
+from ragstone.extraction.pdf.tables.regions import find_regions
+from ragstone.extraction.pdf.tables.row_runs import find_next_run, trim_run
+from ragstone.extraction.pdf.tables.row_stacking import stack_rows
+from ragstone.extraction.pdf.tables.spanning_headers import widen_headers
 
 # From looking at pages, in letter heights unless said otherwise.
 FEW = 3  # rows of numbers that are enough to tell the columns
@@ -23,30 +30,30 @@ NARROW = 10  # lines of a column of running text that holds few words a line
 NOTES, LONG_NOTES = 0.25, 0.4  # of the rows hold a note beside running text; the second from LONG rows on
 LONG = 20
 STROKES = 3  # slanted lines with two ends, as the curves of a chart: a crossed-out cell has one or two
-DRAWN = 0.25  # of a table's box under drawings
+DRAWING_SHARE = 0.25  # of a table's box under drawings
 
 
-def found(
+def find_aligned_tables(
     rows: Sequence[Row], across: Sequence[Rule], figures: Sequence[Box] = (), strokes: Sequence[Box] = ()
 ) -> list[tuple[int, int, Table]]:
     """Tables among rows of one column of the page: first row, row behind the last, table.
 
     What stands on a drawing is the lettering of a chart, as is what `strokes` run through.
     """
-    bounded = {region.first: region for region in regions(rows, across)}
+    bounded = {region.first: region for region in find_regions(rows, across)}
     out: list[tuple[int, int, Table]] = []
     at = 0
     while at < len(rows):
         if region := bounded.get(at):
-            made = built(rows[at : region.behind], across, sure=region.sure)
-            if made and not _on_drawing(made.box, figures, strokes):
+            made = build_aligned_table(rows[at : region.behind], across, sure=region.sure)
+            if made and not _is_on_drawing(made.box, figures, strokes):
                 out.append((at, region.behind, made))
                 at = region.behind
                 continue
         limit = min((first for first in bounded if first > at), default=len(rows))
-        start, end = next_run(rows[:limit], at, across)
-        best = _best(rows, start, end, across) if end - start >= 2 else None
-        if best is None or _on_drawing(best[2].box, figures, strokes):
+        start, end = find_next_run(rows[:limit], at, across)
+        best = _find_best_part(rows, start, end, across) if end - start >= 2 else None
+        if best is None or _is_on_drawing(best[2].box, figures, strokes):
             at = min(max(at + 1, end), limit)
         else:
             out.append(best)
@@ -54,7 +61,7 @@ def found(
     return out
 
 
-def _on_drawing(box: Box, figures: Sequence[Box], strokes: Sequence[Box]) -> bool:
+def _is_on_drawing(box: Box, figures: Sequence[Box], strokes: Sequence[Box]) -> bool:
     x0, y0, x1, y1 = box
     if sum(x0 <= (s[0] + s[2]) / 2 <= x1 and y0 <= (s[1] + s[3]) / 2 <= y1 for s in strokes) >= STROKES:
         return True
@@ -62,70 +69,70 @@ def _on_drawing(box: Box, figures: Sequence[Box], strokes: Sequence[Box]) -> boo
         max(0.0, min(x1, right) - max(x0, left)) * max(0.0, min(y1, bottom) - max(y0, top))
         for left, top, right, bottom in figures
     )
-    return covered > DRAWN * (x1 - x0) * (y1 - y0)
+    return covered > DRAWING_SHARE * (x1 - x0) * (y1 - y0)
 
 
-def _best(rows: Sequence[Row], start: int, end: int, across: Sequence[Rule]) -> tuple[int, int, Table] | None:
+def _find_best_part(rows: Sequence[Row], start: int, end: int, across: Sequence[Rule]) -> tuple[int, int, Table] | None:
     """The first part of a run that is a table, shortening the run from below and above where it is none."""
-    start, end = trimmed(rows, start, end)
+    start, end = trim_run(rows, start, end)
     for first, last in ((start, end), (start + 1, end), (start, end - 1), (start + 2, end)):
         if last - first >= 2:
-            made = built(rows[first:last], across)
+            made = build_aligned_table(rows[first:last], across)
             if made is not None:
                 return first, last, made
     return None
 
 
-def built(rows: Sequence[Row], across: Sequence[Rule], *, sure: bool = False) -> Table | None:
+def build_aligned_table(rows: Sequence[Row], across: Sequence[Rule], *, sure: bool = False) -> Table | None:
     """The table that rows make, or None: too few columns, too much prose, too many holes.
 
     Where rules make it `sure`, a single column will do, if its lines are short.
     """
     least = 1 if sure else 2
-    celled = Celled(rows, across)
-    parts = supported(rows, separators(rows, least=least), least)
+    celled = CellRules(rows, across)
+    parts = drop_unsupported(rows, find_separators(rows, least=least), least)
     drawn = bool(celled.parts) and len(celled.parts) >= len(parts)  # else rules were put together for another reason
     parts = celled.parts if drawn else parts
-    if not (_short(rows) if sure and not parts else bool(parts) and (sure or _plausible(rows, parts))):
+    if not (_is_short(rows) if sure and not parts else bool(parts) and (sure or _is_plausible(rows, parts))):
         return None
-    if _beside_notes(rows):
+    if _has_margin_notes(rows):
         return None
-    grid = _in_cells(rows, celled) if drawn else _in_columns(rows, parts)
-    reach = reaches(rows, parts)
-    box = around([(row.x0, row.y0, row.x1, row.y1) for row in rows])
-    groups = stacked(rows, grid, _bands(across, box), len(parts) + 1)
+    grid = _assign_cells(rows, celled) if drawn else _assign_columns(rows, parts)
+    reach = column_reaches(rows, parts)
+    box = bounding_box([(row.x0, row.y0, row.x1, row.y1) for row in rows])
+    groups = stack_rows(rows, grid, _find_bands(across, box), len(parts) + 1)
     squares: list[Square] = []
     for number, group in enumerate(groups):
-        squares += _squares(number, group, rows, grid)
-    squares = widened(squares, reach, across, box)
+        squares += _build_squares(number, group, rows, grid)
+    squares = widen_headers(squares, reach, across, box)
     return Table(box, squares, len(groups), len(parts) + 1)
 
 
-def _in_cells(rows: Sequence[Row], celled: Celled) -> list[list[tuple[int, int]]]:
+def _assign_cells(rows: Sequence[Row], celled: CellRules) -> list[list[tuple[int, int]]]:
     """The columns of each phrase of rows under rules that were drawn cell by cell."""
     grid: list[list[tuple[int, int]]] = []
     for row in rows:
-        own = celled.of(row, celled.parts)
-        row.phrases = cut(row, own)
-        grid.append([placed(phrase, own, celled.parts) for phrase in row.phrases])
+        own = celled.parts_of_row(row, celled.parts)
+        row.phrases = split_row(row, own)
+        grid.append([find_cell_columns(phrase, own, celled.parts) for phrase in row.phrases])
     return grid
 
 
-def _in_columns(rows: Sequence[Row], parts: Sequence[float]) -> list[list[tuple[int, int]]]:
+def _assign_columns(rows: Sequence[Row], parts: Sequence[float]) -> list[list[tuple[int, int]]]:
     """The columns of each phrase; phrases that stand over a separator are cut there."""
-    lefts = [left for left, _ in reaches(rows, parts)]
+    lefts = [left for left, _ in column_reaches(rows, parts)]
     for row in rows:
-        row.phrases = [part for phrase in row.phrases for part in parted(phrase, parts, lefts)]
-    reach = reaches(rows, parts)
-    return [[settled(phrase, parts, reach) for phrase in row.phrases] for row in rows]
+        row.phrases = [part for phrase in row.phrases for part in split_at_separators(phrase, parts, lefts)]
+    reach = column_reaches(rows, parts)
+    return [[settle_columns(phrase, parts, reach) for phrase in row.phrases] for row in rows]
 
 
-def _short(rows: Sequence[Row]) -> bool:
+def _is_short(rows: Sequence[Row]) -> bool:
     words = sum(len(line.words) for row in rows for line in row.lines)
     return len(rows) >= FEW and words <= PROSE_WORDS * len(rows)
 
 
-def _plausible(rows: Sequence[Row], parts: Sequence[float]) -> bool:
+def _is_plausible(rows: Sequence[Row], parts: Sequence[float]) -> bool:
     several = [row for row in rows if len(row.phrases) >= 2]
     if len(several) < 2 or (len(several) < 3 and len(parts) < 2):
         return False
@@ -134,9 +141,9 @@ def _plausible(rows: Sequence[Row], parts: Sequence[float]) -> bool:
     numbers = sum(is_number(phrase.text) for phrase in phrases)
     if sum(lengths) / len(lengths) > PROSE_WORDS and numbers < 0.2 * len(phrases):
         return False
-    if numbers < 0.15 * len(phrases) and _prose(rows, parts):
+    if numbers < 0.15 * len(phrases) and _is_prose(rows, parts):
         return False
-    if len(parts) == 1 and _listed([row.phrases[0].text for row in several]):
+    if len(parts) == 1 and _is_list([row.phrases[0].text for row in several]):
         return False
     if sum(phrase.words[0].style.mono for phrase in phrases) > 0.7 * len(phrases) and numbers < 0.3 * len(phrases):
         return False
@@ -145,14 +152,14 @@ def _plausible(rows: Sequence[Row], parts: Sequence[float]) -> bool:
     return filled >= 0.4 * columns * len(several)
 
 
-def _listed(firsts: Sequence[str]) -> bool:
+def _is_list(firsts: Sequence[str]) -> bool:
     """Whether rows begin with the marks of a list, or with one sign again and again, as fonts of signs spell them."""
     signs = [text for text in firsts if len(text) == 1 and not text.isdigit()]
     usual = max((signs.count(sign) for sign in signs), default=0)
     return max(sum(map(is_marker, firsts)), usual * (usual > 1)) > 0.5 * len(firsts)
 
 
-def _beside_notes(rows: Sequence[Row]) -> bool:
+def _has_margin_notes(rows: Sequence[Row]) -> bool:
     """Whether most rows are a line of running text: what stands beside it are notes in the margin."""
     width = max(row.x1 for row in rows) - min(row.x0 for row in rows)
     counted = sum(any(is_number(phrase.text) for phrase in row.phrases) for row in rows)
@@ -162,22 +169,22 @@ def _beside_notes(rows: Sequence[Row]) -> bool:
     return running > 0.5 * len(rows) and counted < 0.3 * len(rows) and few
 
 
-def _prose(rows: Sequence[Row], parts: Sequence[float]) -> bool:
+def _is_prose(rows: Sequence[Row], parts: Sequence[float]) -> bool:
     """Whether at least two columns are running text: most of their phrases are long and fill the column."""
     running = 0
     for column in range(len(parts) + 1):
-        own = [p for row in rows for p in row.phrases if extent(p, parts) == (column, column)]
+        own = [p for row in rows for p in row.phrases if column_extent(p, parts) == (column, column)]
         if len(own) >= 3:
             width = max(p.x1 for p in own) - min(p.x0 for p in own)
             full = sum(p.x1 - p.x0 >= 0.7 * width for p in own)
             words = sum(len(p.words) for p in own) / len(own)
-            share = goes_on(p.text for p in own)
+            share = lowercase_share(p.text for p in own)
             narrow = len(parts) == 1 and len(own) >= NARROW and share >= 0.6
             running += ((words >= 4.5 and share >= GOES_ON) or narrow) and full >= 0.5 * len(own)
     return running >= 2
 
 
-def _bands(across: Sequence[Rule], box: Box) -> list[float]:
+def _find_bands(across: Sequence[Rule], box: Box) -> list[float]:
     """The y of rules that run over most of a box."""
     x0, y0, x1, y1 = box
     return sorted(
@@ -189,7 +196,7 @@ def _bands(across: Sequence[Rule], box: Box) -> list[float]:
     )
 
 
-def _squares(
+def _build_squares(
     number: int,
     group: Sequence[int],
     rows: Sequence[Row],
@@ -205,6 +212,6 @@ def _squares(
             cells[key] = [*own, phrase]
     squares: list[Square] = []
     for (first, last), phrases in sorted(cells.items()):
-        lines = regrouped([word for phrase in phrases for word in phrase.words])
-        squares.append(Square(number, first, 1, last - first + 1, lines, around([line.box for line in lines])))
+        lines = build_cell_lines([word for phrase in phrases for word in phrase.words])
+        squares.append(Square(number, first, 1, last - first + 1, lines, bounding_box([line.box for line in lines])))
     return squares

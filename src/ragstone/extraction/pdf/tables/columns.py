@@ -14,7 +14,7 @@ FEW = 3  # rows of numbers that are enough to tell the columns
 APART = 0.4  # a gap so wide in a heading lies between two columns' words
 
 
-def separators(rows: Sequence[Row], *, least: int = 2) -> list[float]:
+def find_separators(rows: Sequence[Row], *, least: int = 2) -> list[float]:
     """The x between columns: where all but a few rows leave a gap between phrases, at `least` so many show it."""
     telling = [row for row in rows if len(row.phrases) >= 2]
     counted = [row for row in telling if any(is_number(phrase.text) for phrase in row.phrases[1:])]
@@ -41,15 +41,15 @@ def separators(rows: Sequence[Row], *, least: int = 2) -> list[float]:
             valleys.append([since, at])
             since = None
     needed = (VALLEY if len(telling) >= 6 or telling is counted else FEW_VALLEY) * size
-    return [(a + b) / 2 for a, b in valleys if b - a >= needed and _parts(telling, (a + b) / 2, least)]
+    return [(a + b) / 2 for a, b in valleys if b - a >= needed and _is_separator(telling, (a + b) / 2, least)]
 
 
-def _parts(rows: Sequence[Row], at: float, least: int) -> bool:
+def _is_separator(rows: Sequence[Row], at: float, least: int) -> bool:
     """Whether phrases stand on both sides of a place in at least so many rows."""
     return sum(row.phrases[0].x1 <= at <= row.phrases[-1].x0 for row in rows) >= least
 
 
-def supported(rows: Sequence[Row], parts: list[float], least: int) -> list[float]:
+def drop_unsupported(rows: Sequence[Row], parts: list[float], least: int) -> list[float]:
     """Separators without those whose column to the right has text in too few rows."""
     kept = list(parts)
     for at in parts:
@@ -61,7 +61,7 @@ def supported(rows: Sequence[Row], parts: list[float], least: int) -> list[float
     return kept
 
 
-def parted(phrase: Phrase, parts: Sequence[float], lefts: Sequence[float]) -> list[Phrase]:
+def split_at_separators(phrase: Phrase, parts: Sequence[float], lefts: Sequence[float]) -> list[Phrase]:
     """A phrase cut at separators that lie between its words: the headings of narrow columns.
 
     The gap must be wider than a space, or the word behind it must begin where its column does.
@@ -69,11 +69,11 @@ def parted(phrase: Phrase, parts: Sequence[float], lefts: Sequence[float]) -> li
     if len(phrase.words) == 1:
         return [phrase]
     out: list[Phrase] = []
-    many = _many(phrase, parts)
+    many = _spans_columns(phrase, parts)
     for word in phrase.words:
         size = word.style.size
         signed = bool(out) and out[-1].words[-1].text in CURRENCY
-        if out and not signed and _parts_here(out[-1].x1, word.x0, size, parts, lefts, sure=many):
+        if out and not signed and _is_split_point(out[-1].x1, word.x0, size, parts, lefts, sure=many):
             out.append(Phrase([word], word.x0, word.x1))
         elif out:
             out[-1].words.append(word)
@@ -83,13 +83,13 @@ def parted(phrase: Phrase, parts: Sequence[float], lefts: Sequence[float]) -> li
     return out
 
 
-def _many(phrase: Phrase, parts: Sequence[float]) -> bool:
+def _spans_columns(phrase: Phrase, parts: Sequence[float]) -> bool:
     """Whether a phrase lies over at least three columns and none of its words over a separator."""
     inner = [at for at in parts if phrase.x0 < at < phrase.x1]
     return len(inner) >= 2 and not any(w.x0 + 1 < at < w.x1 - 1 for w in phrase.words for at in inner)
 
 
-def _parts_here(
+def _is_split_point(
     end: float, start: float, size: float, parts: Sequence[float], lefts: Sequence[float], *, sure: bool
 ) -> bool:
     column = bisect_left(parts, start + 0.1 * size)
@@ -98,7 +98,7 @@ def _parts_here(
     return sure or start - end >= APART * size or abs(start - lefts[column]) <= 1.2
 
 
-def extent(phrase: Phrase, parts: Sequence[float]) -> tuple[int, int]:
+def column_extent(phrase: Phrase, parts: Sequence[float]) -> tuple[int, int]:
     """First and last column that a phrase stands in; an amount stands where it ends."""
     margin = 0.35 * phrase.words[0].style.size
     first = bisect_left(parts, phrase.x0 + margin)
@@ -108,20 +108,20 @@ def extent(phrase: Phrase, parts: Sequence[float]) -> tuple[int, int]:
     return first, max(first, last)
 
 
-def reaches(rows: Sequence[Row], parts: Sequence[float]) -> list[tuple[float, float]]:
+def column_reaches(rows: Sequence[Row], parts: Sequence[float]) -> list[tuple[float, float]]:
     """Where the text of each column begins and ends, as far as phrases of one column show it."""
     out = [(float("inf"), float("-inf"))] * (len(parts) + 1)
     for row in rows:
         for phrase in row.phrases:
-            first, last = extent(phrase, parts)
+            first, last = column_extent(phrase, parts)
             if first == last:
                 out[first] = min(out[first][0], phrase.x0), max(out[first][1], phrase.x1)
     return out
 
 
-def settled(phrase: Phrase, parts: Sequence[float], reach: Sequence[tuple[float, float]]) -> tuple[int, int]:
+def settle_columns(phrase: Phrase, parts: Sequence[float], reach: Sequence[tuple[float, float]]) -> tuple[int, int]:
     """The columns of a phrase: one that stretches over a separator but not as far as the next text covers one."""
-    first, last = extent(phrase, parts)
+    first, last = column_extent(phrase, parts)
     while last > first and phrase.x1 <= reach[last][0] + 1.0:
         last -= 1
     while first < last and phrase.x0 >= reach[first][1] - 1.0:

@@ -5,9 +5,9 @@ from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
-from ragstone.extraction.pdf.characters.marks import Rule
+from ragstone.extraction.pdf.characters.graphics import Rule
 from ragstone.extraction.pdf.characters.rows import Row
-from ragstone.extraction.pdf.tables.celled import alike
+from ragstone.extraction.pdf.tables.cell_rules import has_alike_joints
 
 REACH = 6.0  # points: rules that begin and end so near each other belong together
 SHORTEST = 60.0  # points: shorter rules bound no table
@@ -27,46 +27,46 @@ class Region(NamedTuple):
     sure: bool
 
 
-def regions(rows: Sequence[Row], across: Sequence[Rule]) -> list[Region]:
+def find_regions(rows: Sequence[Row], across: Sequence[Rule]) -> list[Region]:
     """The stretches between the first and last of rules that belong together, from the top down."""
     out: list[Region] = []
-    for group in _alike(across):
+    for group in _group_alike(across):
         at = 0
         while at < len(group) - 1:
             end = at
-            while end + 1 < len(group) and _tabular(_between(rows, group[end], group[end + 1]), group[at]):
+            while end + 1 < len(group) and _is_tabular(_rows_between(rows, group[end], group[end + 1]), group[at]):
                 end += 1
             if end > at:
-                own = _between(rows, group[at], group[end])
+                own = _rows_between(rows, group[at], group[end])
                 if own:
                     first = next(i for i, row in enumerate(rows) if row is own[0])
-                    sure = end - at >= 2 and 0 < len(_between(rows, group[at], group[at + 1])) <= HEAD
-                    out.append(Region(*_reached(rows, first, first + len(own), group[at : end + 1]), sure))
+                    sure = end - at >= 2 and 0 < len(_rows_between(rows, group[at], group[at + 1])) <= HEAD
+                    out.append(Region(*_extend_region(rows, first, first + len(own), group[at : end + 1]), sure))
             at = max(end, at + 1)
     out = sorted(region for region in out if region.behind - region.first >= 2)
     return [r for i, r in enumerate(out) if not any(r.first < o.behind and o.first < r.behind for o in out[:i])]
 
 
-def _reached(rows: Sequence[Row], first: int, behind: int, rules: Sequence[Rule]) -> tuple[int, int]:
+def _extend_region(rows: Sequence[Row], first: int, behind: int, rules: Sequence[Rule]) -> tuple[int, int]:
     """The stretch with the row above the first rule or below the last, where rules follow row by row."""
     if len(rules) < 3:
         return first, behind
     step = median(b.at - a.at for a, b in pairwise(rules))
-    if first and _next_to(rows[first - 1], rules[0]) and rules[0].at - rows[first - 1].y0 <= ALMOST * step:
+    if first and _is_next_to(rows[first - 1], rules[0]) and rules[0].at - rows[first - 1].y0 <= ALMOST * step:
         first -= 1
-    if behind < len(rows) and _next_to(rows[behind], rules[-1]) and rows[behind].y1 - rules[-1].at <= ALMOST * step:
+    if behind < len(rows) and _is_next_to(rows[behind], rules[-1]) and rows[behind].y1 - rules[-1].at <= ALMOST * step:
         behind += 1
     return first, behind
 
 
-def _next_to(row: Row, rule: Rule) -> bool:
+def _is_next_to(row: Row, rule: Rule) -> bool:
     """Whether a row stands close to a rule and within its ends, and is no running text."""
     near = min(abs(row.y0 - rule.at), abs(row.y1 - rule.at)) < 0.7 * row.size
     inside = row.x0 >= rule.start - REACH and row.x1 <= rule.end + REACH
     return near and inside and max(len(phrase.words) for phrase in row.phrases) < PROSE
 
 
-def _alike(across: Sequence[Rule]) -> list[list[Rule]]:
+def _group_alike(across: Sequence[Rule]) -> list[list[Rule]]:
     """Rules that begin and end at the same x and were not put together at other places, from the top down."""
     groups: list[list[Rule]] = []
     for rule in sorted(across):
@@ -74,7 +74,7 @@ def _alike(across: Sequence[Rule]) -> list[list[Rule]]:
             continue
         for group in groups:
             near = abs(group[0].start - rule.start) <= REACH and abs(group[0].end - rule.end) <= REACH
-            if near and all(alike(rule.joints, other.joints) for other in group[-NEAREST:]):
+            if near and all(has_alike_joints(rule.joints, other.joints) for other in group[-NEAREST:]):
                 group.append(rule)
                 break
         else:
@@ -82,14 +82,14 @@ def _alike(across: Sequence[Rule]) -> list[list[Rule]]:
     return [group for group in groups if len(group) > 1]
 
 
-def _between(rows: Sequence[Row], top: Rule, bottom: Rule) -> list[Row]:
+def _rows_between(rows: Sequence[Row], top: Rule, bottom: Rule) -> list[Row]:
     """The rows between two rules, if they lie within their ends."""
     own = [row for row in rows if top.at - 2 <= (row.y0 + row.y1) / 2 <= bottom.at + 2]
     inside = all(row.x0 >= top.start - REACH and row.x1 <= top.end + REACH for row in own)
     return own if inside else []
 
 
-def _tabular(rows: Sequence[Row], rule: Rule) -> bool:
+def _is_tabular(rows: Sequence[Row], rule: Rule) -> bool:
     """Whether what stands between two rules may be rows of a table."""
     if not rows:
         return False

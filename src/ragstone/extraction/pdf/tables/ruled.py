@@ -4,11 +4,11 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ragstone.extraction.pdf.characters.graphics import Graphics, Rule
 from ragstone.extraction.pdf.characters.lines import Line
-from ragstone.extraction.pdf.characters.marks import Marks, Rule
-from ragstone.extraction.pdf.characters.table import Square, Table, compacted, regrouped
+from ragstone.extraction.pdf.characters.table import Square, Table, build_cell_lines, compact_table
 from ragstone.extraction.pdf.characters.words import Word
-from ragstone.extraction.pdf.tables.parting import parted_columns, parted_rows, undrawn
+from ragstone.extraction.pdf.tables.cell_splitting import find_missing_lines, split_by_columns, split_by_rows
 
 TOUCH = 3.0  # points: lines that end so near each other meet
 SAME = 2.5  # points: parallel lines so near are one
@@ -18,7 +18,7 @@ MEETS = 2.0  # points between the ends of two lines drawn cell by cell, which pd
 PART = 10.0  # points: shorter parts of a line are its dashes
 MOST = 600  # rules of one group: more are a drawing's
 CELLS = 20_000  # of one grid
-FILLED = 0.3  # of the cells hold text: charts with grid lines do not
+FILL_SHARE = 0.3  # of the cells hold text: charts with grid lines do not
 
 
 @dataclass(slots=True)
@@ -29,7 +29,7 @@ class Frame:
     down: list[Rule]
 
 
-def merged(rules: Sequence[Rule]) -> list[Rule]:
+def merge_rules(rules: Sequence[Rule]) -> list[Rule]:
     """Rules on the same line made one where they touch; where long ones meet is kept."""
     out: list[list[float]] = []
     joints: dict[int, list[float]] = {}
@@ -45,14 +45,14 @@ def merged(rules: Sequence[Rule]) -> list[Rule]:
     return [Rule(k[0], k[1], k[2], tuple(joints.get(id(k), ()))) for k in out if k[2] - k[1] >= SHORT]
 
 
-def frames(marks: Marks) -> list[Frame]:
+def find_frames(marks: Graphics) -> list[Frame]:
     """Groups of rules that meet, with at least two in each direction or one that parts the others."""
-    across, down = merged(merged(marks.across)), merged(merged(marks.down))
+    across, down = merge_rules(merge_rules(marks.across)), merge_rules(merge_rules(marks.down))
     if len(across) > MOST * 4 or len(down) > MOST * 4:
         return []
     parent = list(range(len(across) + len(down)))
 
-    def root(node: int) -> int:
+    def find_root(node: int) -> int:
         while parent[node] != node:
             parent[node] = parent[parent[node]]
             node = parent[node]
@@ -61,17 +61,17 @@ def frames(marks: Marks) -> list[Frame]:
     for i, h in enumerate(across):
         for j, v in enumerate(down):
             if h.start - TOUCH <= v.at <= h.end + TOUCH and v.start - TOUCH <= h.at <= v.end + TOUCH:
-                parent[root(i)] = root(len(across) + j)
+                parent[find_root(i)] = find_root(len(across) + j)
     groups: dict[int, Frame] = {}
     for i, h in enumerate(across):
-        groups.setdefault(root(i), Frame([], [])).across.append(h)
+        groups.setdefault(find_root(i), Frame([], [])).across.append(h)
     for j, v in enumerate(down):
-        groups.setdefault(root(len(across) + j), Frame([], [])).down.append(v)
+        groups.setdefault(find_root(len(across) + j), Frame([], [])).down.append(v)
     found = [f for f in groups.values() if len(f.across) >= 2 and f.down and len(f.across) + len(f.down) <= MOST]
     return sorted(found, key=lambda f: (f.across[0].at, f.across[0].start))
 
 
-def _places(positions: Sequence[float]) -> list[float]:
+def _merge_positions(positions: Sequence[float]) -> list[float]:
     """Positions with those that are nearly the same made one."""
     out: list[list[float]] = []
     for at in sorted(positions):
@@ -82,30 +82,32 @@ def _places(positions: Sequence[float]) -> list[float]:
     return [sum(group) / len(group) for group in out]
 
 
-def table(frame: Frame, lines: Sequence[Line]) -> Table | None:
+def build_ruled_table(frame: Frame, lines: Sequence[Line]) -> Table | None:
     """The table that a frame's rules draw around text; None where that is no table."""
-    xs = [rule.at for rule in frame.down] + _open_sides(frame.across, [rule.at for rule in frame.down])
-    ys = [rule.at for rule in frame.across] + _open_sides(frame.down, [rule.at for rule in frame.across])
-    xs, ys = _places(xs), _places(ys)
+    xs = [rule.at for rule in frame.down] + _find_open_sides(frame.across, [rule.at for rule in frame.down])
+    ys = [rule.at for rule in frame.across] + _find_open_sides(frame.down, [rule.at for rule in frame.across])
+    xs, ys = _merge_positions(xs), _merge_positions(ys)
     rows, cols = len(ys) - 1, len(xs) - 1
     if cols < 2 or rows < 1 or rows * cols > CELLS:
         return None
-    own = [line for line in lines if xs[0] <= (line.x0 + line.x1) / 2 <= xs[-1] and ys[0] <= _middle(line) <= ys[-1]]
+    own = [
+        line for line in lines if xs[0] <= (line.x0 + line.x1) / 2 <= xs[-1] and ys[0] <= _line_middle(line) <= ys[-1]
+    ]
     if not own:
         return None
-    xs = sorted([*xs, *undrawn(own, xs)])
+    xs = sorted([*xs, *find_missing_lines(own, xs)])
     cols = len(xs) - 1
-    squares = _squares(frame, xs, ys)
-    _fill(squares, own, xs, ys)
-    if sum(bool(s.lines) for s in squares) < FILLED * len(squares):
+    squares = _build_squares(frame, xs, ys)
+    _fill_squares(squares, own, xs, ys)
+    if sum(bool(s.lines) for s in squares) < FILL_SHARE * len(squares):
         return None
-    squares = parted_rows(parted_columns(squares, xs), cols)
+    squares = split_by_rows(split_by_columns(squares, xs), cols)
     rows = max(s.row + s.rowspan for s in squares)
-    made = compacted(Table((xs[0], ys[0], xs[-1], ys[-1]), squares, rows, cols, ruled=True))
+    made = compact_table(Table((xs[0], ys[0], xs[-1], ys[-1]), squares, rows, cols, ruled=True))
     return made if _is_table(made) else None
 
 
-def _open_sides(rules: Sequence[Rule], crossing: Sequence[float]) -> list[float]:
+def _find_open_sides(rules: Sequence[Rule], crossing: Sequence[float]) -> list[float]:
     """The ends of rules that reach beyond the outermost of those that cross them: a table without a side line."""
     lowest, highest = min(rule.start for rule in rules), max(rule.end for rule in rules)
     sides: list[float] = []
@@ -116,27 +118,27 @@ def _open_sides(rules: Sequence[Rule], crossing: Sequence[float]) -> list[float]
     return sides
 
 
-def _middle(line: Line) -> float:
+def _line_middle(line: Line) -> float:
     return (line.y0 + line.y1) / 2
 
 
-def _at(rules: Sequence[Rule], places: Sequence[float]) -> list[list[Rule]]:
+def _rules_at(rules: Sequence[Rule], places: Sequence[float]) -> list[list[Rule]]:
     """The rules at each place."""
     return [[rule for rule in rules if abs(rule.at - at) <= SAME + 0.5] for at in places]
 
 
-def _drawn(rules: Sequence[Rule], start: float, end: float) -> bool:
+def _is_drawn(rules: Sequence[Rule], start: float, end: float) -> bool:
     """Whether rules at one place cover most of a stretch."""
     covered = sum([max(0.0, min(end, rule.end) - max(start, rule.start)) for rule in rules])
     return covered >= COVER * (end - start)
 
 
-def _squares(frame: Frame, xs: Sequence[float], ys: Sequence[float]) -> list[Square]:
+def _build_squares(frame: Frame, xs: Sequence[float], ys: Sequence[float]) -> list[Square]:
     """Cells of the grid; neighbours without a line between them are one, where that is a rectangle."""
     rows, cols = len(ys) - 1, len(xs) - 1
-    down, across = _at(frame.down, xs), _at(frame.across, ys)
-    right = [[not _drawn(down[c + 1], ys[r], ys[r + 1]) for c in range(cols - 1)] + [False] for r in range(rows)]
-    below = [[not _drawn(across[r + 1], xs[c], xs[c + 1]) for c in range(cols)] for r in range(rows - 1)]
+    down, across = _rules_at(frame.down, xs), _rules_at(frame.across, ys)
+    right = [[not _is_drawn(down[c + 1], ys[r], ys[r + 1]) for c in range(cols - 1)] + [False] for r in range(rows)]
+    below = [[not _is_drawn(across[r + 1], xs[c], xs[c + 1]) for c in range(cols)] for r in range(rows - 1)]
     below.append([False] * cols)
     taken = [[False] * cols for _ in range(rows)]
     squares: list[Square] = []
@@ -157,7 +159,7 @@ def _squares(frame: Frame, xs: Sequence[float], ys: Sequence[float]) -> list[Squ
     return squares
 
 
-def _fill(squares: Sequence[Square], lines: Sequence[Line], xs: Sequence[float], ys: Sequence[float]) -> None:
+def _fill_squares(squares: Sequence[Square], lines: Sequence[Line], xs: Sequence[float], ys: Sequence[float]) -> None:
     cell: dict[tuple[int, int], int] = {}
     for number, square in enumerate(squares):
         for r in range(square.row, square.row + square.rowspan):
@@ -166,21 +168,21 @@ def _fill(squares: Sequence[Square], lines: Sequence[Line], xs: Sequence[float],
     words: dict[int, list[Word]] = {}
     for line in lines:
         for word in line.words:
-            r = _slot(ys, (word.y0 + word.y1) / 2)
-            c = _slot(xs, (word.x0 + word.x1) / 2)
+            r = _find_slot(ys, (word.y0 + word.y1) / 2)
+            c = _find_slot(xs, (word.x0 + word.x1) / 2)
             words.setdefault(cell[r, c], []).append(word)
     for number, own in words.items():
-        squares[number].lines = regrouped(own)
+        squares[number].lines = build_cell_lines(own)
 
 
-def _slot(edges: Sequence[float], at: float) -> int:
+def _find_slot(edges: Sequence[float], at: float) -> int:
     """The column or row of a place; what stands outside belongs to the first or the last."""
     return min(bisect_right(edges, at, 1) - 1, len(edges) - 2)
 
 
 def _is_table(made: Table) -> bool:
     """Several cells with text, in more than one row and column; a frame around prose is none."""
-    filled = made.filled
+    filled = made.text_squares
     if len(filled) < 3 or made.cols < 2 or made.rows < 2:
         return False
     return len({s.row for s in filled}) > 1 and len({s.col for s in filled}) > 1

@@ -21,11 +21,11 @@ class Migration:
         return hashlib.sha256(self.sql.encode()).hexdigest()
 
 
-def _all() -> tuple[Migration, ...]:
+def _read_migrations() -> tuple[Migration, ...]:
     named = [(NAME.fullmatch(file.name), file) for file in files(__package__).iterdir()]
     found = [Migration(int(name["version"]), name["name"], file.read_text("utf-8")) for name, file in named if name]
     return tuple(sorted(found, key=lambda migration: migration.version))
 
 
-MIGRATIONS = _all()
+MIGRATIONS = _read_migrations()
 VERSION = MIGRATIONS[-1].version

@@ -1,0 +1,51 @@
+"""Opens what the shared options name: apart, because the engine costs start-up time that `--help` need not pay."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ragstone.cli.shared_options import SharedOptions
+from ragstone.config.settings import Settings
+from ragstone.providers import start_embedder
+
+if TYPE_CHECKING:  # its imports take a quarter of a second, during which the model already loads
+    from ragstone.engine.blocking import Knowledge
+
+
+def open_knowledge(options: SharedOptions, *, quote: bool = False, **arguments: Any) -> "Knowledge":
+    """The collection; `quote` leaves language models out."""
+    from ragstone.engine import Engine
+    from ragstone.engine.blocking import Knowledge
+
+    return Knowledge(Engine(_load_settings(options, quote=quote, **arguments)))
+
+
+def open_for_question(options: SharedOptions, *, mode: str | None, quote: bool = False) -> "Knowledge":
+    """The same for one question: the model begins to load at once, where the mode needs one and it is known whose
+    settings hold."""
+    settings = _load_settings(options, quote=quote)
+    embed = settings.of(settings.collection).embed
+    wanted = (mode or settings.search.mode) != "keyword" and not (settings.key and settings.tenants)
+    embedder = start_embedder(embed.model, precision=embed.precision, dimensions=embed.dimensions) if wanted else None
+
+    from ragstone.engine import Engine
+    from ragstone.engine.blocking import Knowledge
+
+    return Knowledge(Engine(settings, embedder=embedder))
+
+
+def resolve_tenant_settings(options: SharedOptions) -> Settings:
+    """The settings for the tenant of whoever asks, named in them: a key is looked at where a tenant has its own."""
+    settings = options.settings()
+    if not (settings.key and settings.tenants):
+        return settings
+
+    from ragstone.engine import Engine
+    from ragstone.engine.blocking import Knowledge
+
+    with Knowledge(Engine(settings)) as kb:
+        return replace(settings, tenant=kb.engine.scope.tenant)
+
+
+def _load_settings(options: SharedOptions, *, quote: bool, **arguments: Any) -> Settings:
+    settings = options.settings(**arguments)
+    return settings.without_llm() if quote else settings

@@ -1,0 +1,21 @@
+"""The gate for all that a command shows: secrets masked, and nothing that a terminal would obey."""
+
+from typing import Any
+
+from ragstone import guard
+from ragstone.answering.formats import inline, printable
+
+
+def escape_text(text: str) -> str:
+    """Text for a terminal."""
+    return printable(guard.mask_secrets(text))
+
+
+def escape_line(text: str) -> str:
+    """A name or a message on one line of a terminal: what would end the line is escaped."""
+    return inline(guard.mask_secrets(text))
+
+
+def mask_data(data: Any) -> Any:
+    """Plain data with the secrets in every text masked; keys stay."""
+    return guard.mask_data(data)

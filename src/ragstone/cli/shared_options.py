@@ -1,0 +1,141 @@
+"""The options that every command has, and what they open."""
+
+import inspect
+import json
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import wraps
+from typing import Annotated, Any
+
+import typer
+
+from ragstone.cli import INTERRUPTED
+from ragstone.config.load import load
+from ragstone.config.settings import Settings
+from ragstone.core.errors import UsageError
+
+StoreOption = Annotated[str | None, typer.Option("--store", help="Store URL or folder [default: embedded:.ragstone].")]
+CollectionOption = Annotated[str | None, typer.Option("--collection", help="Collection [default: default].")]
+TenantOption = Annotated[str | None, typer.Option("--tenant", help="Tenant [default: default].")]
+ConfigOption = Annotated[str | None, typer.Option("--config", help="Configuration file [default: ragstone.yaml].")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
+
+
+@dataclass(frozen=True, slots=True)
+class SharedOptions:
+    """The shared options of one call."""
+
+    store: str | None
+    collection: str | None
+    tenant: str | None
+    config: str | None
+    json: bool
+
+    def settings(self, **arguments: Any) -> Settings:
+        """The settings with the command line on top."""
+        return load(self.config, store=self.store, collection=self.collection, tenant=self.tenant, **arguments)
+
+
+# What JSON lets stand and others obey: ends of lines, commands of terminals, turns of the direction of writing.
+CONTROL_CODES = (*range(0x7F, 0xA0), 0x61C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A))
+CONTROL_ESCAPES = {code: f"\\u{code:04x}" for code in CONTROL_CODES}
+SECRET = ("password",)  # options whose values are never shown
+OPTIONS = {
+    "store": StoreOption,
+    "collection": CollectionOption,
+    "tenant": TenantOption,
+    "config": ConfigOption,
+    "json_": JsonOption,
+}
+
+
+def add_shared_options(command: Callable[..., int | None]) -> Callable[..., int | None]:
+    """Give a command whose first parameter is a `SharedOptions` the shared options in its place."""
+    return _wrap_command(command, OPTIONS)
+
+
+def add_shared_except(*names: str) -> Callable[[Callable[..., int | None]], Callable[..., int | None]]:
+    """The same without some of them, which the command calls otherwise; they are None in its `SharedOptions`."""
+    kinds = {name: kind for name, kind in OPTIONS.items() if name not in names}
+    return lambda command: _wrap_command(command, kinds)
+
+
+READ_ONLY_COMMANDS = ("ask", "chat", "explain", "guard", "search")  # commands that leave everything as it was
+
+
+def _wrap_command(command: Callable[..., int | None], kinds: Mapping[str, Any]) -> Callable[..., int | None]:
+    @wraps(command)
+    def run(*args: Any, **given: Any) -> int | None:
+        taken = {name: given.pop(name) for name in kinds}
+        store, collection, tenant, config = (taken.get(name) for name in ("store", "collection", "tenant", "config"))
+        options = SharedOptions(store, collection, tenant, config, taken["json_"])
+        check_texts({"store": options.store, "collection": options.collection, "tenant": options.tenant, **given})
+        try:
+            return command(options, *args, **given)
+        except KeyboardInterrupt:  # here, because typer would end the process without a word
+            going_on = "what was committed stays; the same command goes on from there"
+            print_message(
+                f"interrupted: {'nothing was changed' if command.__name__ in READ_ONLY_COMMANDS else going_on}"
+            )
+            return INTERRUPTED
+
+    own = list(inspect.signature(command).parameters.values())[1:]
+    extra = [
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=False if name == "json_" else None, annotation=kind
+        )
+        for name, kind in kinds.items()
+    ]
+    run.__signature__ = inspect.Signature([*own, *extra])  # type: ignore[attr-defined]  # what typer reads
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in [*own, *extra]}
+    return run
+
+
+def check_texts(given: Mapping[str, Any]) -> None:
+    """Bytes that are no text come from the shell as lone surrogates, which nothing can store or show."""
+    for name, value in given.items():
+        for text in value if isinstance(value, list | tuple) else [value]:
+            if isinstance(text, str) and not text.isprintable() and any("\ud800" <= c <= "\udfff" for c in text):
+                shown = "" if name in SECRET else f" {text!r}"
+                raise UsageError(f"{name.strip('_').replace('_', '-')}{shown} is no valid UTF-8 text")
+
+
+def print_json(data: Any) -> None:
+    """One JSON value on a line of its own, its secrets masked."""
+    from ragstone.cli.masking import mask_data
+
+    unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    text = json.dumps(mask_data(data), ensure_ascii=not unicode, default=str)
+    sys.stdout.write(text.translate(CONTROL_ESCAPES) + "\n")
+
+
+def print_text(text: str) -> None:
+    """Text for people on stdout, a newline at its end."""
+    from ragstone.cli.masking import escape_text
+
+    sys.stdout.write(escape_text(text).rstrip("\n") + "\n")
+
+
+def print_result(options: SharedOptions, data: Any, text: str) -> None:
+    """A result: as data with --json, else as text for people."""
+    if options.json:
+        print_json(data)
+    else:
+        print_text(text)
+
+
+def print_piece(text: str) -> str:
+    """A piece of a text for people on stdout, at once; the same piece."""
+    from ragstone.cli.masking import escape_text
+
+    sys.stdout.write(escape_text(text))
+    sys.stdout.flush()
+    return text
+
+
+def print_message(message: str) -> None:
+    """A line for people, on stderr."""
+    from ragstone.cli.masking import escape_line
+
+    print(escape_line(message), file=sys.stderr)

@@ -1,0 +1,154 @@
+"""What a store keeps beside documents: collections and tenants, keys, encryption, a second model."""
+
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, Protocol, runtime_checkable
+
+from ragstone.core.ports.reading import Reader
+from ragstone.core.ports.writing import Filler
+from ragstone.core.types import Key, Scope, Tenant
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionModel:
+    """A model whose vectors a collection holds; `pending` active chunks have none of it. The second one is `filling`
+    until none is pending, then `ready`; `kept` once it was the active one."""
+
+    model: str
+    variant: str | None
+    dimension: int
+    state: Literal["active", "filling", "ready", "kept"]
+    pending: int
+
+
+@runtime_checkable
+class ReembeddingStore(Protocol):
+    """A store whose collections can hold vectors of a second model beside the active one; keys of vectors stay.
+
+    `second` is a view that compares with the second model's vectors. All raise `UsageError` where there is none.
+    """
+
+    async def models(self, scope: Scope) -> list[CollectionModel]:
+        """The active model, if any, then the second one."""
+        ...
+
+    async def begin(self, scope: Scope, *, model: str, variant: str, dimension: int) -> None:
+        """Make room for a second model; nothing changes where it is this one already."""
+        ...
+
+    def filler(self, scope: Scope) -> AbstractAsyncContextManager[Filler]: ...
+
+    def second(self, scope: Scope) -> AbstractAsyncContextManager[Reader]: ...
+
+    async def switch(self, scope: Scope, *, to: CollectionModel | None = None, elsewhere: bool = False) -> None:
+        """Make the second model the active one and the active one the second, at once. Raises `UsageError` while an
+        active chunk lacks a vector of the second, but where the vectors are `elsewhere` and were looked at there; and
+        where the second is another one than `to`, because somebody else was quicker."""
+        ...
+
+    async def forget(self, scope: Scope) -> None:
+        """Give up the second model with its vectors."""
+        ...
+
+
+class Admin(Protocol):
+    """Collections of a tenant."""
+
+    async def create(self, scope: Scope, *, model: str | None, variant: str | None, dimension: int | None) -> None:
+        """Make the collection, or check that it holds vectors of this model, variant and dimension."""
+        ...
+
+    async def exists(self, scope: Scope) -> bool: ...
+
+    async def drop(self, scope: Scope) -> bool:
+        """Erase the collection; False when there was none."""
+        ...
+
+    async def collections(self, tenant: str) -> list[str]: ...
+
+    async def pin(self, tenant: str, *, model: str, dimension: int, without: str | None = None) -> None:
+        """Write down which model the tenant's vectors are of, the first time.
+
+        Raises `UsageError` when it is another one already, and there are collections beside `without`.
+        """
+        ...
+
+    async def tenants(self, own: str) -> list[Tenant]:
+        """The tenants that this store shows to the tenant `own`, by name; itself at least, where it exists."""
+        ...
+
+    async def begin_erasing(self, tenant: str) -> bool:
+        """Say for good that a tenant is to be erased: no run begins in it any more, and `tenants` says so until `erase`
+        has returned. False when there is nothing of it.
+
+        Raises `Busy` while a source is being ingested, and `UsageError` for who may not erase; nothing is changed then.
+        """
+        ...
+
+    async def erase(self, tenant: str) -> bool:
+        """Erase a tenant with its collections, its record and its keys; False when there is nothing of it.
+
+        Raises `Busy` while a source is being ingested. What is killed half-way is finished by the next call.
+        """
+        ...
+
+    async def check(self, scope: Scope, *, repair: bool = False) -> list[str]:
+        """What is wrong, a sentence each: orphans, checksums, counts. With `repair`, mend what can be."""
+        ...
+
+
+class Sealer(Protocol):
+    """Encrypts what is kept of a tenant beside the store."""
+
+    def seal(self, data: bytes, *, about: str) -> bytes:
+        """`about` is where it will stand, and bound to it."""
+        ...
+
+    def unseal(self, data: bytes, *, about: str, size: int) -> bytes:
+        """The first bytes of what was sealed, at most `size`; what is not sealed at all comes back as it is."""
+        ...
+
+
+@runtime_checkable
+class SealingStore(Protocol):
+    """A store that can keep a tenant encrypted under a key of its own."""
+
+    async def sealer(self, tenant: str) -> Sealer | None:
+        """None for a tenant that is not encrypted; a new one gets its key. Raises `NoKey`."""
+        ...
+
+    async def rotate(self, tenant: str) -> bool:
+        """Wrap the tenant's keys with the present master key; False for one that is not encrypted. Raises `NoKey`."""
+        ...
+
+    async def rekey(self, tenant: str, *, fresh: bool) -> int:
+        """Put all collections of a tenant under a new key, or, unless `fresh`, those that are not under its newest.
+
+        How many were written anew. Who reads goes on meanwhile. Raises `Busy` while a source is being ingested.
+        """
+        ...
+
+
+class Keys(Protocol):
+    """API keys, of every tenant: they say whose tenant a request is."""
+
+    async def find(self, identity: str) -> Key | None:
+        """The key with this public id, whatever its tenant or state; no other one can be learned from it."""
+        ...
+
+    async def add(self, key: Key) -> None:
+        """Keep a new key; raises `UsageError` when its id is taken."""
+        ...
+
+    async def of(self, tenant: str) -> list[Key]:
+        """All keys of a tenant, the ended ones too, by creation and id."""
+        ...
+
+    async def revoke(self, tenant: str, identity: str, *, at: datetime) -> bool:
+        """End a key for good; False when the tenant has none with this id. A second time changes nothing."""
+        ...
+
+    async def erase(self, tenant: str) -> int:
+        """Remove all keys of a tenant that is erased, without a trace; how many there were."""
+        ...

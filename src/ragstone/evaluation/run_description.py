@@ -1,0 +1,70 @@
+"""What the figures of a run depend on, for its report: how was searched, what decided, which models, what was told."""
+
+from dataclasses import asdict, fields
+from hashlib import sha256
+from typing import Any
+
+from ragstone.answering.abstention.abstain import model_edition
+from ragstone.answering.abstention.calibration import read_calibration, render_calibration
+from ragstone.answering.generative.prompt import load_template
+from ragstone.config.settings import AnswerSettings, Settings
+from ragstone.core.errors import ConfigError
+from ragstone.core.types import Json
+from ragstone.engine import Engine
+from ragstone.evaluation.judge import Judge
+
+NONE, SHIPPED = "none", "shipped"
+DIGITS = 12  # of a digest: enough to tell two files apart
+
+
+def effective_search(engine: Engine, **options: Any) -> Json:
+    """The whole search that these options make, for a report; raises `UsageError` for an impossible one."""
+    question = engine.question("any", **{**options, "cache": False})
+    return {f.name: getattr(question, f.name) for f in fields(question) if f.name not in ("text", "where")}
+
+
+async def describe_run(engine: Engine, options: Json, *, answers: bool, judge: Judge | None) -> Json:
+    """What the figures of a run with these options depend on; raises `ConfigError` for a calibration that is none."""
+    settings, held = engine.settings, await engine.info()
+    search = effective_search(engine, **options)
+    near = search["mode"] != "keyword" and settings.embed.model != NONE
+    out = {
+        **search,
+        "answers": answers,
+        "embedding": f"{held.model}/{held.variant}" if near and held.model else None,
+        "collection": {"documents": held.documents, "chunks": held.chunks, "recipes": sorted(held.recipes)},
+    }
+    helped = search["hyde"] != "off" or search["multi_query"] or search["filter"]
+    if not answers:
+        return {**out, "llm": settings.llm.model} if helped else out
+    writing = None if settings.llm.model == NONE else _describe_writing(settings)
+    told = {"llm": settings.llm.model, "writing": writing, "judge": judge.about if judge else None}
+    return {**out, "decision": _describe_decision(settings.answer), **told}
+
+
+def _describe_decision(wanted: AnswerSettings) -> Json:
+    """What decided between answers and abstentions: the rule, the shipped numbers, a calibration by its digest."""
+    out = {"rule": wanted.abstain, "edition": model_edition(), "calibration": SHIPPED, "file": None}
+    if wanted.calibration in (None, NONE):
+        return out
+    own = read_calibration(wanted.calibration, edition=model_edition())
+    return {**out, "calibration": _digest(render_calibration(own)), "file": wanted.calibration}
+
+
+def _describe_writing(settings: Settings) -> Json:
+    """What a model that writes is told, how much of it, and how it writes."""
+    wanted, llm = settings.answer, settings.llm
+    try:
+        told = _digest("\0".join(asdict(load_template(wanted.prompt)).values()))
+    except ConfigError:  # answers are quoted then, and say why
+        told = None
+    return {
+        "prompt": wanted.prompt,
+        "prompt_digest": told,
+        **{name: getattr(wanted, name) for name in ("tokens", "overhead", "chunks", "strict")},
+        **{name: getattr(llm, name) for name in ("max_tokens", "temperature", "context")},
+    }
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:DIGITS]

@@ -1,0 +1,58 @@
+"""From the pieces of all pages to one text of record: what PDFs and pictures of pages have in common."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from ragstone.core.page_layout import Layout
+from ragstone.core.types import Block
+from ragstone.extraction.pdf.document.captions import tie_captions
+from ragstone.extraction.pdf.document.continuations import join_pieces
+from ragstone.extraction.pdf.document.directory import mark_contents
+from ragstone.extraction.pdf.document.indents import mark_list_levels
+from ragstone.extraction.pdf.document.levels import mark_headings
+from ragstone.extraction.pdf.document.record_writer import RecordWriter
+from ragstone.extraction.pdf.document.roles import mark_furniture
+from ragstone.extraction.pdf.page import Page
+
+HYPHENATED = re.compile(r"\w+(?:-\w+)+")
+
+
+@dataclass(frozen=True, slots=True)
+class ComposedDocument:
+    """The record, its blocks, where their characters stand, and the title that the first heading gives."""
+
+    record: str
+    blocks: tuple[Block, ...]
+    layout: Layout
+    title: str | None
+
+
+def compose_document(pages: Sequence[Page]) -> ComposedDocument:
+    """Furniture, headings, lists and contents are told apart over all pages, then everything is written in order."""
+    mark_furniture(pages)
+    pieces = join_pieces(pages)
+    tie_captions(pieces, pages)
+    mark_headings(pieces)
+    mark_list_levels(pieces)
+    mark_contents(pieces)
+    writer = RecordWriter(_find_hyphenated(pages))
+    for piece in pieces:
+        if piece.lines or piece.table:
+            writer.write_piece(piece)
+    record = writer.record()
+    blocks = tuple(writer.blocks(record))
+    return ComposedDocument(record, blocks, writer.packing.build(), _find_title(blocks))
+
+
+def _find_hyphenated(pages: Sequence[Page]) -> frozenset[str]:
+    """Words that stand with a hyphen inside a line: such a hyphen at a line's end is the word's own."""
+    texts = (line.text for page in pages for piece in page.pieces for line in piece.lines if "-" in line.text[:-1])
+    return frozenset(match.lower() for text in texts for match in HYPHENATED.findall(text))
+
+
+def _find_title(blocks: Sequence[Block]) -> str | None:
+    heads = (block for block in islice(blocks, 40) if block.type == "heading" and block.role == "body")
+    first = next(heads, None)
+    return first.text if first and first.level == 1 else None

@@ -1,0 +1,113 @@
+"""Page headers, footers and page numbers: what returns at the edge of page after page."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from ragstone.core.types import Role
+from ragstone.extraction.pdf.characters.pieces import Piece
+from ragstone.extraction.pdf.page import Page
+
+ZONE = 0.14  # of the height, at the top and at the bottom
+MARGIN = 0.07  # of the height: text begins and ends inside it on most pages
+LINES = 4  # of one piece of furniture, at the most
+PLACE = 0.02  # of the height: pieces further apart are not the same furniture
+SHARE = 0.3  # of the pages, where the document is short
+OFTEN = 3  # pages, where it is long
+DIGITS = re.compile(r"\d+")
+NUMBER = re.compile(
+    r"(?:page|seite|p\.|pg\.?)?\s*[-–—|\[(]?\s*(?P<number>\d{1,4}|[ivxlc]{1,7})\s*[-–—|\])]?\s*(?:(?:of|/|von|de)\s*\d{1,4})?",
+    re.IGNORECASE,
+)
+
+
+def mark_furniture(pages: Sequence[Page]) -> None:
+    """Give headers and footers their role, from the edge inwards, as far as they return."""
+    counts = _count_pages(pages)
+    shifts = _count_number_shifts(pages)
+    needed = 2 if len(pages) < 8 else OFTEN
+    for page in pages:
+        pieces = [piece for piece in page.pieces if piece.turn == 0 and piece.role == "body"]
+        boxes = [piece.box for piece in pieces]
+        for piece, (_, y0, _, y1) in zip(pieces, boxes, strict=True):
+            aside = y1 <= MARGIN * page.height or y0 >= (1 - MARGIN) * page.height
+            piece.edge = aside and len(pages) < OFTEN  # in longer documents furniture is what returns
+        numbers = range(len(pieces))
+        for role, ordered in (
+            ("header", sorted(numbers, key=lambda n: boxes[n][1])),
+            ("footer", sorted(numbers, key=lambda n: -boxes[n][3])),
+        ):
+            for piece in map(pieces.__getitem__, ordered):
+                if not _is_at_edge(piece, page, role):
+                    break
+                returns = counts[_furniture_key(piece, page)] >= max(needed, min(OFTEN, SHARE * len(pages)))
+                if not returns and not _is_page_number(piece, page, shifts, len(pages)):
+                    break
+                piece.role = "header" if role == "header" else "footer"
+                if piece.kind != "table":
+                    piece.kind = "paragraph"
+
+
+def _is_at_edge(piece: Piece, page: Page, role: str) -> bool:
+    if (piece.table.rows if piece.table else len(piece.lines)) > LINES:
+        return False
+    _, y0, _, y1 = piece.box
+    return y1 <= ZONE * page.height if role == "header" else y0 >= (1 - ZONE) * page.height
+
+
+def _piece_text(piece: Piece) -> str:
+    return " ".join(square.text for square in piece.table.text_squares) if piece.table else piece.text
+
+
+def _furniture_key(piece: Piece, page: Page) -> tuple[str, int]:
+    """What the same furniture has in common: its words without numbers, and its height on the page."""
+    text = " ".join(DIGITS.sub("#", _piece_text(piece)).lower().split())
+    return text, round(piece.box[1] / max(1.0, page.height) / PLACE)
+
+
+def _count_pages(pages: Iterable[Page]) -> Counter[tuple[str, int]]:
+    """On how many pages each piece at an edge returns; a shift over the border of two places counts as none."""
+    counts: Counter[tuple[str, int]] = Counter()
+    for page in pages:
+        keys = {
+            (text, place + near)
+            for piece in page.pieces
+            if piece.turn == 0 and (_is_at_edge(piece, page, "header") or _is_at_edge(piece, page, "footer"))
+            for text, place in (_furniture_key(piece, page),)
+            for near in (-1, 0, 1)
+        }
+        counts.update(keys)
+    return counts
+
+
+def _page_number(piece: Piece) -> int | None:
+    """The page number that a piece consists of; 0 for a Roman one."""
+    match = NUMBER.fullmatch(_piece_text(piece).strip())
+    if not match:
+        return None
+    return int(match["number"]) if match["number"].isdecimal() else 0
+
+
+def _count_number_shifts(pages: Sequence[Page]) -> Counter[int]:
+    """How often a number at an edge of a page is off the page's own by the same amount."""
+    shifts: Counter[int] = Counter()
+    for page in pages:
+        found = {
+            number - page.number
+            for piece in page.pieces
+            if (_is_at_edge(piece, page, "header") or _is_at_edge(piece, page, "footer"))
+            for number in (_page_number(piece),)
+            if number
+        }
+        shifts.update(found)
+    return shifts
+
+
+def _is_page_number(piece: Piece, page: Page, shifts: Counter[int], count: int) -> bool:
+    number = _page_number(piece)
+    if number is None:
+        return False
+    return count == 1 or number == 0 or shifts[number - page.number] >= 2
+
+
+EDGES: tuple[Role, ...] = ("header", "footer")

@@ -1,0 +1,159 @@
+"""Which rows of text belong to one row of a table: cells whose text takes several lines."""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
+
+from ragstone.extraction.pdf.characters.rows import Row, is_value
+
+OVERLAP = 0.8  # letter heights: rows nearer than this cannot stand below each other
+TIGHT = 1.35  # letter heights between the lines of one cell, at the most
+WIDER = 1.22  # the step between rows over the step between lines: below it they look the same
+FEWEST = 3  # numbers below each other that are cells of their own
+FULL = 0.8  # of the column: a line that reaches so far may go on in the next one
+
+
+def stack_rows(
+    rows: Sequence[Row], grid: Sequence[Sequence[tuple[int, int]]], bands: Sequence[float], columns: int
+) -> list[list[int]]:
+    """Groups of row numbers, one for each row of the table.
+
+    Rules that run over the whole table part its rows where they do so for most of them. Else the
+    spacing decides, and then what a row holds: one whose first column is empty or that only goes on
+    with the text above belongs to the row above.
+    """
+    touching = _group_touching(rows)
+    ruled = _group_by_bands(rows, touching, bands)
+    if ruled is not None:
+        return [part for group in ruled for part in _split_band(rows, grid, group, columns)]
+    steps = [rows[b[0]].base - rows[a[-1]].base for a, b in pairwise(touching)]
+    small = _line_step(rows, touching, steps)
+    widths = _measure_reaches(rows, grid, columns)
+    groups: list[list[int]] = [list(touching[0])]
+    for step, group in zip(steps, touching[1:], strict=True):
+        above = groups[-1]
+        size = rows[group[0]].size
+        close = step <= small * 1.08 if small else step <= TIGHT * size
+        if close and _continues_row(rows, grid, above, group, widths, spaced=small > 0):
+            above.extend(group)
+        else:
+            groups.append(list(group))
+    return groups
+
+
+def _group_touching(rows: Sequence[Row]) -> list[list[int]]:
+    """Rows that overlap in height: a label of two lines beside a number set in its middle."""
+    groups: list[list[int]] = [[0]]
+    for number in range(1, len(rows)):
+        above, row = rows[number - 1], rows[number]
+        if row.base - above.base < OVERLAP * min(row.size, above.size) * 1.1 and len(groups[-1]) < 5:
+            groups[-1].append(number)
+        else:
+            groups.append([number])
+    return groups
+
+
+def _split_band(
+    rows: Sequence[Row], grid: Sequence[Sequence[tuple[int, int]]], group: list[int], columns: int
+) -> list[list[int]]:
+    """The rows between two rules: one, but where numbers stand below each other the spacing tells them."""
+    if _count_stacked_values(rows, grid, group) < FEWEST:
+        return [group]
+    parts = stack_rows([rows[r] for r in group], [grid[r] for r in group], [], columns)
+    return [[group[r] for r in part] for part in parts]
+
+
+def _group_by_bands(
+    rows: Sequence[Row], touching: Sequence[list[int]], bands: Sequence[float]
+) -> list[list[int]] | None:
+    inner = [at for at in bands if rows[0].base < at < rows[-1].base]
+    if len(inner) < 2 or len(inner) + 1 < 0.34 * len(touching):
+        return None
+    groups: list[list[int]] = []
+    last = -1
+    for group in touching:
+        middle = (rows[group[0]].y0 + rows[group[-1]].y1) / 2
+        band = sum(at < middle for at in inner)
+        if band == last:
+            groups[-1].extend(group)
+        else:
+            groups.append(list(group))
+        last = band
+    longest = max(len(group) for group in groups)
+    return groups if longest <= 8 or len(groups) >= 0.5 * len(touching) else None
+
+
+def _count_stacked_values(rows: Sequence[Row], grid: Sequence[Sequence[tuple[int, int]]], group: Sequence[int]) -> int:
+    """How many numbers stand below each other between two rules: so many are no single cell."""
+    columns = Counter(
+        place for r in group for phrase, place in zip(rows[r].phrases, grid[r], strict=True) if is_value(phrase.text)
+    )
+    return max(columns.values(), default=0)
+
+
+def _line_step(rows: Sequence[Row], touching: Sequence[list[int]], steps: Sequence[float]) -> float:
+    """The step between lines of one cell where it can be told from the step between rows, else 0."""
+    if len(steps) < 3:
+        return 0.0
+    size = median(rows[group[0]].size for group in touching)
+    low = min(steps)
+    tight = [step for step in steps if step <= low * 1.1]
+    wide = [step for step in steps if step > low * WIDER]
+    if low > TIGHT * size or not wide or len(tight) + len(wide) < 0.85 * len(steps) or len(wide) < 2:
+        return 0.0
+    return max(tight)
+
+
+def _measure_reaches(
+    rows: Sequence[Row], grid: Sequence[Sequence[tuple[int, int]]], columns: int
+) -> list[tuple[float, float]]:
+    """The reach of each column's text."""
+    out = [(float("inf"), float("-inf"))] * columns
+    for row, extents in zip(rows, grid, strict=True):
+        for phrase, (first, last) in zip(row.phrases, extents, strict=True):
+            if first == last:
+                out[first] = (min(out[first][0], phrase.x0), max(out[first][1], phrase.x1))
+    return out
+
+
+def _continues_row(
+    rows: Sequence[Row],
+    grid: Sequence[Sequence[tuple[int, int]]],
+    above: Sequence[int],
+    group: Sequence[int],
+    widths: Sequence[tuple[float, float]],
+    *,
+    spaced: bool,
+) -> bool:
+    """Whether a row's text continues the row above it."""
+    own = {c for r in group for first, last in grid[r] for c in range(first, last + 1)}
+    over = {c for r in above for first, last in grid[r] for c in range(first, last + 1)}
+    phrases = [phrase for r in group for phrase in rows[r].phrases]
+    numbers = [is_value(phrase.text) for phrase in phrases]
+    before = [is_value(phrase.text) for r in above for phrase in rows[r].phrases]
+    if any(numbers) and any(before):
+        return False
+    if spaced:
+        return own <= over or over <= own or (not any(numbers) and not any(before))
+    if any(numbers):
+        # A label over two lines with the numbers beside the second.
+        return over == {0} and 0 in own and _continues_sentence(rows[above[-1]].phrases[0].text, phrases[0].text)
+    if 0 not in own and own <= over:
+        return True
+    if not own <= over:
+        return False
+    last = rows[above[-1]].phrases
+    return all(
+        any(abs(phrase.x0 - p.x0) < 3 and _fills_column(p.x1, p.x0, widths[c]) for p in last)
+        or phrase.text[:1].islower()
+        for phrase, c in ((phrase, grid[r][i][0]) for r in group for i, phrase in enumerate(rows[r].phrases))
+    )
+
+
+def _fills_column(x1: float, x0: float, column: tuple[float, float]) -> bool:
+    return x1 - column[0] >= FULL * (column[1] - column[0]) and x1 > x0
+
+
+def _continues_sentence(above: str, below: str) -> bool:
+    return below[:1].islower() or below[:1] in "(&" or above.rstrip().endswith(("-", ",", "and", "of", "the", "&"))

@@ -1,0 +1,32 @@
+"""Tells a child that is deep in a parser that its parent has ended: the kernel's signal needs no help of Python's."""
+
+import fcntl
+import os
+import select
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def end_with_parent(pipe: int) -> Iterator[None]:
+    """While this lasts, the end of whoever writes to `pipe` ends this process and all of its group.
+
+    Nothing may come through the pipe meanwhile: that would end it too. Linux ends on SIGIO; elsewhere
+    the signal is ignored and others watch.
+    """
+    flags = fcntl.fcntl(pipe, fcntl.F_GETFL)
+    own = os.getpid()
+    fcntl.fcntl(pipe, fcntl.F_SETOWN, -own if os.getpgrp() == own else own)
+    fcntl.fcntl(pipe, fcntl.F_SETFL, flags | os.O_ASYNC)
+    try:
+        if _has_hung_up(pipe):  # before the signal was asked for
+            raise EOFError
+        yield
+    finally:
+        fcntl.fcntl(pipe, fcntl.F_SETFL, flags)
+
+
+def _has_hung_up(pipe: int) -> bool:
+    poll = select.poll()
+    poll.register(pipe, 0)
+    return bool(poll.poll(0))

@@ -1,0 +1,100 @@
+"""An extraction as JSON: what is printed, written beside converted files and kept by an ingestion; and its name."""
+
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from ragstone import guard
+from ragstone.core.json_shapes import span_json
+from ragstone.core.types import Block, Document, Extraction, Json, Scope, Secret
+from ragstone.stores.embedded.paths import encode_name
+
+ARTIFACT_KEY = "extracted_artifact_uri"
+HEAD_BYTES = 65_536  # bytes: the longest path of Linux, all of it escaped, is a third of that
+_PREAMBLE = '{"schema": 1, "document": '
+_FILE = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/[0-9a-f]{64}\.json"
+ARTIFACT = re.compile(rf"[^/]+/{_FILE}")
+# What a killed writer leaves says by its name whose it is: collection, source.
+ASIDE = re.compile(rf"[^/]+/{_FILE}\.([0-9a-f]{{16}})\.([0-9a-f]{{16}})\.\d+-\d+\.aside")
+
+
+def extraction_data(extraction: Extraction, source: str, *, masked: bool = True) -> Json:
+    """The blocks of a file with their places; their secrets masked, unless it goes where the text itself is kept."""
+    found = guard.locate_secrets(extraction.record) if masked else ()
+    return {
+        "schema": 1,
+        "source": source,
+        "media_type": extraction.media_type,
+        "title": extraction.title,
+        "meta": dict(extraction.meta),
+        "blocks": [_block_json(block, extraction.record, found) for block in extraction.blocks],
+        "warnings": list(extraction.warnings),
+    }
+
+
+def _block_json(block: Block, record: str, found: Sequence[Secret]) -> Json:
+    """A block's text need not be that of its spans: markup may be gone, but the secrets are written alike."""
+    known = guard.KnownSecrets(record, guard.list_secret_lines(record, found, block.spans))
+    return {
+        "type": block.type,
+        "role": block.role,
+        "text": known.mask_known(block.text),
+        "level": block.level,
+        "language": block.language,
+        "caption": guard.KnownSecrets(record, found).mask_known(block.caption) if block.caption else "",
+        "caption_of": block.caption_of,
+        "figure": list(block.figure) if block.figure else None,
+        "spans": [span_json(span) for span in block.spans],
+        "cells": [{**asdict(cell), "text": known.mask_known(cell.text)} for cell in block.cells],
+    }
+
+
+def dump_artifact(scope: Scope, document: Document, extraction: Extraction) -> bytes:
+    """A revision's artifact: nothing masked, and first of all whose it is, so that its beginning tells."""
+    data = extraction_data(extraction, document.path, masked=False)
+    del data["schema"]
+    text = json.dumps({"schema": 1, "document": _owner_json(scope, document), **data}, ensure_ascii=False)
+    return f"{text}\n".encode()
+
+
+def _owner_json(scope: Scope, document: Document) -> Json:
+    own = {"id": document.id, "version": document.version, "source": document.source, "path": document.path}
+    return {"tenant": scope.tenant, "collection": scope.collection, **own}
+
+
+def read_source(scope: Scope, name: str, head: bytes) -> str | None:
+    """The source of the document that an artifact of this collection is of; None when it is no such artifact."""
+    text = head.decode("utf-8", "ignore")
+    if not text.startswith(_PREAMBLE):
+        return None
+    try:
+        about, _ = json.JSONDecoder().raw_decode(text, len(_PREAMBLE))
+        document = Document(about["id"], about["source"], about["path"], 0, about["version"], "")
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    ours = about == _owner_json(scope, document) and artifact_name(scope, document) == name
+    return document.source if ours and isinstance(document.source, str) else None
+
+
+def tenant_folder(scope: Scope) -> str:
+    """The folder of a tenant's artifacts: a name that leads nowhere else on any file system, the same in a URL."""
+    return encode_name(scope.tenant).replace("%", "=")
+
+
+def artifact_name(scope: Scope, document: Document) -> str:
+    """Where a revision's artifact stands, relative to the place: revisions of the same bytes share one."""
+    return f"{tenant_folder(scope)}/{document.id}/{document.version}.json"
+
+
+def claim_name(scope: Scope) -> str:
+    """Where it stands which store this collection's artifacts are of."""
+    return f"{tenant_folder(scope)}/{aside_marks(scope, '')[0]}.json"
+
+
+def aside_marks(scope: Scope, source: str) -> tuple[str, str]:
+    """What stands for a collection and for one of its sources in the names of unfinished files."""
+    texts = ([scope.tenant, scope.collection], [scope.tenant, scope.collection, source])
+    collection, own = (hashlib.sha256(json.dumps(text).encode()).hexdigest()[:16] for text in texts)
+    return collection, own

@@ -1,0 +1,124 @@
+"""A few children and who asks them: each is started when it is first needed and replaced when it dies."""
+
+import logging
+import pickle
+import signal
+import threading
+from collections.abc import Callable
+
+from ragstone.core.errors import Refused
+from ragstone.core.types import Document, Revision
+from ragstone.extraction.sandbox import Sandbox
+from ragstone.ingestion.build_revision import RevisionBuilder, build
+from ragstone.ingestion.workers.child import Child
+from ragstone.ingestion.workers.messages import pack_message
+
+BuildFunction = Callable[[str, bytes, str, Document | None], Revision]
+"""Path, bytes, their sha256, the revision before, to the next one; raises `Refused`."""
+
+log = logging.getLogger("ragstone")
+
+
+def build_in_process(making: RevisionBuilder, source: str, apart: Sandbox) -> BuildFunction:
+    """What makes revisions in this process."""
+    return lambda path, data, version, before: build(
+        making, source, path, data, version=version, before=before, apart=apart
+    )
+
+
+class ChildPool:
+    """At most `most` children. Where none can be started, `instead` does their work."""
+
+    def __init__(self, rules: bytes, instead: BuildFunction, *, most: int) -> None:
+        self._rules = rules
+        self._instead = instead
+        self._places = threading.Semaphore(most)
+        self._lock = threading.Lock()
+        self._all: list[Child] = []
+        self._idle: list[Child] = []
+        self._stopped = False
+        self._useless = False
+
+    def build(self, path: str, data: bytes, version: str, before: Document | None) -> Revision:
+        """As `revise.build`. A child that dies meanwhile makes the document `Refused` as broken."""
+        with self._places:
+            child = self._take_child()
+            if child is not None:
+                answer = self._ask_child(child, path, pack_message((path, data, version, before)))
+        return self._instead(path, data, version, before) if child is None else _unpack_revision(answer, path)
+
+    def stop(self) -> None:
+        """End all children, also those that are at work, and start no more."""
+        with self._lock:
+            self._stopped = True
+            children = list(self._all)
+        for child in children:
+            child.end()
+
+    def close(self) -> None:
+        """Give back what is left, once no thread builds any more."""
+        for child in self._all:
+            child.close()
+
+    def _take_child(self) -> Child | None:
+        """An idle child or a new one; None when children do not work here."""
+        with self._lock:
+            if self._stopped:
+                raise Refused("broken", "the run was stopped")
+            if self._idle or self._useless:
+                return self._idle.pop() if self._idle else None
+            try:
+                child = Child()
+            except OSError as error:
+                self._give_up(error)
+                return None
+            self._all.append(child)
+        try:
+            if child.learn(self._rules):
+                return child
+            self._give_up("it is another program")
+        except (OSError, EOFError) as error:
+            self._give_up(error)
+        self._dismiss_child(child)
+        return None
+
+    def _give_up(self, reason: object) -> None:
+        log.debug("documents are made without processes, as one could not start: %r", reason)
+        self._useless = True
+
+    def _ask_child(self, child: Child, path: str, request: bytes) -> bytes:
+        try:
+            answer = child.ask(request)
+        except (OSError, EOFError):
+            status = self._dismiss_child(child)
+            raise Refused(
+                "broken",
+                f"{path} could not be taken in: the process that read it {_describe_exit(status)}; "
+                "it breaks a parser or needs more memory than there is",
+            ) from None
+        with self._lock:
+            self._idle.append(child)
+        return answer
+
+    def _dismiss_child(self, child: Child) -> int:
+        status = child.end()
+        child.close()
+        with self._lock:
+            self._all.remove(child)
+        return status
+
+
+def _describe_exit(status: int) -> str:
+    names = {-number.value: number.name for number in signal.Signals}
+    return f"was ended by {names[status]}" if status in names else f"ended with status {status}"
+
+
+def _unpack_revision(answer: bytes, path: str) -> Revision:
+    """The revision in a child's answer; raises the refusal in it."""
+    made = pickle.loads(answer)  # noqa: S301  # from our own child and nobody else
+    if isinstance(made, Revision):
+        return made
+    reason, message, trace = made
+    if trace:
+        log.error("%s could not be taken in\n%s", path, trace)
+    raise Refused(reason, message)

@@ -1,0 +1,33 @@
+"""What every store says of a collection that was never made, of a second model that there is not, and of a tenant that
+is going."""
+
+import shlex
+
+from ragstone.core.errors import NotBuilt, UsageError
+from ragstone.core.plural import format_count
+from ragstone.core.types import Scope
+
+
+def not_built_error(scope: Scope) -> NotBuilt:
+    """The error for a collection into which nothing was ever ingested."""
+    return NotBuilt(f"nothing was ingested into collection {scope.collection!r} yet; run: ragstone ingest FOLDER")
+
+
+def no_second_model_error(scope: Scope) -> UsageError:
+    """The error for a second model that a collection does not have."""
+    return UsageError(
+        f"collection {scope.collection!r} has no second model; begin with: ragstone reembed start --model NAME"
+    )
+
+
+def erasure_notice(tenant: str) -> str:
+    """The sentence for an erasure that has begun and is not at its end."""
+    command = f"ragstone tenants erase {shlex.quote(tenant)}"
+    return f"tenant {tenant!r} is being erased, and that is not finished; run: {command}"
+
+
+def missing_vector_warnings(pending: int) -> list[str]:
+    """A warning where chunks wait for their vectors."""
+    return (
+        [f"{format_count(pending, 'chunk has', 'chunks have')} no vector yet; run: ragstone ingest"] if pending else []
+    )

@@ -1,0 +1,79 @@
+"""A chunk as rows of SQLite, and back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from ragstone.core.filter_matching import Facts
+from ragstone.core.types import Chunk, Document, Secret, Span
+from ragstone.stores.encoding import ChunkFacts, decode_document, decode_value, encode_value
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkBody:
+    """The rest of a chunk."""
+
+    text: str
+    spans: tuple[Span, ...]
+    embedded_tokens: int
+    overlap: int
+    header: str
+    metadata: Mapping[str, Any]
+    secrets: tuple[Secret, ...] = ()
+
+
+_facts_decoder = msgspec.json.Decoder(ChunkFacts)
+_columns_decoder = msgspec.json.Decoder(dict[str, Any])
+_body_decoder = msgspec.json.Decoder(ChunkBody)
+
+CHUNK_COLUMNS = "c.id, c.ordinal, c.vector_key, c.facts, c.body, r.facts"
+ACTIVE_CHUNKS = "chunks c JOIN revisions r ON r.key = c.rev AND r.status = 'active'"
+
+
+def decode_filter_facts(document: Document, ordinal: int, facts: bytes) -> Facts:
+    """What filters ask about, from a chunk's row: its keys are the names of `ChunkFacts`.
+
+    Quicker than `where.facts` of a whole chunk, 5.2 µs for 8.2 with the matching; a test holds them together.
+    """
+    own = decode_value(_columns_decoder, facts)
+    own["ordinal"], own["heading"] = ordinal, own.get("heading_path", ())
+    return Facts(document, own["heading"], own)
+
+
+def encode_chunk(chunk: Chunk) -> tuple[bytes, bytes]:
+    """The columns `facts` and `body` of a chunk."""
+    facts = ChunkFacts(chunk.kind, chunk.tokens, chunk.risk_score, chunk.flags, chunk.heading_path)
+    body = ChunkBody(
+        chunk.text, chunk.spans, chunk.embedded_tokens, chunk.overlap, chunk.header, chunk.metadata, chunk.secrets
+    )
+    place = f"{chunk.document.path}#{chunk.ordinal}"
+    return encode_value(facts, place=place), encode_value(body, place=place)
+
+
+def decode_chunk(row: tuple[Any, ...], documents: dict[bytes, Document] | None = None) -> Chunk:
+    """A chunk from `CHUNK_COLUMNS`; `documents` lets chunks of one document share it."""
+    identity, ordinal, vector_key, facts_data, body_data, document_data = row
+    known = {} if documents is None else documents
+    if document_data not in known:
+        known[document_data] = decode_document(document_data)
+    facts, body = decode_value(_facts_decoder, facts_data), decode_value(_body_decoder, body_data)
+    return Chunk(
+        identity,
+        known[document_data],
+        ordinal,
+        body.text,
+        body.spans,
+        heading_path=facts.heading_path,
+        kind=facts.kind,
+        tokens=facts.tokens,
+        embedded_tokens=body.embedded_tokens,
+        overlap=body.overlap,
+        header=body.header,
+        vector_key=vector_key,
+        flags=facts.flags,
+        risk_score=facts.risk_score,
+        metadata=body.metadata,
+        secrets=body.secrets,
+    )

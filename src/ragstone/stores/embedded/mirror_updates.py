@@ -1,0 +1,196 @@
+"""How a mirror is made from SQLite, brought up to date, sealed to disk and read back."""
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import cast
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from ragstone.core.errors import Corrupt
+from ragstone.core.types import Document
+from ragstone.stores.embedded.array_files import read_arrays, write_arrays
+from ragstone.stores.embedded.mirror import MISSING_SLOT, NO_SLOT, ChunkColumns, Mirror, RevisionColumns
+from ragstone.stores.embedded.paths import CollectionFiles, remove_path
+from ragstone.stores.embedded.postings import Postings
+from ragstone.stores.embedded.vector_tables import ACTIVE, VectorTables
+from ragstone.stores.encoding import decode_document
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionState:
+    """What a collection's `meta` says in one transaction."""
+
+    generation: int
+    log_from: int
+    vector_file: int
+    next_slot: int
+    model: str | None = None
+    variant: str | None = None
+    dimension: int | None = None
+    built_at: str | None = None
+
+    @property
+    def model_identity(self) -> tuple[str | None, str | None, int | None]:
+        """What the vectors are of."""
+        return self.model, self.variant, self.dimension
+
+    @property
+    def mirror_key(self) -> tuple[int, int, int]:
+        """What a mirror is of."""
+        return self.generation, self.vector_file, self.next_slot
+
+
+def read_state(connection: sqlite3.Connection, tables: VectorTables = ACTIVE) -> CollectionState:
+    """The state; inside a transaction this also fixes what the connection sees. Of a second model it has no dimension
+    where there is none."""
+    found = dict(connection.execute("SELECT key, value FROM meta").fetchall())
+    if tables != ACTIVE:
+        none = {"vector_file": 0, "next_slot": 0, "model": None, "variant": None, "dimension": None}
+        found |= {name: found.get(tables.meta + name, value) for name, value in none.items()}
+    return CollectionState(
+        **{field.name: found[field.name] for field in fields(CollectionState) if field.name in found}
+    )
+
+
+def rebuild_mirror(connection: sqlite3.Connection, state: CollectionState) -> Mirror:
+    """From SQLite alone."""
+    active = connection.execute("SELECT key FROM revisions WHERE status = 'active' ORDER BY key")
+    keys = [key for (key,) in active]
+    empty = Mirror.build(state.mirror_key, *_load_revisions(connection, [], 0, 0), Postings.from_blobs([]))
+    return _add_revisions(empty, connection, keys).compact()
+
+
+def advance_mirror(mirror: Mirror, connection: sqlite3.Connection, state: CollectionState) -> Mirror | None:
+    """From an older mirror; None when the log no longer reaches back to it."""
+    if mirror.generation > state.generation or mirror.generation < state.log_from:
+        return None
+    sql = "SELECT rev, active FROM changes WHERE generation > ? ORDER BY step"
+    last = dict(connection.execute(sql, (mirror.generation,)).fetchall())
+    mirror = _update_slots(mirror, connection, state)
+    mirror = replace(mirror, generation=state.generation, vector_file=state.vector_file, next_slot=state.next_slot)
+    if not last:
+        return mirror
+    gone = np.array([rev for rev, active in last.items() if not active], dtype=np.int64)
+    return _add_revisions(
+        _drop_revisions(mirror, gone), connection, [rev for rev, active in last.items() if active]
+    ).tidy()
+
+
+def _drop_revisions(mirror: Mirror, gone: NDArray[np.int64]) -> Mirror:
+    held = mirror.revisions
+    alive = held.alive & ~np.isin(held.key, gone)
+    documents = tuple(d if a else None for d, a in zip(held.documents, alive.tolist(), strict=True))
+    state = (mirror.generation, mirror.vector_file, mirror.next_slot)
+    return Mirror.build(state, RevisionColumns(held.key, alive, documents), mirror.chunks, mirror.base, mirror.tail)
+
+
+def _add_revisions(mirror: Mirror, connection: sqlite3.Connection, keys: Sequence[int]) -> Mirror:
+    known = set(mirror.revisions.key[mirror.revisions.alive].tolist())
+    fresh = sorted(key for key in keys if key not in known)
+    revisions, chunks, postings = _load_revisions(connection, fresh, len(mirror.revisions.key), len(mirror.chunks))
+    held = mirror.revisions
+    both = RevisionColumns(
+        np.concatenate([held.key, revisions.key]),
+        np.concatenate([held.alive, revisions.alive]),
+        held.documents + revisions.documents,
+    )
+    state = (mirror.generation, mirror.vector_file, mirror.next_slot)
+    return Mirror.build(state, both, mirror.chunks.concatenate(chunks), mirror.base, mirror.tail.concatenate(postings))
+
+
+def _load_revisions(
+    connection: sqlite3.Connection, keys: Sequence[int], first_rev: int, first: int
+) -> tuple[RevisionColumns, ChunkColumns, Postings]:
+    """The given revisions with their chunks, at positions from `first` and indexes from `first_rev`."""
+    documents = _load_documents(connection, keys)
+    sql = """SELECT c.row, c.rev, c.ordinal, c.length, coalesce(v.slot, iif(c.vector_key = '', ?, ?)), c.terms
+        FROM chunks c LEFT JOIN vectors v ON v.key = c.vector_key
+        WHERE c.rev IN (SELECT value FROM json_each(?)) ORDER BY c.row"""
+    found = connection.execute(sql, (NO_SLOT, MISSING_SLOT, _encode_list(keys))).fetchall()
+    row, rev, ordinal, length, slot, blobs = zip(*found, strict=True) if found else ((),) * 6
+    index = {key: first_rev + i for i, key in enumerate(keys)}
+    chunks = ChunkColumns(
+        np.array(row, dtype=np.int64),
+        np.array([index[key] for key in rev], dtype=np.int32),
+        np.array(ordinal, dtype=np.int32),
+        np.array(length, dtype=np.int32),
+        np.array(slot, dtype=np.int64),
+    )
+    revisions = RevisionColumns(np.array(keys, dtype=np.int64), np.ones(len(keys), dtype=np.bool_), documents)
+    return revisions, chunks, Postings.from_blobs(blobs, first=first)
+
+
+def _load_documents(connection: sqlite3.Connection, keys: Iterable[int]) -> tuple[Document, ...]:
+    keys = list(keys)
+    sql = "SELECT key, facts FROM revisions WHERE key IN (SELECT value FROM json_each(?))"
+    found = dict(connection.execute(sql, (_encode_list(keys),)).fetchall())
+    return tuple(decode_document(found[key]) for key in keys)
+
+
+def _encode_list(values: Sequence[int]) -> str:
+    return msgspec.json.encode(values).decode()
+
+
+def _update_slots(mirror: Mirror, connection: sqlite3.Connection, state: CollectionState) -> Mirror:
+    """With the vectors that came since, or with all anew when the file was rewritten."""
+    afresh = mirror.vector_file != state.vector_file
+    since = 0 if afresh else mirror.next_slot
+    if not afresh and since == state.next_slot:
+        return mirror
+    sql = "SELECT c.row, v.slot FROM vectors v JOIN chunks c ON c.vector_key = v.key WHERE v.slot >= ?"
+    found = np.array(connection.execute(sql, (since,)).fetchall(), dtype=np.int64).reshape(-1, 2)
+    return mirror.with_slots(found[:, 0], found[:, 1], afresh=afresh)
+
+
+def with_second_model(
+    mirror: Mirror, connection: sqlite3.Connection, state: CollectionState, tables: VectorTables
+) -> Mirror:
+    """The same chunks with the slots of a second model, of which `state` is."""
+    sql = f"SELECT c.row, v.slot FROM {tables.vectors} v JOIN chunks c ON c.vector_key = v.key"  # noqa: S608
+    found = np.array(connection.execute(sql).fetchall(), dtype=np.int64).reshape(-1, 2)
+    mirror = mirror.with_slots(found[:, 0], found[:, 1], afresh=True)
+    return replace(mirror, vector_file=state.vector_file, next_slot=state.next_slot)
+
+
+def write_index(place: CollectionFiles, mirror: Mirror) -> Mirror:
+    """Seal a mirror as the collection's index file of its generation; what was sealed, without anything dead."""
+    mirror = mirror.compact()
+    chunks, base = mirror.chunks, mirror.base
+    facts = {"generation": mirror.generation, "vector_file": mirror.vector_file, "next_slot": mirror.next_slot}
+    arrays: dict[str, NDArray[np.generic]] = {
+        "revisions": mirror.revisions.key,
+        **{name: getattr(chunks, name) for name in ChunkColumns.__dataclass_fields__},
+        **{f"postings.{name}": getattr(base, name) for name in Postings.__dataclass_fields__},
+    }
+    path = place.index_file(mirror.generation)
+    if path.is_dir():
+        remove_path(path)
+    write_arrays(path, facts, arrays, place.key)
+    return mirror
+
+
+def read_index(
+    place: CollectionFiles, generation: int, connection: sqlite3.Connection, state: CollectionState
+) -> Mirror | None:
+    """The mirror of `state` from a sealed index; None when too much has changed since.
+
+    Raises `Corrupt` when the file is damaged.
+    """
+    facts, arrays = read_arrays(place.index_file(generation), place.key)
+    try:
+        key = (facts["generation"], facts["vector_file"], facts["next_slot"])
+        chunks = ChunkColumns(*(cast("NDArray[np.int64]", arrays[name]) for name in ChunkColumns.__dataclass_fields__))  # type: ignore[arg-type]  # dtypes stand in the file
+        base = Postings(*(arrays[f"postings.{name}"] for name in Postings.__dataclass_fields__))  # type: ignore[arg-type]  # dtypes stand in the file
+        keys = cast("NDArray[np.int64]", arrays["revisions"])
+    except (KeyError, TypeError) as error:
+        raise Corrupt(f"{place.index_file(generation)} lacks a part ({error})") from error
+    if facts["generation"] < state.log_from or facts["generation"] > state.generation:
+        return None
+    active = dict(connection.execute("SELECT key, facts FROM revisions WHERE status = 'active'").fetchall())
+    held = [key_ in active for key_ in keys.tolist()]
+    documents = tuple(decode_document(active[k]) if h else None for k, h in zip(keys.tolist(), held, strict=True))
+    revisions = RevisionColumns(keys, np.array(held, dtype=np.bool_), documents)
+    return advance_mirror(Mirror.build(key, revisions, chunks, base, Postings.from_blobs([])), connection, state)

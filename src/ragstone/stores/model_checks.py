@@ -1,0 +1,59 @@
+"""What vectors are of, and the sentences for those that are not the wanted ones."""
+
+from ragstone.core.errors import UsageError
+from ragstone.core.ports import CollectionModel
+from ragstone.core.types import Scope
+
+ModelIdentity = tuple[str | None, str | None, int | None]  # model, variant, dimension; None where there are no vectors
+PinnedModel = tuple[str, int]  # its name, and how many dimensions its vectors have
+
+
+def has_same_model(held: ModelIdentity, wanted: ModelIdentity, scope: Scope) -> bool:
+    """Whether a collection holds such vectors already; raises `UsageError` when it holds others."""
+    if held[2] is None:
+        return False
+    if held != wanted:
+        raise UsageError(
+            f"collection {scope.collection!r} holds vectors of {describe_model(held)}; "
+            f"this run would write {describe_model(wanted)}: "
+            "use another --collection, or --recreate"
+        )
+    return True
+
+
+def has_second_model(active: ModelIdentity, second: ModelIdentity, wanted: ModelIdentity, scope: Scope) -> bool:
+    """Whether a collection has the wanted model beside its own already; raises `UsageError` where it can have none, or
+    has another one."""
+    if active[2] is None:
+        raise UsageError(f"collection {scope.collection!r} has no vectors yet: name its model and ingest")
+    if active == wanted:
+        raise UsageError(
+            f"collection {scope.collection!r} holds vectors of {describe_model(wanted)} already: nothing to do"
+        )
+    if second[2] is not None and second != wanted:
+        raise UsageError(
+            f"collection {scope.collection!r} has {describe_model(second)} beside its model; give it up first: "
+            "ragstone reembed drop"
+        )
+    return second[2] is not None
+
+
+def check_second_model(second: ModelIdentity, to: CollectionModel | None) -> None:
+    """Raises `UsageError` when the second model is not the one that was to become active."""
+    if to is not None and second != (to.model, to.variant, to.dimension):
+        raise UsageError(f"{to.model} is not beside the active model any more: see ragstone reembed status")
+
+
+def model_pin_error(tenant: str, held: PinnedModel, wanted: PinnedModel) -> UsageError:
+    """An error that says what the tenant holds, what was wanted, and what can be done."""
+    return UsageError(
+        f"tenant {tenant!r} is pinned to vectors of {held[0]} ({held[1]}); this would write {wanted[0]} ({wanted[1]}): "
+        f"name {held[0]} as `embed` of the tenant, or re-embed all its collections (ragstone reembed); `embed` under "
+        "`collections` gives one collection a model of its own"
+    )
+
+
+def describe_model(about: ModelIdentity) -> str:
+    """What vectors are of, for people."""
+    model, variant, dimension = about
+    return f"{model}{f' {variant}' if variant else ''} ({dimension})" if model else "no model"

@@ -1,0 +1,110 @@
+"""What PostgreSQL and its driver say, in our words: one table by SQLSTATE, one by what a refused connection says."""
+
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from psycopg import DatabaseError, Error, InterfaceError, OperationalError
+
+from ragstone.core.errors import Busy, Corrupt, RagstoneError, StoreError, UsageError
+from ragstone.stores import error_meanings
+from ragstone.stores.error_meanings import NO_DISK_SPACE, UNEXPECTED, Meaning
+
+LOST = (StoreError, "the connection to {place} was lost ({error}); run again (what was committed is safe)")
+BUSY = (Busy, "{place} is busy ({error}); run again")
+DENIED = (UsageError, "the role of {place} may not do this ({error}); give it the role ragstone_write or ragstone_read")
+NOT_MIGRATED = (UsageError, "{place} is not made ready ({error}); run: ragstone migrate --store URL")
+DAMAGED = (Corrupt, "{place} is damaged ({error}); run: ragstone doctor")
+STANDBY = (StoreError, "{place} may only be read (a standby?); write to its primary: target_session_attrs=primary")
+SLOW = (StoreError, "{place} took too long ({error})")
+
+# What every database means by these; the longest prefix of the SQLSTATE that is listed decides.
+COMMON_STATES: Mapping[str, Meaning] = {"08": LOST, "57P": LOST, "40": BUSY, "53": BUSY}
+STATES: Mapping[str, Meaning] = {
+    **COMMON_STATES,
+    "57014": SLOW,
+    "25006": STANDBY,
+    "55P03": BUSY,
+    "53100": NO_DISK_SPACE,
+    "42501": DENIED,
+    "42P01": NOT_MIGRATED,
+    "42703": NOT_MIGRATED,
+    "42883": NOT_MIGRATED,
+    "3F000": NOT_MIGRATED,
+    "XX001": DAMAGED,
+    "XX002": DAMAGED,
+}
+# A refused connection carries no SQLSTATE through libpq; these stand in the server's English and mean: do not retry.
+REFUSALS: Mapping[str, str] = {
+    "password authentication failed": "{place}: the user or the password is wrong",
+    "no password supplied": "{place} asks for a password: write it in the URL, PGPASSWORD or a passfile",
+    "role ": "{place}: there is no such user, or it may not log in ({error})",
+    "database ": "{place}: there is no such database, or it may not be used ({error}); create it with createdb",
+    "permission denied": "{place}: this user may not connect ({error})",
+    "authentication failed": "{place}: the server does not accept this user ({error})",
+    "pg_hba.conf": "{place}: the server's pg_hba.conf does not let this user in ({error})",
+    "does not support SSL": "{place}: the server has no TLS ({error})",
+    "invalid port number": "{place} is no address of a server ({error}); write postgresql://USER:PASSWORD@HOST:PORT/DATABASE",
+    "certificate": "{place}: the server's certificate is not accepted ({error})",
+    "target_session_attrs": "{place}: no server of the kind that target_session_attrs asks for ({error})",
+    "session is not read-only": "{place}: no standby among the servers ({error})",
+    "session is read-only": "{place}: no primary among the servers ({error})",
+}
+UNKNOWN_HOST = f"[Errno {socket.EAI_NONAME}]"  # what the system says of a host that has no address
+# Said by the driver here, before or instead of the server.
+DRIVER_REFUSALS = ("no password supplied", "does not support SSL", "invalid port number", "certificate")
+RETRYABLE = ("08", "57P", "40001", "40P01")
+
+
+def sqlstate_of(error: BaseException) -> str:
+    """The SQLSTATE of an error, empty where there is none."""
+    return getattr(error, "sqlstate", None) or ""
+
+
+def is_connection_lost(error: BaseException) -> bool:
+    """Whether the same call may succeed on another connection, or when tried again."""
+    state = sqlstate_of(error)
+    return (isinstance(error, OperationalError | InterfaceError) and not state) or state.startswith(RETRYABLE)
+
+
+def explain_refusal(error: OperationalError, place: str) -> UsageError | None:
+    """The caller's mistake behind a refused connection; None when trying again may help."""
+    said = str(error)
+    if "starting up" in said or "shutting down" in said or "recovery" in said or "too many" in said:
+        return None
+    fatal = "FATAL" in said
+    for sign, words in REFUSALS.items():
+        if sign in said and (fatal or sign in DRIVER_REFUSALS):
+            return UsageError(words.format(place=place, error=first_error_line(error)))
+    return None
+
+
+def explain_silence(error: OperationalError, place: str) -> RagstoneError:
+    """The error for a server that has not answered in time: its name may have come up late, or be none at all."""
+    if UNKNOWN_HOST in str(error):
+        return UsageError(f"{place}: there is no such host ({first_error_line(error)}); check the URL")
+    return StoreError(f"{place} does not answer ({first_error_line(error)}); is the server running?")
+
+
+def translate_error(error: Error, place: str, states: Mapping[str, Meaning] = STATES) -> RagstoneError:
+    """Our error for a foreign one, by a table of SQLSTATEs."""
+    state = sqlstate_of(error)
+    lost = LOST if isinstance(error, OperationalError | InterfaceError) else UNEXPECTED
+    kind, words = next(
+        (states[state[:n]] for n in range(len(state), 1, -1) if state[:n] in states), UNEXPECTED if state else lost
+    )
+    return kind(words.format(place=place, error=first_error_line(error)))
+
+
+def first_error_line(error: BaseException) -> str:
+    """What an error says, without the statement and the place in it."""
+    return error_meanings.first_error_line(str(error)) or type(error).__name__
+
+
+@contextmanager
+def map_errors(place: str, states: Mapping[str, Meaning] = STATES) -> Iterator[None]:
+    """Let no foreign error pass: `place` is what the sentence names, `states` what SQLSTATEs mean here."""
+    try:
+        yield
+    except (DatabaseError, InterfaceError) as error:
+        raise translate_error(error, place, states) from error
