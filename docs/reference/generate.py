@@ -9,8 +9,8 @@ from typing import Any, get_args
 from typer.models import ArgumentInfo
 
 from ragstone.cli.app import app
-from ragstone.cli.filters import FILTERS
-from ragstone.cli.shared import OPTIONS
+from ragstone.cli.search_options import FILTER_OPTIONS
+from ragstone.cli.shared_options import OPTIONS
 
 HEAD = """# Commands
 
@@ -87,12 +87,12 @@ def text() -> str:
     parts = [
         HEAD,
         _section("Options of every command", "", [every[name] for name in OPTIONS]),
-        _section("Filters", "See [search](../how-to/search.md#filters).", [every[name] for name in FILTERS]),
+        _section("Filters", "See [search](../how-to/search.md#filters).", [every[name] for name in FILTER_OPTIONS]),
     ]
     for name, command in commands():
         known = {option.name for option in options(command)}
-        filtered = known >= set(FILTERS)
-        own = [o for o in options(command) if o.name not in OPTIONS and not (filtered and o.name in FILTERS)]
+        filtered = known >= set(FILTER_OPTIONS)
+        own = [o for o in options(command) if o.name not in OPTIONS and not (filtered and o.name in FILTER_OPTIONS)]
         usage = " ".join(["ragstone", name, *(option.usage for option in own if option.is_argument)])
         about = [inspect.getdoc(command) or "", f"`{usage}`", "Takes the [filters](#filters) too." * filtered]
         parts.append(_section(f"ragstone {name}", "\n\n".join(filter(None, about)), own))

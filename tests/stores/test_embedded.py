@@ -175,7 +175,7 @@ def test_several_processes_write_at_once(tmp_path: Path) -> None:
     async def main(name):
         store = EmbeddedStore(Path(sys.argv[1]))
         for n in range(1, 9):
-            await written(store, make_revision(f"{name}.md", [f"alpha {name} {n}", f"beta {n}"], revision=n))
+            await write_revisions(store, make_revision(f"{name}.md", [f"alpha {name} {n}", f"beta {n}"], revision=n))
         async with store.writer(SCOPE) as writer:
             await writer.settle()
         await store.close()
@@ -448,11 +448,11 @@ def test_a_file_that_may_not_grow_loses_nothing(tmp_path: Path, limit: int) -> N
     from ragstone.core.errors import StoreError
     async def main():
         store = EmbeddedStore(Path(sys.argv[1]))
-        await created(store)
+        await create_collection(store)
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
         try:
             for n in range(1, 400):
-                await written(store, make_revision(f"{n}.md", [f"alpha {n} " + "x" * 900]), vectors=False)
+                await write_revisions(store, make_revision(f"{n}.md", [f"alpha {n} " + "x" * 900]), vectors=False)
                 print(n, flush=True)
         except StoreError as error:
             print(type(error).__name__, error, flush=True)

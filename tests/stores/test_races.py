@@ -175,7 +175,7 @@ async def main(url, name):
     print("ready", flush=True)
     sys.stdin.readline()
     store = open_store(url)
-    await created(store)
+    await create_collection(store)
     ledger = store.ledger(SCOPE)
     run = Run(name, name, "running", "2026-01-01")
     await ledger.start(run)

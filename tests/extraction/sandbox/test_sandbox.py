@@ -500,8 +500,8 @@ def test_the_status_of_too_much_memory_is_the_same_on_both_sides() -> None:
 WATCHED = """
 import os, sys, threading
 from ragstone.extraction.sandbox import limits
-limits.allowed["memory"] = int(sys.argv[1])
-threading.Thread(target=limits.watch, args=(os.getppid() if sys.argv[2] == "here" else 1234567,), daemon=True).start()
+limits.document_limits["memory"] = int(sys.argv[1])
+threading.Thread(target=limits.watch_parent, args=(os.getppid() if sys.argv[2] == "here" else 1234567,), daemon=True).start()
 kept = [b"x" * 1_000_000 for _ in range(200)]
 threading.Event().wait(float(sys.argv[3]))
 os._exit(5)

@@ -98,12 +98,12 @@ async def test_a_server_of_another_age_is_a_note(server: Recorder, tmp_path: Pat
 LOOK = """
 import asyncio, sys
 from ragstone.stores import open_store
-from ragstone.testing.stores import contents, make_revision, written
+from ragstone.testing.stores import make_revision, search_texts, write_revisions
 
 async def look():
     store = open_store(sys.argv[1])
-    await written(store, make_revision("a.md", ["apple"]))
-    print(await contents(store, "apple"))
+    await write_revisions(store, make_revision("a.md", ["apple"]))
+    print(await search_texts(store, "apple"))
     await store.close()
 
 asyncio.run(look())

@@ -105,8 +105,8 @@ def _warn_omissions(page: Page) -> Iterator[str]:
         where = _format_count(page.controls, "place")
         yield f"controls, and text in place of scripts and media, were left out: {page.apart:,} characters in {where}"
     if page.frames:
-        yield f"the page shows {_format_count(page.frames, 'other page')} in frames, "
-        "of which it holds only the addresses"
+        shown = _format_count(page.frames, "other page")
+        yield f"the page shows {shown} in frames, of which it holds only the addresses"
 
 
 def _format_count(n: int, what: str) -> str:

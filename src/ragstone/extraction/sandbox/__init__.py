@@ -88,13 +88,13 @@ def draw(
 def close() -> None:
     """End the processes that have nothing to do, and those at work when they are done; more start when needed."""
     if (pool := sys.modules.get(POOL)) is not None:  # else there never was one
-        pool.current().close()
+        pool.default_pool().close()
 
 
 def stop() -> None:
     """End all processes at once; who waits for one gets `Refused`. More start when they are needed."""
     if (pool := sys.modules.get(POOL)) is not None:
-        pool.renew()
+        pool.renew_default_pool()
 
 
 # Below `run`, which it calls.

@@ -52,7 +52,7 @@ def _set_column_upright(
 ) -> None:
     """Set one run upright, if its letters really advance down."""
     origins = pdfium.call_into_array(pdfium.origin_of, "f8", len(at), repeat(page), at.tolist(), columns=2, addresses=2)
-    x, y = seen.point(origins[:, 0], origins[:, 1])
+    x, y = seen.map_point(origins[:, 0], origins[:, 1])
     kind, em = int(turn[run]), float(size[run])
     steps = (y - y[0], x[0] - x, y[0] - y, x - x[0])[kind]  # down, as a reader of the letters sees it
     aside = x if kind % 2 == 0 else y
