@@ -9,8 +9,7 @@ from ragstone.answering.abstention.abstain import ABSTENTION
 from ragstone.answering.generative.context import ContextPassage
 from ragstone.answering.generative.transcript import AnswerPiece, CitedSentence, Transcript
 from ragstone.answering.generative.verdicts import CheckedSentence, SentenceChecker, SentenceSupport
-from ragstone.answering.verification.citations import stands_alone
-from ragstone.answering.verification.injection_notes import note_flagged_sentences
+from ragstone.answering.verification.citations import note_flagged_sentences, stands_alone
 from ragstone.answering.verification.page_boxes import add_page_boxes as draw_boxes
 from ragstone.answering.verification.similarity import TextSimilarity
 from ragstone.core.page_layout import Layout

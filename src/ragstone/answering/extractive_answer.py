@@ -10,10 +10,10 @@ from ragstone.answering.abstention.abstain import (
     Decision,
     choose_signs,
     decide_abstention,
+    decide_by_thresholds,
     is_settled,
 )
 from ragstone.answering.abstention.evidence import Evidence, collect_evidence
-from ragstone.answering.abstention.thresholds import decide_by_thresholds
 from ragstone.answering.assembly import abstain
 from ragstone.answering.extractive.question_analysis import analyze_question as analyse_question
 from ragstone.answering.extractive.selection import (
@@ -23,8 +23,13 @@ from ragstone.answering.extractive.selection import (
     rank_passages,
     select_passages,
 )
-from ragstone.answering.verification.citations import cite_quotes, groundedness, list_documents, render_answer
-from ragstone.answering.verification.injection_notes import note_flagged_sentences
+from ragstone.answering.verification.citations import (
+    cite_quotes,
+    groundedness,
+    list_documents,
+    note_flagged_sentences,
+    render_answer,
+)
 from ragstone.answering.verification.page_boxes import add_page_boxes
 from ragstone.config.deadlines import DEFAULT_DEADLINES, Deadlines
 from ragstone.core.errors import UsageError

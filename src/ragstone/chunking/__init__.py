@@ -4,7 +4,7 @@ To add a way: a file with a small options dataclass and a class with `recipe` an
 `CHUNKERS`, and a test class that inherits `ChunkerContract`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -14,9 +14,9 @@ from ragstone.chunking.recursive import RecursiveChunker, RecursiveOptions
 from ragstone.chunking.sentence import SentenceWindowChunker, SentenceWindowOptions
 from ragstone.chunking.structure import StructureChunker, StructureOptions
 from ragstone.chunking.tokens import CachingTokenizer, Characters
-from ragstone.chunking.trim import limit_pieces
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import Chunker, Tokenizer
+from ragstone.core.types import Piece
 
 __all__ = [
     "CHUNKERS",
@@ -66,3 +66,10 @@ def make_chunker(
             raise UsageError(f"chunker option {key} of {name} must be a whole number, not {value!r}")
     counted = tokenizer if isinstance(tokenizer, CachingTokenizer) else CachingTokenizer(tokenizer)
     return maker(kind(**(options or {})), counted, reads)
+
+
+def limit_pieces(pieces: Sequence[Piece], most: int | None) -> tuple[list[Piece], bool]:
+    """The first `most` pieces (all with None), and whether some were left out."""
+    if most is None or len(pieces) <= most:
+        return list(pieces), False
+    return list(pieces[:most]), True

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ragstone.config.duplicate_keys import find_duplicate_key
 from ragstone.core.errors import ConfigError
 from ragstone.core.types import Json
 
@@ -73,3 +72,27 @@ def _fill_variables(data: Any, variables: Sequence[tuple[str | None, ...]], file
     if not isinstance(data, str):
         return data
     return PLACEHOLDER.sub(fill_match, data) or (None if PLACEHOLDER.fullmatch(data) else "")
+
+
+def find_duplicate_key(root: Any) -> Any | None:
+    """The first key node, in the order of the text, that comes again in its mapping; None when there is none.
+
+    `root` is what `yaml.compose` gives. Nothing of yaml is imported: most runs have no such file to read.
+    """
+    todo, seen = [root], set[int]()
+    while todo:
+        node = todo.pop()
+        kind = getattr(node, "id", "")
+        if id(node) in seen or kind not in ("sequence", "mapping"):
+            continue
+        seen.add(id(node))  # an alias: what it names is looked at once
+        if kind == "sequence":
+            todo += reversed(node.value)
+            continue
+        keys = set[str]()
+        for key, value in node.value:
+            if key.id == "scalar" and key.value in keys:
+                return key
+            keys.add(str(key.value))
+            todo.append(value)
+    return None

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from ragstone.config.duplicate_keys import find_duplicate_key
+from ragstone.config.yaml_file import find_duplicate_key
 from ragstone.core.errors import UsageError
 from ragstone.evaluation.beir_questions import load_beir_cases
 from ragstone.evaluation.case import Case, GoldSpan, Quote, abbreviate, parse_case

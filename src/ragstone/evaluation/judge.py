@@ -8,8 +8,7 @@ from typing import Any, TypeVar
 
 from ragstone import guard
 from ragstone.answering.assembly import Conversation
-from ragstone.answering.generative.context import ContextPassage
-from ragstone.answering.generative.passage_order import order_ends_first
+from ragstone.answering.generative.context import ContextPassage, order_ends_first
 from ragstone.answering.generative.prompt import build_messages
 from ragstone.answering.written_answer import Writing
 from ragstone.core.errors import RagstoneError, Unavailable, UsageError

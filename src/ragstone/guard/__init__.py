@@ -1,16 +1,17 @@
 """What stands between documents and whoever reads them: injection flags, masked secrets."""
 
 from ragstone.guard.injection import FLAGS, assess_injection
-from ragstone.guard.journal import MaskingFilter, mask_log
 from ragstone.guard.look import Inspection, look
 from ragstone.guard.masking import (
     KnownSecrets,
+    MaskingFilter,
     list_secret_lines,
     locate_secrets,
     mask_cells,
     mask_chunk,
     mask_chunk_part,
     mask_data,
+    mask_log,
     mask_secrets,
     select_secrets,
 )

@@ -6,11 +6,22 @@ statement, or in a language that the tables do not know, passes.
 
 import math
 
+from ragstone.guard.exfiltration_patterns import EXFILTRATION_PATTERNS
+from ragstone.guard.foreign_patterns import FOREIGN_PATTERNS
 from ragstone.guard.hidden import decode_hidden, has_invisible, normalize_text
 from ragstone.guard.injection_pattern import FOLD, INSTRUCTION, PARTIAL_TRIGGERS, POLICY, TOOL, InjectionPattern
-from ragstone.guard.orders import PATTERNS
+from ragstone.guard.instruction_patterns import INSTRUCTION_PATTERNS
+from ragstone.guard.override_patterns import OVERRIDE_PATTERNS
+from ragstone.guard.persona_patterns import PERSONA_PATTERNS
 from ragstone.guard.topic_switch import measure_switch
 
+PATTERNS: tuple[InjectionPattern, ...] = (
+    *OVERRIDE_PATTERNS,
+    *PERSONA_PATTERNS,
+    *FOREIGN_PATTERNS,
+    *EXFILTRATION_PATTERNS,
+    *INSTRUCTION_PATTERNS,
+)
 FLAGS = (POLICY, TOOL, INSTRUCTION)
 TRIGGERS = frozenset(word for order in PATTERNS for group in order.words for word in group)
 HIDDEN = 0.5

@@ -1,5 +1,6 @@
 """The gate for what is shown of a document, or sent away: secrets known from its whole text, then what patterns see."""
 
+import logging
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,6 +12,8 @@ from ragstone.guard.assignments import STARTS
 from ragstone.guard.secret_places import find_starts, fold_case
 from ragstone.guard.secrets import Finding, find_secrets, mask_patterns, replace_findings
 
+LOGGER_NAME = "ragstone"  # the one logger that all of this package writes to
+PLAIN_FORMATTER = logging.Formatter()
 SHORTEST = 5  # a shorter part of a secret is not looked for: it is a part of any word
 MASK_START = "[masked:"
 COMPARED_LENGTH = 64  # so many characters of a secret tell it from others
@@ -162,3 +165,22 @@ class KnownSecrets:
                         done += 1
                     yield Finding(kind, at, done)
                     break
+
+
+class MaskingFilter(logging.Filter):
+    """Masks each record's message, exception and stack before any handler has it."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = mask_secrets(record.getMessage()), ()
+        if record.exc_info:  # as text, because the exception itself would bring its words along
+            record.exc_text, record.exc_info = mask_secrets(PLAIN_FORMATTER.formatException(record.exc_info)), None
+        if record.stack_info:
+            record.stack_info = mask_secrets(record.stack_info)
+        return True
+
+
+def mask_log() -> None:
+    """From now on the package's log is masked; a second call changes nothing."""
+    log = logging.getLogger(LOGGER_NAME)
+    if not any(isinstance(each, MaskingFilter) for each in log.filters):
+        log.addFilter(MaskingFilter())

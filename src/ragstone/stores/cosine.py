@@ -8,10 +8,12 @@ from numpy.typing import NDArray
 from ragstone.core.errors import StoreError, UsageError
 from ragstone.core.ports import Vectors
 
+DENSE_SHARE = 4  # reading on beats picking rows from a quarter of the file up (measured at 17,000 rows of 384)
+OFF_UNIT = 1e-3  # how far from 1 a stored vector's length may be: rounding, not another scale
+COSINE_SLACK = 4 * OFF_UNIT  # two of them can be off in opposite directions, and float32 adds its own, far smaller
 SCAN_ROWS = (
     1_024  # rows multiplied at a time: more, and two BLAS threads wait for each other (8 ms for 1 on a busy machine)
 )
-OFF_UNIT = 1e-3  # how far from 1 a stored vector's length may be: rounding, not another scale
 
 Scores = NDArray[np.float64]
 SlotArray = NDArray[np.int64]
@@ -57,3 +59,14 @@ def cosines(rows: Rows, slots: SlotArray, query: Scores) -> Scores:
         norms = np.sqrt((part * part).sum(axis=1))
         out[start : start + len(part)] = (part * query).sum(axis=1) / norms
     return out
+
+
+def rough_cosines(rows: Rows, slots: SlotArray, query: Vectors) -> NDArray[np.float32]:
+    """rows[slots] · query in float32: over the whole file where most of it is wanted, else row by row."""
+    dense = DENSE_SHARE * len(slots) >= len(rows)
+    count = len(rows) if dense else len(slots)
+    out = np.empty(count, dtype=np.float32)
+    for start in range(0, count, SCAN_ROWS):
+        part = slice(start, start + SCAN_ROWS)
+        np.dot(rows[part] if dense else rows[slots[part]], query, out=out[part])
+    return out[slots] if dense else out

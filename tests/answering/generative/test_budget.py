@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.answering.generative.budget import Budget, fit_budget
-from ragstone.answering.generative.passage_order import order_ends_first
+from ragstone.answering.generative.context import order_ends_first
 from ragstone.core.types import join_slices
 from tests.answering.made import hit
 

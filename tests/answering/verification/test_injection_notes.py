@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from ragstone.answering.verification.injection_notes import note_flagged_sentences
+from ragstone.answering.verification.citations import note_flagged_sentences
 from ragstone.core.types import Citation, Sentence
 from tests.answering.made import chunk, document, span
 

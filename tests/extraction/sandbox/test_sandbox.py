@@ -501,7 +501,8 @@ WATCHED = """
 import os, sys, threading
 from ragstone.extraction.sandbox import limits
 limits.document_limits["memory"] = int(sys.argv[1])
-threading.Thread(target=limits.watch_parent, args=(os.getppid() if sys.argv[2] == "here" else 1234567,), daemon=True).start()
+parent = os.getppid() if sys.argv[2] == "here" else 1234567
+threading.Thread(target=limits.watch_parent, args=(parent,), daemon=True).start()
 kept = [b"x" * 1_000_000 for _ in range(200)]
 threading.Event().wait(float(sys.argv[3]))
 os._exit(5)

@@ -10,7 +10,7 @@ from ragstone.config.settings import SearchSettings, TableSettings
 from ragstone.core import analyzer
 from ragstone.core.filters import Condition, Where
 from ragstone.core.types import Found
-from ragstone.stores.tables import TableDatabase, kept, reader
+from ragstone.stores.tables import TableDatabase, reader, word_counts
 from ragstone.stores.tables.word_counts import TooManyWords, WordCounter
 from tests.stores.tables.conftest import DIMENSION, DOCS, ROWS, Data, Opened, vectors_of
 
@@ -26,8 +26,8 @@ def ids(found: Found) -> list[str]:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every question looks whether the table changed."""
-    monkeypatch.setattr(kept, "CHECK_INTERVAL", 0.0)
-    monkeypatch.setattr(kept, "REUSE_FACTOR", 0.0)
+    monkeypatch.setattr(word_counts, "CHECK_INTERVAL", 0.0)
+    monkeypatch.setattr(word_counts, "REUSE_FACTOR", 0.0)
 
 
 async def test_a_table_is_searched_by_vectors_and_words(engine: Opened) -> None:

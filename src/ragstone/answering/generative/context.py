@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
-from ragstone.answering.generative.passage_order import order_ends_first
 from ragstone.answering.verification.spans import spans_at
 from ragstone.core.types import Chunk, Hit
 from ragstone.retrieval.windows import shown_range
 
+T = TypeVar("T")
 GAP = 200  # characters between two chunks that are none of either: blank lines, a page's footer and header
 
 
@@ -57,3 +58,13 @@ def _drop_overlap(chunk: Chunk) -> Chunk:
     cut = chunk.overlap
     text = chunk.text[cut:]
     return replace(chunk, text=text, spans=spans_at(chunk, cut, len(chunk.text)), header="", overlap=0)
+
+
+def order_ends_first(ranked: Sequence[T]) -> list[T]:
+    """Best first, second-best last, the weakest in the middle, where models read least
+    ("Lost in the Middle", Liu et al. 2023).
+
+    >>> order_ends_first([1, 2, 3, 4, 5])
+    [1, 3, 5, 4, 2]
+    """
+    return [*ranked[::2], *ranked[1::2][::-1]]

@@ -1,8 +1,7 @@
 """Collections from one store to another, whole: nothing is extracted, cut or embedded again."""
 
 from ragstone.engine.transfer.checksums import KINDS, Sums
-from ragstone.engine.transfer.copy_run import ALL_VERSIONS, CopyResult, CopyRoute, copy_collection
+from ragstone.engine.transfer.copy_run import ALL_VERSIONS, CopyResult, CopyRoute, copy_collection, is_same_store
 from ragstone.engine.transfer.plan import Changes
-from ragstone.engine.transfer.same import is_same_store
 
 __all__ = ["ALL_VERSIONS", "KINDS", "Changes", "CopyResult", "CopyRoute", "Sums", "copy_collection", "is_same_store"]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sys import maxsize
 
 from ragstone.core.errors import StoreError
-from ragstone.core.ports import ReembeddingStore, Store, Writer
+from ragstone.core.ports import IdentifiedStore, ReembeddingStore, Store, Writer
 from ragstone.core.types import Revision, Run, Scope
 from ragstone.engine.transfer.checksums import Sums
 from ragstone.engine.transfer.pages import View, batch_revisions, open_view, revision_key
@@ -192,3 +192,11 @@ async def _copy_runs(way: CopyRoute, scope: Scope) -> int:
 
 def _is_same_run(one: Run | None, other: Run) -> bool:
     return one is not None and (one.status, one.finished_at) == (other.status, other.finished_at)
+
+
+async def is_same_store(one: Store, other: Store) -> bool:
+    """Whether what is written to one is found in the other; False for a store that cannot say what it is."""
+    if not (isinstance(one, IdentifiedStore) and isinstance(other, IdentifiedStore)):
+        return False
+    identity = await one.identity()
+    return identity is not None and identity == await other.identity()

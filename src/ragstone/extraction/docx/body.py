@@ -8,9 +8,8 @@ from ragstone.core.types import Role
 from ragstone.extraction.docx.embedded import EmbeddedDocuments
 from ragstone.extraction.docx.fields import OpenFields
 from ragstone.extraction.docx.inline import InlineReader
-from ragstone.extraction.docx.nesting import Nesting
 from ragstone.extraction.docx.notes import Notes
-from ragstone.extraction.docx.numbering import Label, Numbering
+from ragstone.extraction.docx.numbering import Label, Nesting, Numbering
 from ragstone.extraction.docx.paragraph_content import ParagraphContent
 from ragstone.extraction.docx.styles import ResolvedStyle, Styles, list_reference, outline_level, read_indent
 from ragstone.extraction.docx.table import TableGrid

@@ -2,13 +2,11 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
-from ragstone.extraction.docx.fields import Field, OpenFields
-from ragstone.extraction.docx.forms import read_checkbox
-from ragstone.extraction.docx.forms import read_list_choice as chosen_entry
+from ragstone.extraction.docx.fields import Field, OpenFields, read_checkbox
+from ragstone.extraction.docx.fields import read_list_choice as chosen_entry
 from ragstone.extraction.docx.notes import Notes
 from ragstone.extraction.docx.paragraph_content import ParagraphContent
-from ragstone.extraction.docx.runs import Run, resolve_run
-from ragstone.extraction.docx.styles import ResolvedStyle, Styles
+from ragstone.extraction.docx.styles import ResolvedStyle, Run, Styles, resolve_run
 from ragstone.extraction.docx.symbols import PRIVATE, decode_symbol, decode_symbol_text
 from ragstone.extraction.ooxml.drawings import read_drawing
 from ragstone.extraction.ooxml.elements import MC, Element, M, R, W, choose_alternative

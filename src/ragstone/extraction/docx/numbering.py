@@ -7,6 +7,7 @@ from ragstone.extraction.docx.styles import Styles, read_indent
 from ragstone.extraction.ooxml.elements import Element, W, child_switch, child_value, parse_number
 from ragstone.extraction.record.numerals import format_numeral
 
+STEP = 100  # twentieths of a point by which a list of its own must be further in to be nested
 LEVELS = 9
 PLACE = re.compile(r"%([1-9])")
 INDENT = 360  # twentieths of a point a level, where the file gives no indent
@@ -163,3 +164,30 @@ def _format_label(levels: list[_Level], counts: list[int | None], level: int) ->
         return format_numeral(count, "decimal" if about.legal and shape != "decimalZero" else shape)
 
     return " ".join(PLACE.sub(format_count, text).split())
+
+
+@dataclass(slots=True)
+class Nesting:
+    """The items that are open above the next one.
+
+    Levels count within one list; between lists the indent does, for many files nest by lists of one level each.
+    """
+
+    _open: list[Label] = field(default_factory=list)
+
+    def enter_item(self, label: Label) -> int:
+        """The depth (from 1) of the next item."""
+        while self._open and not _holds(self._open[-1], label):
+            self._open.pop()
+        self._open.append(label)
+        return len(self._open)
+
+    def clear(self) -> None:
+        """A heading or a table ends all lists."""
+        self._open.clear()
+
+
+def _holds(above: Label, label: Label) -> bool:
+    if above.family == label.family:
+        return above.level < label.level
+    return above.indent + STEP < label.indent

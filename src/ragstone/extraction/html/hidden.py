@@ -5,6 +5,15 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
+# Never text for a reader, whatever is in it.
+NEVER = frozenset("script style template frame embed head rt rp".split())
+# What a page shows in another way than as its text, or instead of what it cannot show.
+APART = frozenset(
+    "noscript noframes iframe applet canvas audio video map option datalist button progress meter input".split()
+)
+UNSEEN = NEVER | APART
+TYPED = frozenset(("", "text", "number", "date", "email", "tel", "url"))  # kinds of fields whose content is shown
+MARKUP = re.compile(r"<[^<>]*+>")
 FAR = 500.0  # pixels beyond an edge from which a part is out of sight
 SMALL = 2.0  # pixels of a font that nobody reads
 THIN = 1.0  # pixels of a box that shows nothing
@@ -187,3 +196,10 @@ def _parse_colour(value: str) -> tuple[Colour, float] | None:
 
 def _is_same_colour(ink: Colour | None, paper: Colour | None) -> bool:
     return ink is not None and paper is not None and all(abs(a - b) <= NEAR for a, b in zip(ink, paper, strict=True))
+
+
+def replacement_text(tag: str, about: Mapping[str, str]) -> str:
+    """What attributes of such an element show: the content of a field, the page in a frame."""
+    if tag == "input":
+        return about.get("value", "") if about.get("type", "").lower() in TYPED else ""
+    return MARKUP.sub(" ", about.get("srcdoc", "")) if tag == "iframe" else ""

@@ -6,10 +6,18 @@ from dataclasses import dataclass, field
 from lxml import etree
 
 from ragstone.extraction.html.attributes import KEPT, STYLED, drop_attributes, read_attributes
-from ragstone.extraction.html.foreign_elements import mathml_to_tex
-from ragstone.extraction.html.hidden import PAPER, UNKNOWN, Appearance, derive_appearance, is_gone
-from ragstone.extraction.html.skipped_elements import APART, NEVER, UNSEEN, replacement_text
-from ragstone.extraction.html.svg import collect_drawing_text
+from ragstone.extraction.html.foreign_elements import collect_drawing_text, mathml_to_tex
+from ragstone.extraction.html.hidden import (
+    APART,
+    NEVER,
+    PAPER,
+    UNKNOWN,
+    UNSEEN,
+    Appearance,
+    derive_appearance,
+    is_gone,
+    replacement_text,
+)
 
 FRAMES = re.compile(r"</?(?:frameset|noframes)\b[^<>]*+>", re.IGNORECASE)
 LONGEST = 2000  # characters of an attribute that are looked at

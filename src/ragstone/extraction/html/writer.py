@@ -15,8 +15,7 @@ from ragstone.extraction.html.tree import BLOCKS, Node
 from ragstone.extraction.markdown.embedded_html import HtmlPiece
 from ragstone.extraction.record.builder import LINK
 from ragstone.extraction.record.line_index import LineIndex
-from ragstone.extraction.record.pipe_tables import format_pipe_table
-from ragstone.extraction.record.tables import RawCell, format_rows, place_cells
+from ragstone.extraction.record.tables import RawCell, format_pipe_table, format_rows, place_cells
 
 HEADINGS = {f"h{n}": n for n in range(1, 7)}
 IN_ITEMS = frozenset(("p", "div", "section", "blockquote"))  # a new line of the item, not a block of its own

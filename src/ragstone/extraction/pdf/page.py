@@ -16,11 +16,10 @@ from ragstone.extraction.pdf.characters.glyphs import SMALLEST, Glyphs, View, re
 from ragstone.extraction.pdf.characters.graphics import Graphics, Rule, read_graphics
 from ragstone.extraction.pdf.characters.layers import find_hidden_runs
 from ragstone.extraction.pdf.characters.letters import PRIVATE
-from ragstone.extraction.pdf.characters.lines import Line, build_lines
+from ragstone.extraction.pdf.characters.lines import Line, build_lines, build_slanted_lines
 from ragstone.extraction.pdf.characters.links import Link, read_links
 from ragstone.extraction.pdf.characters.pieces import Piece
 from ragstone.extraction.pdf.characters.rows import Row, group_rows
-from ragstone.extraction.pdf.characters.slanted import build_slanted_lines
 from ragstone.extraction.pdf.characters.table import Table
 from ragstone.extraction.pdf.characters.unmapped_characters import is_text
 from ragstone.extraction.pdf.characters.words import SPACING, Box, build_words, drop_doubles

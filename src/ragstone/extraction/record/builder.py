@@ -8,9 +8,8 @@ from itertools import zip_longest
 from ragstone.core.types import Block, BlockType, CaptionTarget, Cell, Extraction, Role
 from ragstone.extraction.pdf.characters.line_starts import caption_kind
 from ragstone.extraction.record.line_index import LineIndex
-from ragstone.extraction.record.pipe_tables import format_pipe_table
 from ragstone.extraction.record.table_of_contents import mark_toc_blocks
-from ragstone.extraction.record.tables import format_rows
+from ragstone.extraction.record.tables import format_pipe_table, format_rows
 
 DEEPEST = 20  # lists are not indented further
 # In a heading's own text, which names its section elsewhere: the marks of notes, and where links lead.

@@ -2,10 +2,12 @@
 
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Protocol
 
 from ragstone.core.types import Extraction
+from ragstone.extraction import sandbox
 from ragstone.extraction.sandbox.bounds import DEFAULT, Bounds
 
 __all__ = ["Bounds", "Sandbox", "SandboxExtractor", "close", "create_sandbox", "draw", "run", "stop"]
@@ -97,5 +99,15 @@ def stop() -> None:
         pool.renew_default_pool()
 
 
-# Below `run`, which it calls.
-from ragstone.extraction.sandbox.native import SandboxExtractor  # noqa: E402
+@dataclass(frozen=True, slots=True)
+class SandboxExtractor:
+    """`parser` is "package.module:function"; what it is given and may raise, `sandbox.run` tells."""
+
+    recipe: str
+    parser: str
+    bounds: Bounds = DEFAULT
+    options: Mapping[str, object] = field(default_factory=dict)
+
+    def extract(self, data: bytes, *, path: str) -> Extraction:
+        """As the parser does, within the bounds; raises `Refused`."""
+        return sandbox.run(self.parser, data, path=path, options=self.options, bounds=self.bounds)

@@ -9,8 +9,18 @@ from typing import IO, Any
 from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction
 from ragstone.extraction.sandbox import allowance, messages
-from ragstone.extraction.sandbox.channels import open_channels
-from ragstone.extraction.sandbox.messages import ANSWER, DRAWN, FAILED, LENGTH, MADE, PAGE, READY, Failure, Request
+from ragstone.extraction.sandbox.messages import (
+    ANSWER,
+    DRAWN,
+    FAILED,
+    LENGTH,
+    MADE,
+    PAGE,
+    READY,
+    Failure,
+    Request,
+    open_channels,
+)
 
 DOCUMENTS = 200  # after which a child is replaced: a leak of 1 MB a document stays bearable
 MEMORY_DIVISOR = 4  # a child that keeps more than this part of the memory allowed is replaced

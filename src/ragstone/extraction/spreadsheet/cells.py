@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from python_calamine import CalamineSheet
 
-from ragstone.extraction.spreadsheet.merged import MergedCells, Range
 from ragstone.extraction.spreadsheet.package import PERCENT
 from ragstone.extraction.spreadsheet.rows import Line
 from ragstone.extraction.spreadsheet.survey_result import Survey, group_marks
@@ -18,6 +17,8 @@ from ragstone.extraction.spreadsheet.values import (
     pad_number,
 )
 
+REACHING = 64  # merged cells that reach into one row
+Range = tuple[tuple[int, int], tuple[int, int]]
 Cells = Iterable[tuple[int, object]]
 """Columns of a row, from 1 and rising, with their values."""
 
@@ -94,3 +95,38 @@ def _format_coded(value: object, text: str, kind: str, code: int | str) -> tuple
     if isinstance(value, bool) or not isinstance(value, int | float):
         return text, kind
     return (format_percent(value) if code == PERCENT else pad_number(value, code)), kind
+
+
+class MergedCells:
+    """The merged cells of a sheet, asked for row by row; ranges count rows and columns from 0."""
+
+    def __init__(self, ranges: Iterable[Range]) -> None:
+        self._begin: dict[int, list[tuple[int, int, int]]] = {}
+        for (top, left), (bottom, right) in ranges:
+            if bottom >= top and right >= left and (bottom > top or right > left):
+                self._begin.setdefault(top + 1, []).append((left + 1, bottom + 1, right + 1))
+        self._reaching: list[tuple[int, int, str, str]] = []  # last row, column, text, kind
+
+    def apply(self, line: Line) -> Line:
+        """The row with what its merged cells cover, and with the texts that reach down into it."""
+        begin = self._begin.get(line.number)
+        if begin is None and not self._reaching:
+            return line
+        texts = dict(zip(line.cols, zip(line.texts, line.kinds, strict=True), strict=True))
+        covers = {
+            left: (last - line.number + 1, right - left + 1) for left, last, right in begin or () if left in texts
+        }
+        self._reaching = [one for one in self._reaching if one[0] >= line.number]
+        again = {col: (text, kind) for _, col, text, kind in self._reaching if col not in texts}
+        for left, last, _ in begin or ():
+            if last > line.number and left in texts and len(self._reaching) < REACHING:
+                self._reaching.append((last, left, *texts[left]))
+        every = sorted({**texts, **again}.items())
+        return Line(
+            line.number,
+            [col for col, _ in every],
+            [text for _, (text, _) in every],
+            "".join(kind for _, (_, kind) in every),
+            covers or None,
+            frozenset(again),
+        )

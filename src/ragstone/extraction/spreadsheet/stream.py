@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ragstone.extraction.archive import Element
-from ragstone.extraction.spreadsheet.merged import Range
+from ragstone.extraction.spreadsheet.cells import Range
 from ragstone.extraction.spreadsheet.package import BROKEN, XlsxPackage
 from ragstone.extraction.spreadsheet.survey import column_number
 from ragstone.extraction.spreadsheet.survey_result import COLUMNS

@@ -19,10 +19,9 @@ from ragstone.extraction.archive import Archive
 from ragstone.extraction.gc_pause import pause_gc
 from ragstone.extraction.media_types import ENCRYPTED_PACKAGE, OLE_MARK
 from ragstone.extraction.record.dates import iso_date
-from ragstone.extraction.spreadsheet.notes import SheetNotes
 from ragstone.extraction.spreadsheet.package import open_package
 from ragstone.extraction.spreadsheet.record import SheetWriter
-from ragstone.extraction.spreadsheet.worksheet import WorksheetReader, is_panic
+from ragstone.extraction.spreadsheet.worksheet import SheetNotes, WorksheetReader, is_panic
 
 MANIFEST, KEYS = "META-INF/manifest.xml", b"encryption-data"  # of an encrypted OpenDocument file
 

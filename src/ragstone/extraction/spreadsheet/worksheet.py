@@ -1,12 +1,12 @@
 """One worksheet after the other: read as fast as it can be, written to the record, what is lost of it noted."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from python_calamine import CalamineError, CalamineWorkbook
 
 from ragstone.extraction.spreadsheet.annotations import read_cell_annotations
 from ragstone.extraction.spreadsheet.cells import LimitedRows, build_sheet_lines, read_sheet_rows
-from ragstone.extraction.spreadsheet.notes import SheetNotes
 from ragstone.extraction.spreadsheet.package import XlsxPackage
 from ragstone.extraction.spreadsheet.record import SheetWriter, is_prose
 from ragstone.extraction.spreadsheet.rows import Line, split_regions
@@ -14,10 +14,36 @@ from ragstone.extraction.spreadsheet.stream import SheetStream
 from ragstone.extraction.spreadsheet.survey import survey_sheet
 from ragstone.extraction.spreadsheet.survey_result import Survey
 
+NAMED = 5  # sheets in one warning
 # Filled cells of a workbook that are kept: one takes some 300 bytes on the way (benchmarks/extraction/sheets.md).
 MOST_CELLS = 1_000_000
 # Cells of the rectangle around a sheet's values, 32 bytes each in the quick reader.
 MOST_AREA = 16_000_000
+
+
+@dataclass(slots=True)
+class SheetNotes:
+    """Names of sheets by what is the matter with them; `others` are whole warnings."""
+
+    hidden: list[str] = field(default_factory=list)
+    charts: list[str] = field(default_factory=list)
+    broken: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+
+    def lines(self) -> Iterator[str]:
+        if self.hidden:
+            yield f"{_format_names(self.hidden, 'hidden sheet')} left out; unhide what should be found"
+        if self.charts:
+            yield f"{_format_names(self.charts, 'sheet')} left out that hold a chart or a macro, not cells"
+        if self.broken:
+            yield f"{_format_names(self.broken, 'sheet')} left out that could not be read; save the workbook anew"
+        yield from self.others
+
+
+def _format_names(names: list[str], what: str) -> str:
+    shown_names = ", ".join(repr(name) for name in names[:NAMED])
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return f"{len(names)} {what}{'s' * (len(names) > 1)} ({shown_names}{more})"
 
 
 class WorksheetReader:

@@ -13,8 +13,7 @@ from ragstone.core.errors import ConfigError, NotBuilt, Refused, StoreError
 from ragstone.core.ports import ArtifactStorage, Store
 from ragstone.core.types import Document, Json, Run, Scope
 from ragstone.ingestion.artifacts.artifact_json import HEAD_BYTES, artifact_name, aside_marks, claim_name
-from ragstone.ingestion.artifacts.place import open_place
-from ragstone.ingestion.artifacts.sealed import seal_place
+from ragstone.ingestion.artifacts.place import open_place, seal_place
 
 RUNS_SEARCHED = 1000  # how far back earlier places are looked for
 

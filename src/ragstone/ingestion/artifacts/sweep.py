@@ -18,8 +18,7 @@ from ragstone.ingestion.artifacts.artifact_json import (
     tenant_folder,
 )
 from ragstone.ingestion.artifacts.artifact_store import ArtifactPlaces, describe_foreign_claim, list_runs, read_claim
-from ragstone.ingestion.artifacts.place import open_place
-from ragstone.ingestion.artifacts.sealed import seal_place
+from ragstone.ingestion.artifacts.place import open_place, seal_place
 
 
 async def remove_strays(

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import IO
 
 from ragstone.core.errors import Refused
-from ragstone.extraction.sandbox.channels import open_channels
+from ragstone.extraction.sandbox.messages import open_channels
 from ragstone.ingestion import build_revision
 from ragstone.ingestion.build_revision import RevisionBuilder
 from ragstone.ingestion.workers.messages import pack_message, receive, send

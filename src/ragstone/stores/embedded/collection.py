@@ -7,6 +7,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -29,9 +30,11 @@ from ragstone.stores.embedded.mirror_updates import (
     with_second_model,
 )
 from ragstone.stores.embedded.paths import CollectionFiles
+from ragstone.stores.embedded.thread_pool import ThreadPool
 from ragstone.stores.embedded.vector_tables import ACTIVE, VectorTables
 from ragstone.stores.error_mapping import map_errors
 
+T = TypeVar("T")
 MAX_IDLE = 4  # connections kept open for the next reader
 MAX_MASKS = 32  # filters whose verdicts are remembered
 
@@ -223,3 +226,26 @@ def _make_failing_rows(error: Corrupt) -> Callable[[], Rows]:
         raise error
 
     return raise_error
+
+
+class SerialConnection:
+    """What writers share: calls wait for one another, and no foreign error passes."""
+
+    def __init__(self, collection: Collection, connection: sqlite3.Connection, threads: ThreadPool) -> None:
+        self._collection = collection
+        self._place = collection.place
+        self._connection = connection
+        self._threads = threads
+        self._lock = threading.Lock()
+
+    async def _run(self, work: Callable[[], T]) -> T:
+        return await self._threads.run(lambda: self._run_alone(work))
+
+    def _run_alone(self, work: Callable[[], T]) -> T:
+        with self._lock, map_errors(self._place.directory):
+            return work()
+
+    def close(self) -> None:
+        """Give the connection back; waits for a call that is still running."""
+        with self._lock:
+            self._collection.release(self._connection)

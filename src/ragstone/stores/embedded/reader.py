@@ -15,11 +15,10 @@ from ragstone.core.ports import StoredRevision, Vectors
 from ragstone.core.types import Candidate, Chunk, Document, Info, Revision, total_order
 from ragstone.stores import bm25
 from ragstone.stores.collection_errors import missing_vector_warnings
-from ragstone.stores.cosine import Scores, cosines, normalize_query
+from ragstone.stores.cosine import COSINE_SLACK, Scores, cosines, normalize_query, rough_cosines
 from ragstone.stores.embedded import export
 from ragstone.stores.embedded.chunk_rows import ACTIVE_CHUNKS, CHUNK_COLUMNS, decode_chunk, decode_filter_facts
 from ragstone.stores.embedded.collection import Collection, CollectionView
-from ragstone.stores.embedded.cosine import COSINE_SLACK, rough_cosines
 from ragstone.stores.embedded.frozen_files import check_unchanged
 from ragstone.stores.embedded.mirror import MISSING_SLOT, Flags, Int64s
 from ragstone.stores.embedded.thread_pool import ThreadPool

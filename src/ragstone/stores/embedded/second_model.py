@@ -14,13 +14,12 @@ from ragstone.stores.collection_errors import no_second_model_error
 from ragstone.stores.cosine import check_stored_vector
 from ragstone.stores.embedded import revision_rows, vector_files
 from ragstone.stores.embedded.chunk_rows import ACTIVE_CHUNKS, decode_chunk
-from ragstone.stores.embedded.collection import Collection
+from ragstone.stores.embedded.collection import Collection, SerialConnection
 from ragstone.stores.embedded.compaction import compact_if_worth, next_file_number, remove_leftovers
 from ragstone.stores.embedded.database import truncate_log, write_transaction
 from ragstone.stores.embedded.mirror_updates import read_state
 from ragstone.stores.embedded.missing_vectors import MissingVectors
 from ragstone.stores.embedded.paths import CollectionFiles
-from ragstone.stores.embedded.serial import SerialConnection
 from ragstone.stores.embedded.thread_pool import ThreadPool
 from ragstone.stores.embedded.vector_tables import ACTIVE, SECOND, VectorTables
 from ragstone.stores.model_checks import check_second_model, has_second_model

@@ -27,7 +27,6 @@ from ragstone.stores.embedded.ledger import EmbeddedLedger, RunLocks
 from ragstone.stores.embedded.paths import CollectionFiles, check_store, make_store, store_lock_path, sweep_erasures
 from ragstone.stores.embedded.reader import PROVIDER, EmbeddedReader
 from ragstone.stores.embedded.rekey import recover_rekey
-from ragstone.stores.embedded.sealer import TenantSealer
 from ragstone.stores.embedded.search_cache import EmbeddedSearchCache
 from ragstone.stores.embedded.sibling_vectors import SiblingVectors
 from ragstone.stores.embedded.tenant_marks import is_rekeying, list_erasing
@@ -35,6 +34,7 @@ from ragstone.stores.embedded.tenants import Tenants
 from ragstone.stores.embedded.thread_pool import ThreadPool
 from ragstone.stores.embedded.vector_tables import ACTIVE, SECOND, VectorTables
 from ragstone.stores.embedded.writer import EmbeddedWriter
+from ragstone.stores.encryption import TenantSealer
 from ragstone.stores.error_mapping import CollectionMoved, map_errors
 from ragstone.stores.file_locks import brief_lock
 from ragstone.stores.master_key import MasterKey

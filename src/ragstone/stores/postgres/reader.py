@@ -18,11 +18,10 @@ from ragstone.stores.postgres import export, postings, vector_search
 from ragstone.stores.postgres.expressions import has_lone_surrogate
 from ragstone.stores.postgres.filters import ChunkFilter
 from ragstone.stores.postgres.migrations import VERSION
-from ragstone.stores.postgres.passing import ViewFilters
 from ragstone.stores.postgres.pool import Row
 from ragstone.stores.postgres.postings import Ints, Ranking
 from ragstone.stores.postgres.rows import CHUNK_COLUMNS, decode_chunk
-from ragstone.stores.postgres.view import CollectionView
+from ragstone.stores.postgres.view import CollectionView, ViewFilters
 
 PROVIDER = "postgresql"
 WIDER = 4  # times as many candidates where too few passed

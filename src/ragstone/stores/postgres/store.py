@@ -11,7 +11,6 @@ from ragstone.stores.collection_errors import not_built_error
 from ragstone.stores.postgres import activation, second_model
 from ragstone.stores.postgres.admin import PostgresAdmin, check_width
 from ragstone.stores.postgres.catalogue import lock_collection, read_collection
-from ragstone.stores.postgres.identity import read_database_identity
 from ragstone.stores.postgres.keys import PostgresKeys
 from ragstone.stores.postgres.ledger import PostgresLedger, RunLocks
 from ragstone.stores.postgres.pool import Connection, Cursor, Pool, Row
@@ -24,6 +23,11 @@ from ragstone.stores.postgres.view import CollectionView
 from ragstone.stores.postgres.writer import PostgresWriter
 from ragstone.stores.revision_status import utc_now
 
+# A server is known by what it was initialised as, which a standby shares, or, where a role may not ask for that, by the
+# moment when it started.
+ABOUT = """SELECT (SELECT oid FROM pg_database WHERE datname = current_database()), pg_postmaster_start_time()::text,
+    has_function_privilege('pg_control_system()', 'EXECUTE')"""
+SYSTEM = "SELECT system_identifier::text FROM pg_control_system()"
 DUE = """SELECT DISTINCT doc_id FROM document_versions
     WHERE tenant_id = %s AND collection_id = %s AND status = 'pending' AND effective_at <= %s"""
 
@@ -169,3 +173,15 @@ def _decode_view_row(row: Row | None, scope: Scope) -> tuple[CollectionRow, bool
         raise not_built_error(scope)
     *collection, due = row
     return decode_collection(collection), due
+
+
+async def read_database_identity(cursor: Cursor) -> str:
+    """The server and the database in it; the schema has one name everywhere."""
+    await cursor.execute(ABOUT)
+    row = await cursor.fetchone()
+    assert row is not None  # a SELECT without FROM has one row
+    database, started, may = row
+    if may:
+        await cursor.execute(SYSTEM)
+        started = (await cursor.fetchone() or (started,))[0]
+    return f"postgresql {started}/{database}"

@@ -11,17 +11,17 @@ from ragstone.core.ports import (
     CollectionModel,
     IdentifiedStore,
     Keys,
+    Ledger,
     ReembeddingStore,
     SearchCache,
     SearchCachingStore,
     Store,
 )
-from ragstone.core.types import Info, Scope
+from ragstone.core.types import Document, Info, Run, Scope
 from ragstone.stores.collection_errors import no_second_model_error
 from ragstone.stores.qdrant import second_model
 from ragstone.stores.qdrant.admin import QdrantAdmin
 from ragstone.stores.qdrant.client import QdrantConnection, make_client
-from ragstone.stores.qdrant.ledger import QdrantLedger
 from ragstone.stores.qdrant.reader import PROVIDER, QdrantReader
 from ragstone.stores.qdrant.reconciliation import Reconciler
 from ragstone.stores.qdrant.scope_points import ScopePoints
@@ -31,6 +31,31 @@ from ragstone.stores.qdrant.writer import QdrantWriter
 from ragstone.stores.revision_status import utc_now
 
 CHECK_INTERVAL = 60.0  # seconds between two looks; writers look each time
+
+
+class QdrantLedger:
+    """See `ragstone.core.ports.Ledger`."""
+
+    def __init__(self, inner: Ledger) -> None:
+        self._inner = inner
+
+    async def documents(self, source: str | None = None) -> list[Document]:
+        return await self._inner.documents(source)
+
+    async def list_all_revisions(self) -> list[Document]:
+        return await self._inner.list_all_revisions()
+
+    async def start(self, run: Run) -> None:
+        await self._inner.start(run)
+
+    async def update(self, run: Run) -> None:
+        await self._inner.update(run)
+
+    async def finish(self, run: Run) -> None:
+        await self._inner.finish(run)
+
+    async def runs(self, limit: int = 20) -> list[Run]:
+        return await self._inner.runs(limit)
 
 
 class QdrantStore:

@@ -7,9 +7,9 @@ from ragstone.stores.column_pair import ColumnPair
 from ragstone.stores.postgres.pool import Pool
 from ragstone.stores.postgres.url import parse_postgres_url
 from ragstone.stores.tables.error_mapping import map_table_errors
-from ragstone.stores.tables.kept import WordCountCache
 from ragstone.stores.tables.reader import TableReader
 from ragstone.stores.tables.relations import inspect_database, read_relation
+from ragstone.stores.tables.word_counts import WordCountCache
 
 BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 SET_TIMEOUTS = "SELECT set_config('statement_timeout', %s, true), set_config('lock_timeout', %s, true)"

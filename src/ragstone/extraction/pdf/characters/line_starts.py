@@ -3,6 +3,8 @@
 import re
 from typing import Literal
 
+BULLETS = "•▪‣◦●○■□◆◇▶►➢➤✓✔❖∙·–—-*"
+NUMBERED = re.compile(r"\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]|\(\d{1,3}\)|\[\d{1,3}\]|\d{1,2}(?:\.\d{1,2}){1,3}\.?")
 CaptionKind = Literal["table", "figure", ""]  # "" may name either
 
 TABLES = "table|tab|tabelle|tableau|tabla|cuadro|tabella|tabela|quadro|tabel"
@@ -37,3 +39,13 @@ def caption_kind(text: str) -> CaptionKind:
 def is_continued(text: str) -> bool:
     """Whether a caption says that its table goes on from the page before."""
     return CONTINUED.search(text) is not None
+
+
+def is_bullet(text: str) -> bool:
+    """A lone sign that stands before an item."""
+    return len(text) == 1 and text in BULLETS
+
+
+def is_marker(text: str) -> bool:
+    """A bullet, or a number or letter of a list: `1.`, `b)`, `(iv)`, `[12]`."""
+    return is_bullet(text) or NUMBERED.fullmatch(text) is not None

@@ -5,9 +5,14 @@ from bisect import bisect_left, insort
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from ragstone.extraction.pdf.characters.letters import is_right_to_left
-from ragstone.extraction.pdf.characters.words import Box, Word
+import numpy as np
+import numpy.typing as npt
 
+from ragstone.extraction.pdf.characters.glyphs import Glyphs
+from ragstone.extraction.pdf.characters.letters import is_right_to_left
+from ragstone.extraction.pdf.characters.words import Box, Word, build_words
+
+SLANT_SLACK = 0.3  # of the size: letters whose boxes are so near stand in one word
 WIDE = 1.0  # letter heights: justified text stays below it, the columns of most tables do not
 BASE = 0.3  # letter heights: words whose baselines differ less stand on one line
 SMALL = 0.85  # of the size: a word below it can be a superscript
@@ -242,3 +247,19 @@ def _join_line(into: Line, line: Line) -> None:
     right.words[0].glued = right.x0 - before < 0.12 * size
     into.words = sorted(words, key=lambda w: w.x0) if inside else words
     into.settle()
+
+
+def build_slanted_lines(g: Glyphs, keep: npt.NDArray[np.bool_]) -> list[Line]:
+    """The words of one text, and what goes on right where it ends; `keep` are characters on a slant."""
+    out: list[list[Word]] = []
+    for word in build_words(g, keep, 0):
+        if out and (out[-1][-1].base == word.base or (word.glued and _is_touching(out[-1][-1], word))):
+            out[-1].append(word)
+        else:
+            word.glued = False
+            out.append([word])
+    return [Line(own) for own in out]
+
+
+def _is_touching(a: Word, b: Word) -> bool:
+    return max(b.x0 - a.x1, a.x0 - b.x1, b.y0 - a.y1, a.y0 - b.y1) <= SLANT_SLACK * min(a.size, b.size)

@@ -9,11 +9,9 @@ from ragstone.core.page_layout import Layout
 from ragstone.core.types import Block
 from ragstone.extraction.pdf.document.captions import tie_captions
 from ragstone.extraction.pdf.document.continuations import join_pieces
-from ragstone.extraction.pdf.document.directory import mark_contents
-from ragstone.extraction.pdf.document.indents import mark_list_levels
-from ragstone.extraction.pdf.document.levels import mark_headings
+from ragstone.extraction.pdf.document.levels import mark_headings, mark_list_levels
 from ragstone.extraction.pdf.document.record_writer import RecordWriter
-from ragstone.extraction.pdf.document.roles import mark_furniture
+from ragstone.extraction.pdf.document.roles import mark_contents, mark_furniture
 from ragstone.extraction.pdf.page import Page
 
 HYPHENATED = re.compile(r"\w+(?:-\w+)+")

@@ -5,9 +5,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from ragstone.extraction.pdf.characters.markers import is_bullet
+from ragstone.extraction.pdf.characters.line_starts import is_bullet
 from ragstone.extraction.pdf.characters.pieces import Piece
 
+INDENT_STEP = 0.8  # letter heights between the marks of two levels
+DEEPEST_ITEM = 8
 LARGER = 1.15  # of the body's size
 SMALLER = 0.92  # of the body's size: what is below is no heading
 BOLD_SMALLER = 0.75  # the same for bold lines
@@ -131,3 +133,25 @@ def _rank_styles(found: Iterable[Piece]) -> dict[tuple[float, bool, bool, int], 
         levels[style] = min(DEEPEST, level)
         deeper = counts[style] > 1 or level == 1
     return levels
+
+
+def mark_list_levels(pieces: Sequence[Piece]) -> None:
+    """Give list items their depth, from 1; an item of another column or page may begin anew at its own indent."""
+    indents: list[float] = []
+    place: tuple[int, float] | None = None
+    for piece in pieces:
+        if piece.kind != "list":
+            if piece.role == "body" and piece.kind in ("heading", "table"):
+                indents = []
+            continue
+        first = piece.lines[0]
+        here = (piece.page, first.y0)
+        if place is not None and (here[0] != place[0] or here[1] < place[1]):
+            indents = []
+        place = here
+        step = INDENT_STEP * first.size
+        while indents and first.x0 < indents[-1] - step:
+            indents.pop()
+        if not indents or first.x0 > indents[-1] + step:
+            indents.append(first.x0)
+        piece.level = min(DEEPEST_ITEM, len(indents))

@@ -3,11 +3,20 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from ragstone.core.types import Role
 from ragstone.extraction.pdf.characters.pieces import Piece
+from ragstone.extraction.pdf.characters.rows import LEADER
+from ragstone.extraction.pdf.characters.table import Table, collect_rows
 from ragstone.extraction.pdf.page import Page
 
+ENTRIES = 3  # fewer entries are no table of contents
+ENTRY_SHARE = 0.7  # of the rows lead to a page
+PAGE = re.compile(r"\d{1,4}|[ivxlc]{1,7}")
+CONTENTS_TITLE = re.compile(
+    r"(?:table of )?contents|inhalt(?:sverzeichnis)?|index|sommaire|table des matières", re.IGNORECASE
+)
 ZONE = 0.14  # of the height, at the top and at the bottom
 MARGIN = 0.07  # of the height: text begins and ends inside it on most pages
 LINES = 4  # of one piece of furniture, at the most
@@ -111,3 +120,34 @@ def _is_page_number(piece: Piece, page: Page, shifts: Counter[int], count: int) 
 
 
 EDGES: tuple[Role, ...] = ("header", "footer")
+
+
+def mark_contents(pieces: Sequence[Piece]) -> None:
+    """Give tables of contents the role `toc`: three entries with leaders, or a table of rising page numbers."""
+    entries = sum(len(piece.lines) for piece in pieces if piece.kind == "entries")
+    named = False
+    for piece in pieces:
+        if piece.role != "body":
+            continue
+        if piece.kind == "entries":
+            if entries >= ENTRIES:
+                piece.role = "toc"
+        elif piece.table:
+            if _leads_to_pages(piece.table, named=named):
+                piece.role = "toc"
+        elif CONTENTS_TITLE.fullmatch(piece.text.strip()):
+            named = True
+        elif piece.kind == "paragraph" and len(piece.text) > 200:
+            named = False
+
+
+def _leads_to_pages(table: Table, *, named: bool) -> bool:
+    """Whether the last column holds page numbers that rise, under the name of a table of contents or after dots."""
+    rows = [[s for s in row if s.lines] for row in collect_rows(table)]
+    ends = [row[-1].text.strip() for row in rows if len(row) >= 2]
+    numbers = [int(end) for end in ends if end.isdecimal() and PAGE.fullmatch(end)]
+    if len(numbers) < ENTRIES or len(numbers) < ENTRY_SHARE * len(rows):
+        return False
+    rising = sum(a <= b for a, b in pairwise(numbers)) >= 0.9 * (len(numbers) - 1)
+    dotted = sum(bool(LEADER.search(" ".join(s.text for s in row))) for row in rows) >= 0.5 * len(rows)
+    return rising and (named or dotted)

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
 
-from ragstone.extraction.pdf.characters.line_starts import CAPTION, LABEL
+from ragstone.extraction.pdf.characters.line_starts import CAPTION, LABEL, is_bullet, is_marker
 from ragstone.extraction.pdf.characters.lines import Line
-from ragstone.extraction.pdf.characters.markers import is_bullet, is_marker
 from ragstone.extraction.pdf.characters.pieces import Piece
 from ragstone.extraction.pdf.characters.rows import LEADER, Row
 

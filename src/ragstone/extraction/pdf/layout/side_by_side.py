@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from ragstone.extraction.pdf.characters.line_starts import is_marker
 from ragstone.extraction.pdf.characters.lines import Line
-from ragstone.extraction.pdf.characters.markers import is_marker
 from ragstone.extraction.pdf.characters.rows import LEADER, Row, group_rows
 
 GAP = 1.2  # letter heights of white between two blocks

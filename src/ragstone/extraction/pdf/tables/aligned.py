@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from ragstone.extraction.pdf.characters.graphics import Rule
+from ragstone.extraction.pdf.characters.line_starts import is_marker
 from ragstone.extraction.pdf.characters.lines import lowercase_share
-from ragstone.extraction.pdf.characters.markers import is_marker
 from ragstone.extraction.pdf.characters.rows import Phrase, Row, is_number
 from ragstone.extraction.pdf.characters.table import Square, Table, bounding_box, build_cell_lines
 from ragstone.extraction.pdf.characters.words import Box

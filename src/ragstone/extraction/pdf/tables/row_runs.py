@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from ragstone.extraction.pdf.characters.graphics import Rule
-from ragstone.extraction.pdf.characters.line_starts import LABEL
-from ragstone.extraction.pdf.characters.markers import is_marker
+from ragstone.extraction.pdf.characters.line_starts import LABEL, is_marker
 from ragstone.extraction.pdf.characters.rows import LEADER, Row, is_number
 
 # From looking at pages, in letter heights unless said otherwise.
