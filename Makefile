@@ -1,6 +1,6 @@
 # make demo   real documents in, three questions answered
-# make test   everything that CI runs
-# make check  style, types and tests
+# make test   the tests
+# make check  everything that CI runs: style, types and tests
 # make eval   the demo's questions: how good the search is; eval-rag: the answers; eval-both: both
 #             eval-chunk: the places that answer; more options in EVAL="--judge-model VENDOR/MODEL"
 PYTHON ?= python3.11

@@ -152,7 +152,7 @@ def test_every_public_verb_has_its_entry_and_every_entry_its_call() -> None:
 
 
 def test_what_is_waited_for_is_the_engines_own() -> None:
-    beside = {"wait", "close", "flowing"}
+    beside = {"wait", "close", "iterate_stream"}
     assert public(Knowledge, inspect.isfunction) - beside <= set(ENGINE_PERMISSIONS)
 
 

@@ -387,7 +387,7 @@ async def test_two_copies_at_once_are_refused(source: str, tmp_path: Path) -> No
         await ledger.start(Run("other", "copy", "running", "2026-01-01T00:00:00"))
         with pytest.raises(Busy):
             await copy_collection(way, SCOPE)
-        assert await ledger.kept() == []
+        assert await ledger.list_all_revisions() == []
 
 
 async def test_a_damaged_source_is_named_and_not_passed_on_as_sound(source: str, tmp_path: Path) -> None:
@@ -408,7 +408,7 @@ async def test_what_is_carried_at_once_is_bounded(source: str, monkeypatch: pyte
     large = {3, 4, 20}
 
     class Listing:
-        async def kept(self, after: tuple[str, int] | None, *, limit: int) -> list[StoredRevision]:
+        async def list_revisions_after(self, after: tuple[str, int] | None, *, limit: int) -> list[StoredRevision]:
             first = 0 if after is None else int(after[0]) + 1
             return [StoredRevision(about(number), "active") for number in range(first, min(first + limit, 30))]
 

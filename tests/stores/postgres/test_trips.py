@@ -138,7 +138,7 @@ async def test_a_view_is_the_same_after_a_statement_of_it_failed(server: Server,
         async with store.writer(SCOPE) as writer:
             await writer.replace([make_revision("1.md", ["apple new"], revision=2)])
         slow = f"SELECT pg_sleep({HANG})"
-        task = asyncio.create_task(reader._view.rows(slow))  # type: ignore[attr-defined]  # no slow verb
+        task = asyncio.create_task(reader._view.fetch_rows(slow))  # type: ignore[attr-defined]  # no slow verb
         at_work = f"SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE '{slow}%'"
         await until_async(lambda: asyncio.to_thread(server.run, at_work, database))
         task.cancel()
