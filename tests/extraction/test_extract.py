@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.core.errors import Refused
-from ragstone.extraction import EXTRACTORS, SANDBOXED_FORMATS, Limits, categorize_path, detect, extract, recipe
+from ragstone.extraction import EXTRACTORS, SANDBOXED_FORMATS, Limits, detect, extract, recipe
 from ragstone.extraction.media_types import BY_NAME, ENCRYPTED, IMAGES, PROMISED
 from ragstone.extraction.record.table_of_contents import is_contents
+from ragstone.ingestion.category import categorize_path
 from ragstone.ingestion.sources.rules import EXTENSIONS
 from ragstone.testing.extractors import check_block, check_spans
 from tests.beside import TREES, markdown

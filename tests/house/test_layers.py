@@ -1,6 +1,10 @@
 """A package imports packages of lower layers and itself; files and functions stay short enough to read."""
 
+import ast
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "ragstone"
 LAYERS = (
@@ -15,7 +19,12 @@ LAYERS = (
 )
 LAYER = {package: number for number, packages in enumerate(LAYERS, 1) for package in packages}
 ROOT = {"__init__", "__main__"}
+LONGEST_FILE = 300
+LONGEST_FUNCTION = 50
 FILES = sorted(SOURCE.rglob("*.py"))
+MODULES = {
+    ".".join(("ragstone", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__") for path in FILES
+}
 
 
 def package_of(path: Path) -> str:
@@ -23,5 +32,78 @@ def package_of(path: Path) -> str:
     return path.relative_to(SOURCE).with_suffix("").parts[0]
 
 
+def read_imports(path: Path) -> Iterator[str]:
+    """The modules of Ragstone that a file imports, wherever in the file: `ragstone.stores.bm25`."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "ragstone":
+            for alias in node.names:
+                name = f"{node.module}.{alias.name}"
+                yield name if name in MODULES else str(node.module)
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name.split(".")[0] == "ragstone")
+
+
+def find_wrong_imports(here: str, imported: set[str]) -> list[str]:
+    """The packages among `imported` that a package must not import: those of its own layer and above."""
+    return sorted(there for there in imported - {here} if LAYER.get(there, 99) >= LAYER[here])
+
+
 def test_the_root_holds_packages_alone() -> None:
     assert {package_of(path) for path in FILES} <= set(LAYER) | ROOT
+
+
+def test_a_package_imports_lower_layers_and_itself() -> None:
+    wrong = []
+    for path in FILES:
+        if (here := package_of(path)) not in ROOT:
+            imported = {[*module.split("."), "the root"][1] for module in read_imports(path)}
+            wrong += [f"{path.relative_to(SOURCE)} imports {there}" for there in find_wrong_imports(here, imported)]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "wrong"),
+    [
+        ("core", "config", ["config"]),
+        ("config", "guard", ["guard"]),
+        ("answering", "retrieval", []),
+        ("retrieval", "ingestion", ["ingestion"]),
+        ("cli", "the root", ["the root"]),
+    ],
+)
+def test_imports_upwards_and_sideways_are_seen(here: str, there: str, wrong: list[str]) -> None:
+    assert find_wrong_imports(here, {here, there}) == wrong
+
+
+def test_no_file_is_too_long() -> None:
+    lines = {str(path.relative_to(SOURCE)): len(path.read_text("utf-8").splitlines()) for path in FILES}
+    assert {name: count for name, count in lines.items() if count > LONGEST_FILE} == {}
+
+
+def test_no_function_is_too_long() -> None:
+    lines = {
+        f"{path.relative_to(SOURCE)}:{node.name}": (node.end_lineno or 0) - node.lineno + 1
+        for path in FILES
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+    assert {name: count for name, count in lines.items() if count > LONGEST_FUNCTION} == {}
+
+
+def test_no_package_of_a_package_imports_in_a_circle() -> None:
+    """Neither do the folders of one: a PDF is read without the room that reads pictures."""
+    arrows: dict[str, set[str]] = {}
+    for path in FILES:
+        here = ".".join(path.relative_to(SOURCE).parts[:2]) if len(path.relative_to(SOURCE).parts) > 2 else None
+        if here is not None:
+            there = {".".join(module.split(".")[1:3]) for module in read_imports(path)}
+            arrows.setdefault(here, set()).update(there - {here})
+    for start in arrows:
+        reached: set[str] = set()
+        todo = list(arrows[start])
+        while todo:
+            name = todo.pop()
+            assert name != start, f"{start} imports itself by way of others"
+            if name not in reached:
+                reached.add(name)
+                todo += arrows.get(name, ())

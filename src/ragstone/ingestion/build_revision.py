@@ -16,6 +16,7 @@ from ragstone.core.types import Chunk, Document, Extraction, Piece, Revision, Sc
 from ragstone.extraction import sandbox
 from ragstone.ingestion import embedding_text
 from ragstone.ingestion.artifacts.artifact_json import ARTIFACT_KEY, artifact_name, dump_artifact
+from ragstone.ingestion.category import CATEGORIES, categorize_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +153,7 @@ def build(
     pieces, trimmed = chunking.limit_pieces(making.chunker_setup.chunker.cut(extraction), making.chunks)
     if not pieces:
         raise Refused("empty", f"{path} holds no text that could be found")
-    meta = {"category": extract.categorize_path(path, {**making.categories, **extract.CATEGORIES}), **extraction.meta}
+    meta = {"category": categorize_path(path, {**making.categories, **CATEGORIES}), **extraction.meta}
     meta[ARTIFACT_KEY] = None  # whatever the document itself says
     document = Document(
         id=document_id(making.scope, source, path),

@@ -7,8 +7,8 @@ import pytest
 
 from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction
+from ragstone.extraction.image.pdf_ocr import parse_pdf
 from ragstone.extraction.pdf.page_image import draw_pdf_page
-from ragstone.extraction.pdf.parse import parse_pdf
 from tests.extraction.pdf.sheets import paragraph, pdf, shown, stream
 
 FORM = "/AcroForm << /Fields [3 0 R 4 0 R] /NeedAppearances true /DA (/Helv 10 Tf) >>"

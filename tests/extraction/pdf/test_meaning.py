@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from ragstone.core.types import Extraction
+from ragstone.extraction.image.pdf_ocr import parse_pdf
 from ragstone.extraction.pdf.characters.layers import may_have_hidden_layers
 from ragstone.extraction.pdf.characters.unmapped_characters import is_text
-from ragstone.extraction.pdf.parse import parse_pdf
 from tests.extraction.pdf.sheets import meanings, paragraph, pdf, shown, stream
 
 LINES = ["The river runs along old walls and under three bridges", "before it meets the sea beyond the harbour."]

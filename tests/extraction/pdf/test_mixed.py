@@ -6,8 +6,8 @@ import pytest
 
 from ragstone.core.types import Extraction
 from ragstone.extraction.image.ocr_result import OcrLine
+from ragstone.extraction.image.pdf_ocr import OcrReader
 from ragstone.extraction.pdf.layout.mixed_scans import area_share, is_inked_paper, is_mixed
-from ragstone.extraction.pdf.ocr import OcrReader
 from ragstone.extraction.pdf.parse import parse_with_reader
 from tests.extraction.pdf.sheets import paragraph, pdf, shown
 from tests.extraction.pdf.test_ocr import Eyes

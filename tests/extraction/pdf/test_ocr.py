@@ -7,8 +7,8 @@ import pytest
 from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction
 from ragstone.extraction.image.ocr_result import OcrLine, OcrWord
-from ragstone.extraction.pdf.ocr import OcrReader
-from ragstone.extraction.pdf.parse import parse_pdf, parse_with_reader
+from ragstone.extraction.image.pdf_ocr import OcrReader, parse_pdf
+from ragstone.extraction.pdf.parse import parse_with_reader
 from tests.extraction.pdf.sheets import paragraph, pdf
 
 PICTURE = "q 400 0 0 400 100 200 cm BI /W 1 /H 1 /CS /G /BPC 8 ID \x80 EI Q"

@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from ragstone.answering.abstention.replaced_words import compare_words
-from ragstone.answering.abstention.wording import (
+from ragstone.answering.extractive.question_analysis import QuestionAnalysis
+from ragstone.answering.extractive.selection import ScoredPassage, text_above
+from ragstone.answering.verification.wording import (
     extract_numbers,
     find_extremes,
     find_opposed_words,
@@ -13,8 +15,6 @@ from ragstone.answering.abstention.wording import (
     holds_term,
     words_of_terms,
 )
-from ragstone.answering.extractive.question_analysis import QuestionAnalysis
-from ragstone.answering.extractive.selection import ScoredPassage, text_above
 from ragstone.core.analyzer import extract_terms
 from ragstone.core.types import Hit
 

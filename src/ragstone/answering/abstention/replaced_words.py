@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ragstone.answering.abstention.wording import holds_term
 from ragstone.answering.extractive.question_analysis import SHAPE_TERMS
+from ragstone.answering.verification.wording import holds_term
 from ragstone.core.analyzer import extract_terms, extract_tokens
 
 ASKS = re.compile(r"(?:what|which|who|whom|whose|where|when|why|how)", re.IGNORECASE)

@@ -13,7 +13,7 @@ from ragstone.extraction.pdf.characters.layers import may_have_hidden_layers
 from ragstone.extraction.pdf.characters.links import locate_links
 from ragstone.extraction.pdf.characters.pdfium import open_document
 from ragstone.extraction.pdf.document.compose import compose_document
-from ragstone.extraction.pdf.ocr import OcrReader, format_pages, needs_ocr
+from ragstone.extraction.pdf.ocr import PageOcr, format_pages, needs_ocr
 from ragstone.extraction.pdf.page import Page, read_pdf_page
 
 MEDIA_TYPE = "application/pdf"
@@ -23,33 +23,9 @@ FILES_NAMED, LONGEST = 5, 120  # embedded files in a message, and letters of the
 INFO = {"Author": "author", "Subject": "subject", "CreationDate": "created", "Producer": "producer"}
 
 
-def parse_pdf(
-    data: bytes,
-    *,
-    path: str,
-    password: str | None = None,
-    ocr: bool | None = None,
-    ocr_pages: int = PAGES,
-    engine: str = "auto",
-    languages: str = "eng",
-    program: str = "",
-) -> Extraction:
-    """Text of record, blocks with pages and boxes, and the layout of all characters.
-
-    Raises `Refused`: encrypted (no or a wrong password), broken (not readable, no page), empty (pages
-    that show nothing), no_text (pages that show pictures or drawings, but no text to read).
-    Text that nobody can see is left out with a warning, and a page that shows something but gives
-    no text is named in one. Such pages, and those whose letters have no meaning in the file, are read by
-    `ocr`: None where an engine is installed, True or `Refused` (unsupported), False never; no more
-    than `ocr_pages` of them, and in the sandbox than its bounds allow. `engine`, `languages` and `program`
-    are those of `extract.image`.
-    """
-    reader = OcrReader(path, ocr, ocr_pages, {"engine": engine, "languages": languages, "program": program})
-    return parse_with_reader(data, path=path, password=password, reader=reader)
-
-
-def parse_with_reader(data: bytes, *, path: str, password: str | None, reader: OcrReader) -> Extraction:
-    """`parse_pdf` with a reader of pictures that is already made."""
+def parse_with_reader(data: bytes, *, path: str, password: str | None, reader: PageOcr) -> Extraction:
+    """Text of record, blocks with pages and boxes, and the layout of all characters; `reader` reads pages that have no
+    text of their own. Raises `Refused` as `ragstone.extraction.image.pdf_ocr.parse_pdf` does."""
     info: dict[str, Any] = {}
     files: list[str] = []
     pages = list(_read_pages(data, path, password, info, files, reader))
@@ -79,7 +55,7 @@ def parse_with_reader(data: bytes, *, path: str, password: str | None, reader: O
 
 
 def _read_pages(
-    data: bytes, path: str, password: str | None, info: dict[str, Any], files: list[str], reader: OcrReader
+    data: bytes, path: str, password: str | None, info: dict[str, Any], files: list[str], reader: PageOcr
 ) -> Iterator[Page]:
     """The pages, read in windows so that a long file needs little memory; fills `info` and names embedded `files`."""
     first = 0
@@ -99,7 +75,7 @@ def _read_pages(
             return
 
 
-def _read_page(document: Any, number: int, reader: OcrReader, *, layered: bool) -> Page:
+def _read_page(document: Any, number: int, reader: PageOcr, *, layered: bool) -> Page:
     try:
         page = document[number]
     except pypdfium2.PdfiumError:
@@ -124,7 +100,7 @@ def _read_info(document: Any) -> dict[str, str]:
     return found
 
 
-def _collect_warnings(pages: list[Page], files: list[str], reader: OcrReader) -> Iterator[str]:
+def _collect_warnings(pages: list[Page], files: list[str], reader: PageOcr) -> Iterator[str]:
     """What a reader of the record must know: pages without text, text left out, remarks, files inside."""
     if failed := [page.number for page in pages if page.failed]:
         yield f"could not be read: {format_pages(failed)}"
@@ -155,12 +131,12 @@ def _describe_files(files: list[str]) -> str:
     return f", but embeds {_list_names(files)}" if files else ""
 
 
-def _find_unread_scans(pages: list[Page], reader: OcrReader) -> list[int]:
+def _find_unread_scans(pages: list[Page], reader: PageOcr) -> list[int]:
     """Pages that are a scan with a little text of their own, which alone is in the record."""
     return [page.number for page in pages if page.scan and page.pieces and page.number not in reader.over]
 
 
-def _ocr_advice(reader: OcrReader, numbers: list[int]) -> str:
+def _ocr_advice(reader: PageOcr, numbers: list[int]) -> str:
     """What to do about pages that stay without text."""
     if set(reader.tried).issuperset(numbers):
         return "OCR read nothing there"

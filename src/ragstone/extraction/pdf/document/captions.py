@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from ragstone.core.types import CaptionTarget
-from ragstone.extraction.pdf.characters.line_starts import ALONE, caption_kind
 from ragstone.extraction.pdf.characters.pieces import Piece
 from ragstone.extraction.pdf.characters.words import Box
 from ragstone.extraction.pdf.document.character_ranges import union_box
 from ragstone.extraction.pdf.page import Page
+from ragstone.extraction.record.line_starts import ALONE, caption_kind
 
 # In letter heights of the caption unless said otherwise; from looking at 41 captions of 20 documents.
 FAR = {"table": 3.5, "figure": 5.0}  # between a caption and what it names

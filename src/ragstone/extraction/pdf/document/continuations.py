@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from ragstone.extraction.pdf.characters.line_starts import is_continued
 from ragstone.extraction.pdf.characters.pieces import Piece
 from ragstone.extraction.pdf.characters.table import Square, Table, collect_rows, iter_rows
 from ragstone.extraction.pdf.page import Page
 from ragstone.extraction.pdf.tables.headers import mark_header
+from ragstone.extraction.record.line_starts import is_continued
 
 EDGE = 12.0  # points: sides of a table's parts on two pages may differ by so much
 LOW = 0.6  # of the page's height: a table that goes on reaches below it, and goes on above 0.5

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from ragstone.extraction.pdf.characters.line_starts import is_bullet
 from ragstone.extraction.pdf.characters.pieces import Piece
+from ragstone.extraction.record.line_starts import is_bullet
 
 INDENT_STEP = 0.8  # letter heights between the marks of two levels
 DEEPEST_ITEM = 8

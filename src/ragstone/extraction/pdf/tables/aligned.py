@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from ragstone.extraction.pdf.characters.graphics import Rule
-from ragstone.extraction.pdf.characters.line_starts import is_marker
 from ragstone.extraction.pdf.characters.lines import lowercase_share
 from ragstone.extraction.pdf.characters.rows import Phrase, Row, is_number
 from ragstone.extraction.pdf.characters.table import Square, Table, bounding_box, build_cell_lines
@@ -21,6 +20,7 @@ from ragstone.extraction.pdf.tables.regions import find_regions
 from ragstone.extraction.pdf.tables.row_runs import find_next_run, trim_run
 from ragstone.extraction.pdf.tables.row_stacking import stack_rows
 from ragstone.extraction.pdf.tables.spanning_headers import widen_headers
+from ragstone.extraction.record.line_starts import is_marker
 
 # From looking at pages, in letter heights unless said otherwise.
 FEW = 3  # rows of numbers that are enough to tell the columns
