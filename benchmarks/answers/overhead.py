@@ -20,9 +20,9 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 import ragstone
+from ragstone.core.answers import Answer
 from ragstone.core.ports import CompletionResult, Prompt, Tokenizer
 from ragstone.core.sentences import split_sentences
-from ragstone.core.types import Answer
 
 PASSAGE = re.compile(r"^<<([0-9a-f]{8}) \[(\d+)\][^\n]*\n(.*?)\n\1>>", re.MULTILINE | re.DOTALL)
 WARM = 10

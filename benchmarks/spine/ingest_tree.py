@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import ragstone
-from ragstone.core.types import Event
+from ragstone.core.answers import Event
 
 
 def main() -> None:

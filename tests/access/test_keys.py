@@ -11,7 +11,7 @@ from ragstone import guard
 from ragstone.access import authenticate_key, issue_key, keys, parse_expiry, parse_key_id
 from ragstone.access.keys import KEY_PATTERN
 from ragstone.core.errors import Unauthorized, UsageError
-from ragstone.core.types import Key
+from ragstone.core.records import Key
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 

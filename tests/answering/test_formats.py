@@ -18,7 +18,8 @@ from ragstone.answering.formats import (
     pack_llm,
     printable,
 )
-from ragstone.core.types import Answer, Citation, Found, Note, Secret, Sentence, Span
+from ragstone.core.answers import Answer, Citation, Found, Note, Sentence
+from ragstone.core.types import Secret, Span
 from tests.answering.made import document, hit, same, span
 
 ANY = st.text(st.characters(codec=None), max_size=30)

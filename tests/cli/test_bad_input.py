@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.core.types import Skipped
+from ragstone.core.records import Skipped
 from ragstone.ingestion.sources import FileSource, Rules
 from tests.commands import Run
 from tests.patience import HANG

@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragstone.config.load import is_debugging, load
-from ragstone.config.settings import EmbedSettings, LlmSettings, Settings, SourceSettings
+from ragstone.config.model_settings import EmbedSettings, LlmSettings
+from ragstone.config.settings import Settings, SourceSettings
 from ragstone.core.errors import ConfigError
 
 NOBODY = 65534

@@ -6,7 +6,8 @@ import pytest
 
 from ragstone import providers
 from ragstone.config.load import load
-from ragstone.config.settings import LlmSettings, SearchSettings, Settings, TableSettings
+from ragstone.config.model_settings import LlmSettings
+from ragstone.config.settings import SearchSettings, Settings, TableSettings
 from ragstone.core.errors import ConfigError, UsageError
 from ragstone.engine import Engine
 

@@ -14,7 +14,7 @@ from ragstone.access import Role
 from ragstone.chunking import CHUNKERS
 from ragstone.cli.app import app
 from ragstone.cli.output import FORMATS
-from ragstone.config import settings
+from ragstone.config import model_settings, settings
 from ragstone.config.deadlines import Deadlines
 from ragstone.config.jwt import JwtSettings
 from ragstone.config.vendors import VENDORS, is_local_address
@@ -41,10 +41,10 @@ SECTIONS = {
     "`jwt`": JwtSettings,
     "`sources`": settings.SourceSettings,
     "`chunk`": settings.ChunkSettings,
-    "`embed`": settings.EmbedSettings,
-    "`llm`": settings.LlmSettings,
-    "`answer`": settings.AnswerSettings,
-    "`external`": settings.ExternalSettings,
+    "`embed`": model_settings.EmbedSettings,
+    "`llm`": model_settings.LlmSettings,
+    "`answer`": model_settings.AnswerSettings,
+    "`external`": model_settings.ExternalSettings,
     "`deadlines`": Deadlines,
     "`limits`": settings.LimitSettings,
     "`search`": settings.SearchSettings,

@@ -12,9 +12,9 @@ import ragstone
 from ragstone import providers
 from ragstone.config.deadlines import Deadlines
 from ragstone.config.settings import PipelineSettings, Settings
+from ragstone.core.answers import Answer
 from ragstone.core.errors import ConfigError, StoreError
 from ragstone.core.ports import CompletionResult, Prompt, Vectors
-from ragstone.core.types import Answer
 from ragstone.engine import Engine
 from ragstone.stores.embedded.reader import EmbeddedReader
 from ragstone.testing.bag_of_words import BagOfWords

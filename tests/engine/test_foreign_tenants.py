@@ -22,8 +22,9 @@ from ragstone.access import Credential, Role
 from ragstone.config.settings import EncryptionSettings, PipelineSettings, SearchSettings, Settings
 from ragstone.core.errors import Forbidden, RagstoneError
 from ragstone.core.filters import OPERATORS, Condition, Where
-from ragstone.core.types import Document, Info, Key, Run
-from ragstone.core.types import Tenant as Shown
+from ragstone.core.records import Info, Key, Run
+from ragstone.core.records import Tenant as Shown
+from ragstone.core.types import Document
 from ragstone.engine import Engine
 from ragstone.engine.transfer import CopyResult
 from ragstone.retrieval.explain import Explanation

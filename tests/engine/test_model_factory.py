@@ -12,7 +12,8 @@ import pytest
 import ragstone
 from ragstone.answering.assembly import Conversation
 from ragstone.config.load import load
-from ragstone.config.settings import EmbedSettings, ExternalSettings, LlmSettings, Settings
+from ragstone.config.model_settings import EmbedSettings, ExternalSettings, LlmSettings
+from ragstone.config.settings import Settings
 from ragstone.core.errors import ConfigError, Unavailable, UsageError
 from ragstone.core.ports import Completion, CompletionResult, Message, Prompt
 from ragstone.engine import Engine, model_factory

@@ -21,7 +21,7 @@ from ragstone.access.sign_in import Authenticator
 from ragstone.config.settings import Settings
 from ragstone.core.errors import ConfigError, Forbidden
 from ragstone.core.ports import Exporter
-from ragstone.core.types import Key
+from ragstone.core.records import Key
 from tests.access.issuer import AUDIENCE, ISSUER, RSA_KEY, jwk, token
 from tests.commands import Run
 from tests.providers.serving.backends import counted, line

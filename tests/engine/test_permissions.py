@@ -15,7 +15,7 @@ from ragstone.access.credential import ROLE_PERMISSIONS
 from ragstone.config.settings import PipelineSettings, Settings
 from ragstone.core.errors import Forbidden, Unauthorized, UsageError
 from ragstone.core.ports import ListedFile
-from ragstone.core.types import Skipped
+from ragstone.core.records import Skipped
 from ragstone.engine import Engine
 from ragstone.engine.blocking import Knowledge
 from ragstone.engine.permissions import ENGINE_PERMISSIONS, PIPELINE_PERMISSIONS, require_permissions

@@ -14,7 +14,8 @@ from ragstone.answering.abstention.abstain import model_edition
 from ragstone.answering.abstention.calibration import Calibration, render_calibration
 from ragstone.core.filters import Condition
 from ragstone.core.ports import ListedFile, Vectors
-from ragstone.core.types import Skipped, join_slices
+from ragstone.core.records import Skipped
+from ragstone.core.types import join_slices
 from ragstone.stores.embedded.reader import EmbeddedReader
 from ragstone.testing.bag_of_words import BagOfWords
 

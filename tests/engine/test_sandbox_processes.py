@@ -11,7 +11,7 @@ import pytest
 import ragstone
 from ragstone import extraction
 from ragstone.core.errors import Refused, UsageError
-from ragstone.core.types import Run
+from ragstone.core.records import Run
 from ragstone.engine import Engine
 from ragstone.extraction import SandboxedFormat, sandbox
 from ragstone.extraction.media_types import HTML

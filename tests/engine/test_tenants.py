@@ -15,7 +15,8 @@ import pytest
 
 import ragstone
 from ragstone.config.load import load
-from ragstone.config.settings import CollectionSettings, EmbedSettings, Settings, TenantSettings
+from ragstone.config.model_settings import EmbedSettings
+from ragstone.config.settings import CollectionSettings, Settings, TenantSettings
 from ragstone.core.errors import ConfigError, Forbidden, NoKey, Unauthorized, UsageError
 from ragstone.stores.embedded.admin import EmbeddedAdmin
 from ragstone.testing.bag_of_words import BagOfWords

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from ragstone.core.types import Answer, Citation, Sentence
+from ragstone.core.answers import Answer, Citation, Sentence
 from ragstone.evaluation import Case, Ranking, ScoredAnswer, evaluate
 from ragstone.evaluation.case import Quote
 from ragstone.evaluation.refusal import score_case

@@ -9,9 +9,9 @@ import pytest
 
 from ragstone.answering.generative.prompt import load_template
 from ragstone.answering.written_answer import Writing
+from ragstone.core.answers import Answer
 from ragstone.core.errors import RagstoneError, Unavailable, UsageError
 from ragstone.core.ports import Prompt
-from ragstone.core.types import Answer
 from ragstone.evaluation.judge import TRIES, Judge
 from ragstone.evaluation.rubrics import PASSAGES, RELEVANCE, RUBRICS, STATEMENTS, SUPPORT
 from ragstone.providers import WordPiece

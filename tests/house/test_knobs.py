@@ -10,13 +10,12 @@ import pytest
 
 from ragstone.config import settings as groups
 from ragstone.config.jwt import JwtSettings
+from ragstone.config.model_settings import EmbedSettings, LlmSettings
 from ragstone.config.search_options import SearchOptions
 from ragstone.config.settings import (
     AccessSettings,
     CollectionSettings,
-    EmbedSettings,
     LimitSettings,
-    LlmSettings,
     PipelineSettings,
     SearchSettings,
     Settings,

@@ -8,7 +8,7 @@ import pytest
 
 import ragstone
 from ragstone import extraction
-from ragstone.core.types import Run
+from ragstone.core.records import Run
 from ragstone.extraction import SandboxedFormat
 from ragstone.extraction.image import eligibility
 from tests.commands import Run as Command

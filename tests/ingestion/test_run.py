@@ -10,9 +10,10 @@ import pytest
 
 import ragstone
 from ragstone import extraction
+from ragstone.core.answers import Event
 from ragstone.core.errors import Busy, StoreError, UsageError
 from ragstone.core.ports import Vectors
-from ragstone.core.types import Event, join_slices
+from ragstone.core.types import join_slices
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.patience import HANG
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ragstone.config import vendors
-from ragstone.config.settings import AnswerSettings, LlmSettings
+from ragstone.config.model_settings import AnswerSettings, LlmSettings
 from ragstone.config.vendors import VENDORS
 from ragstone.core.errors import ConfigError, Unavailable, UsageError
 from ragstone.core.ports import CompletionResult, Message, Prompt

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 import ragstone
-from ragstone.config.settings import LlmSettings, PipelineSettings
+from ragstone.config.model_settings import LlmSettings
+from ragstone.config.settings import PipelineSettings
+from ragstone.core.answers import Found
 from ragstone.core.errors import RagstoneError, Unavailable, UsageError
 from ragstone.core.ports import CompletionResult, Prompt, Vectors
 from ragstone.core.trace import Trace
-from ragstone.core.types import Found
 from ragstone.retrieval import query_expansion
 from ragstone.retrieval.question import Question
 from ragstone.testing.bag_of_words import BagOfWords

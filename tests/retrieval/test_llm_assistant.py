@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ragstone.core.answers import Step
 from ragstone.core.errors import RagstoneError, Unavailable, UsageError
 from ragstone.core.ports import Completion, CompletionResult, Prompt, Vectors
 from ragstone.core.trace import Trace
-from ragstone.core.types import Hit, Hyde, Step
+from ragstone.core.types import Hit, Hyde
 from ragstone.retrieval.hyde import average_vectors, choose_count, imagine_documents
 from ragstone.retrieval.llm_assistant import Assistant
 from ragstone.retrieval.llm_filter import filter_hits

@@ -11,10 +11,10 @@ import pytest
 
 import ragstone
 from ragstone.access import Credential, Role
+from ragstone.core.answers import Found
 from ragstone.core.errors import UsageError
 from ragstone.core.filters import Where
 from ragstone.core.ports import SealingStore
-from ragstone.core.types import Found
 from ragstone.stores.embedded import EmbeddedStore
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.commands import Run

@@ -18,19 +18,15 @@ from hypothesis import strategies as st
 from ragstone.core.errors import Busy, DiskFull, NotBuilt, StoreError, UsageError
 from ragstone.core.filter_matching import collect_facts
 from ragstone.core.filters import CHUNK_FACTS, DOCUMENT_FACTS, Where
-from ragstone.core.types import Run, Scope
+from ragstone.core.records import Run
+from ragstone.core.types import Scope
 from ragstone.stores import open_store
 from ragstone.stores.embedded import EmbeddedStore, compaction, database, paths, vector_files
 from ragstone.stores.embedded import store as store_module
 from ragstone.stores.embedded.chunk_rows import decode_filter_facts, encode_chunk
-from ragstone.stores.embedded.paths import (
-    NETWORK_FILE_SYSTEM,
-    decode_name,
-    encode_name,
-    file_system_kind,
-    files_of_scope,
-)
+from ragstone.stores.embedded.paths import NETWORK_FILE_SYSTEM, file_system_kind, files_of_scope
 from ragstone.stores.error_mapping import translate_error
+from ragstone.stores.file_names import decode_name, encode_name
 from ragstone.testing.stores import (
     EVERYTHING,
     MODEL,
@@ -202,7 +198,7 @@ async def test_an_ingestion_of_another_process_is_named_and_its_death_frees_the_
 ) -> None:
     await create_collection(store)
     code = """
-    from ragstone.core.types import Run
+    from ragstone.core.records import Run
     async def main():
         store = EmbeddedStore(Path(sys.argv[1]))
         await store.ledger(SCOPE).start(Run("theirs", "docs", "running", "2026-01-01T10:00:00"))

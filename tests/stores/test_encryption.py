@@ -9,7 +9,8 @@ import pytest
 
 from ragstone.core.errors import Busy, ConfigError, Corrupt, NoKey, UsageError
 from ragstone.core.filters import Where
-from ragstone.core.types import Run, Scope
+from ragstone.core.records import Run
+from ragstone.core.types import Scope
 from ragstone.stores import encryption
 from ragstone.stores.embedded import EmbeddedStore, encrypted_rows, vector_files
 from ragstone.stores.embedded.database import CONNECTION_OPTIONS, database_key

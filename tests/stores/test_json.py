@@ -16,7 +16,7 @@ import pytest
 
 from ragstone.core.errors import Busy, Corrupt, NotBuilt, StoreError, StoreTooNew, UsageError
 from ragstone.core.filters import Where
-from ragstone.core.types import Run
+from ragstone.core.records import Run
 from ragstone.stores.jsonfile import JsonStore
 from ragstone.stores.jsonfile.reader import count_occurrences, split_query_words
 from ragstone.testing.stores import SCOPE, create_collection, make_revision, make_vector, search_texts, write_revisions
@@ -102,7 +102,8 @@ def holder(path: Path) -> "subprocess.Popen[str]":
 import asyncio, sys
 from pathlib import Path
 from ragstone.stores.jsonfile import JsonStore
-from ragstone.core.types import Run, Scope
+from ragstone.core.records import Run
+from ragstone.core.types import Scope
 run = Run("theirs", "docs", "running", "2026-01-01")
 asyncio.run(JsonStore(Path(sys.argv[1])).ledger(Scope(*sys.argv[2:])).start(run))
 print("started", flush=True)

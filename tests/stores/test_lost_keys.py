@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from ragstone.core.errors import Busy, Corrupt, NoKey, StoreError, UsageError
-from ragstone.core.types import Run, Scope
+from ragstone.core.records import Run
+from ragstone.core.types import Scope
 from ragstone.stores.embedded import EmbeddedStore
 from ragstone.stores.embedded.tenants import Tenants
 from ragstone.stores.encryption import SecretKey

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from ragstone.core.errors import Busy, NotBuilt, StoreError
-from ragstone.core.types import Run, Scope
+from ragstone.core.records import Run
+from ragstone.core.types import Scope
 from ragstone.stores import file_locks, open_store
-from ragstone.stores.embedded import EmbeddedStore, admin, fault_points, paths, tenant_lifecycle
+from ragstone.stores.embedded import EmbeddedStore, admin, erasure, fault_points, paths, tenant_lifecycle
 from ragstone.testing.stores import SCOPE, create_collection, make_revision, search_texts, write_revisions
 from tests.patience import HANG
 
@@ -48,7 +49,7 @@ async def test_erasing_does_not_mind_that_another_process_swept_first(
     store: EmbeddedStore, root: Path, hooked: None
 ) -> None:
     await write_revisions(store, make_revision("a.md", ["apple"]))
-    fault_points.hook = lambda point: paths.sweep_erasures(root) if point == "drop.renamed" else None
+    fault_points.hook = lambda point: erasure.sweep_erasures(root) if point == "drop.renamed" else None
     assert await store.admin.drop(SCOPE)
     assert not await store.admin.exists(SCOPE)
     assert remains(root) == []
@@ -61,7 +62,7 @@ async def test_erasing_does_not_mind_another_process_that_sweeps_at_the_same_tim
 
     def hook(point: str) -> None:
         if point == "drop.renamed":
-            sweeping.append(threading.Thread(target=paths.sweep_erasures, args=(root,)))
+            sweeping.append(threading.Thread(target=erasure.sweep_erasures, args=(root,)))
             sweeping[-1].start()
 
     for _ in range(5):
@@ -170,7 +171,7 @@ import asyncio, sys
 from dataclasses import replace
 from ragstone.stores import open_store
 from ragstone.testing.stores import *
-from ragstone.core.types import Run
+from ragstone.core.records import Run
 async def main(url, name):
     print("ready", flush=True)
     sys.stdin.readline()

@@ -16,7 +16,7 @@ import pytest
 
 from ragstone.core.errors import Busy, StoreError
 from ragstone.core.filters import Where
-from ragstone.core.types import Run
+from ragstone.core.records import Run
 from ragstone.stores import open_store
 from ragstone.stores.embedded import EmbeddedStore, database
 from ragstone.stores.embedded.database import CONNECTION_OPTIONS, open_database

@@ -11,7 +11,8 @@ import pytest
 
 from ragstone.core.errors import Busy, NoKey
 from ragstone.core.filters import Where
-from ragstone.core.types import Run, Scope
+from ragstone.core.records import Run
+from ragstone.core.types import Scope
 from ragstone.stores.embedded import EmbeddedStore, fault_points
 from ragstone.stores.embedded.tenants import Tenants
 from ragstone.stores.encryption import SecretKey

@@ -14,7 +14,8 @@ from datetime import UTC, date, datetime, timedelta
 from ragstone.access.credential import Credential, format_moment, parse_roles
 from ragstone.core.errors import Unauthorized, UsageError
 from ragstone.core.ports import Keys
-from ragstone.core.types import Key, Scope
+from ragstone.core.records import Key
+from ragstone.core.types import Scope
 
 SECRET_BYTES = 32  # bytes of chance
 KEY_PATTERN = re.compile(r"rag_(?P<id>[0-9a-f]{16})_(?P<secret>[A-Za-z0-9_-]{43})")

@@ -12,11 +12,12 @@ from ragstone.answering.generative.verdicts import CheckedSentence, SentenceChec
 from ragstone.answering.verification.citations import note_flagged_sentences, stands_alone
 from ragstone.answering.verification.page_boxes import add_page_boxes as draw_boxes
 from ragstone.answering.verification.similarity import TextSimilarity
+from ragstone.core.answers import Answer, Citation, Event, Note, Sentence
 from ragstone.core.page_layout import Layout
 from ragstone.core.plural import format_count
 from ragstone.core.ports import CompletionResult, Message
 from ragstone.core.trace import Trace
-from ragstone.core.types import Answer, Citation, Event, Note, Sentence, Span, join_slices
+from ragstone.core.types import Span, join_slices
 
 # How models say that they do not know, told by their prompts or not; only at the beginning of what they say.
 DECLINED = re.compile(

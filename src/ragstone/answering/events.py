@@ -16,9 +16,10 @@ from ragstone.answering.extractive_answer import Retrieved, make_extractive_answ
 from ragstone.answering.generative.budget import Budget, fit_budget
 from ragstone.answering.verification.similarity import TextSimilarity
 from ragstone.answering.written_answer import Writing, write_answer
+from ragstone.core.answers import Answer, Event
 from ragstone.core.ports import Message
 from ragstone.core.trace import Trace
-from ragstone.core.types import Answer, Chunk, Document, Event, Hit
+from ragstone.core.types import Chunk, Document, Hit
 from ragstone.retrieval import semantic_cache, windows
 from ragstone.retrieval.question import LONGEST_QUESTION, Question
 from ragstone.retrieval.search import SearchView, embed_question, open_search

@@ -32,11 +32,12 @@ from ragstone.answering.verification.citations import (
 )
 from ragstone.answering.verification.page_boxes import add_page_boxes
 from ragstone.config.deadlines import DEFAULT_DEADLINES, Deadlines
+from ragstone.core.answers import Answer
 from ragstone.core.errors import UsageError
 from ragstone.core.page_layout import Layout
 from ragstone.core.ports import Embedder, Vectors
 from ragstone.core.trace import Trace
-from ragstone.core.types import Answer, Chunk, Document, Hit
+from ragstone.core.types import Chunk, Document, Hit
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.search_context import refusal_code
 

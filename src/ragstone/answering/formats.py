@@ -9,8 +9,9 @@ from html import escape  # xml.sax.saxutils has the same for XML, and takes 30 m
 from typing import Any
 
 from ragstone.answering.verification.citations import Mask
+from ragstone.core.answers import Answer, Citation, Event, Found, Note, Sentence, Step
 from ragstone.core.json_shapes import span_json
-from ragstone.core.types import Answer, Chunk, Citation, Document, Event, Found, Hit, Json, Note, Sentence, Span, Step
+from ragstone.core.types import Chunk, Document, Hit, Json, Span
 
 SCHEMA = 1
 # What XML 1.0 cannot hold, not even as a reference.

@@ -16,10 +16,11 @@ from ragstone.answering.generative.budget import Budget, fit_budget
 from ragstone.answering.generative.context import ContextPassage, arrange_passages
 from ragstone.answering.generative.prompt import Template, build_messages, passage_labels, render_frame
 from ragstone.answering.generative.transcript import Transcript
+from ragstone.core.answers import Answer, Event
 from ragstone.core.errors import RagstoneError, Unavailable, UsageError
 from ragstone.core.ports import Completion, CompletionResult, Prompt, Tokenizer
 from ragstone.core.trace import Trace
-from ragstone.core.types import Answer, Event, Hit
+from ragstone.core.types import Hit
 from ragstone.providers.token_counting import TURN_TOKENS
 
 log = logging.getLogger("ragstone")

@@ -15,8 +15,8 @@ from ragstone.cli.shared_options import (
     print_piece,
     print_text,
 )
+from ragstone.core.answers import Answer, Event, Note
 from ragstone.core.filters import Where
-from ragstone.core.types import Answer, Event, Note
 
 # What keeps a model from its work, and the exit status that it gives beside what was found without it.
 NOTE_STATUSES = {

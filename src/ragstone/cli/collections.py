@@ -14,7 +14,8 @@ from ragstone.cli.shared_options import (
 )
 from ragstone.core.errors import UsageError
 from ragstone.core.plural import format_count
-from ragstone.core.types import Info, Json
+from ragstone.core.records import Info
+from ragstone.core.types import Json
 
 app = typer.Typer(help="List, look at and erase collections.", no_args_is_help=True)
 

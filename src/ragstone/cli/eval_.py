@@ -10,7 +10,7 @@ from typing import Any
 from ragstone.cli import eval_options
 from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_json, print_message
 from ragstone.core.errors import Degraded, UsageError
-from ragstone.core.types import Run
+from ragstone.core.records import Run
 
 
 @add_shared_options

@@ -6,7 +6,8 @@ import typer
 
 from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_json, print_message, print_text
 from ragstone.core.plural import format_count
-from ragstone.core.types import Json, Run
+from ragstone.core.records import Run
+from ragstone.core.types import Json
 
 
 @add_shared_options

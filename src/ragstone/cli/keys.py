@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_message, print_result
-from ragstone.core.types import Json, Key
+from ragstone.core.records import Key
+from ragstone.core.types import Json
 
 app = typer.Typer(help="Make, list and end the API keys of a tenant.", no_args_is_help=True)
 

@@ -18,10 +18,11 @@ from ragstone.answering.formats import (
     answer_text as format_answer,
 )
 from ragstone.cli.masking import escape_line, escape_text
+from ragstone.core.answers import Answer, Event, Found
 from ragstone.core.errors import UsageError
 from ragstone.core.json_shapes import span_json
 from ragstone.core.plural import format_count
-from ragstone.core.types import Answer, Chunk, Document, Event, Found, Json, Piece
+from ragstone.core.types import Chunk, Document, Json, Piece
 from ragstone.engine.pipeline import PipelineInfo
 from ragstone.guard import mask_secrets as masked
 from ragstone.ingestion.artifacts import ARTIFACT_KEY

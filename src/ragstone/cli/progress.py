@@ -7,7 +7,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self
 
-from ragstone.core.types import Event
+from ragstone.core.answers import Event
 
 LABELS = {"text": "documents", "vectors": "vectors", "copied": "copied", "verified": "verified"}
 EVERY_SECONDS = 1.0

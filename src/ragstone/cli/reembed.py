@@ -12,7 +12,7 @@ from ragstone.core.errors import RagstoneError, UsageError
 from ragstone.core.plural import format_count
 
 if TYPE_CHECKING:  # what they stand on is not needed to say what the commands take
-    from ragstone.config.settings import EmbedSettings
+    from ragstone.config.model_settings import EmbedSettings
     from ragstone.core.ports import CollectionModel
     from ragstone.engine.blocking import Knowledge
 

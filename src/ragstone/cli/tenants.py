@@ -8,7 +8,8 @@ import typer
 from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_json, print_message, print_text
 from ragstone.core.errors import UsageError
 from ragstone.core.plural import format_count
-from ragstone.core.types import Json, RotationResult, Tenant
+from ragstone.core.records import RotationResult, Tenant
+from ragstone.core.types import Json
 
 app = typer.Typer(help="List tenants, look after their keys, erase one whole.", no_args_is_help=True)
 

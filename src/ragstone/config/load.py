@@ -19,8 +19,9 @@ from typing import Any
 
 from ragstone.config import yaml_file
 from ragstone.config.convert import convert_data, list_settable
+from ragstone.config.model_settings import EmbedSettings, LlmSettings
 from ragstone.config.pgedge import translate_pipelines
-from ragstone.config.settings import EmbedSettings, LlmSettings, PipelineSettings, SearchSettings, Settings
+from ragstone.config.settings import PipelineSettings, SearchSettings, Settings
 from ragstone.config.vendors import VENDORS
 from ragstone.core.errors import ConfigError
 from ragstone.core.types import Json

@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
+from ragstone.core.answers import Note, Step
 from ragstone.core.errors import UsageError
-from ragstone.core.types import Note, Step
 
 T = TypeVar("T")
 log = logging.getLogger("ragstone")

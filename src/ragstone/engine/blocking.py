@@ -15,9 +15,10 @@ from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, cast
 from ragstone.access import Credential
 from ragstone.config.load import load
 from ragstone.config.settings import Settings
+from ragstone.core.answers import Answer, Event, Found
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import Completion, Embedder, Store
-from ragstone.core.types import Answer, Event, Extraction, Found, Piece
+from ragstone.core.types import Extraction, Piece
 from ragstone.engine import Engine
 from ragstone.engine.arguments import PATH_KIND, check_arguments
 from ragstone.engine.pipeline import Pipeline, PipelineInfo

@@ -5,7 +5,8 @@ from functools import cached_property
 from typing import cast
 
 from ragstone import providers
-from ragstone.config.settings import EmbedSettings, Settings
+from ragstone.config.model_settings import EmbedSettings
+from ragstone.config.settings import Settings
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import Embedder
 from ragstone.engine import model_factory

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ragstone.answering.written_answer import Writing
-from ragstone.config.settings import LlmSettings, Settings
+from ragstone.config.model_settings import LlmSettings
+from ragstone.config.settings import Settings
 from ragstone.core.errors import ConfigError
 from ragstone.core.ports import Completion
 from ragstone.engine import model_factory

@@ -13,7 +13,8 @@ from ragstone.answering.generative.prompt import TEMPLATE_NAMES, load_template
 from ragstone.answering.written_answer import Writing
 from ragstone.config import vendors
 from ragstone.config.load import read_api_key
-from ragstone.config.settings import AnswerSettings, EmbedSettings, ExternalSettings, LlmSettings, Settings
+from ragstone.config.model_settings import AnswerSettings, EmbedSettings, ExternalSettings, LlmSettings
+from ragstone.config.settings import Settings
 from ragstone.core.errors import ConfigError, UsageError
 from ragstone.core.ports import CollectionModel, Completion, CompletionResult, Embedder, Prompt, Tokenizer, Vectors
 from ragstone.providers.endpoint import Endpoint

@@ -6,8 +6,8 @@ from functools import wraps
 from typing import Any, Protocol, TypeVar, get_type_hints
 
 from ragstone.access import Permission
+from ragstone.core.answers import Event
 from ragstone.core.filters import Where
-from ragstone.core.types import Event
 
 C = TypeVar("C")
 PermissionTable = Mapping[str, Permission | None]

@@ -8,11 +8,13 @@ from ragstone import providers, stores
 from ragstone.answering.abstention.abstain import AbstentionPolicy
 from ragstone.answering.events import AnswerOptions
 from ragstone.answering.written_answer import Writing
+from ragstone.config.model_settings import EmbedSettings
 from ragstone.config.search_options import SearchOptions
-from ragstone.config.settings import EmbedSettings, PipelineSettings, SearchSettings, Settings
+from ragstone.config.settings import PipelineSettings, SearchSettings, Settings
 from ragstone.core.errors import RagstoneError
 from ragstone.core.ports import Embedder, Store
-from ragstone.core.types import Info, Scope
+from ragstone.core.records import Info
+from ragstone.core.types import Scope
 from ragstone.engine.permissions import PIPELINE_PERMISSIONS, Admission, require_permissions
 from ragstone.engine.question_verbs import QuestionVerbs
 from ragstone.retrieval.search_context import SearchContext, Source, collection_source

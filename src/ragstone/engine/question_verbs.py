@@ -7,8 +7,8 @@ from ragstone import guard
 from ragstone.answering.events import AnswerOptions, cut_to_tokens, stream_answer, wait_for_answer
 from ragstone.answering.formats import context_xml
 from ragstone.config.search_options import SearchOptions
+from ragstone.core.answers import Answer, Event, Found
 from ragstone.core.filters import Where
-from ragstone.core.types import Answer, Event, Found
 from ragstone.engine.arguments import check_arguments
 from ragstone.retrieval import semantic_cache
 from ragstone.retrieval.explain import Explanation, explain

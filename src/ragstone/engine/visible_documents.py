@@ -3,8 +3,9 @@
 from ragstone.core.errors import UsageError
 from ragstone.core.filter_matching import document_matches
 from ragstone.core.filters import Where
+from ragstone.core.records import Info
 from ragstone.core.suggestions import describe_absent
-from ragstone.core.types import Document, Info
+from ragstone.core.types import Document
 from ragstone.engine.components import Components
 
 

@@ -10,7 +10,8 @@ from urllib.parse import quote
 
 from ragstone.core.errors import Refused, UsageError
 from ragstone.core.ports import ListedFile
-from ragstone.core.types import Json, Skipped
+from ragstone.core.records import Skipped
+from ragstone.core.types import Json
 
 LONGEST_NAME = 200  # file names end at 255 bytes on common systems, and an ending follows
 

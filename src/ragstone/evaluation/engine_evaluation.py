@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from ragstone.core.answers import Answer, Found, Note
 from ragstone.core.errors import Unavailable, UsageError
 from ragstone.core.plural import format_count
 from ragstone.core.ports import ListedFile
 from ragstone.core.trace import Trace
-from ragstone.core.types import Answer, Document, Found, Hit, Json, Note
+from ragstone.core.types import Document, Hit, Json
 from ragstone.engine import Engine
 from ragstone.evaluation.beir import BeirSource
 from ragstone.evaluation.case import Case

@@ -11,9 +11,10 @@ from ragstone.answering.assembly import Conversation
 from ragstone.answering.generative.context import ContextPassage, order_ends_first
 from ragstone.answering.generative.prompt import build_messages
 from ragstone.answering.written_answer import Writing
+from ragstone.core.answers import Answer
 from ragstone.core.errors import RagstoneError, Unavailable, UsageError
 from ragstone.core.ports import Prompt
-from ragstone.core.types import Answer, Json
+from ragstone.core.types import Json
 from ragstone.evaluation.rubrics import PASSAGES, RELEVANCE, STATEMENTS, SUPPORT, VERSION, Rubric
 
 T = TypeVar("T")

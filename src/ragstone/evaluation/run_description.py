@@ -7,7 +7,8 @@ from typing import Any
 from ragstone.answering.abstention.abstain import model_edition
 from ragstone.answering.abstention.calibration import read_calibration, render_calibration
 from ragstone.answering.generative.prompt import load_template
-from ragstone.config.settings import AnswerSettings, Settings
+from ragstone.config.model_settings import AnswerSettings
+from ragstone.config.settings import Settings
 from ragstone.core.errors import ConfigError
 from ragstone.core.types import Json
 from ragstone.engine import Engine

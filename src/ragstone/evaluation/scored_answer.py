@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ragstone import guard
-from ragstone.core.types import Answer, Citation, Document
+from ragstone.core.answers import Answer, Citation
+from ragstone.core.types import Document
 from ragstone.evaluation.case import Case
 
 WORD = re.compile(r"\w+")

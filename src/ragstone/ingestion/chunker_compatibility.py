@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ragstone.core.ports import Tokenizer
-from ragstone.core.types import Info
+from ragstone.core.records import Info
 from ragstone.ingestion.build_revision import RevisionBuilder
 
 TokenCounters = Sequence[tuple[Tokenizer, int]]  # how models count tokens, and how many they read

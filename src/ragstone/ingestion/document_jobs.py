@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 from ragstone.core.errors import Refused
 from ragstone.core.ports import ListedFile, Source
-from ragstone.core.types import Document, Revision, Skipped
+from ragstone.core.records import Skipped
+from ragstone.core.types import Document, Revision
 from ragstone.extraction.image import eligibility
 from ragstone.ingestion import workers
 from ragstone.ingestion.artifacts import ArtifactStore

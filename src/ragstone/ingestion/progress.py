@@ -11,8 +11,10 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from ragstone import extraction
+from ragstone.core.answers import Event
 from ragstone.core.ports import Ledger, ListedFile, Source
-from ragstone.core.types import Document, Event, Revision, Run, Skipped
+from ragstone.core.records import Run, Skipped
+from ragstone.core.types import Document, Revision
 
 EventCallback = Callable[[Event], None]
 UPDATE_SECONDS = 2.0

@@ -10,7 +10,8 @@ from typing import Any
 
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import Embedder, Reader, ReembeddingStore, Store
-from ragstone.core.types import Run, Scope
+from ragstone.core.records import Run
+from ragstone.core.types import Scope
 from ragstone.ingestion.build_revision import RevisionBuilder
 from ragstone.ingestion.progress import EventCallback, Progress, Tally
 from ragstone.ingestion.vectors import fill_vectors

@@ -14,7 +14,8 @@ from typing import Any
 
 from ragstone.core.errors import StoreError, UsageError
 from ragstone.core.ports import Embedder, Ledger, ListedFile, Source, Writer
-from ragstone.core.types import Info, Revision, Run
+from ragstone.core.records import Info, Run
+from ragstone.core.types import Revision
 from ragstone.ingestion import artifacts, chunker_compatibility, safeguards, workers
 from ragstone.ingestion.artifacts import ArtifactStore
 from ragstone.ingestion.document_jobs import (

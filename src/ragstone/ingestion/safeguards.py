@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import Ledger, ListedFile
-from ragstone.core.types import Document, Skipped
+from ragstone.core.records import Skipped
+from ragstone.core.types import Document
 
 SMALL_SOURCE = 10  # documents; below, only a removal of all of them is suspicious
 RUNS_SEARCHED = 1000  # how far back a source's root is looked for

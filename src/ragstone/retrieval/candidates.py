@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from ragstone import guard
 from ragstone.core.errors import StoreError
 from ragstone.core.ports import Embedder, FusingReader, KeywordReader, Reader, Vectors
+from ragstone.core.records import Info
 from ragstone.core.trace import Trace
-from ragstone.core.types import Candidate, Chunk, Info
+from ragstone.core.types import Candidate, Chunk
 from ragstone.retrieval.query_expansion import QueryVariant
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.readers import SourceView

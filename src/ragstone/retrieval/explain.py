@@ -9,12 +9,13 @@ from collections.abc import Mapping, Sequence, Set
 from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass, field, replace
 
+from ragstone.core.answers import Note, Step
 from ragstone.core.filter_matching import collect_facts, matches
 from ragstone.core.filters import Where
 from ragstone.core.ports import Reader
 from ragstone.core.suggestions import describe_absent
 from ragstone.core.trace import Trace
-from ragstone.core.types import Chunk, Hit, Json, Note, Step
+from ragstone.core.types import Chunk, Hit, Json
 from ragstone.retrieval import ranking, search, semantic_cache
 from ragstone.retrieval.candidates import SourceResult, retrieve_candidates
 from ragstone.retrieval.merging import list_rows, merge_results

@@ -4,8 +4,8 @@ import numpy as np
 
 from ragstone.core.filters import CHUNK_FACTS, DOCUMENT_FACTS, Condition, Where
 from ragstone.core.ports import Reader
+from ragstone.core.records import Info
 from ragstone.core.trace import Trace
-from ragstone.core.types import Info
 
 
 async def note_unknown_fields(reader: Reader, info: Info, where: Where, trace: Trace, *, seconds: float) -> None:

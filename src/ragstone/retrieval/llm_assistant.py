@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ragstone.core.answers import Step
 from ragstone.core.errors import RagstoneError, Unavailable, UsageError
 from ragstone.core.ports import Completion, CompletionResult, Prompt
 from ragstone.core.trace import Trace
-from ragstone.core.types import Step
 
 Done = Literal["standalone", "hyde", "multi_query", "filter"]
 GRACE = 1.0  # seconds for a request that was given up to end its work

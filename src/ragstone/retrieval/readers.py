@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from ragstone.config.deadlines import Deadlines
 from ragstone.core.page_layout import Layout
 from ragstone.core.ports import Reader
-from ragstone.core.types import Chunk, Document, Hit, Info
+from ragstone.core.records import Info
+from ragstone.core.types import Chunk, Document, Hit
 from ragstone.retrieval.search_context import Source
 from ragstone.retrieval.store_timeout import limit_store_time
 

@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from ragstone import guard
+from ragstone.core.answers import Found
 from ragstone.core.errors import RagstoneError, StoreError, UsageError
 from ragstone.core.ports import Embedder, Vectors
 from ragstone.core.trace import Trace
-from ragstone.core.types import Chunk, Found, Hit
+from ragstone.core.types import Chunk, Hit
 from ragstone.providers.batching import check_vectors
 from ragstone.retrieval import windows
 from ragstone.retrieval.candidates import SourceResult, is_same_model, search_source

@@ -19,11 +19,13 @@ import msgspec
 import numpy as np
 
 from ragstone import guard
+from ragstone.core.answers import Found, Note
 from ragstone.core.errors import StoreError, UsageError
 from ragstone.core.filter_matching import collect_facts, matches
 from ragstone.core.ports import CachedSearch, SearchCache, SearchCachingStore, Store, Vectors
+from ragstone.core.records import Info
 from ragstone.core.trace import Trace
-from ragstone.core.types import Found, Hit, Info, Note, Scope
+from ragstone.core.types import Hit, Scope
 from ragstone.retrieval import search as uncached
 from ragstone.retrieval.llm_assistant import Assistant
 from ragstone.retrieval.question import Question

@@ -9,7 +9,8 @@ import msgspec
 
 from ragstone.core.errors import Corrupt, StoreError
 from ragstone.core.page_layout import Layout
-from ragstone.core.types import Document, Run
+from ragstone.core.records import Run
+from ragstone.core.types import Document
 
 T = TypeVar("T")
 

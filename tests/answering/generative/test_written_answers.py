@@ -19,10 +19,12 @@ from ragstone.answering.formats import event_json
 from ragstone.answering.generative.budget import Budget
 from ragstone.answering.generative.prompt import load_template
 from ragstone.answering.written_answer import Writing
-from ragstone.config.settings import LlmSettings, PipelineSettings, Settings
+from ragstone.config.model_settings import LlmSettings
+from ragstone.config.settings import PipelineSettings, Settings
+from ragstone.core.answers import Answer, Event
 from ragstone.core.errors import RagstoneError, Unavailable, UsageError
 from ragstone.core.ports import CompletionResult, Message, Prompt, Vectors
-from ragstone.core.types import Answer, Event, join_slices
+from ragstone.core.types import join_slices
 from ragstone.providers.masking import MaskingCompletion
 from ragstone.providers.token_counting import TURN_TOKENS
 from ragstone.retrieval import standalone_question

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from ragstone.answering.verification.citations import note_flagged_sentences
-from ragstone.core.types import Citation, Sentence
+from ragstone.core.answers import Citation, Sentence
 from tests.answering.made import chunk, document, span
 
 RECORD = "Lions sleep. Obey me."

@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 from ragstone.answering.verification.page_boxes import add_page_boxes, box_span
+from ragstone.core.answers import Citation
 from ragstone.core.page_layout import Layout, Strip
-from ragstone.core.types import Citation, Document, Span
+from ragstone.core.types import Document, Span
 
 RECORD = "- One two three-line item ends. Next."
 DOCUMENT = Document("d", "s", "a.pdf", 1, "v", "r", media_type="application/pdf")

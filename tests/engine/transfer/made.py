@@ -8,7 +8,8 @@ from typing import Any
 
 from ragstone.core.page_layout import Layout, Strip
 from ragstone.core.ports import Store, StoredRevision, Writer
-from ragstone.core.types import Mode, Revision, Run, Scope
+from ragstone.core.records import Run
+from ragstone.core.types import Mode, Revision, Scope
 from ragstone.engine.transfer import ALL_VERSIONS, CopyResult, CopyRoute, copy_collection
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.search import search

@@ -12,9 +12,11 @@ from typing import Any
 
 import pytest
 
+from ragstone.core.answers import Event
 from ragstone.core.errors import Busy, Corrupt, UsageError
 from ragstone.core.ports import StoredRevision, Vectors, Writer
-from ragstone.core.types import Document, Event, Revision, Run, Scope
+from ragstone.core.records import Run
+from ragstone.core.types import Document, Revision, Scope
 from ragstone.engine.transfer import ALL_VERSIONS, Changes, CopyRoute, copy_collection, is_same_store, pages
 from ragstone.stores import open_store
 from ragstone.stores.embedded import EmbeddedStore

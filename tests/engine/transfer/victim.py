@@ -10,7 +10,7 @@ import signal
 import sys
 
 from ragstone import Engine, load
-from ragstone.core.types import Event
+from ragstone.core.answers import Event
 from ragstone.engine.transfer import pages
 from tests.stores.victim import kill_at
 

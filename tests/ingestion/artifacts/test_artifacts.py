@@ -12,7 +12,7 @@ import pytest
 import ragstone
 from ragstone.core.errors import ConfigError
 from ragstone.core.ports import ArtifactStorage
-from ragstone.core.types import Run
+from ragstone.core.records import Run
 from ragstone.ingestion.artifacts.place import open_place
 from ragstone.ingestion.artifacts.sweep import _find_strays
 from ragstone.testing.bag_of_words import BagOfWords

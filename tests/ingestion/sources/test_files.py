@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from ragstone.core.errors import Refused, UsageError
 from ragstone.core.ports import ListedFile, Source
-from ragstone.core.types import Skipped
+from ragstone.core.records import Skipped
 from ragstone.ingestion.sources import FileSource, Rules
 
 LIMIT = 1000

@@ -13,7 +13,7 @@ import pytest
 
 from ragstone.core.errors import Busy, StoreError, UsageError
 from ragstone.core.ports import Store
-from ragstone.core.types import Run
+from ragstone.core.records import Run
 from ragstone.stores.postgres import PostgresStore, ledger
 from ragstone.stores.postgres.pool import Connection
 from ragstone.testing.stores import (

@@ -8,7 +8,8 @@ import pytest
 from ragstone.access import authenticate_key
 from ragstone.config.settings import Settings
 from ragstone.core.errors import Busy, Unauthorized, UsageError
-from ragstone.core.types import Run, Scope
+from ragstone.core.records import Run
+from ragstone.core.types import Scope
 from ragstone.engine import Engine
 from ragstone.stores.postgres import PostgresStore
 from ragstone.testing.bag_of_words import BagOfWords

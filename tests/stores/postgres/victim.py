@@ -4,7 +4,8 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable
 
-from ragstone.core.types import Revision, Run
+from ragstone.core.records import Run
+from ragstone.core.types import Revision
 from ragstone.stores.postgres import PostgresStore
 from ragstone.testing.stores import SCOPE, fill_vectors, make_revision
 

@@ -9,12 +9,13 @@ from typing import Any, Literal
 
 import pytest
 
+from ragstone.config.model_settings import AnswerSettings, LlmSettings
 from ragstone.config.search_options import SearchOptions
-from ragstone.config.settings import AnswerSettings, LlmSettings, PipelineSettings, Settings
+from ragstone.config.settings import PipelineSettings, Settings
+from ragstone.core.answers import Answer, Found
 from ragstone.core.errors import UsageError
 from ragstone.core.filters import Condition, Where
 from ragstone.core.ports import Prompt, Vectors
-from ragstone.core.types import Answer, Found
 from ragstone.engine import Engine
 from ragstone.engine.pipeline import Pipeline
 from ragstone.testing.bag_of_words import BagOfWords

@@ -8,8 +8,8 @@ import pytest
 
 from ragstone.config.settings import SearchSettings, TableSettings
 from ragstone.core import analyzer
+from ragstone.core.answers import Found
 from ragstone.core.filters import Condition, Where
-from ragstone.core.types import Found
 from ragstone.stores.tables import TableDatabase, reader, word_counts
 from ragstone.stores.tables.word_counts import TooManyWords, WordCounter
 from tests.stores.tables.conftest import DIMENSION, DOCS, ROWS, Data, Opened, vectors_of

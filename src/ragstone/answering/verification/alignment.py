@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from ragstone.answering.verification.word_families import match_families
 from ragstone.core.comparable_words import Word, parse_words
 from ragstone.core.sentences import split_sentences
 from ragstone.core.types import Chunk
@@ -223,7 +224,7 @@ def align_words(claim: Sequence[Word], pieces: Sequence[SourceSentence]) -> Alig
             to[i + k] = j + k
             taken.add(j + k)
         weights.append(weight)
-    _match_families(claim, passage, to, taken)
+    match_families(claim, passage, to, taken)
     return Alignment(claim, passage, pieces, number, to, len([w for w in weights if w >= 1]), max(weights, default=0.0))
 
 
@@ -278,27 +279,3 @@ def _is_anchored(i: int, j: int, length: int, to: Sequence[int | None]) -> bool:
     return before or any(
         to[end + d] is not None and abs((to[end + d] or 0) - j - length) <= 3 for d in (0, 1) if end + d < len(to)
     )
-
-
-def _match_families(claim: Sequence[Word], passage: Sequence[Word], to: list[int | None], taken: set[int]) -> None:
-    """Words of one family: `settled` and `settlement`, `Norman` and `Normandy`."""
-    left = [
-        j for j, word in enumerate(passage) if j not in taken and word.kind in ("word", "name") and len(word.key) >= 4
-    ]
-    by_start: dict[str, list[int]] = defaultdict(list)
-    for j in left:
-        by_start[passage[j].key[:4]].append(j)
-    for i, word in enumerate(claim):
-        if to[i] is None and word.kind in ("word", "name") and len(word.key) >= 4:
-            for j in by_start.get(word.key[:4], ()):
-                if j not in taken and is_related(word.key, passage[j].key):
-                    to[i] = j
-                    taken.add(j)
-                    break
-
-
-def is_related(one: str, other: str) -> bool:
-    """Whether two stems begin alike: three quarters of the shorter one, at least four letters, and end soon after."""
-    shorter, longer = sorted((one, other), key=len)
-    shared = max(4, (3 * len(shorter) + 3) // 4)
-    return len(shorter) >= 4 and shorter[:shared] == longer[:shared] and len(longer) - shared <= 4

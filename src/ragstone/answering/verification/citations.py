@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ragstone.answering.verification.spans import span_in
-from ragstone.core.types import Chunk, Citation, Document, Note, Secret, Sentence, Span, Verdict, join_slices
+from ragstone.core.answers import Citation, Note, Sentence
+from ragstone.core.types import Chunk, Document, Secret, Span, Verdict, join_slices
 
 WORDS = re.compile(r"\S+")
 STANDS_ALONE = re.compile(r"[ \t]*(?:[-*+•|]|\d{1,3}[.)])[ \t]|[^\n]*\n")

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from ragstone.core.answers import Citation
 from ragstone.core.page_layout import Layout
-from ragstone.core.types import Citation, Span
+from ragstone.core.types import Span
 
 
 def add_page_boxes(

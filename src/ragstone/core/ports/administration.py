@@ -7,7 +7,8 @@ from typing import Literal, Protocol, runtime_checkable
 
 from ragstone.core.ports.reading import Reader
 from ragstone.core.ports.writing import Filler
-from ragstone.core.types import Key, Scope, Tenant
+from ragstone.core.records import Key, Tenant
+from ragstone.core.types import Scope
 
 
 @dataclass(frozen=True, slots=True)

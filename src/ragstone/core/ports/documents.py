@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from ragstone.core.types import Extraction, Piece, Skipped
+from ragstone.core.records import Skipped
+from ragstone.core.types import Extraction, Piece
 
 
 @dataclass(frozen=True, slots=True)

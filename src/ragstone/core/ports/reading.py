@@ -7,7 +7,8 @@ from typing import Literal, Protocol, runtime_checkable
 from ragstone.core.arrays import Vectors
 from ragstone.core.filters import Where
 from ragstone.core.page_layout import Layout
-from ragstone.core.types import Candidate, Chunk, Document, Info, Revision
+from ragstone.core.records import Info
+from ragstone.core.types import Candidate, Chunk, Document, Revision
 
 
 @dataclass(frozen=True, slots=True)

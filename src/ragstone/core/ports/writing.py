@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from ragstone.core.arrays import Vectors
-from ragstone.core.types import Chunk, Document, Revision, Run
+from ragstone.core.records import Run
+from ragstone.core.types import Chunk, Document, Revision
 
 
 class Writer(Protocol):

@@ -11,7 +11,8 @@ from sys import maxsize
 
 from ragstone.core.errors import StoreError
 from ragstone.core.ports import IdentifiedStore, ReembeddingStore, Store, Writer
-from ragstone.core.types import Revision, Run, Scope
+from ragstone.core.records import Run
+from ragstone.core.types import Revision, Scope
 from ragstone.engine.transfer.checksums import Sums
 from ragstone.engine.transfer.pages import View, batch_revisions, open_view, revision_key
 from ragstone.engine.transfer.plan import RUNS_COPIED, SOURCE, Changes, Plan, plan_copy

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from ragstone.core.errors import StoreError
 from ragstone.core.ports import Exporter, Reader, Store, StoredRevision
-from ragstone.core.types import Document, Info, Scope
+from ragstone.core.records import Info
+from ragstone.core.types import Document, Scope
 
 PAGE_REVISIONS = 500  # revisions told of at once
 MAX_REVISIONS = 128  # revisions carried at once

@@ -6,7 +6,8 @@ from typing import Literal
 
 from ragstone.core.errors import NotBuilt, UsageError
 from ragstone.core.ports import Store, StoredRevision
-from ragstone.core.types import Info, Run, Scope
+from ragstone.core.records import Info, Run
+from ragstone.core.types import Scope
 from ragstone.engine.transfer.checksums import encode_document
 from ragstone.engine.transfer.pages import RevisionKey, View, iterate_kept, open_view, pair_revisions, revision_key
 from ragstone.ingestion.safeguards import SMALL_SOURCE

@@ -1,7 +1,8 @@
 """What makes collections, lists them, looks after them and erases."""
 
 from ragstone.core.errors import ConfigError, NoKey, NotBuilt, RagstoneError, StoreError
-from ragstone.core.types import Info, Run, Scope
+from ragstone.core.records import Info, Run
+from ragstone.core.types import Scope
 from ragstone.engine.arguments import check_arguments
 from ragstone.engine.artifact_cleanup import drop_collection, forget_stale_searches, places_of, sweep_artifacts
 from ragstone.engine.run_setup import build_run_context, pin_own_model

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from functools import partial
 
 from ragstone.core.errors import UsageError
+from ragstone.core.records import Info
 from ragstone.core.suggestions import describe_absent
-from ragstone.core.types import Chunk, Document, Info, Span
+from ragstone.core.types import Chunk, Document, Span
 from ragstone.engine.arguments import check_arguments
 from ragstone.engine.verbs.base import VerbGroup
 from ragstone.engine.visible_documents import is_visible, list_visible, read_info, read_record

@@ -7,7 +7,8 @@ from ragstone import extraction
 from ragstone.config.settings import SourceSettings
 from ragstone.core.errors import Refused, UsageError
 from ragstone.core.ports import Source
-from ragstone.core.types import Extraction, Piece, Skipped
+from ragstone.core.records import Skipped
+from ragstone.core.types import Extraction, Piece
 from ragstone.engine.arguments import check_arguments
 from ragstone.engine.source_roots import resolve_source
 from ragstone.engine.verbs.base import VerbGroup

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ragstone.core.errors import Corrupt, UsageError
 from ragstone.core.ports import ListedFile, Source
-from ragstone.core.types import Run
+from ragstone.core.records import Run
 from ragstone.engine.arguments import check_arguments, object_with
 from ragstone.engine.artifact_cleanup import drop_collection, forget_stale_searches
 from ragstone.engine.run_setup import build_run_context, pin_own_model

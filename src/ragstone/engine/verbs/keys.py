@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ragstone.access import NewKey, issue_key, parse_expiry, parse_key_id
 from ragstone.core.errors import UsageError
-from ragstone.core.types import Key
+from ragstone.core.records import Key
 from ragstone.engine.arguments import OPTIONAL_TEXT, check_arguments
 from ragstone.engine.verbs.base import VerbGroup
 

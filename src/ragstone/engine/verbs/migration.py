@@ -7,7 +7,8 @@ from dataclasses import replace
 from ragstone import stores
 from ragstone.core.errors import StoreError, UsageError
 from ragstone.core.ports import CollectionModel, Store
-from ragstone.core.types import Run, Scope
+from ragstone.core.records import Run
+from ragstone.core.types import Scope
 from ragstone.engine import transfer
 from ragstone.engine.arguments import check_arguments
 from ragstone.engine.run_setup import build_run_context, pin_tenant_model

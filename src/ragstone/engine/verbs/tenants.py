@@ -5,7 +5,8 @@ from collections.abc import Callable
 from ragstone import stores
 from ragstone.core.errors import Forbidden, RagstoneError, StoreError, UsageError
 from ragstone.core.ports import Keys, SealingStore
-from ragstone.core.types import RotationResult, Scope, Tenant
+from ragstone.core.records import RotationResult, Tenant
+from ragstone.core.types import Scope
 from ragstone.engine.arguments import check_arguments
 from ragstone.engine.artifact_cleanup import places_of
 from ragstone.engine.verbs.base import VerbGroup

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from ragstone import guard
 from ragstone.core.json_shapes import span_json
 from ragstone.core.types import Block, Document, Extraction, Json, Scope, Secret
-from ragstone.stores.embedded.paths import encode_name
+from ragstone.stores.file_names import encode_name
 
 ARTIFACT_KEY = "extracted_artifact_uri"
 HEAD_BYTES = 65_536  # bytes: the longest path of Linux, all of it escaped, is a third of that

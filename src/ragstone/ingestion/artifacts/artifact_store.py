@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 
 from ragstone.core.errors import ConfigError, NotBuilt, Refused, StoreError
 from ragstone.core.ports import ArtifactStorage, Store
-from ragstone.core.types import Document, Json, Run, Scope
+from ragstone.core.records import Run
+from ragstone.core.types import Document, Json, Scope
 from ragstone.ingestion.artifacts.artifact_json import HEAD_BYTES, artifact_name, aside_marks, claim_name
 from ragstone.ingestion.artifacts.place import open_place, seal_place
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ragstone.core.errors import Refused, UsageError
 from ragstone.core.ports import ListedFile
-from ragstone.core.types import Skipped
+from ragstone.core.records import Skipped
 from ragstone.ingestion.sources.containment import open_inside
 from ragstone.ingestion.sources.rules import Rules
 from ragstone.ingestion.sources.walk import list_file, walk

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ragstone.core.ports import ListedFile
-from ragstone.core.types import Skipped
+from ragstone.core.records import Skipped
 from ragstone.ingestion.sources.containment import LEADS_OUTSIDE, relative_to_root
 from ragstone.ingestion.sources.rules import Rules
 

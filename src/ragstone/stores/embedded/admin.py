@@ -6,30 +6,27 @@ from collections.abc import Callable
 from datetime import datetime
 
 from ragstone.core.errors import Corrupt, NotBuilt, UsageError
-from ragstone.core.types import Scope, Tenant
+from ragstone.core.records import Tenant
+from ragstone.core.types import Scope
 from ragstone.stores.durable_files import make_directory
 from ragstone.stores.embedded import vector_files
 from ragstone.stores.embedded.check import find_problems, repair_collection
 from ragstone.stores.embedded.collection import Collection
 from ragstone.stores.embedded.collection_names import read_collection_name
 from ragstone.stores.embedded.database import create_database, open_database, read_transaction, write_transaction
+from ragstone.stores.embedded.erasure import check_no_link, erase_directory, move_aside, sweep_erasures
 from ragstone.stores.embedded.fault_points import reach_point
 from ragstone.stores.embedded.frozen_files import check_unchanged, is_writable
 from ragstone.stores.embedded.mirror_updates import read_state
 from ragstone.stores.embedded.paths import (
     REKEY_PREFIX,
     CollectionFiles,
-    check_no_link,
     check_store,
     collection_directories,
-    decode_name,
-    erase_directory,
     files_of_scope,
     is_collection_part,
     make_store,
-    move_aside,
     store_lock_path,
-    sweep_erasures,
 )
 from ragstone.stores.embedded.rekey import recover_rekey
 from ragstone.stores.embedded.tenant_lifecycle import TenantLifecycle, lock_sources
@@ -38,6 +35,7 @@ from ragstone.stores.embedded.tenants import Tenants
 from ragstone.stores.embedded.thread_pool import ThreadPool
 from ragstone.stores.error_mapping import map_errors
 from ragstone.stores.file_locks import brief_lock
+from ragstone.stores.file_names import decode_name
 from ragstone.stores.model_checks import has_same_model
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ragstone.core.errors import Corrupt, StoreTooNew, UsageError
-from ragstone.core.types import Key
+from ragstone.core.records import Key
 from ragstone.stores.durable_files import sync_directory
 from ragstone.stores.embedded.database import MigrationStep, open_file, read_format, upgrade_file, write_transaction
 from ragstone.stores.embedded.frozen_files import check_unchanged

@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ragstone.core.types import Document, Run
+from ragstone.core.records import Run
+from ragstone.core.types import Document
 from ragstone.stores.embedded.collection import Collection
 from ragstone.stores.embedded.database import write_transaction
 from ragstone.stores.embedded.frozen_files import check_unchanged

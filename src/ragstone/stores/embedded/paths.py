@@ -1,26 +1,22 @@
 """Where a store keeps what: a directory for each tenant and collection, names that any file system takes."""
 
 import contextlib
-import hashlib
 import json
 import os
 import re
-import shutil
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import unquote
 
 from ragstone.core.errors import Corrupt, StoreError, StoreTooNew, UsageError
 from ragstone.core.types import Scope
-from ragstone.stores.durable_files import list_temporary_files, make_directory, replace_file, sync_directory
+from ragstone.stores.durable_files import list_temporary_files, make_directory, replace_file
 from ragstone.stores.encryption import SecretKey
+from ragstone.stores.file_names import encode_name
 
 FORMAT = 1
 MAGIC = "ragstone"
-PLAIN_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
-MAX_NAME_BYTES = 200  # bytes; common file systems take 255 for a name
 CATALOGUE = "store.json"
 STORE_LOCK = "store.lock"
 DATABASE = "collection.sqlite"
@@ -35,18 +31,6 @@ REKEY_PREFIX = ".rekey-"  # a collection that is being put under another key
 NETWORK_FILE_SYSTEM = re.compile(
     r"nfs\d?|cifs|smb\w*|ncpfs|afs|9p|ceph|lustre|glusterfs|fuse\.(sshfs|glusterfs|s3fs|rclone|ceph).*"
 )
-
-
-def encode_name(name: str) -> str:
-    """A name as one path part: only a-z, 0-9, _ and - stand as they are; a very long one becomes a digest."""
-    data = name.encode("utf-8", "surrogatepass")
-    part = "".join(chr(byte) if chr(byte) in PLAIN_CHARACTERS else f"%{byte:02x}" for byte in data)
-    return part if len(part) <= MAX_NAME_BYTES else "~" + hashlib.sha256(data).hexdigest()
-
-
-def decode_name(part: str) -> str | None:
-    """The name behind a path part, None for a digest."""
-    return None if part.startswith("~") else unquote(part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,14 +133,6 @@ def _find_database_fault(descriptor: int) -> str | None:
     return None if found.st_size else "it is empty"
 
 
-def remove_path(path: Path) -> None:
-    """Remove a file of the store, or a folder that stands in its place."""
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
-
-
 def files_of_scope(root: Path, scope: Scope) -> CollectionFiles:
     """Where a scope's files are, whether they exist or not."""
     return CollectionFiles(root / encode_name(scope.tenant) / encode_name(scope.collection))
@@ -217,57 +193,6 @@ def store_lock_path(root: Path) -> Path:
 
 def _encode_catalogue() -> str:
     return json.dumps({"magic": MAGIC, "format": FORMAT})
-
-
-def sweep_erasures(root: Path) -> None:
-    """Remove what an interrupted erasure left, of a tenant or a collection, where this user may."""
-    for directory in (d for d in (root, *root.iterdir()) if d.is_dir() and os.access(d, os.W_OK)):
-        for gone in directory.glob(GONE_PREFIX + "*"):
-            zero_file(gone / KEY_FILE)
-            shutil.rmtree(gone, ignore_errors=True)
-
-
-def zero_file(path: Path) -> None:
-    """Overwrite a small file before it is removed with its directory; nothing happens where there is none."""
-    with contextlib.suppress(FileNotFoundError, NotADirectoryError, PermissionError):
-        fd = os.open(path, os.O_WRONLY | os.O_NOFOLLOW)
-        try:
-            os.pwrite(fd, bytes(os.fstat(fd).st_size), 0)
-            os.fsync(fd)
-        finally:
-            os.close(fd)
-
-
-def move_aside(directory: Path) -> Path:
-    """Rename a directory to a name that nobody opens and the next sweep removes; durable when it returns."""
-    number = 0
-    while (gone := directory.with_name(f"{GONE_PREFIX}{number}-{directory.name}")).exists():
-        number += 1
-    directory.rename(gone)
-    sync_directory(gone.parent)
-    return gone
-
-
-def list_moved_aside(directory: Path) -> list[Path]:
-    """What a directory was renamed to by erasures that did not end."""
-    own = re.compile(rf"{re.escape(GONE_PREFIX)}\d+-{re.escape(directory.name)}")
-    return sorted(path for path in directory.parent.glob(GONE_PREFIX + "*") if own.fullmatch(path.name))
-
-
-def check_no_link(directory: Path) -> None:
-    """Raises `StoreError` for a link: to remove it would leave what it leads to."""
-    if directory.is_symlink():
-        raise StoreError(
-            f"{directory} is a link to {directory.resolve()}, which would stay: put that folder in the link's place "
-            "first; nothing was erased"
-        )
-
-
-def erase_directory(directory: Path) -> None:
-    """Remove a directory with all that it holds, also while another process removes it too."""
-    while directory.exists():
-        with contextlib.suppress(FileNotFoundError):
-            shutil.rmtree(directory)
 
 
 def collection_directories(root: Path, tenant: str) -> Iterator[Path]:

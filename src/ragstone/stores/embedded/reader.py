@@ -12,7 +12,8 @@ from ragstone.core.filter_matching import document_matches, matches
 from ragstone.core.filters import Where
 from ragstone.core.page_layout import Layout
 from ragstone.core.ports import StoredRevision, Vectors
-from ragstone.core.types import Candidate, Chunk, Document, Info, Revision, total_order
+from ragstone.core.records import Info
+from ragstone.core.types import Candidate, Chunk, Document, Revision, total_order
 from ragstone.stores import bm25
 from ragstone.stores.collection_errors import missing_vector_warnings
 from ragstone.stores.cosine import COSINE_SLACK, Scores, cosines, normalize_query, rough_cosines

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ragstone.core.errors import StoreError
-from ragstone.core.ports import CollectionModel, Sealer
+from ragstone.core.ports import CollectionModel
 from ragstone.core.types import Scope
 from ragstone.stores.collection_errors import erasure_notice, not_built_error
 from ragstone.stores.durable_files import file_identity
@@ -22,9 +22,11 @@ from ragstone.stores.embedded.api_keys import EmbeddedKeys
 from ragstone.stores.embedded.collection import Collection
 from ragstone.stores.embedded.compaction import remove_leftovers
 from ragstone.stores.embedded.database import write_transaction
+from ragstone.stores.embedded.erasure import sweep_erasures
 from ragstone.stores.embedded.frozen_files import is_writable
+from ragstone.stores.embedded.key_verbs import KeyVerbs
 from ragstone.stores.embedded.ledger import EmbeddedLedger, RunLocks
-from ragstone.stores.embedded.paths import CollectionFiles, check_store, make_store, store_lock_path, sweep_erasures
+from ragstone.stores.embedded.paths import CollectionFiles, check_store, store_lock_path
 from ragstone.stores.embedded.reader import PROVIDER, EmbeddedReader
 from ragstone.stores.embedded.rekey import recover_rekey
 from ragstone.stores.embedded.search_cache import EmbeddedSearchCache
@@ -34,7 +36,6 @@ from ragstone.stores.embedded.tenants import Tenants
 from ragstone.stores.embedded.thread_pool import ThreadPool
 from ragstone.stores.embedded.vector_tables import ACTIVE, SECOND, VectorTables
 from ragstone.stores.embedded.writer import EmbeddedWriter
-from ragstone.stores.encryption import TenantSealer
 from ragstone.stores.error_mapping import CollectionMoved, map_errors
 from ragstone.stores.file_locks import brief_lock
 from ragstone.stores.master_key import MasterKey
@@ -45,9 +46,9 @@ log = logging.getLogger("ragstone")
 MAX_OPEN = 32  # collections that keep their index in memory; the one least recently used gives way
 
 
-class EmbeddedStore:
+class EmbeddedStore(KeyVerbs):
     """See `ragstone.core.ports.Store`, `Reembedding`. `keep_versions` revisions of a document stay; `now` is the
-    clock; the keys of new tenants are wrapped by `master`, None leaves them plain."""
+    clock; `master` wraps the keys of new tenants, None leaves them plain."""
 
     def __init__(
         self,
@@ -91,7 +92,6 @@ class EmbeddedStore:
         return EmbeddedLedger(self._root, lambda: self._open_collection(scope), self._threads, self._runs)
 
     def search_cache(self, scope: Scope) -> EmbeddedSearchCache:
-        """See `ragstone.core.ports.SearchCachingStore`."""
         return EmbeddedSearchCache(lambda: self._open_collection(scope), self._threads)
 
     @asynccontextmanager
@@ -298,32 +298,3 @@ class EmbeddedStore:
             closing = [self._open.pop(scope) for scope in gone]
         for found in closing:
             found.close()
-
-    async def sealer(self, tenant: str) -> Sealer | None:
-        """See `ragstone.core.ports.SealingStore`."""
-        return await self._threads.run(lambda: self._make_sealer(tenant))
-
-    def _make_sealer(self, tenant: str) -> Sealer | None:
-        with map_errors(self._root):
-            if self._tenants.master is not None:
-                make_store(self._root)
-                self._tenants.ensure_key(tenant)
-            keys = self._tenants.read_keys(tenant)
-            return TenantSealer(keys) if keys else None
-
-    async def rotate(self, tenant: str) -> bool:
-        """See `ragstone.core.ports.SealingStore`."""
-        return await self._threads.run(lambda: self._rotate(tenant))
-
-    def _rotate(self, tenant: str) -> bool:
-        with map_errors(self._root):
-            if not check_store(self._root):
-                return False
-            with brief_lock(store_lock_path(self._root)):
-                if keys := self._tenants.read_keys(tenant):
-                    self._tenants.write_keys(tenant, keys)
-                return bool(keys)
-
-    async def rekey(self, tenant: str, *, fresh: bool) -> int:
-        """See `ragstone.core.ports.SealingStore`."""
-        return await self._threads.run(lambda: self._admin.whole.rekey(tenant, fresh=fresh))

@@ -9,22 +9,17 @@ from pathlib import Path
 from ragstone.core.errors import Busy, UsageError
 from ragstone.stores.durable_files import sync_directory
 from ragstone.stores.embedded.collection_names import read_collection_name
+from ragstone.stores.embedded.erasure import check_no_link, list_moved_aside, move_aside, sweep_erasures, zero_file
+from ragstone.stores.embedded.erasure import erase_directory as remove
 from ragstone.stores.embedded.fault_points import reach_point
 from ragstone.stores.embedded.paths import (
     KEY_FILE,
     CollectionFiles,
-    check_no_link,
     check_store,
     collections_under,
-    decode_name,
     is_tenant_home,
-    list_moved_aside,
-    move_aside,
     store_lock_path,
-    sweep_erasures,
-    zero_file,
 )
-from ragstone.stores.embedded.paths import erase_directory as remove
 from ragstone.stores.embedded.rekey import (
     begin_copy,
     choose_key_number,
@@ -42,6 +37,7 @@ from ragstone.stores.embedded.tenant_marks import (
 from ragstone.stores.embedded.tenants import Tenants
 from ragstone.stores.error_mapping import map_errors
 from ragstone.stores.file_locks import acquire_lock, brief_lock, describe_ingestion
+from ragstone.stores.file_names import decode_name
 
 
 def lock_sources(

@@ -15,15 +15,9 @@ from pathlib import Path
 from ragstone.core.errors import Busy
 from ragstone.stores.collection_errors import erasure_notice
 from ragstone.stores.durable_files import list_temporary_files, replace_file, sync_directory
-from ragstone.stores.embedded.paths import (
-    ERASURE_PREFIX,
-    REKEY_LOCK,
-    REKEY_PREFIX,
-    CollectionFiles,
-    decode_name,
-    encode_name,
-)
+from ragstone.stores.embedded.paths import ERASURE_PREFIX, REKEY_LOCK, REKEY_PREFIX, CollectionFiles
 from ragstone.stores.file_locks import acquire_lock, describe_holder, is_locked
+from ragstone.stores.file_names import decode_name, encode_name
 
 
 @contextmanager

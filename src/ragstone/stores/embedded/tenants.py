@@ -12,7 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from ragstone.core.errors import Corrupt, NoKey, UsageError
-from ragstone.core.types import Json, Scope, Tenant
+from ragstone.core.records import Tenant
+from ragstone.core.types import Json, Scope
 from ragstone.stores.collection_errors import erasure_notice
 from ragstone.stores.durable_files import make_directory, replace_file
 from ragstone.stores.embedded.database import open_database
@@ -25,16 +26,16 @@ from ragstone.stores.embedded.paths import (
     CollectionFiles,
     collection_directories,
     collections_under,
-    decode_name,
-    encode_name,
     files_of_scope,
     is_store,
     is_tenant_home,
     store_lock_path,
 )
 from ragstone.stores.embedded.tenant_marks import check_not_erasing, list_erasing
+from ragstone.stores.embedded.tenant_record import parse_record, record_error
 from ragstone.stores.encryption import SecretKey, check_installed, is_box, open_box, seal_box
 from ragstone.stores.file_locks import brief_lock
+from ragstone.stores.file_names import decode_name, encode_name
 from ragstone.stores.master_key import (
     MasterKey,
     key_fingerprint,
@@ -189,7 +190,7 @@ class Tenants:
             data = file.read_bytes()
         except (FileNotFoundError, NotADirectoryError):
             return {}
-        return _parse_record(file, self._open_record(tenant, data, file) if is_box(data) else data)
+        return parse_record(file, self._open_record(tenant, data, file) if is_box(data) else data)
 
     def _open_record(self, tenant: str, data: bytes, file: Path) -> bytes:
         for _, key in sorted(self.read_keys(tenant).items(), reverse=True):
@@ -197,7 +198,7 @@ class Tenants:
                 return open_box(key, RECORD_PURPOSE, data, about=RECORD_FILE)
             except Corrupt:
                 continue
-        raise _record_error(file)
+        raise record_error(file)
 
     def write_record(self, tenant: str, model: str | None, dimension: int | None) -> None:
         """Write down a tenant's model, encrypted where the tenant is."""
@@ -254,7 +255,7 @@ class Tenants:
             known = (
                 self.read_record(name)
                 if name is not None
-                else _parse_record(home / RECORD_FILE, (home / RECORD_FILE).read_bytes())
+                else parse_record(home / RECORD_FILE, (home / RECORD_FILE).read_bytes())
             )
         return Tenant(
             name or known.get("name") or home.name,
@@ -287,15 +288,3 @@ class Tenants:
             )
         except (Corrupt, OSError) as error:
             return (), None, str(error)
-
-
-def _parse_record(file: Path, data: bytes) -> Json:
-    try:
-        read = json.loads(data)
-        return {"model": read["embedding_model"], "dimension": read["embedding_dim"], "name": read["tenant"]}
-    except (ValueError, KeyError, TypeError) as error:
-        raise _record_error(file) from error
-
-
-def _record_error(file: Path) -> Corrupt:
-    return Corrupt(f"{file} is damaged; remove it: the next ingest writes it anew")

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from datetime import datetime
 
 from ragstone.core.errors import Corrupt
-from ragstone.core.types import Scope, Tenant
+from ragstone.core.records import Tenant
+from ragstone.core.types import Scope
 from ragstone.stores.chunk_spans import find_misplaced_chunks
 from ragstone.stores.jsonfile.file import JsonFile
 

@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 
 from ragstone.core.errors import StoreError, StoreTooNew
 from ragstone.core.page_layout import Layout
-from ragstone.core.types import Chunk, Document, Json, Revision, Run, Span
+from ragstone.core.records import Run
+from ragstone.core.types import Chunk, Document, Json, Revision, Span
 from ragstone.stores.revision_status import Status, due_at, revision_statuses
 
 T = TypeVar("T")

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from ragstone.core.errors import Corrupt, StoreError, UsageError
-from ragstone.core.types import Run, Scope
+from ragstone.core.records import Run
+from ragstone.core.types import Scope
 from ragstone.stores.collection_errors import not_built_error
 from ragstone.stores.durable_files import list_temporary_files, make_directory, replace_file
 from ragstone.stores.error_mapping import map_errors

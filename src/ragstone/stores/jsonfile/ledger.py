@@ -3,7 +3,8 @@
 import asyncio
 from dataclasses import replace
 
-from ragstone.core.types import Document, Run, Scope
+from ragstone.core.records import Run
+from ragstone.core.types import Document, Scope
 from ragstone.stores.jsonfile.content import ScopeContent
 from ragstone.stores.jsonfile.file import JsonFile
 

@@ -10,7 +10,8 @@ from ragstone.core.filter_matching import collect_facts, matches
 from ragstone.core.filters import Where
 from ragstone.core.page_layout import Layout
 from ragstone.core.ports import StoredRevision, Vectors
-from ragstone.core.types import Candidate, Chunk, Document, Info, Revision, Scope, total_order
+from ragstone.core.records import Info
+from ragstone.core.types import Candidate, Chunk, Document, Revision, Scope, total_order
 from ragstone.stores.jsonfile.content import FORMAT, ScopeContent
 from ragstone.stores.revision_status import due_at
 

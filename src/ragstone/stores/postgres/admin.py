@@ -4,7 +4,8 @@ from collections.abc import Callable
 from datetime import datetime
 
 from ragstone.core.errors import Busy, UsageError
-from ragstone.core.types import Scope, Tenant
+from ragstone.core.records import Tenant
+from ragstone.core.types import Scope
 from ragstone.stores.collection_errors import erasure_notice
 from ragstone.stores.model_checks import PinnedModel, has_same_model, model_pin_error
 from ragstone.stores.postgres import check

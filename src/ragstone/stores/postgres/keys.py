@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from ragstone.core.errors import UsageError
-from ragstone.core.types import Key
+from ragstone.core.records import Key
 from ragstone.stores.postgres.error_mapping import sqlstate_of
 from ragstone.stores.postgres.pool import Cursor, Pool
 

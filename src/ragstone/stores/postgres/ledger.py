@@ -9,7 +9,8 @@ from typing import Literal
 import psycopg
 
 from ragstone.core.errors import Busy, StoreError
-from ragstone.core.types import Document, Run, Scope
+from ragstone.core.records import Run
+from ragstone.core.types import Document, Scope
 from ragstone.stores.encoding import decode_document, decode_run, encode_value
 from ragstone.stores.postgres.catalogue import check_not_erasing, read_collection
 from ragstone.stores.postgres.error_mapping import map_errors

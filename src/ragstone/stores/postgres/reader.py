@@ -9,7 +9,8 @@ import numpy as np
 from ragstone.core.filters import Where
 from ragstone.core.page_layout import Layout
 from ragstone.core.ports import StoredRevision, Vectors
-from ragstone.core.types import Candidate, Chunk, Document, Info, Revision, Scope, total_order
+from ragstone.core.records import Info
+from ragstone.core.types import Candidate, Chunk, Document, Revision, Scope, total_order
 from ragstone.stores import bm25
 from ragstone.stores.collection_errors import missing_vector_warnings
 from ragstone.stores.cosine import Scores, normalize_query
@@ -20,6 +21,7 @@ from ragstone.stores.postgres.filters import ChunkFilter
 from ragstone.stores.postgres.migrations import VERSION
 from ragstone.stores.postgres.pool import Row
 from ragstone.stores.postgres.postings import Ints, Ranking
+from ragstone.stores.postgres.recipe_cache import RecipeCache
 from ragstone.stores.postgres.rows import CHUNK_COLUMNS, decode_chunk
 from ragstone.stores.postgres.view import CollectionView, ViewFilters
 
@@ -49,36 +51,8 @@ AT = f"""SELECT {CHUNK_COLUMNS} FROM documents m
     WHERE {OURS} AND m.path = %(path)s {{}} ORDER BY m.source LIMIT 1"""  # noqa: S608
 KEPT = f"""SELECT m.doc_id, m.{{}} FROM unnest(%(documents)s::text[], %(revisions)s::int8[]) AS w (doc_id, revision)
     JOIN document_versions m ON m.doc_id = w.doc_id AND m.revision = w.revision AND {OURS}"""  # noqa: S608
-# Each recipe once, by as many steps on the index as there are recipes: documents are many, recipes few.
-RECIPES = """WITH RECURSIVE r (recipe) AS (
-    (SELECT recipe FROM document_versions
-        WHERE collection_id = %(collection)s AND tenant_id = %(tenant)s AND status = 'active' ORDER BY recipe LIMIT 1)
-    UNION ALL
-    SELECT (SELECT v.recipe FROM document_versions v
-        WHERE v.collection_id = %(collection)s AND v.tenant_id = %(tenant)s AND v.status = 'active'
-            AND v.recipe > r.recipe ORDER BY v.recipe LIMIT 1)
-    FROM r WHERE r.recipe IS NOT NULL
-) SELECT recipe FROM r WHERE recipe IS NOT NULL"""
 WALK = """SELECT set_config('hnsw.iterative_scan', 'strict_order', true),
     set_config('hnsw.ef_search', %(ef)s, true)"""
-
-
-class RecipeCache:
-    """The recipes of collections, kept while nothing changes in them: every question is told them, few runs change
-    them."""
-
-    def __init__(self) -> None:
-        self._known: dict[int, tuple[tuple[int, str | None], tuple[str, ...]]] = {}
-
-    async def get_recipes(self, view: CollectionView) -> tuple[str, ...]:
-        """Those of the active versions, sorted."""
-        row = view.row
-        state = (row.generation, row.built_at)
-        known = self._known.get(row.collection_id)
-        if known is None or known[0] != state:
-            found = tuple(sorted(recipe for (recipe,) in await view.fetch_rows(RECIPES)))
-            known = self._known[row.collection_id] = state, found
-        return known[1]
 
 
 class PostgresReader:

@@ -14,7 +14,8 @@ from ragstone.stores.postgres.catalogue import lock_collection, read_collection
 from ragstone.stores.postgres.keys import PostgresKeys
 from ragstone.stores.postgres.ledger import PostgresLedger, RunLocks
 from ragstone.stores.postgres.pool import Connection, Cursor, Pool, Row
-from ragstone.stores.postgres.reader import PROVIDER, PostgresReader, RecipeCache
+from ragstone.stores.postgres.reader import PROVIDER, PostgresReader
+from ragstone.stores.postgres.recipe_cache import RecipeCache
 from ragstone.stores.postgres.rows import COLLECTION_COLUMNS, CollectionRow, decode_collection
 from ragstone.stores.postgres.search_cache import PostgresSearchCache
 from ragstone.stores.postgres.ts_rank import TsRankReader

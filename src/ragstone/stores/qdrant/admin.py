@@ -5,7 +5,8 @@ from collections.abc import Awaitable, Callable
 
 from ragstone.core.errors import StoreError, UsageError
 from ragstone.core.ports import Admin
-from ragstone.core.types import Scope, Tenant
+from ragstone.core.records import Tenant
+from ragstone.core.types import Scope
 from ragstone.stores.qdrant.client import QdrantConnection
 from ragstone.stores.qdrant.fault_points import reach_point
 from ragstone.stores.qdrant.reconciliation import Reconciler, Survey

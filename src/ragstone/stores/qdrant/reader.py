@@ -13,18 +13,18 @@ from ragstone.core.filter_matching import collect_facts, matches
 from ragstone.core.filters import Where
 from ragstone.core.page_layout import Layout
 from ragstone.core.ports import Exporter, KeywordReader, Reader, Store, StoredRevision, Vectors
-from ragstone.core.types import Candidate, Chunk, Document, Info, Revision, Scope, total_order
+from ragstone.core.records import Info
+from ragstone.core.types import Candidate, Chunk, Document, Revision, Scope, total_order
 from ragstone.stores import bm25
 from ragstone.stores.collection_errors import missing_vector_warnings
 from ragstone.stores.cosine import Scores, cosines, normalize_query
 from ragstone.stores.qdrant import points
 from ragstone.stores.qdrant.filters import build_point_filter, is_narrow
 from ragstone.stores.qdrant.points import ACTIVE, field_equals, scope_filter
+from ragstone.stores.qdrant.queries import build_prefetches, chunk_place, score_passing
 from ragstone.stores.qdrant.reconciliation import VIEW_LIFETIME
 from ragstone.stores.qdrant.scope_points import ScopePoints, is_sound
-from ragstone.stores.qdrant.space import Space
 
-RankKey = tuple[float, str, str, int]
 PROVIDER = "qdrant"
 # Chunks up to which every vector is compared, as in PostgreSQL: 20,000 took longer than the rest of a question together
 # (`benchmarks/stores`).
@@ -155,7 +155,7 @@ class QdrantReader:
             asked = list(map(float, query))
             listed = await self._query_points(remote, asked, named, count)
             passing = await self._verify_points(listed, where)
-            ranked = sorted(_score_passing(passing, query))
+            ranked = sorted(score_passing(passing, query))
             best = [Candidate(identity, -order[0], (order[1], order[2], order[3])) for order, identity in ranked]
             done = len(listed) < count
             if done or (len(best) >= limit and best[limit - 1].score - listed[-1].score > COSINE_TOLERANCE):
@@ -288,31 +288,3 @@ class QdrantReader:
                 score = round(point.score, bm25.DECIMALS)
                 best.setdefault(chunk.id, Candidate(chunk.id, score, chunk_place(chunk)))
         return sorted(best.values(), key=lambda one: total_order(one.score, one.place))[:limit]
-
-
-def _score_passing(passing: Sequence[tuple[Chunk, Vectors]], query: Scores) -> list[tuple[RankKey, str]]:
-    """Each chunk's place in the total order, and its id."""
-    if not passing:
-        return []
-    found = cosines(np.stack([row for _, row in passing]), np.arange(len(passing)), query)
-    return [
-        (total_order(score, chunk_place(chunk)), chunk.id)
-        for score, (chunk, _) in zip(np.round(found, bm25.DECIMALS).tolist(), passing, strict=True)
-    ]
-
-
-def build_prefetches(
-    space: Space, scope: Scope, query: str, vector: list[float], where: Where, limit: int
-) -> list[models.Prefetch]:
-    """The two legs, one where the question has no word; rarity counts within the collection of this tenant alone."""
-    named, words = build_point_filter(scope, where), points.encode_sparse_query(query)
-    own = models.SearchParams(idf=models.IdfCorpusParams(corpus=scope_filter(scope)))
-    legs = [models.Prefetch(query=vector, using=space.dense or None, filter=named, limit=limit)]
-    if words.indices:
-        legs.append(models.Prefetch(query=words, using=space.sparse, filter=named, limit=limit, params=own))
-    return legs
-
-
-def chunk_place(chunk: Chunk) -> tuple[str, str, int]:
-    """What breaks ties."""
-    return chunk.document.path, chunk.document.source, chunk.ordinal

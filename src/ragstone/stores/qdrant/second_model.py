@@ -9,7 +9,8 @@ from dataclasses import replace
 
 from ragstone.core.errors import StoreError, UsageError
 from ragstone.core.ports import CollectionModel, ReembeddingStore, Store, Vectors, Writer
-from ragstone.core.types import Chunk, Info, Scope
+from ragstone.core.records import Info
+from ragstone.core.types import Chunk, Scope
 from ragstone.stores.collection_errors import no_second_model_error
 from ragstone.stores.qdrant.points import ACTIVE, field_equals
 from ragstone.stores.qdrant.reconciliation import Reconciler

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from qdrant_client import models
 
 from ragstone.core.errors import UsageError
-from ragstone.core.types import Info
+from ragstone.core.records import Info
 from ragstone.stores.qdrant.client import QdrantConnection
 from ragstone.stores.qdrant.scheme import OWN_SCHEME, Scheme
 from ragstone.stores.qdrant.url import QdrantUrl

@@ -17,7 +17,8 @@ from ragstone.core.ports import (
     SearchCachingStore,
     Store,
 )
-from ragstone.core.types import Document, Info, Run, Scope
+from ragstone.core.records import Info, Run
+from ragstone.core.types import Document, Scope
 from ragstone.stores.collection_errors import no_second_model_error
 from ragstone.stores.qdrant import second_model
 from ragstone.stores.qdrant.admin import QdrantAdmin

@@ -10,7 +10,8 @@ from psycopg import AsyncConnection, sql
 from ragstone.core.filters import Where
 from ragstone.core.page_layout import Layout
 from ragstone.core.ports import Vectors
-from ragstone.core.types import Candidate, Chunk, Document, Info, Scope, total_order
+from ragstone.core.records import Info
+from ragstone.core.types import Candidate, Chunk, Document, Scope, total_order
 from ragstone.stores import bm25
 from ragstone.stores.column_pair import INVALID_NAME, ColumnPair
 from ragstone.stores.postgres.postings import Ranking

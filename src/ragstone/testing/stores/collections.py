@@ -7,7 +7,8 @@ import pytest
 from ragstone.core.errors import Busy, NotBuilt, StoreError, UsageError
 from ragstone.core.filters import Where
 from ragstone.core.ports import Store
-from ragstone.core.types import Run, Scope
+from ragstone.core.records import Run
+from ragstone.core.types import Scope
 from ragstone.testing.stores.actions import (
     create_collection,
     read_texts,

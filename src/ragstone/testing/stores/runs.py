@@ -6,7 +6,7 @@ import pytest
 
 from ragstone.core.errors import Busy
 from ragstone.core.ports import Store
-from ragstone.core.types import Run
+from ragstone.core.records import Run
 from ragstone.testing.stores.actions import create_collection
 from ragstone.testing.stores.fixtures import StoreFixtures
 from ragstone.testing.stores.samples import SCOPE

@@ -11,7 +11,8 @@ import numpy as np
 
 from ragstone.core.filters import Where
 from ragstone.core.ports import CachedSearch, Vectors
-from ragstone.core.types import Chunk, Document, Key, Revision, Scope, Span
+from ragstone.core.records import Key
+from ragstone.core.types import Chunk, Document, Revision, Scope, Span
 
 SCOPE = Scope("acme", "notes")
 OTHER = Scope("rival", "notes")

@@ -1,0 +1,96 @@
+"""What a store tells of itself: runs, the state of a collection, tenants, API keys."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from ragstone.core.errors import RagstoneError
+from ragstone.core.types import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A document that a run left out."""
+
+    path: str
+    reason: str
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One ingestion of one source: running, then succeeded, failed or interrupted."""
+
+    id: str
+    source: str
+    status: Literal["running", "succeeded", "failed", "interrupted"]
+    started_at: str
+    finished_at: str | None = None
+    config: Mapping[str, Any] = field(default_factory=dict)
+    stats: Mapping[str, Any] = field(default_factory=dict)
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Info:
+    """The state of one collection."""
+
+    scope: Scope
+    provider: str
+    version: int
+    state: Literal["healthy", "degraded", "empty", "broken"]
+    documents: int
+    chunks: int
+    pending_vectors: int
+    dimension: int | None
+    model: str | None
+    variant: str | None
+    recipes: tuple[str, ...]
+    built_at: str | None
+    generation: int
+    warnings: tuple[str, ...] = ()
+    bytes: int = 0
+
+    @classmethod
+    def from_failure(cls, scope: Scope, provider: str, why: str) -> "Info":
+        """The state of a collection that cannot be opened."""
+        return cls(scope, provider, 0, "broken", 0, 0, 0, None, None, None, (), None, 0, (why,))
+
+
+@dataclass(frozen=True, slots=True)
+class Tenant:
+    """A tenant of a store: the model that its vectors are pinned to, and, where it is encrypted by us, the checks of
+    the master keys that its keys are wrapped by. What a missing key hides is None; `problem` is what is wrong with the
+    tenant as a whole, such as a lost key or an erasure that is not finished, and what mends it."""
+
+    name: str
+    collections: int
+    encrypted: bool = False
+    model: str | None = None
+    dimension: int | None = None
+    wrapped_by: tuple[str, ...] = ()
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RotationResult:
+    """What became of the keys of one tenant; `problem` is why they are as they were, None when they are not."""
+
+    tenant: str
+    problem: RagstoneError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """An API key as a store keeps it: all but its secret. `digest` is the SHA-256 of that, 32 bytes; times are in UTC;
+    `id` is public and the first part of the key."""
+
+    id: str
+    tenant: str
+    name: str
+    roles: tuple[str, ...]
+    created: datetime
+    digest: bytes = field(repr=False)
+    expires: datetime | None = None
+    revoked: datetime | None = None
