@@ -1,4 +1,4 @@
-"""The table of features is whole: a row for each requirement, and its tests exist by name."""
+"""Features and requirements have a state, and the tests that prove them exist by name."""
 
 import re
 
@@ -7,7 +7,9 @@ from tests.docs.blocks import DOCS, ROOT
 COUNTS = {"X": 10, "K": 11, "M": 8, "S": 12, "I": 11, "R": 15, "G": 9, "P": 10, "V": 9, "O": 10, "T": 1, "N": 14}
 ROW = re.compile(r"^\| ([A-Z]\d+) \| (works|partly|not yet) \| ([^|]+) \| ([^|]*) \| ([^|]*) \|$", re.MULTILINE)
 TEST = re.compile(r"`(tests/[\w/]+\.py)(?:::(\w+)(?:::(\w+))?)?`")
-ROWS = ROW.findall((DOCS / "features.md").read_text(encoding="utf-8"))
+ROWS = ROW.findall((DOCS / "maintain" / "requirements.md").read_text(encoding="utf-8"))
+FEATURE = re.compile(r"^\| ([^|]+) \| (works|partly|not yet) \| ([^|]*) \|$", re.MULTILINE)
+FEATURES = (DOCS / "features.md").read_text(encoding="utf-8")
 
 
 def test_every_id_has_one_row_in_order() -> None:
@@ -16,11 +18,31 @@ def test_every_id_has_one_row_in_order() -> None:
 
 def test_every_named_test_exists_in_its_file() -> None:
     for id_, _, _, _, proof in ROWS:
-        for file, *names in TEST.findall(proof):
-            assert (ROOT / file).is_file(), f"{id_}: {file}"
-            text = (ROOT / file).read_text(encoding="utf-8")
-            for name in filter(None, names):
-                assert re.search(rf"\b(?:def|class) {name}\b", text), f"{id_}: {file}::{name}"
+        assert_tests_exist(id_, proof)
+
+
+def assert_tests_exist(row: str, proof: str) -> None:
+    for file, *names in TEST.findall(proof):
+        assert (ROOT / file).is_file(), f"{row}: {file}"
+        text = (ROOT / file).read_text(encoding="utf-8")
+        for name in filter(None, names):
+            assert re.search(rf"\b(?:def|class) {name}\b", text), f"{row}: {file}::{name}"
+
+
+def test_every_feature_has_a_state_and_tests_that_exist() -> None:
+    rows = FEATURE.findall(FEATURES)
+    tables = [line for line in FEATURES.splitlines() if line.startswith("| ") and not line.startswith("| feature ")]
+    assert len(rows) == len(tables)
+    for feature, state, proof in rows:
+        assert_tests_exist(feature, proof)
+        if state != "not yet":
+            assert any(names[1] for names in TEST.findall(proof)), f"{feature} names no test"
+        assert (state == "partly") == ("*Not yet:*" in feature), feature
+        assert len(feature.split()) < 25, feature
+
+
+def test_features_name_no_requirement_ids() -> None:
+    assert re.findall(rf"\b[{''.join(COUNTS)}]\d{{1,2}}\b", FEATURES) == []
 
 
 def test_what_works_is_proved_by_name_and_what_is_partly_there_says_what_lacks() -> None:
