@@ -1,11 +1,12 @@
 """A value that an option cannot have is told in one sentence, wherever it comes from."""
 
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from typing import Any, get_args
 
 import pytest
 
-from ragstone.config import validation
+from ragstone.config import settings, validation
+from ragstone.config.jwt import JwtSettings
 from ragstone.config.settings import LimitSettings, SearchSettings, Settings, SourceSettings
 from ragstone.core.errors import ConfigError, UsageError
 from ragstone.core.filters import Where
@@ -81,10 +82,20 @@ def test_settings_made_by_hand_are_checked_too(kind: type[Any], options: dict[st
 
 
 def test_the_table_of_bounds_is_whole_and_says_what_there_is() -> None:
-    for table, kind in ((validation.SEARCH, SearchSettings), (validation.LIMITS, LimitSettings)):
-        assert set(table) == {field.name for field in fields(kind)}
-    assert validation.SEARCH["mode"] == validation.Choice(get_args(Mode))
-    assert validation.SEARCH["fusion"] == validation.Choice(tuple(FUSIONS))
+    for kind in (SearchSettings, LimitSettings):
+        assert set(validation.read_bounds(kind)) == {field.name for field in fields(kind)}
+    bounds = validation.read_bounds(SearchSettings)
+    assert bounds["mode"] == validation.Choice(get_args(Mode))
+    assert bounds["fusion"] == validation.Choice(tuple(FUSIONS))
+
+
+def test_every_setting_says_in_a_sentence_what_it_is() -> None:
+    kinds = [kind for kind in vars(settings).values() if isinstance(kind, type) and is_dataclass(kind)]
+    for kind in kinds:
+        if kind.__module__.startswith("ragstone.config") and kind not in (JwtSettings, validation.Option):
+            options = validation.read_options(kind)
+            assert set(options) == {field.name for field in fields(kind)}, kind.__name__
+            assert all(option.help.endswith((".", "].")) for option in options.values()), kind.__name__
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from ragstone.core.errors import Forbidden, RagstoneError
 from ragstone.core.filters import OPERATORS, Condition, Where
 from ragstone.core.records import Info, Key, Run
 from ragstone.core.records import Tenant as Shown
-from ragstone.core.types import Document
+from ragstone.core.types import Document, Mode
 from ragstone.engine import Engine
 from ragstone.engine.transfer import CopyResult
 from ragstone.retrieval.explain import Explanation
@@ -141,7 +141,8 @@ async def ranked(kb: Engine) -> list[tuple[str, float]]:
     """What a question finds by words and by meaning, and how well: the rarity of words is that of the collection, and
     nobody else's passages stand in the way of its nearest."""
     text, out = "How long are samples kept, and which receiver has alerts?", []
-    for mode, signal in (("keyword", "bm25"), ("semantic", "cosine")):
+    signals: tuple[tuple[Mode, str], ...] = (("keyword", "bm25"), ("semantic", "cosine"))
+    for mode, signal in signals:
         found = await kb.search(text, mode=mode, top_k=20)
         out += [(f"{hit.chunk.document.path}:{hit.chunk.ordinal}", round(hit.signals[signal], 4)) for hit in found.hits]
     return out
@@ -281,10 +282,8 @@ class Chance:
 
     def request(self, kb: Engine, *, restricted: bool) -> Any:
         """One call of one verb."""
-        where, asked = (
-            self.where(restricted=restricted),
-            {"mode": self.pick.choice(("keyword", "keyword", "hybrid", "semantic"))},
-        )
+        where = self.where(restricted=restricted)
+        asked: dict[str, Any] = {"mode": self.pick.choice(("keyword", "keyword", "hybrid", "semantic"))}
         source = self.pick.choice((None, None, "docs", self.value()))
         calls: list[Callable[[], Any]] = [
             lambda: kb.search(self.text(), where=where, **asked),

@@ -15,7 +15,7 @@ from ragstone.answering.abstention.calibration import Calibration, render_calibr
 from ragstone.core.filters import Condition
 from ragstone.core.ports import ListedFile, Vectors
 from ragstone.core.records import Skipped
-from ragstone.core.types import join_slices
+from ragstone.core.types import Mode, join_slices
 from ragstone.stores.embedded.reader import EmbeddedReader
 from ragstone.testing.bag_of_words import BagOfWords
 
@@ -23,7 +23,7 @@ Open = Callable[..., ragstone.Knowledge]
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "semantic", "keyword"])
-def test_each_mode_finds_the_passage(kb: ragstone.Knowledge, mode: str) -> None:
+def test_each_mode_finds_the_passage(kb: ragstone.Knowledge, mode: Mode) -> None:
     hits = kb.search("how long are samples kept by default", mode=mode).hits
     assert hits[0].chunk.document.path == "storage.md"
     assert "15 days" in hits[0].chunk.text
@@ -60,7 +60,7 @@ def test_filters_narrow_both_legs(kb: ragstone.Knowledge) -> None:
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "keyword"])
-def test_a_field_that_no_document_has_is_named(kb: ragstone.Knowledge, mode: str) -> None:
+def test_a_field_that_no_document_has_is_named(kb: ragstone.Knowledge, mode: Mode) -> None:
     def asked(*columns: str, operator: str = "=") -> list[str]:
         conditions = tuple(Condition(one, operator, None if "IS" in operator else "nowhere") for one in columns)
         found = kb.search("storage of samples", mode=mode, where=Where(conditions=conditions))

@@ -22,13 +22,17 @@ from ragstone.config.settings import (
     SourceSettings,
     TableSettings,
 )
+from ragstone.config.validation import Option
 from ragstone.engine import Engine
 from ragstone.retrieval.question import Question
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.access.issuer import AUDIENCE, ISSUER, token
 from tests.scripted import Scripted
 
-KINDS = {kind for kind in vars(groups).values() if isinstance(kind, type) and is_dataclass(kind)} - {SearchOptions}
+KINDS = {kind for kind in vars(groups).values() if isinstance(kind, type) and is_dataclass(kind)} - {
+    SearchOptions,
+    Option,
+}
 # Whoever looks at every field alike acts on none; the engine hands all of `search` to a question.
 COPIERS = {"dataclasses", "ragstone.config.validation", "ragstone.config.jwt", "reprlib"}
 UNREACHABLE = "postgresql://127.0.0.1:1/d"

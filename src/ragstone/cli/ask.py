@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ragstone.cli.search_options import add_filter_options, add_llm_options
+from ragstone.cli.search_options import add_filter_options, add_search_options
 from ragstone.cli.shared_options import (
     SharedOptions,
     add_shared_options,
@@ -30,14 +30,12 @@ NOTE_STATUSES = {
 
 @add_shared_options
 @add_filter_options
-@add_llm_options
+@add_search_options
 def ask(
     options: SharedOptions,
     question: Annotated[str, typer.Argument(help="The question.")],
     where: Where,
-    helped: dict[str, Any],
-    top_k: Annotated[int | None, typer.Option("--top-k", "-k", help="How many passages to answer from.")] = None,
-    mode: Annotated[str | None, typer.Option(help="hybrid, semantic or keyword.")] = None,
+    asked: dict[str, Any],
     pipeline: Annotated[str | None, typer.Option(help="Ask what this pipeline of the configuration names.")] = None,
     stream: Annotated[bool, typer.Option("--stream", help="Show the answer as it comes; NDJSON with --json.")] = False,
     quote: Annotated[bool, typer.Option("--quote", help="Quote sentences, whatever language model is set.")] = False,
@@ -48,15 +46,15 @@ def ask(
     """Answer from the documents; every sentence is cited and each citation was checked."""
     from ragstone.cli.knowledge import open_for_question, open_knowledge
 
-    how = {"where": where, "top_k": top_k, "mode": mode, "strict": strict or None, **helped}
+    how = {"where": where, "strict": strict or None, **asked}
     if pipeline is not None:
         with open_knowledge(options, quote=quote) as kb:
-            asked = kb.pipeline(pipeline).events(question, **how)
-            answer = show_answer(asked, options, stream=stream)
+            events = kb.pipeline(pipeline).events(question, **how)
+            answer = show_answer(events, options, stream=stream)
     else:
-        with open_for_question(options, mode=mode, quote=quote) as kb:
-            asked = kb.events(question, **how)
-            answer = show_answer(asked, options, stream=stream)
+        with open_for_question(options, mode=asked["mode"], quote=quote) as kb:
+            events = kb.events(question, **how)
+            answer = show_answer(events, options, stream=stream)
     return status_from_answer(answer, strict=strict)
 
 

@@ -1,7 +1,7 @@
 """`ragstone chat`: questions that go on from one another, answered until the input ends."""
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -33,13 +33,14 @@ def chat(
 
     history: list[Message] = []
     worst = 0
+    how: dict[str, Any] = {"top_k": top_k, "mode": mode, "strict": strict or None}  # checked by the engine
     with open_knowledge(options, quote=quote) as kb:
         asked = kb if pipeline is None else kb.pipeline(pipeline)
         while (question := _read_line()) not in (None, *END):
             if not question:
                 continue
             try:
-                events = asked.events(question, top_k=top_k, mode=mode, history=history, strict=strict or None)
+                events = asked.events(question, history=history, **how)
                 answer = show_answer(events, options, stream=True)
             except RagstoneError as error:  # the next question may be a better one
                 print_message(f"error: {error}")

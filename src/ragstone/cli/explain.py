@@ -5,23 +5,20 @@ from typing import Annotated, Any
 import typer
 
 from ragstone.cli.ask import status_from_notes
-from ragstone.cli.search_options import add_filter_options, add_llm_options
+from ragstone.cli.search_options import add_filter_options, add_search_options
 from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_json, print_text
 from ragstone.core.filters import Where
 
 
 @add_shared_options
 @add_filter_options
-@add_llm_options
+@add_search_options
 def explain(
     options: SharedOptions,
     question: Annotated[str, typer.Argument(help="The question.")],
     where: Where,
-    helped: dict[str, Any],
+    asked: dict[str, Any],
     doc: Annotated[str, typer.Option("--doc", help="The document's path inside its source.")],
-    top_k: Annotated[int | None, typer.Option("--top-k", "-k", help="As in search.")] = None,
-    mode: Annotated[str | None, typer.Option(help="As in search.")] = None,
-    min_cosine: Annotated[float | None, typer.Option(help="As in search.")] = None,
     pipeline: Annotated[
         str | None, typer.Option(help="Over the sources of this pipeline of the configuration.")
     ] = None,
@@ -32,12 +29,11 @@ def explain(
     from ragstone.retrieval.explain import to_json
 
     source = where.sources[0] if len(where.sources) == 1 else None
-    asked = {"top_k": top_k, "mode": mode, "min_cosine": min_cosine, **helped}
     if pipeline is not None:
         with open_knowledge(options) as kb:
             explanation = kb.pipeline(pipeline).explain(question, path=doc, source=source, where=where, **asked)
     else:
-        with open_for_question(options, mode=mode) as kb:
+        with open_for_question(options, mode=asked["mode"]) as kb:
             explanation = kb.explain(question, path=doc, source=source, where=where, **asked)
     if options.json:
         print_json(to_json(explanation))

@@ -5,25 +5,19 @@ from typing import Annotated, Any
 import typer
 
 from ragstone.cli.ask import status_from_notes
-from ragstone.cli.search_options import add_filter_options, add_llm_options
+from ragstone.cli.search_options import add_filter_options, add_search_options
 from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_json, print_message, print_text
 from ragstone.core.filters import Where
 
 
 @add_shared_options
 @add_filter_options
-@add_llm_options
+@add_search_options
 def search(
     options: SharedOptions,
     question: Annotated[str, typer.Argument(help="What to look for.")],
     where: Where,
-    helped: dict[str, Any],
-    top_k: Annotated[int | None, typer.Option("--top-k", "-k", help="How many passages [default: 10].")] = None,
-    mode: Annotated[str | None, typer.Option(help="hybrid, semantic or keyword [default: hybrid].")] = None,
-    fusion: Annotated[str | None, typer.Option(help="minmax or rrf.")] = None,
-    min_cosine: Annotated[float | None, typer.Option(help="Leave out passages below this cosine.")] = None,
-    per_document: Annotated[int | None, typer.Option(help="At most so many passages of one document.")] = None,
-    keyword_boost: Annotated[bool, typer.Option("--keyword-boost", help="Raise passages that hold the words.")] = False,
+    asked: dict[str, Any],
     pipeline: Annotated[str | None, typer.Option(help="Search what this pipeline of the configuration names.")] = None,
     format_: Annotated[str, typer.Option("--format", help="text, xml, json, evidence or evidence-llm.")] = "text",
 ) -> int:
@@ -32,23 +26,13 @@ def search(
     from ragstone.cli.knowledge import open_for_question, open_knowledge
     from ragstone.cli.output import format_passages, pipeline_data
 
-    asked: dict[str, Any] = {
-        "where": where,
-        "top_k": top_k,
-        "mode": mode,
-        "fusion": fusion,
-        "min_cosine": min_cosine,
-        "per_document": per_document,
-        "keyword_boost": keyword_boost or None,
-        **helped,
-    }
     if pipeline is not None:
         with open_knowledge(options) as kb:
-            found = kb.pipeline(pipeline).search(question, **asked)
+            found = kb.pipeline(pipeline).search(question, where=where, **asked)
             index = next(pipeline_data(one) for one in kb.pipelines() if one.name == pipeline)
     else:
-        with open_for_question(options, mode=mode) as kb:
-            found = kb.search(question, **asked)
+        with open_for_question(options, mode=asked["mode"]) as kb:
+            found = kb.search(question, where=where, **asked)
             index = info_json(kb.info())
     chosen = "json" if options.json else format_
     shown = format_passages(found, format_=chosen, question=question, index=index)

@@ -1,28 +1,21 @@
-"""The filter options of commands that search, as one `Where`."""
+"""The options of commands that search: filters as one `Where`, and the fields of `SearchOptions`."""
 
 import inspect
 from collections.abc import Callable
+from dataclasses import fields
 from functools import wraps
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 
+from ragstone.config.search_options import SearchOptions
+from ragstone.config.validation import Option, read_options
 from ragstone.core.filters import Where
 
-LLM_OPTIONS: dict[str, Any] = {
-    "hyde": Annotated[
-        str | None, typer.Option(help="Search by answers that the model imagines: off, standard, adaptive or multi.")
-    ],
-    "hyde_documents": Annotated[int | None, typer.Option(help="How many of them.")],
-    "multi_query": Annotated[int | None, typer.Option(help="Search for so many paraphrases by the model too.")],
-    "llm_filter": Annotated[
-        bool | None,
-        typer.Option("--llm-filter/--no-llm-filter", help="Leave out passages that the model holds to be of no use."),
-    ],
-    "cache": Annotated[
-        bool | None,
-        typer.Option("--cache/--no-cache", help="Serve and keep what questions that ask the same have found."),
-    ],
+# Names on the command line that are not the option's own.
+NAMES: dict[str, tuple[str, ...]] = {
+    "top_k": ("--top-k", "-k"),
+    "filter": ("--llm-filter/--no-llm-filter",),
 }
 TextList = list[str] | None
 FILTER_OPTIONS: dict[str, Any] = {
@@ -107,19 +100,39 @@ def _parse_structured(text: str | None) -> dict[str, Any]:
     return data
 
 
-def add_llm_options(command: Callable[..., int | None]) -> Callable[..., int | None]:
-    """Give a command `helped`: the search options that these stand for."""
+def add_search_options(command: Callable[..., int | None]) -> Callable[..., int | None]:
+    """Give a command `asked`: the options of `SearchOptions`, each with its help, None where it was not given."""
+    kinds, options = get_type_hints(SearchOptions), read_options(SearchOptions)
+    names = {("llm_filter" if one.name == "filter" else one.name): one for one in fields(SearchOptions)}
 
     @wraps(command)
     def run(*args: Any, **given: Any) -> int | None:
-        helped = {"filter" if name == "llm_filter" else name: given.pop(name) for name in LLM_OPTIONS}
-        return command(*args, helped=helped, **given)
+        asked = {one.name: given.pop(name) for name, one in names.items()}
+        return command(*args, asked=asked, **given)
 
-    own = [p for p in inspect.signature(command).parameters.values() if p.name != "helped"]
+    own = [p for p in inspect.signature(command).parameters.values() if p.name != "asked"]
     extra = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
-        for name, kind in LLM_OPTIONS.items()
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=None,
+            annotation=_describe_option(one.name, kinds[one.name], _help_of(options[one.name], one.default)),
+        )
+        for name, one in names.items()
     ]
     own.sort(key=lambda p: p.kind)
     run.__signature__ = inspect.Signature([*own, *extra])  # type: ignore[attr-defined]  # what typer reads
     return run
+
+
+def _describe_option(name: str, kind: Any, text: str) -> Any:
+    """The annotation that typer reads: a switch, a number or a text."""
+    plain = next((part for part in (kind, *get_args(kind)) if part in (bool, int, float)), str)
+    switch = (f"--{name.replace('_', '-')}/--no-{name.replace('_', '-')}",) if plain is bool else ()
+    return Annotated[plain | None, typer.Option(*NAMES.get(name, switch), help=text, rich_help_panel="Search")]
+
+
+def _help_of(option: Option, default: Any) -> str:
+    if default in (None, False) or "[default" in option.help:
+        return option.help
+    return f"{option.help.removesuffix('.')} [default: {str(default).lower()}]."

@@ -1,29 +1,33 @@
 """How long the stages of an answer may take before it goes on without them."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from ragstone.config.validation import DEADLINES, find_violation
+from ragstone.config.validation import Option, find_violation
 from ragstone.core.errors import ConfigError
 
 
 @dataclass(frozen=True, slots=True)
 class Deadlines:
-    """Seconds of a question for each stage: its vector, the store for finding passages and once more for reading what
-    an answer is made of (one leg has half of it), each step in which a language model rewrites it or helps to search,
-    and the vectors of sentences. What a language model has to write is `llm.total`."""
+    """How long each stage of a question may take, in seconds; writing an answer has `llm.total`."""
 
-    embed: float = 15.0
-    search: float = 10.0
-    rewrite: float = 20.0
-    check: float = 5.0
+    embed: Annotated[float, Option("Seconds for the vector of a question.", 0.01, 86_400)] = 15.0
+    search: Annotated[
+        float,
+        Option("Seconds for a store to find passages, and again to read them; a retriever has half.", 0.01, 86_400),
+    ] = 10.0
+    rewrite: Annotated[
+        float, Option("Seconds for each step in which a language model helps to search.", 0.01, 86_400)
+    ] = 20.0
+    check: Annotated[float, Option("Seconds for the vectors of sentences that are checked.", 0.01, 86_400)] = 5.0
 
     def __post_init__(self) -> None:
-        if wrong := find_violation(self, DEADLINES):
+        if wrong := find_violation(self):
             raise ConfigError(f"deadlines: {wrong}")
 
     @property
     def retriever(self) -> float:
-        """So that when one leg is slow, there is time for the other."""
+        """Seconds for one retriever: when one is slow, there is time for the other."""
         return self.search / 2
 
 

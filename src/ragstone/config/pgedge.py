@@ -14,10 +14,14 @@ from urllib.parse import quote
 
 from ragstone.config import vendors
 from ragstone.config.file_values import check_keys, check_mapping, check_number, check_texts
-from ragstone.config.validation import PIPELINE, REQUEST, SEARCH, Numbers
+from ragstone.config.model_settings import LlmSettings
+from ragstone.config.search_options import SearchOptions
+from ragstone.config.settings import PipelineSettings
+from ragstone.config.validation import Numbers, read_bounds
 from ragstone.core.errors import ConfigError
 from ragstone.core.types import Json
 
+PIPELINE, SEARCH, REQUEST = map(read_bounds, (PipelineSettings, SearchOptions, LlmSettings))
 PGEDGE_KEYS = ("server", "defaults")
 DEFAULTS = ("token_budget", "top_n", "embedding_llm", "rag_llm", "api_keys", "llm_headers")
 PGEDGE_SEARCH_KEYS = ("hybrid_enabled", "vector_weight", "min_similarity")
@@ -69,7 +73,10 @@ def _translate_pipeline(
     notes = [f"{key} is not acted on: {why}" for key, why in UNUSED.items() if given.pop(key, None) is not None]
     if foreign:
         given = {"token_budget": TOKENS, "top_n": TOP_N, **given}
-    for key, allowed in (("token_budget", PIPELINE["token_budget"]), ("top_n", SEARCH["top_k"])):
+    for key, allowed in (
+        ("token_budget", PIPELINE["token_budget"]),
+        ("top_n", SEARCH["top_k"]),
+    ):
         if given.get(key) is not None:
             given[key] = check_number(given[key], allowed, _locate_value(key, item, path), origin)
     notes += _translate_models(given, item, defaults, path, origin)

@@ -2,62 +2,56 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Annotated, Any
 
 from ragstone.config.deadlines import DEFAULT_DEADLINES, Deadlines
 from ragstone.config.jwt import JwtSettings
 from ragstone.config.model_settings import AnswerSettings, EmbedSettings, ExternalSettings, LlmSettings, check_bounds
 from ragstone.config.search_options import SearchOptions
-from ragstone.config.validation import (
-    COLLECTION,
-    LIMITS,
-    PIPELINE,
-    SEARCH,
-    SOURCE,
-    TOP_LEVEL,
-)
+from ragstone.config.validation import BYTES, MANY, Option
 from ragstone.core.errors import ConfigError
 
 
 @dataclass(frozen=True, slots=True)
 class SourceSettings:
-    """A root to ingest. `name` is part of every document's identity; by default the folder's name."""
+    """A root to ingest."""
 
-    path: str
-    name: str | None = None
-    ignore: tuple[str, ...] = ()
-    deny: tuple[str, ...] = ()
-    hidden: bool = False
+    path: Annotated[str, Option("The folder, file or URL.", not_blank=True)]
+    name: Annotated[str | None, Option("Its name, part of every document's identity [default: the folder's].")] = None
+    ignore: Annotated[tuple[str, ...], Option("Globs of paths that are left out.")] = ()
+    deny: Annotated[tuple[str, ...], Option("Globs of paths that are never read.")] = ()
+    hidden: Annotated[bool, Option("Read hidden files too.")] = False
 
     def __post_init__(self) -> None:
-        check_bounds(self, SOURCE)
+        check_bounds(self)
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkSettings:
-    """How documents are cut: a chunker's name and its own options, whole numbers all."""
+    """How documents become chunks: a chunker and its options."""
 
-    name: str = "structure"
-    options: Mapping[str, int] = field(default_factory=dict)
+    name: Annotated[str, Option("The chunker.")] = "structure"
+    options: Annotated[Mapping[str, int], Option("Its own options, whole numbers.")] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class LimitSettings:
-    """Bytes of a text document and of any other (PDF, office), seconds of the processor and bytes of memory that
-    reading one of the others may take (a MB of it adds 10 s, a page that OCR reads half of `seconds`), pages of one
-    document that OCR reads, chunks of a document (null: no limit), the share of
-    a source's documents that a run may remove unasked."""
+    """Bounds of documents and runs; null means no limit."""
 
-    text_bytes: int = 10_000_000
-    office_bytes: int = 200_000_000
-    seconds: float = 60.0
-    memory_bytes: int = 1_500_000_000
-    ocr_pages: int = 500
-    chunks: int | None = None
-    removals: float = 0.5
+    text_bytes: Annotated[int, Option("Bytes of a text document.", 1, BYTES)] = 10_000_000
+    office_bytes: Annotated[int, Option("Bytes of any other document.", 1, BYTES)] = 200_000_000
+    seconds: Annotated[
+        float, Option("Processor time for reading one document that is no text; each MB adds 10 s.", 0.1, 86_400)
+    ] = 60.0
+    memory_bytes: Annotated[int, Option("Memory for reading one document that is no text.", 200_000_000, BYTES)] = (
+        1_500_000_000
+    )
+    ocr_pages: Annotated[int, Option("Pages of one document that OCR reads.", 0, MANY)] = 500
+    chunks: Annotated[int | None, Option("Chunks of one document.", 1, MANY)] = None
+    removals: Annotated[float, Option("Share of a source's documents that a run may remove unasked.", 0, 1)] = 0.5
 
     def __post_init__(self) -> None:
-        check_bounds(self, LIMITS)
+        check_bounds(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,21 +59,21 @@ class SearchSettings(SearchOptions):
     """How passages are found; see docs/how-to/search.md for each."""
 
     def __post_init__(self) -> None:
-        check_bounds(self, SEARCH)
+        check_bounds(self)
 
 
 @dataclass(frozen=True, slots=True)
 class CollectionSettings:
     """What differs in one collection: its own sources, never those at the top; the rest, where null, as there."""
 
-    sources: tuple[SourceSettings, ...] = ()
-    chunk: ChunkSettings | None = None
-    embed: EmbedSettings | None = None
-    keep_versions: int | None = None
-    artifacts: str | None = None
+    sources: Annotated[tuple[SourceSettings, ...], Option("The roots of this collection.")] = ()
+    chunk: Annotated[ChunkSettings | None, Option("How its documents become chunks.")] = None
+    embed: Annotated[EmbedSettings | None, Option("Its embedding model.")] = None
+    keep_versions: Annotated[int | None, Option("Revisions of a document that stay.", 1, MANY)] = None
+    artifacts: Annotated[str | None, Option("Where its extractions are kept, a URI.")] = None
 
     def __post_init__(self) -> None:
-        check_bounds(self, COLLECTION)
+        check_bounds(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,58 +83,61 @@ class TenantSettings:
     Nothing here takes part in finding out who asks: this is read for the tenant that a key or token has named.
     """
 
-    embed: EmbedSettings | None = None
-    llm: LlmSettings | None = None
-    collections: Mapping[str, CollectionSettings] = field(default_factory=dict)
+    embed: Annotated[EmbedSettings | None, Option("The tenant's embedding model.")] = None
+    llm: Annotated[LlmSettings | None, Option("The tenant's language model.")] = None
+    collections: Annotated[Mapping[str, CollectionSettings], Option("The tenant's collections.")] = field(
+        default_factory=dict
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class EncryptionSettings:
-    """The master key, 32 bytes in base64 or a file that holds them: it wraps the keys of tenants. `previous` is the one
-    before, while keys are rotated. None of them is ever shown."""
+    """The master key, which wraps the keys of tenants. Ragstone never shows it."""
 
-    key: str | None = field(default=None, repr=False)
-    key_file: str | None = None
-    previous: str | None = field(default=None, repr=False)
-    previous_file: str | None = None
+    key: Annotated[str | None, Option("The master key, 32 bytes in base64.")] = field(default=None, repr=False)
+    key_file: Annotated[str | None, Option("A file that holds it.")] = None
+    previous: Annotated[str | None, Option("The master key before, while keys are rotated.")] = field(
+        default=None, repr=False
+    )
+    previous_file: Annotated[str | None, Option("A file that holds that one.")] = None
 
 
 @dataclass(frozen=True, slots=True)
 class TableSettings:
-    """A text column of an existing table or view of a pipeline's database, and the column of its vectors. `filter` is
-    SQL, or structured conditions; `filter_columns` are those that a request may filter by, `*` for all."""
+    """A text column of an existing table or view of a pipeline's database."""
 
-    table: str
-    text_column: str
-    vector_column: str | None = None
-    id_column: str | None = None
-    filter: str | Mapping[str, Any] | None = None
-    filter_columns: tuple[str, ...] = ()
+    table: Annotated[str, Option("The table or view.")]
+    text_column: Annotated[str, Option("The column of its texts.")]
+    vector_column: Annotated[str | None, Option("The column of its vectors.")] = None
+    id_column: Annotated[str | None, Option("The column that identifies a row.")] = None
+    filter: Annotated[str | Mapping[str, Any] | None, Option("SQL or structured conditions that rows must meet.")] = (
+        None
+    )
+    filter_columns: Annotated[tuple[str, ...], Option("Columns that a request may filter by; * for all.")] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class PipelineSettings:
-    """A named way to answer: over collections, over tables of a database, or both. Where null, `store`, `embed`,
-    `search` and `llm` are as at the top; `system_prompt` stands in place of that part of the prompt, `token_budget` is
-    for the passages of an answer or a context, `timeout` in seconds for each statement of the database; `notes` are
-    remarks that its listing shows."""
+    """A named way to answer over collections, tables of a database, or both; null means as at the top."""
 
-    name: str
-    description: str = ""
-    store: str | None = field(default=None, repr=False)
-    collections: tuple[str, ...] = ()
-    database: str | None = field(default=None, repr=False)
-    tables: tuple[TableSettings, ...] = ()
-    embed: EmbedSettings | None = None
-    search: SearchSettings | None = None
-    llm: LlmSettings | None = None
-    system_prompt: str | None = None
-    token_budget: int | None = None
-    timeout: float = 10.0
-    notes: tuple[str, ...] = ()
+    name: Annotated[str, Option("The name that a request uses.", not_blank=True)]
+    description: Annotated[str, Option("A sentence for listings.")] = ""
+    store: Annotated[str | None, Option("The store of its collections [default: that at the top].")] = field(
+        default=None, repr=False
+    )
+    collections: Annotated[tuple[str, ...], Option("The collections that it searches.")] = ()
+    database: Annotated[str | None, Option("The URL of the database of its tables.")] = field(default=None, repr=False)
+    tables: Annotated[tuple[TableSettings, ...], Option("The tables that it searches.")] = ()
+    embed: Annotated[EmbedSettings | None, Option("Its embedding model.")] = None
+    search: Annotated[SearchSettings | None, Option("Its defaults of a search.")] = None
+    llm: Annotated[LlmSettings | None, Option("Its language model.")] = None
+    system_prompt: Annotated[str | None, Option("The system part of its prompt.")] = None
+    token_budget: Annotated[int | None, Option("Tokens for the passages of an answer or a context.", 1, MANY)] = None
+    timeout: Annotated[float, Option("Seconds for each statement of the database.", 0.01, 86_400)] = 10.0
+    notes: Annotated[tuple[str, ...], Option("Remarks that its listing shows.")] = ()
 
     def __post_init__(self) -> None:
-        check_bounds(self, PIPELINE)
+        check_bounds(self)
         if bool(self.tables) != bool(self.database):
             raise ConfigError("a pipeline with tables needs their database, and one with a database its tables")
         if not self.tables and not self.collections:
@@ -151,43 +148,51 @@ class PipelineSettings:
 
 @dataclass(frozen=True, slots=True)
 class AccessSettings:
-    """Who may come in. `trusted: false` asks everybody for a key or a token; null trusts whoever opens the store."""
+    """Who may come in."""
 
-    trusted: bool | None = None
-    jwt: JwtSettings | None = None
+    trusted: Annotated[
+        bool | None, Option("False asks everybody for a key or token; null trusts anyone who opens the store.")
+    ] = None
+    jwt: Annotated[JwtSettings | None, Option("Whose tokens are accepted.")] = None
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """All of it. Every field is read somewhere; an unknown key is an error."""
 
-    store: str = "embedded:.ragstone"
-    tenant: str = "default"
-    collection: str = "default"
-    keep_versions: int = 1
-    artifacts: str | None = None
-    passwords: tuple[str, ...] = ()
-    sources: tuple[SourceSettings, ...] = ()
-    chunk: ChunkSettings = ChunkSettings()
-    embed: EmbedSettings = EmbedSettings()
-    llm: LlmSettings = LlmSettings()
-    judge: LlmSettings = LlmSettings()
-    answer: AnswerSettings = AnswerSettings()
-    external: ExternalSettings = ExternalSettings()
-    offline: bool = False
-    limits: LimitSettings = LimitSettings()
-    deadlines: Deadlines = DEFAULT_DEADLINES
-    search: SearchSettings = SearchSettings()
-    categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    collections: Mapping[str, CollectionSettings] = field(default_factory=dict)
-    pipelines: tuple[PipelineSettings, ...] = ()
-    tenants: Mapping[str, TenantSettings] = field(default_factory=dict)
-    encryption: EncryptionSettings = EncryptionSettings()
-    key: str | None = field(default=None, repr=False)
-    access: AccessSettings = AccessSettings()
+    store: Annotated[str, Option("The store: a folder or a URL.")] = "embedded:.ragstone"
+    tenant: Annotated[str, Option("The tenant.")] = "default"
+    collection: Annotated[str, Option("The collection.")] = "default"
+    keep_versions: Annotated[int, Option("Revisions of a document that stay.", 1, MANY)] = 1
+    artifacts: Annotated[str | None, Option("Where extractions are kept, a URI.")] = None
+    passwords: Annotated[tuple[str, ...], Option("Passwords that are tried on encrypted documents.")] = ()
+    sources: Annotated[tuple[SourceSettings, ...], Option("The roots that `ingest` reads without an argument.")] = ()
+    chunk: Annotated[ChunkSettings, Option("How documents become chunks.")] = ChunkSettings()
+    embed: Annotated[EmbedSettings, Option("The embedding model.")] = EmbedSettings()
+    llm: Annotated[LlmSettings, Option("The language model that writes answers.")] = LlmSettings()
+    judge: Annotated[LlmSettings, Option("The language model that judges answers.")] = LlmSettings()
+    answer: Annotated[AnswerSettings, Option("How answers are made.")] = AnswerSettings()
+    external: Annotated[ExternalSettings, Option("Which texts may leave this machine.")] = ExternalSettings()
+    offline: Annotated[bool, Option("Refuse every vendor that is not on this machine.")] = False
+    limits: Annotated[LimitSettings, Option("Bounds of documents and runs.")] = LimitSettings()
+    deadlines: Annotated[Deadlines, Option("Seconds for each stage of a question.")] = DEFAULT_DEADLINES
+    search: Annotated[SearchSettings, Option("Defaults of a search.")] = SearchSettings()
+    categories: Annotated[Mapping[str, tuple[str, ...]], Option("Categories by words of a path.")] = field(
+        default_factory=dict
+    )
+    collections: Annotated[Mapping[str, CollectionSettings], Option("Settings of single collections.")] = field(
+        default_factory=dict
+    )
+    pipelines: Annotated[tuple[PipelineSettings, ...], Option("Named ways to answer.", unique_names=True)] = ()
+    tenants: Annotated[Mapping[str, TenantSettings], Option("Settings of single tenants.")] = field(
+        default_factory=dict
+    )
+    encryption: Annotated[EncryptionSettings, Option("The master key of encrypted tenants.")] = EncryptionSettings()
+    key: Annotated[str | None, Option("The API key or token of this user.")] = field(default=None, repr=False)
+    access: Annotated[AccessSettings, Option("Who may come in.")] = AccessSettings()
 
     def __post_init__(self) -> None:
-        check_bounds(self, TOP_LEVEL)
+        check_bounds(self)
 
     def of(self, collection: str) -> "Settings":
         """These settings as they hold in one collection of the tenant: what is said of the tenant comes first."""

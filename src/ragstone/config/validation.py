@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from numbers import Integral, Real
-from typing import Any
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +36,11 @@ class Choice:
     """One of a few values."""
 
     values: tuple[str | bool, ...]
+    unset: bool = False
 
     def holds(self, value: Any) -> bool:
-        """Whether this value is one of them; 1 is not true."""
-        return any(type(value) is type(one) and value == one for one in self.values)
+        """Whether this value is one of them, or None where `unset`; 1 is not true."""
+        return (value is None and self.unset) or any(type(value) is type(one) and value == one for one in self.values)
 
     def describe_error(self, name: str, value: object) -> str:
         """A sentence for a value that is none of them."""
@@ -82,83 +85,69 @@ FLAG = Choice((True, False))
 MANY = 1_000_000
 BYTES = 1_000_000_000_000
 
-SEARCH: Bounds = {
-    "mode": Choice(("hybrid", "semantic", "keyword")),
-    "top_k": Numbers(1, 1000, whole=True),
-    "fusion": Choice(("minmax", "rrf")),
-    "fusion_at": Choice(("client", "server")),
-    "bm25_weight": Numbers(0, 1000),
-    "cosine_weight": Numbers(0, 1000),
-    "min_cosine": Numbers(-1, 1, unset=True),
-    "keyword_boost": FLAG,
-    "fold": FLAG,
-    "per_document": Numbers(1, MANY, whole=True, unset=True),
-    "hyde": Choice(("off", "standard", "adaptive", "multi")),
-    "hyde_documents": Numbers(1, 20, whole=True, unset=True),
-    "hyde_below": Numbers(-1, 1),
-    "multi_query": Numbers(0, 20, whole=True),
-    "filter": FLAG,
-    "filter_below": Numbers(0, 1),
-    "cache": FLAG,
-    "cache_cosine": Numbers(0.85, 1),
-    "cache_hours": Numbers(0, MANY),
-    "cache_entries": Numbers(1, 100_000, whole=True),
-}
-REQUEST: Bounds = {
-    "model": NonBlankText(),
-    "timeout": Numbers(0.01, 86_400),
-    "total": Numbers(0.01, 86_400),
-    "retries": Numbers(0, 100, whole=True),
-}
-LLM: Bounds = {
-    **REQUEST,
-    "max_tokens": Numbers(1, MANY, whole=True),
-    "temperature": Numbers(0, 2),
-    "context": Numbers(1, 100 * MANY, whole=True, unset=True),
-}
-EMBED: Bounds = {
-    **REQUEST,
-    "dimensions": Numbers(1, 100_000, whole=True, unset=True),
-    "reads": Numbers(1, MANY, whole=True, unset=True),
-    "batch": Numbers(1, 2048, whole=True),
-}
-ANSWER: Bounds = {
-    "prompt": NonBlankText(),
-    "tokens": Numbers(1, 100 * MANY, whole=True),
-    "overhead": Numbers(0, 100 * MANY, whole=True),
-    "chunks": Numbers(1, 1000, whole=True),
-    "strict": FLAG,
-    "abstain": Choice(("fitted", "company", "never")),
-}
-DEADLINES: Bounds = dict.fromkeys(("embed", "search", "rewrite", "check"), Numbers(0.01, 86_400))
-LIMITS: Bounds = {
-    "text_bytes": Numbers(1, BYTES, whole=True),
-    "office_bytes": Numbers(1, BYTES, whole=True),
-    "seconds": Numbers(0.1, 86_400),
-    "memory_bytes": Numbers(200_000_000, BYTES, whole=True),
-    "ocr_pages": Numbers(0, MANY, whole=True),
-    "chunks": Numbers(1, MANY, whole=True, unset=True),
-    "removals": Numbers(0, 1),
-}
-SOURCE: Bounds = {"path": NonBlankText()}
-PIPELINE: Bounds = {
-    "name": NonBlankText(),
-    "token_budget": Numbers(1, MANY, whole=True, unset=True),
-    "timeout": Numbers(0.01, 86_400),
-}
-VERSIONS: Bounds = {"keep_versions": Numbers(1, MANY, whole=True)}
-TOP_LEVEL: Bounds = {**VERSIONS, "pipelines": UniqueNames()}
-COLLECTION: Bounds = {"keep_versions": Numbers(1, MANY, whole=True, unset=True)}
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """What an annotation says of a setting: a sentence of help, and which values it may have.
+
+    Numbers lie from `low` to `high`, both included; a text is not blank where `not_blank`; entries with names have no
+    two alike where `unique_names`. A `Literal` and a `bool` say themselves which values they have.
+    """
+
+    help: str
+    low: float | None = None
+    high: float | None = None
+    not_blank: bool = False
+    unique_names: bool = False
 
 
-def find_violation(owner: object, bounds: Bounds) -> str | None:
-    """A sentence for the first attribute that is not what it may be; None when all are.
+def read_options(kind: type[Any]) -> dict[str, Option]:
+    """The options of a dataclass by name, as its annotations say."""
+    hints = get_type_hints(kind, include_extras=True)
+    marks = {name: getattr(hint, "__metadata__", ()) for name, hint in hints.items()}
+    return {name: mark for name, own in marks.items() for mark in own if isinstance(mark, Option)}
 
-    >>> from types import SimpleNamespace
-    >>> find_violation(SimpleNamespace(top_k=0), {"top_k": SEARCH["top_k"]})
+
+@cache
+def read_bounds(kind: type[Any]) -> Bounds:
+    """What each field of a dataclass may be, by its annotation; fields without a bound are left out."""
+    options = read_options(kind)
+    found = ((name, _bound_of(hint, options.get(name))) for name, hint in get_type_hints(kind).items())
+    return {name: bound for name, bound in found if bound is not None}
+
+
+def _bound_of(hint: Any, option: Option | None) -> Allowed | None:
+    parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    unset, kinds = type(None) in parts, [part for part in parts if part is not type(None)]
+    if len(kinds) != 1:
+        return None
+    [kind] = kinds
+    if kind is bool:
+        return Choice((True, False), unset)
+    if get_origin(kind) is Literal:
+        return Choice(get_args(kind), unset)
+    if option is None:
+        return None
+    if option.unique_names:
+        return UniqueNames()
+    if option.not_blank:
+        return NonBlankText()
+    if option.low is None or option.high is None:
+        return None
+    return Numbers(option.low, option.high, whole=kind is int, unset=unset)
+
+
+def find_violation(owner: object, bounds: Bounds | None = None) -> str | None:
+    """A sentence for the first attribute that is not what `bounds`, else its annotation, says; None when all are.
+
+    >>> class Search:
+    ...     top_k: Annotated[int, Option("How many.", 1, 1000)] = 0
+    >>> find_violation(Search())
     'top_k is 0; it must be a whole number from 1 to 1000'
     """
-    values = ((name, allowed, getattr(owner, name)) for name, allowed in bounds.items())
+    kind: Any = type(owner)
+    allowed_values = read_bounds(kind) if bounds is None else bounds
+    values = ((name, allowed, getattr(owner, name)) for name, allowed in allowed_values.items())
     return next(
         (allowed.describe_error(name, value) for name, allowed, value in values if not allowed.holds(value)), None
     )

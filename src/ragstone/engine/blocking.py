@@ -5,81 +5,57 @@ Nothing is written twice: each verb is the engine's own, run on one event loop i
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
+from collections.abc import AsyncGenerator, Coroutine, Generator
 from concurrent import futures
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, cast
+from typing import Any, Generic, Self, cast
 
 from ragstone.access import Credential
 from ragstone.config.load import load
 from ragstone.config.settings import Settings
-from ragstone.core.answers import Answer, Event, Found
+from ragstone.core.answers import Event
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import Completion, Embedder, Store
-from ragstone.core.types import Extraction, Piece
 from ragstone.engine import Engine
 from ragstone.engine.arguments import PATH_KIND, check_arguments
-from ragstone.engine.pipeline import Pipeline, PipelineInfo
-from ragstone.retrieval.explain import Explanation
+from ragstone.engine.pipeline import Pipeline
+from ragstone.engine.waiting import R, Waiter, blocking, direct, iterating
 
-P = ParamSpec("P")
-R = TypeVar("R")
 CLEANUP_SECONDS = 30
 POLL_SECONDS = 0.2  # a signal that another thread was given wakes nobody: whether one came is looked at so often
-Verb = Callable[Concatenate[Engine, P], Coroutine[Any, Any, R]]
 
 
-def make_blocking(verb: Verb[P, R]) -> Callable[Concatenate["Knowledge", P], R]:
-    """The same verb with the same arguments, waited for."""
-
-    def wait(self: "Knowledge", /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return self.wait(verb(self.engine, *args, **kwargs))
-
-    wait.__doc__ = verb.__doc__
-    wait.__name__ = verb.__name__
-    return wait
-
-
-class BlockingPipeline:
-    """A pipeline's verbs, waited for; see `ragstone.engine.pipeline`."""
+class BlockingPipeline(Waiter):
+    """A pipeline's methods, waited for; see `ragstone.engine.pipeline`."""
 
     def __init__(self, knowledge: "Knowledge", pipeline: Pipeline) -> None:
-        self._knowledge = knowledge
-        self._pipeline = pipeline
+        self.target = pipeline
         self.name = pipeline.name
+        self._knowledge = knowledge
 
-    def search(self, text: str, **options: Any) -> Found:
-        """See `Pipeline.search`."""
-        return self._knowledge.wait(self._pipeline.search(text, **options))
+    def wait(self, work: Coroutine[Any, Any, R]) -> R:
+        """See `Knowledge.wait`."""
+        return self._knowledge.wait(work)
 
-    def ask(self, text: str, **options: Any) -> Answer:
-        """See `Pipeline.ask`."""
-        return self._knowledge.wait(self._pipeline.ask(text, **options))
+    def iterate_stream(self, stream: AsyncGenerator[Event]) -> Generator[Event, None, None]:
+        """See `Knowledge.iterate_stream`."""
+        return self._knowledge.iterate_stream(stream)
 
-    def context(self, text: str, **options: Any) -> str:
-        """See `Pipeline.context`."""
-        return self._knowledge.wait(self._pipeline.context(text, **options))
-
-    def explain(self, text: str, **options: Any) -> Explanation:
-        """See `Pipeline.explain`."""
-        return self._knowledge.wait(self._pipeline.explain(text, **options))
-
-    def events(self, text: str, **options: Any) -> Generator[Event, None, None]:
-        """See `Pipeline.events`."""
-        yield from self._knowledge.iterate_stream(self._pipeline.events(text, **options))
-
-    def check(self) -> list[str]:
-        """See `Pipeline.check`."""
-        return self._knowledge.wait(self._pipeline.check())
+    search = blocking(Pipeline.search)
+    ask = blocking(Pipeline.ask)
+    context = blocking(Pipeline.context)
+    explain = blocking(Pipeline.explain)
+    check = blocking(Pipeline.check)
+    events = iterating(Pipeline.events)
 
 
-class Knowledge:
+class Knowledge(Waiter):
     """An open collection. Use it in a `with`; it may be used from several threads."""
 
     def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+        self.engine = self.target = engine
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="ragstone-loop", daemon=True)
         self._thread.start()
@@ -135,58 +111,47 @@ class Knowledge:
             self._thread.join()
             self._loop.close()
 
-    ingest = make_blocking(Engine.ingest)
-    ingest_source = make_blocking(Engine.ingest_source)
-    search = make_blocking(Engine.search)
-    ask = make_blocking(Engine.ask)
-    context = make_blocking(Engine.context)
-    explain = make_blocking(Engine.explain)
-    chunk = make_blocking(Engine.chunk)
-    get = make_blocking(Engine.get)
-    record = make_blocking(Engine.record)
-    page = make_blocking(Engine.page)
-    info = make_blocking(Engine.info)
-    documents = make_blocking(Engine.documents)
-    delete = make_blocking(Engine.delete)
-    runs = make_blocking(Engine.runs)
-    collections = make_blocking(Engine.collections)
-    create = make_blocking(Engine.create)
-    exists = make_blocking(Engine.exists)
-    drop = make_blocking(Engine.drop)
-    copy = make_blocking(Engine.copy)
-    reembed = make_blocking(Engine.reembed)
-    models = make_blocking(Engine.models)
-    switch_model = make_blocking(Engine.switch_model)
-    drop_model = make_blocking(Engine.drop_model)
-    check_chunking = make_blocking(Engine.check_chunking)
-    doctor = make_blocking(Engine.doctor)
-    tenants = make_blocking(Engine.tenants)
-    erase_tenant = make_blocking(Engine.erase_tenant)
-    rotate = make_blocking(Engine.rotate)
-    encrypt = make_blocking(Engine.encrypt)
-    create_key = make_blocking(Engine.create_key)
-    keys = make_blocking(Engine.keys)
-    revoke_key = make_blocking(Engine.revoke_key)
+    ingest = blocking(Engine.ingest)
+    ingest_source = blocking(Engine.ingest_source)
+    search = blocking(Engine.search)
+    ask = blocking(Engine.ask)
+    context = blocking(Engine.context)
+    explain = blocking(Engine.explain)
+    chunk = blocking(Engine.chunk)
+    get = blocking(Engine.get)
+    record = blocking(Engine.record)
+    page = blocking(Engine.page)
+    info = blocking(Engine.info)
+    documents = blocking(Engine.documents)
+    delete = blocking(Engine.delete)
+    runs = blocking(Engine.runs)
+    collections = blocking(Engine.collections)
+    create = blocking(Engine.create)
+    exists = blocking(Engine.exists)
+    drop = blocking(Engine.drop)
+    copy = blocking(Engine.copy)
+    reembed = blocking(Engine.reembed)
+    models = blocking(Engine.models)
+    switch_model = blocking(Engine.switch_model)
+    drop_model = blocking(Engine.drop_model)
+    check_chunking = blocking(Engine.check_chunking)
+    doctor = blocking(Engine.doctor)
+    tenants = blocking(Engine.tenants)
+    erase_tenant = blocking(Engine.erase_tenant)
+    rotate = blocking(Engine.rotate)
+    encrypt = blocking(Engine.encrypt)
+    create_key = blocking(Engine.create_key)
+    keys = blocking(Engine.keys)
+    revoke_key = blocking(Engine.revoke_key)
 
-    def pipelines(self) -> list[PipelineInfo]:
-        """See `Engine.pipelines`."""
-        return self.engine.pipelines()
+    pipelines = direct(Engine.pipelines)
+    extract = direct(Engine.extract)
+    preview = direct(Engine.preview)
+    events = iterating(Engine.events)
 
     def pipeline(self, name: str) -> BlockingPipeline:
-        """See `Engine.pipeline`."""
+        """The pipeline of this name, waited for; raises `UsageError` that names those that there are."""
         return BlockingPipeline(self, self.engine.pipeline(name))
-
-    def extract(self, file: str | Path) -> Extraction:
-        """See `Engine.extract`."""
-        return self.engine.extract(file)
-
-    def preview(self, file: str | Path) -> list[Piece]:
-        """See `Engine.preview`."""
-        return self.engine.preview(file)
-
-    def events(self, text: str, **options: Any) -> Generator[Event, None, None]:
-        """An answer as it comes about, see `Engine.events`."""
-        yield from self.iterate_stream(self.engine.events(text, **options))
 
     def iterate_stream(self, stream: AsyncGenerator[Event]) -> Generator[Event, None, None]:
         """The events of a stream, each waited for."""
@@ -255,13 +220,33 @@ def open(  # noqa: A001  # ragstone.open reads like what it is
     settings such as `collection="manuals"` or `key="rag_…"`. Own store, embedder and language model may be handed in,
     and a `credential` of somebody whom your program knows already.
     """
-    if settings is not None and options:
-        raise UsageError(f"settings were given, and {min(options)} beside them: put it into the settings")
-    settings = settings or load(store=None if path is None else str(path), **options)
-    return Knowledge(Engine(settings, store=store, embedder=embedder, completion=completion, credential=credential))
+    parts = {"store": store, "embedder": embedder, "completion": completion, "credential": credential}
+    return Knowledge(_make_engine(path, settings, options, parts))
 
 
 @check_arguments(path=PATH_KIND)
-def open_async(path: str | Path | None = None, *, credential: Credential | None = None, **options: Any) -> Engine:
-    """The asynchronous twin: `async with ragstone.open_async("./store") as kb: await kb.ask("…")`."""
-    return Engine(load(store=None if path is None else str(path), **options), credential=credential)
+def open_async(
+    path: str | Path | None = None,
+    *,
+    settings: Settings | None = None,
+    store: Store | None = None,
+    embedder: Embedder | None = None,
+    completion: Completion | None = None,
+    credential: Credential | None = None,
+    **options: Any,
+) -> Engine:
+    """The same collection with coroutines: `async with ragstone.open_async("./store") as kb: await kb.ask("…")`.
+
+    It takes the arguments of `open`.
+    """
+    parts = {"store": store, "embedder": embedder, "completion": completion, "credential": credential}
+    return _make_engine(path, settings, options, parts)
+
+
+def _make_engine(
+    path: str | Path | None, settings: Settings | None, options: dict[str, Any], parts: dict[str, Any]
+) -> Engine:
+    if settings is not None and options:
+        raise UsageError(f"settings were given, and {min(options)} beside them: put it into the settings")
+    settings = settings or load(store=None if path is None else str(path), **options)
+    return Engine(settings, **parts)

@@ -1,11 +1,15 @@
 """The verbs that take a question, alike for a collection and for a pipeline over several sources."""
 
+import inspect
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import fields
+from typing import Any, TypeVar, Unpack, get_type_hints
 
 from ragstone import guard
 from ragstone.answering.events import AnswerOptions, cut_to_tokens, stream_answer, wait_for_answer
 from ragstone.answering.formats import context_xml
+from ragstone.config.search_keywords import SearchKeywords
 from ragstone.config.search_options import SearchOptions
 from ragstone.core.answers import Answer, Event, Found
 from ragstone.core.filters import Where
@@ -15,6 +19,20 @@ from ragstone.retrieval.explain import Explanation, explain
 from ragstone.retrieval.question import Question, build_question
 from ragstone.retrieval.search_context import SearchContext
 from ragstone.retrieval.standalone_question import History, check_history
+
+V = TypeVar("V", bound=Callable[..., Any])
+
+
+def show_options(verb: V) -> V:
+    """Give a method that takes `SearchKeywords` a signature that shows them, with the defaults of the settings."""
+    signature, kinds = inspect.signature(verb), get_type_hints(SearchOptions)
+    shown = [
+        inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=kinds[one.name])
+        for one in fields(SearchOptions)
+    ]
+    own = [one for one in signature.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
+    verb.__signature__ = signature.replace(parameters=[*own, *shown])  # type: ignore[attr-defined]  # what help() reads
+    return verb
 
 
 class QuestionVerbs(ABC):
@@ -34,23 +52,26 @@ class QuestionVerbs(ABC):
     @abstractmethod
     def _answer_options(self, strict: bool | None) -> AnswerOptions: ...
 
-    def question(self, /, text: str, *, where: Where | None = None, **options: object) -> Question:
-        """A question with the settings' defaults; `options` are fields of `SearchOptions`, None means default."""
+    def question(self, /, text: str, *, where: Where | None = None, **options: Unpack[SearchKeywords]) -> Question:
+        """A question with the settings' defaults; `options` are those of `SearchKeywords`, None means default."""
         return build_question(text, self._defaults, where, options)
 
-    async def search(self, /, text: str, *, where: Where | None = None, **options: object) -> Found:
+    @show_options
+    async def search(self, /, text: str, *, where: Where | None = None, **options: Unpack[SearchKeywords]) -> Found:
         """The best passages for a text, best first; see `question` for the options.
 
         A source that cannot be searched is a note; raises the error of the only one, or of all.
         """
         return await semantic_cache.search(self._context, self.question(text, where=where, **options))
 
-    async def context(self, /, text: str, *, where: Where | None = None, **options: object) -> str:
+    @show_options
+    async def context(self, /, text: str, *, where: Where | None = None, **options: Unpack[SearchKeywords]) -> str:
         """Passages as XML, ready to stand in a prompt: escaped, secrets masked; see `question` for the options."""
         asked = self.question(text, where=where, **options)
         found = await semantic_cache.search(self._context, asked, whole=True)
         return context_xml(cut_to_tokens(found.hits, self._tokens), mask=guard.mask_secrets)
 
+    @show_options
     async def ask(
         self,
         /,
@@ -59,7 +80,7 @@ class QuestionVerbs(ABC):
         where: Where | None = None,
         history: History = (),
         strict: bool | None = None,
-        **options: object,
+        **options: Unpack[SearchKeywords],
     ) -> Answer:
         """An answer whose sentences are cited and checked, or an abstention with a reason.
 
@@ -68,6 +89,7 @@ class QuestionVerbs(ABC):
         """
         return await wait_for_answer(self._stream(self.question(text, where=where, **options), history, strict))
 
+    @show_options
     def events(
         self,
         /,
@@ -76,7 +98,7 @@ class QuestionVerbs(ABC):
         where: Where | None = None,
         history: History = (),
         strict: bool | None = None,
-        **options: object,
+        **options: Unpack[SearchKeywords],
     ) -> AsyncGenerator[Event]:
         """An answer as it comes about, with the arguments of `ask`: see `ragstone.answering.events.stream_answer`."""
         return self._stream(self.question(text, where=where, **options), history, strict)
@@ -85,9 +107,17 @@ class QuestionVerbs(ABC):
         turns, options = check_history(history), self._answer_options(strict)
         return stream_answer(self._context, question, options, history=turns)
 
+    @show_options
     @check_arguments()
     async def explain(
-        self, /, text: str, *, path: str, source: str | None = None, where: Where | None = None, **options: object
+        self,
+        /,
+        text: str,
+        *,
+        path: str,
+        source: str | None = None,
+        where: Where | None = None,
+        **options: Unpack[SearchKeywords],
     ) -> Explanation:
         """Why a document was or was not found: the stage where it was lost, its rank and signals by each retriever."""
         return await explain(self._context, self.question(text, where=where, **options), path=path, source=source)

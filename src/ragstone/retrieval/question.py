@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
 from ragstone.config.search_options import SearchOptions
-from ragstone.config.validation import SEARCH, find_violation
+from ragstone.config.validation import find_violation
 from ragstone.core.errors import UsageError
 from ragstone.core.filters import Where
 from ragstone.retrieval.hyde import FEWEST_KINDS
@@ -30,7 +30,7 @@ class Question(SearchOptions):
             raise UsageError(f"the question has {len(self.text)} characters; at most {LONGEST_QUESTION} are read")
         if not isinstance(self.where, Where):
             raise UsageError(f'where must be a Where, such as Where(paths=("guides/**",)), not {self.where!r:.60}')
-        if wrong := find_violation(self, SEARCH):
+        if wrong := find_violation(self):
             raise UsageError(wrong)
         if not self.bm25_weight and not self.cosine_weight:
             raise UsageError("bm25_weight and cosine_weight are both 0; at least one leg must count")

@@ -1,0 +1,55 @@
+"""Editors and type checkers know every option of a question, on each of the faces that take one."""
+
+import inspect
+import re
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+import ragstone
+from ragstone.config.search_options import SearchOptions
+from ragstone.engine.blocking import BlockingPipeline
+from ragstone.engine.pipeline import Pipeline
+
+OPTIONS = [field.name for field in fields(SearchOptions)]
+WRONG = """
+import ragstone
+kb = ragstone.open("store")
+kb.search("x", top_k=3).hits
+kb.search("x", top_kk=3)
+kb.pipeline("p").ask("x", mode="fast")
+kb.chunk(1, 2)
+engine = ragstone.open_async("store")
+engine.events("x", fusion="both")
+"""
+
+
+@pytest.mark.parametrize("face", [ragstone.Engine, ragstone.Knowledge, Pipeline, BlockingPipeline])
+@pytest.mark.parametrize("verb", ["search", "ask", "events", "context", "explain"])
+def test_help_shows_every_option_with_its_default(face: type, verb: str) -> None:
+    parameters = inspect.signature(getattr(face, verb)).parameters
+    shown = {name: parameters[name].default for name in OPTIONS}
+    assert shown == {field.name: field.default for field in fields(SearchOptions)}
+
+
+@pytest.mark.slow
+def test_a_type_checker_refuses_options_that_are_none(tmp_path: Path) -> None:
+    (tmp_path / "wrong.py").write_text(WRONG)
+    source = str(Path(ragstone.__file__).parents[1])
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--ignore-missing-imports",
+        "--cache-dir",
+        str(tmp_path / "cache"),
+        "wrong.py",
+    ]
+    done = subprocess.run(
+        command, cwd=tmp_path, env={"MYPYPATH": source, "PATH": ""}, capture_output=True, text=True, check=False
+    )
+    lines = re.findall(r"^wrong\.py:(\d+): error:", done.stdout, re.MULTILINE)
+    assert lines == ["5", "6", "7", "9"], done.stdout
