@@ -140,6 +140,7 @@ def _bound_of(hint: Any, option: Option | None) -> Allowed | None:
 def find_violation(owner: object, bounds: Bounds | None = None) -> str | None:
     """A sentence for the first attribute that is not what `bounds`, else its annotation, says; None when all are.
 
+    >>> from typing import Annotated
     >>> class Search:
     ...     top_k: Annotated[int, Option("How many.", 1, 1000)] = 0
     >>> find_violation(Search())
