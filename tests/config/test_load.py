@@ -124,7 +124,7 @@ def test_a_collection_has_its_own_settings(folder: Path) -> None:
         ("search: {topk: 3}", r"unknown key search\.topk; did you mean top_k"),
         ("search: {top_k: abc}", r"search: Expected `int`, got `str` - at `\$\.top_k`"),
         ("search: {mode: fuzzy}", r"search\.mode is 'fuzzy'; it must be one of hybrid, semantic, keyword"),
-        ("answer: {abstain: [x]}", r"answer\.abstain is \['x'\]; it must be one of fitted, company, never"),
+        ("answer: {abstain: [x]}", r"answer\.abstain is \['x'\]; it must be one of fitted, thresholds, never"),
         ("search: 3", "search must be a mapping"),
         ("collections: {a: {sources: [{pth: x}]}}", r"collections\.a\.sources\[0\]\.pth; did you mean path"),
         ("- a list", "must be a mapping"),
@@ -322,3 +322,10 @@ def test_a_language_model_that_is_named_above_the_file_gets_nothing_of_another_v
         same_vendor = load(tenant=tenant, llm__model="openai/other").of("default").llm
         assert (same_vendor.api_key, same_vendor.context) == ("theirs", None)
         assert load(tenant=tenant, llm__model="none").of("default").llm.model == "none"
+
+
+def test_former_names_still_name_what_they_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "own.yaml").write_text("answer: {abstain: company}")
+    assert load(tmp_path / "own.yaml").answer.abstain == "thresholds"
+    monkeypatch.setenv("RAGSTONE_ANSWER__ABSTAIN", "company")
+    assert load().answer.abstain == load(answer__abstain="company").answer.abstain == "thresholds"

@@ -417,15 +417,15 @@ def test_slow_readers_of_events_hold_no_view_open(kb: ragstone.Knowledge, monkey
     stream.close()
 
 
-def test_the_companys_rule_judges_rrf_scores(docs: Path, opened: Open) -> None:
-    rrf = {"answer__abstain": "company", "search__fusion": "rrf"}
+def test_thresholds_judge_rrf_scores(docs: Path, opened: Open) -> None:
+    rrf = {"answer__abstain": "thresholds", "search__fusion": "rrf"}
     kb = opened(**rrf)
     kb.ingest(docs)
     assert not kb.ask("how long are samples kept by default").abstained
     weak = kb.ask("how long are samples kept by default", bm25_weight=0.0)
     assert not weak.abstained
     assert kb.ask("how long are samples kept", mode="keyword").answerability == 1
-    with pytest.raises(UsageError, match=r"answer\.abstain company judges the scores of RRF"):
+    with pytest.raises(UsageError, match=r"answer\.abstain thresholds judges the scores of RRF"):
         kb.ask("how long are samples kept by default", fusion="minmax")
 
 

@@ -122,7 +122,7 @@ async def test_a_report_says_what_decided_and_what_a_model_was_told(engine: Engi
 async def test_a_calibration_and_a_prompt_are_told_by_their_words(engine: Engine, tmp_path: Path) -> None:
     await filled(engine, tmp_path / "docs", a="The cat purrs.")
     told: list[Json] = []
-    for least, prompt in ((0.5, "default"), (0.5, "company"), (0.7, "default")):
+    for least, prompt in ((0.5, "default"), (0.5, "chunk-ids"), (0.7, "default")):
         file = tmp_path / f"{len(told)}.json"
         file.write_text(render_calibration(Calibration("words", least, edition=model_edition())), encoding="utf-8")
         named = {"answer__calibration": str(file), "answer__prompt": prompt, "llm__model": "ollama/m"}

@@ -103,12 +103,12 @@ def _drop_unfit_calibration(policy: AbstentionPolicy, found: Evidence, retrieved
 
 def _decide(retrieved: Retrieved, found: Evidence, policy: AbstentionPolicy) -> Decision:
     """Answer or abstain, by what the policy names. Raises `UsageError` where its thresholds have nothing to judge."""
-    if policy.rule != "company":
+    if policy.rule != "thresholds":
         return decide_abstention(found, policy)
     question, hits, by_store = retrieved.question, retrieved.hits, retrieved.fused_by_store
     if question.fusion != "rrf" and not by_store and not any("rerank" in hit.signals for hit in hits):
         raise UsageError(
-            "answer.abstain company judges the scores of RRF or of a reranker: set search.fusion to rrf, or "
+            "answer.abstain thresholds judges the scores of RRF or of a reranker: set search.fusion to rrf, or "
             "answer.abstain to fitted or never"
         )
     weights = {"bm25": question.bm25_weight, "cosine": question.cosine_weight}

@@ -19,7 +19,7 @@ from typing import Any
 
 from ragstone.config import yaml_file
 from ragstone.config.convert import convert_data, list_settable
-from ragstone.config.model_settings import EmbedSettings, LlmSettings
+from ragstone.config.model_settings import FORMER_RULES, EmbedSettings, LlmSettings
 from ragstone.config.pgedge import translate_pipelines
 from ragstone.config.settings import PipelineSettings, SearchSettings, Settings
 from ragstone.config.vendors import VENDORS
@@ -106,7 +106,15 @@ def _drop_outranked(group: Any, model: str, of_model: Sequence[str]) -> None:
 
 def _parse_settings(data: Json, origin: str) -> Settings:
     ours = [tuple(one.name for one in fields(kind)) for kind in (PipelineSettings, SearchSettings)]
-    return convert_data(translate_pipelines(_add_embedding_model(data), *ours, origin=origin), Settings, origin=origin)
+    data = _add_embedding_model(_replace_former_rule(data))
+    return convert_data(translate_pipelines(data, *ours, origin=origin), Settings, origin=origin)
+
+
+def _replace_former_rule(data: Json) -> Json:
+    """The same with the present name of the rule `answer.abstain`."""
+    answer = data.get("answer")
+    rule = FORMER_RULES.get(str(answer.get("abstain"))) if isinstance(answer, dict) else None
+    return data if rule is None or not isinstance(answer, dict) else {**data, "answer": {**answer, "abstain": rule}}
 
 
 def _add_embedding_model(data: Json) -> Json:

@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 from ragstone.config.validation import MANY, Option, find_violation
 from ragstone.core.errors import ConfigError
 
+FORMER_RULES = {"company": "thresholds"}
+
 
 def check_bounds(settings: object) -> None:
     """Raises `ConfigError` for the first field that is out of its bounds."""
@@ -82,7 +84,7 @@ class AnswerSettings:
     chunks: Annotated[int, Option("Passages at most.", 1, 1000)] = 12
     strict: Annotated[bool, Option("Show only sentences that the documents support.")] = False
     abstain: Annotated[
-        Literal["fitted", "company", "never"],
+        Literal["fitted", "thresholds", "never"],
         Option("The rule between answer and abstention: fitted, thresholds (on scores) or never."),
     ] = "fitted"
     calibration: Annotated[
@@ -90,6 +92,7 @@ class AnswerSettings:
     ] = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "abstain", FORMER_RULES.get(self.abstain, self.abstain))
         check_bounds(self)
         if self.overhead >= self.tokens:
             raise ConfigError(f"answer.overhead {self.overhead} leaves nothing of answer.tokens {self.tokens}")

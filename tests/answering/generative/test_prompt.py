@@ -59,8 +59,9 @@ check whether the Germany-specific policy has been uploaded?
 """
 
 
-def test_the_companys_words_are_the_specified_ones() -> None:
-    made = load_template("company")
+def test_the_words_of_chunk_ids_are_the_specified_ones() -> None:
+    made = load_template("chunk-ids")
+    assert load_template("company") == made
     assert made.system.startswith(SPECIFIED)
     lines = [line.partition(":")[0] for line in made.passage.splitlines()]
     assert lines == ["<<{mark}", "- Title", "- Version", "- Heading", "- ChunkID", "- Text", "{mark}>>"]
@@ -77,7 +78,7 @@ def test_passages_are_called_by_number_or_by_id() -> None:
         ContextPassage((chunk("Three.", path="b.md"),)),
     ]
     assert passage_labels(load_template("default"), shown) == {"1": 0, "2": 1}
-    assert passage_labels(load_template("company"), shown) == {"a.md#4": 0, "a.md#5": 0, "b.md#0": 1}
+    assert passage_labels(load_template("chunk-ids"), shown) == {"a.md#4": 0, "a.md#5": 0, "b.md#0": 1}
 
 
 def test_what_gives_orders_is_marked() -> None:

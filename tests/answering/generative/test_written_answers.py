@@ -212,7 +212,7 @@ def test_the_companys_prompt_cites_by_chunk(kb: ragstone.Knowledge) -> None:
         text = prompt.messages[-1].text
         return f"{KEPT} [chunk:{re.findall(r'- ChunkID: ([^ ]+)', text[: text.index(KEPT)].replace(chr(10), ' '))[-1]}]"
 
-    answer = told(kb, by_id, prompt="company")
+    answer = told(kb, by_id, prompt="chunk-ids")
     assert answer.text == f"{KEPT} [1]"
     assert answer.citations[0].quote == KEPT
 

@@ -245,7 +245,7 @@ async def test_each_answer_option_acts(name: str, open_path: Callable[..., Any])
 async def test_thresholds_on_scores_abstain_wherever_scores_are_fused(
     name: str, fusion_at: str, open_path: Callable[..., Any]
 ) -> None:
-    path = await open_path(name, answer=AnswerSettings(abstain="company"))
+    path = await open_path(name, answer=AnswerSettings(abstain="thresholds"))
     sure = await path.verbs.ask(QUESTION, fusion="rrf", fusion_at=fusion_at)
     assert not sure.abstained
     weak = await path.verbs.ask(WEAK, fusion="rrf", fusion_at=fusion_at)

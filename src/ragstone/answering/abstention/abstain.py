@@ -79,7 +79,7 @@ class AbstentionModel:
         return self.base + sum(self.contributions(found).values())
 
 
-Rule = Literal["fitted", "company", "never"]
+Rule = Literal["fitted", "thresholds", "never"]
 
 
 @dataclass(frozen=True, slots=True)

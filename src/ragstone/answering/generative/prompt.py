@@ -18,7 +18,8 @@ from ragstone.core.ports import Message
 from ragstone.core.types import Chunk
 from ragstone.guard import spotlighting
 
-TEMPLATE_NAMES = ("default", "company", "notes", "pipelines")
+TEMPLATE_NAMES = ("default", "chunk-ids", "notes", "pipelines")
+FORMER_NAMES = {"company": "chunk-ids"}
 PART = re.compile(r"^=== (\w+)[ \t]*$\n?", re.MULTILINE)
 FIELD = re.compile(r"\{([a-z_]+)\}")
 LONGEST = 100_000  # bytes of a prompt file
@@ -57,6 +58,7 @@ def load_template(name: str, *, folder: Path | None = None) -> Template:
 
     Raises `ConfigError` for a file that cannot be read, lacks a part or a field, or has an unknown one.
     """
+    name = FORMER_NAMES.get(name, name)
     if name in TEMPLATE_NAMES:
         return parse_template(files(__package__).joinpath("prompts", f"{name}.txt").read_text("utf-8"), name)
     path = (folder or Path()) / Path(name).expanduser()
