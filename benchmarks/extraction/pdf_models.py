@@ -30,14 +30,15 @@ import numpy as np
 import pdf_relayout
 import pdf_tables
 
+from ragstone.core.page_layout import Box, bounding_box
 from ragstone.core.types import Block
 from ragstone.extraction.pdf import page as pages_of
 from ragstone.extraction.pdf.characters.graphics import Rule
 from ragstone.extraction.pdf.characters.lines import Line
 from ragstone.extraction.pdf.characters.pdfium import open_document
 from ragstone.extraction.pdf.characters.rows import group_rows
-from ragstone.extraction.pdf.characters.table import Square, Table, bounding_box, build_cell_lines, compact_table
-from ragstone.extraction.pdf.characters.words import Box, Word
+from ragstone.extraction.pdf.characters.table import Square, Table, build_cell_lines, compact_table
+from ragstone.extraction.pdf.characters.words import Word
 from ragstone.extraction.pdf.document.compose import compose_document
 from ragstone.extraction.pdf.tables import aligned, ruled
 

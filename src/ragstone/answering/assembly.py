@@ -9,7 +9,7 @@ from ragstone.answering.abstention.abstain import ABSTENTION
 from ragstone.answering.generative.context import ContextPassage
 from ragstone.answering.generative.transcript import AnswerPiece, CitedSentence, Transcript
 from ragstone.answering.generative.verdicts import CheckedSentence, SentenceChecker, SentenceSupport
-from ragstone.answering.verification.citations import note_flagged_sentences, stands_alone
+from ragstone.answering.verification.citations import groundedness, note_flagged_sentences, stands_alone
 from ragstone.answering.verification.page_boxes import add_page_boxes as draw_boxes
 from ragstone.answering.verification.similarity import TextSimilarity
 from ragstone.core.answers import Answer, Citation, Event, Note, Sentence
@@ -145,7 +145,7 @@ class AnswerAssembler:
         sentences = tuple(
             Sentence(guard.mask_secrets(one.text), self._number_passages(one), one.status) for one in kept
         )
-        grounded = round(len(supported) / len(claims), 3)
+        grounded = groundedness([one.status for one in claims])
         notes = note_flagged_sentences(
             sentences, citations, [chunk for one in self._draft.shown for chunk in one.chunks]
         )

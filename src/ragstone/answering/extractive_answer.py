@@ -123,7 +123,7 @@ async def _cite(reader: Texts, chosen: Sequence[ScoredPassage]) -> Answer:
     quotes = make_quotes(chosen)
     texts = await reader.records(list_documents(quotes))
     sentences, citations = cite_quotes(quotes, texts, mask=guard.mask_secrets, secrets=guard.locate_secrets)
-    grounded = groundedness(sentences)
+    grounded = groundedness([sentence.status for sentence in sentences])
     if not grounded:
         return abstain("unsupported", "No quote could be found again in the text of its document.")
     paged = [d for d in list_documents(quotes) if any(span.page for c in citations for span in c.spans)]

@@ -37,6 +37,11 @@ Measure = Callable[[int, int], int]
 """The size of the characters [start, end)."""
 
 
+def count_characters(start: int, end: int) -> int:
+    """The measure of those that count characters."""
+    return end - start
+
+
 def split_paragraphs(record: str, passages: Sequence[Passage], opens: Callable[[Passage], bool]) -> list[Unit]:
     """The body between blank lines; a passage that `opens` a section is fresh."""
     out: list[Unit] = []

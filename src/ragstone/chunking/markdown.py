@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from ragstone.chunking.greedy import fill_drafts, finish_pieces, split_large_units, split_paragraphs
+from ragstone.chunking.greedy import count_characters, fill_drafts, finish_pieces, split_large_units, split_paragraphs
 from ragstone.chunking.outline import Passage, list_passages
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import Tokenizer
@@ -47,8 +47,8 @@ class MarkdownChunker:
         body = list_passages(extraction)
         titles = _section_titles(body)
         units = split_paragraphs(record, body, opens=_opens_section)
-        units = split_large_units(record, units, SENTENCE, over=size, measure=_count_characters)
-        drafts = fill_drafts(record, units, size=size, overlap=self._sections.overlap, measure=_count_characters)
+        units = split_large_units(record, units, SENTENCE, over=size, measure=count_characters)
+        drafts = fill_drafts(record, units, size=size, overlap=self._sections.overlap, measure=count_characters)
         return finish_pieces(
             record, drafts, self._tokenizer, title=lambda first: titles[first.start], note=self._note_oversize
         )
@@ -56,10 +56,6 @@ class MarkdownChunker:
     def _note_oversize(self, piece: Piece) -> str:
         n, size = len(piece.text), self._sections.size
         return f"kept whole: {n} characters without a sentence end are over the size of {size}" if n > size else ""
-
-
-def _count_characters(start: int, end: int) -> int:
-    return end - start
 
 
 def _opens_section(passage: Passage) -> bool:

@@ -3,7 +3,14 @@
 import re
 from dataclasses import dataclass
 
-from ragstone.chunking.greedy import Unit, fill_drafts, finish_pieces, split_large_units, split_paragraphs
+from ragstone.chunking.greedy import (
+    Unit,
+    count_characters,
+    fill_drafts,
+    finish_pieces,
+    split_large_units,
+    split_paragraphs,
+)
 from ragstone.chunking.outline import list_passages
 from ragstone.chunking.split import split_runs
 from ragstone.core.errors import UsageError
@@ -42,19 +49,15 @@ class RecursiveChunker:
         record, size = extraction.record, self._window.size
         units = split_paragraphs(record, list_passages(extraction), opens=lambda passage: passage.opens)
         for separator in SEPARATORS:
-            units = split_large_units(record, units, separator, over=size, measure=_count_characters)
+            units = split_large_units(record, units, separator, over=size, measure=count_characters)
         units = [finer for unit in units for finer in _split_unit(record, unit, size)]
-        drafts = fill_drafts(record, units, size=size, overlap=self._window.overlap, measure=_count_characters)
+        drafts = fill_drafts(record, units, size=size, overlap=self._window.overlap, measure=count_characters)
         return finish_pieces(record, drafts, self._tokenizer, title=lambda first: first.path, note=self._note_oversize)
 
     def _note_oversize(self, piece: Piece) -> str:
         """Only a character with its marks can be over a tiny size."""
         n, size = len(piece.text), self._window.size
         return f"kept whole: {n} characters are over the size of {size}" if n > size else ""
-
-
-def _count_characters(start: int, end: int) -> int:
-    return end - start
 
 
 def _split_unit(record: str, unit: Unit, size: int) -> list[Unit]:

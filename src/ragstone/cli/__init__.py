@@ -4,7 +4,7 @@ import io
 import os
 import sys
 
-INTERRUPTED = 130
+from ragstone.cli.exit_status import INTERRUPTED
 
 
 def main() -> None:

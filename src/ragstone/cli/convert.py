@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from ragstone.cli import INTERRUPTED
+from ragstone.cli.exit_status import INTERRUPTED
 from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_json, print_message, print_text
 from ragstone.core.errors import Refused, UsageError
 from ragstone.core.types import Extraction, Json

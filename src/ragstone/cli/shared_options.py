@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ragstone.cli import INTERRUPTED
+from ragstone.cli.exit_status import INTERRUPTED
 from ragstone.config.load import load
 from ragstone.config.settings import Settings
 from ragstone.core.errors import UsageError

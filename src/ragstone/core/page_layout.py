@@ -12,7 +12,7 @@ from typing import Any
 from ragstone.core.arrays import Structured
 from ragstone.core.errors import Corrupt
 
-Box = tuple[float, float, float, float]
+Box = tuple[float, float, float, float]  # x0, y0, x1, y1; origin top left
 Place = tuple[int, int, int, Box]  # first character, character behind the last, page, box
 
 MAGIC = b"RLAY1\0\0\0"
@@ -23,6 +23,12 @@ DIRECTORY = (("start", "<i8"), ("offset", "<i8"), ("strips", "<i4"), ("edges", "
 ENTRY = struct.calcsize("<qqii")
 FIELDS = 8  # start, end, page, x0, y0, x1, y1, number of edges
 SAME_LINE = 0.5  # of the lower height: boxes that share so much of it stand side by side
+
+
+def bounding_box(boxes: Iterable[Box]) -> Box:
+    """The box around boxes; there must be at least one."""
+    x0, y0, x1, y1 = zip(*boxes, strict=True)
+    return min(x0), min(y0), max(x1), max(y1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +117,7 @@ class Layout:
         if not parts:
             return None
         page = parts[0][2]
-        x0, y0, x1, y1 = zip(*(box for _, _, where, box in parts if where == page), strict=True)
-        return page, (min(x0), min(y0), max(x1), max(y1))
+        return page, bounding_box(box for _, _, where, box in parts if where == page)
 
     def _body_offset(self) -> int:
         return LAYOUT_HEAD.size + (int(LAYOUT_HEAD.unpack_from(self.packed)[1]) + 1) * ENTRY

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Generator, Iterator, Sequence
 
-from ragstone.guard.tables import CELL_LENGTH, HEADING_LENGTH, SecretValue, match_heading
+from ragstone.guard.tables import CELL_LENGTH, HEADING_LENGTH, SecretValue, find_line_end, match_heading
 
 MARKS = "\t;,"
 MOST = 1000  # fields of a row that are looked at
@@ -34,7 +34,7 @@ def find_values(text: str, lower: bytes, names: Sequence[int]) -> Iterator[Secre
             continue
         start = lower.rfind(b"\n", 0, at) + 1
         for mark in MARKS:
-            if lower.find(mark.encode(), start, _line_end(lower, at)) < 0:
+            if lower.find(mark.encode(), start, find_line_end(lower, at)) < 0:
                 continue
             head, below = _read_row(text, start, mark)
             wanted = _secret_columns(text, head)
@@ -44,12 +44,7 @@ def find_values(text: str, lower: bytes, names: Sequence[int]) -> Iterator[Secre
                 prose = mark == "," and lower.find(b", ", start, below) >= 0
                 done = yield from _values_below(text, below, mark, len(head), wanted, prose=prose)
                 break
-        done = max(done, _line_end(lower, at))
-
-
-def _line_end(lower: bytes, at: int) -> int:
-    end = lower.find(b"\n", at)
-    return len(lower) if end < 0 else end
+        done = max(done, find_line_end(lower, at))
 
 
 def _secret_columns(text: str, head: Sequence[Field]) -> dict[int, bool]:

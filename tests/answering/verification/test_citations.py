@@ -92,7 +92,7 @@ def test_citations_are_numbered_by_first_use_and_one_for_each_place() -> None:
     assert [c.n for c in citations] == [1, 2]
     assert render_answer(sentences, citations).startswith("Rollo reached Normandy in 911. [1] The end. [2]")
     assert "[chunk:a.md#0]" in render_answer(sentences, citations, marker=chunk_marker)
-    assert groundedness(sentences) == 1.0
+    assert groundedness([sentence.status for sentence in sentences]) == 1.0
 
 
 def test_a_quote_is_verified_first_and_masked_after() -> None:
@@ -111,7 +111,7 @@ def test_without_a_record_nothing_is_verified() -> None:
     piece = chunk(RECORD)
     sentences, citations = cite_quotes([Quote(piece, RECORD, piece.spans)], {}, mask=same)
     assert citations[0].status == "unverified"
-    assert groundedness(sentences) == 0.0
+    assert groundedness([sentence.status for sentence in sentences]) == 0.0
 
 
 def test_a_repaired_citation_quotes_the_record_itself() -> None:

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ragstone.answering.verification.citations import cite_quotes
+from ragstone.answering.verification.citations import cite_quotes, groundedness
 from ragstone.answering.verification.claims import extract_claim
 from ragstone.answering.verification.features import load_support_models
-from ragstone.answering.verification.support import GroundingContext, SupportFinding, check_sentence, claim_groundedness
+from ragstone.answering.verification.support import GroundingContext, SupportFinding, check_sentence
 from ragstone.core.comparable_words import parse_words
 from ragstone.core.sentences import split_sentences
 from ragstone.core.types import Chunk, join_slices
@@ -169,8 +169,9 @@ def test_groundedness_is_the_share_of_claims_that_stand_somewhere() -> None:
         said("Rollo won in 99.", ROLLO),
         said("Sure!", ROLLO),
     )
-    assert claim_groundedness([good, bad, none]) == 0.5
-    assert claim_groundedness([none]) == claim_groundedness([]) == 0.0
+    assert [finding.claim for finding in (good, bad, none)] == [True, True, False]
+    assert groundedness([finding.status for finding in (good, bad, none) if finding.claim]) == 0.5
+    assert groundedness([]) == 0.0
 
 
 def test_quotes_lead_through_the_slices_of_a_chunk_to_the_text_of_record() -> None:

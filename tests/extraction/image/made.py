@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from ragstone.extraction.image.ocr_result import Box, OcrLine, OcrWord, box_around
+from ragstone.core.page_layout import Box, bounding_box
+from ragstone.extraction.image.ocr_result import OcrLine, OcrWord
 
 Pixels = npt.NDArray[np.uint8]
 
@@ -119,4 +120,4 @@ class Told:
             box: Box = (x0, top, x1, top + self.size)
             words.append(OcrWord(word, box, sure))
             at += len(word) + 1
-        return OcrLine(text, box_around(word.box for word in words), tuple(words), sure, self.size, 0, self.slope)
+        return OcrLine(text, bounding_box(word.box for word in words), tuple(words), sure, self.size, 0, self.slope)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ragstone.answering.generative.context import ContextPassage
 from ragstone.answering.generative.transcript import CitedSentence
-from ragstone.answering.verification.support import GroundingContext, Pair
+from ragstone.answering.verification.support import GroundingContext, SentencePair
 from ragstone.core.types import Chunk, Span, Verdict
 
 
@@ -30,7 +30,7 @@ class CheckedSentence:
     why: str
     claims: bool = True
     supports: tuple[SentenceSupport, ...] = ()
-    pairs: tuple[Pair, ...] = ()
+    pairs: tuple[SentencePair, ...] = ()
 
     @property
     def is_presentable(self) -> bool:
@@ -46,7 +46,7 @@ class SentenceChecker:
         self._owners = {chunk.id: passage for passage, chunk in self._chunks}
         self._grounds = GroundingContext([chunk for _, chunk in self._chunks])
 
-    def check(self, said: CitedSentence, similar: Mapping[Pair, float] | None = None) -> CheckedSentence:
+    def check(self, said: CitedSentence, similar: Mapping[SentencePair, float] | None = None) -> CheckedSentence:
         """The verdict on a sentence, by its words and what `similar` knows; see `Grounds.check`."""
         cited = [place for place, (passage, _) in enumerate(self._chunks) if passage in said.passages]
         found = self._grounds.check(said.text, cited, similar=similar)

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -163,9 +163,9 @@ def stands_alone(text: str) -> bool:
     return STANDS_ALONE.match(text) is not None
 
 
-def groundedness(sentences: Sequence[Sentence]) -> float:
-    """The share of sentences that are verified or repaired, 0 to 1; 0 when there are none."""
-    return round(sum(s.status != "unverified" for s in sentences) / len(sentences), 3) if sentences else 0.0
+def groundedness(statuses: Collection[Verdict]) -> float:
+    """The share of the claims that are verified or repaired, 0 to 1 in thousandths; 0 without any claim."""
+    return round(sum(status != "unverified" for status in statuses) / len(statuses), 3) if statuses else 0.0
 
 
 def list_documents(quotes: Sequence[Quote]) -> list[Document]:

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ragstone import providers
+from ragstone.answering.verification.support import SentencePair
 from ragstone.core.ports import Embedder
 from ragstone.core.trace import Trace
-
-Pair = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +26,12 @@ class TextSimilarity:
             return None
         return cls(embedder, seconds)
 
-    async def cosines(self, pairs: Iterable[Pair], trace: Trace) -> Mapping[Pair, float]:
+    async def cosines(self, pairs: Iterable[SentencePair], trace: Trace) -> Mapping[SentencePair, float]:
         """The cosine of each pair, every text embedded once; {} with a note where that fails or takes too long."""
         wanted = tuple(pairs)
         return await trace.attempt("comparing", self._compute_cosines(wanted), {}, seconds=self.seconds)
 
-    async def _compute_cosines(self, pairs: tuple[Pair, ...]) -> Mapping[Pair, float]:
+    async def _compute_cosines(self, pairs: tuple[SentencePair, ...]) -> Mapping[SentencePair, float]:
         texts = list(dict.fromkeys(text for pair in pairs for text in pair))
         vectors = dict(zip(texts, await self.embedder.embed(texts, kind="query"), strict=True))
         return {(one, other): round(float(vectors[one] @ vectors[other]), 6) for one, other in pairs}

@@ -33,7 +33,8 @@ PLACES = 20  # of a text in a chunk that are looked at for one that begins and e
 MOST_TRIED = 3  # chunks of the context that are looked at when the cited ones do not support a sentence
 
 
-Pair = tuple[str, str]
+SentencePair = tuple[str, str]
+
 QUOTED_SIGNS = SupportSigns(1.0, longest=1.0)
 
 
@@ -53,7 +54,7 @@ class SupportFinding:
     about: tuple[Disagreement, ...] = ()
     claim: bool = True
     odds: float = 0.0
-    pairs: tuple[Pair, ...] = ()
+    pairs: tuple[SentencePair, ...] = ()
     signs: SupportSigns = field(default_factory=SupportSigns)
 
 
@@ -64,7 +65,7 @@ class GroundingContext:
         self.sources = [SourceText(chunk) for chunk in context]
 
     def check(
-        self, sentence: str, cited: Sequence[int], *, similar: Mapping[Pair, float] | None = None
+        self, sentence: str, cited: Sequence[int], *, similar: Mapping[SentencePair, float] | None = None
     ) -> SupportFinding:
         """Whether a sentence, with or without its markers, stands in the chunks at the places `cited` of the context.
 
@@ -87,7 +88,7 @@ class GroundingContext:
             return SupportFinding("repaired", "moved", (quote,), signs=QUOTED_SIGNS)
         return first if first.why == "too_long" else self._find_elsewhere(read, mine, others, similar) or first
 
-    def pairs(self, sentence: str, cited: Sequence[int]) -> tuple[Pair, ...]:
+    def pairs(self, sentence: str, cited: Sequence[int]) -> tuple[SentencePair, ...]:
         """Every pair of texts whose cosine says something of a sentence and what it cites: itself with the closest
         passages, then words with those in whose place they stand."""
         read = parse_words(extract_claim(sentence), LONGEST)
@@ -99,7 +100,7 @@ class GroundingContext:
         claim: Sequence[Word],
         mine: Sequence[SourceText],
         others: Sequence[SourceText],
-        similar: Mapping[Pair, float] | None,
+        similar: Mapping[SentencePair, float] | None,
     ) -> SupportFinding | None:
         """What another chunk makes of the claim, alone or together with the cited ones."""
         for source in _rank_sources(claim, others)[:MOST_TRIED]:
@@ -111,7 +112,11 @@ class GroundingContext:
 
 
 def check_sentence(
-    sentence: str, cited: Sequence[Chunk], context: Sequence[Chunk], *, similar: Mapping[Pair, float] | None = None
+    sentence: str,
+    cited: Sequence[Chunk],
+    context: Sequence[Chunk],
+    *,
+    similar: Mapping[SentencePair, float] | None = None,
 ) -> SupportFinding:
     """`Grounds.check` for a single sentence; `context` are further chunks that the model was shown.
 
@@ -123,12 +128,6 @@ def check_sentence(
     ['quoted', 'found', 'number']
     """
     return GroundingContext([*cited, *context]).check(sentence, range(len(cited)), similar=similar)
-
-
-def claim_groundedness(findings: Sequence[SupportFinding]) -> float:
-    """The share of the sentences that claim something which are verified or repaired, 0 to 1; 0 without any claim."""
-    claims = [finding for finding in findings if finding.claim]
-    return round(sum(finding.status != "unverified" for finding in claims) / len(claims), 3) if claims else 0.0
 
 
 def _find_quote(claim: str, sources: Sequence[SourceText]) -> Quote | None:
@@ -169,7 +168,7 @@ def _rank_sources(claim: Sequence[Word], sources: Sequence[SourceText]) -> list[
 def _judge_claim(
     claim: Sequence[Word],
     sources: Sequence[SourceText],
-    similar: Mapping[Pair, float] | None,
+    similar: Mapping[SentencePair, float] | None,
     added: SourceText | None = None,
 ) -> SupportFinding:
     pieces = find_closest(claim, sources)
@@ -198,7 +197,7 @@ def _judge_claim(
     return replace(seen, status="verified", why="found", pairs=changed)
 
 
-def _similarity_pairs(found: Alignment) -> tuple[Pair, ...]:
+def _similarity_pairs(found: Alignment) -> tuple[SentencePair, ...]:
     said = " ".join(word.lower for word in found.claim)
     return (*((said, _quote_sentence(piece).text) for piece in found.pieces), *find_replacements(found))
 

@@ -13,7 +13,7 @@ from ragstone.engine.transfer.pages import MAX_BATCH_BYTES, MAX_REVISIONS, View,
 MAX_NAMED = 5  # documents that differ, named in a report
 KEYS_AT_ONCE = 1_024  # vectors asked for at once
 
-Pair = tuple[StoredRevision | None, StoredRevision | None]
+RevisionPair = tuple[StoredRevision | None, StoredRevision | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ async def verify_copy(source: View, target: View, *, dense: bool, told: Callable
     sums = SumBuilder(), SumBuilder()
     wrong: list[str] = []
     differing = done = 0
-    batch: list[Pair] = []
+    batch: list[RevisionPair] = []
     size = 0
     async for pair in pair_revisions(source, target):
         batch.append(pair)
@@ -49,7 +49,7 @@ async def verify_copy(source: View, target: View, *, dense: bool, told: Callable
 
 
 async def _compare_batch(
-    batch: Sequence[Pair], views: tuple[View, View], sums: tuple[SumBuilder, SumBuilder], *, dense: bool
+    batch: Sequence[RevisionPair], views: tuple[View, View], sums: tuple[SumBuilder, SumBuilder], *, dense: bool
 ) -> list[str]:
     """A sentence for each revision that differs."""
     ours, theirs = [await _read_pieces(view, [pair[side] for pair in batch]) for side, view in enumerate(views)]

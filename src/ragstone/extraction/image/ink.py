@@ -8,7 +8,8 @@ from statistics import median
 import numpy as np
 import numpy.typing as npt
 
-from ragstone.extraction.image.ocr_result import OcrLine, OcrWord, box_around
+from ragstone.core.page_layout import bounding_box
+from ragstone.extraction.image.ocr_result import OcrLine, OcrWord
 
 Bools = npt.NDArray[np.bool_]
 
@@ -43,7 +44,7 @@ def fit_to_ink(line: OcrLine, grey: npt.NDArray[np.uint8]) -> OcrLine:
         bases = [None] * len(bases)
     words = _fit_word_edges(line.words, ink, line, size)
     words = [_fit_word_height(word, base[1] if base else None, size) for word, base in zip(words, bases, strict=True)]
-    return replace(line, words=tuple(words), box=box_around(word.box for word in words), size=size)
+    return replace(line, words=tuple(words), box=bounding_box(word.box for word in words), size=size)
 
 
 def _find_ink(grey: npt.NDArray[np.uint8], line: OcrLine) -> Bools | None:

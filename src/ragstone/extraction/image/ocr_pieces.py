@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragstone.extraction.image.ocr_result import Box, OcrLine
+from ragstone.core.page_layout import Box
+from ragstone.extraction.image.ocr_result import OcrLine
 from ragstone.extraction.pdf.characters.glyphs import Style
 from ragstone.extraction.pdf.characters.graphics import Graphics, Rule
 from ragstone.extraction.pdf.characters.lines import Line, build_lines

@@ -7,8 +7,9 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from ragstone.core.page_layout import Box
+
 Pixels = npt.NDArray[np.uint8]  # height, width, 3: red, green, blue
-Box = tuple[float, float, float, float]  # x0, y0, x1, y1; origin top left
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +67,3 @@ def to_grey(pixels: Pixels) -> npt.NDArray[np.uint8]:
     """How bright each pixel is, by the weights of ITU-R BT.601."""
     red, green, blue = (pixels[:, :, channel].astype(np.uint16) for channel in range(3))
     return ((77 * red + 150 * green + 29 * blue) >> 8).astype(np.uint8)
-
-
-def box_around(boxes: Iterable[Box]) -> Box:
-    """The box around boxes, of which there must be one."""
-    x0, y0, x1, y1 = zip(*boxes, strict=True)
-    return min(x0), min(y0), max(x1), max(y1)

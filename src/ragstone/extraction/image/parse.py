@@ -5,12 +5,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from ragstone.core.errors import Refused
+from ragstone.core.page_layout import Box, bounding_box
 from ragstone.core.types import Extraction
 from ragstone.extraction.image.decode import decode_pictures
 from ragstone.extraction.image.engines import AUTO, choose_engine
 from ragstone.extraction.image.headers import Header, read_header
 from ragstone.extraction.image.ocr_pieces import build_pieces
-from ragstone.extraction.image.ocr_result import Box, OcrEngine, OcrLine, Pixels, box_around, mean_confidence
+from ragstone.extraction.image.ocr_result import OcrEngine, OcrLine, Pixels, mean_confidence
 from ragstone.extraction.image.scan_reader import find_rules, read_page
 from ragstone.extraction.pdf.document.compose import compose_document
 from ragstone.extraction.pdf.page import Page
@@ -91,7 +92,7 @@ def _filter_words(line: OcrLine, wanted: Callable[[str, Box], bool]) -> OcrLine:
     if len(words) in (0, len(line.words)):
         return replace(line, words=words)
     text = " ".join(word.text for word in words)
-    return replace(line, text=text, words=words, box=box_around(word.box for word in words))
+    return replace(line, text=text, words=words, box=bounding_box(word.box for word in words))
 
 
 def ocr_meta(scans: Sequence[OcrScan], engine: OcrEngine) -> dict[str, object]:

@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ragstone.core.errors import Refused
+from ragstone.core.page_layout import Box, bounding_box
 from ragstone.extraction.image.ink import fit_to_ink
-from ragstone.extraction.image.ocr_result import Box, OcrLine, OcrWord, Pixels, box_around, to_grey
+from ragstone.extraction.image.ocr_result import OcrLine, OcrWord, Pixels, to_grey
 
 NAME = "rapidocr"
 # Measured on a page of 1,600 x 2,000 pixels (benchmarks/extraction/ocr.md): lines read one by one cost half
@@ -198,4 +199,4 @@ def _build_tall_line(box: Box, text: str, score: float, turn: int) -> OcrLine:
         words.append(OcrWord(word, own, score))
         at += len(word) + 1
     size = 0.7 * (x1 - x0 if turn else y1 - y0)
-    return OcrLine(text, box_around(word.box for word in words), tuple(words), score, size, turn)
+    return OcrLine(text, bounding_box(word.box for word in words), tuple(words), score, size, turn)

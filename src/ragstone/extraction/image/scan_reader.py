@@ -6,8 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ragstone.core.errors import Refused
+from ragstone.core.page_layout import Box
 from ragstone.extraction.image.decode import load_opencv
-from ragstone.extraction.image.ocr_result import Box, OcrEngine, OcrLine, Pixels, mean_confidence, move_line, to_grey
+from ragstone.extraction.image.ocr_result import OcrEngine, OcrLine, Pixels, mean_confidence, move_line, to_grey
 
 # Pixels. Pages are read between 1,200 and 2,400 of their longer side: below it small print runs together,
 # above it time grows and nothing is gained (200 dpi of A4 are 2,339).

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from ragstone.core.errors import Refused
+from ragstone.core.page_layout import Box, bounding_box
 from ragstone.extraction.image.ink import fit_to_ink
-from ragstone.extraction.image.ocr_result import Box, OcrLine, OcrWord, Pixels, box_around, to_grey
+from ragstone.extraction.image.ocr_result import OcrLine, OcrWord, Pixels, to_grey
 
 NAME = "tesseract"
 # Where package managers put it. The search path of who calls is not known where documents are parsed.
@@ -66,7 +67,7 @@ def _parse_lines(table: str) -> Iterator[OcrLine]:
         text = " ".join(word.text for word in own)
         letters = sum(len(word.text) for word in own)
         sure = sum(word.confidence * len(word.text) for word in own) / letters
-        box = box_around(word.box for word in own)
+        box = bounding_box(word.box for word in own)
         if turn := _detect_turn(own):
             yield OcrLine(text, box, tuple(own), sure, box[2] - box[0], turn)
             continue

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ragstone.core.page_layout import Box
 from ragstone.core.types import Json
 from ragstone.extraction.pdf.characters import pdfium
 from ragstone.extraction.pdf.characters.annotations import BoxText, read_annotations
@@ -22,7 +23,7 @@ from ragstone.extraction.pdf.characters.pieces import Piece
 from ragstone.extraction.pdf.characters.rows import Row, group_rows
 from ragstone.extraction.pdf.characters.table import Table
 from ragstone.extraction.pdf.characters.unmapped_characters import is_text
-from ragstone.extraction.pdf.characters.words import SPACING, Box, build_words, drop_doubles
+from ragstone.extraction.pdf.characters.words import SPACING, build_words, drop_doubles
 from ragstone.extraction.pdf.layout.figures import find_figures
 from ragstone.extraction.pdf.layout.mixed_scans import area_share, is_mixed
 from ragstone.extraction.pdf.layout.paragraphs import build_paragraphs

@@ -3,17 +3,14 @@
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Protocol
 
 from ragstone.core.types import Extraction
-from ragstone.extraction import sandbox
-from ragstone.extraction.sandbox.bounds import DEFAULT, Bounds
+from ragstone.extraction.sandbox.bounds import DEFAULT, NO_OPTIONS, Bounds
 
 __all__ = ["Bounds", "Sandbox", "SandboxExtractor", "close", "create_sandbox", "draw", "run", "stop"]
 
 POOL = f"{__name__}.pool"
-NO_OPTIONS: Mapping[str, object] = MappingProxyType({})
 
 
 class Sandbox(Protocol):
@@ -110,4 +107,4 @@ class SandboxExtractor:
 
     def extract(self, data: bytes, *, path: str) -> Extraction:
         """As the parser does, within the bounds; raises `Refused`."""
-        return sandbox.run(self.parser, data, path=path, options=self.options, bounds=self.bounds)
+        return run(self.parser, data, path=path, options=self.options, bounds=self.bounds)

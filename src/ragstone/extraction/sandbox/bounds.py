@@ -1,10 +1,13 @@
 """What the reading of one document may cost."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from types import MappingProxyType
 
 from ragstone.core.errors import UsageError
 
 MB = 1_000_000
+NO_OPTIONS: Mapping[str, object] = MappingProxyType({})  # of a parser
 
 
 @dataclass(frozen=True, slots=True)

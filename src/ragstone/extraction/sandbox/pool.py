@@ -12,8 +12,8 @@ from typing import NoReturn
 from ragstone.core.errors import Corrupt, Refused
 from ragstone.core.page_layout import Layout
 from ragstone.core.types import Extraction
-from ragstone.extraction.sandbox import NO_OPTIONS, messages, refusals
-from ragstone.extraction.sandbox.bounds import DEFAULT, Bounds
+from ragstone.extraction.sandbox import messages, refusals
+from ragstone.extraction.sandbox.bounds import DEFAULT, NO_OPTIONS, Bounds
 from ragstone.extraction.sandbox.child import Child, FloodError, GarbledError
 from ragstone.extraction.sandbox.messages import DRAWN, FAILED, MADE, READY, Request
 

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import msgspec
+
 from ragstone.core.errors import Corrupt, StoreTooNew
 from ragstone.stores import sqlite_driver
 from ragstone.stores.embedded.fault_points import reach_point
@@ -27,6 +29,11 @@ CONNECTION_OPTIONS: Mapping[str, Any] = {"timeout": BUSY_TIMEOUT, "isolation_lev
 LOG_TIMEOUT = 0.2  # seconds to wait for readers of the log: it can also be cut another time
 VACUUM_MAX_BYTES = 128 << 20  # bytes of content; writing them anew takes 10 ms a MB, and other writers wait for it
 FREE_SHARE = 4  # a larger file is written anew when over a quarter of its pages are free
+
+
+def encode_list(values: Sequence[str] | Sequence[int]) -> str:
+    """A list as one parameter of a statement, which reads it with `json_each`."""
+    return msgspec.json.encode(values).decode()
 
 
 def _apply_schema(connection: sqlite3.Connection, number: int) -> None:

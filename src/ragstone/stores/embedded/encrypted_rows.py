@@ -13,11 +13,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ragstone.core.errors import Corrupt
 from ragstone.core.ports import Vectors
-from ragstone.stores.cosine import SCAN_ROWS
+from ragstone.stores.cosine import SCAN_ROWS, SlotArray
 from ragstone.stores.encryption import OVERHEAD, Cipher, SecretKey
 
 ROWS_PURPOSE = "vectors"
@@ -26,7 +25,6 @@ MAX_CACHED_BYTES = (
 )  # bytes of decrypted rows that a collection keeps; what is beyond is decrypted by each question anew
 # Rows that are decrypted and kept together: as many as one multiplication takes, so that it takes them uncopied.
 PAGE_ROWS = SCAN_ROWS
-SlotArray = NDArray[np.int64]
 
 
 class PageCache:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from ragstone.core.errors import Corrupt
@@ -12,6 +11,7 @@ from ragstone.core.ports import StoredRevision, Vectors
 from ragstone.core.types import Document, Revision
 from ragstone.stores.cosine import Rows
 from ragstone.stores.embedded.chunk_rows import decode_chunk
+from ragstone.stores.embedded.database import encode_list
 from ragstone.stores.embedded.revision_checksums import CHUNKS_OF_REVISION, NO_PROOFS, describe_damage
 from ragstone.stores.embedded.vector_tables import VectorTables
 from ragstone.stores.encoding import decode_document, decode_layout, decode_record
@@ -73,7 +73,7 @@ def load_vectors(
 ) -> dict[str, Vectors]:
     """See `ragstone.core.ports.Exporter.vectors`; `held` gives the rows of the vector file, checked."""
     sql = f"SELECT key, slot FROM {tables.vectors} WHERE key IN (SELECT value FROM json_each(?))"  # noqa: S608
-    listed = msgspec.json.encode(list(dict.fromkeys(keys))).decode()
+    listed = encode_list(list(dict.fromkeys(keys)))
     slots: dict[str, int] = dict(ask(sql, listed))
     if not slots:
         return {}

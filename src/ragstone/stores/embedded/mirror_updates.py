@@ -5,13 +5,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import cast
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.core.errors import Corrupt
 from ragstone.core.types import Document
 from ragstone.stores.embedded.array_files import read_arrays, write_arrays
+from ragstone.stores.embedded.database import encode_list
 from ragstone.stores.embedded.erasure import remove_path
 from ragstone.stores.embedded.mirror import MISSING_SLOT, NO_SLOT, ChunkColumns, Mirror, RevisionColumns
 from ragstone.stores.embedded.paths import CollectionFiles
@@ -110,7 +110,7 @@ def _load_revisions(
     sql = """SELECT c.row, c.rev, c.ordinal, c.length, coalesce(v.slot, iif(c.vector_key = '', ?, ?)), c.terms
         FROM chunks c LEFT JOIN vectors v ON v.key = c.vector_key
         WHERE c.rev IN (SELECT value FROM json_each(?)) ORDER BY c.row"""
-    found = connection.execute(sql, (NO_SLOT, MISSING_SLOT, _encode_list(keys))).fetchall()
+    found = connection.execute(sql, (NO_SLOT, MISSING_SLOT, encode_list(keys))).fetchall()
     row, rev, ordinal, length, slot, blobs = zip(*found, strict=True) if found else ((),) * 6
     index = {key: first_rev + i for i, key in enumerate(keys)}
     chunks = ChunkColumns(
@@ -127,12 +127,8 @@ def _load_revisions(
 def _load_documents(connection: sqlite3.Connection, keys: Iterable[int]) -> tuple[Document, ...]:
     keys = list(keys)
     sql = "SELECT key, facts FROM revisions WHERE key IN (SELECT value FROM json_each(?))"
-    found = dict(connection.execute(sql, (_encode_list(keys),)).fetchall())
+    found = dict(connection.execute(sql, (encode_list(keys),)).fetchall())
     return tuple(decode_document(found[key]) for key in keys)
-
-
-def _encode_list(values: Sequence[int]) -> str:
-    return msgspec.json.encode(values).decode()
 
 
 def _update_slots(mirror: Mirror, connection: sqlite3.Connection, state: CollectionState) -> Mirror:

@@ -8,13 +8,11 @@ is gone on with by the next run.
 import contextlib
 import sqlite3
 
-import msgspec
-
 from ragstone.core.errors import Corrupt
 from ragstone.stores.cosine import Rows
 from ragstone.stores.embedded import vector_files
 from ragstone.stores.embedded.compaction import IN_USE
-from ragstone.stores.embedded.database import write_transaction
+from ragstone.stores.embedded.database import encode_list, write_transaction
 from ragstone.stores.embedded.fault_points import reach_point
 from ragstone.stores.embedded.mirror_updates import CollectionState, read_state
 from ragstone.stores.embedded.paths import CollectionFiles
@@ -37,7 +35,7 @@ def _forget_slots(place: CollectionFiles, connection: sqlite3.Connection, tables
     state = read_state(connection, tables)
     slots = [slot for (slot,) in connection.execute(UNUSED_SLOTS.format(tables.vectors))]
     good = _find_good_blocks(place, connection, state, {slot // vector_files.BLOCK_ROWS for slot in slots}, tables)
-    listed = msgspec.json.encode(slots).decode()
+    listed = encode_list(slots)
     sql = f"DELETE FROM {tables.vectors} WHERE slot IN (SELECT value FROM json_each(?))"  # noqa: S608
     connection.execute(sql, (listed,))
     _update_checksums(place, connection, state, good, tables)

@@ -4,7 +4,6 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,6 +19,7 @@ from ragstone.stores.cosine import COSINE_SLACK, Scores, cosines, normalize_quer
 from ragstone.stores.embedded import export
 from ragstone.stores.embedded.chunk_rows import ACTIVE_CHUNKS, CHUNK_COLUMNS, decode_chunk, decode_filter_facts
 from ragstone.stores.embedded.collection import Collection, CollectionView
+from ragstone.stores.embedded.database import encode_list
 from ragstone.stores.embedded.frozen_files import check_unchanged
 from ragstone.stores.embedded.mirror import MISSING_SLOT, Flags, Int64s
 from ragstone.stores.embedded.thread_pool import ThreadPool
@@ -124,7 +124,7 @@ class EmbeddedReader:
         """Each term of the query with its postings and its inverse document frequency."""
         terms = bm25.query_terms(query)
         found = self._fetch_rows(
-            "SELECT term, id FROM terms WHERE term IN (SELECT value FROM json_each(?))", _encode_list(terms)
+            "SELECT term, id FROM terms WHERE term IN (SELECT value FROM json_each(?))", encode_list(terms)
         )
         ids: dict[str, int] = dict(found)
         mirror, weighed = self._mirror, []
@@ -187,7 +187,7 @@ class EmbeddedReader:
         chosen = placed[:limit]
         rows = self._mirror.chunks.row[[p for _, p in chosen]].tolist() if chosen else []
         sql = "SELECT row, id FROM chunks WHERE row IN (SELECT value FROM json_each(?))"
-        ids = dict(self._fetch_rows(sql, _encode_list(rows)))
+        ids = dict(self._fetch_rows(sql, encode_list(rows)))
         return [
             Candidate(ids[row], -order[0], (order[1], order[2], order[3]))
             for row, (order, _) in zip(rows, chosen, strict=True)
@@ -195,7 +195,7 @@ class EmbeddedReader:
 
     def _rate(self, ids: Sequence[str], vector: Vectors | None, query: str) -> dict[str, dict[str, float]]:
         sql = f"SELECT c.id, c.row FROM {ACTIVE_CHUNKS} WHERE c.id IN (SELECT value FROM json_each(?))"  # noqa: S608
-        found: dict[str, int] = dict(self._fetch_rows(sql, _encode_list(ids)))
+        found: dict[str, int] = dict(self._fetch_rows(sql, encode_list(ids)))
         known = [identity for identity in dict.fromkeys(ids) if identity in found]
         at = self._mirror.find_positions(np.array([found[identity] for identity in known], dtype=np.int64))
         words = np.round(self._score_keywords(query)[at], bm25.DECIMALS).tolist() if known else []
@@ -215,7 +215,7 @@ class EmbeddedReader:
     def _read_chunks(self, ids: Sequence[str]) -> list[Chunk]:
         sql = f"SELECT {CHUNK_COLUMNS} FROM {ACTIVE_CHUNKS} WHERE c.id IN (SELECT value FROM json_each(?))"  # noqa: S608
         shared: dict[bytes, Document] = {}
-        found = {row[0]: decode_chunk(row, shared) for row in self._fetch_rows(sql, _encode_list(ids))}
+        found = {row[0]: decode_chunk(row, shared) for row in self._fetch_rows(sql, encode_list(ids))}
         return [found[identity] for identity in ids if identity in found]
 
     def _read_chunk_at(self, path: str, ordinal: int, source: str | None) -> Chunk | None:
@@ -260,7 +260,3 @@ class EmbeddedReader:
             tuple(warnings),
             self._collection.place.total_bytes(),
         )
-
-
-def _encode_list(values: Sequence[str] | Sequence[int]) -> str:
-    return msgspec.json.encode(values).decode()

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import google_crc32c
-import msgspec
 import numpy as np
 
 from ragstone.core.errors import StoreError
 from ragstone.core.types import Chunk, Document, Revision
 from ragstone.stores import bm25
 from ragstone.stores.embedded.chunk_rows import encode_chunk
+from ragstone.stores.embedded.database import encode_list
 from ragstone.stores.embedded.postings import Postings, TermIds, encode_term_counts
 from ragstone.stores.embedded.revision_checksums import ChunkRow, Damage, compute_checksum
 from ragstone.stores.encoding import encode_record, encode_value
@@ -94,7 +94,7 @@ def _chunk_row(words: ChunkTerms, terms: Mapping[str, int]) -> ChunkRow:
 
 def assign_term_ids(connection: sqlite3.Connection, terms: Iterable[str]) -> dict[str, int]:
     """The ids of terms, given to new ones. Those of terms that were forgotten may come again."""
-    listed = msgspec.json.encode(sorted(set(terms))).decode()
+    listed = encode_list(sorted(set(terms)))
     connection.execute("INSERT OR IGNORE INTO terms (term) SELECT value FROM json_each(?)", (listed,))
     sql = "SELECT term, id FROM terms WHERE term IN (SELECT value FROM json_each(?))"
     return dict(connection.execute(sql, (listed,)).fetchall())
@@ -109,7 +109,7 @@ def forget_terms(connection: sqlite3.Connection, active: TermIds) -> None:
     others = Postings.from_blobs([blob for (blob,) in connection.execute(sql)]).terms
     known = np.array([key for (key,) in connection.execute("SELECT id FROM terms")], dtype=np.int64)
     gone = np.setdiff1d(known, np.concatenate([active, others]).astype(np.int64))
-    listed = msgspec.json.encode(gone.tolist()).decode()
+    listed = encode_list(gone.tolist())
     connection.execute("DELETE FROM terms WHERE id IN (SELECT value FROM json_each(?))", (listed,))
 
 
@@ -140,7 +140,7 @@ def _log_change(connection: sqlite3.Connection, rev: int, *, active: bool) -> No
 
 def remove_documents(connection: sqlite3.Connection, documents: Sequence[str]) -> int:
     """Take documents away with all their revisions; how many were there."""
-    listed = msgspec.json.encode(list(documents)).decode()
+    listed = encode_list(list(documents))
     here = "document IN (SELECT value FROM json_each(?))"
     active = connection.execute(f"SELECT key FROM revisions WHERE status = 'active' AND {here}", (listed,))  # noqa: S608
     for (key,) in active.fetchall():

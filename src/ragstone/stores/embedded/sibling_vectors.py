@@ -5,7 +5,6 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import msgspec
 import numpy as np
 
 from ragstone.core.errors import RagstoneError, StoreError
@@ -13,7 +12,7 @@ from ragstone.core.ports import Vectors
 from ragstone.stores import sqlite_driver
 from ragstone.stores.cosine import check_stored_vector
 from ragstone.stores.embedded import vector_files
-from ragstone.stores.embedded.database import open_database
+from ragstone.stores.embedded.database import encode_list, open_database
 from ragstone.stores.embedded.mirror_updates import CollectionState, read_state
 from ragstone.stores.embedded.paths import CollectionFiles
 from ragstone.stores.embedded.tenants import Tenants
@@ -60,7 +59,7 @@ class SiblingVectors:
         self, place: CollectionFiles, connection: sqlite3.Connection, keys: Sequence[str], dimension: int
     ) -> dict[str, Vectors]:
         sql = "SELECT key, slot FROM vectors WHERE key IN (SELECT value FROM json_each(?)) ORDER BY slot"
-        slots = dict(connection.execute(sql, (msgspec.json.encode(list(keys)).decode(),)).fetchall())
+        slots = dict(connection.execute(sql, (encode_list(list(keys)),)).fetchall())
         if not slots:
             return {}
         other = read_state(connection)

@@ -17,8 +17,8 @@ from ragstone.core.ports import (
     SearchCachingStore,
     Store,
 )
-from ragstone.core.records import Info, Run
-from ragstone.core.types import Document, Scope
+from ragstone.core.records import Info
+from ragstone.core.types import Scope
 from ragstone.stores.collection_errors import no_second_model_error
 from ragstone.stores.qdrant import second_model
 from ragstone.stores.qdrant.admin import QdrantAdmin
@@ -32,31 +32,6 @@ from ragstone.stores.qdrant.writer import QdrantWriter
 from ragstone.stores.revision_status import utc_now
 
 CHECK_INTERVAL = 60.0  # seconds between two looks; writers look each time
-
-
-class QdrantLedger:
-    """See `ragstone.core.ports.Ledger`."""
-
-    def __init__(self, inner: Ledger) -> None:
-        self._inner = inner
-
-    async def documents(self, source: str | None = None) -> list[Document]:
-        return await self._inner.documents(source)
-
-    async def list_all_revisions(self) -> list[Document]:
-        return await self._inner.list_all_revisions()
-
-    async def start(self, run: Run) -> None:
-        await self._inner.start(run)
-
-    async def update(self, run: Run) -> None:
-        await self._inner.update(run)
-
-    async def finish(self, run: Run) -> None:
-        await self._inner.finish(run)
-
-    async def runs(self, limit: int = 20) -> list[Run]:
-        return await self._inner.runs(limit)
 
 
 class QdrantStore:
@@ -95,8 +70,8 @@ class QdrantStore:
     def keys(self) -> Keys:
         return self._ledger.keys
 
-    def ledger(self, scope: Scope) -> QdrantLedger:
-        return QdrantLedger(self._ledger.ledger(scope))
+    def ledger(self, scope: Scope) -> Ledger:
+        return self._ledger.ledger(scope)
 
     def search_cache(self, scope: Scope) -> SearchCache:
         """See `ragstone.core.ports.SearchCachingStore`: the ledger's."""

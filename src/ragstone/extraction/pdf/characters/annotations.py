@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import pypdfium2.raw as raw
 
+from ragstone.core.page_layout import Box
 from ragstone.core.types import Json
 from ragstone.extraction.pdf.characters.glyphs import View
-from ragstone.extraction.pdf.characters.words import Box
 
 MOST = 5_000  # annotations of one page
 LONGEST = 100_000  # bytes of one text

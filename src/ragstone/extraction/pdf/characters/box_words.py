@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
+from ragstone.core.page_layout import Box
 from ragstone.extraction.pdf.characters.annotations import BoxText
 from ragstone.extraction.pdf.characters.glyphs import SMALLEST, Style
 from ragstone.extraction.pdf.characters.letters import SPACES, code_point_text, is_right_to_left
-from ragstone.extraction.pdf.characters.words import ASCENT, DESCENT, Box, Word
+from ragstone.extraction.pdf.characters.words import ASCENT, DESCENT, Word
 
 USUAL = 10.0  # points: letters of a field whose size the file leaves open
 FULL = 0.8  # of a box's height: letters that fill it

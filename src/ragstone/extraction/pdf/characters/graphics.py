@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ragstone.core.page_layout import Box
 from ragstone.extraction.pdf.characters import pdfium
 from ragstone.extraction.pdf.characters.glyphs import PALE, View
 from ragstone.extraction.pdf.characters.path_outlines import has_ends, read_sides
@@ -18,8 +19,6 @@ OBJECTS = 30_000  # of one page are looked at: maps draw more, and hold no table
 DEEPEST = 8  # forms inside forms
 THIN = 2.5  # points: a filled box so thin is a line
 SHORTEST = 4.0  # points: shorter strokes are no rule
-
-Box = tuple[float, float, float, float]
 
 
 class Rule(NamedTuple):

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from ragstone.core.page_layout import Box
 from ragstone.extraction.pdf.characters.glyphs import Glyphs
 from ragstone.extraction.pdf.characters.letters import is_right_to_left
-from ragstone.extraction.pdf.characters.words import Box, Word, build_words
+from ragstone.extraction.pdf.characters.words import Word, build_words
 
 SLANT_SLACK = 0.3  # of the size: letters whose boxes are so near stand in one word
 WIDE = 1.0  # letter heights: justified text stays below it, the columns of most tables do not

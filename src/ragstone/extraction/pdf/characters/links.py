@@ -6,9 +6,8 @@ from typing import Any, NamedTuple
 
 import pypdfium2.raw as raw
 
-from ragstone.core.page_layout import Layout, Strip
+from ragstone.core.page_layout import Box, Layout, Strip
 from ragstone.extraction.pdf.characters.glyphs import View
-from ragstone.extraction.pdf.characters.words import Box
 
 MOST = 500  # links of one page
 LONGEST = 2000  # bytes of an address

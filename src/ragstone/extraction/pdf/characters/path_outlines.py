@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ragstone.core.page_layout import Box
 from ragstone.extraction.pdf.characters import pdfium
 from ragstone.extraction.pdf.characters.glyphs import View
 from ragstone.extraction.pdf.characters.transform import Matrix, map_to_page, multiply_matrices, read_matrix
@@ -16,7 +17,6 @@ FEW = 8  # segments: rectangles and lines have no more, and are asked for togeth
 STRAIGHT = 0.7  # points off the axis
 CURVE, MOVE = 1, 2  # kinds of segments; the first is a control or end point
 
-Box = tuple[float, float, float, float]
 Segment = tuple[int, int, tuple[float, float]]  # kind, whether it closes its outline, where it ends
 
 _BUFFER = (ctypes.c_float * 4)()

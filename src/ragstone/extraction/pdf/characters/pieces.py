@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+from ragstone.core.page_layout import Box
 from ragstone.core.types import CaptionTarget, Role
 from ragstone.extraction.pdf.characters.lines import Line, join_words
 from ragstone.extraction.pdf.characters.table import Table
-from ragstone.extraction.pdf.characters.words import Box
 
 Kind = Literal["heading", "paragraph", "list", "table", "caption", "code", "entries"]
 

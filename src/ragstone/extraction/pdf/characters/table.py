@@ -1,12 +1,13 @@
 """A table on one page: its grid, and the lines of text in each cell."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
 
+from ragstone.core.page_layout import Box
 from ragstone.extraction.pdf.characters.lines import Line, join_words
-from ragstone.extraction.pdf.characters.words import Box, Word
+from ragstone.extraction.pdf.characters.words import Word
 
 
 @dataclass(slots=True)
@@ -41,12 +42,6 @@ class Table:
     @property
     def text_squares(self) -> list[Square]:
         return [square for square in self.squares if square.lines]
-
-
-def bounding_box(boxes: Iterable[Box]) -> Box:
-    """The box around boxes, of which there must be one."""
-    x0, y0, x1, y1 = zip(*boxes, strict=True)
-    return min(x0), min(y0), max(x1), max(y1)
 
 
 def build_cell_lines(words: Sequence[Word]) -> list[Line]:

@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 
+from ragstone.core.page_layout import Box
 from ragstone.extraction.pdf.characters.glyphs import SPACE, Glyphs, Style
 from ragstone.extraction.pdf.characters.letters import SPACES, code_point_text, is_right_to_left
 
@@ -20,8 +21,6 @@ SIGNS = (0x2012, 0x2027)  # dashes, quotes, bullets, dots
 CONTROLS = (0x7F, 0x9F)  # codes that are no letters, yet above those of ASCII
 ASCENT, DESCENT = 0.78, 0.22  # of the size: where letters reach; what fonts say of themselves is less reliable
 AGAIN = 0.12  # letter heights: the same character drawn again so near is a bold effect, no text
-
-Box = tuple[float, float, float, float]
 
 SPACING = np.zeros(max(SPACES) + 2, dtype=np.bool_)  # by code point, the last stands for all above
 SPACING[list(SPACES)] = True

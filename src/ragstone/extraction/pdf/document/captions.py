@@ -5,10 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from ragstone.core.page_layout import Box, bounding_box
 from ragstone.core.types import CaptionTarget
 from ragstone.extraction.pdf.characters.pieces import Piece
-from ragstone.extraction.pdf.characters.words import Box
-from ragstone.extraction.pdf.document.character_ranges import union_box
 from ragstone.extraction.pdf.page import Page
 from ragstone.extraction.record.line_starts import ALONE, caption_kind
 
@@ -41,7 +40,7 @@ class _Caption:
     size: float = 10.0
 
     def __post_init__(self) -> None:
-        self.box = union_box([piece.box for piece in self.pieces])
+        self.box = bounding_box([piece.box for piece in self.pieces])
         self.size = max(1.0, self.pieces[0].size)
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from ragstone.core.page_layout import Box, bounding_box
 from ragstone.extraction.pdf.characters.lines import Line
-from ragstone.extraction.pdf.characters.words import Box
 
 Range = tuple[int, int, int, Box]  # characters, page, box
 
@@ -42,7 +42,7 @@ def merge_ranges(boxes: Sequence[Range], start: int, end: int) -> list[Range]:
     out: list[Range] = []
     for _, last, page, box in boxes:
         if out and out[-1][2] == page and box[1] >= out[-1][3][1] - 2 and _shares_column(out[-1][3], box):
-            out[-1] = (out[-1][0], last, page, union_box([out[-1][3], box]))
+            out[-1] = (out[-1][0], last, page, bounding_box([out[-1][3], box]))
         else:
             out.append((out[-1][1] if out else start, last, page, box))
     if out:
@@ -52,12 +52,6 @@ def merge_ranges(boxes: Sequence[Range], start: int, end: int) -> list[Range]:
 
 def _shares_column(a: Box, b: Box) -> bool:
     return min(a[2], b[2]) > max(a[0], b[0]) or b[1] < a[3]
-
-
-def union_box(boxes: Sequence[Box]) -> Box:
-    """The box around all of them."""
-    x0, y0, x1, y1 = zip(*boxes, strict=True)
-    return min(x0), min(y0), max(x1), max(y1)
 
 
 def round_box(box: Box) -> Box:

@@ -4,21 +4,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ragstone.core.page_layout import LayoutBuilder, Strip
+from ragstone.core.page_layout import LayoutBuilder, Strip, bounding_box
 from ragstone.core.types import Block, BlockType, Cell, Role
 from ragstone.extraction.pdf.characters.code_blocks import count_breaks, usual_step
 from ragstone.extraction.pdf.characters.lines import Line
 from ragstone.extraction.pdf.characters.pieces import Piece
 from ragstone.extraction.pdf.characters.table import Square, collect_rows
 from ragstone.extraction.pdf.characters.words import to_page_box
-from ragstone.extraction.pdf.document.character_ranges import (
-    Range,
-    merge_ranges,
-    round_box,
-    split_at_bars,
-    union_box,
-    word_boxes,
-)
+from ragstone.extraction.pdf.document.character_ranges import Range, merge_ranges, round_box, split_at_bars, word_boxes
 from ragstone.extraction.record.line_index import LineIndex
 from ragstone.extraction.record.tables import GAP, format_rows
 
@@ -198,7 +191,7 @@ class RecordWriter:
             if not number:
                 self._append("\n" + "|---" * cols + "|")
             boxes = [square.box for square in row if square.box] or [piece.table.box]
-            box = to_page_box(union_box(boxes), row[0].turn)
+            box = to_page_box(bounding_box(boxes), row[0].turn)
             places.append((start, self._length, row[0].page or piece.page, box))
         self._boxes = []
         owner = piece if piece.captions else None

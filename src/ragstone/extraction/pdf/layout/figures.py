@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from ragstone.core.page_layout import Box
 from ragstone.extraction.pdf.characters.graphics import Graphics
-from ragstone.extraction.pdf.characters.words import Box
 from ragstone.extraction.pdf.tables import ruled
 
 NEAR, CLOSE = 16.0, 4.0  # points between parts of one figure: small ones, as the bars of a chart, and large ones

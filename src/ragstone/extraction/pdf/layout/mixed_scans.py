@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from ragstone.core.page_layout import Box
 from ragstone.extraction.pdf.characters.pieces import Piece
-from ragstone.extraction.pdf.characters.words import Box, to_page_box
+from ragstone.extraction.pdf.characters.words import to_page_box
 
 SCAN_SHARE = 0.75  # of the page under pictures makes it a scan; charts and photographs with a caption take up to .6
 GRID = 64  # cells of each side of a page that are looked at

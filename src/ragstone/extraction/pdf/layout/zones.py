@@ -6,9 +6,9 @@ from statistics import median
 
 import numpy as np
 
+from ragstone.core.page_layout import Box
 from ragstone.extraction.pdf.characters.lines import Line, lowercase_share
 from ragstone.extraction.pdf.characters.table import Table
-from ragstone.extraction.pdf.characters.words import Box
 
 BIN = 2.0  # points: how finely white space is looked for
 EDGE = 0.12  # of the width: a gutter does not lie nearer to the sides

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
+from ragstone.core.page_layout import Box, bounding_box
 from ragstone.extraction.pdf.characters.graphics import Rule
 from ragstone.extraction.pdf.characters.lines import lowercase_share
 from ragstone.extraction.pdf.characters.rows import Phrase, Row, is_number
-from ragstone.extraction.pdf.characters.table import Square, Table, bounding_box, build_cell_lines
-from ragstone.extraction.pdf.characters.words import Box
+from ragstone.extraction.pdf.characters.table import Square, Table, build_cell_lines
 from ragstone.extraction.pdf.tables.cell_rules import CellRules, find_cell_columns, split_row
 from ragstone.extraction.pdf.tables.columns import (
     column_extent,

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
 
+from ragstone.core.page_layout import bounding_box
 from ragstone.extraction.pdf.characters.lines import Line
 from ragstone.extraction.pdf.characters.rows import Phrase, Row, group_rows, is_number, split_phrases
-from ragstone.extraction.pdf.characters.table import Square, bounding_box, build_cell_lines
+from ragstone.extraction.pdf.characters.table import Square, build_cell_lines
 from ragstone.extraction.pdf.characters.words import Word
 from ragstone.extraction.pdf.tables.columns import find_separators
 from ragstone.extraction.pdf.tables.row_stacking import stack_rows

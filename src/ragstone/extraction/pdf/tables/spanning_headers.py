@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ragstone.core.page_layout import Box
 from ragstone.extraction.pdf.characters.graphics import Rule
 from ragstone.extraction.pdf.characters.rows import is_value
 from ragstone.extraction.pdf.characters.table import Square
-from ragstone.extraction.pdf.characters.words import Box
 
 BELOW = 0.9  # letter heights between a heading and its rule
 PART = 0.95  # of the table's width: a longer rule runs below all of it
