@@ -5,7 +5,7 @@ async with Engine(load(store="embedded:./store")) as kb:
     print((await kb.ask("How long are samples kept?")).text)
 """
 
-from ragstone.engine.permissions import ENGINE_PERMISSIONS, require_permissions
+from ragstone.engine.permissions import require_permissions
 from ragstone.engine.verbs.collections import CollectionVerbs
 from ragstone.engine.verbs.documents import DocumentVerbs
 from ragstone.engine.verbs.files import FileVerbs
@@ -18,7 +18,7 @@ from ragstone.engine.verbs.tenants import TenantVerbs
 __all__ = ["Engine"]
 
 
-@require_permissions(ENGINE_PERMISSIONS)
+@require_permissions
 class Engine(
     IngestionVerbs,
     CollectionQuestions,

@@ -56,6 +56,7 @@ def object_with(what: str, *verbs: str) -> ArgumentKind:
 
 TEXT = ArgumentKind("a text that UTF-8 can hold", _is_text)
 PATH_KIND = ArgumentKind("a path: a text or a pathlib.Path, without a NUL character", _is_path)
+ANYTHING = ArgumentKind("anything", lambda _: True)
 OPTIONAL_TEXT = ArgumentKind("a text that UTF-8 can hold, or None", lambda value: value is None or _is_text(value))
 ARGUMENTS: Mapping[str, ArgumentKind | Numbers | Choice] = {
     "settings": ArgumentKind("settings, as ragstone.load() gives them", lambda value: isinstance(value, Settings)),

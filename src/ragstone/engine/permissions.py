@@ -1,72 +1,18 @@
-"""What each verb of the library asks for, and the one wrapper that looks: a verb without an entry cannot be written."""
+"""The permission of each method of the library, and the one wrapper that looks at it."""
 
 import inspect
 from collections.abc import AsyncGenerator, Callable, Mapping
 from functools import wraps
-from typing import Any, Protocol, TypeVar, get_type_hints
+from typing import Any, ParamSpec, Protocol, TypeVar, get_type_hints
 
 from ragstone.access import Permission
 from ragstone.core.answers import Event
 from ragstone.core.filters import Where
+from ragstone.engine.arguments import ArgumentKind, check_arguments
 
 C = TypeVar("C")
-PermissionTable = Mapping[str, Permission | None]
-
-# None: needs no permission, because it touches nothing of a tenant.
-ENGINE_PERMISSIONS: PermissionTable = {
-    "admit": None,
-    "close": None,
-    "sign_in": None,
-    "question": None,
-    "search": Permission.SEARCH,
-    "ask": Permission.SEARCH,
-    "events": Permission.SEARCH,
-    "context": Permission.SEARCH,
-    "chunk": Permission.SEARCH,
-    "get": Permission.SEARCH,
-    "record": Permission.SEARCH,
-    "page": Permission.SEARCH,
-    "info": Permission.SEARCH,
-    "documents": Permission.SEARCH,
-    "collections": Permission.SEARCH,
-    "exists": Permission.SEARCH,
-    "models": Permission.SEARCH,
-    "select_judge": Permission.SEARCH,
-    "pipelines": Permission.SEARCH,
-    "pipeline": Permission.SEARCH,
-    "ingest": Permission.WRITE,
-    "ingest_source": Permission.WRITE,
-    "create": Permission.WRITE,
-    "delete": Permission.WRITE,
-    "drop": Permission.WRITE,
-    "reembed": Permission.WRITE,
-    "switch_model": Permission.WRITE,
-    "drop_model": Permission.WRITE,
-    "check_chunking": Permission.WRITE,
-    "runs": Permission.WRITE,  # what it says of files and errors is for who ingests
-    "doctor": Permission.WRITE,
-    "extract": Permission.WRITE,  # reads files that this process may read
-    "iter_extractions": Permission.WRITE,
-    "preview": Permission.WRITE,
-    "explain": Permission.EXPLAIN,
-    "copy": Permission.EXPORT,
-    "create_key": Permission.KEYS,
-    "keys": Permission.KEYS,
-    "revoke_key": Permission.KEYS,
-    "tenants": Permission.KEYS,  # with a credential its own tenant alone, as the next three
-    "erase_tenant": Permission.KEYS,
-    "rotate": Permission.KEYS,
-    "encrypt": Permission.KEYS,
-}
-PIPELINE_PERMISSIONS: PermissionTable = {
-    "question": None,
-    "search": Permission.SEARCH,
-    "ask": Permission.SEARCH,
-    "events": Permission.SEARCH,
-    "context": Permission.SEARCH,
-    "explain": Permission.EXPLAIN,
-    "check": Permission.WRITE,  # names hosts and what is wrong with them
-}
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class Admission(Protocol):
@@ -81,24 +27,39 @@ class Admission(Protocol):
         ...
 
 
-def require_permissions(asked: PermissionTable) -> Callable[[type[C]], type[C]]:
-    """Every public verb of a class, its own or inherited, looks at its permission first; its objects have `entrance`,
-    an `Admission`.
+def verb(permission: Permission | None, **own: ArgumentKind) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Declare a method of the library: the permission that it needs, None where it touches nothing of a tenant.
 
-    A call with `where=Where(allow_restricted=True)` needs `restricted` as well. Raises `TypeError` for a verb that the
-    table does not name: there is no verb without a decision.
+    Its arguments are checked by their names, or by `own` (see `ragstone.engine.arguments`).
     """
 
-    def guard_class(kind: type[C]) -> type[C]:
-        verbs = _public_methods(kind)
-        if unlike := set(verbs) ^ set(asked):
-            raise TypeError(f"{kind.__name__} and its table of permissions differ in: {', '.join(sorted(unlike))}")
-        for name, permission in asked.items():
-            if permission is not None:
-                setattr(kind, name, _guard_method(verbs[name], permission))
-        return kind
+    def declare(method: Callable[P, R]) -> Callable[P, R]:
+        checked = check_arguments(**own)(method)
+        checked.permission = permission  # type: ignore[attr-defined]  # `require_permissions` reads it
+        return checked
 
-    return guard_class
+    return declare
+
+
+def require_permissions(kind: type[C]) -> type[C]:
+    """Each public method of a class, its own or inherited, looks at its permission first; its objects have `entrance`,
+    an `Admission`.
+
+    A call with `where=Where(allow_restricted=True)` needs `restricted` as well. Raises `TypeError` for a method without
+    `verb`: no method goes without a decision.
+    """
+    methods = _public_methods(kind)
+    if undeclared := sorted(name for name, method in methods.items() if not hasattr(method, "permission")):
+        raise TypeError(f"{kind.__name__} has methods without a permission: {', '.join(undeclared)}")
+    for name, permission in read_permissions(kind).items():
+        if permission is not None:
+            setattr(kind, name, _guard_method(methods[name], permission))
+    return kind
+
+
+def read_permissions(kind: type[Any]) -> dict[str, Permission | None]:
+    """The permission of each public method of a class, as `verb` declares it."""
+    return {name: method.permission for name, method in _public_methods(kind).items()}  # type: ignore[attr-defined]
 
 
 def _public_methods(kind: type[Any]) -> dict[str, Callable[..., Any]]:

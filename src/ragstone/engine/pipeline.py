@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from ragstone import providers, stores
+from ragstone.access import Permission
 from ragstone.answering.abstention.abstain import AbstentionPolicy
 from ragstone.answering.events import AnswerOptions
 from ragstone.answering.written_answer import Writing
@@ -15,7 +16,7 @@ from ragstone.core.errors import RagstoneError
 from ragstone.core.ports import Embedder, Store
 from ragstone.core.records import Info
 from ragstone.core.types import Scope
-from ragstone.engine.permissions import PIPELINE_PERMISSIONS, Admission, require_permissions
+from ragstone.engine.permissions import Admission, require_permissions, verb
 from ragstone.engine.question_verbs import QuestionVerbs
 from ragstone.retrieval.search_context import SearchContext, Source, collection_source
 
@@ -34,7 +35,7 @@ class PipelineInfo:
     notes: tuple[str, ...] = ()
 
 
-@require_permissions(PIPELINE_PERMISSIONS)
+@require_permissions
 class Pipeline(QuestionVerbs):
     """Questions over several collections and tables at once."""
 
@@ -74,6 +75,7 @@ class Pipeline(QuestionVerbs):
             writing = replace(writing, strict=strict)
         return AnswerOptions(writing, self._policy(), self._tokens)
 
+    @verb(Permission.WRITE)  # names hosts and what is wrong with them
     async def check(self) -> list[str]:
         """What keeps its sources and its language model from answering, a sentence each; [] when all is well."""
         problems = []

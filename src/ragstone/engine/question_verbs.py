@@ -7,13 +7,14 @@ from dataclasses import fields
 from typing import Any, TypeVar, Unpack, get_type_hints
 
 from ragstone import guard
+from ragstone.access import Permission
 from ragstone.answering.events import AnswerOptions, cut_to_tokens, stream_answer, wait_for_answer
 from ragstone.answering.formats import context_xml
 from ragstone.config.search_keywords import SearchKeywords
 from ragstone.config.search_options import SearchOptions
 from ragstone.core.answers import Answer, Event, Found
 from ragstone.core.filters import Where
-from ragstone.engine.arguments import check_arguments
+from ragstone.engine.permissions import verb
 from ragstone.retrieval import semantic_cache
 from ragstone.retrieval.explain import Explanation, explain
 from ragstone.retrieval.question import Question, build_question
@@ -52,11 +53,13 @@ class QuestionVerbs(ABC):
     @abstractmethod
     def _answer_options(self, strict: bool | None) -> AnswerOptions: ...
 
+    @verb(None)
     def question(self, /, text: str, *, where: Where | None = None, **options: Unpack[SearchKeywords]) -> Question:
         """A question with the settings' defaults; `options` are those of `SearchKeywords`, None means default."""
         return build_question(text, self._defaults, where, options)
 
     @show_options
+    @verb(Permission.SEARCH)
     async def search(self, /, text: str, *, where: Where | None = None, **options: Unpack[SearchKeywords]) -> Found:
         """The best passages for a text, best first; see `question` for the options.
 
@@ -65,6 +68,7 @@ class QuestionVerbs(ABC):
         return await semantic_cache.search(self._context, self.question(text, where=where, **options))
 
     @show_options
+    @verb(Permission.SEARCH)
     async def context(self, /, text: str, *, where: Where | None = None, **options: Unpack[SearchKeywords]) -> str:
         """Passages as XML, ready to stand in a prompt: escaped, secrets masked; see `question` for the options."""
         asked = self.question(text, where=where, **options)
@@ -72,6 +76,7 @@ class QuestionVerbs(ABC):
         return context_xml(cut_to_tokens(found.hits, self._tokens), mask=guard.mask_secrets)
 
     @show_options
+    @verb(Permission.SEARCH)
     async def ask(
         self,
         /,
@@ -90,6 +95,7 @@ class QuestionVerbs(ABC):
         return await wait_for_answer(self._stream(self.question(text, where=where, **options), history, strict))
 
     @show_options
+    @verb(Permission.SEARCH)
     def events(
         self,
         /,
@@ -108,7 +114,7 @@ class QuestionVerbs(ABC):
         return stream_answer(self._context, question, options, history=turns)
 
     @show_options
-    @check_arguments()
+    @verb(Permission.EXPLAIN)
     async def explain(
         self,
         /,

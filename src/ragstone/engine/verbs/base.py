@@ -11,6 +11,7 @@ from ragstone.core.ports import Completion, Embedder, Store
 from ragstone.core.types import Scope
 from ragstone.engine.arguments import SETTINGS, check_arguments
 from ragstone.engine.components import Components
+from ragstone.engine.permissions import verb
 from ragstone.retrieval.search_context import SearchContext
 
 
@@ -46,10 +47,12 @@ class VerbGroup:
     ) -> None:
         await self.close()
 
+    @verb(None)
     async def close(self) -> None:
         """Give back files, threads, processes and models that this engine opened."""
         await self._parts.close()
 
+    @verb(None)
     async def sign_in(self) -> Credential | None:
         """Look at the key or token of the settings; None for who needs none.
 
@@ -57,6 +60,7 @@ class VerbGroup:
         """
         return await self.entrance.sign_in()
 
+    @verb(None)
     async def admit(self, permission: Permission, *, what: str) -> None:
         """Raises `Unauthorized` or `Forbidden` unless whoever asks has this permission: for verbs beside these."""
         await self.entrance.admit(permission, what=what)

@@ -1,10 +1,11 @@
 """What makes collections, lists them, looks after them and erases."""
 
+from ragstone.access import Permission
 from ragstone.core.errors import ConfigError, NoKey, NotBuilt, RagstoneError, StoreError
 from ragstone.core.records import Info, Run
 from ragstone.core.types import Scope
-from ragstone.engine.arguments import check_arguments
 from ragstone.engine.artifact_cleanup import drop_collection, forget_stale_searches, places_of, sweep_artifacts
+from ragstone.engine.permissions import verb
 from ragstone.engine.run_setup import build_run_context, pin_own_model
 from ragstone.engine.verbs.base import VerbGroup
 from ragstone.engine.visible_documents import list_newest, read_info
@@ -14,7 +15,7 @@ from ragstone.ingestion import artifacts
 class CollectionVerbs(VerbGroup):
     """The verbs for collections as a whole."""
 
-    @check_arguments()
+    @verb(Permission.WRITE)
     async def delete(self, path: str, *, source: str | None = None) -> int:
         """Take documents with this path away; returns how many."""
         doomed = [document.id for document in await list_newest(self._parts, source) if document.path == path]
@@ -25,11 +26,12 @@ class CollectionVerbs(VerbGroup):
         await sweep_artifacts(self._parts, self.scope, await places_of(self._parts, self.scope))
         return len(doomed)
 
-    @check_arguments()
+    @verb(Permission.WRITE)  # what it says of files and errors is for who ingests
     async def runs(self, limit: int = 20) -> list[Run]:
         """The latest ingestion runs."""
         return await self.store.ledger(self.scope).runs(limit)
 
+    @verb(Permission.SEARCH)
     async def collections(self) -> list[Info]:
         """The tenant's collections."""
         out = []
@@ -46,6 +48,7 @@ class CollectionVerbs(VerbGroup):
                 out.append(Info.from_failure(scope, self.store.provider, str(error)))
         return out
 
+    @verb(Permission.WRITE)
     async def create(self) -> Info:
         """Make this collection, empty, for vectors of the configured model; nothing changes where it exists."""
         await self._parts.embedders.learn()
@@ -60,11 +63,12 @@ class CollectionVerbs(VerbGroup):
         )
         return await read_info(self._parts)
 
+    @verb(Permission.SEARCH)
     async def exists(self) -> bool:
         """Whether this collection was ever made."""
         return await self.store.admin.exists(self.scope)
 
-    @check_arguments()
+    @verb(Permission.WRITE)
     async def drop(self, collection: str) -> bool:
         """Erase a collection of the tenant, then its artifacts; False when there was neither.
 
@@ -72,7 +76,7 @@ class CollectionVerbs(VerbGroup):
         """
         return await drop_collection(self._parts, collection)
 
-    @check_arguments()
+    @verb(Permission.WRITE)
     async def doctor(self, *, repair: bool = False) -> list[str]:
         """What is wrong with the models and the store, a sentence each with what mends it.
 

@@ -4,11 +4,12 @@ import asyncio
 from collections.abc import Sequence
 from functools import partial
 
+from ragstone.access import Permission
 from ragstone.core.errors import UsageError
 from ragstone.core.records import Info
 from ragstone.core.suggestions import describe_absent
 from ragstone.core.types import Chunk, Document, Span
-from ragstone.engine.arguments import check_arguments
+from ragstone.engine.permissions import verb
 from ragstone.engine.verbs.base import VerbGroup
 from ragstone.engine.visible_documents import is_visible, list_visible, read_info, read_record
 from ragstone.ingestion import originals
@@ -17,7 +18,7 @@ from ragstone.ingestion import originals
 class DocumentVerbs(VerbGroup):
     """The verbs that show chunks, texts, pages and lists."""
 
-    @check_arguments()
+    @verb(Permission.SEARCH)
     async def chunk(self, path: str, ordinal: int, *, source: str | None = None) -> Chunk:
         """The active chunk at a place; raises `UsageError` when there is none."""
         async with self.store.reader(self.scope) as reader:
@@ -28,7 +29,7 @@ class DocumentVerbs(VerbGroup):
             raise UsageError(f"{lacking} (in collection {self.scope.collection!r})")
         return found
 
-    @check_arguments()
+    @verb(Permission.SEARCH)
     async def get(self, identity: str) -> Chunk:
         """The active chunk with this id; raises `UsageError` when there is none."""
         async with self.store.reader(self.scope) as reader:
@@ -37,12 +38,12 @@ class DocumentVerbs(VerbGroup):
             raise UsageError(f"no chunk has the id {identity!r} in collection {self.scope.collection!r}")
         return found[0]
 
-    @check_arguments()
+    @verb(Permission.SEARCH)
     async def record(self, path: str, *, source: str | None = None) -> tuple[Document, str]:
         """A document and its text of record; raises `UsageError` when it is not there."""
         return await read_record(self._parts, path, source)
 
-    @check_arguments()
+    @verb(Permission.SEARCH)
     async def page(self, path: str, number: int, *, source: str | None = None, spans: Sequence[Span] = ()) -> bytes:
         """A page of a document (from 1) as a PNG, the boxes of `spans` marked on it; it is drawn from the file.
 
@@ -62,11 +63,12 @@ class DocumentVerbs(VerbGroup):
         )
         return await asyncio.to_thread(draw, page=number)
 
+    @verb(Permission.SEARCH)
     async def info(self) -> Info:
         """The state of the collection; raises `NotBuilt` when it was never made."""
         return await read_info(self._parts)
 
-    @check_arguments()
+    @verb(Permission.SEARCH)
     async def documents(self, source: str | None = None) -> list[Document]:
         """The newest revision of each document that whoever asks may see."""
         return await list_visible(self._parts, source)

@@ -4,12 +4,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ragstone import extraction
+from ragstone.access import Permission
 from ragstone.config.settings import SourceSettings
 from ragstone.core.errors import Refused, UsageError
 from ragstone.core.ports import Source
 from ragstone.core.records import Skipped
 from ragstone.core.types import Extraction, Piece
-from ragstone.engine.arguments import check_arguments
+from ragstone.engine.permissions import verb
 from ragstone.engine.source_roots import resolve_source
 from ragstone.engine.verbs.base import VerbGroup
 
@@ -17,7 +18,7 @@ from ragstone.engine.verbs.base import VerbGroup
 class FileVerbs(VerbGroup):
     """The verbs that show what would become of a file."""
 
-    @check_arguments()
+    @verb(Permission.WRITE)  # reads files that this process may read
     def extract(self, file: str | Path) -> Extraction:
         """What the extractor makes of a file; raises `Refused` with a reason."""
         source, root = resolve_source(SourceSettings(path=str(file)))
@@ -27,7 +28,7 @@ class FileVerbs(VerbGroup):
             raise UsageError(f"{file} {what}: name a file that exists")
         return self._extract_entry(source, Path(root).name, called=str(file))
 
-    @check_arguments()
+    @verb(Permission.WRITE)
     def iter_extractions(
         self, path: str | Path, *, ignore: Sequence[str] = ()
     ) -> Iterator[tuple[str, Extraction | Refused]]:
@@ -51,7 +52,7 @@ class FileVerbs(VerbGroup):
             data, path=called, limits=limits, passwords=passwords, apart=self._parts.processes.sandbox_for_files
         )
 
-    @check_arguments()
+    @verb(Permission.WRITE)
     def preview(self, file: str | Path) -> list[Piece]:
         """How a file would be cut."""
         return self._parts.chunker_setup.chunker.cut(self.extract(file))

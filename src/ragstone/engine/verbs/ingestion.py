@@ -5,11 +5,13 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+from ragstone.access import Permission
 from ragstone.core.errors import Corrupt, UsageError
 from ragstone.core.ports import ListedFile, Source
 from ragstone.core.records import Run
-from ragstone.engine.arguments import check_arguments, object_with
+from ragstone.engine.arguments import object_with
 from ragstone.engine.artifact_cleanup import drop_collection, forget_stale_searches
+from ragstone.engine.permissions import verb
 from ragstone.engine.run_setup import build_run_context, pin_own_model
 from ragstone.engine.source_roots import resolve_sources
 from ragstone.engine.verbs.base import VerbGroup
@@ -21,7 +23,7 @@ from ragstone.ingestion.progress import EventCallback
 class IngestionVerbs(VerbGroup):
     """The verbs that bring a collection in line with its sources."""
 
-    @check_arguments()
+    @verb(Permission.WRITE)
     async def ingest(
         self,
         *paths: str | Path,
@@ -81,7 +83,7 @@ class IngestionVerbs(VerbGroup):
             )
         await drop_collection(self._parts, self.scope.collection)
 
-    @check_arguments(source=object_with("a source", "walk", "read"))
+    @verb(Permission.WRITE, source=object_with("a source", "walk", "read"))
     async def ingest_source(self, source: Source, *, tell: EventCallback = lambda _event: None) -> Run:
         """The same for a source object of your own."""
         await self._parts.embedders.learn()

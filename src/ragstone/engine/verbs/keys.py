@@ -2,17 +2,18 @@
 
 from collections.abc import Sequence
 
-from ragstone.access import NewKey, issue_key, parse_expiry, parse_key_id
+from ragstone.access import NewKey, Permission, issue_key, parse_expiry, parse_key_id
 from ragstone.core.errors import UsageError
 from ragstone.core.records import Key
-from ragstone.engine.arguments import OPTIONAL_TEXT, check_arguments
+from ragstone.engine.arguments import OPTIONAL_TEXT
+from ragstone.engine.permissions import verb
 from ragstone.engine.verbs.base import VerbGroup
 
 
 class KeyVerbs(VerbGroup):
     """The verbs for the keys of a tenant."""
 
-    @check_arguments(expires=OPTIONAL_TEXT)
+    @verb(Permission.KEYS, expires=OPTIONAL_TEXT)
     async def create_key(self, name: str, *, roles: Sequence[str] | str = "read", expires: str | None = None) -> NewKey:
         """A new API key of the tenant: its `text` is shown here and never again.
 
@@ -25,11 +26,12 @@ class KeyVerbs(VerbGroup):
         await self.store.keys.add(made.key)
         return made
 
+    @verb(Permission.KEYS)
     async def keys(self) -> list[Key]:
         """The tenant's keys, without their secrets, the ended ones too."""
         return await self.store.keys.of(self.scope.tenant)
 
-    @check_arguments()
+    @verb(Permission.KEYS)
     async def revoke_key(self, identity: str) -> None:
         """End a key for good, by its id or the whole key; raises `UsageError` when the tenant has none such."""
         found = parse_key_id(identity)

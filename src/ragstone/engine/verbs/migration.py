@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ragstone import stores
+from ragstone.access import Permission
 from ragstone.core.errors import StoreError, UsageError
 from ragstone.core.ports import CollectionModel, Store
 from ragstone.core.records import Run
 from ragstone.core.types import Scope
 from ragstone.engine import transfer
-from ragstone.engine.arguments import check_arguments
+from ragstone.engine.arguments import ANYTHING
+from ragstone.engine.permissions import verb
 from ragstone.engine.run_setup import build_run_context, pin_tenant_model
 from ragstone.engine.verbs.base import VerbGroup
 from ragstone.engine.visible_documents import read_info
@@ -22,7 +24,7 @@ from ragstone.retrieval import semantic_cache
 class MigrationVerbs(VerbGroup):
     """The verbs that move collections."""
 
-    @check_arguments()
+    @verb(Permission.EXPORT)
     async def copy(
         self,
         to: str,
@@ -85,7 +87,7 @@ class MigrationVerbs(VerbGroup):
             raise UsageError(f"{here} has no collection of tenant {tenant!r}: there is nothing to copy")
         return [Scope(tenant, name) for name in dict.fromkeys(collections or known)]
 
-    @check_arguments()
+    @verb(Permission.WRITE)
     async def reembed(self, *, tell: EventCallback = lambda _event: None) -> Run:
         """Fill in vectors of this engine's model beside those that the collection has; nothing else changes yet.
 
@@ -101,10 +103,12 @@ class MigrationVerbs(VerbGroup):
             reembed.ReembedJob(self.store, build_run_context(self._parts).making, self._parts.embedders.own), tell=tell
         )
 
+    @verb(Permission.SEARCH)
     async def models(self) -> list[CollectionModel]:
         """The models whose vectors the collection holds: the active one, then the one beside it."""
         return await reembed.require_reembedding(self.store).models(self.scope)
 
+    @verb(Permission.WRITE, to=ANYTHING)
     async def switch_model(self, to: CollectionModel | None = None) -> list[CollectionModel]:
         """Make the model beside the active one: at once, for all questions to come; the other one is kept.
 
@@ -116,6 +120,7 @@ class MigrationVerbs(VerbGroup):
             await pin_tenant_model(self._parts, held[0].model, held[0].dimension, anew=True)
         return held
 
+    @verb(Permission.WRITE)
     async def check_chunking(self) -> str | None:
         """What the next ingest with this engine's model does about documents that were cut for another one, as a
         sentence; None where there is nothing to say."""
@@ -123,6 +128,7 @@ class MigrationVerbs(VerbGroup):
         intake = build_run_context(self._parts)
         return chunker_compatibility.describe_mismatch(intake.making, await read_info(self._parts), intake.counts)
 
+    @verb(Permission.WRITE)
     async def drop_model(self) -> None:
         """Give up the model beside the active one, with its vectors."""
         await reembed.require_reembedding(self.store).forget(self.scope)

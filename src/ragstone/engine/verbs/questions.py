@@ -3,12 +3,13 @@
 from dataclasses import replace
 from functools import partial
 
+from ragstone.access import Permission
 from ragstone.answering.events import AnswerOptions
 from ragstone.answering.written_answer import Writing
 from ragstone.config.search_options import SearchOptions
 from ragstone.core.errors import UsageError
 from ragstone.engine import model_factory
-from ragstone.engine.arguments import check_arguments
+from ragstone.engine.permissions import verb
 from ragstone.engine.pipeline import Pipeline, PipelineInfo, describe_pipeline, open_sources
 from ragstone.engine.question_verbs import QuestionVerbs
 from ragstone.engine.verbs.base import VerbGroup
@@ -29,20 +30,21 @@ class CollectionQuestions(QuestionVerbs, VerbGroup):
     def _answer_options(self, strict: bool | None) -> AnswerOptions:
         return self._parts.answer_options(strict)
 
-    @check_arguments()
+    @verb(Permission.SEARCH)
     def select_judge(self, model: str | None = None) -> Writing | None:
         """What an evaluation has answers judged with: the language model of this name (`VENDOR/MODEL`), else that of
         the settings' `judge`, else of `llm`; None where none is named. Nothing is connected yet.
         """
         return self._parts.completions.select_judge(model)
 
+    @verb(Permission.SEARCH)
     def pipelines(self) -> list[PipelineInfo]:
         """What is configured under `pipelines`, in its order."""
         return [
             describe_pipeline(wanted, self._parts.tenant_settings) for wanted in self._parts.tenant_settings.pipelines
         ]
 
-    @check_arguments()
+    @verb(Permission.SEARCH)
     def pipeline(self, name: str) -> Pipeline:
         """The pipeline of this name, with `search`, `ask`, `events` and `context`; nothing is connected yet.
 

@@ -3,12 +3,13 @@
 from collections.abc import Callable
 
 from ragstone import stores
+from ragstone.access import Permission
 from ragstone.core.errors import Forbidden, RagstoneError, StoreError, UsageError
 from ragstone.core.ports import Keys, SealingStore
 from ragstone.core.records import RotationResult, Tenant
 from ragstone.core.types import Scope
-from ragstone.engine.arguments import check_arguments
 from ragstone.engine.artifact_cleanup import places_of
+from ragstone.engine.permissions import verb
 from ragstone.engine.verbs.base import VerbGroup
 from ragstone.ingestion import artifacts
 
@@ -16,12 +17,13 @@ from ragstone.ingestion import artifacts
 class TenantVerbs(VerbGroup):
     """The verbs for tenants and their keys of encryption."""
 
+    @verb(Permission.KEYS)  # with a credential its own tenant alone, as the next three
     async def tenants(self) -> list[Tenant]:
         """The tenants of the store; PostgreSQL shows the own one alone to who is under its row-level security."""
         found = await self.store.admin.tenants(self.scope.tenant)
         return [tenant for tenant in found if self.entrance.credential is None or tenant.name == self.scope.tenant]
 
-    @check_arguments()
+    @verb(Permission.KEYS)
     async def erase_tenant(self, name: str) -> bool:
         """Erase a tenant: its collections with their artifacts, its record and its keys; False when there was none.
 
@@ -61,7 +63,7 @@ class TenantVerbs(VerbGroup):
         if credential is not None and tenant != credential.tenant:
             raise Forbidden(f"tenant {tenant!r} was named; this {credential.kind} is of another one")
 
-    @check_arguments()
+    @verb(Permission.KEYS)
     async def rotate(
         self,
         tenant: str | None = None,
@@ -102,6 +104,7 @@ class TenantVerbs(VerbGroup):
         if rekey:
             await sealing.rekey(tenant, fresh=True)
 
+    @verb(Permission.KEYS)
     async def encrypt(self) -> int:
         """Encrypt what of the tenant's collections is not; how many were. Raises `UsageError` without a master key."""
         return await self._require_sealing().rekey(self.scope.tenant, fresh=False)
