@@ -4,29 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ragstone.core.path_patterns import matches_any
+from ragstone.extraction.media_types import BY_NAME, PROMISED
 
-TEXT = (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".txt")
-WEB = (".html", ".htm", ".xhtml", ".mht", ".mhtml", ".rss", ".atom")
-OFFICE = (
-    ".pdf",
-    ".docx",
-    ".docm",
-    ".pptx",
-    ".pptm",
-    ".xlsx",
-    ".xlsm",
-    ".xlsb",
-    ".xls",
-    ".ods",
-    ".csv",
-    ".tsv",
-    ".tab",
-    ".eml",
-)
-IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff")
-# Listed too, so that a run says of each that it was left out: nothing reads them yet.
-UNREAD = (".doc", ".ppt", ".odt", ".rtf", ".epub")
-EXTENSIONS = (*TEXT, *WEB, *OFFICE, *IMAGES, *UNREAD)
+# JSON and XML are as often data as documents: a walk leaves them out, a file that is named is read.
+UNLISTED = frozenset((".json", ".xml"))
+# Formats that nothing reads yet are listed too, so that a run says of each file that it was left out.
+EXTENSIONS = tuple(sorted({".txt", *BY_NAME, *PROMISED} - UNLISTED))
 
 
 @dataclass(frozen=True, slots=True)

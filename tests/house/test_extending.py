@@ -1,0 +1,172 @@
+"""What a new part costs: each is added to a scratch copy of the package, is used there, and its lines are counted."""
+
+# ruff: noqa: E501  # lines of scratch files stand whole
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import ragstone
+
+SOURCE = Path(ragstone.__file__).parent
+
+
+@dataclass(frozen=True)
+class Addition:
+    """The new file, if there is one; lines put behind others in files that exist; a script that uses the part."""
+
+    file: tuple[str, str] | None
+    lines: tuple[tuple[str, str, str], ...]
+    script: str
+
+
+VENDOR = Addition(
+    ("providers/mine.py", '"""Mine."""\n\nfrom ragstone.providers.openai import WireFormat as WireFormat\n'),
+    (
+        (
+            "config/vendors.py",
+            "    for vendor in (",
+            '        Vendor("mine", "https://mine.example/v1", "MINE_KEY", True, "mine", "mine"),',
+        ),
+    ),
+    "from ragstone.config.vendors import VENDORS\n"
+    "from ragstone.providers.mine import WireFormat\n"
+    "print(VENDORS['mine'].completes, WireFormat().most > 0)",
+)
+FILE_TYPE = Addition(
+    (
+        "extraction/lines.py",
+        '"""Lines."""\n\nfrom ragstone.core.types import Block, Extraction, Span\n\n\n'
+        "def parse_lines(data: bytes, *, path: str) -> Extraction:\n"
+        "    text = data.decode()\n    span = Span(0, len(text), 1, 1)\n"
+        '    return Extraction(text, (Block("paragraph", text, (span,)),), "text/x-lines")\n',
+    ),
+    (
+        ("extraction/media_types.py", "BY_NAME = {", '    ".lines": "text/x-lines",'),
+        (
+            "extraction/__init__.py",
+            "        HTML: SandboxedFormat(",
+            '        "text/x-lines": SandboxedFormat("lines/1", "ragstone.extraction.lines:parse_lines"),',
+        ),
+    ),
+    "from ragstone.extraction import extract\n"
+    "from ragstone.ingestion.sources.rules import Rules\n"
+    "print(Rules().accepts('a.lines'), extract(b'one', path='a.lines').record)",
+)
+CHUNKER = Addition(
+    (
+        "chunking/whole.py",
+        '"""Whole."""\n\nfrom dataclasses import dataclass\nfrom ragstone.core.types import Piece, join_slices\n\n\n'
+        "@dataclass(frozen=True)\nclass WholeOptions:\n    pass\n\n\nclass WholeChunker:\n"
+        "    def __init__(self, options, tokenizer):\n        self.tokenizer = tokenizer\n\n"
+        "    recipe = 'whole/1'\n\n    def cut(self, extraction):\n"
+        "        spans = tuple(s for b in extraction.blocks for s in b.spans)\n"
+        "        return [Piece(0, join_slices(extraction.record, spans), spans, tokens=1)]\n",
+    ),
+    (
+        (
+            "chunking/__init__.py",
+            "from ragstone.chunking.bounded import",
+            "from ragstone.chunking.whole import WholeChunker, WholeOptions",
+        ),
+        (
+            "chunking/__init__.py",
+            "CHUNKERS: dict",
+            '    "whole": (WholeOptions, lambda options, tokenizer, _: WholeChunker(options, tokenizer)),',
+        ),
+    ),
+    "from ragstone.chunking import Characters, make_chunker\nprint(make_chunker('whole', tokenizer=Characters(), reads=100).recipe)",
+)
+STEP = Addition(
+    ("retrieval/reverse.py", '"""Reverse."""\n\n\ndef reverse_hits(hits):\n    return hits[::-1]\n'),
+    (
+        (
+            "retrieval/ranking.py",
+            "from ragstone.retrieval.question import",
+            "from ragstone.retrieval.reverse import reverse_hits",
+        ),
+        ("retrieval/ranking.py", "    hits = penalise_risk(", "    hits = reverse_hits(hits)"),
+    ),
+    "from ragstone.retrieval.question import Question\n"
+    "from ragstone.retrieval.ranking import apply_options\nprint(apply_options([], Question('x')))",
+)
+OPTION = Addition(
+    None,
+    (
+        (
+            "config/search_options.py",
+            "class SearchOptions:",
+            '    reverse: Annotated[bool, Option("Show the worst first.")] = False',
+        ),
+    ),
+    "import ragstone, inspect\nfrom ragstone.retrieval.question import Question\n"
+    "from ragstone.cli.search import search\n"
+    "print(Question('x', reverse=True).reverse, 'reverse' in inspect.signature(search).parameters,\n"
+    "      'reverse' in inspect.signature(ragstone.Knowledge.search).parameters)",
+)
+COMMAND = Addition(
+    (
+        "cli/version.py",
+        '"""Version."""\n\nfrom ragstone.cli.shared_options import SharedOptions, add_shared_options, print_text\n\n\n'
+        '@add_shared_options\ndef version(options: SharedOptions) -> int:\n    """Print the version."""\n'
+        '    print_text("1")\n    return 0\n',
+    ),
+    (
+        ("cli/app.py", "    tenants,", "    version,"),
+        ("cli/app.py", "    copy.copy,", "    version.version,"),
+    ),
+    "import sys\nsys.argv = ['ragstone', 'version']\nfrom ragstone.cli import main\nmain()",
+)
+VERB = Addition(
+    None,
+    (
+        (
+            "engine/verbs/documents.py",
+            "class DocumentVerbs(",
+            '    @verb(Permission.SEARCH)\n    async def count(self) -> int:\n        """Count."""\n        return 1',
+        ),
+        ("engine/blocking.py", "    ingest = blocking(", "    count = blocking(Engine.count)"),
+    ),
+    "import ragstone\nwith ragstone.open('store', embed__model='none') as kb:\n    print(kb.count())",
+)
+CASES = [
+    ("vendor", VENDOR, 1, "mine True"),
+    ("file type", FILE_TYPE, 2, "True one"),
+    ("chunker", CHUNKER, 2, "whole/1"),
+    ("retrieval step", STEP, 2, "[]"),
+    ("option", OPTION, 1, "True True True"),
+    ("command", COMMAND, 2, "1"),
+    ("method", VERB, 2, "1"),  # the method itself, and its line in the blocking face
+]
+
+
+@pytest.mark.parametrize(("name", "addition", "places", "printed"), CASES, ids=[case[0] for case in CASES])
+def test_a_part_is_added_in_few_lines(name: str, addition: Addition, places: int, printed: str, tmp_path: Path) -> None:
+    package = tmp_path / "ragstone"
+    shutil.copytree(SOURCE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    if addition.file is not None:
+        (package / addition.file[0]).write_text(addition.file[1], encoding="utf-8")
+    for file, anchor, line in addition.lines:
+        text = (package / file).read_text(encoding="utf-8")
+        assert anchor in text, f"{name}: {file} has no {anchor!r}"
+        start = text.index(anchor)
+        end = text.index("\n", start) + 1
+        if anchor.startswith("class "):  # behind the docstring
+            end = text.index('"""\n', text.index('"""', end) + 3) + 4
+        before = anchor.startswith(("    hits", "        HTML", "    ingest", "from "))
+        at = start if before else end
+        (package / file).write_text(f"{text[:at]}{line}\n{text[at:]}", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", addition.script],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.strip() == printed, done.stderr
+    assert len(addition.lines) == places
