@@ -1,46 +1,14 @@
 """A package imports packages of lower layers and itself; files and functions stay short enough to read."""
 
 import ast
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).parents[2] / "src" / "ragstone"
-LAYERS = (
-    {"core"},
-    {"config", "guard"},
-    {"access", "providers", "extraction", "chunking", "stores"},
-    {"ingestion", "retrieval"},
-    {"answering"},
-    {"engine"},
-    {"evaluation", "testing"},
-    {"cli", "server", "mcp"},
-)
-LAYER = {package: number for number, packages in enumerate(LAYERS, 1) for package in packages}
+from tests.house.imports import FILES, LAYER, SOURCE, module_of, package_of, read_imports
+
 ROOT = {"__init__", "__main__"}
 LONGEST_FILE = 300
 LONGEST_FUNCTION = 50
-FILES = sorted(SOURCE.rglob("*.py"))
-MODULES = {
-    ".".join(("ragstone", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__") for path in FILES
-}
-
-
-def package_of(path: Path) -> str:
-    """The package, or the module of the root, that a file belongs to."""
-    return path.relative_to(SOURCE).with_suffix("").parts[0]
-
-
-def read_imports(path: Path) -> Iterator[str]:
-    """The modules of Ragstone that a file imports, wherever in the file: `ragstone.stores.bm25`."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "ragstone":
-            for alias in node.names:
-                name = f"{node.module}.{alias.name}"
-                yield name if name in MODULES else str(node.module)
-        elif isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names if alias.name.split(".")[0] == "ragstone")
 
 
 def find_wrong_imports(here: str, imported: set[str]) -> list[str]:
@@ -118,8 +86,7 @@ def test_nothing_imports_in_a_circle(depth: int) -> None:
     """Neither `extraction.pdf` and `extraction.image` nor two modules do; an import inside a function counts too."""
     arrows: dict[str, set[str]] = {}
     for path in FILES:
-        name = ".".join(("ragstone", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
-        here = ".".join(name.split(".")[1 : depth + 1])
+        here = ".".join(module_of(path).split(".")[1 : depth + 1])
         there = {".".join(module.split(".")[1 : depth + 1]) for module in read_imports(path)}
         arrows.setdefault(here, set()).update(there - {here})
     assert find_circles(arrows) == []
