@@ -14,7 +14,7 @@ from ragstone.core.errors import RagstoneError, Unavailable, UsageError
 from ragstone.engine import Engine
 from ragstone.evaluation import Case, Judge, as_csv, as_json, compare, print_report, read_baseline
 from ragstone.evaluation.engine_evaluation import evaluate_golden
-from ragstone.evaluation.judge import MEASURES
+from ragstone.evaluation.judge import JUDGE_MEASURES
 from tests.evaluation.test_judge import raising, says
 from tests.scripted import Scripted
 
@@ -50,18 +50,18 @@ async def judged(engine: Engine, model: Scripted, *, ranked: bool = True, cases:
 
 async def test_judged_measures_stand_beside_the_rankings_with_means_intervals_rows_and_columns(engine: Engine) -> None:
     report = await judged(engine, Scripted(says(**ONE)))
-    assert set(MEASURES) | {"Groundedness", "MRR", "answered_share"} <= set(report.metrics)
+    assert set(JUDGE_MEASURES) | {"Groundedness", "MRR", "answered_share"} <= set(report.metrics)
     assert report.metrics["Faithfulness"] == report.metrics["ContextRecall"] == 0.5
     assert report.metrics["AnswerRelevance"] == 0.8
     assert report.metrics["ContextPrecision"] == 0.5
     assert report.metrics["Groundedness"] == 1.0
     assert set(report.intervals) == set(report.metrics)
     cats, dogs, cup = report.rows
-    assert set(MEASURES) <= set(cats.scores)
+    assert set(JUDGE_MEASURES) <= set(cats.scores)
     assert "ContextRecall" not in dogs.scores  # nobody says what it should be
     assert cup.abstained
-    assert not set(MEASURES) & set(cup.scores)
-    assert set(MEASURES) <= set(as_csv(report).splitlines()[0].split(","))
+    assert not set(JUDGE_MEASURES) & set(cup.scores)
+    assert set(JUDGE_MEASURES) <= set(as_csv(report).splitlines()[0].split(","))
     assert report.timings["judge"]["p95"] >= report.timings["judge"]["p50"] > 0
     assert report.counts["judged"] == 2
     out = as_json(report)["judge"]
@@ -95,7 +95,7 @@ async def test_nonsense_is_counted_and_warned_of_and_fails_only_where_nothing_co
     assert why in report.warnings
     assert report.judge.failed is None
     lost = await judged(engine, Scripted(lambda _: "Nice!"))
-    assert not set(MEASURES) & set(lost.metrics)
+    assert not set(JUDGE_MEASURES) & set(lost.metrics)
     assert lost.metrics["MRR"] == 1.0
     assert (lost.judge.failed.exit, lost.judge.failed.code) == (1, "unavailable")
     assert "no reply of the judge scripted/script could be read" in str(lost.judge.failed)
@@ -119,12 +119,12 @@ async def test_judged_measures_are_compared_under_the_same_judge_alone(engine: E
     path.write_text(json.dumps(as_json(report)), encoding="utf-8")
     before = json.loads(path.read_text("utf-8"))
     same = compare(read_baseline(path), report)
-    assert set(MEASURES) <= {change.metric for change in same.changes}
+    assert set(JUDGE_MEASURES) <= {change.metric for change in same.changes}
     assert not [warning for warning in same.warnings if "judged" in warning or "lacks" in warning]
     before["settings"]["judge"]["rubrics"] = "0ld"
     path.write_text(json.dumps(before), encoding="utf-8")
     other = compare(read_baseline(path), report)
-    assert {change.metric for change in other.changes} == set(report.metrics) - {*MEASURES, "refusal_auroc"}
+    assert {change.metric for change in other.changes} == set(report.metrics) - {*JUDGE_MEASURES, "refusal_auroc"}
     assert "(rubrics 0ld, temperature 0.0) then" in other.warnings[0]
     assert other.warnings[0].startswith("Faithfulness, AnswerRelevance, ContextPrecision, ContextRecall were judged by")
 

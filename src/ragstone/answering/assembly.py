@@ -10,7 +10,7 @@ from ragstone.answering.generative.context import ContextPassage
 from ragstone.answering.generative.transcript import AnswerPiece, CitedSentence, Transcript
 from ragstone.answering.generative.verdicts import CheckedSentence, SentenceChecker, SentenceSupport
 from ragstone.answering.verification.citations import groundedness, note_flagged_sentences, stands_alone
-from ragstone.answering.verification.page_boxes import add_page_boxes as draw_boxes
+from ragstone.answering.verification.page_boxes import add_page_boxes
 from ragstone.answering.verification.similarity import TextSimilarity
 from ragstone.core.answers import Answer, Citation, Event, Note, Sentence
 from ragstone.core.page_layout import Layout
@@ -181,7 +181,7 @@ class AnswerAssembler:
             for support in one.supports:
                 behind[support.passage].append(support)
         made = [self._build_citation(passage, supports) for passage, supports in behind.items()]
-        drawn_boxes = draw_boxes(made, self._draft.records, self._draft.layouts)
+        drawn_boxes = add_page_boxes(made, self._draft.records, self._draft.layouts)
         return tuple(sorted(drawn_boxes, key=lambda citation: citation.n))
 
     def _build_citation(self, passage: int, supports: Sequence[SentenceSupport]) -> Citation:

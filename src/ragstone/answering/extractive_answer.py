@@ -15,7 +15,7 @@ from ragstone.answering.abstention.abstain import (
 )
 from ragstone.answering.abstention.evidence import Evidence, collect_evidence
 from ragstone.answering.assembly import abstain
-from ragstone.answering.extractive.question_analysis import analyze_question as analyse_question
+from ragstone.answering.extractive.question_analysis import analyze_question
 from ragstone.answering.extractive.selection import (
     ScoredPassage,
     apply_similarity,
@@ -139,7 +139,7 @@ async def choose_passages(
     """The passages that an answer would quote, and what speaks for giving it. With `sparing` they are chosen by their
     words, and their vectors guessed from the chunks', where this policy's decision stands so."""
     idf = await retrieved.reader.idf(retrieved.question.text)
-    analysed = analyse_question(retrieved.question.text, idf)
+    analysed = analyze_question(retrieved.question.text, idf)
     best = list(retrieved.hits[:EXTRACT_FROM])
     ranked = rank_passages(analysed, best)
     if sparing is not None:

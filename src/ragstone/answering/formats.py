@@ -201,11 +201,11 @@ def _document_xml(n: int, hit: Hit, mask: Mask) -> str:
         "lines": _lines(chunk),
         "score": f"{hit.score:.6f}",
     }
-    named = "".join(f" {name}={_quoted(mask(value))}" for name, value in attributes.items() if value)
+    named = "".join(f" {name}={_quote_attribute(mask(value))}" for name, value in attributes.items() if value)
     return f"<document{named}>\n{escape(_xml(_text(chunk, mask)), quote=False)}\n</document>\n"
 
 
-def _quoted(value: str) -> str:
+def _quote_attribute(value: str) -> str:
     """An attribute's value: a reader of XML would turn bare line ends into blanks."""
     return '"' + re.sub(r"[\t\n\r]", lambda end: f"&#{ord(end[0])};", escape(_xml(value))) + '"'
 

@@ -13,7 +13,7 @@ from ragstone.core.errors import UsageError
 from ragstone.engine import Engine
 from ragstone.evaluation.calibrate import Point
 from ragstone.evaluation.case import Case
-from ragstone.evaluation.judge import MEASURES, Judge
+from ragstone.evaluation.judge import JUDGE_MEASURES, Judge
 from ragstone.evaluation.run import Report
 
 FittedCalibration = tuple[Calibration, list[Point], Path]
@@ -56,7 +56,7 @@ class EvaluationRequest:
         if not self.judged or report.judge is not None:
             return report
         left = (
-            f"no judge is configured: {', '.join(MEASURES)} are left out; name a model with --judge-model, or as "
+            f"no judge is configured: {', '.join(JUDGE_MEASURES)} are left out; name a model with --judge-model, or as "
             "judge.model or llm.model in the configuration"
         )
         return replace(report, warnings=(left, *report.warnings))

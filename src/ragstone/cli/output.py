@@ -24,7 +24,7 @@ from ragstone.core.json_shapes import span_json
 from ragstone.core.plural import format_count
 from ragstone.core.types import Chunk, Document, Json, Piece
 from ragstone.engine.pipeline import PipelineInfo
-from ragstone.guard import mask_secrets as masked
+from ragstone.guard import mask_secrets
 from ragstone.ingestion.artifacts import ARTIFACT_KEY
 from ragstone.retrieval.explain import Explanation
 
@@ -35,15 +35,15 @@ def format_passages(found: Found, *, format_: str, question: str, index: Json) -
     """A search's result in one of the formats: text for `text` and `xml`, plain data for the others; `index` is what
     was searched."""
     if format_ == "text":
-        return found_text(Found(found.hits), mask=masked)
+        return found_text(Found(found.hits), mask=mask_secrets)
     if format_ == "xml":
-        return context_xml(found.hits, mask=masked)
+        return context_xml(found.hits, mask=mask_secrets)
     if format_ == "json":
-        return found_json(found, mask=masked)
+        return found_json(found, mask=mask_secrets)
     if format_ == "evidence":
-        return pack_full(found, query=question, index=index, mask=masked)
+        return pack_full(found, query=question, index=index, mask=mask_secrets)
     if format_ == "evidence-llm":
-        return pack_llm(found, mask=masked)
+        return pack_llm(found, mask=mask_secrets)
     raise UsageError(f"format {format_!r} is unknown; use one of: {', '.join(FORMATS)}")
 
 
@@ -54,7 +54,7 @@ def pipeline_data(info: PipelineInfo) -> Json:
 
 def answer_data(made: Answer) -> Json:
     """An answer as plain data."""
-    return answer_json(made, mask=masked)
+    return answer_json(made, mask=mask_secrets)
 
 
 def answer_text(made: Answer, *, after: str = "") -> str:
@@ -62,13 +62,13 @@ def answer_text(made: Answer, *, after: str = "") -> str:
     from dataclasses import replace
 
     shown = after.strip() == made.text.strip()
-    whole = format_answer(replace(made, notes=(), text="" if shown else made.text), mask=masked)
+    whole = format_answer(replace(made, notes=(), text="" if shown else made.text), mask=mask_secrets)
     return ("\n\n" if after and whole else "") + whole.rstrip("\n") + "\n"
 
 
 def event_data(event: Event) -> Json:
     """An event of an answer as plain data."""
-    return event_json(event, mask=masked)
+    return event_json(event, mask=mask_secrets)
 
 
 def document_data(document: Document) -> Json:
@@ -122,7 +122,7 @@ def chunk_text(chunk: Chunk) -> str:
 def piece_data(piece: Piece) -> Json:
     """A piece of a preview."""
     spans = [span_json(span) for span in piece.spans]
-    text = masked(piece.text, piece.spans, piece.secrets)
+    text = mask_secrets(piece.text, piece.spans, piece.secrets)
     data = {**asdict(piece), "text": text, "heading_path": list(piece.heading_path), "spans": spans}
     del data["secrets"], data["table"]
     return data
@@ -136,7 +136,7 @@ def pieces_text(pieces: Sequence[Piece]) -> str:
         note = f" · {piece.note}" if piece.note else ""
         lines = f"lines {piece.spans[0].line_start}-{piece.spans[-1].line_end}"
         head = f"--- {piece.ordinal} · {lines} · {format_count(piece.tokens, 'token')} · {piece.kind} · {heading}{note}"
-        out.append(f"{escape_line(head)}\n{masked(piece.text, piece.spans, piece.secrets)}\n")
+        out.append(f"{escape_line(head)}\n{mask_secrets(piece.text, piece.spans, piece.secrets)}\n")
     return escape_text("".join(out))
 
 
@@ -162,7 +162,7 @@ def explanation_text(explanation: Explanation) -> str:
         scores = step.scores or [None] * len(step.texts)
         for text, score in zip(step.texts, scores, strict=True):
             lines.append(
-                escape_line(f"    {'' if score is None else f'{score:.2f}  '}{masked(' '.join(text.split()))}")
+                escape_line(f"    {'' if score is None else f'{score:.2f}  '}{mask_secrets(' '.join(text.split()))}")
             )
     lines += [escape_line(f"  note: {note.message}") for note in explanation.notes]
     return escape_text("\n".join(lines)) + "\n"

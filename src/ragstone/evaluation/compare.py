@@ -10,7 +10,7 @@ from typing import Any, Literal, TextIO
 from ragstone.core.errors import UsageError
 from ragstone.core.types import Json
 from ragstone.evaluation.interval import Difference, compare_pairs
-from ragstone.evaluation.judge import MEASURES as JUDGED
+from ragstone.evaluation.judge import JUDGE_MEASURES
 from ragstone.evaluation.metrics import MEASURES
 from ragstone.evaluation.report import SCHEMA, display_name, print_table
 from ragstone.evaluation.run import Report, Row
@@ -156,7 +156,7 @@ def _metrics_of_other_judge(baseline: Baseline, report: Report) -> list[str]:
     if baseline.settings.get("judge") == report.settings.get("judge"):
         return []
     had = {name for scores in baseline.scores.values() for name in scores}
-    return [name for name in report.metrics if name in JUDGED and name in had]
+    return [name for name in report.metrics if name in JUDGE_MEASURES and name in had]
 
 
 def _describe_judge(about: Any) -> str:

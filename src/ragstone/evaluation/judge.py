@@ -18,7 +18,7 @@ from ragstone.core.types import Json
 from ragstone.evaluation.rubrics import PASSAGES, RELEVANCE, STATEMENTS, SUPPORT, VERSION, Rubric
 
 T = TypeVar("T")
-MEASURES = ("Faithfulness", "AnswerRelevance", "ContextPrecision", "ContextRecall")
+JUDGE_MEASURES = ("Faithfulness", "AnswerRelevance", "ContextPrecision", "ContextRecall")
 TRIES = 2  # a reply that cannot be read is asked for once more
 MOST_STATEMENTS = 40  # of one text; a judge that finds more counts words
 MAX_UNREACHED = 2  # questions in a row that a judge did not answer before it is left alone

@@ -9,7 +9,7 @@ import numpy as np
 
 from ragstone.evaluation.case import Case
 from ragstone.evaluation.interval import LEVEL, RESAMPLES, SEED
-from ragstone.evaluation.judge import MEASURES
+from ragstone.evaluation.judge import JUDGE_MEASURES
 from ragstone.evaluation.scored_answer import ScoredAnswer, holds_gold
 
 ABSTAIN_ACCURACY = "AbstainAccuracy"
@@ -23,7 +23,7 @@ ANSWER_MEASURES = (
     "answered_sentence_hit",
     "citation_valid",
     "Groundedness",
-    *MEASURES,
+    *JUDGE_MEASURES,
 )
 
 

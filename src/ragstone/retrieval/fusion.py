@@ -14,8 +14,8 @@ def rrf(legs: Legs, *, weights: Mapping[str, float] | None = None, k: int = 60) 
     Cormack, Clarke and Büttcher 2009, who gave k = 60. A leg without a weight counts 1. Scores only
     order: with one leg the best possible is 1/61, with two 2/61.
     """
-    scores = {leg: {c.id: 1 / (k + rank) for rank, c in _ranked(found)} for leg, found in legs.items()}
-    return _summed(legs, scores, weights or {})
+    scores = {leg: {c.id: 1 / (k + rank) for rank, c in _number_ranks(found)} for leg, found in legs.items()}
+    return _sum_scores(legs, scores, weights or {})
 
 
 def minmax(legs: Legs, *, weights: Mapping[str, float] | None = None) -> list[Candidate]:
@@ -23,22 +23,22 @@ def minmax(legs: Legs, *, weights: Mapping[str, float] | None = None) -> list[Ca
 
     A leg whose candidates all score the same gives each of them 1.
     """
-    return _summed(legs, {leg: _scaled(found) for leg, found in legs.items()}, weights or {})
+    return _sum_scores(legs, {leg: _scale_scores(found) for leg, found in legs.items()}, weights or {})
 
 
-def _ranked(found: Sequence[Candidate]) -> list[tuple[int, Candidate]]:
+def _number_ranks(found: Sequence[Candidate]) -> list[tuple[int, Candidate]]:
     """Ranks from 1, in reverse, so that of a candidate named twice the better rank is kept."""
     return list(enumerate(found, 1))[::-1]
 
 
-def _scaled(found: Sequence[Candidate]) -> dict[str, float]:
+def _scale_scores(found: Sequence[Candidate]) -> dict[str, float]:
     low = min((c.score for c in found), default=0.0)
     # Halved, because the width of a range may be beyond the largest float.
     width = max((c.score / 2 - low / 2 for c in found), default=0.0)
-    return {c.id: (c.score / 2 - low / 2) / width if width > 0 else 1.0 for _, c in _ranked(found)}
+    return {c.id: (c.score / 2 - low / 2) / width if width > 0 else 1.0 for _, c in _number_ranks(found)}
 
 
-def _summed(legs: Legs, scores: Mapping[str, Mapping[str, float]], weights: Mapping[str, float]) -> list[Candidate]:
+def _sum_scores(legs: Legs, scores: Mapping[str, Mapping[str, float]], weights: Mapping[str, float]) -> list[Candidate]:
     first: dict[str, Candidate] = {}
     for found in legs.values():
         for candidate in found:

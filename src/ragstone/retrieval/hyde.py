@@ -27,7 +27,7 @@ async def imagine_documents(question: str, hyde: Hyde, count: int, assistant: As
     told = islice(cycle(kinds), count) if hyde == "multi" else [kinds[0]] * count
     warm = WARM if hyde != "multi" and count > 1 else 0.0
     prompts = [Prompt((Message("system", one), Message("user", question)), TOKENS, warm) for one in told]
-    made = await assistant.asked("hyde", prompts)
+    made = await assistant.ask_all("hyde", prompts)
     if made is None:
         return ()
     texts = tuple(text for one in made if one is not None and one.ended != "refused" and (text := one.text.strip()))

@@ -32,12 +32,12 @@ class Assistant:
         except UsageError:
             return None
 
-    async def asked(self, step: Done, prompts: Sequence[Prompt]) -> list[CompletionResult | None] | None:
+    async def ask_all(self, step: Done, prompts: Sequence[Prompt]) -> list[CompletionResult | None] | None:
         """What it writes for each prompt, all asked at once; None for those that failed or came too late, and for all
         of them when none came."""
-        return await self.trace.attempt(step, self._asked(step, prompts), None, refused=REFUSED)
+        return await self.trace.attempt(step, self._ask_each(step, prompts), None, refused=REFUSED)
 
-    async def _asked(self, step: Done, prompts: Sequence[Prompt]) -> list[CompletionResult | None]:
+    async def _ask_each(self, step: Done, prompts: Sequence[Prompt]) -> list[CompletionResult | None]:
         model = self.model()
         if model is None:
             raise Unavailable(NONE)

@@ -29,7 +29,7 @@ async def filter_hits(
     score each one from 0 to 1, and when none would be left. `texts` are what the model is shown of each."""
     if not hits:
         return []
-    made = await assistant.asked("filter", [_build_prompt(question, texts, _room_for_each(len(hits), assistant))])
+    made = await assistant.ask_all("filter", [_build_prompt(question, texts, _room_for_each(len(hits), assistant))])
     if made is None or made[0] is None:
         return list(hits)
     scores = _read_scores(made[0], len(hits))

@@ -16,7 +16,7 @@ async def write_paraphrases(question: str, count: int, assistant: Assistant) -> 
     """At most so many paraphrases, none twice and none the question itself; () where the model fails."""
     system = fill_fields(read_parts("paraphrase")["system"], {"count": str(count)})
     prompt = Prompt((Message("system", system), Message("user", question)), TOKENS_EACH * count)
-    made = await assistant.asked("multi_query", [prompt])
+    made = await assistant.ask_all("multi_query", [prompt])
     if made is None or made[0] is None:
         return ()
     texts = _distinct_lines(question, made[0])[:count]

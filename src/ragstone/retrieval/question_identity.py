@@ -207,7 +207,7 @@ def _read(text: str) -> _Read:
         elif word.lower in DENIALS:
             said.append((NOT, True))
         else:
-            said.append((_written(word, low), word.kind in ("number", "code", "month") or word.lower in names))
+            said.append((_comparable_form(word, low), word.kind in ("number", "code", "month") or word.lower in names))
     return _Read(asks, modal, any(word.lower in PAST for word in found), said)
 
 
@@ -228,7 +228,7 @@ def _asks(found: Sequence[Word]) -> tuple[str, set[int]]:
     return "what", set()
 
 
-def _written(word: Word, text: str) -> str:
+def _comparable_form(word: Word, text: str) -> str:
     """A word as it is compared: of numbers the value, but 3.1 and 3.10 are two versions."""
     raw = text[word.start : word.end]
     if word.kind == "number":

@@ -239,11 +239,11 @@ def _read(one: CachedSearch) -> Kept | None:
 async def _try(work: Awaitable[T], context: SearchContext, trace: Trace) -> T | None:
     """Work on the cache: a failure there, or one that takes too long, is a note."""
 
-    async def bounded() -> T:
+    async def run_in_time() -> T:
         try:
             async with limit_store_time(context.deadlines):
                 return await work
         except UsageError as error:  # a role that may only read
             raise StoreError(str(error)) from error
 
-    return await trace.attempt("cache", bounded(), None)
+    return await trace.attempt("cache", run_in_time(), None)

@@ -84,7 +84,7 @@ async def _rewrite(question: str, history: Sequence[Message], model: Completion,
     mark = spotlighting.make_mark([said])
     told = f"<<{mark}\n{said}\n{mark}>>\n\nlast question: {question}"
     turns = (Message("system", ASKED.format(mark=mark)), Message("user", told))
-    made = await assistant.asked("standalone", [Prompt(turns, max_tokens=TOKENS)])
+    made = await assistant.ask_all("standalone", [Prompt(turns, max_tokens=TOKENS)])
     if made is None or (done := made[0]) is None:
         return None
     text = " ".join(done.text.split()).strip("\"'“”")

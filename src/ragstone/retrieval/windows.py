@@ -41,7 +41,7 @@ def shown_range(chunk: Chunk) -> tuple[int, int]:
     return first, last
 
 
-def _wanted_range(chunk: Chunk) -> tuple[int, int]:
+def _range_to_show(chunk: Chunk) -> tuple[int, int]:
     """The same for what is to be shown of it."""
     first, last = chunk.metadata.get(WANTED) or (chunk.ordinal, chunk.ordinal)
     return first, last
@@ -54,7 +54,7 @@ def list_neighbours(hits: Iterable[Hit]) -> list[tuple[Document, int]]:
     wanted = {
         (chunk.document.id, ordinal): (chunk.document, ordinal)
         for chunk in chunks
-        for first, last in [_wanted_range(chunk)]
+        for first, last in [_range_to_show(chunk)]
         for ordinal in range(first, last + 1)
     }
     return [found for place, found in wanted.items() if place not in here]
@@ -82,7 +82,7 @@ def widen(hits: Sequence[Hit], beside: Iterable[Chunk], records: Mapping[str, st
 
 def _choose_run(chunk: Chunk, known: Mapping[Place, Chunk], taken: set[Place]) -> list[Chunk]:
     """The chunks of the window that follow each other around the one that was found, and are not shown yet."""
-    first, last = _wanted_range(chunk)
+    first, last = _range_to_show(chunk)
     free = {n for n in range(first, last + 1) if (place := (chunk.document.id, n)) in known and place not in taken}
     low = high = chunk.ordinal
     while low - 1 in free:

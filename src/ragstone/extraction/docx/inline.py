@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
-from ragstone.extraction.docx.fields import Field, OpenFields, read_checkbox
-from ragstone.extraction.docx.fields import read_list_choice as chosen_entry
+from ragstone.extraction.docx.fields import Field, OpenFields, read_checkbox, read_list_choice
 from ragstone.extraction.docx.notes import Notes
 from ragstone.extraction.docx.paragraph_content import ParagraphContent
 from ragstone.extraction.docx.styles import ResolvedStyle, Run, Styles, resolve_run
@@ -137,7 +136,7 @@ class InlineReader:
         kind = element.get(W + "fldCharType")
         if kind == "begin":
             self._put_checkbox(element)
-            self._fields.begin(chosen_entry(element))
+            self._fields.begin(read_list_choice(element))
         elif kind == "separate":
             self._fields.separate(len(self._pieces))
             if self._fields.open and self._fields.open[-1].address:

@@ -13,7 +13,7 @@ from ragstone.core.ports import Vectors
 from ragstone.stores.cosine import Rows
 from ragstone.stores.embedded import revision_rows, vector_files
 from ragstone.stores.embedded.database import write_transaction
-from ragstone.stores.embedded.encrypted_rows import cipher_stride as stride_of_sealed
+from ragstone.stores.embedded.encrypted_rows import cipher_stride
 from ragstone.stores.embedded.erasure import remove_path
 from ragstone.stores.embedded.fault_points import reach_point
 from ragstone.stores.embedded.mirror_updates import CollectionState, read_state
@@ -88,7 +88,7 @@ def _read_whole_rows(path: Path, state: CollectionState, key: SecretKey | None) 
     """As many whole rows as the file still has; those of an encrypted one are nothing without its header."""
     dimension = state.dimension or 1
     size = path.stat().st_size if path.is_file() else 0
-    stride = vector_files.RowFormat(dimension).stride if key is None else stride_of_sealed(dimension)
+    stride = vector_files.RowFormat(dimension).stride if key is None else cipher_stride(dimension)
     rows = max(0, min(state.next_slot, (size - vector_files.HEADER_BYTES) // stride))
     if rows and key is not None:
         with contextlib.suppress(Corrupt):

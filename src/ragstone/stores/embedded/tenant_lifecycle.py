@@ -9,8 +9,14 @@ from pathlib import Path
 from ragstone.core.errors import Busy, UsageError
 from ragstone.stores.durable_files import sync_directory
 from ragstone.stores.embedded.collection_names import read_collection_name
-from ragstone.stores.embedded.erasure import check_no_link, list_moved_aside, move_aside, sweep_erasures, zero_file
-from ragstone.stores.embedded.erasure import erase_directory as remove
+from ragstone.stores.embedded.erasure import (
+    check_no_link,
+    erase_directory,
+    list_moved_aside,
+    move_aside,
+    sweep_erasures,
+    zero_file,
+)
 from ragstone.stores.embedded.fault_points import reach_point
 from ragstone.stores.embedded.paths import (
     KEY_FILE,
@@ -90,7 +96,7 @@ class TenantLifecycle:
             begun = is_erasing(self._root, tenant) or bool(half_gone)
             sweep_erasures(self._root)
             for gone in half_gone:  # once more, because a sweep says nothing of what it may not remove
-                remove(gone)
+                erase_directory(gone)
             with brief_lock(store_lock_path(self._root)), contextlib.ExitStack() as locks:
                 if not is_tenant_home(home):
                     clear_erasing(self._root, tenant)
@@ -103,7 +109,7 @@ class TenantLifecycle:
             (gone / KEY_FILE).unlink(missing_ok=True)
             sync_directory(gone)
             reach_point("erase.shredded")
-            remove(gone)
+            erase_directory(gone)
             clear_erasing(self._root, tenant)
             return True
 

@@ -59,7 +59,7 @@ class RunLocks:
     async def acquire(self, pool: Pool, collection: int, source: str, *, seconds: float = LOCK_PATIENCE) -> None:
         """Take a lock; raises `Busy` when it is not free within `seconds`, also when this store itself holds it."""
         self._connections[collection, source] = await pool.retry_work(
-            lambda _: _locked(pool, collection, source, seconds)
+            lambda _: _open_locked(pool, collection, source, seconds)
         )
 
     async def renew(self, pool: Pool, collection: int, source: str) -> None:
@@ -85,7 +85,7 @@ class RunLocks:
             await self.release(collection, source)
 
 
-async def _locked(pool: Pool, collection: int, source: str, seconds: float) -> Connection:
+async def _open_locked(pool: Pool, collection: int, source: str, seconds: float) -> Connection:
     """A connection that holds the lock."""
     connection = await pool.open_dedicated()
     try:
