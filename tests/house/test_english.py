@@ -18,6 +18,9 @@ PAGES = [
     *sorted((ROOT / "benchmarks").rglob("*.md")),
 ]
 PAGES.remove(ROOT / "docs" / "reference" / "cli.md")  # made from the texts of the code
+# Pages that users read from end to end; design and benchmarks are for those that look something up.
+USERS = [page for page in PAGES if page.parent == ROOT or page.parent.name in ("docs", "how-to")]
+MOST_WORDS = 25  # of a table's cell; a reference in code counts as one
 DENIED = (
     r"(?<![Tt]here )\b(?:is|are|was|were) no (?!longer|more|doubt)",  # "is not a store", "has no key"
     r"\bstands? twice\b",  # "duplicate …"
@@ -54,6 +57,13 @@ def read_prose(page: Path) -> str:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_a_page_is_plain_english(page: Path) -> None:
     assert find_denied(read_prose(page)) == []
+
+
+@pytest.mark.parametrize("page", USERS, ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_table_cell_is_short(page: Path) -> None:
+    rows = [line for line in read_prose(page).splitlines() if line.startswith("|")]
+    cells = [cell.strip() for row in rows for cell in re.split(r"(?<!\\)\|", row)]
+    assert [cell for cell in cells if len(cell.split()) >= MOST_WORDS and not cell.startswith("…, …")] == []  # a list
 
 
 @pytest.mark.parametrize(
