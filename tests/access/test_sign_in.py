@@ -75,10 +75,10 @@ async def test_a_token_is_checked_once_and_its_end_every_time() -> None:
     def no_keys() -> Keys:
         raise AssertionError("a token asks no store")
 
-    entrance = Authenticator(given, no_keys, credential=None, clock=lambda: clock[0])
-    await entrance.admit(Permission.SEARCH, what="search")
+    authenticator = Authenticator(given, no_keys, credential=None, clock=lambda: clock[0])
+    await authenticator.admit(Permission.SEARCH, what="search")
     with pytest.raises(Forbidden):
-        await entrance.admit(Permission.WRITE, what="ingest")
+        await authenticator.admit(Permission.WRITE, what="ingest")
     clock[0] += timedelta(hours=2)
     with pytest.raises(Unauthorized, match="the token expired at"):
-        await entrance.admit(Permission.SEARCH, what="search")
+        await authenticator.admit(Permission.SEARCH, what="search")

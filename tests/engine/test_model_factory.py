@@ -283,7 +283,7 @@ class Mine:
 def test_a_language_model_of_ones_own_is_handed_in_and_stays_open(tmp_path: Path) -> None:
     own = Mine()
     with ragstone.open(tmp_path / "s", completion=own, llm={"model": "openai/other"}) as kb:
-        writing = kb.engine._parts.completions.writing()
+        writing = kb.engine._components.completions.writing()
         assert writing is not None
         assert (writing.model.vendor, writing.model.model) == (own.vendor, own.model)
     assert not own.closed

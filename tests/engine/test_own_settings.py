@@ -256,8 +256,8 @@ async def test_a_key_that_changes_hands_opens_nothing_of_its_new_tenant() -> Non
             return kept.pop(0)
 
     moving: Any = Moving()
-    entrance = Authenticator(Settings(key=made.text), lambda: moving, credential=None)
-    await entrance.admit(Permission.SEARCH, what="search")
+    authenticator = Authenticator(Settings(key=made.text), lambda: moving, credential=None)
+    await authenticator.admit(Permission.SEARCH, what="search")
     with pytest.raises(Forbidden, match="was of another tenant before"):
-        await entrance.admit(Permission.SEARCH, what="search")
-    assert entrance.tenant == "acme"
+        await authenticator.admit(Permission.SEARCH, what="search")
+    assert authenticator.tenant == "acme"

@@ -39,9 +39,9 @@ async def engine(tmp_path: Path) -> AsyncIterator[Engine]:
 
 
 async def judged(engine: Engine, model: Scripted, *, ranked: bool = True, cases: list[Case] = CASES) -> Any:
-    engine._parts.completions._handed = model
+    engine._components.completions._handed = model
     writing = engine.select_judge()
-    engine._parts.completions._handed = None  # answers are quoted
+    engine._components.completions._handed = None  # answers are quoted
     assert writing is not None
     return await evaluate_golden(
         engine, cases, granularity="file", name="g", mode="keyword", ranked=ranked, answers=True, judge=Judge(writing)
@@ -137,7 +137,7 @@ def test_the_judge_is_a_verb_that_names_nobody_by_itself(tmp_path: Path) -> None
 
 async def test_a_model_that_cannot_write_is_said_for_all_answers_together(engine: Engine) -> None:
     """Quoted answers stand in: without a word their figures would pass for those of the model."""
-    engine._parts.completions._handed = Scripted(partial(raising, Unavailable("gone")))
+    engine._components.completions._handed = Scripted(partial(raising, Unavailable("gone")))
     report = await evaluate_golden(
         engine, CASES, granularity="file", name="g", ranked=False, answers=True, mode="keyword"
     )
@@ -146,7 +146,7 @@ async def test_a_model_that_cannot_write_is_said_for_all_answers_together(engine
 
 
 async def test_the_tokens_of_answers_and_the_seconds_of_their_model_are_reported(engine: Engine) -> None:
-    engine._parts.completions._handed = Scripted(lambda _: "Cats purr when they are content. [1]")
+    engine._components.completions._handed = Scripted(lambda _: "Cats purr when they are content. [1]")
     report = await evaluate_golden(engine, CASES, granularity="file", name="g", answers=True, mode="keyword")
     assert report.usage == as_json(report)["usage"] == {"prompt_tokens": 20, "completion_tokens": 10}
     assert report.timings["model"]["p50"] > 0

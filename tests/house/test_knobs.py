@@ -87,8 +87,8 @@ async def test_every_setting_is_read_by_whoever_acts_on_it(read: Read, docs: Pat
     vendors = replace(settings, embed=EmbedSettings("ollama/nomic-embed-text"), llm=LlmSettings("ollama/any"))
     async with Engine(vendors) as engine:
         assert engine.search_context.sources[0].embedder is not None
-        assert engine._parts.completions.writing() is not None
-        assert engine._parts.policy.rule == "fitted"
+        assert engine._components.completions.writing() is not None
+        assert engine._components.policy.rule == "fitted"
         assert engine.pipeline("p").writing is not None
         assert engine.select_judge() is not None
     async with Engine(replace(vendors, embed=EmbedSettings("openai/text-embedding-3-small"))) as engine:

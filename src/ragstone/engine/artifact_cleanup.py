@@ -9,39 +9,39 @@ from ragstone.ingestion import artifacts
 from ragstone.retrieval import semantic_cache
 
 
-def artifact_uri_of(parts: Components, collection: str) -> str | None:
+def artifact_uri_of(components: Components, collection: str) -> str | None:
     """The absolute URI of the place where a collection's artifacts are kept; raises `ConfigError`."""
-    uri = parts.tenant_settings.of(collection).artifacts
+    uri = components.tenant_settings.of(collection).artifacts
     return artifacts.open_place(uri).uri if uri else None
 
 
-async def places_of(parts: Components, scope: Scope) -> artifacts.ArtifactPlaces:
+async def places_of(components: Components, scope: Scope) -> artifacts.ArtifactPlaces:
     """The places where a collection's artifacts are or were kept, the configured one and those that the store knows."""
     return await artifacts.find_artifact_places(
-        parts.opened.store, scope, configured=artifact_uri_of(parts, scope.collection)
+        components.stores.store, scope, configured=artifact_uri_of(components, scope.collection)
     )
 
 
-async def sweep_artifacts(parts: Components, scope: Scope, where: artifacts.ArtifactPlaces) -> int:
+async def sweep_artifacts(components: Components, scope: Scope, where: artifacts.ArtifactPlaces) -> int:
     """Remove artifacts that nothing holds any more; returns how many. Raises `StoreError` when some are left."""
-    removed, failed = await artifacts.remove_strays(parts.opened.store, scope, where)
+    removed, failed = await artifacts.remove_strays(components.stores.store, scope, where)
     if failed:
         raise StoreError(f"what was asked is done, but not all artifacts are removed: {failed[0]}")
     return removed
 
 
-async def forget_stale_searches(parts: Components) -> None:
+async def forget_stale_searches(components: Components) -> None:
     """Remove earlier searches of what the collection was before: they can serve nobody, and tell of what is gone."""
     with suppress(StoreError):  # the next search does it
-        async with parts.opened.store.reader(parts.scope) as reader:
+        async with components.stores.store.reader(components.scope) as reader:
             generation = (await reader.info()).generation
-        await semantic_cache.forget(parts.opened.store, parts.scope, generation)
+        await semantic_cache.forget(components.stores.store, components.scope, generation)
 
 
-async def drop_collection(parts: Components, collection: str) -> bool:
+async def drop_collection(components: Components, collection: str) -> bool:
     """Erase a collection, then its artifacts; False when there was neither. See `Engine.drop`."""
-    scope = Scope(parts.scope.tenant, collection)
-    where = await places_of(parts, scope)
-    await artifacts.unclaim(parts.opened.store, scope, where)
-    erased = await parts.opened.store.admin.drop(scope)
-    return bool(await sweep_artifacts(parts, scope, where)) or erased
+    scope = Scope(components.scope.tenant, collection)
+    where = await places_of(components, scope)
+    await artifacts.unclaim(components.stores.store, scope, where)
+    erased = await components.stores.store.admin.drop(scope)
+    return bool(await sweep_artifacts(components, scope, where)) or erased

@@ -39,19 +39,19 @@ class Components:
         credential: Credential | None,
     ) -> None:
         guard.mask_log()
-        self.given = settings
+        self.given_settings = settings
         Scope(settings.tenant, settings.collection)  # names that are none are refused before anything is opened
-        self.entrance = Authenticator(settings, lambda: self.opened.keys, credential=credential)
+        self.authenticator = Authenticator(settings, lambda: self.stores.keys, credential=credential)
         self.embedders = Embedders(lambda: self.settings, lambda: self.tenant_settings, embedder)
         self.completions = Completions(lambda: self.settings, completion)
         self.processes = SandboxProcesses()
-        self.opened = OpenStores(settings, store, keep_versions=lambda: self.settings.keep_versions)
+        self.stores = OpenStores(settings, store, keep_versions=lambda: self.settings.keep_versions)
 
     @cached_property
     def tenant_settings(self) -> Settings:
         """The settings as they were given, for the tenant of whoever asks; with a key, known once that was looked
         at."""
-        return replace(self.given, tenant=self.entrance.tenant)
+        return replace(self.given_settings, tenant=self.authenticator.tenant)
 
     @cached_property
     def settings(self) -> Settings:
@@ -61,16 +61,16 @@ class Components:
     @property
     def scope(self) -> Scope:
         """Whose collection; with a key it is known once that was looked at."""
-        return Scope(self.entrance.tenant, self.given.collection)
+        return Scope(self.authenticator.tenant, self.given_settings.collection)
 
     @property
     def search_context(self) -> SearchContext:
         """What a question is searched in."""
         embedder, missing = self.embedders.question_embedder
-        model, reader = partial(self.completions.of, self.settings.llm), self.entrance.reads_as
+        model, reader = partial(self.completions.of, self.settings.llm), self.authenticator.reads_as
         deadlines = self.settings.deadlines
         return SearchContext.of_collection(
-            self.opened.store, self.scope, embedder, missing, deadlines=deadlines, model=model, reader=reader
+            self.stores.store, self.scope, embedder, missing, deadlines=deadlines, model=model, reader=reader
         )
 
     def answer_options(self, strict: bool | None) -> AnswerOptions:
@@ -109,7 +109,7 @@ class Components:
         self.processes.stop()
         await self.embedders.close()
         await self.completions.close()
-        await self.opened.close()
+        await self.stores.close()
 
 
 class SandboxProcesses:

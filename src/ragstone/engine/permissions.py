@@ -42,8 +42,8 @@ def verb(permission: Permission | None, **own: ArgumentKind) -> Callable[[Callab
 
 
 def require_permissions(kind: type[C]) -> type[C]:
-    """Each public method of a class, its own or inherited, looks at its permission first; its objects have `entrance`,
-    an `Admission`.
+    """Each public method of a class, its own or inherited, looks at its permission first; its objects have
+    `authenticator`, an `Admission`.
 
     A call with `where=Where(allow_restricted=True)` needs `restricted` as well. Raises `TypeError` for a method without
     `verb`: no method goes without a decision.
@@ -78,7 +78,7 @@ def _guard_method(verb: Callable[..., Any], permission: Permission) -> Callable[
     @wraps(verb)
     def call_now(self: Any, /, *args: Any, **given: Any) -> Any:
         for one, what in _list_permissions(verb, permission, given):
-            self.entrance.admit_now(one, what=what)
+            self.authenticator.admit_now(one, what=what)
         return verb(self, *args, **given)
 
     return call_now
@@ -88,7 +88,7 @@ def _guard_coroutine(verb: Callable[..., Any], permission: Permission) -> Callab
     @wraps(verb)
     async def wait(self: Any, /, *args: Any, **given: Any) -> Any:
         for one, what in _list_permissions(verb, permission, given):
-            await self.entrance.admit(one, what=what)
+            await self.authenticator.admit(one, what=what)
         return await verb(self, *args, **given)
 
     return wait
@@ -102,7 +102,7 @@ def _guard_stream(verb: Callable[..., Any], permission: Permission) -> Callable[
         async def stream_admitted() -> AsyncGenerator[Event]:
             try:
                 for one, what in _list_permissions(verb, permission, given):
-                    await self.entrance.admit(one, what=what)
+                    await self.authenticator.admit(one, what=what)
                 async for event in stream:
                     yield event
             finally:

@@ -44,12 +44,12 @@ class Pipeline(QuestionVerbs):
         settings: PipelineSettings,
         search: SearchSettings,
         context: SearchContext,
-        entrance: Admission,
+        authenticator: Admission,
         *,
         writing: Writing | None = None,
         policy: Callable[[], AbstentionPolicy] = AbstentionPolicy,
     ) -> None:
-        self.entrance = entrance
+        self.authenticator = authenticator
         self.settings = settings
         self.writing = writing
         self.search_context = context

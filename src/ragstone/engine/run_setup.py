@@ -9,7 +9,7 @@ from ragstone.ingestion.run_context import RunContext
 
 
 def build_run_context(
-    parts: Components,
+    components: Components,
     *,
     refresh: bool = False,
     allow_removals: bool = False,
@@ -17,44 +17,44 @@ def build_run_context(
     effective_at: str | None = None,
 ) -> RunContext:
     """What a run over the collection works with: limits, model and cutting as configured, the rest as asked for."""
-    limits = parts.settings.limits
-    making = RevisionBuilder(
-        parts.scope,
-        parts.chunker_setup,
-        EmbedderInfo.of(parts.embedders.own) if parts.embedders.own else None,
-        prefix=parts.settings.embed.prefix,
-        limits=parts.limits,
-        passwords=tuple(parts.settings.passwords),
+    limits = components.settings.limits
+    builder = RevisionBuilder(
+        components.scope,
+        components.chunker_setup,
+        EmbedderInfo.of(components.embedders.own) if components.embedders.own else None,
+        prefix=components.settings.embed.prefix,
+        limits=components.limits,
+        passwords=tuple(components.settings.passwords),
         chunks=limits.chunks,
-        categories=parts.settings.categories,
+        categories=components.settings.categories,
         version_label=version_label,
         effective_at=effective_at,
-        artifacts=artifact_uri_of(parts, parts.scope.collection),
+        artifacts=artifact_uri_of(components, components.scope.collection),
     )
     return RunContext(
-        parts.opened.store,
-        making,
-        parts.embedders.own,
+        components.stores.store,
+        builder,
+        components.embedders.own,
         refresh=refresh,
         allow_removals=allow_removals,
         removals=limits.removals,
-        model_missing=parts.embedders.missing,
-        counts=model_factory.list_token_counters(parts.tenant_settings),
+        model_missing=components.embedders.missing,
+        counts=model_factory.list_token_counters(components.tenant_settings),
     )
 
 
-async def pin_own_model(parts: Components, *, recreate: bool = False) -> None:
+async def pin_own_model(components: Components, *, recreate: bool = False) -> None:
     """Hold the tenant to the model of this engine."""
-    embedder = parts.embedders.own
-    if embedder is not None and not parts.embedders.missing:
-        await pin_tenant_model(parts, embedder.model, embedder.dimension, anew=recreate)
+    embedder = components.embedders.own
+    if embedder is not None and not components.embedders.missing:
+        await pin_tenant_model(components, embedder.model, embedder.dimension, anew=recreate)
 
 
-async def pin_tenant_model(parts: Components, model: str, dimension: int, *, anew: bool) -> None:
+async def pin_tenant_model(components: Components, model: str, dimension: int, *, anew: bool) -> None:
     """Hold the tenant to one model; `anew` says that this collection holds it, or will. Left out: a collection that is
     configured to have its own, a tenant that nobody named."""
-    scope, whole = parts.scope, parts.tenant_settings
+    scope, whole = components.scope, components.tenant_settings
     unnamed = scope.tenant == Settings().tenant and scope.tenant not in whole.tenants
     if not unnamed and whole.own_embed(scope.collection) is None:
         without = scope.collection if anew else None
-        await parts.opened.store.admin.pin(scope.tenant, model=model, dimension=dimension, without=without)
+        await components.stores.store.admin.pin(scope.tenant, model=model, dimension=dimension, without=without)

@@ -9,36 +9,36 @@ from ragstone.core.types import Document
 from ragstone.engine.components import Components
 
 
-async def read_info(parts: Components) -> Info:
+async def read_info(components: Components) -> Info:
     """The state of the collection; raises `NotBuilt` when it was never made."""
-    async with parts.opened.store.reader(parts.scope) as reader:
+    async with components.stores.store.reader(components.scope) as reader:
         return await reader.info()
 
 
-async def list_newest(parts: Components, source: str | None = None) -> list[Document]:
+async def list_newest(components: Components, source: str | None = None) -> list[Document]:
     """The newest revision of each document, whoever asks."""
-    return await parts.opened.store.ledger(parts.scope).documents(source)
+    return await components.stores.store.ledger(components.scope).documents(source)
 
 
-async def list_visible(parts: Components, source: str | None) -> list[Document]:
+async def list_visible(components: Components, source: str | None) -> list[Document]:
     """The newest revision of each document that whoever asks may see."""
-    return [document for document in await list_newest(parts, source) if is_visible(parts, document)]
+    return [document for document in await list_newest(components, source) if is_visible(components, document)]
 
 
-def is_visible(parts: Components, document: Document) -> bool:
+def is_visible(components: Components, document: Document) -> bool:
     """Whether a document may be shown: a restricted one is as one that is not there to who may not read it."""
-    return parts.entrance.may_read_restricted or document_matches(Where(), document)
+    return components.authenticator.may_read_restricted or document_matches(Where(), document)
 
 
-async def read_record(parts: Components, path: str, source: str | None) -> tuple[Document, str]:
+async def read_record(components: Components, path: str, source: str | None) -> tuple[Document, str]:
     """A document and its text of record; raises `UsageError` when it is not there for whoever asks."""
-    async with parts.opened.store.reader(parts.scope) as reader:
+    async with components.stores.store.reader(components.scope) as reader:
         first = await reader.at(path, 0, source=source)
-        if first is not None and not is_visible(parts, first.document):
+        if first is not None and not is_visible(components, first.document):
             first = None
         texts = await reader.records([first.document]) if first else {}
     if first is None:
-        raise UsageError(describe_absent(path, [document.path for document in await list_visible(parts, source)]))
+        raise UsageError(describe_absent(path, [document.path for document in await list_visible(components, source)]))
     if first.document.id not in texts:
         raise UsageError(f"the text of {path!r} was not kept")
     return first.document, texts[first.document.id]

@@ -136,7 +136,7 @@ class RevisionBuilder:
 
 
 def build(
-    making: RevisionBuilder,
+    builder: RevisionBuilder,
     source: str,
     path: str,
     data: bytes,
@@ -149,44 +149,44 @@ def build(
 
     `apart` as for `extract.extract`. Raises `Refused` when the bytes cannot be taken in.
     """
-    extraction = extract.extract(data, path=path, limits=making.limits, passwords=making.passwords, apart=apart)
-    pieces, trimmed = chunking.limit_pieces(making.chunker_setup.chunker.cut(extraction), making.chunks)
+    extraction = extract.extract(data, path=path, limits=builder.limits, passwords=builder.passwords, apart=apart)
+    pieces, trimmed = chunking.limit_pieces(builder.chunker_setup.chunker.cut(extraction), builder.chunks)
     if not pieces:
         raise Refused("empty", f"{path} holds no text that could be found")
-    meta = {"category": categorize_path(path, {**making.categories, **CATEGORIES}), **extraction.meta}
+    meta = {"category": categorize_path(path, {**builder.categories, **CATEGORIES}), **extraction.meta}
     meta[ARTIFACT_KEY] = None  # whatever the document itself says
     document = Document(
-        id=document_id(making.scope, source, path),
+        id=document_id(builder.scope, source, path),
         source=source,
         path=path,
         revision=before.revision + 1 if before else 1,
         version=version,
-        recipe=making.recipe(extraction.media_type),
+        recipe=builder.recipe(extraction.media_type),
         title=guard.mask_secrets(extraction.title) if extraction.title else extraction.title,
         media_type=extraction.media_type,
         bytes=len(data),
         meta={key: value for key, value in meta.items() if value is not None},
-        version_label=making.version_label or _text_or_none(meta.get("version_label")),
-        effective_at=making.effective_at or _text_or_none(meta.get("effective_at")),
+        version_label=builder.version_label or _text_or_none(meta.get("version_label")),
+        effective_at=builder.effective_at or _text_or_none(meta.get("effective_at")),
         trimmed=trimmed,
-        notes=_collect_notes(extraction, pieces, trimmed, making.chunks),
-        addressed=making.address,
+        notes=_collect_notes(extraction, pieces, trimmed, builder.chunks),
+        addressed=builder.address,
     )
-    if making.artifacts:
-        uri = f"{making.artifacts}/{artifact_name(making.scope, document)}"
+    if builder.artifacts:
+        uri = f"{builder.artifacts}/{artifact_name(builder.scope, document)}"
         document = replace(document, meta={**document.meta, ARTIFACT_KEY: uri})
-    chunks = _build_chunks(making, document, pieces, extraction.layout)
+    chunks = _build_chunks(builder, document, pieces, extraction.layout)
     if cut := sum(chunk.embedded_tokens < chunk.tokens for chunk in chunks if chunk.vector_key):
         note = f"the end of {cut} chunks is not embedded: they are longer than the model reads"
         document = replace(document, notes=(*document.notes, note))
         chunks = tuple(replace(chunk, document=document) for chunk in chunks)
     return Revision(
-        document, chunks, extraction.record, extraction.layout, _dump_if_stored(making, document, extraction)
+        document, chunks, extraction.record, extraction.layout, _dump_if_stored(builder, document, extraction)
     )
 
 
-def _dump_if_stored(making: RevisionBuilder, document: Document, extraction: Extraction) -> bytes | None:
-    return dump_artifact(making.scope, document, extraction) if making.artifacts else None
+def _dump_if_stored(builder: RevisionBuilder, document: Document, extraction: Extraction) -> bytes | None:
+    return dump_artifact(builder.scope, document, extraction) if builder.artifacts else None
 
 
 def _text_or_none(value: Any) -> str | None:
@@ -199,19 +199,19 @@ def _collect_notes(extraction: Extraction, pieces: Sequence[Piece], trimmed: boo
 
 
 def _build_chunks(
-    making: RevisionBuilder, document: Document, pieces: Sequence[Piece], layout: Layout | None
+    builder: RevisionBuilder, document: Document, pieces: Sequence[Piece], layout: Layout | None
 ) -> tuple[Chunk, ...]:
     chunks = [_build_chunk(document, piece, layout) for piece in pieces]
-    model = making.model
+    model = builder.model
     if model is None:
         return tuple(chunks)
-    texts = [making.format_for_embedding(each) for each in chunks]
+    texts = [builder.format_for_embedding(each) for each in chunks]
     owns = [len(_mask_chunk(each).text) for each in chunks]
-    leads = making.chunker_setup.tokenizer.count([t[: len(t) - own] for t, own in zip(texts, owns, strict=True)])
+    leads = builder.chunker_setup.tokenizer.count([t[: len(t) - own] for t, own in zip(texts, owns, strict=True)])
     return tuple(
         replace(
             each,
-            vector_key=embedding_text.vector_key(model.name, making.variant or "", text),
+            vector_key=embedding_text.vector_key(model.name, builder.variant or "", text),
             embedded_tokens=max(0, min(each.tokens, model.reads - lead)),
         )
         for each, text, lead in zip(chunks, texts, leads, strict=True)

@@ -10,25 +10,25 @@ from ragstone.ingestion.build_revision import RevisionBuilder
 TokenCounters = Sequence[tuple[Tokenizer, int]]  # how models count tokens, and how many they read
 
 
-def match_stored_chunking(making: RevisionBuilder, info: Info, counts: TokenCounters) -> RevisionBuilder:
+def match_stored_chunking(builder: RevisionBuilder, info: Info, counts: TokenCounters) -> RevisionBuilder:
     """The same, cutting as the collection is cut, where that was for a model that reads no more tokens than this one:
     what is new is then cut like all the rest."""
     found = _chunking_recipes(info)
-    if making.model is None or info.model != making.model.name or len(found) != 1 or making.chunking_recipe in found:
-        return making
+    if builder.model is None or info.model != builder.model.name or len(found) != 1 or builder.chunking_recipe in found:
+        return builder
     for tokenizer, reads in counts:
-        before = replace(making, chunker_setup=making.chunker_setup.with_tokenizer(tokenizer, reads))
-        if before.chunking_recipe in found and reads <= making.model.reads:
+        before = replace(builder, chunker_setup=builder.chunker_setup.with_tokenizer(tokenizer, reads))
+        if before.chunking_recipe in found and reads <= builder.model.reads:
             return before
-    return making
+    return builder
 
 
-def describe_mismatch(making: RevisionBuilder, info: Info, counts: TokenCounters) -> str | None:
+def describe_mismatch(builder: RevisionBuilder, info: Info, counts: TokenCounters) -> str | None:
     """What the next ingest does about documents that were cut for a model that counts tokens otherwise, as a sentence;
     None where all are cut as it would cut them."""
-    if _chunking_recipes(info) <= {making.chunking_recipe}:
+    if _chunking_recipes(info) <= {builder.chunking_recipe}:
         return None
-    if match_stored_chunking(making, info, counts) is not making:
+    if match_stored_chunking(builder, info, counts) is not builder:
         return (
             "documents stay cut as they are, for the model of before, and new ones are cut in the same way; "
             "ragstone ingest --refresh cuts all anew for this model"

@@ -43,19 +43,19 @@ def drop_unreadable_pictures(jobs: list[DocumentJob], tally: Tally) -> list[Docu
     return [job for job in jobs if job.before is not None or not eligibility.is_picture(job.entry.path)]
 
 
-def looks_changed(job: DocumentJob, intake: RunContext) -> bool:
+def looks_changed(job: DocumentJob, context: RunContext) -> bool:
     """What can be said before a file is read."""
     before = job.before
-    return before is None or before.bytes != job.entry.size or job.lacking or needs_rebuild(before, intake)
+    return before is None or before.bytes != job.entry.size or job.lacking or needs_rebuild(before, context)
 
 
 async def prepare_revisions(
-    shop: workers.WorkerPool,
-    intake: RunContext,
+    pool: workers.WorkerPool,
+    context: RunContext,
     source: Source,
     jobs: Sequence[DocumentJob],
     tally: Tally,
-    shelf: ArtifactStore | None,
+    artifact_store: ArtifactStore | None,
 ) -> AsyncIterator[Revision | None]:
     """Each listed file in order: its new revision, or None when there is nothing to write."""
     loop = asyncio.get_running_loop()
@@ -64,7 +64,9 @@ async def prepare_revisions(
     try:
         while True:
             while len(flying) < IN_FLIGHT and (job := next(left, None)) is not None:
-                flying.append((job, loop.run_in_executor(shop.threads, _process_job, shop, intake, source, job, shelf)))
+                flying.append(
+                    (job, loop.run_in_executor(pool.threads, _process_job, pool, context, source, job, artifact_store))
+                )
             if not flying:
                 return
             job, future = flying.popleft()
@@ -75,22 +77,26 @@ async def prepare_revisions(
 
 
 def _process_job(
-    shop: workers.WorkerPool, intake: RunContext, source: Source, job: DocumentJob, shelf: ArtifactStore | None
+    pool: workers.WorkerPool,
+    context: RunContext,
+    source: Source,
+    job: DocumentJob,
+    artifact_store: ArtifactStore | None,
 ) -> Revision | Skipped | Document:
     """Read and compare one file, and keep its artifact, which is there before its revision is; a document that cannot
     be taken in is a value, not an exception."""
     entry, before = job.entry, job.before
     try:
-        data = source.read(entry.path, intake.making.max_bytes)
-        if not (intake.named or before) and eligibility.is_picture(entry.path) and eligibility.is_small(data):
+        data = source.read(entry.path, context.builder.max_bytes)
+        if not (context.named or before) and eligibility.is_picture(entry.path) and eligibility.is_small(data):
             return Skipped(entry.path, PASSED_OVER)
         version = hashlib.sha256(data).hexdigest()
-        if before and before.version == version and not job.lacking and not needs_rebuild(before, intake):
+        if before and before.version == version and not job.lacking and not needs_rebuild(before, context):
             return before
-        made = shop.build(entry.path, data, version, before)
-        if shelf is None or made.artifact is None:
+        made = pool.build(entry.path, data, version, before)
+        if artifact_store is None or made.artifact is None:
             return made
-        shelf.put(made.document, made.artifact)
+        artifact_store.put(made.document, made.artifact)
         return replace(made, artifact=None)
     except Refused as error:
         return Skipped(entry.path, error.reason, str(error))
@@ -99,19 +105,19 @@ def _process_job(
         return Skipped(entry.path, "broken", f"{entry.path} could not be taken in: {type(error).__name__}: {error}")
 
 
-def needs_rebuild(before: Document, intake: RunContext) -> bool:
+def needs_rebuild(before: Document, context: RunContext) -> bool:
     """Whether an unchanged document is to be redone: for its vectors, for what the run says of all its documents,
     or for its recipe when the run refreshes."""
-    making = intake.making
-    said = ((making.version_label, before.version_label), (making.effective_at, before.effective_at))
+    builder = context.builder
+    said = ((builder.version_label, before.version_label), (builder.effective_at, before.effective_at))
     return (
-        wants_vectors(before, intake)
+        wants_vectors(before, context)
         or any(now is not None and now != then for now, then in said)
-        or (intake.refresh and before.recipe != making.recipe(before.media_type))
+        or (context.refresh and before.recipe != builder.recipe(before.media_type))
     )
 
 
-def wants_vectors(before: Document, intake: RunContext) -> bool:
+def wants_vectors(before: Document, context: RunContext) -> bool:
     """Whether a document came in without a model and there is one now. Addresses of vectors stay when a collection goes
     over to another model."""
-    return intake.making.address is not None and before.addressed is None
+    return context.builder.address is not None and before.addressed is None

@@ -21,20 +21,20 @@ RUN_SOURCE = "re-embedding"  # what such a run is called
 
 @dataclass(frozen=True, slots=True)
 class ReembedJob:
-    """One collection and the model that it is to have: `making` says what is embedded of a chunk."""
+    """One collection and the model that it is to have: `builder` says what is embedded of a chunk."""
 
     store: Store
-    making: RevisionBuilder
+    builder: RevisionBuilder
     embedder: Embedder
 
     @property
     def scope(self) -> Scope:
-        return self.making.scope
+        return self.builder.scope
 
     @property
     def model(self) -> tuple[str, str, int]:
         """What the new vectors are of."""
-        return self.embedder.model, self.making.variant or "", self.embedder.dimension
+        return self.embedder.model, self.builder.variant or "", self.embedder.dimension
 
 
 def require_reembedding(store: Store) -> ReembeddingStore:
@@ -62,8 +62,8 @@ async def fill_second_model(renewal: ReembedJob, *, tell: EventCallback = lambda
     config = {"model": model, "variant": variant}
     progress = Progress(renewal.store.ledger(scope), RUN_SOURCE, config=config, tally=tally, tell=tell)
     async with progress.record_run(), store.filler(scope) as filler:
-        making = renewal.making
-        await fill_vectors(filler, renewal.embedder, making, total=total, tally=tally, progress=progress)
+        builder = renewal.builder
+        await fill_vectors(filler, renewal.embedder, builder, total=total, tally=tally, progress=progress)
         await filler.settle()
     return await progress.end("succeeded")
 
@@ -86,7 +86,7 @@ class SecondModelStore:
 async def _check_prefix(store: ReembeddingStore, renewal: ReembedJob) -> None:
     """Chunks that share a vector share the text that was embedded: with another prefix they would not."""
     held = await store.models(renewal.scope)
-    wanted = renewal.making.prefix
+    wanted = renewal.builder.prefix
     had = (held[0].variant or "").partition("+")[2] if held else wanted
     if had != wanted:
         raise UsageError(

@@ -35,7 +35,7 @@ BATCH_SECONDS = 0.5
 log = logging.getLogger("ragstone")
 
 
-async def ingest(intake: RunContext, source: Source, *, tell: EventCallback = lambda _event: None) -> Run:
+async def ingest(context: RunContext, source: Source, *, tell: EventCallback = lambda _event: None) -> Run:
     """Bring the store in line with one source; returns the finished run.
 
     `tell` hears `text` and `vectors` events with done and total. Raises `UsageError` when the run
@@ -44,35 +44,35 @@ async def ingest(intake: RunContext, source: Source, *, tell: EventCallback = la
     """
     tally = Tally()
     listed = await asyncio.to_thread(tally.list_files, source)
-    intake = await _prepare_collection(intake, source, listed, tally)
-    ledger = intake.store.ledger(intake.making.scope)
-    shelf = await _open_artifacts(intake)
-    progress = Progress(ledger, source.name, config=_run_config(intake, shelf), tally=tally, tell=tell)
-    if intake.model_missing:
-        tally.warnings.append(f"no vectors were made, search is by keyword only: {intake.model_missing}")
+    context = await _prepare_collection(context, source, listed, tally)
+    ledger = context.store.ledger(context.builder.scope)
+    artifact_store = await _open_artifacts(context)
+    progress = Progress(ledger, source.name, config=_run_config(context, artifact_store), tally=tally, tell=tell)
+    if context.model_missing:
+        tally.warnings.append(f"no vectors were made, search is by keyword only: {context.model_missing}")
     async with progress.record_run():
-        shelf = await asyncio.to_thread(shelf.put_claim) if shelf else None
-        await _update_text(intake, source, listed, ledger, tally, progress, shelf)
-        await _update_vectors(intake, tally, progress)
-        await _sweep_artifacts(intake, source, tally)
+        artifact_store = await asyncio.to_thread(artifact_store.put_claim) if artifact_store else None
+        await _update_text(context, source, listed, ledger, tally, progress, artifact_store)
+        await _update_vectors(context, tally, progress)
+        await _sweep_artifacts(context, source, tally)
     return await progress.end("succeeded")
 
 
 async def _prepare_collection(
-    intake: RunContext, source: Source, listed: Sequence[ListedFile], tally: Tally
+    context: RunContext, source: Source, listed: Sequence[ListedFile], tally: Tally
 ) -> RunContext:
     """Make the collection on its first run, when there is something to put in; else check that this run fits it, and
     cut as it is cut."""
-    admin, scope, model = intake.store.admin, intake.making.scope, intake.making.model
+    admin, scope, model = context.store.admin, context.builder.scope, context.builder.model
     if await admin.exists(scope):
-        info = await _read_info(intake)
-        _check_model(intake, info)
-        making = (
-            intake.making
-            if intake.refresh
-            else chunker_compatibility.match_stored_chunking(intake.making, info, intake.counts)
+        info = await _read_info(context)
+        _check_model(context, info)
+        builder = (
+            context.builder
+            if context.refresh
+            else chunker_compatibility.match_stored_chunking(context.builder, info, context.counts)
         )
-        intake = replace(intake, making=making)
+        context = replace(context, builder=builder)
     elif not listed:
         raise UsageError(
             f"no documents found in source {source.name!r}: it is empty, or the rules leave nothing of it"
@@ -81,40 +81,40 @@ async def _prepare_collection(
     await admin.create(
         scope,
         model=model.name if model else None,
-        variant=intake.making.variant,
+        variant=context.builder.variant,
         dimension=model.dimension if model else None,
     )
-    return intake
+    return context
 
 
-async def _read_info(intake: RunContext) -> Info:
-    async with intake.store.reader(intake.making.scope) as reader:
+async def _read_info(context: RunContext) -> Info:
+    async with context.store.reader(context.builder.scope) as reader:
         return await reader.info()
 
 
-def _check_model(intake: RunContext, info: Info) -> None:
+def _check_model(context: RunContext, info: Info) -> None:
     """A collection with vectors takes no documents without: semantic search would never find them."""
-    if info.model is not None and intake.making.model is None:
+    if info.model is not None and context.builder.model is None:
         raise UsageError(
-            f"collection {intake.making.scope.collection!r} holds vectors of {info.model}; a run without a model would "
-            "leave its documents out of semantic search: name the model, or use another --collection"
+            f"collection {context.builder.scope.collection!r} holds vectors of {info.model}; a run without a model "
+            "would leave its documents out of semantic search: name the model, or use another --collection"
         )
 
 
-async def _open_artifacts(intake: RunContext) -> ArtifactStore | None:
-    uri = intake.making.artifacts
-    return await artifacts.open_artifact_store(intake.store, intake.making.scope, uri) if uri else None
+async def _open_artifacts(context: RunContext) -> ArtifactStore | None:
+    uri = context.builder.artifacts
+    return await artifacts.open_artifact_store(context.store, context.builder.scope, uri) if uri else None
 
 
-def _run_config(intake: RunContext, shelf: ArtifactStore | None) -> dict[str, Any]:
+def _run_config(context: RunContext, artifact_store: ArtifactStore | None) -> dict[str, Any]:
     return {
-        "chunker": intake.making.chunker_setup.chunker.recipe,
-        "model": intake.making.model.name if intake.making.model else None,
-        "prefix": intake.making.prefix,
-        "refresh": intake.refresh,
-        "root": intake.root,
-        "place": intake.place,
-        "artifacts": shelf.config if shelf else None,
+        "chunker": context.builder.chunker_setup.chunker.recipe,
+        "model": context.builder.model.name if context.builder.model else None,
+        "prefix": context.builder.prefix,
+        "refresh": context.refresh,
+        "root": context.root,
+        "place": context.place,
+        "artifacts": artifact_store.config if artifact_store else None,
     }
 
 
@@ -122,40 +122,42 @@ def _run_config(intake: RunContext, shelf: ArtifactStore | None) -> dict[str, An
 
 
 async def _update_text(
-    intake: RunContext,
+    context: RunContext,
     source: Source,
     listed: Sequence[ListedFile],
     ledger: Ledger,
     tally: Tally,
     progress: Progress,
-    shelf: ArtifactStore | None,
+    artifact_store: ArtifactStore | None,
 ) -> None:
     """Compare, replace, remove."""
     stored = await ledger.documents()
     known = {document.path: document for document in stored if document.source == source.name}
-    if known and intake.root is not None:
-        await safeguards.check_root(intake.root, source.name, ledger)
+    if known and context.root is not None:
+        await safeguards.check_root(context.root, source.name, ledger)
     gone = safeguards.find_vanished(known, listed, tally.skipped)
-    if not intake.allow_removals:
-        safeguards.check_removals(source.name, gone, known, share=intake.removals)
+    if not context.allow_removals:
+        safeguards.check_removals(source.name, gone, known, share=context.removals)
     if listed:
-        beside = [d for d in stored if d.source != source.name and not wants_vectors(d, intake)]
-        tally.warnings += safeguards.check_other_sources(intake.making.chunking_recipe, beside, refresh=intake.refresh)
-    if listed and not intake.refresh:
-        kept = {path: document for path, document in known.items() if not wants_vectors(document, intake)}
-        safeguards.check_chunking(intake.making.chunking_recipe, kept)
-    lacking = await _find_missing_artifacts(intake, shelf, tally)
+        beside = [d for d in stored if d.source != source.name and not wants_vectors(d, context)]
+        tally.warnings += safeguards.check_other_sources(
+            context.builder.chunking_recipe, beside, refresh=context.refresh
+        )
+    if listed and not context.refresh:
+        kept = {path: document for path, document in known.items() if not wants_vectors(document, context)}
+        safeguards.check_chunking(context.builder.chunking_recipe, kept)
+    lacking = await _find_missing_artifacts(context, artifact_store, tally)
     jobs = [
         DocumentJob(entry, before := known.get(entry.path), before is not None and before.id in lacking)
         for entry in listed
     ]
-    jobs = jobs if intake.named else await asyncio.to_thread(drop_unreadable_pictures, jobs, tally)
-    size = sum(job.entry.size for job in jobs if looks_changed(job, intake))
-    async with intake.store.writer(intake.making.scope) as writer:
+    jobs = jobs if context.named else await asyncio.to_thread(drop_unreadable_pictures, jobs, tally)
+    size = sum(job.entry.size for job in jobs if looks_changed(job, context))
+    async with context.store.writer(context.builder.scope) as writer:
         done = 0
-        with workers.open_worker_pool(intake.making, source.name, size=size, apart=intake.apart) as shop:
+        with workers.open_worker_pool(context.builder, source.name, size=size, apart=context.apart) as pool:
             async for revisions, passed in _batch_revisions(
-                prepare_revisions(shop, intake, source, jobs, tally, shelf)
+                prepare_revisions(pool, context, source, jobs, tally, artifact_store)
             ):
                 if revisions:
                     await writer.replace(revisions)
@@ -190,21 +192,21 @@ async def _batch_revisions(prepared: AsyncIterator[Revision | None]) -> AsyncIte
 # --- artifacts ----------------------------------------------------------------------------------
 
 
-async def _find_missing_artifacts(intake: RunContext, shelf: ArtifactStore | None, tally: Tally) -> set[str]:
+async def _find_missing_artifacts(context: RunContext, artifact_store: ArtifactStore | None, tally: Tally) -> set[str]:
     """The documents that a refresh makes anew for the sake of their artifact."""
-    if shelf is None or not intake.refresh:
+    if artifact_store is None or not context.refresh:
         return set()
     try:
-        return await artifacts.find_missing(intake.store, intake.making.scope, shelf.place)
+        return await artifacts.find_missing(context.store, context.builder.scope, artifact_store.place)
     except StoreError as error:
         tally.warnings.append(f"whether artifacts are missing is not known: {error}")
         return set()
 
 
-async def _sweep_artifacts(intake: RunContext, source: Source, tally: Tally) -> None:
+async def _sweep_artifacts(context: RunContext, source: Source, tally: Tally) -> None:
     """Remove the artifacts of revisions that are gone, and what earlier runs left when they were killed."""
-    store, scope = intake.store, intake.making.scope
-    where = await artifacts.find_artifact_places(store, scope, configured=intake.making.artifacts)
+    store, scope = context.store, context.builder.scope
+    where = await artifacts.find_artifact_places(store, scope, configured=context.builder.artifacts)
     _, failed = await artifacts.remove_strays(store, scope, where, source=source.name)
     tally.warnings.extend(failed)
 
@@ -212,17 +214,17 @@ async def _sweep_artifacts(intake: RunContext, source: Source, tally: Tally) -> 
 # --- vectors ------------------------------------------------------------------------------------
 
 
-async def _update_vectors(intake: RunContext, tally: Tally, progress: Progress) -> None:
+async def _update_vectors(context: RunContext, tally: Tally, progress: Progress) -> None:
     """Fill in the vectors that active chunks lack, whoever left them missing."""
-    async with intake.store.writer(intake.making.scope) as writer:
-        if intake.embedder is not None and intake.model_missing is None:
-            await _fill_pending(intake, intake.embedder, writer, tally, progress)
+    async with context.store.writer(context.builder.scope) as writer:
+        if context.embedder is not None and context.model_missing is None:
+            await _fill_pending(context, context.embedder, writer, tally, progress)
         await writer.settle()
 
 
 async def _fill_pending(
-    intake: RunContext, embedder: Embedder, writer: Writer, tally: Tally, progress: Progress
+    context: RunContext, embedder: Embedder, writer: Writer, tally: Tally, progress: Progress
 ) -> None:
-    async with intake.store.reader(intake.making.scope) as reader:
+    async with context.store.reader(context.builder.scope) as reader:
         total = (await reader.info()).pending_vectors
-    await fill_vectors(writer, embedder, intake.making, total=total, tally=tally, progress=progress)
+    await fill_vectors(writer, embedder, context.builder, total=total, tally=tally, progress=progress)

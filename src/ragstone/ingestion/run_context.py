@@ -21,7 +21,7 @@ class RunContext:
     """
 
     store: Store
-    making: RevisionBuilder
+    builder: RevisionBuilder
     embedder: Embedder | None = None
     refresh: bool = False
     allow_removals: bool = False

@@ -12,7 +12,7 @@ EMBED_AT_ONCE = 256
 async def fill_vectors(
     writer: Filler | Writer,
     embedder: Embedder,
-    making: RevisionBuilder,
+    builder: RevisionBuilder,
     *,
     total: int,
     tally: Tally,
@@ -21,7 +21,7 @@ async def fill_vectors(
     """Embed what `writer` wants until it wants nothing; `progress` hears `vectors` of `total`, the chunks that lack
     one."""
     while chunks := await writer.find_unembedded(EMBED_AT_ONCE):
-        texts = [making.format_for_embedding(chunk) for chunk in chunks]
+        texts = [builder.format_for_embedding(chunk) for chunk in chunks]
         keys = [chunk.vector_key for chunk in chunks]
         names = [f"{chunk.document.path}#{chunk.ordinal}" for chunk in chunks]
         try:

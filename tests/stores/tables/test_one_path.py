@@ -104,7 +104,7 @@ async def open_path(data: Data, docs: Path, tmp_path: Path) -> AsyncIterator[Cal
         sources = tuple(replace(one, embedder=turned.get(one.name, one.embedder)) for one in context.sources)
         own = replace(context, sources=sources)
         made = Pipeline(
-            line.settings, whole.search, own, engines[-1].entrance, writing=line.writing, policy=line._policy
+            line.settings, whole.search, own, engines[-1].authenticator, writing=line.writing, policy=line._policy
         )
         return QuestionPath(made, has_table="table" in name)
 

@@ -57,10 +57,10 @@ async def test_models_that_differ_are_fused_by_rank(data: Data, docs: Path, tmp_
         made = kb.pipeline("all")
         context = made.search_context
         sources = [one if one.is_table else replace(one, embedder=Other(DIMENSION)) for one in context.sources]
-        line = Pipeline(given.pipelines[0], given.search, replace(context, sources=tuple(sources)), kb.entrance)
+        line = Pipeline(given.pipelines[0], given.search, replace(context, sources=tuple(sources)), kb.authenticator)
         found = await line.search("How long are samples kept by default?", top_k=6)
         alone = [
-            await Pipeline(given.pipelines[0], given.search, replace(context, sources=(one,)), kb.entrance).search(
+            await Pipeline(given.pipelines[0], given.search, replace(context, sources=(one,)), kb.authenticator).search(
                 "samples kept", top_k=3
             )
             for one in sources

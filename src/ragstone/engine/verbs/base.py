@@ -31,8 +31,10 @@ class VerbGroup:
         settings = settings or Settings()
         if wrong := find_violation(settings, SETTINGS):
             raise UsageError(wrong)
-        self._parts = Components(settings, store=store, embedder=embedder, completion=completion, credential=credential)
-        self.entrance = self._parts.entrance
+        self._components = Components(
+            settings, store=store, embedder=embedder, completion=completion, credential=credential
+        )
+        self.authenticator = self._components.authenticator
 
     async def __aenter__(self) -> Self:
         try:
@@ -50,7 +52,7 @@ class VerbGroup:
     @verb(None)
     async def close(self) -> None:
         """Give back files, threads, processes and models that this engine opened."""
-        await self._parts.close()
+        await self._components.close()
 
     @verb(None)
     async def sign_in(self) -> Credential | None:
@@ -58,32 +60,32 @@ class VerbGroup:
 
         Raises `Unauthorized` for one that is not accepted, `Forbidden` for one of another tenant than the settings'.
         """
-        return await self.entrance.sign_in()
+        return await self.authenticator.sign_in()
 
     @verb(None)
     async def admit(self, permission: Permission, *, what: str) -> None:
         """Raises `Unauthorized` or `Forbidden` unless whoever asks has this permission: for verbs beside these."""
-        await self.entrance.admit(permission, what=what)
+        await self.authenticator.admit(permission, what=what)
 
     @property
     def settings(self) -> Settings:
         """The settings as they hold in the collection of whoever asks; with a key, known once that was looked at."""
-        return self._parts.settings
+        return self._components.settings
 
     @property
     def store(self) -> Store:
         """Where the collection is; known as the settings are."""
-        return self._parts.opened.store
+        return self._components.stores.store
 
     @property
     def scope(self) -> Scope:
         """Whose collection; with a key it is known once that was looked at."""
-        return self._parts.scope
+        return self._components.scope
 
     @property
     def search_context(self) -> SearchContext:
         """The sources, models and deadlines that `ragstone.retrieval.search` works on. They ask for no permission, so
         reading this needs all of them."""
         for permission in Permission:
-            self.entrance.admit_now(permission, what="search context")
-        return self._parts.search_context
+            self.authenticator.admit_now(permission, what="search context")
+        return self._components.search_context

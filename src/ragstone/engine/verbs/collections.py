@@ -18,12 +18,12 @@ class CollectionVerbs(VerbGroup):
     @verb(Permission.WRITE)
     async def delete(self, path: str, *, source: str | None = None) -> int:
         """Take documents with this path away; returns how many."""
-        doomed = [document.id for document in await list_newest(self._parts, source) if document.path == path]
+        doomed = [document.id for document in await list_newest(self._components, source) if document.path == path]
         async with self.store.writer(self.scope) as writer:
             await writer.remove(doomed)
             await writer.settle()
-        await forget_stale_searches(self._parts)
-        await sweep_artifacts(self._parts, self.scope, await places_of(self._parts, self.scope))
+        await forget_stale_searches(self._components)
+        await sweep_artifacts(self._components, self.scope, await places_of(self._components, self.scope))
         return len(doomed)
 
     @verb(Permission.WRITE)  # what it says of files and errors is for who ingests
@@ -51,17 +51,17 @@ class CollectionVerbs(VerbGroup):
     @verb(Permission.WRITE)
     async def create(self) -> Info:
         """Make this collection, empty, for vectors of the configured model; nothing changes where it exists."""
-        await self._parts.embedders.learn()
-        await pin_own_model(self._parts)
-        making = build_run_context(self._parts).making
-        model = making.model
+        await self._components.embedders.learn()
+        await pin_own_model(self._components)
+        builder = build_run_context(self._components).builder
+        model = builder.model
         await self.store.admin.create(
             self.scope,
             model=model.name if model else None,
-            variant=making.variant,
+            variant=builder.variant,
             dimension=model.dimension if model else None,
         )
-        return await read_info(self._parts)
+        return await read_info(self._components)
 
     @verb(Permission.SEARCH)
     async def exists(self) -> bool:
@@ -74,7 +74,7 @@ class CollectionVerbs(VerbGroup):
 
         Raises `StoreError` when the collection is erased and artifacts are left, because their place cannot be reached.
         """
-        return await drop_collection(self._parts, collection)
+        return await drop_collection(self._components, collection)
 
     @verb(Permission.WRITE)
     async def doctor(self, *, repair: bool = False) -> list[str]:
@@ -97,13 +97,13 @@ class CollectionVerbs(VerbGroup):
             found = await self.store.admin.tenants(self.scope.tenant)
         except RagstoneError as error:
             return [str(error)]
-        every = self.entrance.credential is None
+        every = self.authenticator.credential is None
         return [one.problem for one in found if one.problem and (every or one.name == self.scope.tenant)]
 
     async def _find_model_problems(self) -> list[str]:
         """What keeps embedder, language model and judge from working; vendors are asked for a vector or a list."""
         problems = []
-        for look in (self._parts.embedders.find_problems, self._parts.completions.find_problems):
+        for look in (self._components.embedders.find_problems, self._components.completions.find_problems):
             try:
                 problems += await look()
             except ConfigError as error:
@@ -112,7 +112,7 @@ class CollectionVerbs(VerbGroup):
 
     async def _find_artifact_problems(self, *, repair: bool) -> list[str]:
         try:
-            where = await places_of(self._parts, self.scope)
+            where = await places_of(self._components, self.scope)
             if repair:
                 await artifacts.remove_strays(self.store, self.scope, where)
             return await artifacts.find_problems(self.store, self.scope, where)

@@ -23,8 +23,8 @@ class DocumentVerbs(VerbGroup):
         """The active chunk at a place; raises `UsageError` when there is none."""
         async with self.store.reader(self.scope) as reader:
             found = await reader.at(path, ordinal, source=source)
-        if found is None or not is_visible(self._parts, found.document):
-            known = [document.path for document in await list_visible(self._parts, source)]
+        if found is None or not is_visible(self._components, found.document):
+            known = [document.path for document in await list_visible(self._components, source)]
             lacking = f"no chunk {ordinal} of {path!r}" if ordinal and path in known else describe_absent(path, known)
             raise UsageError(f"{lacking} (in collection {self.scope.collection!r})")
         return found
@@ -34,14 +34,14 @@ class DocumentVerbs(VerbGroup):
         """The active chunk with this id; raises `UsageError` when there is none."""
         async with self.store.reader(self.scope) as reader:
             found = await reader.chunks([identity])
-        if not found or not is_visible(self._parts, found[0].document):
+        if not found or not is_visible(self._components, found[0].document):
             raise UsageError(f"no chunk has the id {identity!r} in collection {self.scope.collection!r}")
         return found[0]
 
     @verb(Permission.SEARCH)
     async def record(self, path: str, *, source: str | None = None) -> tuple[Document, str]:
         """A document and its text of record; raises `UsageError` when it is not there."""
-        return await read_record(self._parts, path, source)
+        return await read_record(self._components, path, source)
 
     @verb(Permission.SEARCH)
     async def page(self, path: str, number: int, *, source: str | None = None, spans: Sequence[Span] = ()) -> bytes:
@@ -50,14 +50,14 @@ class DocumentVerbs(VerbGroup):
         Raises `UsageError` when the document has no pages, or when its file is gone or changed since it was
         ingested; `Refused` when there is no such page.
         """
-        document, _ = await read_record(self._parts, path, source)
+        document, _ = await read_record(self._components, path, source)
         data = await originals.read_original(self.store.ledger(self.scope), document)
         passwords = self.settings.passwords
         draw = partial(
             originals.draw_page,
             document,
             data,
-            apart=self._parts.processes.sandbox_for_files,
+            apart=self._components.processes.sandbox_for_files,
             spans=spans,
             passwords=passwords,
         )
@@ -66,9 +66,9 @@ class DocumentVerbs(VerbGroup):
     @verb(Permission.SEARCH)
     async def info(self) -> Info:
         """The state of the collection; raises `NotBuilt` when it was never made."""
-        return await read_info(self._parts)
+        return await read_info(self._components)
 
     @verb(Permission.SEARCH)
     async def documents(self, source: str | None = None) -> list[Document]:
         """The newest revision of each document that whoever asks may see."""
-        return await list_visible(self._parts, source)
+        return await list_visible(self._components, source)

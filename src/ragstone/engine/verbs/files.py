@@ -46,13 +46,13 @@ class FileVerbs(VerbGroup):
                 yield entry.path, refused
 
     def _extract_entry(self, source: Source, path: str, *, called: str) -> Extraction:
-        limits, passwords = self._parts.limits, self.settings.passwords
+        limits, passwords = self._components.limits, self.settings.passwords
         data = source.read(path, max(limits.text, limits.office))
         return extraction.extract(
-            data, path=called, limits=limits, passwords=passwords, apart=self._parts.processes.sandbox_for_files
+            data, path=called, limits=limits, passwords=passwords, apart=self._components.processes.sandbox_for_files
         )
 
     @verb(Permission.WRITE)
     def preview(self, file: str | Path) -> list[Piece]:
         """How a file would be cut."""
-        return self._parts.chunker_setup.chunker.cut(self.extract(file))
+        return self._components.chunker_setup.chunker.cut(self.extract(file))

@@ -44,23 +44,23 @@ class IngestionVerbs(VerbGroup):
         _check_date(effective_at)
         ignored = (ignore,) if isinstance(ignore, str) else ignore
         roots = resolve_sources(paths, name, ignored, configured=self.settings.sources)
-        await self._parts.embedders.learn()
-        await pin_own_model(self._parts, recreate=recreate)
+        await self._components.embedders.learn()
+        await pin_own_model(self._components, recreate=recreate)
         if recreate:
             await self._erase_before_ingest([source for source, _ in roots], allow_removals=allow_removals)
-        intake = build_run_context(
-            self._parts,
+        context = build_run_context(
+            self._components,
             refresh=refresh,
             allow_removals=allow_removals,
             version_label=version_label,
             effective_at=effective_at,
         )
         runs = []
-        apart = self._parts.processes.make_sandbox()
+        apart = self._components.processes.make_sandbox()
         for source, root in roots:
-            here = replace(intake, root=None if name else root, place=root, apart=apart, named=_is_file(root))
+            here = replace(context, root=None if name else root, place=root, apart=apart, named=_is_file(root))
             runs.append(await ingest.ingest(here, source, tell=tell))
-        await forget_stale_searches(self._parts)
+        await forget_stale_searches(self._components)
         return runs
 
     async def _erase_before_ingest(self, roots: Sequence[Source], *, allow_removals: bool) -> None:
@@ -71,7 +71,7 @@ class IngestionVerbs(VerbGroup):
         try:
             if not await self.store.admin.exists(self.scope):
                 return
-            others = {document.source for document in await list_newest(self._parts)} - {
+            others = {document.source for document in await list_newest(self._components)} - {
                 source.name for source in roots
             }
         except Corrupt:
@@ -81,16 +81,16 @@ class IngestionVerbs(VerbGroup):
                 f"--recreate would erase what came from other sources too ({', '.join(sorted(others))}); nothing was "
                 "changed. Name all sources at once, or add --allow-removals"
             )
-        await drop_collection(self._parts, self.scope.collection)
+        await drop_collection(self._components, self.scope.collection)
 
     @verb(Permission.WRITE, source=object_with("a source", "walk", "read"))
     async def ingest_source(self, source: Source, *, tell: EventCallback = lambda _event: None) -> Run:
         """The same for a source object of your own."""
-        await self._parts.embedders.learn()
-        await pin_own_model(self._parts)
-        intake = replace(build_run_context(self._parts), apart=self._parts.processes.make_sandbox())
-        run = await ingest.ingest(intake, source, tell=tell)
-        await forget_stale_searches(self._parts)
+        await self._components.embedders.learn()
+        await pin_own_model(self._components)
+        context = replace(build_run_context(self._components), apart=self._components.processes.make_sandbox())
+        run = await ingest.ingest(context, source, tell=tell)
+        await forget_stale_searches(self._components)
         return run
 
 

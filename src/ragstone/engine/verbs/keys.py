@@ -21,7 +21,7 @@ class KeyVerbs(VerbGroup):
         role or end that is none, and where the store keeps no keys.
         """
         named = (roles,) if isinstance(roles, str) else tuple(roles)
-        now = self.entrance.now()
+        now = self.authenticator.now()
         made = issue_key(self.scope.tenant, name, named, expires=parse_expiry(expires, now=now), now=now)
         await self.store.keys.add(made.key)
         return made
@@ -35,5 +35,5 @@ class KeyVerbs(VerbGroup):
     async def revoke_key(self, identity: str) -> None:
         """End a key for good, by its id or the whole key; raises `UsageError` when the tenant has none such."""
         found = parse_key_id(identity)
-        if found is None or not await self.store.keys.revoke(self.scope.tenant, found, at=self.entrance.now()):
+        if found is None or not await self.store.keys.revoke(self.scope.tenant, found, at=self.authenticator.now()):
             raise UsageError(f"tenant {self.scope.tenant!r} has no key with this id; list them: ragstone keys list")

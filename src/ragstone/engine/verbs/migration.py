@@ -42,17 +42,17 @@ class MigrationVerbs(VerbGroup):
         would lose more documents than `limits.removals` without `allow_removals`.
         """
         source = self.store
-        target = self._parts.opened.open_unpruned(to)
+        target = self._components.stores.open_unpruned(to)
         try:
-            if self._parts.opened.own:
-                source = self._parts.opened.open_unpruned(self.settings.store)
+            if self._components.stores.own:
+                source = self._components.stores.open_unpruned(self.settings.store)
             if await transfer.is_same_store(source, target):
                 raise UsageError(
                     f"{stores.redact_url(to)} is where these collections are: name another store to copy to"
                 )
             scopes = await self._select_scopes(source, collections)
             way = transfer.CopyRoute(source, target, stores.redact_url(self.settings.store))
-            removals = 1.0 if allow_removals else self._parts.tenant_settings.limits.removals
+            removals = 1.0 if allow_removals else self._components.tenant_settings.limits.removals
             return [
                 await self._copy_scope(way, scope, tell=_add_collection_name(scope, tell), removals=removals)
                 for scope in scopes
@@ -94,13 +94,14 @@ class MigrationVerbs(VerbGroup):
         The same call goes on where an earlier one stopped. Raises `UsageError` when the collection has this model, or
         another one beside its own.
         """
-        if self._parts.embedders.own is None:
+        if self._components.embedders.own is None:
             raise UsageError("re-embedding needs a model: name it in `embed`")
-        if self._parts.embedders.missing:
-            raise UsageError(self._parts.embedders.missing)
-        await self._parts.embedders.learn()
+        if self._components.embedders.missing:
+            raise UsageError(self._components.embedders.missing)
+        await self._components.embedders.learn()
         return await reembed.fill_second_model(
-            reembed.ReembedJob(self.store, build_run_context(self._parts).making, self._parts.embedders.own), tell=tell
+            reembed.ReembedJob(self.store, build_run_context(self._components).builder, self._components.embedders.own),
+            tell=tell,
         )
 
     @verb(Permission.SEARCH)
@@ -117,16 +118,18 @@ class MigrationVerbs(VerbGroup):
         await reembed.require_reembedding(self.store).switch(self.scope, to=to)
         held = await self.models()
         with contextlib.suppress(UsageError):  # other collections of the tenant are still to be switched
-            await pin_tenant_model(self._parts, held[0].model, held[0].dimension, anew=True)
+            await pin_tenant_model(self._components, held[0].model, held[0].dimension, anew=True)
         return held
 
     @verb(Permission.WRITE)
     async def check_chunking(self) -> str | None:
         """What the next ingest with this engine's model does about documents that were cut for another one, as a
         sentence; None where there is nothing to say."""
-        await self._parts.embedders.learn()
-        intake = build_run_context(self._parts)
-        return chunker_compatibility.describe_mismatch(intake.making, await read_info(self._parts), intake.counts)
+        await self._components.embedders.learn()
+        context = build_run_context(self._components)
+        return chunker_compatibility.describe_mismatch(
+            context.builder, await read_info(self._components), context.counts
+        )
 
     @verb(Permission.WRITE)
     async def drop_model(self) -> None:

@@ -21,27 +21,28 @@ class CollectionQuestions(QuestionVerbs, VerbGroup):
 
     @property
     def _defaults(self) -> SearchOptions:
-        return self._parts.given.search
+        return self._components.given_settings.search
 
     @property
     def _context(self) -> SearchContext:
-        return self._parts.search_context
+        return self._components.search_context
 
     def _answer_options(self, strict: bool | None) -> AnswerOptions:
-        return self._parts.answer_options(strict)
+        return self._components.answer_options(strict)
 
     @verb(Permission.SEARCH)
     def select_judge(self, model: str | None = None) -> Writing | None:
         """What an evaluation has answers judged with: the language model of this name (`VENDOR/MODEL`), else that of
         the settings' `judge`, else of `llm`; None where none is named. Nothing is connected yet.
         """
-        return self._parts.completions.select_judge(model)
+        return self._components.completions.select_judge(model)
 
     @verb(Permission.SEARCH)
     def pipelines(self) -> list[PipelineInfo]:
         """What is configured under `pipelines`, in its order."""
         return [
-            describe_pipeline(wanted, self._parts.tenant_settings) for wanted in self._parts.tenant_settings.pipelines
+            describe_pipeline(wanted, self._components.tenant_settings)
+            for wanted in self._components.tenant_settings.pipelines
         ]
 
     @verb(Permission.SEARCH)
@@ -50,21 +51,23 @@ class CollectionQuestions(QuestionVerbs, VerbGroup):
 
         Raises `UsageError` that names those that there are.
         """
-        settings = self._parts.tenant_settings
+        settings = self._components.tenant_settings
         wanted = next((one for one in settings.pipelines if one.name == name), None)
         if wanted is None:
             known = ", ".join(one.name for one in settings.pipelines) or "none is configured"
             raise UsageError(f"there is no pipeline {name!r}; there are: {known}")
         tables = None
         if wanted.database is not None:
-            tables = self._parts.opened.open_tables(wanted.database, timeout=wanted.timeout)
-        store = self._parts.opened.open_at(wanted.store)
+            tables = self._components.stores.open_tables(wanted.database, timeout=wanted.timeout)
+        store = self._components.stores.open_at(wanted.store)
         tenant = self.scope.tenant
-        sources = open_sources(wanted, settings, tenant, store=store, tables=tables, embedders=self._parts.embedders.of)
-        writing = self._parts.completions.writing(llm=wanted.llm)
+        sources = open_sources(
+            wanted, settings, tenant, store=store, tables=tables, embedders=self._components.embedders.of
+        )
+        writing = self._components.completions.writing(llm=wanted.llm)
         if writing is not None and wanted.system_prompt is not None:
             writing = replace(writing, template=writing.template.with_system(wanted.system_prompt))
-        model = partial(self._parts.completions.of, wanted.llm or self._parts.settings.llm)
-        context = SearchContext(sources, settings.deadlines, model, self.entrance.reads_as)
+        model = partial(self._components.completions.of, wanted.llm or self._components.settings.llm)
+        context = SearchContext(sources, settings.deadlines, model, self.authenticator.reads_as)
         policy = partial(model_factory.make_policy, settings.answer)
-        return Pipeline(wanted, settings.search, context, self.entrance, writing=writing, policy=policy)
+        return Pipeline(wanted, settings.search, context, self.authenticator, writing=writing, policy=policy)

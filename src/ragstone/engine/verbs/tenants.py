@@ -21,7 +21,7 @@ class TenantVerbs(VerbGroup):
     async def tenants(self) -> list[Tenant]:
         """The tenants of the store; PostgreSQL shows the own one alone to who is under its row-level security."""
         found = await self.store.admin.tenants(self.scope.tenant)
-        return [tenant for tenant in found if self.entrance.credential is None or tenant.name == self.scope.tenant]
+        return [tenant for tenant in found if self.authenticator.credential is None or tenant.name == self.scope.tenant]
 
     @verb(Permission.KEYS)
     async def erase_tenant(self, name: str) -> bool:
@@ -36,7 +36,7 @@ class TenantVerbs(VerbGroup):
         revoked, left = await self._erase_keys(name)  # first: nobody comes in meanwhile
         for each in await self.store.admin.collections(name):
             scope = Scope(name, each)
-            left += await artifacts.erase(self.store, scope, await places_of(self._parts, scope))
+            left += await artifacts.erase(self.store, scope, await places_of(self._components, scope))
         # Whatever else a store keeps of a tenant is erased here: its collections, its record, its keys of encryption.
         erased = await self.store.admin.erase(name)
         late, _ = await self._erase_keys(name)  # made meanwhile
@@ -59,7 +59,7 @@ class TenantVerbs(VerbGroup):
             return None
 
     def _check_own(self, tenant: str) -> None:
-        credential = self.entrance.credential
+        credential = self.authenticator.credential
         if credential is not None and tenant != credential.tenant:
             raise Forbidden(f"tenant {tenant!r} was named; this {credential.kind} is of another one")
 
@@ -113,6 +113,6 @@ class TenantVerbs(VerbGroup):
         if not isinstance(self.store, SealingStore):
             shown = stores.redact_url(self.settings.store)
             raise UsageError(f"store {shown!r} keeps nothing encrypted: that is done by embedded stores alone")
-        if self._parts.opened.master is None and self._parts.opened.own:
+        if self._components.stores.master is None and self._components.stores.own:
             raise UsageError("encryption.key is not set: name the master key that is to wrap the keys of tenants")
         return self.store

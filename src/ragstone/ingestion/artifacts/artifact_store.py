@@ -64,7 +64,7 @@ class ArtifactStore:
 
 
 async def open_artifact_store(store: Store, scope: Scope, uri: str) -> ArtifactStore:
-    """The shelf at a place; raises `ConfigError` when another store has claimed it."""
+    """The store at a place; raises `ConfigError` when another store has claimed it."""
     place = await seal_place(store, scope, open_place(uri))
     own = (await find_artifact_places(store, scope)).claims
     try:

@@ -33,9 +33,9 @@ class WorkerPool:
 
 @contextmanager
 def open_worker_pool(
-    making: RevisionBuilder, source: str, *, size: int, apart: Sandbox | None = None
+    builder: RevisionBuilder, source: str, *, size: int, apart: Sandbox | None = None
 ) -> Iterator[WorkerPool]:
-    """A shop for about `size` bytes of changed documents; leaving it ends its processes and threads.
+    """A pool for about `size` bytes of changed documents; leaving it ends its processes and threads.
 
     `apart` reads what is read in the sandbox by this process; it is told to end too.
 
@@ -43,22 +43,22 @@ def open_worker_pool(
     tokenizer of one's own that cannot be pickled means threads.
     """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    rules = pack_if_portable((making, source)) if size >= MIN_POOL_BYTES and cores > 1 else None
+    rules = pack_if_portable((builder, source)) if size >= MIN_POOL_BYTES and cores > 1 else None
     apart = apart or sandbox.create_sandbox()
     if rules is None:
         with ThreadPoolExecutor(cores, thread_name_prefix="ragstone-text") as threads, _end_sandbox_after(apart):
-            yield WorkerPool(build_in_process(making, source, apart), threads)
+            yield WorkerPool(build_in_process(builder, source, apart), threads)
         return
-    crew = ChildPool(rules, build_in_process(making, source, apart), most=min(cores, MAX_CHILDREN))
+    children = ChildPool(rules, build_in_process(builder, source, apart), most=min(cores, MAX_CHILDREN))
     # Twice as many threads as children: half of them read ahead while the others wait for an answer.
     threads = ThreadPoolExecutor(2 * min(cores, MAX_CHILDREN), thread_name_prefix="ragstone-text")
     try:
         with _end_sandbox_after(apart):
-            yield WorkerPool(crew.build, threads)
+            yield WorkerPool(children.build, threads)
     finally:
-        crew.stop()
+        children.stop()
         threads.shutdown(wait=True, cancel_futures=True)
-        crew.close()
+        children.close()
 
 
 @contextmanager

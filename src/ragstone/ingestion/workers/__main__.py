@@ -22,12 +22,12 @@ def main() -> None:
     try:
         # All that is unpickled here comes from the process that started this one.
         sys.path[:] = pickle.loads(receive(requests))  # noqa: S301
-        making, source = pickle.loads(receive(requests))  # noqa: S301
+        builder, source = pickle.loads(receive(requests))  # noqa: S301
         send(answers, os.fsencode(build_revision.__file__))
         while True:
             request = receive(requests)
             with _end_with_parent(requests):
-                answer = _answer_request(making, source, request)
+                answer = _answer_request(builder, source, request)
             send(answers, answer)
     except (EOFError, OSError):
         os._exit(0)  # without a last flush into a pipe that nobody reads
@@ -42,11 +42,11 @@ def _end_with_parent(requests: IO[bytes]) -> AbstractContextManager[None]:
     return parent_process.end_with_parent(requests.fileno())
 
 
-def _answer_request(making: RevisionBuilder, source: str, request: bytes) -> bytes:
+def _answer_request(builder: RevisionBuilder, source: str, request: bytes) -> bytes:
     """The revision, or reason, message and trace."""
     path, data, version, before = pickle.loads(request)  # noqa: S301
     try:
-        return pack_message(build_revision.build(making, source, path, data, version=version, before=before))
+        return pack_message(build_revision.build(builder, source, path, data, version=version, before=before))
     except Refused as error:
         return pack_message((error.reason, str(error), ""))
     except Exception as error:  # whatever a document does to a parser
