@@ -1,6 +1,7 @@
 """What the pages leave out, and what they must not say."""
 
 import dataclasses
+import pkgutil
 import re
 import subprocess
 import tomllib
@@ -10,6 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from ragstone import guard
 from ragstone.access import Role
 from ragstone.chunking import CHUNKERS
 from ragstone.cli.app import app
@@ -20,6 +22,7 @@ from ragstone.config.jwt import JwtSettings
 from ragstone.config.vendors import VENDORS, is_local_address
 from ragstone.core import errors
 from ragstone.core.filters import CHUNK_FACTS, DOCUMENT_FACTS, OPERATORS
+from ragstone.engine.blocking import Knowledge
 from ragstone.evaluation.case import KEY_MEANINGS
 from tests.docs.blocks import DOCS, ROOT, pages
 
@@ -206,6 +209,28 @@ def anchors(file: Path) -> set[str]:
     headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
     made = {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
     return made | set(re.findall(r'<a id="([^"]+)">', text))
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_names_of_the_library_exist(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert [name for name in re.findall(r"\bkb\.(\w+)", text) if not hasattr(Knowledge, name)] == []
+    assert [name for name in re.findall(r"\bguard\.(\w+)\(", text) if not hasattr(guard, name)] == []
+    dotted = set(re.findall(r"`(ragstone\.[\w.]+?)(?:\(|`)", text)) - {"ragstone.yaml", "ragstone.calibration.json"}
+    assert [name for name in sorted(dotted) if not is_importable(name)] == []
+
+
+def is_importable(name: str) -> bool:
+    """Whether a dotted name is a module, or something in one."""
+    try:
+        pkgutil.resolve_name(name)
+    except (ImportError, AttributeError):
+        return False
+    return True
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < 120
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
