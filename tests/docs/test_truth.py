@@ -10,6 +10,7 @@ from typing import Any, get_args, get_type_hints
 from urllib.parse import urlsplit
 
 import pytest
+import yaml
 
 from ragstone import guard
 from ragstone.access import Role
@@ -192,7 +193,14 @@ def test_every_vendor_stands_in_the_table_with_what_it_gives() -> None:
         assert vendor.name in extras
 
 
-@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
+LINKING = [
+    *pages(),
+    *(ROOT / name for name in ("CONTRIBUTING.md", "CHANGELOG.md", "demo/README.md")),
+    *sorted((ROOT / "benchmarks").rglob("*.md")),
+]
+
+
+@pytest.mark.parametrize("page", LINKING, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
     for target in LINK.findall(re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)):
         if target.startswith(("http://", "https://")):
@@ -228,6 +236,13 @@ def is_importable(name: str) -> bool:
     except (ImportError, AttributeError):
         return False
     return True
+
+
+def test_hooks_before_a_commit_run_what_make_lint_and_make_types_run() -> None:
+    make = ["make", "--no-print-directory", "-n", "-o", ".venv/.tested", "lint", "types"]
+    run = subprocess.run(make, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    config = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
+    assert [hook["entry"] for repo in config["repos"] for hook in repo["hooks"]] == run
 
 
 def test_the_readme_is_short() -> None:
