@@ -17,8 +17,8 @@ import pytest
 from ragstone.config.vendors import VENDORS
 from ragstone.core.errors import ConfigError, StoreError, Unavailable, UsageError
 from ragstone.core.ports import Embedder
-from ragstone.ingestion.embed import embed_all
 from ragstone.providers import check_embedder, make_embedder
+from ragstone.providers.batching import embed_all
 from ragstone.providers.embedding import VendorEmbedder
 from ragstone.providers.endpoint import Endpoint
 from ragstone.providers.minilm import model as minilm

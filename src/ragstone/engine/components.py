@@ -116,7 +116,7 @@ class SandboxProcesses:
     """Processes that end with their engine at the latest and disturb no other one's."""
 
     def __init__(self) -> None:
-        self._aparts: WeakSet[sandbox.Sandbox] = WeakSet()
+        self._sandboxes: WeakSet[sandbox.Sandbox] = WeakSet()
         self._single: sandbox.Sandbox | None = None
         self._closed = False
 
@@ -125,7 +125,7 @@ class SandboxProcesses:
         if self._closed:  # nobody would end them
             raise UsageError("this engine is closed: open another one to go on")
         made = sandbox.create_sandbox()
-        self._aparts.add(made)
+        self._sandboxes.add(made)
         return made
 
     @property
@@ -138,5 +138,5 @@ class SandboxProcesses:
     def stop(self) -> None:
         """End them all, for good."""
         self._closed = True
-        for apart in list(self._aparts):
-            apart.stop()
+        for made in list(self._sandboxes):
+            made.stop()

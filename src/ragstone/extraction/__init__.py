@@ -125,11 +125,11 @@ def extract(
     path: str,
     limits: Limits = Limits(),
     passwords: Sequence[str] = (),
-    apart: sandbox.Sandbox | None = None,
+    processes: sandbox.Sandbox | None = None,
 ) -> Extraction:
     """The text of record and the blocks of a document; `path` gives the name for messages and for its ending.
 
-    `passwords` are tried in turn on what is encrypted. `apart` are the processes for parsers of other formats, else
+    `passwords` are tried in turn on what is encrypted. `processes` run the parsers of other formats, else
     those that all share who have none of their own. Raises `Refused` and nothing else: empty, too_large,
     not_text (binary under a text's name), encoding (not UTF-8), unsupported (a format without an extractor),
     and what a parser of another format finds (encrypted, broken, no_text, too_slow, too_big, sandbox).
@@ -150,7 +150,7 @@ def extract(
         return extractor.extract(data, path=path)
     if media_type in SANDBOXED_FORMATS:
         return _extract_in_sandbox(
-            SANDBOXED_FORMATS[media_type], data, path, limits.bounds, passwords, apart or sandbox
+            SANDBOXED_FORMATS[media_type], data, path, limits.bounds, passwords, processes or sandbox
         )
     if file_suffix(path) in (*BY_NAME, ".txt") and not media_type.startswith("text/"):
         raise Refused(
@@ -167,12 +167,17 @@ def extract(
 
 
 def _extract_in_sandbox(
-    foreign: SandboxedFormat, data: bytes, path: str, bounds: Bounds, passwords: Sequence[str], apart: sandbox.Sandbox
+    foreign: SandboxedFormat,
+    data: bytes,
+    path: str,
+    bounds: Bounds,
+    passwords: Sequence[str],
+    processes: sandbox.Sandbox,
 ) -> Extraction:
     """What the parser makes of it in the sandbox."""
 
     def read(options: Mapping[str, object]) -> Extraction:
-        return apart.run(foreign.parser, data, path=path, options=options, bounds=bounds)
+        return processes.run(foreign.parser, data, path=path, options=options, bounds=bounds)
 
     return try_passwords(read, passwords if foreign.locked else ())
 

@@ -143,13 +143,15 @@ def build(
     *,
     version: str,
     before: Document | None = None,
-    apart: sandbox.Sandbox | None = None,
+    processes: sandbox.Sandbox | None = None,
 ) -> Revision:
     """A document's new revision from its bytes: extracted, cut, flagged, with ids and vector addresses.
 
-    `apart` as for `extract.extract`. Raises `Refused` when the bytes cannot be taken in.
+    `processes` as for `extract.extract`. Raises `Refused` when the bytes cannot be taken in.
     """
-    extraction = extract.extract(data, path=path, limits=builder.limits, passwords=builder.passwords, apart=apart)
+    extraction = extract.extract(
+        data, path=path, limits=builder.limits, passwords=builder.passwords, processes=processes
+    )
     pieces, trimmed = chunking.limit_pieces(builder.chunker_setup.chunker.cut(extraction), builder.chunks)
     if not pieces:
         raise Refused("empty", f"{path} holds no text that could be found")
@@ -212,7 +214,7 @@ def _build_chunks(
         replace(
             each,
             vector_key=embedding_text.vector_key(model.name, builder.variant or "", text),
-            embedded_tokens=max(0, min(each.tokens, model.reads - lead)),
+            embedded_tokens=embedding_text.count_embedded_tokens(each.tokens, lead=lead, reads=model.reads),
         )
         for each, text, lead in zip(chunks, texts, leads, strict=True)
     )

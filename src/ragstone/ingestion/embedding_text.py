@@ -32,12 +32,9 @@ def format_embedding_text(chunk: Chunk, *, form: PrefixForm = "title", tokenizer
     return "\n".join([*place, *([chunk.header] if chunk.header else []), chunk.text])
 
 
-def count_embedded_tokens(chunk: Chunk, text: str, *, tokenizer: Tokenizer, reads: int) -> int:
-    """How many tokens of the chunk's own text a model that reads `reads` tokens sees.
-
-    `text` is what `format_embedding_text` made of it; fewer than `chunk.tokens` means that the end is not read.
-    """
-    lead, own = tokenizer.count([text[: len(text) - len(chunk.text)], chunk.text])
+def count_embedded_tokens(own: int, *, lead: int, reads: int) -> int:
+    """How many of a chunk's `own` tokens a model sees that reads `reads` tokens, behind the `lead` of place and header;
+    fewer than all mean that the end is not read."""
     return max(0, min(own, reads - lead))
 
 

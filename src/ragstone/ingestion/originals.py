@@ -49,11 +49,11 @@ def draw_page(
     data: bytes,
     *,
     page: int,
-    apart: Sandbox,
+    processes: Sandbox,
     spans: Sequence[Span] = (),
     passwords: Sequence[str] = (),
 ) -> bytes:
-    """A page (from 1) as a PNG with the boxes of `spans` marked, drawn in the processes of `apart`.
+    """A page (from 1) as a PNG with the boxes of `spans` marked, drawn in `processes`.
 
     Raises `UsageError` for a format without pages, `Refused` for a page that is not there.
     """
@@ -63,6 +63,6 @@ def draw_page(
     boxes = [list(span.bbox) for span in spans if span.page == page and span.bbox]
 
     def draw(options: Mapping[str, object]) -> bytes:
-        return apart.draw(drawer, data, path=document.path, options={"page": page, "boxes": boxes, **options})
+        return processes.draw(drawer, data, path=document.path, options={"page": page, "boxes": boxes, **options})
 
     return try_passwords(draw, passwords)

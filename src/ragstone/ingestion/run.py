@@ -155,7 +155,7 @@ async def _update_text(
     size = sum(job.entry.size for job in jobs if looks_changed(job, context))
     async with context.store.writer(context.builder.scope) as writer:
         done = 0
-        with workers.open_worker_pool(context.builder, source.name, size=size, apart=context.apart) as pool:
+        with workers.open_worker_pool(context.builder, source.name, size=size, processes=context.processes) as pool:
             async for revisions, passed in _batch_revisions(
                 prepare_revisions(pool, context, source, jobs, tally, artifact_store)
             ):

@@ -14,7 +14,7 @@ class RunContext:
 
     `removals` is the share of a source's documents that may vanish unasked; `model_missing` says why
     there is no embedder though one was wanted; `root` tells two roots of one name apart,
-    `place` is where the source's files stand; `apart` are the processes that read foreign formats, else the
+    `place` is where the source's files stand; `processes` read foreign formats, else the
     run has its own. `named`: the source is one file, which is read whatever it is; pictures that lie in a folder are
     passed over where they are small or nothing can read them. `counts`: how other models count tokens, and how many
     they read, for collections that were cut for one of them.
@@ -29,6 +29,6 @@ class RunContext:
     model_missing: str | None = None
     root: str | None = None
     place: str | None = None
-    apart: Sandbox | None = None
+    processes: Sandbox | None = None
     named: bool = False
     counts: chunker_compatibility.TokenCounters = ()

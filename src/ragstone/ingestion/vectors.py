@@ -3,8 +3,8 @@
 from ragstone.core.errors import RagstoneError
 from ragstone.core.ports import Embedder, Filler, Writer
 from ragstone.ingestion.build_revision import RevisionBuilder
-from ragstone.ingestion.embed import embed_all
 from ragstone.ingestion.progress import Progress, Tally
+from ragstone.providers.batching import embed_all
 
 EMBED_AT_ONCE = 256
 

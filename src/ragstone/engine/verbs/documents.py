@@ -57,7 +57,7 @@ class DocumentVerbs(VerbGroup):
             originals.draw_page,
             document,
             data,
-            apart=self._components.processes.sandbox_for_files,
+            processes=self._components.processes.sandbox_for_files,
             spans=spans,
             passwords=passwords,
         )

@@ -49,7 +49,11 @@ class FileVerbs(VerbGroup):
         limits, passwords = self._components.limits, self.settings.passwords
         data = source.read(path, max(limits.text, limits.office))
         return extraction.extract(
-            data, path=called, limits=limits, passwords=passwords, apart=self._components.processes.sandbox_for_files
+            data,
+            path=called,
+            limits=limits,
+            passwords=passwords,
+            processes=self._components.processes.sandbox_for_files,
         )
 
     @verb(Permission.WRITE)

@@ -56,9 +56,9 @@ class IngestionVerbs(VerbGroup):
             effective_at=effective_at,
         )
         runs = []
-        apart = self._components.processes.make_sandbox()
+        processes = self._components.processes.make_sandbox()
         for source, root in roots:
-            here = replace(context, root=None if name else root, place=root, apart=apart, named=_is_file(root))
+            here = replace(context, root=None if name else root, place=root, processes=processes, named=_is_file(root))
             runs.append(await ingest.ingest(here, source, tell=tell))
         await forget_stale_searches(self._components)
         return runs
@@ -88,7 +88,7 @@ class IngestionVerbs(VerbGroup):
         """The same for a source object of your own."""
         await self._components.embedders.learn()
         await pin_own_model(self._components)
-        context = replace(build_run_context(self._components), apart=self._components.processes.make_sandbox())
+        context = replace(build_run_context(self._components), processes=self._components.processes.make_sandbox())
         run = await ingest.ingest(context, source, tell=tell)
         await forget_stale_searches(self._components)
         return run

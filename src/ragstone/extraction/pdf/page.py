@@ -96,10 +96,10 @@ def read_pdf_page(page: Any, number: int, *, layered: bool = False) -> Page:
 
 
 def _drop_hidden_layers(
-    page: Any, g: Glyphs, seen: View, keep: npt.NDArray[np.bool_], out: Page
+    page: Any, g: Glyphs, view: View, keep: npt.NDArray[np.bool_], out: Page
 ) -> npt.NDArray[np.bool_]:
     """`keep` without text on layers that are off."""
-    gone = find_hidden_runs(page, g, seen)
+    gone = find_hidden_runs(page, g, view)
     if not gone.any():
         return keep
     left_out = keep & (g.run >= 0) & gone[g.run]
@@ -108,13 +108,13 @@ def _drop_hidden_layers(
     return keep & ~left_out
 
 
-def _take_annotations(page: Any, seen: View, drawn: Graphics, out: Page) -> list[BoxText]:
+def _take_annotations(page: Any, view: View, drawn: Graphics, out: Page) -> list[BoxText]:
     """What was typed into the page; with it a scan can have more text than it shows by itself."""
-    said = read_annotations(page, out.number, seen)
+    said = read_annotations(page, out.number, view)
     out.hidden, out.remarks, out.files = out.hidden + said.hidden, said.remarks, said.files
     if said.typed:
         out.letters += sum(not letter.isspace() for typed in said.typed for letter in typed.text)
-        if not (out.scanned or out.scan) and is_mixed(drawn.images, out.letters, seen.width, seen.height):
+        if not (out.scanned or out.scan) and is_mixed(drawn.images, out.letters, view.width, view.height):
             out.scan = drawn.images[:IMAGES]
     return said.typed
 
@@ -123,17 +123,17 @@ def _total_area(boxes: Sequence[Box]) -> float:
     return sum((x1 - x0) * (y1 - y0) for x0, y0, x1, y1 in boxes)
 
 
-def _find_visible(g: Glyphs, seen: View, drawn: Graphics, out: Page) -> npt.NDArray[np.bool_]:
+def _find_visible(g: Glyphs, view: View, drawn: Graphics, out: Page) -> npt.NDArray[np.bool_]:
     """Which characters a reader sees. Invisible letters over a scan are the text of the scan."""
     if not len(g.look):
         return np.zeros(len(g.code), dtype=np.bool_)
     known = g.run >= 0
     middle_x, middle_y = (g.x0 + g.x1) / 2, (g.y0 + g.y1) / 2
-    inside = (middle_x >= -2) & (middle_y >= -2) & (middle_x <= seen.width + 2) & (middle_y <= seen.height + 2)
+    inside = (middle_x >= -2) & (middle_y >= -2) & (middle_x <= view.width + 2) & (middle_y <= view.height + 2)
     unseen = g.unseen[g.run]
     ink = known & (g.code > 32)
     held = _inside_boxes(drawn.images, middle_x, middle_y) & ink & inside
-    if unseen[known].any() and area_share(drawn.images, seen.width, seen.height) > SCAN:
+    if unseen[known].any() and area_share(drawn.images, view.width, view.height) > SCAN:
         # The text of a scan says more than what is printed over it; a few words hidden on a page do not.
         out.scanned = 2 * int((held & unseen).sum()) >= int(held.sum())
         unseen = np.zeros_like(unseen) if out.scanned else unseen
@@ -145,7 +145,7 @@ def _find_visible(g: Glyphs, seen: View, drawn: Graphics, out: Page) -> npt.NDAr
     keep = known & inside & ~unseen & ~tiny & ~pale
     out.hidden = int((ink & ~keep).sum())
     out.letters = int((ink & keep).sum())
-    if out.letters and not out.scanned and is_mixed(drawn.images, int((held & keep).sum()), seen.width, seen.height):
+    if out.letters and not out.scanned and is_mixed(drawn.images, int((held & keep).sum()), view.width, view.height):
         out.scan = drawn.images[:IMAGES]
     # A control code that is drawn stands for a letter whose meaning the file does not give; 2 for a hyphen.
     control = (g.code < 32) & (g.code > 2) & ~SPACING[np.minimum(g.code, 32)] | (g.code == 1)

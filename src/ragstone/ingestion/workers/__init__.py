@@ -33,27 +33,27 @@ class WorkerPool:
 
 @contextmanager
 def open_worker_pool(
-    builder: RevisionBuilder, source: str, *, size: int, apart: Sandbox | None = None
+    builder: RevisionBuilder, source: str, *, size: int, processes: Sandbox | None = None
 ) -> Iterator[WorkerPool]:
     """A pool for about `size` bytes of changed documents; leaving it ends its processes and threads.
 
-    `apart` reads what is read in the sandbox by this process; it is told to end too.
+    `processes` reads what is read in the sandbox by this process; it is told to end too.
 
     Processes are used where that is worth it and the rules can be told to another process; a
     tokenizer of one's own that cannot be pickled means threads.
     """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     rules = pack_if_portable((builder, source)) if size >= MIN_POOL_BYTES and cores > 1 else None
-    apart = apart or sandbox.create_sandbox()
+    processes = processes or sandbox.create_sandbox()
     if rules is None:
-        with ThreadPoolExecutor(cores, thread_name_prefix="ragstone-text") as threads, _end_sandbox_after(apart):
-            yield WorkerPool(build_in_process(builder, source, apart), threads)
+        with ThreadPoolExecutor(cores, thread_name_prefix="ragstone-text") as threads, _end_sandbox_after(processes):
+            yield WorkerPool(build_in_process(builder, source, processes), threads)
         return
-    children = ChildPool(rules, build_in_process(builder, source, apart), most=min(cores, MAX_CHILDREN))
+    children = ChildPool(rules, build_in_process(builder, source, processes), most=min(cores, MAX_CHILDREN))
     # Twice as many threads as children: half of them read ahead while the others wait for an answer.
     threads = ThreadPoolExecutor(2 * min(cores, MAX_CHILDREN), thread_name_prefix="ragstone-text")
     try:
-        with _end_sandbox_after(apart):
+        with _end_sandbox_after(processes):
             yield WorkerPool(children.build, threads)
     finally:
         children.stop()
@@ -62,11 +62,11 @@ def open_worker_pool(
 
 
 @contextmanager
-def _end_sandbox_after(apart: Sandbox) -> Iterator[None]:
+def _end_sandbox_after(processes: Sandbox) -> Iterator[None]:
     """Parsers in the sandbox: told to end when the work is done, ended at once when it is interrupted."""
     try:
         yield
     except BaseException:
-        apart.stop()
+        processes.stop()
         raise
-    apart.close()
+    processes.close()

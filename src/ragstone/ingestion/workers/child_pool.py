@@ -70,10 +70,10 @@ class Child:
                 pipe.close()
 
 
-def build_in_process(builder: RevisionBuilder, source: str, apart: Sandbox) -> BuildFunction:
+def build_in_process(builder: RevisionBuilder, source: str, processes: Sandbox) -> BuildFunction:
     """What makes revisions in this process."""
     return lambda path, data, version, before: build(
-        builder, source, path, data, version=version, before=before, apart=apart
+        builder, source, path, data, version=version, before=before, processes=processes
     )
 
 

@@ -43,7 +43,7 @@ class Annotations:
     hidden: int = 0  # letters that nobody can see
 
 
-def read_annotations(page: Any, number: int, seen: View) -> Annotations:
+def read_annotations(page: Any, number: int, view: View) -> Annotations:
     """What the annotations of a page say; `number` counts from 1."""
     out = Annotations()
     form = page.pdf.formenv.raw if page.pdf.formenv else None
@@ -51,7 +51,7 @@ def read_annotations(page: Any, number: int, seen: View) -> Annotations:
         with _open_annotation(page, at) as one:
             kind = raw.FPDFAnnot_GetSubtype(one) if one else raw.FPDF_ANNOT_LINK
             if kind not in SILENT:
-                _take_annotation(one, kind, form, number, seen, out)
+                _take_annotation(one, kind, form, number, view, out)
     return out
 
 
@@ -65,14 +65,14 @@ def _open_annotation(page: Any, at: int) -> Iterator[Any]:
             raw.FPDFPage_CloseAnnot(one)
 
 
-def _take_annotation(one: Any, kind: int, form: Any, number: int, seen: View, out: Annotations) -> None:
+def _take_annotation(one: Any, kind: int, form: Any, number: int, view: View, out: Annotations) -> None:
     if kind == raw.FPDF_ANNOT_FILEATTACHMENT:
         out.files.append(_attachment_name(one))
     elif kind in (raw.FPDF_ANNOT_WIDGET, raw.FPDF_ANNOT_FREETEXT):
         text = _string_value(one, b"Contents") if kind == raw.FPDF_ANNOT_FREETEXT else _field_value(one, form)
         if not text.strip():
             return
-        box = _visible_box(one, seen)
+        box = _visible_box(one, view)
         if raw.FPDFAnnot_GetFlags(one) & UNSEEN or box is None:
             out.hidden += sum(not letter.isspace() for letter in text)
         else:
@@ -108,16 +108,16 @@ def _attachment_name(one: Any) -> str:
     return (_read_text(raw.FPDFAttachment_GetName, attached) if attached else "") or "a file"
 
 
-def _visible_box(one: Any, seen: View) -> Box | None:
+def _visible_box(one: Any, view: View) -> Box | None:
     """Where a reader sees it; None where that is not on the page."""
     rect = raw.FS_RECTF()
     if not raw.FPDFAnnot_GetRect(one, ctypes.byref(rect)):
         return None
-    ax, ay = seen.map_point(rect.left, rect.top)
-    bx, by = seen.map_point(rect.right, rect.bottom)
+    ax, ay = view.map_point(rect.left, rect.top)
+    bx, by = view.map_point(rect.right, rect.bottom)
     x0, y0, x1, y1 = min(ax, bx), min(ay, by), max(ax, bx), max(ay, by)
-    on = x1 > x0 and y1 > y0 and 0 <= (x0 + x1) / 2 <= seen.width and 0 <= (y0 + y1) / 2 <= seen.height
-    return (max(0.0, x0), max(0.0, y0), min(x1, seen.width), min(y1, seen.height)) if on else None
+    on = x1 > x0 and y1 > y0 and 0 <= (x0 + x1) / 2 <= view.width and 0 <= (y0 + y1) / 2 <= view.height
+    return (max(0.0, x0), max(0.0, y0), min(x1, view.width), min(y1, view.height)) if on else None
 
 
 def _parse_number(text: str) -> float:

@@ -115,22 +115,22 @@ def read_view(page: Any) -> View:
     return View(x0, y0, x1, y1, (page.get_rotation() // 90) % 4)
 
 
-def read_glyphs(text: int, count: int, seen: View) -> Glyphs:
+def read_glyphs(text: int, count: int, view: View) -> Glyphs:
     """Read `count` characters of a text page."""
     count = min(count, CHARACTERS)
     page, numbers = pdfium.pointer(text), list(range(count))
     code = _read_codes(text, numbers)
     owner = np.fromiter(pdfium.call_each(pdfium.object_of, repeat(page), numbers), np.uint64, count)
     left, right, bottom, top = _read_boxes(page, code).T
-    ax, ay = seen.map_point(left, top)
-    bx, by = seen.map_point(right, bottom)
+    ax, ay = view.map_point(left, top)
+    bx, by = view.map_point(right, bottom)
     changed = np.diff(owner, prepend=np.uint64(0)) != 0
     starts = np.flatnonzero(changed & (owner != 0))
     run = np.where(owner != 0, np.cumsum(changed & (owner != 0)) - 1, -1)
-    looks = _read_runs(page, starts, owner[starts], seen)
+    looks = _read_runs(page, starts, owner[starts], view)
     box = (np.minimum(ax, bx), np.minimum(ay, by), np.maximum(ax, bx), np.maximum(ay, by))
     resolve_hyphens(page, code, box)
-    set_upright(page, seen, box, run, looks.turn, looks.base, looks.size)
+    set_upright(page, view, box, run, looks.turn, looks.base, looks.size)
     _spread_ligatures(box, run, looks.turn)
     return Glyphs(
         code, *box, run, frozenset(owner[starts].tolist()), **looks._asdict(), unmapped=find_unmapped(page, run, starts)
@@ -191,7 +191,7 @@ class _RunLooks(NamedTuple):
     pale: Bools
 
 
-def _read_runs(text: Any, starts: npt.NDArray[np.intp], owner: npt.NDArray[np.uint64], seen: View) -> _RunLooks:
+def _read_runs(text: Any, starts: npt.NDArray[np.intp], owner: npt.NDArray[np.uint64], view: View) -> _RunLooks:
     """Ask each text object once, each question for all objects before the next."""
     count = len(starts)
     firsts, owners = starts.tolist(), list(map(pdfium.pointer, owner.tolist()))
@@ -201,9 +201,9 @@ def _read_runs(text: Any, starts: npt.NDArray[np.intp], owner: npt.NDArray[np.ui
     colour = pdfium.call_into_array(pdfium.fill_of, "u4", count, owners, columns=4, addresses=4)
     mode = np.fromiter(pdfium.call_each(pdfium.mode_of, owners), np.int64, count)
     a, b, c, d = (matrix[:, k].astype(np.float64) for k in range(4))
-    x, y = seen.map_point(origin[:, 0], origin[:, 1])
+    x, y = view.map_point(origin[:, 0], origin[:, 1])
     size = np.round(np.abs(sizes) * np.hypot(c, d), 1)
-    turn = _compute_turns(a, b, seen)
+    turn = _compute_turns(a, b, view)
     base = y  # in the frame where the text runs right
     if turn.any():
         base = np.select([turn == 1, turn == 2, turn == 3], [-x, -y, x], y)
@@ -215,11 +215,11 @@ def _read_runs(text: Any, starts: npt.NDArray[np.intp], owner: npt.NDArray[np.ui
     return _RunLooks(styles, look, turn, base, size, unseen, pale)
 
 
-def _compute_turns(a: Floats, b: Floats, seen: View) -> Ints:
+def _compute_turns(a: Floats, b: Floats, view: View) -> Ints:
     """The writing direction of runs from the first row of their matrices."""
-    if seen.turn == 0 and not b.any() and (a >= 0).all():
+    if view.turn == 0 and not b.any() and (a >= 0).all():
         return np.zeros(len(a), dtype=np.int64)
-    degrees = np.where((a != 0) | (b != 0), np.degrees(np.arctan2(-b, a)) + 90 * seen.turn, 0.0)
+    degrees = np.where((a != 0) | (b != 0), np.degrees(np.arctan2(-b, a)) + 90 * view.turn, 0.0)
     quarters = np.rint(degrees / 90)
     return np.where(np.abs(degrees - 90 * quarters) < SKEW, quarters % 4, -1).astype(np.int64)
 

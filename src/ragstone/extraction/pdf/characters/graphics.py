@@ -42,15 +42,15 @@ class Graphics:
     strokes: list[Box] = field(default_factory=list)  # of these, lines with two ends that do not run along an axis
 
 
-def read_graphics(page: int, seen: View, texts: Set[int]) -> Graphics:
+def read_graphics(page: int, view: View, texts: Set[int]) -> Graphics:
     """The lines, boxes and pictures of a page; `texts` are objects of it that are known to be text."""
     found = Graphics()
     for items, kinds, matrix in _walk_objects(page, texts):
         paths = [item for item, kind in zip(items, kinds, strict=True) if kind == PATH]
         if paths:
-            _add_paths(paths, matrix, seen, found)
+            _add_paths(paths, matrix, view, found)
         pictures = [item for item, kind in zip(items, kinds, strict=True) if kind in (IMAGE, SHADING)]
-        for box in _read_bounds(pictures, matrix, seen).tolist() if pictures else ():
+        for box in _read_bounds(pictures, matrix, view).tolist() if pictures else ():
             if box[2] - box[0] > THIN and box[3] - box[1] > THIN:
                 found.images.append(tuple(box))
             else:
@@ -78,14 +78,14 @@ def _walk_objects(page: int, texts: Set[int]) -> Iterator[tuple[list[Any], list[
             return
 
 
-def _read_bounds(items: Sequence[Any], matrix: Matrix, seen: View) -> npt.NDArray[np.float64]:
+def _read_bounds(items: Sequence[Any], matrix: Matrix, view: View) -> npt.NDArray[np.float64]:
     """The boxes of objects, (count, 4); an object without one has it in a corner, without any size."""
     sides = pdfium.call_into_array(pdfium.bounds_of, "f4", len(items), items, columns=4, addresses=4).astype(np.float64)
     left, bottom, right, top = sides.T
     if matrix is IDENTITY:
-        (ax, ay), (bx, by) = seen.map_point(left, bottom), seen.map_point(right, top)
+        (ax, ay), (bx, by) = view.map_point(left, bottom), view.map_point(right, top)
     else:
-        (ax, ay), (bx, by) = map_to_page(left, bottom, matrix, seen), map_to_page(right, top, matrix, seen)
+        (ax, ay), (bx, by) = map_to_page(left, bottom, matrix, view), map_to_page(right, top, matrix, view)
     return np.stack((np.minimum(ax, bx), np.minimum(ay, by), np.maximum(ax, bx), np.maximum(ay, by)), axis=1)
 
 
@@ -99,11 +99,11 @@ def _add_line(box: Sequence[float], found: Graphics) -> None:
         found.down.append(Rule((x0 + x1) / 2, y0, y1))
 
 
-def _add_paths(items: Sequence[Any], matrix: Matrix, seen: View, found: Graphics) -> None:
+def _add_paths(items: Sequence[Any], matrix: Matrix, view: View, found: Graphics) -> None:
     """What paths on the page draw in a colour."""
-    boxes = _read_bounds(items, matrix, seen)
+    boxes = _read_bounds(items, matrix, view)
     x0, y0, x1, y1 = boxes.T
-    on = ~((x1 < 0) | (y1 < 0) | (x0 > seen.width) | (y0 > seen.height))
+    on = ~((x1 < 0) | (y1 < 0) | (x0 > view.width) | (y0 > view.height))
     modes = pdfium.call_into_array(pdfium.draw_mode_of, "i4", len(items), items, columns=2, addresses=2) != 0
     fill, stroke = modes[:, 0], modes[:, 1]
     white = _find_white_paths(items, on & fill, pdfium.fill_of)
@@ -113,7 +113,7 @@ def _add_paths(items: Sequence[Any], matrix: Matrix, seen: View, found: Graphics
     for line in boxes[shown & thin].tolist():
         _add_line(line, found)
     numbers = np.flatnonzero(shown & ~thin).tolist()
-    drawings = read_sides([items[number] for number in numbers], matrix, seen) if numbers else []
+    drawings = read_sides([items[number] for number in numbers], matrix, view) if numbers else []
     for number, sides in zip(numbers, drawings, strict=True):
         box: Box = tuple(boxes[number].tolist())
         _add_drawing(items[number], box, sides, found, fill=bool(fill[number]), stroke=bool(stroke[number]))

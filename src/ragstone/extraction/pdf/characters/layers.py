@@ -47,18 +47,18 @@ def _unpack_object_streams(data: bytes) -> Iterator[bytes]:
         at = end
 
 
-def find_hidden_runs(page: Any, g: Glyphs, seen: View) -> npt.NDArray[np.bool_]:
+def find_hidden_runs(page: Any, g: Glyphs, view: View) -> npt.NDArray[np.bool_]:
     """Of each run of characters: whether the page looks the same without it, as far as it stands on the page."""
     out = np.zeros(len(g.look), dtype=np.bool_)
     at = np.flatnonzero((g.run >= 0) & (g.code > 32))
-    at = at[(g.x1[at] > 0) & (g.y1[at] > 0) & (g.x0[at] < seen.width) & (g.y0[at] < seen.height)]
+    at = at[(g.x1[at] > 0) & (g.y1[at] > 0) & (g.x0[at] < view.width) & (g.y0[at] < view.height)]
     if not len(at):
         return out
     changed = _find_text_pixels(page, g)
     height, width = changed.shape
     sums = np.zeros((height + 1, width + 1), dtype=np.int64)
     sums[1:, 1:] = changed.cumsum(axis=0).cumsum(axis=1)
-    x, y = width / seen.width, height / seen.height
+    x, y = width / view.width, height / view.height
     left, right = (np.clip(v, 0, width).astype(np.int64) for v in (np.floor(g.x0[at] * x), np.ceil(g.x1[at] * x)))
     top, bottom = (np.clip(v, 0, height).astype(np.int64) for v in (np.floor(g.y0[at] * y), np.ceil(g.y1[at] * y)))
     ink = sums[bottom, right] - sums[top, right] - sums[bottom, left] + sums[top, left]

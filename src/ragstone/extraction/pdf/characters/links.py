@@ -21,7 +21,7 @@ class Link(NamedTuple):
     url: str
 
 
-def read_links(page: Any, number: int, seen: View) -> list[Link]:
+def read_links(page: Any, number: int, view: View) -> list[Link]:
     """The links of a page that lead out of the document."""
     found: list[Link] = []
     at, link = ctypes.c_int(0), raw.FPDF_LINK()
@@ -33,8 +33,8 @@ def read_links(page: Any, number: int, seen: View) -> list[Link]:
         buffer = ctypes.create_string_buffer(LONGEST)
         length = raw.FPDFAction_GetURIPath(page.pdf.raw, action, buffer, LONGEST)
         if 1 < length <= LONGEST and raw.FPDFLink_GetAnnotRect(link, ctypes.byref(rect)):
-            ax, ay = seen.map_point(rect.left, rect.top)
-            bx, by = seen.map_point(rect.right, rect.bottom)
+            ax, ay = view.map_point(rect.left, rect.top)
+            bx, by = view.map_point(rect.right, rect.bottom)
             box = (min(ax, bx), min(ay, by), max(ax, bx), max(ay, by))
             found.append(Link(number, box, buffer.value.decode("utf-8", "replace")))
     return found

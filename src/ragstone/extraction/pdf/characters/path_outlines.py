@@ -23,25 +23,25 @@ _BUFFER = (ctypes.c_float * 4)()
 _AT = [ctypes.byref(_BUFFER, 4 * k) for k in range(4)]
 
 
-def read_sides(items: Sequence[Any], matrix: Matrix, seen: View) -> list[list[Box] | None]:
+def read_sides(items: Sequence[Any], matrix: Matrix, view: View) -> list[list[Box] | None]:
     """The sides of each path as flat boxes; None for a path that does not run along the axes only."""
     counts = [pdfium.segments_of(item) for item in items]
     few = [(item, count) for item, count in zip(items, counts, strict=True) if 0 < count <= FEW]
-    together = iter(_read_segments(few, matrix, seen))
+    together = iter(_read_segments(few, matrix, view))
     out: list[list[Box] | None] = []
     for item, count in zip(items, counts, strict=True):
         if 0 < count <= FEW:
             out.append(_collect_sides([next(together) for _ in range(count)]))
         else:
             out.append(
-                _collect_sides(_iter_segments(item, count, multiply_matrices(read_matrix(item), matrix), seen))
+                _collect_sides(_iter_segments(item, count, multiply_matrices(read_matrix(item), matrix), view))
                 if count <= MOST
                 else None
             )
     return out
 
 
-def _read_segments(paths: Sequence[tuple[Any, int]], matrix: Matrix, seen: View) -> list[Segment]:
+def _read_segments(paths: Sequence[tuple[Any, int]], matrix: Matrix, view: View) -> list[Segment]:
     """The segments of several paths, one after the other."""
     items, counts = [item for item, _ in paths], [count for _, count in paths]
     owners = chain.from_iterable(map(repeat, items, counts))
@@ -52,17 +52,17 @@ def _read_segments(paths: Sequence[tuple[Any, int]], matrix: Matrix, seen: View)
     )
     own = pdfium.call_into_array(pdfium.object_matrix_of, "f4", len(items), items, columns=6).astype(np.float64)
     a, b, c, d, e, f = own.repeat(counts, axis=0).T
-    x, y = map_to_page(ends[:, 0], ends[:, 1], multiply_matrices((a, b, c, d, e, f), matrix), seen)
+    x, y = map_to_page(ends[:, 0], ends[:, 1], multiply_matrices((a, b, c, d, e, f), matrix), view)
     points = zip(x.tolist(), y.tolist(), strict=True)
     kinds, closes = pdfium.call_each(pdfium.kind_of, segments), pdfium.call_each(pdfium.closes_path, segments)
     return list(zip(kinds, closes, points, strict=True))
 
 
-def _iter_segments(item: Any, count: int, matrix: Matrix, seen: View) -> Iterator[Segment]:
+def _iter_segments(item: Any, count: int, matrix: Matrix, view: View) -> Iterator[Segment]:
     """The segments of one path, asked for as they are needed: a curve shows at the first ones that it is none."""
     for segment in map(pdfium.pointer, map(pdfium.segment_of, repeat(item), range(count))):
         pdfium.point_of(segment, _AT[0], _AT[1])
-        yield pdfium.kind_of(segment), pdfium.closes_path(segment), map_to_page(_BUFFER[0], _BUFFER[1], matrix, seen)
+        yield pdfium.kind_of(segment), pdfium.closes_path(segment), map_to_page(_BUFFER[0], _BUFFER[1], matrix, view)
 
 
 def _collect_sides(segments: Iterable[Segment]) -> list[Box] | None:

@@ -6,7 +6,7 @@ from itertools import groupby
 from operator import attrgetter
 
 from ragstone.core.page_layout import Box
-from ragstone.extraction.pdf.characters.lines import Line, join_words
+from ragstone.extraction.pdf.characters.lines import Line
 from ragstone.extraction.pdf.characters.words import Word
 
 
@@ -57,11 +57,6 @@ def build_cell_lines(words: Sequence[Word]) -> list[Line]:
         else:
             found.append([word])
     return [Line(sorted(line, key=lambda w: w.x0)) for line in found]
-
-
-def text_of(words: Sequence[Word]) -> str:
-    """The text of words that stand on one line."""
-    return join_words(words)
 
 
 def compact_table(table: Table) -> Table:

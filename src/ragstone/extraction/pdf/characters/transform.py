@@ -32,6 +32,6 @@ def multiply_matrices(a: Matrix, b: Matrix) -> Matrix:
     )
 
 
-def map_to_page(x: Any, y: Any, m: Matrix, seen: View) -> tuple[Any, Any]:
+def map_to_page(x: Any, y: Any, m: Matrix, view: View) -> tuple[Any, Any]:
     """Where a reader sees a point, or arrays of them."""
-    return seen.map_point(m[0] * x + m[2] * y + m[4], m[1] * x + m[3] * y + m[5])
+    return view.map_point(m[0] * x + m[2] * y + m[4], m[1] * x + m[3] * y + m[5])

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from ragstone.core.types import Role
 from ragstone.extraction.pdf.characters.pieces import Piece
 from ragstone.extraction.pdf.characters.rows import LEADER
 from ragstone.extraction.pdf.characters.table import Table, collect_rows
@@ -117,9 +116,6 @@ def _is_page_number(piece: Piece, page: Page, shifts: Counter[int], count: int) 
     if number is None:
         return False
     return count == 1 or number == 0 or shifts[number - page.number] >= 2
-
-
-EDGES: tuple[Role, ...] = ("header", "footer")
 
 
 def mark_contents(pieces: Sequence[Piece]) -> None:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from itertools import pairwise
-from statistics import median
 
 from ragstone.extraction.pdf.characters.lines import Line
 from ragstone.extraction.pdf.characters.pieces import Piece
@@ -150,9 +149,3 @@ def _opens_paragraph(piece: Piece, before: Line, line: Line, left: float, right:
 
 def _is_near_left(line: Line, left: float) -> bool:
     return line.x0 - left < 3 * line.size
-
-
-def typical(lines: Sequence[Line]) -> float:
-    """The size of most letters among lines."""
-    sizes = [line.size for line in lines for _ in range(max(1, len(line.words)))]
-    return median(sizes) if sizes else 0.0
