@@ -118,13 +118,13 @@ def test_whichever_ends_first_its_notes_stand_in_one_order(asked: Callable[..., 
 
 
 def test_wordings_leave_the_companys_rule_the_score_of_one(engine: Open, asked: Callable[..., Found]) -> None:
-    """It is the same in a pipeline, and only where ranks of two legs were fused."""
+    """It is the same in a pipeline, and only where ranks of two retrievers were fused."""
     two: dict[str, Any] = {"multi_query": 2, "fusion": "rrf"}
     plain = asked(None, "samples kept", fusion="rrf")
     kb = engine(helper(paraphrases="receiver\nnoon"), pipelines=(PipelineSettings("p", collections=("default",)),))
     for found in (kb.search("samples kept", **two), kb.pipeline("p").search("samples kept", **two)):
         first = next(hit for hit in found.hits if hit.chunk.id == plain.hits[0].chunk.id)
-        assert first.signals["rrf"] == plain.hits[0].score == 0.016393  # first in both legs, each of weight 0.5
+        assert first.signals["rrf"] == plain.hits[0].score == 0.016393  # first in both retrievers, each of weight 0.5
         assert first.score > first.signals["rrf"]
         assert max(hit.signals["rrf"] for hit in found.hits) <= 0.016393
     others: list[dict[str, Any]] = [{"fusion": "minmax"}, {"mode": "keyword"}, {"multi_query": 0}]

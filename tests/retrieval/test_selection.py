@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.core.analyzer import extract_terms
-from ragstone.retrieval.selection import ALIKE, LEAST_TERMS, fold_duplicates, jaccard, keep_above, limit_per_document
+from ragstone.retrieval.selection import ALIKE, LEAST_TERMS, deduplicate, jaccard, keep_above, limit_per_document
 from tests.retrieval.made import hit
 from tests.speed import within
 
@@ -21,18 +21,18 @@ def test_a_signal_that_nobody_has_is_not_asked_for() -> None:
 
 
 def test_equal_texts_are_folded_into_the_best_with_their_places() -> None:
-    [one] = fold_duplicates([hit("Same  text", path="a"), hit("same text\n", path="b", ordinal=4)])
+    [one] = deduplicate([hit("Same  text", path="a"), hit("same text\n", path="b", ordinal=4)])
     assert one.chunk.document.path == "a"
     assert one.duplicates == (("docs", "b", 4),)
 
 
 def test_long_texts_that_differ_in_a_word_are_folded() -> None:
-    assert len(fold_duplicates([hit(LONG, path="a"), hit(LONG + " extra", path="b")])) == 1
+    assert len(deduplicate([hit(LONG, path="a"), hit(LONG + " extra", path="b")])) == 1
 
 
 def test_short_texts_that_differ_in_a_word_are_not() -> None:
     text = "how to {} the feature in the settings of your own server right now please"
-    assert len(fold_duplicates([hit(text.format("enable"), path="a"), hit(text.format("disable"), path="b")])) == 2
+    assert len(deduplicate([hit(text.format("enable"), path="a"), hit(text.format("disable"), path="b")])) == 2
 
 
 TEXT = st.lists(st.integers(0, 30), min_size=18, max_size=30).map(lambda ns: " ".join(f"w{n}" for n in ns))
@@ -55,14 +55,14 @@ def test_folding_finds_what_comparing_all_pairs_finds(texts: list[str]) -> None:
             for other in kept
         ):
             kept.append(text)
-    folded = fold_duplicates(hits)
+    folded = deduplicate(hits)
     assert [h.chunk.text for h in folded] == kept
     assert len(folded) + sum(len(h.duplicates) for h in folded) == len(hits)
 
 
 def test_folding_many_hits_is_quick() -> None:
     hits = [hit(" ".join(f"w{(i * j) % 997}" for j in range(80)), path=str(i)) for i in range(600)]
-    within(3, lambda: fold_duplicates(hits))
+    within(3, lambda: deduplicate(hits))
 
 
 def test_a_cap_counts_by_document() -> None:

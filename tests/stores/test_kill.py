@@ -47,7 +47,7 @@ def start(root: Path, *fault: str) -> "subprocess.Popen[str]":
 
 
 async def number_seen(store: EmbeddedStore) -> int:
-    """At which number the documents stand; fails unless both stand there whole, in both legs."""
+    """At which number the documents stand; fails unless both stand there whole, in both retrievers."""
     async with store.reader(SCOPE) as reader:
         found = await reader.matching("alpha", where=Where(), limit=99)
         chunks = await reader.chunks([candidate.id for candidate in found])

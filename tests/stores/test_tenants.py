@@ -65,7 +65,7 @@ def names(root: Path) -> set[str]:
 
 
 async def whole(store: EmbeddedStore) -> None:
-    """Everything is there, in both legs, and nothing is wrong or left over."""
+    """Everything is there, in both retrievers, and nothing is wrong or left over."""
     for scope in (SCOPE, MORE):
         assert await search_texts(store, "apple pear", scope) == ["apple", "pear"]
         assert [p for p in await store.admin.check(scope) if "not encrypted" not in p] == []

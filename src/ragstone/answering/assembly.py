@@ -49,7 +49,7 @@ class Draft:
     shown: tuple[ContextPassage, ...] = ()
     records: Mapping[str, str] = field(default_factory=dict)
     layouts: Mapping[str, Layout] = field(default_factory=dict)
-    alike: TextSimilarity | None = None
+    similarity: TextSimilarity | None = None
 
 
 def abstain(reason: str | None, message: str, *, clarify: str = "", answerability: float | None = None) -> Answer:
@@ -60,7 +60,7 @@ def abstain(reason: str | None, message: str, *, clarify: str = "", answerabilit
 
 class AnswerAssembler:
     """Shows a model's text as it comes, and makes the answer of it. With `strict` a sentence is shown after its check,
-    and only if it is supported or claims nothing. `alike` gives the cosines that decide where words do not."""
+    and only if it is supported or claims nothing. `similarity` gives the cosines that decide where words do not."""
 
     def __init__(
         self,
@@ -69,13 +69,13 @@ class AnswerAssembler:
         trace: Trace,
         *,
         strict: bool = False,
-        alike: TextSimilarity | None = None,
+        similarity: TextSimilarity | None = None,
     ) -> None:
         self._draft = draft
         self._transcript = transcript
         self._trace = trace
         self._strict = strict
-        self._alike = alike
+        self._similarity = similarity
         self._out = ""
         self._checker = SentenceChecker(draft.shown)
         self._checked: list[CheckedSentence] = []
@@ -107,7 +107,11 @@ class AnswerAssembler:
         with self._trace.time_stage("check"):
             checked = [self._checker.check(said) for said in told]
             pairs = dict.fromkeys(pair for one in checked for pair in one.pairs)
-            if pairs and self._alike is not None and (similar := await self._alike.cosines(pairs, self._trace)):
+            if (
+                pairs
+                and self._similarity is not None
+                and (similar := await self._similarity.cosines(pairs, self._trace))
+            ):
                 checked = [
                     self._checker.check(said, similar) if one.pairs else one
                     for said, one in zip(told, checked, strict=True)

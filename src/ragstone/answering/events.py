@@ -157,8 +157,8 @@ async def make_draft(retrieved: Retrieved, options: AnswerOptions, conversation:
         records = await reader.records(_list_documents(chunks))
         paged = [chunk for chunk in chunks if any(span.page for span in chunk.spans)]
         layouts = await reader.layouts(_list_documents(paged))
-    alike = TextSimilarity.for_embedder(retrieved.embedder, seconds=seconds)
-    return Draft(conversation, quoted, tuple(shown), records, layouts, alike=alike)
+    similarity = TextSimilarity.for_embedder(retrieved.embedder, seconds=seconds)
+    return Draft(conversation, quoted, tuple(shown), records, layouts, similarity=similarity)
 
 
 def _list_documents(chunks: Iterable[Chunk]) -> list[Document]:

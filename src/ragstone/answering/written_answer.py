@@ -115,7 +115,7 @@ async def write_answer(writing: Writing, draft: Draft, trace: Trace) -> AsyncGen
         yield draft.quoted
         return
     transcript = Transcript(passage_labels(writing.template, draft.shown))
-    assembler = AnswerAssembler(draft, transcript, trace, strict=writing.strict, alike=draft.alike)
+    assembler = AnswerAssembler(draft, transcript, trace, strict=writing.strict, similarity=draft.similarity)
     done = CompletionResult("", ended="other")
     try:
         async with aclosing(_stream_pieces(writing, draft, trace)) as pieces:

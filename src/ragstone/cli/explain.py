@@ -23,7 +23,7 @@ def explain(
         str | None, typer.Option(help="Over the sources of this pipeline of the configuration.")
     ] = None,
 ) -> int:
-    """Name the stage where a document was lost, its ranks and signals in each leg, the filter's verdicts."""
+    """Name the stage where a document was lost, its ranks and signals in each retriever, the filter's verdicts."""
     from ragstone.cli.knowledge import open_for_question, open_knowledge
     from ragstone.cli.output import explanation_text
     from ragstone.retrieval.explain import to_json

@@ -145,8 +145,8 @@ def explanation_text(explanation: Explanation) -> str:
     lines = [escape_line(f"{explanation.path}: {explanation.message}")]
     if explanation.ordinal is not None:
         lines.append(f"  best chunk   {explanation.ordinal}")
-    for leg, rank in explanation.ranks.items():
-        lines.append(f"  rank {leg:<8}{'none' if rank is None else rank}")
+    for retriever, rank in explanation.ranks.items():
+        lines.append(f"  rank {retriever:<8}{'none' if rank is None else rank}")
     for name, value in explanation.signals.items():
         cut = explanation.cut.get(name)
         beside = f"   (the last one shown: {cut:.4f})" if cut is not None else ""

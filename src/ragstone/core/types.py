@@ -197,7 +197,7 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A chunk that one leg nominates. `place` (path, source, ordinal) breaks ties the same everywhere."""
+    """A chunk that one retriever nominates. `place` (path, source, ordinal) breaks ties the same everywhere."""
 
     id: str
     score: float

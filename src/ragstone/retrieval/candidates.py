@@ -135,7 +135,7 @@ async def _retrieve_fused(
     if question.fusion_at != "server":
         return None
     if question.mode != "hybrid" or vector is None:
-        trace.note("fusion_at", "nothing was fused: one leg was searched")
+        trace.note("fusion_at", "nothing was fused: one retriever was searched")
         return None
     if not isinstance(reader, FusingReader):
         trace.note("fusion_at", "fused here, not by the store: this store has no fusion of its own")
@@ -145,7 +145,7 @@ async def _retrieve_fused(
     if found is None:
         trace.note("fusion_at", "fused here, not by the store: its fusion failed")
         return None
-    said = "fused by the store (RRF, k = 60, both legs alike): the order may differ from that of other stores"
+    said = "fused by the store (RRF, k = 60, both retrievers alike): the order may differ from that of other stores"
     trace.note("fusion_at", said)
     return {FUSED: found}
 

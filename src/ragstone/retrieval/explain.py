@@ -29,7 +29,7 @@ EVERYTHING = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What happened to the best chunk of a document. `ranks` count from 1 in each leg over all chunks that
+    """What happened to the best chunk of a document. `ranks` count from 1 in each retriever over all chunks that
     pass the filters; `filters` says for each group of the filter whether the chunk passes it."""
 
     path: str
@@ -189,7 +189,7 @@ def _find_stage(
         if hit.chunk.id in mine:
             return "found", f"found at rank {rank} of {len(final)}", rank
     if not any(hit.chunk.id in mine for hit in hits):
-        return "not_nominated", f"no leg ranked it among its first {question.depth} candidates", None
+        return "not_nominated", f"no retriever ranked it among its first {question.depth} candidates", None
     places = {(c.document.source, c.document.path, c.ordinal) for c in mine.values()}
     for rank, hit in enumerate(final, 1):
         if places.intersection(hit.duplicates):

@@ -5,25 +5,29 @@ from dataclasses import replace
 
 from ragstone.core.types import Candidate, total_order
 
-Legs = Mapping[str, Sequence[Candidate]]
+Rankings = Mapping[str, Sequence[Candidate]]
 
 
-def rrf(legs: Legs, *, weights: Mapping[str, float] | None = None, k: int = 60) -> list[Candidate]:
-    """Reciprocal rank fusion: the sum over legs of weight / (k + rank), the first rank being 1.
+def rrf(rankings: Rankings, *, weights: Mapping[str, float] | None = None, k: int = 60) -> list[Candidate]:
+    """Reciprocal rank fusion: the sum over retrievers of weight / (k + rank), the first rank being 1.
 
-    Cormack, Clarke and Büttcher 2009, who gave k = 60. A leg without a weight counts 1. Scores only
-    order: with one leg the best possible is 1/61, with two 2/61.
+    Cormack, Clarke and Büttcher 2009, who gave k = 60. A retriever without a weight counts 1. Scores only
+    order: with one retriever the best possible is 1/61, with two 2/61.
     """
-    scores = {leg: {c.id: 1 / (k + rank) for rank, c in _number_ranks(found)} for leg, found in legs.items()}
-    return _sum_scores(legs, scores, weights or {})
+    scores = {
+        retriever: {c.id: 1 / (k + rank) for rank, c in _number_ranks(found)} for retriever, found in rankings.items()
+    }
+    return _sum_scores(rankings, scores, weights or {})
 
 
-def minmax(legs: Legs, *, weights: Mapping[str, float] | None = None) -> list[Candidate]:
-    """The weighted sum of each leg's scores scaled to 0..1 over its own candidates; missing counts 0.
+def minmax(rankings: Rankings, *, weights: Mapping[str, float] | None = None) -> list[Candidate]:
+    """The weighted sum of each retriever's scores scaled to 0..1 over its own candidates; missing counts 0.
 
-    A leg whose candidates all score the same gives each of them 1.
+    A retriever whose candidates all score the same gives each of them 1.
     """
-    return _sum_scores(legs, {leg: _scale_scores(found) for leg, found in legs.items()}, weights or {})
+    return _sum_scores(
+        rankings, {retriever: _scale_scores(found) for retriever, found in rankings.items()}, weights or {}
+    )
 
 
 def _number_ranks(found: Sequence[Candidate]) -> list[tuple[int, Candidate]]:
@@ -38,13 +42,15 @@ def _scale_scores(found: Sequence[Candidate]) -> dict[str, float]:
     return {c.id: (c.score / 2 - low / 2) / width if width > 0 else 1.0 for _, c in _number_ranks(found)}
 
 
-def _sum_scores(legs: Legs, scores: Mapping[str, Mapping[str, float]], weights: Mapping[str, float]) -> list[Candidate]:
+def _sum_scores(
+    rankings: Rankings, scores: Mapping[str, Mapping[str, float]], weights: Mapping[str, float]
+) -> list[Candidate]:
     first: dict[str, Candidate] = {}
-    for found in legs.values():
+    for found in rankings.values():
         for candidate in found:
             first.setdefault(candidate.id, candidate)
-    # In the order of the legs' names, because float addition depends on it.
-    parts = [(weights.get(leg, 1.0), scores[leg]) for leg in sorted(legs)]
+    # In the order of the retrievers' names, because float addition depends on it.
+    parts = [(weights.get(retriever, 1.0), scores[retriever]) for retriever in sorted(rankings)]
     fused = [
         replace(candidate, score=round(sum(weight * part.get(id_, 0.0) for weight, part in parts), 6))
         for id_, candidate in first.items()

@@ -33,7 +33,7 @@ class Question(SearchOptions):
         if wrong := find_violation(self):
             raise UsageError(wrong)
         if not self.bm25_weight and not self.cosine_weight:
-            raise UsageError("bm25_weight and cosine_weight are both 0; at least one leg must count")
+            raise UsageError("bm25_weight and cosine_weight are both 0; at least one retriever must count")
         if self.hyde == "multi" and (self.hyde_documents or FEWEST_KINDS) < FEWEST_KINDS:
             raise UsageError(
                 f"hyde_documents is {self.hyde_documents}; hyde multi takes its kinds in turn and needs at least "

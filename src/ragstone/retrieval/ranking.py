@@ -7,7 +7,7 @@ from ragstone.core.types import Candidate, Hit
 from ragstone.retrieval.boosting import boost_keywords, penalise_risk
 from ragstone.retrieval.fusion import minmax, rrf
 from ragstone.retrieval.question import Question
-from ragstone.retrieval.selection import fold_duplicates, keep_above, limit_per_document
+from ragstone.retrieval.selection import deduplicate, keep_above, limit_per_document
 
 RISK_SHARE = 0.2  # how much of its score a certain injection costs
 RRF = "rrf"  # the signal of a hit that several rankings found
@@ -49,7 +49,7 @@ def apply_options(hits: list[Hit], question: Question, rows: Set[str] = frozense
     if rows:
         hits = keep_first_of_row(hits, rows)
     if question.fold:
-        hits = fold_duplicates(hits)
+        hits = deduplicate(hits)
     if question.per_document is not None:
         hits = limit_per_document(hits, per_document=question.per_document)
     return hits

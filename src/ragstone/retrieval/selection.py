@@ -20,13 +20,13 @@ def keep_above(hits: Sequence[Hit], minimums: Mapping[str, float]) -> list[Hit]:
     """The hits whose raw signals reach every minimum (`{"cosine": 0.5}`).
 
     A hit without the signal does not reach it. A signal that no hit carries is not asked for: its
-    leg did not run, and leaving everything out would hide that.
+    retriever did not run, and leaving everything out would hide that.
     """
     asked = {name: low for name, low in minimums.items() if any(name in hit.signals for hit in hits)}
     return [hit for hit in hits if all(hit.signals.get(name, low - 1) >= low for name, low in asked.items())]
 
 
-def fold_duplicates(hits: Sequence[Hit], *, alike: float = ALIKE) -> list[Hit]:
+def deduplicate(hits: Sequence[Hit], *, alike: float = ALIKE) -> list[Hit]:
     """Near-duplicates folded into the first of them, which names their places in `duplicates`.
 
     Alike are texts that are equal but for case and white space, or (from 20 terms on) whose sets of

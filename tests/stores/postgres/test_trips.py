@@ -27,7 +27,7 @@ from tests.stores.postgres.server import Server
 EMBEDDER = BagOfWords(16)
 OPENED, CLOSED = 1, 1
 LEGS = 3  # the nearest; postings and the places of the best of them
-RATED = 1  # signals and texts of both legs' candidates
+RATED = 1  # signals and texts of both retrievers' candidates
 
 
 @contextmanager

@@ -70,7 +70,7 @@ async def test_both_legs_and_their_fusion_are_one_round_trip(either: Recorder, s
     assert {hit.chunk.text for hit in found.hits} == set(TEXTS)
     assert all(set(hit.signals) == {"cosine", "bm25"} for hit in found.hits)
     [note] = [note for note in found.notes if note.code == "fusion_at"]
-    assert note.message.startswith("fused by the store (RRF, k = 60, both legs alike)")
+    assert note.message.startswith("fused by the store (RRF, k = 60, both retrievers alike)")
 
 
 async def test_the_servers_ranks_give_our_formula(either: Recorder, store: Store) -> None:
@@ -137,7 +137,7 @@ async def test_where_the_store_cannot_fuse_it_is_done_here_and_said(tmp_path: Pa
 
 async def test_one_leg_is_not_fused_and_said(store: Store) -> None:
     found = await search(context_of(store), Question(QUESTION, mode="keyword", fusion_at="server"))
-    assert [note.message for note in found.notes] == ["nothing was fused: one leg was searched"]
+    assert [note.message for note in found.notes] == ["nothing was fused: one retriever was searched"]
 
 
 def test_another_place_is_refused() -> None:

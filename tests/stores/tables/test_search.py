@@ -1,4 +1,4 @@
-"""Searching tables that somebody else fills: both legs, indexes, what is folded, what goes stale."""
+"""Searching tables that somebody else fills: both retrievers, indexes, what is folded, what goes stale."""
 
 import math
 from collections import Counter

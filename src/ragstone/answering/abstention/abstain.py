@@ -13,8 +13,8 @@ from ragstone.answering.abstention.evidence import Evidence
 from ragstone.core.types import Hit
 
 RERANK_THRESHOLD = 0.15  # of the best hit, on the reranker's scale from 0 to 1
-RRF_THRESHOLD = 0.030  # of the best hit where two legs answered: about rank 6 in both
-RETRIEVERS, BEST_RANK = 2, 61  # what RRF's best possible score is made of: a first rank in each leg, k = 60
+RRF_THRESHOLD = 0.030  # of the best hit where two retrievers answered: about rank 6 in both
+RETRIEVERS, BEST_RANK = 2, 61  # what RRF's best possible score is made of: a first rank in each retriever, k = 60
 NUMBERS = "abstain.json"
 ABSTENTION = "I don't have enough information in the current documents to answer that."
 
@@ -177,15 +177,15 @@ def _main_reason(parts: Mapping[str, float]) -> str:
 
 def decide_by_thresholds(hits: Sequence[Hit], *, weights: Mapping[str, float]) -> Decision:
     """Abstain where the best hit stays below: of a reranker, if one scored; else of RRF, as a share of the best
-    possible score of the legs that answered, so that one leg less, or other weights, change nothing. One leg alone
-    ranks something first whatever is asked: then nothing is refused.
+    possible score of the retrievers that answered, so that one retriever less, or other weights, change nothing. One
+    retriever alone ranks something first whatever is asked: then nothing is refused.
 
-    RRF's score is the sum over legs of weight / (60 + rank) (Cormack, Clarke and Büttcher 2009), at best the sum of the
-    weights / 61. Where a question was searched for in several wordings, or by several models, it is the best that one
-    of these gave (the signal `rrf`): the score that they are ordered by is a sum over them, which grows with their
-    number, and something comes first in each of them whatever is asked.
+    RRF's score is the sum over retrievers of weight / (60 + rank) (Cormack, Clarke and Büttcher 2009), at best the
+    sum of the weights / 61. Where a question was searched for in several variants, or by several models, it is the
+    best that one of these gave (the signal `rrf`): the score that they are ordered by is a sum over them, which grows
+    with their number, and something comes first in each of them whatever is asked.
 
-    `weights` are those of the legs that answered; the scores are those of RRF, the client's or the store's own.
+    `weights` are those of the retrievers that answered; the scores are those of RRF, the client's or the store's own.
     """
     if not hits:
         return Decision(True, "no_hits", "Nothing in the documents matches the question.")

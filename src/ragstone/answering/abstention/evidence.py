@@ -35,7 +35,7 @@ FEWEST_OTHERS = 2  # hits beside the best, without which "ahead of the others" s
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Signs on scales that do not depend on the number of hits or legs; None where one cannot be known.
+    """Signs on scales that do not depend on the number of hits or retrievers; None where one cannot be known.
 
     cosine: of the best hit. ahead: by how much it is better than the mean of the other hits. similar: the
     cosine of the question and the passage that answers best. bm25: the best hit's share of the sum of the

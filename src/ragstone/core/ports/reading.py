@@ -59,10 +59,10 @@ class Reader(Protocol):
 
 @runtime_checkable
 class FusingReader(Protocol):
-    """A reader whose server can fuse both legs itself."""
+    """A reader whose server can fuse both retrievers itself."""
 
     async def fuse_on_server(self, query: str, vector: Vectors, *, where: Where, limit: int) -> list[Candidate]:
-        """Candidates by the server's own RRF (k = 60, both legs alike), in one round trip."""
+        """Candidates by the server's own RRF (k = 60, both retrievers alike), in one round trip."""
         ...
 
 

@@ -56,7 +56,7 @@ class Child:
             process_group=0,
         )
         self.pid = self._process.pid
-        self.said = b""  # the end of what it said on stderr
+        self.stderr_tail = b""  # the end of what it said on stderr
         self.pages = 0  # of the document asked for last that it reads by OCR
         self._pipes = [pipe for pipe in (self._process.stdin, self._process.stdout, self._process.stderr) if pipe]
         self._to, self._from, self._errors = (pipe.fileno() for pipe in self._pipes)
@@ -69,8 +69,10 @@ class Child:
         Raises `EOFError` when it has ended, `TimeoutError` when it took too long, `FloodError`, `GarbledError`.
         """
         head = pack_message(request)
-        talk = _Exchange([LENGTH.pack(len(head)), head, data], number=request.number, most=most, pages=request.pages)
-        return self._exchange(talk, request.wall_seconds, page=request.page_wall)
+        exchange = _Exchange(
+            [LENGTH.pack(len(head)), head, data], number=request.number, most=most, pages=request.pages
+        )
+        return self._exchange(exchange, request.wall_seconds, page=request.page_wall)
 
     def await_greeting(self, *, seconds: float) -> tuple[bytes, bool, bytearray]:
         """What it says when it has started; raises as `ask` does."""
@@ -119,27 +121,27 @@ class Child:
             time.sleep(0.002)
         return True
 
-    def _exchange(self, talk: "_Exchange", seconds: float, *, page: float = 0.0) -> tuple[bytes, bool, bytearray]:
+    def _exchange(self, exchange: "_Exchange", seconds: float, *, page: float = 0.0) -> tuple[bytes, bool, bytearray]:
         begun = time.monotonic()
         poll = select.poll()
         poll.register(self._from, select.POLLIN)
         poll.register(self._errors, select.POLLIN)
-        if talk.unsaid:
+        if exchange.unsent:
             poll.register(self._to, select.POLLOUT)
-        while not talk.is_complete:
-            self.pages = talk.pages
-            left = begun + seconds + page * talk.pages - time.monotonic()
+        while not exchange.is_complete:
+            self.pages = exchange.pages
+            left = begun + seconds + page * exchange.pages - time.monotonic()
             ready = poll.poll(left * 1000) if left > 0 else []
             if not ready:
                 raise TimeoutError
             for file, _ in ready:
                 if file == self._from:
-                    talk.receive(os.read(file, min(PIECE, talk.wanted)))
-                elif not (self._read_stderr() if file == self._errors else talk.send(file)):
+                    exchange.receive(os.read(file, min(PIECE, exchange.wanted)))
+                elif not (self._read_stderr() if file == self._errors else exchange.send(file)):
                     poll.unregister(file)
-        if talk.unsaid:  # an answer to what it has not read
+        if exchange.unsent:  # an answer to what it has not read
             raise GarbledError
-        return talk.kind, talk.last, talk.answer
+        return exchange.kind, exchange.last, exchange.answer
 
     def _read_stderr(self) -> bool:
         """Take what it says on stderr; False when it has closed that."""
@@ -147,7 +149,7 @@ class Child:
             heard = os.read(self._errors, PIECE)
         except BlockingIOError:
             return True
-        self.said = (self.said + heard)[-STDERR_TAIL:]
+        self.stderr_tail = (self.stderr_tail + heard)[-STDERR_TAIL:]
         return bool(heard)
 
 
@@ -155,7 +157,7 @@ class _Exchange:
     """One request on its way out, one answer on its way in."""
 
     def __init__(self, parts: list[bytes], *, number: int, most: int, pages: int = 0) -> None:
-        self.unsaid = [memoryview(part) for part in parts if part]
+        self.unsent = [memoryview(part) for part in parts if part]
         self.kind, self.last = b"", False
         self.answer = bytearray()
         self.wanted = ANSWER.size  # bytes that are still to come
@@ -173,15 +175,15 @@ class _Exchange:
     def send(self, pipe: int) -> bool:
         """Write what the pipe takes; False when there is no more to say."""
         try:
-            said = os.write(pipe, self.unsaid[0][:PIECE])
+            said = os.write(pipe, self.unsent[0][:PIECE])
         except BlockingIOError:
             return True
         except BrokenPipeError:
             return False  # it has ended; why, the other pipe tells
-        self.unsaid[0] = self.unsaid[0][said:]
-        if not self.unsaid[0]:
-            del self.unsaid[0]
-        return bool(self.unsaid)
+        self.unsent[0] = self.unsent[0][said:]
+        if not self.unsent[0]:
+            del self.unsent[0]
+        return bool(self.unsent)
 
     def receive(self, piece: bytes) -> None:
         """A piece of the answer; raises `EOFError`, `FloodError`, `GarbledError`."""

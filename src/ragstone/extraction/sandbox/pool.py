@@ -81,7 +81,7 @@ class Pool:
             except (EOFError, OSError, FloodError, GarbledError) as error:
                 status = self._dismiss_child(child, patience=EXIT_PATIENCE if isinstance(error, EOFError) else 0.0)
                 self._check_not_stopped(path)
-                raise _explain_silence(error, path, bounds.with_pages(child.pages), status, child.said) from None
+                raise _explain_silence(error, path, bounds.with_pages(child.pages), status, child.stderr_tail) from None
             except BaseException:  # an interrupt: nobody waits for the answer
                 self._dismiss_child(child)
                 raise
@@ -139,7 +139,7 @@ class Pool:
             status = self._dismiss_child(child, patience=EXIT_PATIENCE)
             self._check_not_stopped(path)
             raise refusals.explain_failed_start(
-                path, "it does not answer" if status is None else str(error), child.said
+                path, "it does not answer" if status is None else str(error), child.stderr_tail
             ) from None
         except BaseException:
             self._dismiss_child(child)

@@ -1,4 +1,4 @@
-"""One consistent view of a collection: both legs score exactly, over every chunk that passes the filter."""
+"""One consistent view of a collection: both retrievers score exactly, over every chunk that passes the filter."""
 
 import threading
 from collections.abc import Callable, Sequence

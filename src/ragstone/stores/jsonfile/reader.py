@@ -82,7 +82,7 @@ class JsonReader:
         return sorted(found, key=lambda one: total_order(one.score, one.place))[: max(limit, 0)]
 
     async def rate(self, ids: Sequence[str], *, vector: Vectors | None, query: str) -> dict[str, dict[str, float]]:  # noqa: ARG002
-        """`bm25`, the name of the keyword leg, is this store's own score: a count of words, on no common scale."""
+        """`bm25`, the name of the keyword retriever, is this store's own score: a count of words, on no scale."""
         words = split_query_words(query)
         return {
             one: {"bm25": float(count_occurrences(self._by_id[one].text, words))} for one in ids if one in self._by_id

@@ -32,13 +32,13 @@ def score_passing(passing: Sequence[tuple[Chunk, Vectors]], query: Scores) -> li
 def build_prefetches(
     space: Space, scope: Scope, query: str, vector: list[float], where: Where, limit: int
 ) -> list[models.Prefetch]:
-    """The two legs, one where the question has no word; rarity counts within the collection of this tenant alone."""
+    """Both retrievers, one where the question has no word; rarity counts within this tenant's collection alone."""
     named, words = build_point_filter(scope, where), points.encode_sparse_query(query)
     own = models.SearchParams(idf=models.IdfCorpusParams(corpus=scope_filter(scope)))
-    legs = [models.Prefetch(query=vector, using=space.dense or None, filter=named, limit=limit)]
+    prefetches = [models.Prefetch(query=vector, using=space.dense or None, filter=named, limit=limit)]
     if words.indices:
-        legs.append(models.Prefetch(query=words, using=space.sparse, filter=named, limit=limit, params=own))
-    return legs
+        prefetches.append(models.Prefetch(query=words, using=space.sparse, filter=named, limit=limit, params=own))
+    return prefetches
 
 
 def chunk_place(chunk: Chunk) -> tuple[str, str, int]:

@@ -259,8 +259,8 @@ class QdrantReader:
     # Fused by the server
 
     async def fuse_on_server(self, query: str, vector: Vectors, *, where: Where, limit: int) -> list[Candidate]:
-        """Both legs and their fusion in one round trip: quick, and outside the promise of an equal ranking, for Qdrant
-        weighs words by its own statistics and takes neighbours by its graph. Its weights of legs are not ours, which
+        """Both retrievers and their fusion in one round trip: quick, and outside the promise of an equal ranking, for
+        Qdrant weighs words by its own statistics and takes neighbours by its graph. Its weights are not ours, which
         multiply: it divides ranks by them."""
         remote = self._remote
         if limit <= 0 or remote is None or not self._told.chunks:
@@ -268,11 +268,11 @@ class QdrantReader:
         if remote.space.sparse is None:
             raise StoreError(f"the collection {remote.space.name!r} in Qdrant has no sparse vectors")
         asked = list(map(float, normalize_query(vector, remote.space.dimension)))
-        legs = build_prefetches(remote.space, self._scope, query, asked, where, limit + SPARE_CANDIDATES)
+        prefetches = build_prefetches(remote.space, self._scope, query, asked, where, limit + SPARE_CANDIDATES)
         found = await remote.call(
             lambda c: c.query_points(
                 remote.space.name,
-                prefetch=legs,
+                prefetch=prefetches,
                 query=models.RrfQuery(rrf=models.Rrf(k=RRF_K)),
                 limit=limit + SPARE_CANDIDATES,
                 with_payload=["chunk", "key"],

@@ -75,7 +75,7 @@ class TableReader:
 
     @asynccontextmanager
     async def _open_savepoint(self) -> AsyncIterator[None]:
-        """A failure in here leaves the transaction usable for the other leg."""
+        """A failure in here leaves the transaction usable for the other retriever."""
         with map_table_errors(self._place):
             async with self._connection.transaction():
                 yield
@@ -153,7 +153,7 @@ class TableReader:
         return self._make_candidates(scored for scored in scores if scored[2] > 0)
 
     def _score_text(self, text: str, counted: WordCounts, ranking: Ranking) -> float:
-        """BM25 of a text, worked out once a question: both legs ask for it."""
+        """BM25 of a text, worked out once a question: both retrievers ask for it."""
         if text not in self._scored:
             self._scored[text] = counted.score_text(text, ranking.weights)
         return self._scored[text]

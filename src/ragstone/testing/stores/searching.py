@@ -35,10 +35,10 @@ class SearchContract(StoreFixtures):
         revisions = random_revisions(random.Random(11), 25)  # noqa: S311 - reproducible, not secret
         await write_revisions(store, *revisions)
         async with store.reader(SCOPE) as reader:
-            legs = [await reader.matching("apple plum red", where=EVERYTHING, limit=40)]
-            legs.append(await reader.nearest(make_vector("apple"), where=EVERYTHING, limit=40))
-        assert legs[0]
-        for found in legs:
+            rankings = [await reader.matching("apple plum red", where=EVERYTHING, limit=40)]
+            rankings.append(await reader.nearest(make_vector("apple"), where=EVERYTHING, limit=40))
+        assert rankings[0]
+        for found in rankings:
             keys = [total_order(candidate.score, candidate.place) for candidate in found]
             assert keys == sorted(keys)
             assert len({candidate.id for candidate in found}) == len(found)
