@@ -9,7 +9,7 @@ from typing import Any
 
 import ragstone
 from ragstone.ingestion import vectors
-from ragstone.stores.embedded.fault_points import reach_point
+from ragstone.stores.fault_points import reach_point
 from ragstone.stores.postgres import store
 from ragstone.stores.postgres.pool import Cursor, Pool
 from ragstone.testing.bag_of_words import BagOfWords

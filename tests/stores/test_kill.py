@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from ragstone.core.filters import Where
-from ragstone.stores.embedded import EmbeddedStore, fault_points
+from ragstone.stores import fault_points
+from ragstone.stores.embedded import EmbeddedStore
 from ragstone.stores.master_key import MasterKey
 from ragstone.testing.stores import SCOPE, create_collection, fill_vectors, make_vector
 from tests.patience import HANG

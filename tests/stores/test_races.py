@@ -13,8 +13,8 @@ import pytest
 from ragstone.core.errors import Busy, NotBuilt, StoreError
 from ragstone.core.records import Run
 from ragstone.core.types import Scope
-from ragstone.stores import file_locks, open_store
-from ragstone.stores.embedded import EmbeddedStore, admin, erasure, fault_points, paths, tenant_lifecycle
+from ragstone.stores import fault_points, file_locks, open_store
+from ragstone.stores.embedded import EmbeddedStore, admin, erasure, paths, tenant_lifecycle
 from ragstone.testing.stores import SCOPE, create_collection, make_revision, search_texts, write_revisions
 from tests.patience import HANG
 

@@ -13,7 +13,8 @@ from ragstone.core.errors import Busy, NoKey
 from ragstone.core.filters import Where
 from ragstone.core.records import Run
 from ragstone.core.types import Scope
-from ragstone.stores.embedded import EmbeddedStore, fault_points
+from ragstone.stores import fault_points
+from ragstone.stores.embedded import EmbeddedStore
 from ragstone.stores.embedded.tenants import Tenants
 from ragstone.stores.encryption import SecretKey
 from ragstone.stores.master_key import MasterKey

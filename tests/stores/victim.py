@@ -9,10 +9,10 @@ import os
 import signal
 import sys
 from pathlib import Path
-from types import ModuleType
 
 from ragstone.core.types import Revision, Scope
-from ragstone.stores.embedded import EmbeddedStore, compaction, fault_points
+from ragstone.stores import fault_points
+from ragstone.stores.embedded import EmbeddedStore, compaction
 from ragstone.stores.encryption import SecretKey
 from ragstone.stores.master_key import MasterKey
 from ragstone.testing.stores import SCOPE, create_collection, fill_vectors, make_revision, write_revisions
@@ -27,8 +27,8 @@ def state(number: int) -> list[Revision]:
     return [make_revision(path, texts, revision=number) for path in ("a.md", "b.md")]
 
 
-def kill_at(point: str, nth: int, *, where: ModuleType = fault_points) -> None:
-    """Set the hook that ends this process, among the fault points of a store."""
+def kill_at(point: str, nth: int) -> None:
+    """Set the hook that ends this process at a fault point."""
     seen = 0
 
     def hook(name: str) -> None:
@@ -37,7 +37,7 @@ def kill_at(point: str, nth: int, *, where: ModuleType = fault_points) -> None:
         if seen == nth and name == point:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    where.hook = hook  # type: ignore[attr-defined]  # each module of fault points has one
+    fault_points.hook = hook
 
 
 async def write(root: Path, master: MasterKey | None = None) -> None:

@@ -1,7 +1,6 @@
 """What `ragstone eval --calibrate` does with its report: fit the decision, keep it, print and draw the curve."""
 
 import math
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -90,12 +89,11 @@ def print_calibration(own: Calibration, points: list[Point], file: Path) -> None
 
 def _write_atomically(file: Path, text: str) -> None:
     """Written whole or not at all."""
-    beside = file.with_name(f".{file.name}.{os.getpid()}")
+    from ragstone.stores.durable_files import replace_file
+
     try:
-        beside.write_text(text, encoding="utf-8")
-        os.replace(beside, file)
+        replace_file(file, text.encode(), mode=0o666)
     except OSError as error:
-        beside.unlink(missing_ok=True)
         why = error.strerror or error
         raise UsageError(
             f"{file} cannot be written: {why}; name a file in a folder that exists and is yours"

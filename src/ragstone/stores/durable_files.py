@@ -4,6 +4,7 @@ import contextlib
 import os
 import re
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 TEMPORARY_SUFFIX = ".aside"
@@ -35,15 +36,22 @@ def sync_directory(path: Path) -> None:
         os.close(fd)
 
 
-def replace_file(path: Path, data: bytes) -> None:
-    """Put a whole file in place of what stood there: readers see the old or the new."""
-    aside = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_native_id()}{TEMPORARY_SUFFIX}")
+def replace_file(
+    path: Path, data: bytes, *, mark: str = "", mode: int = 0o600, before_rename: Callable[[], None] | None = None
+) -> None:
+    """Put a whole file in place of what stood there: readers see the old or the new.
+
+    Until its rename the file is called `path` and `mark`, process, thread and suffix; then `before_rename` is called.
+    """
+    aside = path.with_name(f"{path.name}{mark}.{os.getpid()}-{threading.get_native_id()}{TEMPORARY_SUFFIX}")
     try:
-        fd = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        fd = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, mode)
         with open(fd, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(fd)
+        if before_rename is not None:
+            before_rename()
         aside.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):

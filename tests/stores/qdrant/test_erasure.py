@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.stores import open_store
-from ragstone.stores.qdrant import QdrantStore, fault_points
+from ragstone.stores import fault_points, open_store
+from ragstone.stores.qdrant import QdrantStore
 from ragstone.testing.stores import OTHER, SCOPE, make_revision, write_revisions
 
 

@@ -20,9 +20,9 @@ from ragstone.core.types import Scope
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.search import search
 from ragstone.retrieval.search_context import SearchContext
-from ragstone.stores import open_store
+from ragstone.stores import fault_points, open_store
 from ragstone.stores.embedded import EmbeddedStore
-from ragstone.stores.qdrant import QdrantStore, client, error_mapping, fault_points, parse_qdrant_url
+from ragstone.stores.qdrant import QdrantStore, client, error_mapping, parse_qdrant_url
 from ragstone.testing.bag_of_words import BagOfWords
 from ragstone.testing.stores import (
     DIMENSION,

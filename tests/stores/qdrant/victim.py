@@ -8,7 +8,6 @@ import sys
 
 from ragstone.core.ports import Store
 from ragstone.stores import open_store
-from ragstone.stores.qdrant import fault_points
 from ragstone.testing.stores import SCOPE, create_collection, fill_vectors, make_revision, write_revisions
 from tests.stores.victim import PASSING, kill_at, state
 
@@ -40,5 +39,5 @@ async def write(url: str) -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) > 2:
-        kill_at(sys.argv[2], int(sys.argv[3]), where=fault_points)
+        kill_at(sys.argv[2], int(sys.argv[3]))
     asyncio.run(write(sys.argv[1]))

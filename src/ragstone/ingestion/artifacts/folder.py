@@ -2,14 +2,13 @@
 
 import contextlib
 import os
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 from ragstone.core.errors import StoreError
-from ragstone.stores.durable_files import TEMPORARY_SUFFIX, make_directory, sync_directory
-from ragstone.stores.embedded.fault_points import reach_point
+from ragstone.stores.durable_files import make_directory, replace_file
 from ragstone.stores.error_mapping import map_errors
+from ragstone.stores.fault_points import reach_point
 
 TRIES = 5  # a sweep may take an empty folder away before the first file is in it
 
@@ -27,21 +26,7 @@ class FolderPlace:
     def put(self, name: str, data: bytes, *, mark: str) -> None:
         path = self._root / name
         with map_errors(self._root):
-            descriptor, aside = self._create_aside(
-                path, f"{path.name}.{mark}.{os.getpid()}-{threading.get_native_id()}"
-            )
-            try:
-                with open(descriptor, "wb") as file:
-                    file.write(data)
-                    file.flush()
-                    os.fsync(file.fileno())
-                reach_point("artifact.written")
-                aside.replace(path)
-            except BaseException:
-                with contextlib.suppress(OSError):
-                    aside.unlink(missing_ok=True)
-                raise
-            sync_directory(path.parent)
+            self._replace(path, data, mark)
         reach_point("artifact.renamed")
 
     def names(self, under: str) -> list[str]:
@@ -64,16 +49,15 @@ class FolderPlace:
                 path.parent.rmdir()
         reach_point("artifact.removed")
 
-    def _create_aside(self, path: Path, name: str) -> tuple[int, Path]:
-        """A new file beside `path`, in a folder that stands below the root and is no link to elsewhere."""
-        aside = path.with_name(f"{name}{TEMPORARY_SUFFIX}")
+    def _replace(self, path: Path, data: bytes, mark: str) -> None:
+        """Write `path` in a folder that stands below the root and is no link to elsewhere."""
         for _ in range(TRIES):
             make_directory(path.parent)
             if path.parent.resolve() != self._root.resolve() / path.parent.relative_to(self._root):
                 raise StoreError(f"{path.parent} is a link that leads elsewhere: nothing is written there; remove it")
             with contextlib.suppress(FileNotFoundError):
-                flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
-                return os.open(aside, flags, 0o600), aside
+                replace_file(path, data, mark=f".{mark}", before_rename=lambda: reach_point("artifact.written"))
+                return
         raise StoreError(f"{path.parent} is removed by another process as often as it is made; run again")
 
     def _list_names(self, under: str) -> Iterator[str]:

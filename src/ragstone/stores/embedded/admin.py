@@ -15,7 +15,6 @@ from ragstone.stores.embedded.collection import Collection
 from ragstone.stores.embedded.collection_names import read_collection_name
 from ragstone.stores.embedded.database import create_database, open_database, read_transaction, write_transaction
 from ragstone.stores.embedded.erasure import check_no_link, erase_directory, move_aside, sweep_erasures
-from ragstone.stores.embedded.fault_points import reach_point
 from ragstone.stores.embedded.frozen_files import check_unchanged, is_writable
 from ragstone.stores.embedded.mirror_updates import read_state
 from ragstone.stores.embedded.paths import (
@@ -34,6 +33,7 @@ from ragstone.stores.embedded.tenant_marks import check_not_rekeying
 from ragstone.stores.embedded.tenants import Tenants
 from ragstone.stores.embedded.thread_pool import ThreadPool
 from ragstone.stores.error_mapping import map_errors
+from ragstone.stores.fault_points import reach_point
 from ragstone.stores.file_locks import brief_lock
 from ragstone.stores.file_names import decode_name
 from ragstone.stores.model_checks import has_same_model

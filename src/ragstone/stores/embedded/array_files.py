@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from ragstone.core.errors import Corrupt
 from ragstone.stores.durable_files import replace_file
-from ragstone.stores.embedded.fault_points import reach_point
 from ragstone.stores.encryption import SecretKey, open_box, seal_box
+from ragstone.stores.fault_points import reach_point
 
 MAGIC = b"RAGSEAL\0"
 VERSION = 1

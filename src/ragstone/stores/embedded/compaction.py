@@ -15,11 +15,11 @@ from ragstone.stores.embedded import revision_rows, vector_files
 from ragstone.stores.embedded.database import write_transaction
 from ragstone.stores.embedded.encrypted_rows import cipher_stride
 from ragstone.stores.embedded.erasure import remove_path
-from ragstone.stores.embedded.fault_points import reach_point
 from ragstone.stores.embedded.mirror_updates import CollectionState, read_state
 from ragstone.stores.embedded.paths import CollectionFiles
 from ragstone.stores.embedded.vector_tables import ACTIVE, SECOND, VectorTables
 from ragstone.stores.encryption import SecretKey
+from ragstone.stores.fault_points import reach_point
 
 MIN_DEAD_ROWS = 1_024  # dead rows that are not worth a rewrite: 1.5 MB at 384 dimensions
 IN_USE = "EXISTS (SELECT 1 FROM chunks c WHERE c.vector_key = v.key)"

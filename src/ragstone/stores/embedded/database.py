@@ -16,11 +16,11 @@ import msgspec
 
 from ragstone.core.errors import Corrupt, StoreTooNew
 from ragstone.stores import sqlite_driver
-from ragstone.stores.embedded.fault_points import reach_point
 from ragstone.stores.embedded.frozen_files import LOG_REFUSED, is_writable, open_frozen
 from ragstone.stores.embedded.paths import CollectionFiles
 from ragstone.stores.encryption import SecretKey
 from ragstone.stores.error_mapping import CollectionMoved
+from ragstone.stores.fault_points import reach_point
 
 BUSY_TIMEOUT = 10.0  # seconds to wait for another writer
 MigrationStep = Callable[[sqlite3.Connection], None]

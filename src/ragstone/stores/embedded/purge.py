@@ -13,10 +13,10 @@ from ragstone.stores.cosine import Rows
 from ragstone.stores.embedded import vector_files
 from ragstone.stores.embedded.compaction import IN_USE
 from ragstone.stores.embedded.database import encode_list, write_transaction
-from ragstone.stores.embedded.fault_points import reach_point
 from ragstone.stores.embedded.mirror_updates import CollectionState, read_state
 from ragstone.stores.embedded.paths import CollectionFiles
 from ragstone.stores.embedded.vector_tables import ACTIVE, SECOND, VectorTables
+from ragstone.stores.fault_points import reach_point
 
 UNUSED_SLOTS = f"SELECT slot FROM {{}} v WHERE NOT {IN_USE}"  # noqa: S608
 

@@ -26,13 +26,13 @@ from ragstone.stores.embedded.database import (
     write_transaction,
 )
 from ragstone.stores.embedded.erasure import erase_directory, move_aside
-from ragstone.stores.embedded.fault_points import reach_point
 from ragstone.stores.embedded.key_marks import write_key_mark
 from ragstone.stores.embedded.mirror_updates import read_state
 from ragstone.stores.embedded.paths import REKEY_LOCK, REKEY_PREFIX, CollectionFiles, collections_under, store_lock_path
 from ragstone.stores.embedded.tenants import Tenants
 from ragstone.stores.embedded.vector_tables import ACTIVE, SECOND
 from ragstone.stores.encryption import SecretKey
+from ragstone.stores.fault_points import reach_point
 from ragstone.stores.file_locks import brief_lock, is_locked
 
 PLAIN_COPY = "plain.aside"  # what a plain database is copied to before it is encrypted; it goes with its directory

@@ -17,7 +17,6 @@ from ragstone.stores.embedded.erasure import (
     sweep_erasures,
     zero_file,
 )
-from ragstone.stores.embedded.fault_points import reach_point
 from ragstone.stores.embedded.paths import (
     KEY_FILE,
     CollectionFiles,
@@ -42,6 +41,7 @@ from ragstone.stores.embedded.tenant_marks import (
 )
 from ragstone.stores.embedded.tenants import Tenants
 from ragstone.stores.error_mapping import map_errors
+from ragstone.stores.fault_points import reach_point
 from ragstone.stores.file_locks import acquire_lock, brief_lock, describe_ingestion
 from ragstone.stores.file_names import decode_name
 

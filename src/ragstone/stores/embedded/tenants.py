@@ -17,7 +17,6 @@ from ragstone.core.types import Json, Scope
 from ragstone.stores.collection_errors import erasure_notice
 from ragstone.stores.durable_files import make_directory, replace_file
 from ragstone.stores.embedded.database import open_database
-from ragstone.stores.embedded.fault_points import reach_point
 from ragstone.stores.embedded.key_marks import has_encrypted_files, is_tenant_encrypted, list_key_marked, write_key_mark
 from ragstone.stores.embedded.mirror_updates import read_state
 from ragstone.stores.embedded.paths import (
@@ -34,6 +33,7 @@ from ragstone.stores.embedded.paths import (
 from ragstone.stores.embedded.tenant_marks import check_not_erasing, list_erasing
 from ragstone.stores.embedded.tenant_record import parse_record, record_error
 from ragstone.stores.encryption import SecretKey, check_installed, is_box, open_box, seal_box
+from ragstone.stores.fault_points import reach_point
 from ragstone.stores.file_locks import brief_lock
 from ragstone.stores.file_names import decode_name, encode_name
 from ragstone.stores.master_key import (

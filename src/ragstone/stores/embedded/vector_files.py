@@ -25,9 +25,9 @@ from ragstone.stores.cosine import Rows
 from ragstone.stores.durable_files import replace_file, sync_directory
 from ragstone.stores.embedded import encrypted_rows
 from ragstone.stores.embedded.encrypted_rows import EncryptedRows, PageCache
-from ragstone.stores.embedded.fault_points import reach_point
 from ragstone.stores.embedded.vector_tables import ACTIVE, VectorTables
 from ragstone.stores.encryption import Cipher, SecretKey
+from ragstone.stores.fault_points import reach_point
 
 PLAIN_MAGIC = b"RAGVECT\0"
 VERSION = 1

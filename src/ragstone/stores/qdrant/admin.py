@@ -7,8 +7,8 @@ from ragstone.core.errors import StoreError, UsageError
 from ragstone.core.ports import Admin
 from ragstone.core.records import Tenant
 from ragstone.core.types import Scope
+from ragstone.stores.fault_points import reach_point
 from ragstone.stores.qdrant.client import QdrantConnection
-from ragstone.stores.qdrant.fault_points import reach_point
 from ragstone.stores.qdrant.reconciliation import Reconciler, Survey
 from ragstone.stores.qdrant.scope_points import ScopePoints
 from ragstone.stores.qdrant.space import erase_tenant

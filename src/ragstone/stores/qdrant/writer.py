@@ -11,8 +11,8 @@ from ragstone.core.errors import StoreError
 from ragstone.core.ports import Store, Vectors, Writer
 from ragstone.core.types import Chunk, Document, Revision, Scope
 from ragstone.stores.cosine import check_stored_vector
+from ragstone.stores.fault_points import reach_point
 from ragstone.stores.qdrant import points
-from ragstone.stores.qdrant.fault_points import reach_point
 from ragstone.stores.qdrant.points import RETIRED, field_equals, field_is_any, scope_filter
 from ragstone.stores.qdrant.reconciliation import Reconciler
 from ragstone.stores.qdrant.scope_points import ScopePoints
