@@ -1,17 +1,14 @@
-"""Cutting documents into pieces: the table of ways by name.
+"""Cutting documents into pieces: the table of chunkers by name.
 
-To add a way: a file with a small options dataclass and a class with `recipe` and `cut`, one line in
+To add one: a file with a small options dataclass and a class with `recipe` and `cut`, its row in
 `CHUNKERS`, and a test class that inherits `ChunkerContract`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from importlib import import_module
 from typing import Any
 
-from ragstone.chunking.bounded import BoundedChunker, BoundedOptions
-from ragstone.chunking.markdown import MarkdownChunker, MarkdownOptions
-from ragstone.chunking.recursive import RecursiveChunker, RecursiveOptions
-from ragstone.chunking.sentence import SentenceWindowChunker, SentenceWindowOptions
 from ragstone.chunking.structure import StructureChunker, StructureOptions
 from ragstone.chunking.tokens import CachingTokenizer, Characters
 from ragstone.core.errors import UsageError
@@ -22,26 +19,46 @@ __all__ = [
     "CHUNKERS",
     "CachingTokenizer",
     "Characters",
+    "ChunkerKind",
     "StructureChunker",
     "StructureOptions",
     "limit_pieces",
     "make_chunker",
 ]
 
-ChunkerFactory = Callable[[Any, Tokenizer, int | None], Chunker]
 
-CHUNKERS: dict[str, tuple[type[Any], ChunkerFactory]] = {
-    "bounded": (BoundedOptions, lambda options, tokenizer, _: BoundedChunker(options, tokenizer)),
-    "markdown": (MarkdownOptions, lambda options, tokenizer, _: MarkdownChunker(options, tokenizer)),
-    "recursive": (RecursiveOptions, lambda options, tokenizer, _: RecursiveChunker(options, tokenizer)),
-    "sentence-window": (
-        SentenceWindowOptions,
-        lambda options, tokenizer, reads: SentenceWindowChunker(options, tokenizer, reads=reads),
+@dataclass(frozen=True, slots=True)
+class ChunkerKind:
+    """One way of cutting: the module, class and options of a chunker, and whether it is told what the embedder reads.
+
+    The class takes its options and a tokenizer, and `reads` where it is told so.
+    """
+
+    module: str
+    chunker: str
+    options: str
+    reads: bool = False
+
+    def load_options(self) -> type[Any]:
+        """The dataclass of its options."""
+        kind: type[Any] = getattr(import_module(self.module), self.options)
+        return kind
+
+    def make(self, options: Any, tokenizer: Tokenizer, reads: int | None) -> Chunker:
+        """The chunker itself."""
+        known = {"reads": reads} if self.reads else {}
+        chunker: Chunker = getattr(import_module(self.module), self.chunker)(options, tokenizer, **known)
+        return chunker
+
+
+CHUNKERS: dict[str, ChunkerKind] = {
+    "bounded": ChunkerKind("ragstone.chunking.bounded", "BoundedChunker", "BoundedOptions"),
+    "markdown": ChunkerKind("ragstone.chunking.markdown", "MarkdownChunker", "MarkdownOptions"),
+    "recursive": ChunkerKind("ragstone.chunking.recursive", "RecursiveChunker", "RecursiveOptions"),
+    "sentence-window": ChunkerKind(
+        "ragstone.chunking.sentence", "SentenceWindowChunker", "SentenceWindowOptions", reads=True
     ),
-    "structure": (
-        StructureOptions,
-        lambda options, tokenizer, reads: StructureChunker(options, tokenizer, reads=reads),
-    ),
+    "structure": ChunkerKind("ragstone.chunking.structure", "StructureChunker", "StructureOptions", reads=True),
 }
 
 
@@ -57,7 +74,8 @@ def make_chunker(
     """
     if name not in CHUNKERS:
         raise UsageError(f"chunker {name!r} is unknown; known chunkers: {', '.join(sorted(CHUNKERS))}")
-    kind, maker = CHUNKERS[name]
+    chunker = CHUNKERS[name]
+    kind = chunker.load_options()
     known = [field.name for field in fields(kind)]
     for key, value in (options or {}).items():
         if key not in known:
@@ -65,7 +83,7 @@ def make_chunker(
         if isinstance(value, bool) or not isinstance(value, int):
             raise UsageError(f"chunker option {key} of {name} must be a whole number, not {value!r}")
     counted = tokenizer if isinstance(tokenizer, CachingTokenizer) else CachingTokenizer(tokenizer)
-    return maker(kind(**(options or {})), counted, reads)
+    return chunker.make(kind(**(options or {})), counted, reads)
 
 
 def limit_pieces(pieces: Sequence[Piece], most: int | None) -> tuple[list[Piece], bool]:

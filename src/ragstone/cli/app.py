@@ -1,28 +1,31 @@
-"""All commands, one file each."""
+"""All commands, one module each."""
+
+from importlib import import_module
 
 import typer
 
-from ragstone.cli import (
-    ask,
-    chat,
-    chunk,
-    collections,
-    convert,
-    copy,
-    doctor,
-    eval_,
-    explain,
-    extract,
-    guard,
-    ingest,
-    keys,
-    migrate,
-    pipelines,
-    reembed,
-    runs,
-    search,
-    show,
-    tenants,
+# In the order of the help. A module's function of its own name is the command, or its `app` a group of commands.
+COMMANDS = (
+    "ingest",
+    "search",
+    "ask",
+    "chat",
+    "chunk",
+    "extract",
+    "convert",
+    "guard",
+    "show",
+    "explain",
+    "eval_",
+    "pipelines",
+    "runs",
+    "doctor",
+    "migrate",
+    "copy",
+    "collections",
+    "reembed",
+    "tenants",
+    "keys",
 )
 
 app = typer.Typer(
@@ -35,26 +38,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for command in (
-    ingest.ingest,
-    search.search,
-    ask.ask,
-    chat.chat,
-    chunk.chunk,
-    extract.extract,
-    convert.convert,
-    guard.guard,
-    show.show,
-    explain.explain,
-    eval_.evaluate,
-    pipelines.pipelines,
-    runs.runs,
-    doctor.doctor,
-    migrate.migrate,
-    copy.copy,
-):
-    app.command(name=command.__name__ if command is not eval_.evaluate else "eval")(command)
-app.add_typer(collections.app, name="collections")
-app.add_typer(reembed.app, name="reembed")
-app.add_typer(tenants.app, name="tenants")
-app.add_typer(keys.app, name="keys")
+for _name in COMMANDS:
+    _module = import_module(f"ragstone.cli.{_name}")
+    if hasattr(_module, "app"):
+        app.add_typer(_module.app, name=_name)
+    else:
+        app.command(name=_name.rstrip("_"))(getattr(_module, _name))

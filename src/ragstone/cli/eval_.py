@@ -14,7 +14,7 @@ from ragstone.core.records import Run
 
 
 @add_shared_options
-def evaluate(
+def eval_(
     options: SharedOptions,
     golden: eval_options.Golden = None,
     beir: eval_options.Beir = None,

@@ -6,6 +6,13 @@ document frequency, no length, and no scale that a threshold could be set on. Ev
 file, so it is for hundreds of documents, not thousands.
 """
 
+from pathlib import Path
+
 from ragstone.stores.jsonfile.store import JsonStore
 
-__all__ = ["JsonStore"]
+__all__ = ["JsonStore", "open_url"]
+
+
+def open_url(path: str, keep_versions: int, _: object) -> JsonStore:
+    """The store in a file."""
+    return JsonStore(Path(path).expanduser(), keep_versions=keep_versions)

@@ -1,0 +1,128 @@
+"""The table of stores: a URL becomes a store; the module of a store is imported when one is opened."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from ragstone.core.errors import UsageError
+from ragstone.core.ports import Store
+from ragstone.stores.master_key import MasterKey
+from ragstone.stores.url_redaction import redact_url
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """What bringing a store's format up to date did: its version now, the steps taken, what to know."""
+
+    version: int | None
+    applied: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StoreKind:
+    """One kind of store: how its URL is written, the module that holds it, and whether it can keep tenants encrypted.
+
+    The module is imported when a store is opened. It has `open_url(url, keep_versions, master)`, which gives the store,
+    and `migrate_url(url)` where `migrates` says so. `packages` are those that it needs, which come with the extra
+    `extra` of Ragstone and are named by `vendor`.
+    """
+
+    shape: str
+    module: str
+    vendor: str = ""
+    packages: tuple[str, ...] = ()
+    extra: str = ""
+    migrates: bool = False
+    encrypts: bool = False
+
+    def load_module(self) -> Any:
+        """The module that holds the store. Raises `UsageError` that names the extra for a package that is missing."""
+        if any(find_spec(package) is None for package in self.packages):
+            raise UsageError(
+                f"{self.vendor} needs a package that is not installed; run: pip install 'ragstone[{self.extra}]'"
+            )
+        return import_module(self.module)
+
+
+def open_store(url: str, *, keep_versions: int = 1, master: MasterKey | None = None) -> Store:
+    """The store behind a URL; nothing is read or written yet.
+
+    `embedded:PATH` or a bare path is a directory, `json:PATH` one file, `postgresql://…` a database as libpq names it
+    (see `ragstone.stores.postgres.url`), `qdrant://…` a Qdrant with a ledger beside it (`ragstone.stores.qdrant.url`).
+    `keep_versions` is how many revisions of a document stay (the active one always does); `master` wraps the keys of
+    new tenants. Raises `UsageError` for an unknown scheme, and for a master key where nothing would be encrypted.
+    """
+    kind, rest = _resolve_kind(url)
+    if keep_versions < 1:
+        raise UsageError(f"keep_versions is {keep_versions}; it must be at least 1")
+    if master is not None and not kind.encrypts:
+        raise UsageError(
+            f"store {redact_url(url)!r} cannot encrypt: encryption at rest is made by embedded stores alone. Leave out "
+            "`encryption`, and encrypt the server's disks"
+        )
+    store: Store = kind.load_module().open_url(rest, keep_versions, master)
+    return store
+
+
+def can_encrypt(url: str) -> bool:
+    """Whether the store behind a URL can keep tenants encrypted."""
+    return _resolve_kind(url)[0].encrypts
+
+
+async def migrate_store(url: str) -> Migration:
+    """Bring the format of the store behind a URL up to date; a store in files does that when it is opened."""
+    kind, rest = _resolve_kind(url)
+    if not kind.migrates:
+        return Migration(None)
+    done: Migration = await kind.load_module().migrate_url(rest)
+    return done
+
+
+def _resolve_kind(url: str) -> tuple[StoreKind, str]:
+    """The kind of a store, and what it is opened by."""
+    if "\0" in url:
+        raise UsageError(f"store {redact_url(url)!r:.60} is no place; write a folder, or one of: {KINDS}")
+    scheme, colon, rest = url.partition(":")
+    if not colon or "/" in scheme:
+        scheme, rest = "embedded", url
+    if scheme not in STORES:
+        raise UsageError(f"store {redact_url(url)!r} is of an unknown kind; write one of: {KINDS}")
+    if not rest.strip("/"):
+        raise UsageError(f"store {redact_url(url)!r} names no place; write {STORES[scheme].shape}")
+    if not STORES[scheme].shape.endswith(":PATH"):
+        return STORES[scheme], url
+    if "?keywords=" in rest:
+        raise UsageError(
+            f"store {redact_url(url)!r}: only PostgreSQL ranks words in another way; leave out ?keywords=…"
+        )
+    return STORES[scheme], rest
+
+
+POSTGRES = StoreKind(
+    "postgresql://USER@HOST/DATABASE",
+    "ragstone.stores.postgres",
+    vendor="PostgreSQL",
+    packages=("psycopg", "psycopg_pool"),
+    extra="postgres",
+    migrates=True,
+)
+QDRANT = StoreKind(
+    "qdrant://HOST:6334",
+    "ragstone.stores.qdrant",
+    vendor="Qdrant",
+    packages=("qdrant_client",),
+    extra="qdrant",
+    migrates=True,
+)
+STORES: Mapping[str, StoreKind] = {
+    "embedded": StoreKind("embedded:PATH", "ragstone.stores.embedded", encrypts=True),
+    "json": StoreKind("json:PATH", "ragstone.stores.jsonfile"),
+    "postgresql": POSTGRES,
+    "postgres": POSTGRES,
+    "qdrant": QDRANT,
+    "qdrants": QDRANT,
+}
+KINDS = ", ".join(dict.fromkeys(kind.shape for kind in STORES.values()))
