@@ -78,7 +78,7 @@ def test_mistakes_are_one_sentence(run: Run, server: Server, database: str) -> N
 
 async def test_without_the_driver_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     absent: Callable[[str], None] = lambda _name: None  # noqa: E731
-    monkeypatch.setattr("ragstone.stores.find_spec", absent)
+    monkeypatch.setattr("ragstone.stores.kinds.find_spec", absent)
     with pytest.raises(UsageError, match=r"pip install 'ragstone\[postgres\]'"):
         open_store("postgresql://host/db")
     with pytest.raises(UsageError, match=r"pip install 'ragstone\[postgres\]'"):

@@ -63,6 +63,6 @@ def test_what_cannot_be_read_says_what_to_write(url: str, said: str) -> None:
 
 
 def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ragstone.stores.find_spec", lambda name: None)
+    monkeypatch.setattr("ragstone.stores.kinds.find_spec", lambda name: None)
     with pytest.raises(UsageError, match=r"pip install 'ragstone\[qdrant\]'"):
         open_store("qdrant://db")
