@@ -155,7 +155,7 @@ pipelines:
         ("pipelines: [{name: p}]", "needs tables of a database, or collections"),
         ("pipelines: [{collections: [a]}]", "name"),
         ('pipelines: [{name: "", collections: [a]}]', "it must be a text that is not blank"),
-        ("pipelines: [{name: p, collections: [a, a]}]", "collections: 'a' stands twice"),
+        ("pipelines: [{name: p, collections: [a, a]}]", "duplicate collection 'a'"),
         ("pipelines: [{name: p, collections: [a]}, {name: p, collections: [b]}]", "two are called 'p'"),
         ("pipelines: [{name: p, tables: [{table: t, text_column: c}]}]", "tables needs their database"),
         ("pipelines: [{name: p, collections: [a], database: postgresql://h/d}]", "one with a database its tables"),

@@ -26,7 +26,7 @@ OPENED: dict[str, tuple[Callable[[], object], str]] = {
     "a NUL": (lambda: ragstone.open("s4\0"), "without a NUL"),
     "a lone surrogate": (lambda: ragstone.open("\ud800"), "path is"),
     "async": (lambda: ragstone.open_async(5), "path is 5"),  # type: ignore[arg-type]  # what is tested
-    "a store URL": (lambda: ragstone.open(settings=ragstone.Settings(store="json:a\0")), "is no place"),
+    "a store URL": (lambda: ragstone.open(settings=ragstone.Settings(store="json:a\0")), "expected a folder"),
     "no embedder": (lambda: ragstone.open("s", embedder=5), "embedder is 5; it must be an embedder"),  # type: ignore[arg-type]  # what is tested
     "an embedder's class": (lambda: ragstone.open("s", embedder=BagOfWords), "embedder is"),  # type: ignore[arg-type]  # what is tested
     "no store": (lambda: ragstone.open(store=5), "store is 5; it must be a store"),  # type: ignore[arg-type]  # what is tested

@@ -25,7 +25,10 @@ def copy(
         list[str] | None, typer.Option("--collection", help="Collection [default: all of the tenant].")
     ] = None,
     allow_removals: Annotated[
-        bool, typer.Option("--allow-removals", help="Remove from a copy however much the source no longer has.")
+        bool,
+        typer.Option(
+            "--allow-removals", help="Allow removing from a copy any number of documents that left the source."
+        ),
     ] = False,
 ) -> int:
     """Copy collections to another store: all kept revisions with texts, chunks, vectors and runs; nothing is embedded

@@ -18,9 +18,13 @@ def ingest(
     ] = None,
     source: Annotated[str | None, typer.Option("--source", help="Name of the source [default: the folder's].")] = None,
     ignore: Annotated[list[str] | None, typer.Option(help="Glob to leave out, such as drafts/**.")] = None,
-    refresh: Annotated[bool, typer.Option("--refresh", help="Redo documents made by another recipe.")] = False,
+    refresh: Annotated[
+        bool, typer.Option("--refresh", help="Re-extract and re-chunk documents built with other settings.")
+    ] = False,
     recreate: Annotated[bool, typer.Option("--recreate", help="Erase the collection first.")] = False,
-    allow_removals: Annotated[bool, typer.Option("--allow-removals", help="Remove however much is gone.")] = False,
+    allow_removals: Annotated[
+        bool, typer.Option("--allow-removals", help="Allow removing any number of vanished documents.")
+    ] = False,
     version_label: Annotated[str | None, typer.Option(help="Label of these versions.")] = None,
     effective_at: Annotated[str | None, typer.Option(help="Date from which they hold, as 2026-01-01.")] = None,
     embedder: Annotated[str | None, typer.Option(help="Embedding model, or none for keyword search alone.")] = None,

@@ -39,7 +39,7 @@ def _key_state(key: Key) -> str:
 @add_shared_options
 def create(
     options: SharedOptions,
-    name: Annotated[str, typer.Option("--name", help="Who will use it.")],
+    name: Annotated[str, typer.Option("--name", help="The name of the user or program.")],
     role: Annotated[
         list[str] | None,
         typer.Option("--role", help="read, read-restricted, write or admin; more than one adds up [default: read]."),

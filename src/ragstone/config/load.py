@@ -174,7 +174,7 @@ def _is_present(file: Path, *, named: bool) -> bool:
 
 
 def _read_environment() -> list[tuple[list[str], str]]:
-    """What the environment sets: keys and value. Raises `ConfigError` for a name that sets nothing."""
+    """What the environment sets: keys and value. Raises `ConfigError` for an unknown setting."""
     ours = sorted((name.removeprefix(PREFIX), value) for name, value in os.environ.items() if name.startswith(PREFIX))
     known = list_settable(Settings)
     found = []
@@ -187,7 +187,7 @@ def _read_environment() -> list[tuple[list[str], str]]:
         ):
             names = ["__".join(known_keys).upper() for known_keys, _ in known]
             near = difflib.get_close_matches(name.upper(), names, n=1, cutoff=0)
-            raise ConfigError(f"environment: {PREFIX}{name} sets nothing; did you mean {PREFIX}{near[0]}?")
+            raise ConfigError(f"environment: unknown setting {PREFIX}{name}; did you mean {PREFIX}{near[0]}?")
         found.append((keys, value))
     return found
 

@@ -25,7 +25,7 @@ class SearchKeywords(TypedDict, total=False):
     fold: bool | None
     """Put near-duplicates behind the best of them."""
     per_document: int | None
-    """At most so many passages of one document."""
+    """The most passages of one document."""
     hyde: Literal["off", "standard", "adaptive", "multi"] | None
     """Search by answers that the model imagines: off, standard, adaptive or multi."""
     hyde_documents: int | None

@@ -24,7 +24,7 @@ class SearchOptions:
     min_cosine: Annotated[float | None, Option("Leave out passages below this cosine.", -1, 1)] = None
     keyword_boost: Annotated[bool, Option("Raise passages that hold the words of the question.")] = False
     fold: Annotated[bool, Option("Put near-duplicates behind the best of them.")] = True
-    per_document: Annotated[int | None, Option("At most so many passages of one document.", 1, MANY)] = None
+    per_document: Annotated[int | None, Option("The most passages of one document.", 1, MANY)] = None
     hyde: Annotated[Hyde, Option("Search by answers that the model imagines: off, standard, adaptive or multi.")] = (
         "off"
     )

@@ -143,7 +143,7 @@ class PipelineSettings:
         if not self.tables and not self.collections:
             raise ConfigError("a pipeline needs tables of a database, or collections")
         if again := next((name for name in self.collections if self.collections.count(name) > 1), None):
-            raise ConfigError(f"collections: {again!r} stands twice")
+            raise ConfigError(f"duplicate collection {again!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,7 @@ class Settings:
     )
     encryption: Annotated[EncryptionSettings, Option("The master key of encrypted tenants.")] = EncryptionSettings()
     key: Annotated[str | None, Option("The API key or token of this user.")] = field(default=None, repr=False)
-    access: Annotated[AccessSettings, Option("Who may come in.")] = AccessSettings()
+    access: Annotated[AccessSettings, Option("Keys, tokens and trust.")] = AccessSettings()
 
     def __post_init__(self) -> None:
         check_bounds(self)

@@ -29,7 +29,7 @@ def read_yaml(file: Path, lookup: Lookup) -> Json:
         number = iter(range(len(variables)))
         text = VARIABLE.sub(lambda _: f"\ue000{next(number)}\ue001", text)
         if (again := find_duplicate_key(yaml.compose(text, Loader=yaml.SafeLoader))) is not None:
-            raise ValueError(f"the key {again.value!r:.60} stands twice, again in line {again.start_mark.line + 1}")
+            raise ValueError(f"duplicate key {again.value!r:.60}, again in line {again.start_mark.line + 1}")
         data = _fill_variables(yaml.safe_load(text), variables, str(file), lookup)
     except (yaml.YAMLError, ValueError) as error:
         raise ConfigError(f"{file} cannot be read: {' '.join(str(error).split())}") from error

@@ -113,7 +113,7 @@ def _reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     data: dict[str, Any] = {}
     for key, value in pairs:
         if key in data:
-            raise ValueError(f"the key {key!r:.60} stands twice in one object")
+            raise ValueError(f"duplicate key {key!r:.60} in one object")
         data[key] = value
     return data
 
@@ -175,7 +175,7 @@ def _read_yaml(path: Path, text: str) -> Iterator[_RawCase]:
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise UsageError(f"{path}: is not usable YAML: {' '.join(str(error).split())}") from error
     if (again := find_duplicate_key(root)) is not None:
-        raise UsageError(f"{path}:{again.start_mark.line + 1}: the key {again.value!r:.60} stands twice in one object")
+        raise UsageError(f"{path}:{again.start_mark.line + 1}: duplicate key {again.value!r:.60} in one object")
     key = _find_list_key(path, whole)
     if isinstance(root, yaml.MappingNode):
         [root] = [value for name, value in root.value if name.value == key]

@@ -84,14 +84,14 @@ async def migrate_store(url: str) -> Migration:
 def _resolve_kind(url: str) -> tuple[StoreKind, str]:
     """The kind of a store, and what it is opened by."""
     if "\0" in url:
-        raise UsageError(f"store {redact_url(url)!r:.60} is no place; write a folder, or one of: {KINDS}")
+        raise UsageError(f"invalid store {redact_url(url)!r:.60}: expected a folder or one of: {KINDS}")
     scheme, colon, rest = url.partition(":")
     if not colon or "/" in scheme:
         scheme, rest = "embedded", url
     if scheme not in STORES:
-        raise UsageError(f"store {redact_url(url)!r} is of an unknown kind; write one of: {KINDS}")
+        raise UsageError(f"unknown store {redact_url(url)!r}: expected one of: {KINDS}")
     if not rest.strip("/"):
-        raise UsageError(f"store {redact_url(url)!r} names no place; write {STORES[scheme].shape}")
+        raise UsageError(f"invalid store {redact_url(url)!r}: expected {STORES[scheme].shape}")
     if not STORES[scheme].shape.endswith(":PATH"):
         return STORES[scheme], url
     if "?keywords=" in rest:

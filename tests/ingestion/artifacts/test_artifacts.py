@@ -364,12 +364,12 @@ def test_an_object_store_that_cannot_be_reached_is_a_reason(
     ("uri", "says"),
     [
         ("s3://bucket/prefix", r"pip install 'ragstone\[s3\]'"),
-        ("/var/artifacts", "write file:PATH"),
+        ("/var/artifacts", "expected file:PATH"),
         ("file://host/path", "three /"),
-        ("file:///", "is no place"),
+        ("file:///", "expected file:PATH"),
         ("nosuch://x", "does not know"),
         ("ftp://me:secret@host/x", "hold a name or password"),
-        ("simplecache::memory://x", "is no place|no plain URL"),
+        ("simplecache::memory://x", "expected file:PATH|no plain URL"),
     ],
 )
 def test_a_place_that_cannot_be_is_said_before_anything_is_read(

@@ -14,7 +14,7 @@ GAP = 200  # characters between two chunks that are none of either: blank lines,
 
 @dataclass(frozen=True, slots=True)
 class ContextPassage:
-    """A passage of a context: chunks of one document that follow each other, none of whose text stands twice."""
+    """A passage of a context: chunks of one document that follow each other, no text of them twice."""
 
     chunks: tuple[Chunk, ...]
 

@@ -18,7 +18,7 @@ def open_place(uri: str) -> ArtifactStorage:
     """
     scheme, colon, rest = uri.partition(":")
     if not colon or not scheme.isalnum() or not rest.strip("/") or "\0" in uri:
-        raise ConfigError(f"artifacts {uri!r:.200} is no place; write file:PATH, or a URL such as s3://bucket/prefix")
+        raise ConfigError(f"invalid artifacts {uri!r:.200}: expected file:PATH or a URL such as s3://bucket/prefix")
     if scheme not in FILE_SCHEMES:
         return _open_remote(uri, scheme)
     from ragstone.ingestion.artifacts.folder import FolderPlace
