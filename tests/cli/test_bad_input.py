@@ -26,7 +26,7 @@ from tests.patience import HANG
         (("search", " "), 2, "the question is empty"),
         (("search", "x", "--mode", "fuzzy"), 2, "mode"),
         (("search", "x", "--top-k", "many"), 2, "Invalid value for '--top-k'"),
-        (("search", "x", "--store", "oracle:db"), 2, "is of an unknown kind"),
+        (("search", "x", "--store", "oracle:db"), 2, "unknown store"),
         (("search", "x", "--filter", "{"), 2, "--filter is not JSON"),
         (("search", "x", "--filter", "[" * 100_000), 2, "--filter nests too deep"),
         (("search", "x", "--filter", "9" * 5000), 2, "--filter nests too deep, or holds a number"),

@@ -43,7 +43,7 @@ def open_tables(url: str, *, timeout: float) -> OpenTables:
     Raises `UsageError` for a URL of another kind.
     """
     if url.partition(":")[0] not in ("postgresql", "postgres"):
-        raise UsageError(f"database {redact_url(url)!r} is of an unknown kind; write {POSTGRES.shape}")
+        raise UsageError(f"unknown database {redact_url(url)!r}: expected {POSTGRES.shape}")
     POSTGRES.load_module()
     from ragstone.stores.tables import TableDatabase
 

@@ -52,7 +52,7 @@ def test_secrets_are_never_shown() -> None:
         ("qdrant://db?ledger=qdrant://other", "the ledger is embedded:PATH or postgresql"),
         ("qdrant://user:s3cret@db", "cannot be read"),
         ("qdrant://db:99999", "cannot be read"),
-        ("qdrant://", "names no place"),
+        ("qdrant://", "invalid store .*expected qdrant"),
         ("qdrants:folder", "write qdrant://HOST:6334"),
     ],
 )
