@@ -7,6 +7,7 @@ import sys
 from dataclasses import fields
 from pathlib import Path
 
+import jedi
 import pytest
 
 import ragstone
@@ -53,3 +54,23 @@ def test_a_type_checker_refuses_options_that_are_none(tmp_path: Path) -> None:
     )
     lines = re.findall(r"^wrong\.py:(\d+): error:", done.stdout, re.MULTILINE)
     assert lines == ["5", "6", "7", "9"], done.stdout
+
+
+@pytest.mark.parametrize(
+    ("typed", "names"),
+    [
+        ("kb.sea", {"search"}),
+        ("kb.search('x', top_", {"top_k="}),
+        ("kb.ask('x', hyde_b", {"hyde_below="}),
+        ("kb.search('x').", {"hits", "notes", "steps", "timings"}),
+        ("found.hits[0].", {"chunk", "score", "signals"}),
+        ("answer.citations[0].", {"document", "quote", "spans", "status"}),
+        ("answer.sentences[0].", {"text", "status", "citations"}),
+    ],
+)
+def test_a_notebook_completes_methods_options_and_results(typed: str, names: set[str], tmp_path: Path) -> None:
+    (tmp_path / "tax.md").write_text("# Tax\n\nThe tax rate is nine percent.\n")
+    with ragstone.open(tmp_path / "store") as kb:
+        kb.ingest(tmp_path / "tax.md")
+        cells = {"kb": kb, "found": kb.search("tax rate"), "answer": kb.ask("What is the tax rate?")}
+        assert names <= {one.name for one in jedi.Interpreter(typed, [cells]).complete()}
