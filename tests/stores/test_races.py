@@ -15,6 +15,7 @@ from ragstone.core.records import Run
 from ragstone.core.types import Scope
 from ragstone.stores import fault_points, file_locks, open_store
 from ragstone.stores.embedded import EmbeddedStore, admin, erasure, paths, tenant_lifecycle
+from ragstone.stores.embedded.collection import Collection
 from ragstone.testing.stores import SCOPE, create_collection, make_revision, search_texts, write_revisions
 from tests.patience import HANG
 
@@ -133,6 +134,23 @@ async def test_erasing_and_starting_at_once_let_one_of_both_win(store: EmbeddedS
             assert isinstance(dropped, Busy)
             assert [run.status for run in await other.ledger(SCOPE).runs(1)] == ["running"]
         await other.close()
+
+
+async def test_a_collection_that_is_erased_while_it_is_opened_was_not_built(
+    store: EmbeddedStore, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await write_revisions(store, make_revision("a.md", ["apple"]))
+    other = EmbeddedStore(root)
+
+    def erase_and_open(scope: Scope, place: paths.CollectionFiles) -> Collection:
+        asyncio.run(store.admin.drop(scope))
+        return Collection(scope, place)
+
+    monkeypatch.setattr("ragstone.stores.embedded.store.Collection", erase_and_open)
+    with pytest.raises(NotBuilt):
+        await other.ledger(SCOPE).start(RUN)
+    assert not paths.files_of_scope(root, SCOPE).directory.exists()
+    await other.close()
 
 
 async def test_erasing_and_making_at_once_leave_a_whole_collection_or_none(store: EmbeddedStore, root: Path) -> None:

@@ -36,6 +36,7 @@ from ragstone.stores.error_mapping import map_errors
 
 T = TypeVar("T")
 MAX_IDLE = 4  # connections kept open for the next reader
+NO_FILE = (0, 0)  # the identity of a database that is not there
 MAX_MASKS = 32  # filters whose verdicts are remembered
 
 log = logging.getLogger("ragstone")
@@ -78,7 +79,7 @@ class Collection:
         with self._lock, contextlib.suppress(*sqlite_driver.errors()):
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
-            if len(self._idle) < MAX_IDLE and self._identify_file() == self._identity:
+            if len(self._idle) < MAX_IDLE and self.is_current:
                 self._idle.append(connection)
                 return
         connection.close()
@@ -92,8 +93,9 @@ class Collection:
 
     @property
     def is_current(self) -> bool:
-        """Whether the directory is still the one that was opened: it may have been erased and made anew."""
-        return self._identify_file() == self._identity
+        """Whether the directory is still the one that was opened: it may have been erased, before it was opened too,
+        and made anew."""
+        return self._identity != NO_FILE and self._identify_file() == self._identity
 
     def open_view(self, tables: VectorTables = ACTIVE) -> CollectionView:
         """Begin a read transaction and bring the mirror to it. Release the view's connection at the end.
@@ -151,7 +153,7 @@ class Collection:
         try:
             stat = self.place.database.stat()
         except OSError:
-            return (0, 0)
+            return NO_FILE
         return stat.st_dev, stat.st_ino
 
     def _update_mirror(self, connection: sqlite3.Connection, state: CollectionState) -> Mirror:

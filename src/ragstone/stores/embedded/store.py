@@ -272,7 +272,7 @@ class EmbeddedStore(KeyVerbs):
                 here.check_whole()
                 raise not_built_error(scope)
             made, again = Collection(scope, here), self._locate_files(scope)
-            if again.key == here.key:
+            if made.is_current and again.key == here.key:
                 return made
             here = again
 
