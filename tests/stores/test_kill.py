@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from ragstone.core.filters import Where
+from ragstone.core.types import Scope
 from ragstone.stores import fault_points
 from ragstone.stores.embedded import EmbeddedStore
 from ragstone.stores.master_key import MasterKey
@@ -133,3 +134,12 @@ def test_killed_at_random_while_another_process_reads(tmp_path: Path, round_: in
 def test_without_a_hook_a_fault_point_does_nothing() -> None:
     assert fault_points.hook is None
     fault_points.reach_point("commit.before")
+
+
+async def test_a_collection_is_made_where_a_process_ended_before_it_had_a_file(tmp_path: Path) -> None:
+    store = EmbeddedStore(tmp_path)
+    await create_collection(store, PASSING)
+    (tmp_path / "other" / SCOPE.collection).mkdir(parents=True)
+    await create_collection(store, Scope("other", SCOPE.collection))
+    assert await store.admin.collections("other") == [SCOPE.collection]
+    await store.close()

@@ -120,7 +120,7 @@ class Tenants:
         """Raises `Busy` for a tenant that is being erased, and `UsageError` where other files have its folder."""
         check_not_erasing(self.root, tenant)
         home = self.home_of(tenant)
-        if home.is_dir() and any(home.iterdir()) and not is_tenant_home(home):
+        if home.is_dir() and not is_tenant_home(home) and not all(_is_empty_folder(entry) for entry in home.iterdir()):
             raise UsageError(f"{home} holds other files: name tenant {tenant!r} otherwise, or move them away")
 
     def create_first_key(self, tenant: str) -> dict[int, SecretKey]:
@@ -288,3 +288,8 @@ class Tenants:
             )
         except (Corrupt, OSError) as error:
             return (), None, str(error)
+
+
+def _is_empty_folder(path: Path) -> bool:
+    """As a process leaves it that ends while it makes a collection."""
+    return path.is_dir() and not any(path.iterdir())
