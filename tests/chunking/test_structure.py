@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from ragstone.chunking import StructureChunker, StructureOptions, make_chunker
+from ragstone.chunking import make_chunker
+from ragstone.chunking.structure import StructureChunker, StructureOptions
 from ragstone.core.errors import UsageError
 from ragstone.core.types import Block, Cell, Extraction, Piece, Span
 from ragstone.testing.chunkers import outline_document

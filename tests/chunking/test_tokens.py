@@ -8,8 +8,8 @@ import pytest
 import tokenizers
 
 import ragstone
-from ragstone.chunking import CachingTokenizer, Characters, StructureChunker, make_chunker
-from ragstone.chunking.structure import StructureOptions
+from ragstone.chunking import CachingTokenizer, Characters, make_chunker
+from ragstone.chunking.structure import StructureChunker, StructureOptions
 from ragstone.chunking.tokens import batch_texts, is_additive
 from ragstone.testing.chunkers import SAMPLE, outline_document
 

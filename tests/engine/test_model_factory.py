@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import ragstone
-from ragstone.answering.assembly import Conversation
+from ragstone.answering.options import Conversation
 from ragstone.config.load import load
 from ragstone.config.model_settings import EmbedSettings, ExternalSettings, LlmSettings
 from ragstone.config.settings import Settings

@@ -10,8 +10,7 @@ import pytest
 
 import ragstone
 from ragstone import NotBuilt, StoreError, UsageError, Where
-from ragstone.answering.abstention.abstain import model_edition
-from ragstone.answering.abstention.calibration import Calibration, render_calibration
+from ragstone.answering.abstention.calibration import Calibration, model_edition, render_calibration
 from ragstone.core.filters import Condition
 from ragstone.core.ports import ListedFile, Vectors
 from ragstone.core.records import Skipped

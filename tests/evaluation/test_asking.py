@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.answering.abstention.abstain import model_edition
-from ragstone.answering.abstention.calibration import Calibration, render_calibration
+from ragstone.answering.abstention.calibration import Calibration, model_edition, render_calibration
 from ragstone.config.load import load as load_settings
 from ragstone.core.errors import ConfigError, UsageError
 from ragstone.core.types import Json

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ragstone.answering.generative.prompt import load_template
-from ragstone.answering.written_answer import Writing
+from ragstone.answering.options import Writing
 from ragstone.core.answers import Answer
 from ragstone.core.errors import RagstoneError, Unavailable, UsageError
 from ragstone.core.ports import Prompt

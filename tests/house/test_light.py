@@ -60,3 +60,14 @@ def test_a_bare_import_loads_nothing_heavy(script: str) -> None:
 )
 def test_help_loads_nothing_heavy(arguments: str) -> None:
     assert loaded(HELP.format(arguments)) == ""
+
+
+def test_the_engine_loads_a_stage_when_a_method_needs_it() -> None:
+    script = """
+import sys, ragstone.engine.blocking
+late = ("answering.events", "chunking.structure", "guard.injection", "providers.minilm.network", "stores.embedded",
+    "stores.postgres", "stores.qdrant", "extraction.pdf")
+sys.exit(" ".join(name for name in late if f"ragstone.{name}" in sys.modules))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=HANG, check=False)
+    assert done.stderr == "\n"

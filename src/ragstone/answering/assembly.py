@@ -9,13 +9,14 @@ from ragstone.answering.abstention.abstain import ABSTENTION
 from ragstone.answering.generative.context import ContextPassage
 from ragstone.answering.generative.transcript import AnswerPiece, CitedSentence, Transcript
 from ragstone.answering.generative.verdicts import CheckedSentence, SentenceChecker, SentenceSupport
+from ragstone.answering.options import Conversation
 from ragstone.answering.verification.citations import groundedness, note_flagged_sentences, stands_alone
 from ragstone.answering.verification.page_boxes import add_page_boxes
 from ragstone.answering.verification.similarity import TextSimilarity
 from ragstone.core.answers import Answer, Citation, Event, Note, Sentence
 from ragstone.core.page_layout import Layout
 from ragstone.core.plural import format_count
-from ragstone.core.ports import CompletionResult, Message
+from ragstone.core.ports import CompletionResult
 from ragstone.core.trace import Trace
 from ragstone.core.types import Span, join_slices
 
@@ -29,14 +30,6 @@ DECLINED = re.compile(
     r"|there is (?:not enough|no) information\b)",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Conversation:
-    """What a model is asked: the question as it was put, and the turns before."""
-
-    question: str
-    history: tuple[Message, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,15 +7,15 @@ quoted answer stands in where the model fails.
 
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from math import ceil
 
-from ragstone.answering.abstention.abstain import AbstentionPolicy
-from ragstone.answering.assembly import Conversation, Draft
+from ragstone.answering.assembly import Draft
 from ragstone.answering.extractive_answer import Retrieved, make_extractive_answer
 from ragstone.answering.generative.budget import Budget, fit_budget
+from ragstone.answering.options import AnswerOptions, Conversation, Writing
 from ragstone.answering.verification.similarity import TextSimilarity
-from ragstone.answering.written_answer import Writing, write_answer
+from ragstone.answering.written_answer import write_answer
 from ragstone.core.answers import Answer, Event
 from ragstone.core.ports import Message
 from ragstone.core.trace import Trace
@@ -28,16 +28,6 @@ from ragstone.retrieval.standalone_question import make_standalone
 from ragstone.retrieval.store_timeout import limit_store_time
 
 LETTERS = 4  # characters of a token, on average over English: for a budget that need not be exact
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerOptions:
-    """How an answer is made of hits: what writes it (None: sentences are quoted), what decides between an answer and
-    an abstention, how many tokens the passages may have together (None: no bound)."""
-
-    writing: Writing | None = None
-    policy: AbstentionPolicy = field(default_factory=AbstentionPolicy)
-    tokens: int | None = None
 
 
 async def stream_answer(

@@ -6,13 +6,13 @@ from typing import Protocol
 
 from ragstone import guard
 from ragstone.answering.abstention.abstain import (
-    AbstentionPolicy,
     Decision,
     choose_signs,
     decide_abstention,
     decide_by_thresholds,
     is_settled,
 )
+from ragstone.answering.abstention.calibration import AbstentionPolicy
 from ragstone.answering.abstention.evidence import Evidence, collect_evidence
 from ragstone.answering.assembly import abstain
 from ragstone.answering.extractive.question_analysis import analyze_question

@@ -5,100 +5,19 @@ The view of the store is closed by then: all that checking needs was taken out o
 
 import asyncio
 import logging
-import time
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass, field
 
-from ragstone import guard
-from ragstone.answering.assembly import AnswerAssembler, Conversation, Draft
-from ragstone.answering.generative.budget import Budget, fit_budget
-from ragstone.answering.generative.context import ContextPassage, arrange_passages
-from ragstone.answering.generative.prompt import Template, build_messages, passage_labels, render_frame
+from ragstone.answering.assembly import AnswerAssembler, Draft
+from ragstone.answering.generative.prompt import passage_labels
 from ragstone.answering.generative.transcript import Transcript
+from ragstone.answering.options import Writing
 from ragstone.core.answers import Answer, Event
 from ragstone.core.errors import RagstoneError, Unavailable, UsageError
-from ragstone.core.ports import Completion, CompletionResult, Prompt, Tokenizer
+from ragstone.core.ports import CompletionResult
 from ragstone.core.trace import Trace
-from ragstone.core.types import Hit
-from ragstone.providers.token_counting import TURN_TOKENS
 
 log = logging.getLogger("ragstone")
-
-
-@dataclass(frozen=True, slots=True)
-class Writing:
-    """What writes answers, and how. `counts` counts tokens where the model's own tokenizer is not known; `strict`
-    shows a sentence only after its check, and only if something supports it; `seconds` are all that it may take, by
-    `clock`, `group` is where its settings stand (`llm` or `judge`)."""
-
-    model: Completion
-    template: Template
-    counts: Tokenizer
-    budget: Budget = field(default_factory=Budget)
-    max_tokens: int = 800
-    temperature: float = 0.0
-    strict: bool = False
-    seconds: float = 120.0
-    clock: Callable[[], float] = time.monotonic
-    group: str = "llm"
-
-    def context(self, hits: Sequence[Hit], conversation: Conversation) -> list[ContextPassage]:
-        """What the model is shown of the hits, best first, within the budget and what it reads: [] where nothing
-        fits."""
-        room = Budget(max(0, self._count_room(conversation)), 0, self.budget.chunks)
-        fitting = fit_budget(hits, self._count_tokens, budget=room, frame=self._count_frame)
-        return arrange_passages(fitting, join=not self.template.cites_by_id)
-
-    def prompt(self, conversation: Conversation, shown: Sequence[ContextPassage]) -> Prompt:
-        """All that the model is told: the turns before stand in front of the last one."""
-        *before, last = build_messages(self.template, conversation.question, shown, mask=guard.mask_secrets)
-        return Prompt((*before, *conversation.history, last), self.max_tokens, self.temperature)
-
-    def fit_history(self, conversation: Conversation) -> Conversation:
-        """The talk with so many of its last turns as leave at least half of the room to passages."""
-        if not conversation.history:
-            return conversation
-        least = self._count_room(Conversation(conversation.question)) // 2
-        turns = conversation.history
-        while turns and self._count_room(Conversation(conversation.question, turns)) < least:
-            turns = turns[1:]
-        while turns and turns[0].role == "assistant":  # an answer without its question
-            turns = turns[1:]
-        return Conversation(conversation.question, turns)
-
-    def describe_lack_of_room(self, conversation: Conversation) -> str:
-        """What to say where no passage fits."""
-        other = self._count_other_tokens(conversation)
-        if (
-            self.model.context is not None
-            and self._count_room(conversation) < self.budget.tokens - self.budget.overhead
-        ):
-            return (
-                f"no passage fits into what the model reads: of {self.group}.context {self.model.context}, its "
-                f"answer may take {self.max_tokens} ({self.group}.max_tokens) and the prompt takes about {other}; "
-                "allow it more, or the answer less"
-            )
-        return (
-            f"no passage fits into answer.tokens {self.budget.tokens} less answer.overhead {self.budget.overhead}, of "
-            f"which the prompt takes about {other}: allow more"
-        )
-
-    def _count_room(self, conversation: Conversation) -> int:
-        """Tokens for passages."""
-        other = self._count_other_tokens(conversation)
-        room = self.budget.tokens - max(self.budget.overhead, other)
-        return room if self.model.context is None else min(room, self.model.context - self.max_tokens - other)
-
-    def _count_other_tokens(self, conversation: Conversation) -> int:
-        """Tokens of everything but passages."""
-        return sum(TURN_TOKENS + self._count_tokens(turn.text) for turn in self.prompt(conversation, ()).messages)
-
-    def _count_frame(self, hit: Hit) -> int:
-        return self._count_tokens(render_frame(self.template, hit.chunk))
-
-    def _count_tokens(self, text: str) -> int:
-        return (self.model.tokenizer or self.counts).count([text])[0]
 
 
 async def write_answer(writing: Writing, draft: Draft, trace: Trace) -> AsyncGenerator[Event | Answer]:

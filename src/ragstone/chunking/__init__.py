@@ -9,7 +9,6 @@ from dataclasses import dataclass, fields
 from importlib import import_module
 from typing import Any
 
-from ragstone.chunking.structure import StructureChunker, StructureOptions
 from ragstone.chunking.tokens import CachingTokenizer, Characters
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import Chunker, Tokenizer
@@ -20,8 +19,6 @@ __all__ = [
     "CachingTokenizer",
     "Characters",
     "ChunkerKind",
-    "StructureChunker",
-    "StructureOptions",
     "limit_pieces",
     "make_chunker",
 ]

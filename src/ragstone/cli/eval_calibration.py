@@ -115,7 +115,7 @@ def parse_calibration_options(
 
 def make_blank_calibration(engine: Any, mode: str | None) -> Calibration:
     """What the calibration is of: the signs that decide there, the embedding model, the edition of the numbers."""
-    from ragstone.answering.abstention.abstain import model_edition
+    from ragstone.answering.abstention.calibration import model_edition
 
     embedder = engine.search_context.sources[0].embedder
     if embedder is None or engine.question("any", mode=mode).mode == "keyword":

@@ -7,8 +7,8 @@ from weakref import WeakSet
 from ragstone import extraction, guard, providers
 from ragstone.access import Credential
 from ragstone.access.sign_in import Authenticator
-from ragstone.answering.abstention.abstain import AbstentionPolicy
-from ragstone.answering.events import AnswerOptions
+from ragstone.answering.abstention.calibration import AbstentionPolicy
+from ragstone.answering.options import AnswerOptions
 from ragstone.config.settings import Settings
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import Completion, Embedder, Store

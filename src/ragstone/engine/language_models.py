@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from ragstone.answering.written_answer import Writing
+from ragstone.answering.options import Writing
 from ragstone.config.model_settings import LlmSettings
 from ragstone.config.settings import Settings
 from ragstone.core.errors import ConfigError

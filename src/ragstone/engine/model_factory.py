@@ -6,11 +6,16 @@ from dataclasses import replace
 from typing import Any
 
 from ragstone import providers
-from ragstone.answering.abstention.abstain import AbstentionPolicy, model_edition
-from ragstone.answering.abstention.calibration import Calibration, check_model, read_calibration
+from ragstone.answering.abstention.calibration import (
+    AbstentionPolicy,
+    Calibration,
+    check_model,
+    model_edition,
+    read_calibration,
+)
 from ragstone.answering.generative.budget import Budget
 from ragstone.answering.generative.prompt import TEMPLATE_NAMES, load_template
-from ragstone.answering.written_answer import Writing
+from ragstone.answering.options import Writing
 from ragstone.config import vendors
 from ragstone.config.load import read_api_key
 from ragstone.config.model_settings import AnswerSettings, EmbedSettings, ExternalSettings, LlmSettings

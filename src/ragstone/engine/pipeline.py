@@ -6,9 +6,8 @@ from functools import partial
 
 from ragstone import providers, stores
 from ragstone.access import Permission
-from ragstone.answering.abstention.abstain import AbstentionPolicy
-from ragstone.answering.events import AnswerOptions
-from ragstone.answering.written_answer import Writing
+from ragstone.answering.abstention.calibration import AbstentionPolicy
+from ragstone.answering.options import AnswerOptions, Writing
 from ragstone.config.model_settings import EmbedSettings
 from ragstone.config.search_options import SearchOptions
 from ragstone.config.settings import PipelineSettings, SearchSettings, Settings

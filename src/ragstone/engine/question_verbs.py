@@ -8,8 +8,7 @@ from typing import Any, TypeVar, Unpack, get_type_hints
 
 from ragstone import guard
 from ragstone.access import Permission
-from ragstone.answering.events import AnswerOptions, cut_to_tokens, stream_answer, wait_for_answer
-from ragstone.answering.formats import context_xml
+from ragstone.answering.options import AnswerOptions
 from ragstone.config.search_keywords import SearchKeywords
 from ragstone.config.search_options import SearchOptions
 from ragstone.core.answers import Answer, Event, Found
@@ -71,6 +70,9 @@ class QuestionVerbs(ABC):
     @verb(Permission.SEARCH)
     async def context(self, /, text: str, *, where: Where | None = None, **options: Unpack[SearchKeywords]) -> str:
         """Passages as XML, ready to stand in a prompt: escaped, secrets masked; see `question` for the options."""
+        from ragstone.answering.events import cut_to_tokens
+        from ragstone.answering.formats import context_xml
+
         asked = self.question(text, where=where, **options)
         found = await semantic_cache.search(self._context, asked, whole=True)
         return context_xml(cut_to_tokens(found.hits, self._tokens), mask=guard.mask_secrets)
@@ -92,6 +94,8 @@ class QuestionVerbs(ABC):
         With a language model in the settings it writes, else sentences are quoted. `history` are the turns before, as
         `Message` or with `role` and `content`; `strict` shows only what the documents support.
         """
+        from ragstone.answering.events import wait_for_answer
+
         return await wait_for_answer(self._stream(self.question(text, where=where, **options), history, strict))
 
     @show_options
@@ -110,6 +114,8 @@ class QuestionVerbs(ABC):
         return self._stream(self.question(text, where=where, **options), history, strict)
 
     def _stream(self, question: Question, history: History, strict: bool | None) -> AsyncGenerator[Event]:
+        from ragstone.answering.events import stream_answer
+
         turns, options = check_history(history), self._answer_options(strict)
         return stream_answer(self._context, question, options, history=turns)
 

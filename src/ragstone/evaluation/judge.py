@@ -7,10 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from ragstone import guard
-from ragstone.answering.assembly import Conversation
 from ragstone.answering.generative.context import ContextPassage, order_ends_first
 from ragstone.answering.generative.prompt import build_messages
-from ragstone.answering.written_answer import Writing
+from ragstone.answering.options import Conversation, Writing
 from ragstone.core.answers import Answer
 from ragstone.core.errors import RagstoneError, Unavailable, UsageError
 from ragstone.core.ports import Prompt

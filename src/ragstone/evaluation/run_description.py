@@ -4,8 +4,7 @@ from dataclasses import asdict, fields
 from hashlib import sha256
 from typing import Any
 
-from ragstone.answering.abstention.abstain import model_edition
-from ragstone.answering.abstention.calibration import read_calibration, render_calibration
+from ragstone.answering.abstention.calibration import model_edition, read_calibration, render_calibration
 from ragstone.answering.generative.prompt import load_template
 from ragstone.config.model_settings import AnswerSettings
 from ragstone.config.settings import Settings

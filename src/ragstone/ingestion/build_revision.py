@@ -231,7 +231,9 @@ def _locate_span(span: Span, layout: Layout) -> Span:
 
 
 def _build_chunk(document: Document, piece: Piece, layout: Layout | None) -> Chunk:
-    flags, risk = guard.assess_injection(piece.text)
+    from ragstone.guard.injection import assess_injection  # its patterns take long to compile
+
+    flags, risk = assess_injection(piece.text)
     return Chunk(
         id=chunk_id(document, piece.ordinal),
         document=document,

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from ragstone.answering.abstention.abstain import (
     REASONS,
     AbstentionModel,
-    AbstentionPolicy,
     Decision,
     Sign,
     decide_abstention,
     is_settled,
     load_abstention_models,
 )
+from ragstone.answering.abstention.calibration import AbstentionPolicy
 from ragstone.answering.abstention.evidence import Evidence, collect_evidence
 from ragstone.answering.extractive.question_analysis import analyze_question
 from ragstone.answering.extractive.selection import apply_similarity, rank_passages, select_passages

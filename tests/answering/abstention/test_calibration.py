@@ -8,12 +8,17 @@ from pathlib import Path
 import pytest
 
 from ragstone.answering.abstention.abstain import (
-    AbstentionPolicy,
     decide_abstention,
     decide_by_thresholds,
-    model_edition,
 )
-from ragstone.answering.abstention.calibration import Calibration, check_model, read_calibration, render_calibration
+from ragstone.answering.abstention.calibration import (
+    AbstentionPolicy,
+    Calibration,
+    check_model,
+    model_edition,
+    read_calibration,
+    render_calibration,
+)
 from ragstone.answering.abstention.evidence import Evidence
 from ragstone.core.errors import ConfigError
 from tests.answering.made import hit

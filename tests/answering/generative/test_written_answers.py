@@ -14,11 +14,11 @@ import ragstone
 from ragstone import guard
 from ragstone.answering import extractive_answer
 from ragstone.answering.abstention.abstain import ABSTENTION
-from ragstone.answering.events import AnswerOptions, stream_answer, wait_for_answer
+from ragstone.answering.events import stream_answer, wait_for_answer
 from ragstone.answering.formats import event_json
 from ragstone.answering.generative.budget import Budget
 from ragstone.answering.generative.prompt import load_template
-from ragstone.answering.written_answer import Writing
+from ragstone.answering.options import AnswerOptions, Writing
 from ragstone.config.model_settings import LlmSettings
 from ragstone.config.settings import PipelineSettings, Settings
 from ragstone.core.answers import Answer, Event

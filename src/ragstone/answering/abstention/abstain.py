@@ -1,21 +1,18 @@
 """When the evidence is too weak to answer: a small fitted model over the signs, its threshold, the reason."""
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Literal
 
-from ragstone.answering.abstention.calibration import SHIPPED, Calibration, SignSet
+from ragstone.answering.abstention.calibration import NUMBERS, SHIPPED, AbstentionPolicy, SignSet
 from ragstone.answering.abstention.evidence import Evidence
 from ragstone.core.types import Hit
 
 RERANK_THRESHOLD = 0.15  # of the best hit, on the reranker's scale from 0 to 1
 RRF_THRESHOLD = 0.030  # of the best hit where two retrievers answered: about rank 6 in both
 RETRIEVERS, BEST_RANK = 2, 61  # what RRF's best possible score is made of: a first rank in each retriever, k = 60
-NUMBERS = "abstain.json"
 ABSTENTION = "I don't have enough information in the current documents to answer that."
 
 # The signs behind each reason. The group that weighs most against an answer names the abstention.
@@ -79,20 +76,6 @@ class AbstentionModel:
         return self.base + sum(self.contributions(found).values())
 
 
-Rule = Literal["fitted", "thresholds", "never"]
-
-
-@dataclass(frozen=True, slots=True)
-class AbstentionPolicy:
-    """What decides. rule: the fitted model, thresholds on rerank and RRF scores (see `thresholds`), or nothing: every
-    question with a passage is answered. answer_from: from which log-odds on, in place of the fitted ones. calibration:
-    what was fitted on the user's own questions."""
-
-    rule: Rule = "fitted"
-    answer_from: float | None = None
-    calibration: Calibration | None = None
-
-
 @dataclass(frozen=True, slots=True)
 class Decision:
     """Whether to abstain; the reason is a stable code, the message one sentence for people. `answerability` is how
@@ -123,12 +106,6 @@ def load_abstention_models() -> Mapping[str, AbstentionModel]:
         )
         for name, model in data["models"].items()
     }
-
-
-@cache
-def model_edition() -> str:
-    """Which numbers these are: a calibration holds for those that it was fitted on."""
-    return hashlib.sha256(Path(__file__).with_name(NUMBERS).read_bytes()).hexdigest()[:12]
 
 
 def decide_abstention(found: Evidence, policy: AbstentionPolicy | None = None) -> Decision:

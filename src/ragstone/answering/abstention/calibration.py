@@ -1,16 +1,21 @@
-"""A decision fitted on the user's own questions: from which log-odds on to answer, and how likely an answer is then."""
+"""What decides between an answer and an abstention, and what may be fitted on the user's own questions: from which
+log-odds on to answer, and how likely an answer is then."""
 
+import hashlib
 import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
 from ragstone.core.errors import ConfigError
 
+NUMBERS = "abstain.json"
 SCHEMA = 1
 SignSet = Literal["vectors", "words"]
+Rule = Literal["fitted", "thresholds", "never"]
 REFIT_HINT = "fit it anew with `ragstone eval --calibrate`, or set answer.calibration to none"
 
 
@@ -44,6 +49,23 @@ class Calibration:
 
 
 SHIPPED = Calibration("vectors", 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class AbstentionPolicy:
+    """What decides. rule: the fitted model, thresholds on rerank and RRF scores (see `abstain.decide_by_thresholds`),
+    or nothing: every question with a passage is answered. answer_from: from which log-odds on, in place of the fitted
+    ones. calibration: what was fitted on the user's own questions."""
+
+    rule: Rule = "fitted"
+    answer_from: float | None = None
+    calibration: Calibration | None = None
+
+
+@cache
+def model_edition() -> str:
+    """Which shipped numbers these are: a calibration holds for those that it was fitted on."""
+    return hashlib.sha256(Path(__file__).with_name(NUMBERS).read_bytes()).hexdigest()[:12]
 
 
 def render_calibration(one: Calibration) -> str:

@@ -4,8 +4,7 @@ from dataclasses import replace
 from functools import partial
 
 from ragstone.access import Permission
-from ragstone.answering.events import AnswerOptions
-from ragstone.answering.written_answer import Writing
+from ragstone.answering.options import AnswerOptions, Writing
 from ragstone.config.search_options import SearchOptions
 from ragstone.core.errors import UsageError
 from ragstone.engine import model_factory
