@@ -17,7 +17,7 @@ from pathlib import Path
 
 from texts import Text, every
 
-from ragstone.guard.injection import assess_injection
+from ragstone.guard import assess_injection
 
 
 def main() -> None:

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ragstone.guard import assess_injection
 from ragstone.guard.hidden import normalize_text
-from ragstone.guard.injection import FLAGS, PATTERNS, _match_patterns, _select_patterns, assess_injection
+from ragstone.guard.injection import FLAGS, PATTERNS, _match_patterns, _select_patterns
 from ragstone.guard.injection_pattern import InjectionPattern
 from tests.beside import DEMO, TREES, markdown
 from tests.speed import in_step

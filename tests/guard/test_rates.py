@@ -8,7 +8,7 @@ import pytest
 
 from ragstone import chunking
 from ragstone.extraction import extract
-from ragstone.guard.injection import assess_injection
+from ragstone.guard import assess_injection
 from ragstone.providers import WordPiece
 
 ATTACKS = [json.loads(line) for line in Path(__file__).with_name("attacks.jsonl").read_text("utf-8").splitlines()]

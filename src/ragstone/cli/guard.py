@@ -27,7 +27,7 @@ def guard(
     strict: Annotated[bool, typer.Option("--strict", help="Exit 1 when anything was found.")] = False,
 ) -> int:
     """Show what in a text gives orders to a model, where secrets stand in it, and the text with them masked."""
-    from ragstone.guard.look import look
+    from ragstone.guard import look
 
     name = "stdin" if file == "-" else file
     found = seen = unread = 0
@@ -108,7 +108,7 @@ def _decode_text(data: bytes, name: str, limit: int) -> str:
 
 def _finding_json(
     one: Any,
-) -> Json:  # a `ragstone.guard.look.Inspection`, whose room costs start-up time that `--help` need not pay
+) -> Json:  # a `ragstone.guard.Inspection`, whose room costs start-up time that `--help` need not pay
     return {
         "schema": 1,
         "flags": list(one.flags),

@@ -1,8 +1,6 @@
-"""What stands between documents and their readers: masked secrets here, flags in `injection`, both in `look`.
+"""What stands between documents and whoever reads them: injection flags, masked secrets."""
 
-Flags have modules of their own because their patterns take a tenth of a second to compile: a search does without.
-"""
-
+from ragstone.guard.look import Inspection, assess_injection, look
 from ragstone.guard.masking import (
     KnownSecrets,
     MaskingFilter,
@@ -20,11 +18,14 @@ from ragstone.guard.secrets import Finding, find_secrets, mask_patterns
 
 __all__ = [
     "Finding",
+    "Inspection",
     "KnownSecrets",
     "MaskingFilter",
+    "assess_injection",
     "find_secrets",
     "list_secret_lines",
     "locate_secrets",
+    "look",
     "mask_cells",
     "mask_chunk",
     "mask_chunk_part",

@@ -231,9 +231,7 @@ def _locate_span(span: Span, layout: Layout) -> Span:
 
 
 def _build_chunk(document: Document, piece: Piece, layout: Layout | None) -> Chunk:
-    from ragstone.guard.injection import assess_injection  # its patterns take long to compile
-
-    flags, risk = assess_injection(piece.text)
+    flags, risk = guard.assess_injection(piece.text)
     return Chunk(
         id=chunk_id(document, piece.ordinal),
         document=document,

@@ -100,9 +100,7 @@ def list_ids(candidates: Candidates) -> list[str]:
 
 def _guard_row(chunk: Chunk) -> Chunk:
     """A row with what an ingestion would have found out about its text."""
-    from ragstone.guard.injection import assess_injection  # for rows of tables alone
-
-    flags, risk = assess_injection(chunk.text)
+    flags, risk = guard.assess_injection(chunk.text)
     return replace(chunk, flags=flags, risk_score=risk, secrets=guard.locate_secrets(chunk.text))
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from ragstone import guard
 from ragstone.config.deadlines import DEFAULT_DEADLINES
 from ragstone.core.analyzer import extract_terms
 from ragstone.core.errors import UsageError
@@ -51,16 +52,14 @@ def _read_turn(turn: Message | Mapping[str, object]) -> Message:
 def _remove_orders(text: str) -> str:
     """What was answered without the sentences that give orders: they were quoted from documents, and are told to a
     model as material or not at all. Nothing is left where orders go over several sentences."""
-    from ragstone.guard.injection import assess_injection  # for conversations alone
-
-    if not assess_injection(text)[0]:
+    if not guard.assess_injection(text)[0]:
         return text
     left, at = "", 0
     for start, end in split_sentences(text):
-        if assess_injection(text[start:end])[0]:
+        if guard.assess_injection(text[start:end])[0]:
             left, at = left + text[at:start], end
     left = (left + text[at:]).strip()
-    return "" if assess_injection(left)[0] else left
+    return "" if guard.assess_injection(left)[0] else left
 
 
 async def make_standalone(
