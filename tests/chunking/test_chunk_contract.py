@@ -9,7 +9,7 @@ from ragstone.testing.chunkers import ChunkerContract
 
 
 class TestStructure(ChunkerContract):
-    def over(self, piece: Piece) -> bool:
+    def is_over_cap(self, piece: Piece) -> bool:
         return piece.tokens > 206
 
     @pytest.fixture
@@ -18,7 +18,7 @@ class TestStructure(ChunkerContract):
 
 
 class TestStructureWithOverlap(ChunkerContract):
-    def over(self, piece: Piece) -> bool:
+    def is_over_cap(self, piece: Piece) -> bool:
         return piece.tokens > 60
 
     @pytest.fixture
@@ -28,7 +28,7 @@ class TestStructureWithOverlap(ChunkerContract):
 
 
 class TestMarkdown(ChunkerContract):
-    def over(self, piece: Piece) -> bool:
+    def is_over_cap(self, piece: Piece) -> bool:
         return len(piece.text) > 500
 
     @pytest.fixture
@@ -37,7 +37,7 @@ class TestMarkdown(ChunkerContract):
 
 
 class TestRecursive(ChunkerContract):
-    def over(self, piece: Piece) -> bool:
+    def is_over_cap(self, piece: Piece) -> bool:
         return len(piece.text) > 512
 
     @pytest.fixture
@@ -46,7 +46,7 @@ class TestRecursive(ChunkerContract):
 
 
 class TestBounded(ChunkerContract):
-    def over(self, piece: Piece) -> bool:
+    def is_over_cap(self, piece: Piece) -> bool:
         return len(piece.text.encode()) > 8192
 
     @pytest.fixture
@@ -55,7 +55,7 @@ class TestBounded(ChunkerContract):
 
 
 class TestSentenceWindow(ChunkerContract):
-    def over(self, piece: Piece) -> bool:
+    def is_over_cap(self, piece: Piece) -> bool:
         return piece.tokens > 206
 
     @pytest.fixture

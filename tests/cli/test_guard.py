@@ -124,7 +124,7 @@ def test_no_file_gets_a_sentence(run: Run, name: str) -> None:
 
 
 def test_the_library_sees_the_same() -> None:
-    seen = look(TEXT)
+    seen = inspect_text(TEXT)
     [secret] = seen.secrets
     assert TEXT[secret.start : secret.end] == "S3cr3t-9x!"
     assert "[masked:password]" in seen.masked

@@ -153,8 +153,8 @@ async def test_what_is_judged_cannot_speak_to_the_judge() -> None:
 async def test_the_report_says_who_judged_by_which_words_and_what_it_took() -> None:
     one, model = judge()
     await one.rate("?", MADE)
-    assert one.about["model"] == "scripted/script"
-    assert len(one.about["rubrics"]) == 8
+    assert one.describe["model"] == "scripted/script"
+    assert len(one.describe["rubrics"]) == 8
     assert (one.summary.calls, one.summary.tokens) == (4, {"prompt_tokens": 40, "completion_tokens": 20})
     assert {prompt.temperature for prompt in model.prompts} == {0.0}
 

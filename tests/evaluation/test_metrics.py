@@ -74,10 +74,10 @@ def test_measures_over_a_depth_equal_ir_measures_with_that_cut(
     for ours, theirs in (("MRR", "RR"), ("MAP", "AP"), ("nDCG", "nDCG")):
         cut = ir_measures.parse_measure(f"{theirs}@{depth}")
         [value] = ir_measures.calc_aggregate([cut], {"q": grades}, {"q": run_of(ranked)}).values()
-        assert parse_metric(ours).over(depth) == f"{ours}@{depth}"
+        assert parse_metric(ours).name_at_depth(depth) == f"{ours}@{depth}"
         if ours != "nDCG":
             assert parse_metric(ours)(ranked[:depth], grades) == pytest.approx(value)
-        assert parse_metric(parse_metric(ours).over(depth))(ranked, grades) == pytest.approx(value)
+        assert parse_metric(parse_metric(ours).name_at_depth(depth))(ranked, grades) == pytest.approx(value)
 
 
 @given(RANKINGS, st.lists(st.sampled_from(IDS), max_size=10), GRADES)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.retrieval.question_identity import unlike
+from ragstone.retrieval.question_identity import explain_difference
 
 PAIRS = Path(__file__).parents[2] / "benchmarks" / "answers" / "cache_pairs"
 
@@ -22,16 +22,16 @@ def pairs() -> list[list[str]]:
 
 def test_of_pairs_by_hand_no_other_question_passes_and_most_paraphrases_do() -> None:
     rows = pairs()
-    assert [row for row in rows if row[0] != "same" and unlike(row[1], row[2]) is None] == []
+    assert [row for row in rows if row[0] != "same" and explain_difference(row[1], row[2]) is None] == []
     same = [row for row in rows if row[0] == "same"]
     assert len(same) == 160
-    assert sum(unlike(one, other) is None for _, one, other in same) >= 100
+    assert sum(explain_difference(one, other) is None for _, one, other in same) >= 100
 
 
 def test_the_order_of_two_questions_does_not_matter() -> None:
     for _, one, other in pairs():
-        assert (unlike(one, other) is None) == (unlike(other, one) is None)
-        assert unlike(one, one) is None
+        assert (explain_difference(one, other) is None) == (explain_difference(other, one) is None)
+        assert explain_difference(one, one) is None
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_the_order_of_two_questions_does_not_matter() -> None:
     ],
 )
 def test_what_looks_alike_and_is_not(one: str, other: str) -> None:
-    assert unlike(one, other) is not None
+    assert explain_difference(one, other) is not None
 
 
 @pytest.mark.parametrize(
@@ -77,17 +77,17 @@ def test_what_looks_alike_and_is_not(one: str, other: str) -> None:
     ],
 )
 def test_what_reads_otherwise_and_asks_the_same(one: str, other: str) -> None:
-    assert unlike(one, other) is None
+    assert explain_difference(one, other) is None
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
 @settings(max_examples=100, deadline=None)
 def test_any_texts_can_be_compared(one: str, other: str) -> None:
-    assert unlike(one, one) is None
-    unlike(one, other)
+    assert explain_difference(one, one) is None
+    explain_difference(one, other)
 
 
 def test_a_long_question_is_its_own() -> None:
     long = "How do I do it? " * 100
-    assert unlike(long, f" {long}") is None
-    assert unlike(long, f"{long} now") == "both are long"
+    assert explain_difference(long, f" {long}") is None
+    assert explain_difference(long, f"{long} now") == "both are long"

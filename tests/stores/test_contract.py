@@ -30,7 +30,7 @@ class TestEmbeddedStore(StoreContract):
         await store.close()
 
     @asynccontextmanager
-    async def another(self, *, keep_versions: int = 1, now: Callable[[], datetime]) -> AsyncIterator[Store]:
+    async def open_empty_store(self, *, keep_versions: int = 1, now: Callable[[], datetime]) -> AsyncIterator[Store]:
         store = EmbeddedStore(self.root / "another", keep_versions=keep_versions, now=now)
         yield store
         await store.close()
@@ -48,7 +48,7 @@ class TestEncryptedStore(StoreContract):
         await store.close()
 
     @asynccontextmanager
-    async def another(self, *, keep_versions: int = 1, now: Callable[[], datetime]) -> AsyncIterator[Store]:
+    async def open_empty_store(self, *, keep_versions: int = 1, now: Callable[[], datetime]) -> AsyncIterator[Store]:
         store = EmbeddedStore(self.root / "another", keep_versions=keep_versions, now=now, master=MASTER)
         yield store
         await store.close()
@@ -66,7 +66,7 @@ class TestJsonStore(StoreContract):
         await store.close()
 
     @asynccontextmanager
-    async def another(self, *, keep_versions: int = 1, now: Callable[[], datetime]) -> AsyncIterator[Store]:
+    async def open_empty_store(self, *, keep_versions: int = 1, now: Callable[[], datetime]) -> AsyncIterator[Store]:
         store = JsonStore(self.root / "another.json", keep_versions=keep_versions, now=now)
         yield store
         await store.close()

@@ -174,12 +174,12 @@ def pack_llm(found: Found, *, mask: Mask, characters: int = SNIPPET) -> Json:
         document = hit.chunk.document
         alias = aliases.setdefault((document.source, document.path), f"S{len(aliases) + 1}")
         notes = [*hit.chunk.flags, *([f"{len(hit.duplicates)} near-duplicates"] if hit.duplicates else [])]
-        snippet = _short(_text(hit.chunk, mask), characters)
+        snippet = _shorten(_text(hit.chunk, mask), characters)
         items.append({"ref": f"{alias}#{hit.chunk.ordinal}", "snippet": snippet, "score": hit.score, "notes": notes})
     return {"schema": SCHEMA, "sources": {alias: path for (_, path), alias in aliases.items()}, "items": items}
 
 
-def _short(text: str, characters: int) -> str:
+def _shorten(text: str, characters: int) -> str:
     text = " ".join(text.split())
     return text if len(text) <= characters else text[:characters].rsplit(" ", 1)[0] + " …"
 
@@ -236,7 +236,7 @@ def inline(name: str) -> str:
     return ORDERS.sub(lambda found: ascii(found[0])[1:-1], name)
 
 
-def where(document: Document, spans: Sequence[Span]) -> str:
+def format_place(document: Document, spans: Sequence[Span]) -> str:
     """`path:line`, `path:first-last`, with the page where there is one: what editors open."""
     path = inline(document.path)
     if not spans:
@@ -252,7 +252,7 @@ def found_text(found: Found, *, mask: Mask) -> str:
     for n, hit in enumerate(found.hits, 1):
         chunk = hit.chunk
         head = [
-            f"{n}. {where(chunk.document, chunk.spans)}",
+            f"{n}. {format_place(chunk.document, chunk.spans)}",
             *([inline(" > ".join(chunk.heading_path))] if chunk.heading_path else []),
         ]
         flags = [f"flags {', '.join(chunk.flags)}"] if chunk.flags else []
@@ -264,9 +264,9 @@ def found_text(found: Found, *, mask: Mask) -> str:
 
 def answer_text(answer: Answer, *, mask: Mask) -> str:
     """An answer for people: the text, then one line for each citation; of an abstention where one may look oneself."""
-    lines = [f"[{c.n}] {where(c.document, c.spans)} · {c.status}" for c in answer.citations]
+    lines = [f"[{c.n}] {format_place(c.document, c.spans)} · {c.status}" for c in answer.citations]
     if answer.abstained:
-        lines = [f"closest: {where(hit.chunk.document, hit.chunk.spans)}" for hit in answer.hits[:CLOSEST]]
+        lines = [f"closest: {format_place(hit.chunk.document, hit.chunk.spans)}" for hit in answer.hits[:CLOSEST]]
     notes = [f"note: {note.message}" for note in answer.notes]
     blocks = [answer.text, "\n".join(lines), "\n".join(notes)]
     return printable(mask("\n\n".join(block for block in blocks if block)))

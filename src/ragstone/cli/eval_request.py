@@ -44,7 +44,7 @@ class EvaluationRequest:
         if self.curve:
             eval_calibration.check_case_counts(cases)
 
-    def of(self, engine: Engine) -> dict[str, Any]:
+    def as_arguments(self, engine: Engine) -> dict[str, Any]:
         """The same for an evaluation. Raises `ConfigError` for a judge that cannot be."""
         if self.curve:
             self.like = eval_calibration.make_blank_calibration(engine, self.search)

@@ -37,7 +37,7 @@ def guard(
                 unread += 1
                 _print_refusal(text, options)
                 continue
-            one = look(text)
+            one = inspect_text(text)
             found += bool(one.flags or one.secrets)
             if options.json:
                 print_json(_finding_json(one))

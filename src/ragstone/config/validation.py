@@ -112,11 +112,11 @@ def read_options(kind: type[Any]) -> dict[str, Option]:
 def read_bounds(kind: type[Any]) -> Bounds:
     """What each field of a dataclass may be, by its annotation; fields without a bound are left out."""
     options = read_options(kind)
-    found = ((name, _bound_of(hint, options.get(name))) for name, hint in get_type_hints(kind).items())
+    found = ((name, _find_bound(hint, options.get(name))) for name, hint in get_type_hints(kind).items())
     return {name: bound for name, bound in found if bound is not None}
 
 
-def _bound_of(hint: Any, option: Option | None) -> Allowed | None:
+def _find_bound(hint: Any, option: Option | None) -> Allowed | None:
     parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
     unset, kinds = type(None) in parts, [part for part in parts if part is not type(None)]
     if len(kinds) != 1:

@@ -42,6 +42,6 @@ async def drop_collection(components: Components, collection: str) -> bool:
     """Erase a collection, then its artifacts; False when there was neither. See `Engine.drop`."""
     scope = Scope(components.scope.tenant, collection)
     where = await places_of(components, scope)
-    await artifacts.unclaim(components.stores.store, scope, where)
+    await artifacts.remove_claim(components.stores.store, scope, where)
     erased = await components.stores.store.admin.drop(scope)
     return bool(await sweep_artifacts(components, scope, where)) or erased

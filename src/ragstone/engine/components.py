@@ -67,7 +67,7 @@ class Components:
     def search_context(self) -> SearchContext:
         """What a question is searched in."""
         embedder, missing = self.embedders.question_embedder
-        model, reader = partial(self.completions.of, self.settings.llm), self.authenticator.reads_as
+        model, reader = partial(self.completions.completion_for, self.settings.llm), self.authenticator.reads_as
         deadlines = self.settings.deadlines
         return SearchContext.of_collection(
             self.stores.store, self.scope, embedder, missing, deadlines=deadlines, model=model, reader=reader

@@ -47,9 +47,9 @@ class Embedders:
     @property
     def question_embedder(self) -> tuple[Embedder | None, str | None]:
         """What embeds questions; see `of`."""
-        return self.of(self._settings().embed)
+        return self.embedder_for(self._settings().embed)
 
-    def of(self, embed: EmbedSettings) -> tuple[Embedder | None, str | None]:
+    def embedder_for(self, embed: EmbedSettings) -> tuple[Embedder | None, str | None]:
         """The embedder that questions are embedded by under these settings, or None and what is not installed; one that
         was handed in serves all. Settings that make none say so when it is asked: words still find.
         """

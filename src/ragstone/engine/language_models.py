@@ -24,7 +24,7 @@ class Completions:
         self._made: list[tuple[LlmSettings, Completion]] = []
         self._writing: list[tuple[LlmSettings, Writing]] = []
 
-    def of(self, llm: LlmSettings, *, group: str = "llm") -> Completion | None:
+    def completion_for(self, llm: LlmSettings, *, group: str = "llm") -> Completion | None:
         """The language model of some settings, made once; one that was handed in serves all."""
         if self._handed is not None:
             return MaskingCompletion(self._handed)
@@ -47,7 +47,7 @@ class Completions:
         if known is not None:
             return known
         try:
-            if (model := self.of(wanted)) is None:
+            if (model := self.completion_for(wanted)) is None:
                 return None
             made = model_factory.make_writing(model, wanted, self._settings().answer)
         except ConfigError as error:
@@ -60,7 +60,7 @@ class Completions:
         settings = self._settings()
         wanted = model_factory.select_judge_settings(settings, model)
         whose = "llm" if model is None and settings.judge == LlmSettings() else "judge"
-        judge = self.of(wanted, group=whose)
+        judge = self.completion_for(wanted, group=whose)
         return None if judge is None else model_factory.make_writing(judge, wanted, settings.answer, group=whose)
 
     def _make_completion(self, llm: LlmSettings, group: str) -> Completion | None:
@@ -79,7 +79,7 @@ class Completions:
 
     async def _find_model_problems(self, wanted: LlmSettings, group: str) -> list[str]:
         try:
-            model = self.of(wanted, group=group)
+            model = self.completion_for(wanted, group=group)
             if model is None:
                 return []
             model_factory.make_writing(model, wanted, self._settings().answer)

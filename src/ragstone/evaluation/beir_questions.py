@@ -29,7 +29,7 @@ def load_beir_cases(
     file = folder / "qrels" / f"{split}.tsv"
     judged = _read_qrels(file) if not answers or any(file.parent.glob("*.tsv")) else {}
     read = [
-        (_make_case(data, judged.get(read_id(data, where), {}), where), _says_answerable(data))
+        (_make_case(data, judged.get(read_id(data, where), {}), where), _is_answerable(data))
         for data, where in _read_queries(folder)
     ]
     if missing := sorted(judged.keys() - {case.id for case, _ in read}):
@@ -89,7 +89,7 @@ def _make_case(data: Json, relevance: Mapping[str, int], where: str) -> Case:
     )
 
 
-def _says_answerable(data: Json) -> bool:
+def _is_answerable(data: Json) -> bool:
     """Whether a question's metadata, which were checked, say if it is answerable."""
     return (data.get("metadata") or {}).get("answerable") is not None
 

@@ -59,7 +59,7 @@ class Judge:
     _tokens: dict[str, int] = field(default_factory=dict)
 
     @property
-    def about(self) -> Json:
+    def describe(self) -> Json:
         """Which judge it was, for a report: its figures compare only with those of the same one."""
         model = self.writing.model
         about = f"{model.vendor}/{model.model}"
@@ -69,7 +69,7 @@ class Judge:
     def summary(self) -> JudgeSummary:
         """What has become of it so far."""
         return JudgeSummary(
-            **self.about,
+            **self.describe,
             calls=self.calls,
             tokens=dict(self._tokens),
             failures=dict(self.failures),
@@ -78,7 +78,7 @@ class Judge:
 
     @property
     def _failure(self) -> RagstoneError | None:
-        name = self.about["model"]
+        name = self.describe["model"]
         if self.given_up is not None:
             kind = UsageError if self.given_up.exit == 2 else Unavailable
             return kind(f"the judge {name} was given up: {self.given_up}")

@@ -130,7 +130,7 @@ class Metric:
     def name(self) -> str:
         return self.measure if self.k is None else f"{self.measure}@{self.k}"
 
-    def over(self, depth: int | None) -> str:
+    def name_at_depth(self, depth: int | None) -> str:
         """The name with the cut that it has over rankings of at most `depth` places: MAP over 100 is `MAP@100`."""
         return Metric(self.measure, self.k or depth).name
 

@@ -64,7 +64,7 @@ def _row_json(row: Row) -> Json:
 
 def display_name(name: str, depth: int | None) -> str:
     """What a person sees as a metric's name: always with its cut, so that MAP over ten is not taken for MAP."""
-    return Metric(name).over(depth) if name in MEASURES else name
+    return Metric(name).name_at_depth(depth) if name in MEASURES else name
 
 
 def as_csv(report: Report) -> str:

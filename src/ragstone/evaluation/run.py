@@ -219,13 +219,13 @@ def _measure_abstention(rows: Sequence[Row]) -> Abstention | None:
         abstained,
         rightly,
         unanswerable,
-        _share(rightly, abstained),
-        _share(rightly, unanswerable),
+        _divide(rightly, abstained),
+        _divide(rightly, unanswerable),
         abstained / len(asked),
     )
 
 
-def _share(part: int, whole: int) -> float:
+def _divide(part: int, whole: int) -> float:
     return part / whole if whole else 0.0
 
 

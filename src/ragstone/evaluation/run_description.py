@@ -38,7 +38,7 @@ async def describe_run(engine: Engine, options: Json, *, answers: bool, judge: J
     if not answers:
         return {**out, "llm": settings.llm.model} if helped else out
     writing = None if settings.llm.model == NONE else _describe_writing(settings)
-    told = {"llm": settings.llm.model, "writing": writing, "judge": judge.about if judge else None}
+    told = {"llm": settings.llm.model, "writing": writing, "judge": judge.describe if judge else None}
     return {**out, "decision": _describe_decision(settings.answer), **told}
 
 

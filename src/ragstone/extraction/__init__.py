@@ -113,7 +113,7 @@ class Limits:
     office: int = 200_000_000
     bounds: Bounds = DEFAULT
 
-    def of(self, media_type: str) -> int:
+    def limit_for(self, media_type: str) -> int:
         """The limit for one media type."""
         is_text = media_type.startswith("text/") or media_type in ("application/json", "application/xml")
         return self.text if is_text else self.office
@@ -137,10 +137,10 @@ def extract(
     if not data.strip():
         raise Refused("empty", f"{path} is empty")
     media_type = detect(data, path)
-    if len(data) > limits.of(media_type):
+    if len(data) > limits.limit_for(media_type):
         raise Refused(
             "too_large",
-            f"{path} has {len(data):,} bytes, more than the {limits.of(media_type):,} allowed for "
+            f"{path} has {len(data):,} bytes, more than the {limits.limit_for(media_type):,} allowed for "
             f"{describe_type(media_type)}; split it or raise the limit",
         )
     if wrong := explain_wrong_suffix(data, path, media_type):

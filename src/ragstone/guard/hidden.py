@@ -61,8 +61,8 @@ def decode_hidden(text: str) -> list[str]:
         out.append(codecs.decode(text, "rot13"))
     if any(word in lower for word in REVERSED_WORDS):
         out.append(text[::-1])
-    if any(_unleet(word).lower() in ORDER_WORDS for word in LEET.findall(text)):
-        out.append(LEET.sub(lambda word: _unleet(word[0]), text))
+    if any(_replace_leetspeak(word).lower() in ORDER_WORDS for word in LEET.findall(text)):
+        out.append(LEET.sub(lambda word: _replace_leetspeak(word[0]), text))
     if not text.isascii():
         out += ["".join(chr(ord(c) - 0xE0000) for c in run) for run in TAGGED.findall(text)]
         if MIXED.search(text):
@@ -70,7 +70,7 @@ def decode_hidden(text: str) -> list[str]:
     return out
 
 
-def _unleet(word: str) -> str:
+def _replace_leetspeak(word: str) -> str:
     return word.translate(LETTERS).replace("!", "i")
 
 

@@ -161,7 +161,7 @@ def _read_sentence(text: str, start: int, end: int, least: int) -> RequestSenten
     ):  # a second sentence behind it is none of it
         return RequestSentence(start, end, words)
     how = words[first] in ASKING and HOW.match(opens) is not None and not plain.endswith(":")
-    asking, work = plain.endswith("?") or how, _asks_for_work(words[first], words[first + 1 : first + 2])
+    asking, work = plain.endswith("?") or how, _is_task_verb(words[first], words[first + 1 : first + 2])
     if (asking or work) and (len(words) < FEWEST or CODE.search(plain)):
         asking = work = False
     modal = MODAL.match(opens) is not None or FOR_ME.search(said.lower()) is not None
@@ -170,7 +170,7 @@ def _read_sentence(text: str, start: int, end: int, least: int) -> RequestSenten
     )
 
 
-def _asks_for_work(word: str, after: tuple[str, ...]) -> bool:
+def _is_task_verb(word: str, after: tuple[str, ...]) -> bool:
     """Whether a sentence that begins so asks for work."""
     if word not in WORK or not FINITE.isdisjoint(after):
         return False

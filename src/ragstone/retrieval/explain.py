@@ -145,7 +145,7 @@ async def _find_fate(
         name: next((rank for rank, candidate in enumerate(candidates, 1) if candidate.id in mine), None)
         for name, candidates in found.items()
     }
-    compared = vectors.of(owner.source) if "cosine" in found else None
+    compared = vectors.vector_for(owner.source) if "cosine" in found else None
     signals = await owner.reader.rate(list(mine), vector=compared, query=question.text)
     hits, rows = merge_results(results, question), list_rows(results)
     final = ranking.rank_hits(hits, question, rows)

@@ -31,7 +31,7 @@ async def imagine_documents(question: str, hyde: Hyde, count: int, assistant: As
     if made is None:
         return ()
     texts = tuple(text for one in made if one is not None and one.ended != "refused" and (text := one.text.strip()))
-    assistant.did("hyde", made, texts)
+    assistant.record_step("hyde", made, texts)
     if not texts:
         assistant.trace.note("hyde_failed", "hyde failed and was left out: the model wrote nothing")
     return texts

@@ -51,13 +51,13 @@ class Assistant:
             await asyncio.wait(late, timeout=GRACE)
         failed = [task.exception() for task in tasks if task in done and task.exception() is not None]
         if len(failed) + len(late) == len(tasks):
-            raise _sorry(failed[0] if failed else None, self.seconds)
+            raise _describe_failure(failed[0] if failed else None, self.seconds)
         if failed or late:
-            said = _sorry(failed[0] if failed else None, self.seconds)
+            said = _describe_failure(failed[0] if failed else None, self.seconds)
             self.trace.note(f"{step}_failed", f"{step}: {len(failed) + len(late)} of {len(tasks)} calls failed: {said}")
         return [task.result() if task in done and task.exception() is None else None for task in tasks]
 
-    def did(
+    def record_step(
         self,
         name: Done,
         made: Sequence[CompletionResult | None],
@@ -73,7 +73,7 @@ class Assistant:
         self.trace.steps.append(Step(name, len(made), tuple(texts), tuple(scores), usage))
 
 
-def _sorry(error: BaseException | None, seconds: float) -> RagstoneError:
+def _describe_failure(error: BaseException | None, seconds: float) -> RagstoneError:
     if error is None:
         return Unavailable(f"no answer within {seconds:g} s (deadlines.rewrite)")
     if isinstance(error, RagstoneError):

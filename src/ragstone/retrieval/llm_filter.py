@@ -29,11 +29,11 @@ async def filter_hits(
     score each one from 0 to 1, and when none would be left. `texts` are what the model is shown of each."""
     if not hits:
         return []
-    made = await assistant.ask_all("filter", [_build_prompt(question, texts, _room_for_each(len(hits), assistant))])
+    made = await assistant.ask_all("filter", [_build_prompt(question, texts, _divide_context(len(hits), assistant))])
     if made is None or made[0] is None:
         return list(hits)
     scores = _read_scores(made[0], len(hits))
-    assistant.did("filter", made, [hit.chunk.id for hit in hits], scores or ())
+    assistant.record_step("filter", made, [hit.chunk.id for hit in hits], scores or ())
     if scores is None:
         said = f"the model did not give {len(hits)} numbers from 0 to 1"
         assistant.trace.note("filter_failed", f"filter failed and was left out: {said}")
@@ -47,7 +47,7 @@ async def filter_hits(
     return kept
 
 
-def _room_for_each(count: int, assistant: Assistant) -> int:
+def _divide_context(count: int, assistant: Assistant) -> int:
     """Characters of each passage: the model's context shared among them, where it is known."""
     model = assistant.ready()
     if model is None or model.context is None:

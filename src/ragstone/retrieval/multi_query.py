@@ -20,7 +20,7 @@ async def write_paraphrases(question: str, count: int, assistant: Assistant) -> 
     if made is None or made[0] is None:
         return ()
     texts = _distinct_lines(question, made[0])[:count]
-    assistant.did("multi_query", made, texts)
+    assistant.record_step("multi_query", made, texts)
     if not texts:
         said = "multi_query failed and was left out: the model wrote no other question"
         assistant.trace.note("multi_query_failed", said)

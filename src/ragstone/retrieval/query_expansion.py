@@ -44,14 +44,14 @@ async def expand_query(
     model fails, with a note."""
     first, second = replace(assistant, trace=Trace()), replace(assistant, trace=Trace())
     documents, paraphrases = await asyncio.gather(
-        _imagine(question, vector, first, find_best), _paraphrase(question, second)
+        _write_hypothetical_documents(question, vector, first, find_best), _paraphrase(question, second)
     )
     for one in (first, second):
         assistant.trace.join(one.trace)
     return Expansion(documents, paraphrases)
 
 
-async def _imagine(
+async def _write_hypothetical_documents(
     question: Question, vector: Vectors | None, assistant: Assistant, find_best: FindBest
 ) -> tuple[str, ...]:
     if question.hyde == "off" or vector is None:

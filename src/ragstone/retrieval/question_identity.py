@@ -163,16 +163,16 @@ class _Read:
     said: Sequence[tuple[str, bool]]
 
 
-def unlike(one: str, other: str) -> str | None:
+def explain_difference(one: str, other: str) -> str | None:
     """Why two questions may ask for different things, in words; None when nothing is known to part them.
 
-    >>> unlike("How do I enable the cache?", "How can I enable the cache?")
-    >>> unlike("How do I enable the cache?", "How do I disable the cache?")
+    >>> explain_difference("How do I enable the cache?", "How can I enable the cache?")
+    >>> explain_difference("How do I enable the cache?", "How do I disable the cache?")
     "'enable' and 'disable'"
     """
     if max(len(one), len(other)) > LONGEST:
         return None if one.split() == other.split() else "both are long"
-    if _signs(one) != _signs(other):
+    if _list_symbols(one) != _list_symbols(other):
         return "signs and letters that only one of them has"
     a, b = _read(one), _read(other)
     if not (a.said and b.said) and one.split() != other.split():
@@ -182,7 +182,7 @@ def unlike(one: str, other: str) -> str | None:
             return f"{left or 'nothing'!r} and {right or 'nothing'!r}"
     for (left, exact), (right, also) in zip(a.said, b.said, strict=False):
         loosely = a.asks != "what" or len(a.said) > FEW
-        if left != right and (exact or also or not _forms(left, right, loosely=loosely)):
+        if left != right and (exact or also or not _are_forms(left, right, loosely=loosely)):
             return f"{left!r} and {right!r}"
     if len(a.said) != len(b.said):
         longer = max(a.said, b.said, key=len)
@@ -196,7 +196,7 @@ def _read(text: str) -> _Read:
     for pattern, read in READ_AS:
         low = pattern.sub(read, low).strip()
     found = parse_words(low)
-    asks, at = _asks(found)
+    asks, at = _find_asked_thing(found)
     said: list[tuple[str, bool]] = []
     modal = ""
     for i, word in enumerate(found):
@@ -211,7 +211,7 @@ def _read(text: str) -> _Read:
     return _Read(asks, modal, any(word.lower in PAST for word in found), said)
 
 
-def _asks(found: Sequence[Word]) -> tuple[str, set[int]]:
+def _find_asked_thing(found: Sequence[Word]) -> tuple[str, set[int]]:
     """What is asked for, and which words say so; a text that is no question asks what something is."""
     for i, word in enumerate(found):
         if word.lower not in ASKING:
@@ -236,13 +236,13 @@ def _comparable_form(word: Word, text: str) -> str:
     return word.lower.removesuffix("'s") if word.kind != "month" else word.key
 
 
-def _signs(text: str) -> list[str]:
+def _list_symbols(text: str) -> list[str]:
     """What is compared as it is written, in an order of its own."""
     symbols = [c for c in text if c in SIGNS or (unicodedata.category(c)[0] == "S" and c not in "`´")]
     return sorted([*symbols, *LETTERS.findall(text)])
 
 
-def _forms(one: str, other: str, *, loosely: bool = True) -> bool:
+def _are_forms(one: str, other: str, *, loosely: bool = True) -> bool:
     """Whether two words are forms of one or, `loosely`, say the same."""
     if loosely and SAME.get(one, one) == SAME.get(other, other):
         return True

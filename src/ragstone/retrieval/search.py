@@ -42,7 +42,7 @@ class QueryVectors:
 
     by_model: Mapping[ModelKey, Vectors | None]
 
-    def of(self, source: Source) -> Vectors | None:
+    def vector_for(self, source: Source) -> Vectors | None:
         return self.by_model[_model_key(source)] if source.has_vectors else None
 
     @property
@@ -134,7 +134,7 @@ async def _search_sources(
         await _note_filter(context, results, question, trace)
     asker = next((one for one in results if one.vector is not None), results[0]).view.source
     reader = JoinedReader(tuple(one.view for one in results))
-    return SearchView(reader, hits, asker, vectors.of(asker), is_fused_by_store(results))
+    return SearchView(reader, hits, asker, vectors.vector_for(asker), is_fused_by_store(results))
 
 
 async def _open_and_search(
@@ -164,7 +164,7 @@ async def search_view(
     source, own = view.source, trace if context.is_single else Trace()
     written = variants[_model_key(source) if source.has_vectors else None]
     try:
-        vector, seconds = vectors.of(source), context.deadlines.retriever
+        vector, seconds = vectors.vector_for(source), context.deadlines.retriever
         return await search_source(view, question, vector, written, own, seconds=seconds)
     finally:
         if own is not trace:
@@ -213,7 +213,7 @@ async def write_variants(context: SearchContext, question: Question, vectors: Qu
     }
     for source in context.sources:
         if source.has_vectors and (key := _model_key(source)) not in found:
-            found[key] = await build_variants(question, vectors.of(source), expansion, source.embedder, trace)
+            found[key] = await build_variants(question, vectors.vector_for(source), expansion, source.embedder, trace)
     return found
 
 
@@ -227,14 +227,16 @@ async def _find_best(context: SearchContext, question: Question, vectors: QueryV
     found: list[float] = []
     for source in context.sources:
         try:
-            found += await _best_of(context, source, question, vectors.of(source))
+            found += await _find_best_cosine(context, source, question, vectors.vector_for(source))
         except RagstoneError:
             if context.is_single:
                 raise
     return max(found, default=None)
 
 
-async def _best_of(context: SearchContext, source: Source, question: Question, vector: Vectors | None) -> list[float]:
+async def _find_best_cosine(
+    context: SearchContext, source: Source, question: Question, vector: Vectors | None
+) -> list[float]:
     async with limit_store_time(context.deadlines), source.open_view() as reader:
         if vector is None or not is_same_model(source.embedder, await reader.info(), vector):
             return []

@@ -70,12 +70,12 @@ def jaccard(a: Set[str], b: Set[str]) -> float:
 
 
 def _add_duplicates(hit: Hit, others: Sequence[Hit]) -> Hit:
-    places = [_place(other) for other in others]
+    places = [_chunk_position(other) for other in others]
     places += [place for other in others for place in other.duplicates]
     return replace(hit, duplicates=(*hit.duplicates, *places)) if places else hit
 
 
-def _place(hit: Hit) -> tuple[str, str, int]:
+def _chunk_position(hit: Hit) -> tuple[str, str, int]:
     return (hit.chunk.document.source, hit.chunk.document.path, hit.chunk.ordinal)
 
 

@@ -29,7 +29,7 @@ from ragstone.core.types import Hit, Scope
 from ragstone.retrieval import search as uncached
 from ragstone.retrieval.llm_assistant import Assistant
 from ragstone.retrieval.question import Question
-from ragstone.retrieval.question_identity import unlike
+from ragstone.retrieval.question_identity import explain_difference
 from ragstone.retrieval.readers import JoinedReader, open_views
 from ragstone.retrieval.search_context import SearchContext
 from ragstone.retrieval.store_timeout import limit_store_time
@@ -124,7 +124,7 @@ async def note_cache(context: SearchContext, question: Question, vector: Vectors
         trace.note("cache", "cache: nothing is kept that is near enough")
         return
     for cosine, one in near:
-        if (kept := _read(one)) is not None and unlike(question.text, kept.question) is None:
+        if (kept := _read(one)) is not None and explain_difference(question.text, kept.question) is None:
             trace.note("cache", f"cache hit (cosine {cosine:.4f}): a search is served with it")
             return
     trace.note(
@@ -186,14 +186,14 @@ async def _serve(context: SearchContext, question: Question, vector: Vectors | N
     key = await _current_key(context, question)
     for cosine, one in await _find_near(context, memory, key, question, vector, trace):
         kept = _read(one)
-        if kept is None or unlike(question.text, kept.question) is not None:
+        if kept is None or explain_difference(question.text, kept.question) is not None:
             continue
         # Not before: a view holds a connection, so does the cache.
         async with AsyncExitStack() as stack:
             reader = await open_views(context.sources, stack, context.deadlines)
             async with limit_store_time(context.deadlines):
                 is_same = make_key(context, reader.infos, question) == key
-                hits = await _look_up(reader, question, kept) if is_same else None
+                hits = await _read_cached_hits(reader, question, kept) if is_same else None
         if hits is not None:
             await _try(memory.mark_used(one.id, at=datetime.now(UTC)), context, trace)
             for note in (*kept.notes, Note("cache", f"cache hit (cosine {cosine:.4f}); --no-cache searches anew")):
@@ -218,7 +218,7 @@ async def _find_near(
     return sorted((pair for pair in rated if pair[0] >= question.cache_cosine), key=lambda pair: (-pair[0], pair[1].id))
 
 
-async def _look_up(reader: JoinedReader, question: Question, kept: Kept) -> list[Hit] | None:
+async def _read_cached_hits(reader: JoinedReader, question: Question, kept: Kept) -> list[Hit] | None:
     """The hits with their passages as they are now; None unless all of them are active and pass the filter."""
     chunks = {chunk.id: chunk for chunk in await reader.chunks([place.id for place in kept.hits])}
     if len(chunks) != len(kept.hits) or not all(

@@ -88,7 +88,7 @@ async def _rewrite(question: str, history: Sequence[Message], model: Completion,
     if made is None or (done := made[0]) is None:
         return None
     text = " ".join(done.text.split()).strip("\"'“”")
-    assistant.did("standalone", made, [text])
+    assistant.record_step("standalone", made, [text])
     whole = bool(text) and len(text) <= LONGEST_QUESTION and done.ended == "stop"
     asks = text.endswith("?") or not question.endswith("?")
     return text if whole and asks and (not TALE.search(text) or TALE.search(question)) else None

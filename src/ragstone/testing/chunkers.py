@@ -139,7 +139,7 @@ class ChunkerContract:
         "| a | b |\n|---|---|\n" + "\n".join(f"| row {i} | {i * i} |" for i in range(300)),
     )
 
-    def over(self, piece: Piece) -> bool:
+    def is_over_cap(self, piece: Piece) -> bool:
         """Whether a piece is larger than the chunker's cap."""
         pytest.fail(f"say when {piece.ordinal} is over the cap")
 
@@ -174,7 +174,7 @@ class ChunkerContract:
             assert before.text.endswith(piece.text[: piece.overlap])
 
     def test_the_cap_is_broken_only_with_a_note(self, chunker: Chunker, extraction: Extraction) -> None:
-        assert all(piece.note for piece in chunker.cut(extraction) if self.over(piece))
+        assert all(piece.note for piece in chunker.cut(extraction) if self.is_over_cap(piece))
 
     def test_what_is_not_body_never_becomes_a_piece(self, chunker: Chunker) -> None:
         assert chunker.cut(outline_document(SAMPLE, role="nav")) == []

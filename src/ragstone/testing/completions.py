@@ -41,7 +41,7 @@ class ScriptedVendor(Protocol):
         """The key that stands in the headers of a request."""
         ...
 
-    def says(self, status: int, body: Any = None, **headers: str) -> None:
+    def fail_next(self, status: int, body: Any = None, **headers: str) -> None:
         """The next request gets an error; `_` in headers' names are hyphens."""
         ...
 
@@ -53,15 +53,15 @@ class ScriptedVendor(Protocol):
         """The next answer ends after so many events as if it were whole."""
         ...
 
-    def puts(self, piece: bytes, after: int) -> None:
+    def insert_bytes(self, piece: bytes, after: int) -> None:
         """The next answer has foreign bytes after so many events."""
         ...
 
-    def stalls(self, after: int) -> None:
+    def stall_after(self, after: int) -> None:
         """The next answer stands still after so many events."""
         ...
 
-    def repeats(self, piece: int) -> None:
+    def repeat_event(self, piece: int) -> None:
         """The next answer says its n-th event for ever."""
         ...
 
@@ -132,7 +132,7 @@ class CompletionContract:
         assert behind.read_key(headers)
 
     async def test_a_wrong_key_is_said_without_showing_it(self, behind: ScriptedVendor) -> None:
-        behind.says(401, {"error": {"message": "wrong key 'very-secret-key', see 'library-secret'"}})
+        behind.fail_next(401, {"error": {"message": "wrong key 'very-secret-key', see 'library-secret'"}})
         model = behind.completion(key="very-secret-key", headers={"X-Team": "library-secret"})
         with pytest.raises(UsageError, match=r"refuses the key .*llm\.api_key") as caught:
             await model.complete(make_prompt())
@@ -143,38 +143,38 @@ class CompletionContract:
 
     async def test_what_may_pass_is_asked_again(self, behind: ScriptedVendor) -> None:
         for status in (408, 409, 425, 429, 500, 503, 529):
-            behind.says(status)
+            behind.fail_next(status)
         assert (await behind.completion(retries=7).complete(make_prompt())).text
         assert len(behind.list_requests()) == 8
 
     async def test_it_gives_up_after_the_retries(self, behind: ScriptedVendor) -> None:
         for _ in range(3):
-            behind.says(503)
+            behind.fail_next(503)
         with pytest.raises(Unavailable, match=r"503.*tried 3 times"):
             await behind.completion(retries=2).complete(make_prompt())
         assert len(behind.list_requests()) == 3
 
     async def test_the_vendors_wish_to_wait_is_heeded_up_to_the_total(self, behind: ScriptedVendor) -> None:
-        behind.says(429, Retry_After="3600")
+        behind.fail_next(429, Retry_After="3600")
         with pytest.raises(Unavailable, match=r"429.*too late.*llm\.total"):
             await behind.completion(total=20.0).complete(make_prompt())
-        behind.says(429, Retry_After="0")
+        behind.fail_next(429, Retry_After="0")
         # Without the header's word the first pause would be longer than the total.
         assert (await behind.completion(first=3600.0, most=3600.0).complete(make_prompt())).text
 
     async def test_what_is_refused_is_not_asked_again(self, behind: ScriptedVendor) -> None:
-        behind.says(400, {"error": {"message": "no such field: colour"}})
+        behind.fail_next(400, {"error": {"message": "no such field: colour"}})
         with pytest.raises(UsageError, match="colour"):
             await behind.completion().complete(make_prompt())
         assert len(behind.list_requests()) == 1
 
     async def test_a_prompt_that_is_too_long_is_said(self, behind: ScriptedVendor) -> None:
-        behind.says(400, {"error": {"message": "This model's maximum context length is 8 tokens"}})
+        behind.fail_next(400, {"error": {"message": "This model's maximum context length is 8 tokens"}})
         with pytest.raises(UsageError, match="longer than the model's context"):
             await behind.completion().complete(make_prompt())
 
     async def test_an_unknown_model_is_said(self, behind: ScriptedVendor) -> None:
-        behind.says(404, {"error": {"message": "model 'nope' not found"}})
+        behind.fail_next(404, {"error": {"message": "model 'nope' not found"}})
         with pytest.raises(UsageError, match=r"nope at .* is not there"):
             await behind.completion(model="nope").complete(make_prompt())
 
@@ -192,7 +192,7 @@ class CompletionContract:
     async def test_an_answer_that_has_ended_is_kept_whatever_becomes_of_the_connection(
         self, behind: ScriptedVendor
     ) -> None:
-        for fault in (behind.stalls, behind.cut):
+        for fault in (behind.stall_after, behind.cut):
             fault(ALL_EVENTS)
             async with asyncio.timeout(300):
                 done = await behind.completion(timeout=600.0, linger=0.5, retries=0).complete(
@@ -209,36 +209,36 @@ class CompletionContract:
 
     async def test_pieces_that_make_no_sense_are_said(self, behind: ScriptedVendor) -> None:
         for piece in self.wild:
-            behind.puts(piece, self.first)
+            behind.insert_bytes(piece, self.first)
             with pytest.raises(Unavailable, match="makes no sense"):
                 await behind.completion(retries=0).complete(make_prompt(LONG_QUESTION))
 
     async def test_a_stream_that_stands_still_ends(self, behind: ScriptedVendor) -> None:
-        behind.stalls(self.first + 1)
+        behind.stall_after(self.first + 1)
         with pytest.raises(Unavailable, match=r"sent nothing for 0\.5 s"):
             await behind.completion(timeout=0.5).complete(make_prompt(LONG_QUESTION))
 
     async def test_everything_together_ends(self, behind: ScriptedVendor) -> None:
         for _ in range(3):
-            behind.stalls(0)
+            behind.stall_after(0)
         with pytest.raises(Unavailable, match=r"llm\.total"):
             await behind.completion(timeout=0.3, total=0.5, retries=50).complete(make_prompt(LONG_QUESTION))
 
     async def test_an_answer_that_never_ends_is_cut(self, behind: ScriptedVendor) -> None:
-        behind.repeats(self.first)
+        behind.repeat_event(self.first)
         done = await behind.completion().complete(make_prompt(LONG_QUESTION, max_tokens=4))
         assert done.ended == "length"
         assert 4_000 < len(done.text) < 10_000
 
     async def test_who_stops_listening_ends_the_work(self, behind: ScriptedVendor) -> None:
-        behind.repeats(self.first)
+        behind.repeat_event(self.first)
         async with aclosing(behind.completion().stream(make_prompt(LONG_QUESTION, max_tokens=100_000))) as stream:
             assert await anext(stream)
         assert await behind.has_client_left()
         assert await behind.is_idle()
 
     async def test_who_is_cancelled_ends_the_work(self, behind: ScriptedVendor) -> None:
-        behind.stalls(self.first + 1)
+        behind.stall_after(self.first + 1)
         async with aclosing(behind.completion().stream(make_prompt(LONG_QUESTION, max_tokens=1_000))) as stream:
             assert await anext(stream)
             waiting = asyncio.ensure_future(anext(stream))

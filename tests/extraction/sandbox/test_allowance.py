@@ -36,7 +36,7 @@ def test_one_that_never_ends_is_ended_and_told_of_with_its_pages_time() -> None:
 
 def test_without_limits_every_page_may_be_read() -> None:
     assert allowance.request_page()
-    with allowance.use_grant(lambda: False):
+    with allowance.allow_pages(lambda: False):
         assert not allowance.request_page()
     assert allowance.request_page()
 

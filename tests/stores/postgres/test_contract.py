@@ -26,13 +26,13 @@ class TestPostgresStore(StoreContract):
         await made.close()
 
     @pytest.fixture
-    async def keeper(self, server: Server, database: str) -> AsyncIterator[Store]:
+    async def key_store(self, server: Server, database: str) -> AsyncIterator[Store]:
         made = PostgresStore(server.url(database, ADMIN))
         yield made
         await made.close()
 
     @asynccontextmanager
-    async def another(self, *, keep_versions: int = 1, now: Callable[[], datetime]) -> AsyncIterator[Store]:
+    async def open_empty_store(self, *, keep_versions: int = 1, now: Callable[[], datetime]) -> AsyncIterator[Store]:
         with self.server.database() as name:
             made = PostgresStore(self.server.url(name), keep_versions=keep_versions, now=now)
             try:

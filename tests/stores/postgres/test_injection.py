@@ -31,9 +31,9 @@ def of_acme(server: Server, database: str) -> dict[str, list[tuple[object, ...]]
 async def test_names_of_all_kinds_change_nothing_beside_what_is_theirs(
     server: Server, database: str, tmp_path: Path
 ) -> None:
-    store, keeper = PostgresStore(server.url(database)), PostgresStore(server.url(database, ADMIN))
+    store, key_store = PostgresStore(server.url(database)), PostgresStore(server.url(database, ADMIN))
     await write_revisions(store, make_revision("a.md", ["apple"]))
-    await keeper.keys.add(make_key("a1", tenant=SCOPE.tenant))
+    await key_store.keys.add(make_key("a1", tenant=SCOPE.tenant))
     before = of_acme(server, database)
     assert len(before) == 13
     for number, attack in enumerate(NAMES):
@@ -64,7 +64,7 @@ async def test_names_of_all_kinds_change_nothing_beside_what_is_theirs(
         assert left["collections"][0][0] == len(NAMES) - number
     assert of_acme(server, database) == before
     await store.close()
-    await keeper.close()
+    await key_store.close()
 
 
 async def test_what_no_name_can_be_is_refused_before_the_database_hears_of_it(server: Server, database: str) -> None:

@@ -37,7 +37,7 @@ class TestQdrantStore(StoreContract):
         self.folder = tmp_path
 
     @asynccontextmanager
-    async def another(self, *, keep_versions: int = 1, now: Callable[[], datetime]) -> AsyncIterator[Store]:
+    async def open_empty_store(self, *, keep_versions: int = 1, now: Callable[[], datetime]) -> AsyncIterator[Store]:
         ledger = EmbeddedStore(self.folder / uuid4().hex, keep_versions=keep_versions, now=now)
         made = QdrantStore(parse_qdrant_url("qdrant::memory:"), ledger, now=now)
         yield made
@@ -60,7 +60,7 @@ class TestQdrantByWire(StoreContract):
         await made.close()
 
     @asynccontextmanager
-    async def another(self, *, keep_versions: int = 1, now: Callable[[], datetime]) -> AsyncIterator[Store]:
+    async def open_empty_store(self, *, keep_versions: int = 1, now: Callable[[], datetime]) -> AsyncIterator[Store]:
         ledger = EmbeddedStore(self.folder / uuid4().hex, keep_versions=keep_versions, now=now)
         made = QdrantStore(parse_qdrant_url(self.server.url(self.folder)), ledger, now=now)
         yield made
@@ -100,13 +100,13 @@ class TestQdrantOnPostgres(StoreContract):
             await made.close()
 
     @pytest.fixture
-    async def keeper(self, store: Store) -> AsyncIterator[Store]:
+    async def key_store(self, store: Store) -> AsyncIterator[Store]:
         made = PostgresStore(self.server.url(self.name, ADMIN))
         yield made
         await made.close()
 
     @asynccontextmanager
-    async def another(self, *, keep_versions: int = 1, now: Callable[[], datetime]) -> AsyncIterator[Store]:
+    async def open_empty_store(self, *, keep_versions: int = 1, now: Callable[[], datetime]) -> AsyncIterator[Store]:
         with self.server.database() as name:
             ledger = PostgresStore(self.server.url(name), keep_versions=keep_versions, now=now)
             made = QdrantStore(parse_qdrant_url("qdrant::memory:"), ledger, now=now)
@@ -136,7 +136,7 @@ class TestQdrantServer(StoreContract):
         await gone(url)
 
     @asynccontextmanager
-    async def another(self, *, keep_versions: int = 1, now: Callable[[], datetime]) -> AsyncIterator[Store]:
+    async def open_empty_store(self, *, keep_versions: int = 1, now: Callable[[], datetime]) -> AsyncIterator[Store]:
         url = self.url()
         ledger = EmbeddedStore(self.folder / uuid4().hex, keep_versions=keep_versions, now=now)
         made = QdrantStore(parse_qdrant_url(url), ledger, now=now)

@@ -26,7 +26,7 @@ from tests.stores.tables.conftest import DIMENSION, DOCS, Data
 QUESTION = "How long are samples kept by default?"
 SAME = "For how long are samples kept by default?"  # asks the same, in words that are nearly the same
 LONG = "\n\n".join(
-    f"## Watch {n}\n\n" + f"The keeper of watch {n} writes a long line of the log. " * 30 for n in range(3)
+    f"## Watch {n}\n\n" + f"The key_store of watch {n} writes a long line of the log. " * 30 for n in range(3)
 )
 TWIN = "The archive of the northern harbour keeps every log book of the harbour master for ninety nine years, and " * 3
 WEAK = "Which sailor painted the lighthouse?"  # words that no source has: one retriever alone finds neighbours

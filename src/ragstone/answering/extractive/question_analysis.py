@@ -124,7 +124,7 @@ class QuestionAnalysis:
     pairs: frozenset[tuple[str, str]]
 
     @property
-    def mass(self) -> float:
+    def total_weight(self) -> float:
         """The sum of all weights."""
         return sum(self.weights.values())
 

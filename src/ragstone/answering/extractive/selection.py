@@ -95,7 +95,7 @@ def _may_answer(question: QuestionAnalysis, passage: Passage) -> bool:
 def _score_passage(
     question: QuestionAnalysis, passage: Passage, beside: frozenset[str], how: SelectionOptions
 ) -> ScoredPassage:
-    mass = question.mass or 1.0
+    mass = question.total_weight or 1.0
     covered = frozenset(question.weights.keys() & passage.terms)
     around = (question.weights.keys() & beside) - covered
     coverage = _sum_weights(question, covered) / mass
@@ -168,7 +168,7 @@ def _is_worth_adding(
     if any(_is_repetition(candidate.passage, other.passage, how.alike) for other in taken):
         return False
     known = frozenset().union(*(one.covered for one in taken))
-    adds = _sum_weights(question, candidate.covered - known) / (question.mass or 1.0)
+    adds = _sum_weights(question, candidate.covered - known) / (question.total_weight or 1.0)
     near = candidate.score >= how.near * best.score and candidate.coverage >= how.near * best.coverage
     of_the_kind = candidate.typed or not best.typed
     return (near and of_the_kind) or (adds >= how.adds and candidate.score >= how.half * best.score)

@@ -34,7 +34,7 @@ class SourceText:
         return split_sentences(self.chunk.text)
 
     @cached_property
-    def plain(self) -> str:
+    def single_spaced(self) -> str:
         """Its text with single spaces."""
         return " ".join(self.chunk.text.split())
 
@@ -46,7 +46,7 @@ class SourceText:
         at = 0
         for a, b in self.bounds:
             piece = " ".join(self.chunk.text[a:b].split())
-            at = self.plain.find(piece, at)
+            at = self.single_spaced.find(piece, at)
             starts[at] = a
             at += len(piece)
             ends[at] = b
@@ -70,7 +70,7 @@ class SourceText:
         return [*out, (first, len(self.words))] if first < len(self.words) else out
 
     @cached_property
-    def places(self) -> dict[str, list[int]]:
+    def pieces_by_word(self) -> dict[str, list[int]]:
         """In which pieces a word stands, by its key; light words are left out."""
         found: dict[str, list[int]] = defaultdict(list)
         for number, (a, b) in enumerate(self.pieces):
@@ -79,14 +79,14 @@ class SourceText:
         return found
 
     @cached_property
-    def above(self) -> frozenset[str]:
+    def heading_words(self) -> frozenset[str]:
         """The words of heading, title, path and table header."""
         chunk = self.chunk
         said = " ".join((*chunk.heading_path, chunk.document.title or "", chunk.document.path, chunk.header))
         return frozenset(word.key for word in parse_words(said))
 
     @cached_property
-    def names(self) -> frozenset[str]:
+    def name_words(self) -> frozenset[str]:
         """What is written as a name inside of a sentence."""
         return frozenset(word.key for word in self.words if word.kind == "name" and word.sure)
 
@@ -174,7 +174,7 @@ def find_closest(claim: Sequence[Word], sources: Sequence[SourceText]) -> list[S
     shared: dict[tuple[int, int], set[str]] = defaultdict(set)
     for rank, source in enumerate(sources):
         for key in weights:
-            for number in source.places.get(key, ()):
+            for number in source.pieces_by_word.get(key, ()):
                 shared[rank, number].add(key)
     chosen: list[tuple[int, int]] = []
     missing = dict(weights)

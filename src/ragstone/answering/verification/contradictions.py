@@ -105,7 +105,7 @@ def find_wrong_figures(found: Alignment, sources: Sequence[SourceText]) -> Itera
                 yield Disagreement("unit", f"{word.lower} {word.unit}", f"{other.lower} {other.unit}")
             continue
         rivals = [found.passage[k] for k in free if found.passage[k].kind == word.kind]
-        if rivals or not _stands_elsewhere(word, sources):
+        if rivals or not _occurs_in_other_sources(word, sources):
             yield Disagreement(_figure_code(word), word.lower, rivals[0].lower if rivals else "")
 
 
@@ -144,22 +144,22 @@ def _is_year(word: Word) -> bool:
     return word.kind == "number" and not word.unit and word.value == int(word.value) and 1000 <= word.value <= 2100
 
 
-def _stands_elsewhere(word: Word, sources: Sequence[SourceText]) -> bool:
-    return any(word.key in source.places or word.key in source.above for source in sources)
+def _occurs_in_other_sources(word: Word, sources: Sequence[SourceText]) -> bool:
+    return any(word.key in source.pieces_by_word or word.key in source.heading_words for source in sources)
 
 
 def find_wrong_names(found: Alignment, sources: Sequence[SourceText]) -> Iterator[Disagreement]:
     """Names that stand where the passage has another one, and names that the chunks do not know."""
     if _is_all_capitals(found.claim):
         return
-    sure = {key for source in sources for key in source.names}
+    sure = {key for source in sources for key in source.name_words}
     said = {word.key for word in found.passage}
     keys = {word.key for word in found.claim}
     for i, word in enumerate(found.claim):
         if word.kind not in ("name", "code") or (found.to[i] is not None and not found.is_displaced(i)):
             continue
         slot = [found.passage[j] for j in found.slot(i)]
-        certain = word.kind == "code" or word.sure or word.key in sure or _leads_name(found.claim, i)
+        certain = word.kind == "code" or word.sure or word.key in sure or _begins_name(found.claim, i)
         rival = next(
             (one for one in slot if _is_rival_name(word, one, sure, certain=certain) and one.key not in keys), None
         )
@@ -167,7 +167,9 @@ def find_wrong_names(found: Alignment, sources: Sequence[SourceText]) -> Iterato
             yield Disagreement("name", word.lower, rival.lower)
         elif found.to[i] is None and certain:
             known = (
-                word.key in said or _stands_elsewhere(word, sources) or any(is_related(word.key, key) for key in said)
+                word.key in said
+                or _occurs_in_other_sources(word, sources)
+                or any(is_related(word.key, key) for key in said)
             )
             if not known and not _abbreviates_names(word, found.passage):
                 yield Disagreement("name", word.lower)
@@ -181,7 +183,7 @@ def _is_rival_name(word: Word, other: Word, sure: Set[str], *, certain: bool) ->
     return other.kind == "name" and not word.lower.endswith(COMMON) and not other.lower.endswith(COMMON)
 
 
-def _leads_name(claim: Sequence[Word], i: int) -> bool:
+def _begins_name(claim: Sequence[Word], i: int) -> bool:
     """Whether another name follows at once, so that the sentence's first word is a part of it."""
     after = claim[i + 1] if i + 1 < len(claim) else None
     return after is not None and after.kind == "name" and after.start - claim[i].end == 1

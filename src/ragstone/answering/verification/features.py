@@ -33,14 +33,14 @@ def measure_support(found: Alignment, sources: Sequence[SourceText], cosines: Se
     weights = [WEIGHTS[word.kind] for word in found.claim]
     total = sum(weights) or 1.0
     content = sum(weight > 0 for weight in weights) or 1
-    above = {word.key for word in found.claim for source in sources if word.key in source.above}
+    above = {word.key for word in found.claim for source in sources if word.key in source.heading_words}
     held = [j is not None or word.key in above for word, j in zip(found.claim, found.to, strict=True)]
     aligned = sum(weight for weight, one in zip(weights, held, strict=True) if one)
     said = {word.key for word in found.passage}
     near = sum(
         weight
         for word, weight, one in zip(found.claim, weights, held, strict=True)
-        if not one and (word.key in said or any(word.key in source.places for source in sources))
+        if not one and (word.key in said or any(word.key in source.pieces_by_word for source in sources))
     )
     return SupportSigns(
         aligned=round(aligned / total, 6),

@@ -134,7 +134,7 @@ def _find_quote(claim: str, sources: Sequence[SourceText]) -> Quote | None:
     """The claim where it stands as whole sentences of a chunk, word by word; white space may differ."""
     wanted = " ".join(claim.split())
     for source in sources if wanted else ():
-        if wanted in source.plain and (place := _find_place(wanted, source)):
+        if wanted in source.single_spaced and (place := _find_place(wanted, source)):
             return _make_quote(source, *place)
     return None
 
@@ -144,7 +144,7 @@ def _find_place(wanted: str, source: SourceText) -> tuple[int, int] | None:
     starts, ends = source.marks
     at = -1
     for _ in range(PLACES):
-        at = source.plain.find(wanted, at + 1)
+        at = source.single_spaced.find(wanted, at + 1)
         if at < 0:
             break
         if at in starts and at + len(wanted) in ends:
@@ -160,7 +160,7 @@ def _rank_sources(claim: Sequence[Word], sources: Sequence[SourceText]) -> list[
     """The sources that hold most of the sentence, best first."""
     weights = {word.key: WEIGHTS[word.kind] for word in claim}
     total = sum(weights.values())
-    held = [sum(weight for key, weight in weights.items() if key in source.places) for source in sources]
+    held = [sum(weight for key, weight in weights.items() if key in source.pieces_by_word) for source in sources]
     order = sorted(range(len(sources)), key=lambda n: (-held[n], n))
     return [sources[n] for n in order if held[n] >= LEAST * total]
 

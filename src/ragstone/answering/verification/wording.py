@@ -115,7 +115,7 @@ def find_extremes(question: str, passage: str) -> list[str]:
 
 def holds_term(term: str, found: Set[str]) -> bool:
     """Whether a term, or one with the same beginning (`settl`, `settlement`), is among those found."""
-    return term in found or (len(term) >= 4 and any(_begins_alike(term, other) for other in found))
+    return term in found or (len(term) >= 4 and any(_share_beginning(term, other) for other in found))
 
 
 def words_of_terms(question: str, lacking: Sequence[str]) -> tuple[str, ...]:
@@ -131,7 +131,7 @@ def words_of_terms(question: str, lacking: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(written.get(term, term) for term in lacking))
 
 
-def _begins_alike(term: str, other: str) -> bool:
+def _share_beginning(term: str, other: str) -> bool:
     shared = max(4, (3 * len(term) + 3) // 4)  # three quarters of the term: set by hand
     return len(other) >= 4 and other[:shared] == term[:shared]
 

@@ -61,12 +61,12 @@ class CollectionQuestions(QuestionVerbs, VerbGroup):
         store = self._components.stores.open_at(wanted.store)
         tenant = self.scope.tenant
         sources = open_sources(
-            wanted, settings, tenant, store=store, tables=tables, embedders=self._components.embedders.of
+            wanted, settings, tenant, store=store, tables=tables, embedders=self._components.embedders.embedder_for
         )
         writing = self._components.completions.writing(llm=wanted.llm)
         if writing is not None and wanted.system_prompt is not None:
             writing = replace(writing, template=writing.template.with_system(wanted.system_prompt))
-        model = partial(self._components.completions.of, wanted.llm or self._components.settings.llm)
+        model = partial(self._components.completions.completion_for, wanted.llm or self._components.settings.llm)
         context = SearchContext(sources, settings.deadlines, model, self.authenticator.reads_as)
         policy = partial(model_factory.make_policy, settings.answer)
         return Pipeline(wanted, settings.search, context, self.authenticator, writing=writing, policy=policy)

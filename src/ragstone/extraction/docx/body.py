@@ -116,7 +116,7 @@ class StoryReader:
         if not stack or stack[-1].into is not frame.into:
             stack.extend(reversed(self._finish_carried(frame)))
         if frame.closes and frame.grid is not None:
-            frame.into.extend(frame.grid.drafts())
+            frame.into.extend(frame.grid.read_drafts())
             self._tables -= 1
             if not self._tables:
                 due, self._due = self._due, []

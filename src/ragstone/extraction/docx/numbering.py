@@ -177,7 +177,7 @@ class Nesting:
 
     def enter_item(self, label: Label) -> int:
         """The depth (from 1) of the next item."""
-        while self._open and not _holds(self._open[-1], label):
+        while self._open and not _contains_label(self._open[-1], label):
             self._open.pop()
         self._open.append(label)
         return len(self._open)
@@ -187,7 +187,7 @@ class Nesting:
         self._open.clear()
 
 
-def _holds(above: Label, label: Label) -> bool:
+def _contains_label(above: Label, label: Label) -> bool:
     if above.family == label.family:
         return above.level < label.level
     return above.indent + STEP < label.indent

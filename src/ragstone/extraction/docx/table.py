@@ -75,7 +75,7 @@ class TableGrid:
             self._next[col] = slot
         return slot.drafts
 
-    def drafts(self) -> Iterator[BlockDraft]:
+    def read_drafts(self) -> Iterator[BlockDraft]:
         """The table as one block; the blocks in its cells one after another where it only lays out a page."""
         if self._is_layout():
             for slot in self._slots:

@@ -65,7 +65,7 @@ def is_gone(about: Mapping[str, str]) -> bool:
     if "hidden" in about and about["hidden"].strip().lower() != "until-found":
         return True
     style = about.get("style")
-    return style is not None and _hides(style)
+    return style is not None and _is_hiding_style(style)
 
 
 def derive_appearance(about: Mapping[str, str], around: Appearance, *, styled: bool) -> Appearance:
@@ -109,7 +109,7 @@ def _parse_style(style: str) -> dict[str, str]:
     return found
 
 
-def _hides(style: str) -> bool:
+def _is_hiding_style(style: str) -> bool:
     says = _parse_declarations(style)
     if says.get("display") == "none" or says.get("content-visibility") == "hidden":
         return True

@@ -228,12 +228,12 @@ def _assign_link_roles(node: Node) -> None:
             continue
         if not child.role:
             child.role = _find_link_role(child)
-            if child.role == "nav" and child.tag in ("ul", "ol") and before is not None and _introduces(before):
+            if child.role == "nav" and child.tag in ("ul", "ol") and before is not None and _is_lead_in(before):
                 child.role = ""
         before = child if child.text else before
 
 
-def _introduces(node: Node) -> bool:
+def _is_lead_in(node: Node) -> bool:
     if node.role:
         return False
     return node.tag in HEADINGS or (node.tag == "p" and "".join(collect_texts(node)).rstrip().endswith((":", "\uff1a")))

@@ -26,7 +26,7 @@ class _Rows:
     groups: list[tuple[str, list[list[Node]]]] = field(default_factory=list)
     loose: list[Node | str] = field(default_factory=list)
 
-    def each(self) -> Iterator[tuple[str, list[Node]]]:
+    def iterate_rows(self) -> Iterator[tuple[str, list[Node]]]:
         for tag, rows in self.groups:
             for row in rows:
                 yield tag, row
@@ -43,13 +43,13 @@ class DataTable:
 def read_data_table(table: Node, *, plain: bool = False) -> DataTable | None:
     """The rows of a table of data; None for one that only lays out the page. `plain`: links without addresses."""
     found = _collect_rows(table)
-    if not any(row for _, row in found.each()) or _is_layout(table, found):
+    if not any(row for _, row in found.iterate_rows()) or _is_layout(table, found):
         return None
     rows: list[list[RawCell]] = []
     for tag, group in found.groups:
         raws = [[_read_cell(cell, head=tag == "thead", plain=plain) for cell in row] for row in group]
         rows += _merge_flat_rows([[_clip_span(raw, len(raws) - n) for raw in row] for n, row in enumerate(raws)])
-    if not any(raw.header for row in rows for raw in row) and _has_bold_head([row for _, row in found.each()]):
+    if not any(raw.header for row in rows for raw in row) and _has_bold_head([row for _, row in found.iterate_rows()]):
         rows[0] = [replace(raw, header=True) for raw in rows[0]]
     return DataTable(rows, found.loose)
 
@@ -114,12 +114,12 @@ def _open_row(found: _Rows, group: str, row: list[Node]) -> None:
 
 def _is_layout(table: Node, found: _Rows) -> bool:
     """Whether a table is none of data: a frame around text, a page in columns, a row of boxes."""
-    rows = [row for _, row in found.each()]
+    rows = [row for _, row in found.iterate_rows()]
     cells = [cell for row in rows for cell in row]
     if table.get("role") in ("presentation", "none") or len(cells) < 2 or any(cell.text > WIDEST for cell in cells):
         return True
     captioned = any(isinstance(child, Node) and child.tag == "caption" and child.text for child in table.children)
-    if captioned or any(_is_header(cell, head=tag == "thead") for tag, row in found.each() for cell in row):
+    if captioned or any(_is_header(cell, head=tag == "thead") for tag, row in found.iterate_rows() for cell in row):
         return False
     if found.loose or any(cell.text > WIDE or cell.holds & SECTION for cell in cells):
         return True

@@ -77,12 +77,12 @@ def _measure_font(word: OcrWord, ink: Bools, line: OcrLine) -> tuple[float, floa
     if not len(inked):
         return None
     first, last = _find_middle_run(inked, len(rows) / 2)
-    above, below = _letter_reach(word.text)
+    above, below = _measure_letter_extent(word.text)
     size = (last + 1 - first) / (above + below)
     return size, max(0, int(y0) - top) + top + last + 1 - below * size
 
 
-def _letter_reach(text: str) -> tuple[float, float]:
+def _measure_letter_extent(text: str) -> tuple[float, float]:
     """How far letters reach over and under the baseline, of their font's size."""
     if any(ord(c) >= SQUARES for c in text):
         return SQUARE, FOOT

@@ -101,14 +101,14 @@ def _read_any_way(pixels: Pixels, engine: OcrEngine) -> list[OcrLine]:
     """The lines of a picture, turned first where it reads better so."""
     upright = engine.read(pixels)
     best, sure = upright, mean_confidence(upright)
-    for turn in _turns_to_try(upright, sure, turned=engine.turned):
+    for turn in _choose_rotations(upright, sure, turned=engine.turned):
         lines = _read_turned(pixels, turn, engine)
         if mean_confidence(lines) > sure and _count_letters(lines) >= 0.5 * _count_letters(best):
             best, sure = lines, mean_confidence(lines)
     return best
 
 
-def _turns_to_try(lines: list[OcrLine], sure: float, *, turned: bool) -> tuple[int, ...]:
+def _choose_rotations(lines: list[OcrLine], sure: float, *, turned: bool) -> tuple[int, ...]:
     """The quarter turns that a page may lie in."""
     aside = {turn: _count_letters([line for line in lines if line.turn == turn]) for turn in (1, 3)}
     most = max(aside, key=lambda turn: aside[turn])

@@ -157,7 +157,7 @@ class _Rows:
             self.rows[-1].append(RawCell(self.cell.line(), rowspan, colspan, name == "th", first, last))
         self.cell = None
 
-    def reach(self, end: int) -> None:
+    def extend_to(self, end: int) -> None:
         if self.ranges:
             self.ranges[-1] = (self.ranges[-1][0], end)
 
@@ -177,13 +177,13 @@ def _read_table(text: str, table: Token) -> Iterator[HtmlPiece]:
             else:
                 rows.close_cell()
                 if name in ("tr", "td", "th"):
-                    rows.reach(token.end)
+                    rows.extend_to(token.end)
             continue
         if token.kind == "text" and rows.rows and rows.cell is None and text[token.start : token.end].strip():
             rows.open_cell(text, Token("open", token.start, token.start, "td"))
         _gather_token(rows.cell or caption, text, token)
         if rows.cell is not None:
-            rows.reach(token.end)
+            rows.extend_to(token.end)
     rows.close_cell()
     yield from _finish_run(caption, "paragraph", 0)
     cells = place_cells(rows.rows)

@@ -34,7 +34,7 @@ class _OpenElement:
     def all(self, name: str) -> list[str]:
         return [text for tag, text in self.parts if tag == M + name]
 
-    def whole(self) -> str:
+    def text(self) -> str:
         return "".join(text for _, text in self.parts)
 
     def property_value(self, properties: str, name: str) -> str | None:
@@ -67,11 +67,11 @@ def _normalize_letters(text: str) -> str:
 
 def _render(at: _OpenElement) -> str:
     render = RENDERERS.get(str(at.element.tag))
-    return render(at) if render is not None else at.whole()
+    return render(at) if render is not None else at.text()
 
 
 def _render_run(at: _OpenElement) -> str:
-    text = at.whole()
+    text = at.text()
     properties = at.element.find(M + "rPr")
     if child_switch(properties, M + "nor") and any(c.isalpha() for c in text):
         return f"\\text{{{text}}}"
@@ -130,7 +130,7 @@ def _render_function(at: _OpenElement) -> str:
 
 
 def _render_function_name(at: _OpenElement) -> str:
-    text = at.whole().strip()
+    text = at.text().strip()
     return f"\\{text}" if text in FUNCTIONS else text
 
 

@@ -23,11 +23,11 @@ class ParagraphReader:
         self._links = links
         self._master = master
 
-    def plain(self, element: Element) -> str:
+    def read_plain_text(self, element: Element) -> str:
         """All text in an element on one line."""
         return " ".join(" ".join(self.text(p) for p in element.iter(A + "p")).split())
 
-    def drafts(self, body: Element, kind: str | None, inherited: Sequence[Element]) -> Iterator[BlockDraft]:
+    def read_drafts(self, body: Element, kind: str | None, inherited: Sequence[Element]) -> Iterator[BlockDraft]:
         """The paragraphs of a shape: of which kind of place, and what layout and master have in it."""
         counts: dict[int, int] = {}
         for paragraph in body.iterchildren(A + "p"):

@@ -63,7 +63,7 @@ def parse_pptx(data: bytes, *, path: str) -> Extraction:
 
 
 def _read_slide(show: _Presentation, slide: Slide, page: int, authors: Mapping[str, str]) -> None:
-    drafts = list(slide.drafts(page))
+    drafts = list(slide.read_drafts(page))
     show.drafts += (replace(draft, page=page) for draft in drafts)
     show.comments += ({**comment, "slide": page} for comment in slide.comments(authors))
     if slide.is_hidden:

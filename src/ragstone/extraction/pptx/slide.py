@@ -71,15 +71,15 @@ class Slide:
         """Whether another document stands on it."""
         return next(self._root.iter(P + "oleObj"), None) is not None
 
-    def drafts(self, page: int) -> Iterator[BlockDraft]:
+    def read_drafts(self, page: int) -> Iterator[BlockDraft]:
         """The title, the shapes from the top left on, the notes; a slide without a title is called by its number."""
         shapes = sorted(self._find_shapes(), key=lambda shape: shape.place)
-        title = next((one for one in shapes if one.kind in TITLES and self._words.plain(one.element)), None)
+        title = next((one for one in shapes if one.kind in TITLES and self._words.read_plain_text(one.element)), None)
         level = 1 if any(shape.kind == "ctrTitle" for shape in shapes) else 2
         body = [draft for shape in shapes if shape is not title for draft in self._read_shape(shape)]
         notes = list(self._read_notes())
         if title is not None:
-            yield BlockDraft("heading", self._words.plain(title.element), level=level)
+            yield BlockDraft("heading", self._words.read_plain_text(title.element), level=level)
         elif any(draft.text or draft.cells for draft in body) or notes:
             yield BlockDraft("heading", f"Slide {page}", level=level, made=True)
         yield from body
@@ -140,10 +140,10 @@ class Slide:
         if shape.kind == "sldNum":
             return
         if (role := MARGINS.get(shape.kind or "")) is not None:
-            yield BlockDraft("paragraph", self._words.plain(element), role)
+            yield BlockDraft("paragraph", self._words.read_plain_text(element), role)
             return
         body = element.find(P + "txBody") if element.tag == P + "sp" else None
-        drafts = list(self._words.drafts(body, shape.kind, shape.inherited)) if body is not None else []
+        drafts = list(self._words.read_drafts(body, shape.kind, shape.inherited)) if body is not None else []
         # What a text box shows, its text says already.
         if not drafts and (alt := _find_alternative_text(element)):
             yield BlockDraft("paragraph", f"![{alt}]")

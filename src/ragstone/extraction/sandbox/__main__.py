@@ -73,7 +73,7 @@ def _serve_document(requests: IO[bytes], answers: IO[bytes], *, last: bool) -> N
 
     request = messages.unpack_request(_read_exactly(requests, LENGTH.unpack(_read_exactly(requests, LENGTH.size))[0]))
     data = _read_exactly(requests, request.size)
-    with parent_process.end_with_parent(requests.fileno()), allowance.use_grant(_make_grant(request, answers)):
+    with parent_process.end_with_parent(requests.fileno()), allowance.allow_pages(_make_grant(request, answers)):
         made = _run_parser(request, data)
     del data
     if isinstance(made, Failure):

@@ -14,7 +14,7 @@ def request_page() -> bool:
 
 
 @contextmanager
-def use_grant(grant: Grant) -> Iterator[None]:
+def allow_pages(grant: Grant) -> Iterator[None]:
     """While this lasts, `grant` decides about each page."""
     _grants.append(grant)
     try:

@@ -65,7 +65,7 @@ class Pool:
     ) -> bytes:
         """As `sandbox.draw`."""
         kind, answer = self._ask_child(drawer, data, path, options, bounds)
-        return bytes(answer) if kind == DRAWN else _raise_nothing_drawn(kind, answer, path, bounds)
+        return bytes(answer) if kind == DRAWN else _raise_unrendered(kind, answer, path, bounds)
 
     def _ask_child(
         self, parser: str, data: bytes, path: str, options: Mapping[str, object], bounds: Bounds
@@ -214,7 +214,7 @@ def _unpack_answer(kind: bytes, answer: bytearray, path: str, bounds: Bounds) ->
     return made
 
 
-def _raise_nothing_drawn(kind: bytes, answer: bytearray, path: str, bounds: Bounds) -> NoReturn:
+def _raise_unrendered(kind: bytes, answer: bytearray, path: str, bounds: Bounds) -> NoReturn:
     _unpack_answer(kind, answer, path, bounds)
     raise refusals.explain_garbled(path, ValueError("an extraction for a picture"))
 

@@ -47,7 +47,7 @@ class SheetWriter:
             return
         above = count_titles(lines)
         for i, line in enumerate(lines[:above]):
-            place = {"sheet": sheet, "rows": (line.number,) * 2, "cols": (line.cols[0], line.right)}
+            place = {"sheet": sheet, "rows": (line.number,) * 2, "cols": (line.cols[0], line.last_column)}
             self._write_text(line.texts[0], place, title=i == 0)
         self._write_table(lines[above:], sheet)
         lines.clear()
@@ -79,7 +79,7 @@ class SheetWriter:
         head = count_headers(lines)
         columns = sorted(set().union(*(line.cols for line in lines)))
         at = {col: i for i, col in enumerate(columns)}
-        bounds = (columns[0], max(columns[-1], *(line.right for line in lines if line.merged), columns[-1]))
+        bounds = (columns[0], max(columns[-1], *(line.last_column for line in lines if line.merged), columns[-1]))
         numbers = [line.number for line in lines] if any(line.merged for line in lines) else []
         cells: list[Cell] = []
         spans: list[Span] = []

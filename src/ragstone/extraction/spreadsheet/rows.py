@@ -29,7 +29,7 @@ class Line:
     end: int = 0
 
     @property
-    def right(self) -> int:
+    def last_column(self) -> int:
         """The last column that is filled or covered."""
         return (
             max(self.cols[-1], *(col + cols - 1 for col, (_, cols) in self.merged.items()))
@@ -37,7 +37,7 @@ class Line:
             else self.cols[-1]
         )
 
-    def within(self, left: int, right: int) -> "Line | None":
+    def cut_columns(self, left: int, right: int) -> "Line | None":
         """The cells of columns left to right (inclusive), None where there are none."""
         keep = [i for i, col in enumerate(self.cols) if left <= col <= right]
         if not keep or all(self.cols[i] in self.repeated for i in keep):
@@ -78,11 +78,13 @@ def split_bands(lines: Iterable[Line], *, gone: Collection[int] = ()) -> Iterato
             empty = line.number - band[-1].number - 1
             if empty and gone:
                 empty = sum(n not in gone for n in range(band[-1].number + 1, min(line.number, band[-1].number + 1000)))
-            beside = line.cols[0] > right or line.right < left
+            beside = line.cols[0] > right or line.last_column < left
             if beside or empty > 1 or (empty and not _continues_band(band, line, left, right)):
                 yield band
                 band = []
-        left, right = (min(left, line.cols[0]), max(right, line.right)) if band else (line.cols[0], line.right)
+        left, right = (
+            (min(left, line.cols[0]), max(right, line.last_column)) if band else (line.cols[0], line.last_column)
+        )
         band.append(line)
     if band:
         yield band
@@ -91,11 +93,16 @@ def split_bands(lines: Iterable[Line], *, gone: Collection[int] = ()) -> Iterato
 def _continues_band(band: Sequence[Line], line: Line, left: int, right: int) -> bool:
     """Whether a row behind an empty one is more of the same: numbers below numbers, or the first data below labels."""
     above = band[-1]
-    if len(line.cols) < 2 or len(above.cols) < 2 or line.cols[0] < left or line.right > right:
+    if len(line.cols) < 2 or len(above.cols) < 2 or line.cols[0] < left or line.last_column > right:
         return False
     if set(above.kinds) == {TEXT}:
         first = len(band) == 1 or all(set(one.kinds) == {TEXT} for one in band[:SAMPLE])
-        return first and set(line.kinds) != {TEXT} and line.cols[0] == above.cols[0] and line.right == above.right
+        return (
+            first
+            and set(line.kinds) != {TEXT}
+            and line.cols[0] == above.cols[0]
+            and line.last_column == above.last_column
+        )
     kinds = dict(zip(above.cols, above.kinds, strict=True))
     pairs = [
         (kinds[col], kind) for col, kind in zip(line.cols, line.kinds, strict=True) if kinds.get(col, TEXT) != TEXT
@@ -131,7 +138,7 @@ def _join_ranges(band: Sequence[Line], ranges: Sequence[tuple[int, int]]) -> lis
     out: list[tuple[int, int]] = [ranges[0]]
     for left, right in ranges[1:]:
         lone = left == right or out[-1][0] == out[-1][1]
-        if lone or not (_has_text_column(band, left, right) or _begins_apart(band, out[-1], (left, right))):
+        if lone or not (_has_text_column(band, left, right) or _starts_in_another_row(band, out[-1], (left, right))):
             out[-1] = (out[-1][0], right)
         else:
             out.append((left, right))
@@ -148,11 +155,11 @@ def _has_text_column(band: Sequence[Line], left: int, right: int) -> bool:
     return texts * 2 > others
 
 
-def _begins_apart(band: Sequence[Line], beside: tuple[int, int], own: tuple[int, int]) -> bool:
+def _starts_in_another_row(band: Sequence[Line], beside: tuple[int, int], own: tuple[int, int]) -> bool:
     """Whether columns begin in another row than those beside them, with a row of labels."""
     first, other = next(_cut(band, *own), None), next(_cut(band, *beside), None)
     return first is not None and other is not None and first.number != other.number and set(first.kinds) == {TEXT}
 
 
 def _cut(band: Sequence[Line], left: int, right: int) -> Iterator[Line]:
-    return (part for line in band if (part := line.within(left, right)) is not None)
+    return (part for line in band if (part := line.cut_columns(left, right)) is not None)

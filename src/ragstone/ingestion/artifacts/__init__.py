@@ -12,7 +12,7 @@ from ragstone.ingestion.artifacts.artifact_store import (
     open_artifact_store,
 )
 from ragstone.ingestion.artifacts.place import open_place
-from ragstone.ingestion.artifacts.sweep import erase, find_missing, find_problems, remove_strays, unclaim
+from ragstone.ingestion.artifacts.sweep import erase, find_missing, find_problems, remove_claim, remove_strays
 
 __all__ = [
     "ARTIFACT_KEY",
@@ -27,6 +27,6 @@ __all__ = [
     "find_problems",
     "open_artifact_store",
     "open_place",
+    "remove_claim",
     "remove_strays",
-    "unclaim",
 ]

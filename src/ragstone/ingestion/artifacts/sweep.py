@@ -90,7 +90,7 @@ async def find_problems(store: Store, scope: Scope, where: ArtifactPlaces) -> li
     return found
 
 
-async def unclaim(store: Store, scope: Scope, where: ArtifactPlaces) -> None:
+async def remove_claim(store: Store, scope: Scope, where: ArtifactPlaces) -> None:
     """Take our claims away, before a collection is erased: what a kill would leave is then nobody's, and found."""
 
     for uri in where.places:

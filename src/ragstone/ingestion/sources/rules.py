@@ -30,7 +30,7 @@ class Rules:
         """Whether the name ends as one of the extensions."""
         return path.lower().endswith(tuple(ending.lower() for ending in self.extensions))
 
-    def shows(self, path: str) -> bool:
+    def is_visible(self, path: str) -> bool:
         """Whether no part of the path is hidden."""
         return self.hidden or not (path.startswith(".") or "/." in path)
 

@@ -54,7 +54,7 @@ def _scan_folder(
     for name, entry in names:
         is_folder = name.endswith("/")
         own, there = (f"{parent}/{entry.name}" if parent else entry.name for parent in (path, real))
-        if not rules.shows(entry.name) or not (is_folder or rules.accepts(own)):
+        if not rules.is_visible(entry.name) or not (is_folder or rules.accepts(own)):
             continue
         if rules.ignores(own) or (own != there and rules.ignores(there)):
             continue
@@ -84,7 +84,7 @@ def _follow_link(
         yield Skipped(path, "denied", f"{path} leads to {_escape_path(there)}, which is on the deny list")
     elif not rules.ignores(there):
         is_folder = os.path.isdir(real)
-        comes_anyway = rules.shows(there) and (is_folder or rules.accepts(there))
+        comes_anyway = rules.is_visible(there) and (is_folder or rules.accepts(there))
         if not comes_anyway and _visit_once(real, followed):
             yield (real, path) if is_folder else list_file(real, path)
 

@@ -53,7 +53,7 @@ def choose_key_number(tenants: Tenants, tenant: str, *, fresh: bool) -> int:
 def finish_rekey(tenants: Tenants, tenant: str, number: int) -> None:
     """Bring the record under the key, then forget all others: copies of what they opened are closed with them."""
     with brief_lock(store_lock_path(tenants.root)):
-        if any(CollectionFiles(d).key_number != number for d in collections_under(tenants.home_of(tenant))):
+        if any(CollectionFiles(d).key_number != number for d in collections_under(tenants.tenant_directory(tenant))):
             return
         if known := tenants.read_record(tenant):
             tenants.write_record(tenant, known["model"], known["dimension"])
@@ -104,7 +104,7 @@ def _copy_collection(old: CollectionFiles, new: CollectionFiles, close: Callable
 def recover_rekey(tenants: Tenants, tenant: str) -> None:
     """Finish, or throw away, what was being put under another key when its process died; of a live one nothing is
     touched, and when this returns it is not in the middle of a switch."""
-    home = tenants.home_of(tenant)
+    home = tenants.tenant_directory(tenant)
     if not home.is_dir() or not any(home.glob(REKEY_PREFIX + "*")) or not os.access(home, os.W_OK):
         return
     with brief_lock(store_lock_path(tenants.root)):
@@ -115,7 +115,7 @@ def recover_rekey(tenants: Tenants, tenant: str) -> None:
 
 def recover_rekey_locked(tenants: Tenants, tenant: str) -> None:
     """The same for who holds the gate and knows that nobody else is at it."""
-    home = tenants.home_of(tenant)
+    home = tenants.tenant_directory(tenant)
     if home.is_dir():
         for made in sorted(home.glob(REKEY_PREFIX + "*")):
             directory = home / made.name.removeprefix(REKEY_PREFIX)

@@ -75,7 +75,7 @@ class TenantLifecycle:
         with map_errors(self._root):
             if not check_store(self._root):
                 return False
-            home = self._tenants.home_of(tenant)
+            home = self._tenants.tenant_directory(tenant)
             sweep_erasures(self._root)
             with brief_lock(store_lock_path(self._root)), contextlib.ExitStack() as locks:
                 if not is_tenant_home(home):
@@ -91,7 +91,7 @@ class TenantLifecycle:
         with map_errors(self._root):
             if not check_store(self._root):
                 return False
-            home = self._tenants.home_of(tenant)
+            home = self._tenants.tenant_directory(tenant)
             half_gone = list_moved_aside(home)
             begun = is_erasing(self._root, tenant) or bool(half_gone)
             sweep_erasures(self._root)
@@ -130,7 +130,7 @@ class TenantLifecycle:
     def rekey(self, tenant: str, *, fresh: bool) -> int:
         """See `ragstone.core.ports.SealingStore`."""
         with map_errors(self._root):
-            home = self._tenants.home_of(tenant)
+            home = self._tenants.tenant_directory(tenant)
             if not check_store(self._root) or not is_tenant_home(home):
                 raise UsageError(f"there is no tenant {tenant!r} in {self._root}")
             check_not_erasing(self._root, tenant)

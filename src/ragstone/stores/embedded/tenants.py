@@ -58,7 +58,7 @@ class Tenants:
         self.root = root
         self.master = master
 
-    def home_of(self, tenant: str) -> Path:
+    def tenant_directory(self, tenant: str) -> Path:
         """A tenant's directory, whether it exists or not; raises `UsageError` for a name that leads to none."""
         if not (name := encode_name(tenant)):
             raise UsageError(f"tenant name {tenant!r} is not usable: it is empty")
@@ -73,7 +73,7 @@ class Tenants:
         damaged one.
         """
         keys = self._unwrap_keys(tenant)
-        for collection in list_key_marked(self.home_of(tenant)) if keys else ():
+        for collection in list_key_marked(self.tenant_directory(tenant)) if keys else ():
             self._check_key(collection, keys, tenant)
         return keys
 
@@ -85,10 +85,10 @@ class Tenants:
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # erased meanwhile
             told = place.key_mark(number).read_bytes()
         if number not in keys or told not in (b"", key_fingerprint(keys[number]).encode()):
-            raise stale_keys_error(tenant, self.home_of(tenant) / KEY_FILE, place.directory, number)
+            raise stale_keys_error(tenant, self.tenant_directory(tenant) / KEY_FILE, place.directory, number)
 
     def _unwrap_keys(self, tenant: str) -> dict[int, SecretKey]:
-        file = self.home_of(tenant) / KEY_FILE
+        file = self.tenant_directory(tenant) / KEY_FILE
         try:
             data = file.read_bytes()
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
@@ -102,13 +102,13 @@ class Tenants:
         """Wrap a tenant's keys with the present master key, in place of what stood there."""
         if self.master is None:
             raise UsageError("encryption.key is not set: name the master key that is to wrap the keys of tenants")
-        make_directory(self.home_of(tenant))
-        replace_file(self.home_of(tenant) / KEY_FILE, self.master.wrap_keys(tenant, keys))
+        make_directory(self.tenant_directory(tenant))
+        replace_file(self.tenant_directory(tenant) / KEY_FILE, self.master.wrap_keys(tenant, keys))
         reach_point("keys.kept")
 
     def ensure_key(self, tenant: str) -> None:
         """Give a new tenant its key, where a master key is configured; one that has a collection stays as it is."""
-        if self.master is None or (self.home_of(tenant) / KEY_FILE).is_file():
+        if self.master is None or (self.tenant_directory(tenant) / KEY_FILE).is_file():
             return
         with brief_lock(store_lock_path(self.root)):
             if any(collection_directories(self.root, tenant)) or self.read_keys(tenant):
@@ -119,7 +119,7 @@ class Tenants:
     def check_usable(self, tenant: str) -> None:
         """Raises `Busy` for a tenant that is being erased, and `UsageError` where other files have its folder."""
         check_not_erasing(self.root, tenant)
-        home = self.home_of(tenant)
+        home = self.tenant_directory(tenant)
         if home.is_dir() and not is_tenant_home(home) and not all(_is_empty_folder(entry) for entry in home.iterdir()):
             raise UsageError(f"{home} holds other files: name tenant {tenant!r} otherwise, or move them away")
 
@@ -185,7 +185,7 @@ class Tenants:
 
     def read_record(self, tenant: str) -> Json:
         """What is written of a tenant, {} when nothing is. Raises `NoKey`."""
-        file = self.home_of(tenant) / RECORD_FILE
+        file = self.tenant_directory(tenant) / RECORD_FILE
         try:
             data = file.read_bytes()
         except (FileNotFoundError, NotADirectoryError):
@@ -205,9 +205,9 @@ class Tenants:
         about = {"tenant": tenant, "embedding_model": model, "embedding_dim": dimension}
         data = json.dumps({"magic": "ragstone-tenant", "format": 1, **about}).encode()
         keys = self.read_keys(tenant)
-        make_directory(self.home_of(tenant))
+        make_directory(self.tenant_directory(tenant))
         replace_file(
-            self.home_of(tenant) / RECORD_FILE,
+            self.tenant_directory(tenant) / RECORD_FILE,
             seal_box(keys[max(keys)], RECORD_PURPOSE, data, about=RECORD_FILE) if keys else data,
         )
 

@@ -96,5 +96,5 @@ class StoreContract(
     SearchCacheContract,
     KeyContract,
 ):
-    """Every store must pass. Override `store`; override `another` when it has versions, and `keeper` when another role
-    than that of `store` makes keys."""
+    """Every store must pass. Override `store`; override `open_empty_store` when it has versions, and `key_store` when
+    another role than that of `store` makes keys."""

@@ -27,7 +27,7 @@ class ExportContract(StoreFixtures):
         now = make_revision("a.md", ["three", "four"], revision=3, meta={"tags": ["t"]}, chunks=more)
         waits = make_revision("a.md", ["five"], revision=4, effective_at="2026-02-01", title="T")
         beside = make_revision("b.md", [])
-        async with self.another(keep_versions=2, now=lambda: datetime(2026, 1, 1, tzinfo=UTC)) as keeping:
+        async with self.open_empty_store(keep_versions=2, now=lambda: datetime(2026, 1, 1, tzinfo=UTC)) as keeping:
             for revision in (*old, now, waits, beside):
                 await write_revisions(keeping, revision)
             await write_revisions(keeping, make_revision("a.md", ["theirs"], scope=OTHER), scope=OTHER)

@@ -10,8 +10,8 @@ from ragstone.core.ports import Store
 
 
 class StoreFixtures:
-    """Override `store`; override `another` when it has versions, and `keeper` when another role than that of `store`
-    makes keys."""
+    """Override `store`; override `open_empty_store` when it has versions, and `key_store` when another
+    role than that of `store` makes keys."""
 
     @pytest.fixture
     def store(self) -> AsyncIterator[Store]:
@@ -19,10 +19,12 @@ class StoreFixtures:
         pytest.fail("who inherits this kit gives this fixture")
 
     @pytest.fixture
-    def keeper(self, store: Store) -> Store:
+    def key_store(self, store: Store) -> Store:
         """A store over the same data whose role may make keys."""
         return store
 
-    def another(self, *, keep_versions: int = 1, now: Callable[[], datetime]) -> AbstractAsyncContextManager[Store]:
+    def open_empty_store(
+        self, *, keep_versions: int = 1, now: Callable[[], datetime]
+    ) -> AbstractAsyncContextManager[Store]:
         """A fresh, empty store that keeps this many versions and reads this clock."""
         pytest.fail(f"this store must be made with keep_versions={keep_versions} and now={now}")

@@ -19,7 +19,7 @@ class VersionContract(StoreFixtures):
     async def test_a_future_effective_date_waits_for_its_day(self, store: Store) -> None:
         require_capabilities(store, "versions")
         clock = [datetime(2026, 1, 1, tzinfo=UTC)]
-        async with self.another(now=lambda: clock[0]) as dated:
+        async with self.open_empty_store(now=lambda: clock[0]) as dated:
             await write_revisions(dated, make_revision("a.md", ["apple now"]))
             later = make_revision("a.md", ["apple later"], revision=2, effective_at="2026-02-01")
             await write_revisions(dated, later)
@@ -34,7 +34,7 @@ class VersionContract(StoreFixtures):
 
     async def test_every_revision_that_is_there_is_listed(self, store: Store) -> None:
         require_capabilities(store, "versions")
-        async with self.another(keep_versions=2, now=lambda: datetime(2026, 1, 1, tzinfo=UTC)) as keeping:
+        async with self.open_empty_store(keep_versions=2, now=lambda: datetime(2026, 1, 1, tzinfo=UTC)) as keeping:
             first = [make_revision(path, ["apple"]) for path in ("b.md", "a.md")]
             newer = [make_revision("a.md", ["apple"], revision=number) for number in (2, 3)]
             for revision in (*first, *newer):
@@ -47,7 +47,7 @@ class VersionContract(StoreFixtures):
     async def test_a_first_revision_with_a_future_date_is_not_found_yet(self, store: Store) -> None:
         require_capabilities(store, "versions")
         now = datetime(2026, 1, 1, tzinfo=UTC)
-        async with self.another(now=lambda: now) as dated:
+        async with self.open_empty_store(now=lambda: now) as dated:
             await write_revisions(dated, make_revision("a.md", ["apple"], effective_at="2026-01-01T00:00:01+00:00"))
             await write_revisions(dated, make_revision("b.md", ["apple b"], effective_at="2025-12-31"))
             assert await search_texts(dated, "apple") == ["apple b"]
@@ -55,7 +55,7 @@ class VersionContract(StoreFixtures):
     async def test_a_newer_revision_overtakes_one_that_waits(self, store: Store) -> None:
         require_capabilities(store, "versions")
         now = datetime(2026, 1, 1, tzinfo=UTC)
-        async with self.another(now=lambda: now) as dated:
+        async with self.open_empty_store(now=lambda: now) as dated:
             await write_revisions(dated, make_revision("a.md", ["apple waits"], effective_at="2026-06-01"))
             await write_revisions(dated, make_revision("a.md", ["apple now"], revision=2))
             now = datetime(2026, 7, 1, tzinfo=UTC)
@@ -64,7 +64,7 @@ class VersionContract(StoreFixtures):
     async def test_as_many_versions_stay_as_asked_for(self, store: Store) -> None:
         require_capabilities(store, "versions")
         states = [make_revision("a.md", [f"apple {n}"], revision=n) for n in range(1, 5)]
-        async with self.another(keep_versions=2, now=lambda: datetime(2026, 1, 1, tzinfo=UTC)) as keeping:
+        async with self.open_empty_store(keep_versions=2, now=lambda: datetime(2026, 1, 1, tzinfo=UTC)) as keeping:
             for state in states:
                 await write_revisions(keeping, state)
             async with keeping.reader(SCOPE) as reader:
@@ -82,7 +82,7 @@ class VersionContract(StoreFixtures):
         require_capabilities(store, "versions")
         old = make_revision("a.md", ["apple 5", "same"], revision=5)
         states = [make_revision("a.md", [f"apple {n}", "same"], revision=n) for n in (2, 3)]
-        async with self.another(keep_versions=9, now=lambda: datetime(2026, 1, 1, tzinfo=UTC)) as keeping:
+        async with self.open_empty_store(keep_versions=9, now=lambda: datetime(2026, 1, 1, tzinfo=UTC)) as keeping:
             await write_revisions(keeping, make_revision("b.md", ["banana"]), old)
             async with keeping.writer(SCOPE) as writer:
                 async with keeping.reader(SCOPE) as open_before:

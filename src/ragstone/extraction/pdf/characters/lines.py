@@ -60,7 +60,7 @@ class Line:
         else:
             weights = [n * style.size for n, style in zip(letters, styles, strict=True)]
             self.bold = 2 * sum([n for n, style in zip(letters, styles, strict=True) if style.bold]) > sum(letters)
-        chief = _heaviest_word(words, weights)
+        chief = _choose_heaviest_word(words, weights)
         self.base, self.size = chief.base, chief.style.size
 
     def freeze(self, *, apart: bool = False) -> None:
@@ -96,7 +96,7 @@ class Line:
         return self.x1 - self.x0
 
 
-def _heaviest_word(words: Sequence[Word], weights: Sequence[float]) -> Word:
+def _choose_heaviest_word(words: Sequence[Word], weights: Sequence[float]) -> Word:
     """The word that weighs most; of equals the one furthest left."""
     most = max(weights)
     if weights.count(most) == 1:
