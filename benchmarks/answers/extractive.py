@@ -18,7 +18,7 @@ from typing import Any
 
 import ragstone
 from ragstone.answering import extractive_answer
-from ragstone.answering.extractive_answer import Retrieved, choose_passages
+from ragstone.answering.extractive_answer import AnswerInput, choose_passages
 from ragstone.core.trace import Trace
 from ragstone.retrieval.search import embed_question
 
@@ -57,7 +57,7 @@ async def _measured(store: str, wanted: list[tuple[str, list[str], bool]]) -> st
             hits = (await kb.search(text)).hits
             start = time.perf_counter()
             embedder = context.sources[0].embedder
-            chosen, _ = await choose_passages(Retrieved(question, hits, reader, Trace(), embedder, vector))
+            chosen, _ = await choose_passages(AnswerInput(question, hits, reader, Trace(), embedder, vector))
             seconds.append(time.perf_counter() - start)
             texts = [" ".join(one.passage.text.split()) for one in chosen]
             held = [" ".join(answer.split()) in " ".join(texts) for answer in answers]

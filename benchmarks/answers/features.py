@@ -28,7 +28,7 @@ from typing import Any, Literal
 import numpy as np
 
 import ragstone
-from ragstone.answering.extractive_answer import Retrieved, choose_passages
+from ragstone.answering.extractive_answer import AnswerInput, choose_passages
 from ragstone.core.ports import Embedder, Reader, Vectors
 from ragstone.core.trace import Trace
 from ragstone.core.types import Hit
@@ -138,9 +138,9 @@ async def _row(
     name: str,
     *what: str,
 ) -> dict[str, Any]:
-    _, vectors = await choose_passages(Retrieved(question, hits, reader, Trace(), embedder, vector))
+    _, vectors = await choose_passages(AnswerInput(question, hits, reader, Trace(), embedder, vector))
     bare = [replace(hit, signals={"bm25": hit.signals["bm25"]}) for hit in hits]
-    _, words = await choose_passages(Retrieved(question, bare, reader, Trace(), embedder))
+    _, words = await choose_passages(AnswerInput(question, bare, reader, Trace(), embedder))
     label, group = what
     return {
         "set": name, "label": label, "group": group, "question": question.text,

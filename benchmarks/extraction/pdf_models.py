@@ -37,7 +37,7 @@ from ragstone.extraction.pdf.characters.graphics import Rule
 from ragstone.extraction.pdf.characters.lines import Line
 from ragstone.extraction.pdf.characters.pdfium import open_document
 from ragstone.extraction.pdf.characters.rows import group_rows
-from ragstone.extraction.pdf.characters.table import Square, Table, build_cell_lines, compact_table
+from ragstone.extraction.pdf.characters.table import CellBox, Table, build_cell_lines, compact_table
 from ragstone.extraction.pdf.characters.words import Word
 from ragstone.extraction.pdf.document.compose import compose_document
 from ragstone.extraction.pdf.tables import aligned, ruled
@@ -166,7 +166,7 @@ def lore_cells(sheet: Sheet) -> Maker:
         for (top, bottom, left, right), own in sorted(held.items()):
             lines = build_cell_lines(own)
             size = max(1, bottom - top + 1), max(1, right - left + 1)
-            squares.append(Square(top, left, *size, lines, bounding_box([line.box for line in lines])))
+            squares.append(CellBox(top, left, *size, lines, bounding_box([line.box for line in lines])))
         if len(squares) < 2:
             return None
         squares.sort(key=lambda s: (s.row, s.col))

@@ -21,7 +21,7 @@ import pypdfium2
 
 from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction
-from ragstone.extraction.image.pdf_ocr import parse_pdf
+from ragstone.extraction.image.pdf_with_ocr import parse_pdf
 
 WORD = re.compile(r"[^\W_]+")
 HYPHEN = re.compile(r"(?:[\x02\xad\ufffe]|-)\s*\n\s*")

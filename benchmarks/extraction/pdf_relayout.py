@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from ragstone.core.errors import Refused
 from ragstone.core.types import Block
-from ragstone.extraction.image.pdf_ocr import parse_pdf
+from ragstone.extraction.image.pdf_with_ocr import parse_pdf
 
 PIPES = re.compile(r"^\s*\|.*\|\s*$")
 RULE = re.compile(r"^\s*\|?[\s:|-]+\|?\s*$")

@@ -30,7 +30,7 @@ def repeated(paths: list[Path], pages: int) -> bytes:
 
 
 def ragstone(data: bytes) -> int:
-    from ragstone.extraction.image.pdf_ocr import parse_pdf
+    from ragstone.extraction.image.pdf_with_ocr import parse_pdf
 
     return int(parse_pdf(data, path="speed.pdf", ocr=False).meta["pages"])
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ragstone.core.errors import Refused
-from ragstone.extraction.image.pdf_ocr import parse_pdf
+from ragstone.extraction.image.pdf_with_ocr import parse_pdf
 
 
 class Cell(NamedTuple):

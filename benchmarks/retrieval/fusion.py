@@ -20,7 +20,7 @@ from ragstone.engine import Engine
 from ragstone.evaluation import BeirSource, load_cases
 from ragstone.evaluation.metrics import parse_metric
 from ragstone.retrieval.candidates import retrieve_candidates
-from ragstone.retrieval.fusion import minmax, rrf
+from ragstone.retrieval.fusion_formulas import minmax, rrf
 from ragstone.retrieval.ranking import fuse_candidates
 from ragstone.retrieval.search import embed_question
 

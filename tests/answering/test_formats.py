@@ -16,9 +16,9 @@ from ragstone.answering.formats import (
     found_text,
     pack_full,
     pack_llm,
-    printable,
 )
 from ragstone.core.answers import Answer, Citation, Found, Note, Sentence
+from ragstone.core.escaping import remove_controls
 from ragstone.core.types import Secret, Span
 from tests.answering.made import document, hit, same, span
 
@@ -45,13 +45,13 @@ def test_markup_in_documents_stays_text() -> None:
 @given(ANY)
 @settings(max_examples=100, deadline=None)
 def test_a_terminal_gets_no_command(text: str) -> None:
-    shown = printable(text)
+    shown = remove_controls(text)
     assert all(c in "\n\t" or not ("\x00" <= c < " " or "\x7f" <= c <= "\x9f") for c in shown)
-    assert printable(shown) == shown
+    assert remove_controls(shown) == shown
 
 
 def test_links_and_titles_of_terminals_are_removed_whole() -> None:
-    assert printable("a\x1b]8;;http://evil\x1b\\b\x1b]0;title\x07c\x1b[2Jd\u202ee") == "abcde"
+    assert remove_controls("a\x1b]8;;http://evil\x1b\\b\x1b]0;title\x07c\x1b[2Jd\u202ee") == "abcde"
 
 
 def an_answer() -> Answer:

@@ -109,7 +109,7 @@ def test_an_answer_that_makes_no_sense_is_not_shown_as_one(run: Run, between: Be
         (b"data: {oops\n\n", "a piece that is no JSON ('{oops')"),
         (b'data: {"choices": 7}\n\n', "a piece of another shape"),
     ):
-        between.puts(piece, 1)
+        between.insert_bytes(piece, 1)
         done = asked(run, between)
         assert done.status == 1
         assert KEPT in done.out
@@ -118,8 +118,8 @@ def test_an_answer_that_makes_no_sense_is_not_shown_as_one(run: Run, between: Be
 
 def test_an_answer_that_breaks_off_stands_still_or_never_begins_is_quoted(run: Run, between: Between) -> None:
     between.ends(1)
-    between.stalls(1)
-    between.stalls(0)
+    between.stall_after(1)
+    between.stall_after(0)
     silent = "sent nothing for 0.2 s (llm.timeout)"
     for seconds, said in ((30, "broke off in the middle"), (0.2, silent), (0.2, silent)):
         done = asked(run, between, "--stream", timeout=seconds)
@@ -129,7 +129,7 @@ def test_an_answer_that_breaks_off_stands_still_or_never_begins_is_quoted(run: R
 
 
 def test_an_answer_without_an_end_is_cut(run: Run, between: Between) -> None:
-    between.repeats(1)
+    between.repeat_event(1)
     done = asked(run, between, max_tokens=20)
     assert done.status == 0
     assert "the answer ends where the model had written as many tokens as it may" in done.err

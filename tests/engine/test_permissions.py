@@ -18,7 +18,7 @@ from ragstone.core.ports import ListedFile
 from ragstone.core.records import Skipped
 from ragstone.engine import Engine
 from ragstone.engine.blocking import Knowledge
-from ragstone.engine.permissions import read_permissions, require_permissions
+from ragstone.engine.permission_checks import read_permissions, require_permissions
 from ragstone.engine.pipeline import Pipeline
 from ragstone.testing.bag_of_words import BagOfWords
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ragstone.answering.generative.prompt import load_template
-from ragstone.answering.options import Writing
+from ragstone.answering.options import AnswerWriter
 from ragstone.core.answers import Answer
 from ragstone.core.errors import RagstoneError, Unavailable, UsageError
 from ragstone.core.ports import Prompt
@@ -54,7 +54,7 @@ def raising(error: RagstoneError, _: Prompt) -> list[str | RagstoneError]:
 
 def judge(**changed: Any) -> tuple[Judge, Scripted]:
     model = Scripted(says(**changed))
-    return Judge(Writing(model, load_template("default"), WordPiece())), model
+    return Judge(AnswerWriter(model, load_template("default"), WordPiece())), model
 
 
 async def test_the_four_measures_are_what_the_judge_says() -> None:
@@ -122,7 +122,7 @@ async def test_a_judge_out_of_reach_is_left_alone_after_two_and_one_that_refuses
     refused: tuple[tuple[RagstoneError, int], ...] = ((Unavailable("no answer"), 2), (UsageError("a wrong key"), 1))
     for error, calls in refused:
         model = Scripted(partial(raising, error))
-        one = Judge(Writing(model, load_template("default"), WordPiece()))
+        one = Judge(AnswerWriter(model, load_template("default"), WordPiece()))
         assert await one.rate("?", MADE, expected="Cats purr.") == {}
         assert one.given_up is error
         assert len(model.prompts) == calls
@@ -130,7 +130,7 @@ async def test_a_judge_out_of_reach_is_left_alone_after_two_and_one_that_refuses
 
 async def test_what_the_judge_could_not_be_shown_is_not_called_unsupported() -> None:
     model = Scripted(says(), context=900)
-    one = Judge(Writing(model, load_template("default"), WordPiece(), max_tokens=800))
+    one = Judge(AnswerWriter(model, load_template("default"), WordPiece(), max_tokens=800))
     assert set(await one.rate("?", MADE, expected="Cats purr.")) == {"AnswerRelevance"}
     [why] = one.failures
     assert "no passage fits into what the model reads: of llm.context 900" in why

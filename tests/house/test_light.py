@@ -65,7 +65,8 @@ def test_help_loads_nothing_heavy(arguments: str) -> None:
 def test_the_engine_loads_a_stage_when_a_method_needs_it() -> None:
     script = """
 import sys, ragstone.engine.blocking
-late = ("answering.events", "chunking.structure", "guard.injection", "providers.minilm.network", "stores.embedded",
+late = ("answering.answer_stream", "chunking.structure", "guard.injection", "providers.minilm.network",
+    "stores.embedded",
     "stores.postgres", "stores.qdrant", "extraction.pdf")
 sys.exit(" ".join(name for name in late if f"ragstone.{name}" in sys.modules))
 """

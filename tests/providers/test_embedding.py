@@ -211,18 +211,18 @@ async def test_documents_and_questions_are_told_apart(
 
 async def test_a_batch_that_failed_is_asked_again(voyage: Between) -> None:
     async with learnt(embedder_at("voyage", voyage)) as embedder:
-        voyage.says(429, Retry_After="0")
+        voyage.fail_next(429, Retry_After="0")
         voyage.cut(0)
         assert len(await embedder.embed(["one", "two"])) == 2
     once = embedder_at("voyage", voyage, retries=0)
-    voyage.says(503)
+    voyage.fail_next(503)
     with pytest.raises(Unavailable, match="503"):
         await once.embed(["one"])
     await once.close()
 
 
 async def test_what_stands_still_ends(voyage: Between) -> None:
-    voyage.stalls(0)
+    voyage.stall_after(0)
     model = embedder_at("voyage", voyage, timeout=0.2, retries=0)
     with pytest.raises(Unavailable, match=r"sent nothing for 0\.2 s"):
         await model.embed(["one"])

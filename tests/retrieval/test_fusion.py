@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.core.types import Candidate, total_order
-from ragstone.retrieval.fusion import minmax, rrf
+from ragstone.retrieval.fusion_formulas import minmax, rrf
 
 
 def candidate(name: str, score: float) -> Candidate:

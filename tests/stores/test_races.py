@@ -14,7 +14,7 @@ from ragstone.core.errors import Busy, NotBuilt, StoreError
 from ragstone.core.records import Run
 from ragstone.core.types import Scope
 from ragstone.stores import fault_points, file_locks, open_store
-from ragstone.stores.embedded import EmbeddedStore, admin, erasure, paths, tenant_lifecycle
+from ragstone.stores.embedded import EmbeddedStore, admin, paths, safe_removal, tenant_lifecycle
 from ragstone.stores.embedded.collection import Collection
 from ragstone.testing.stores import SCOPE, create_collection, make_revision, search_texts, write_revisions
 from tests.patience import HANG
@@ -50,7 +50,7 @@ async def test_erasing_does_not_mind_that_another_process_swept_first(
     store: EmbeddedStore, root: Path, hooked: None
 ) -> None:
     await write_revisions(store, make_revision("a.md", ["apple"]))
-    fault_points.hook = lambda point: erasure.sweep_erasures(root) if point == "drop.renamed" else None
+    fault_points.hook = lambda point: safe_removal.sweep_erasures(root) if point == "drop.renamed" else None
     assert await store.admin.drop(SCOPE)
     assert not await store.admin.exists(SCOPE)
     assert remains(root) == []
@@ -63,7 +63,7 @@ async def test_erasing_does_not_mind_another_process_that_sweeps_at_the_same_tim
 
     def hook(point: str) -> None:
         if point == "drop.renamed":
-            sweeping.append(threading.Thread(target=erasure.sweep_erasures, args=(root,)))
+            sweeping.append(threading.Thread(target=safe_removal.sweep_erasures, args=(root,)))
             sweeping[-1].start()
 
     for _ in range(5):

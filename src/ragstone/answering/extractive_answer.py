@@ -58,7 +58,7 @@ class Texts(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Retrieved:
+class AnswerInput:
     """A question with what was found for it: the hits, the open view that they are in, and the model that compares
     sentences with the question by its `vector`. `fused_by_store` says that the order is a store's own."""
 
@@ -72,7 +72,7 @@ class Retrieved:
     fused_by_store: bool = False
 
 
-async def make_extractive_answer(retrieved: Retrieved, policy: AbstentionPolicy, *, sparing: bool) -> Answer:
+async def make_extractive_answer(retrieved: AnswerInput, policy: AbstentionPolicy, *, sparing: bool) -> Answer:
     """An extractive answer: the sentences that answer best, each quoted and checked; or an abstention. `sparing` where
     a model will write: passages are compared by vectors only when the decision may hang on it."""
     sparing_for = policy if sparing else None
@@ -85,7 +85,7 @@ async def make_extractive_answer(retrieved: Retrieved, policy: AbstentionPolicy,
     return replace(made, answerability=verdict.answerability)
 
 
-def _drop_unfit_calibration(policy: AbstentionPolicy, found: Evidence, retrieved: Retrieved) -> AbstentionPolicy:
+def _drop_unfit_calibration(policy: AbstentionPolicy, found: Evidence, retrieved: AnswerInput) -> AbstentionPolicy:
     """The policy without a calibration that is not of what this question was compared by; a note says so."""
     embedder = retrieved.embedder
     own = policy.calibration
@@ -101,7 +101,7 @@ def _drop_unfit_calibration(policy: AbstentionPolicy, found: Evidence, retrieved
     return replace(policy, calibration=None)
 
 
-def _decide(retrieved: Retrieved, found: Evidence, policy: AbstentionPolicy) -> Decision:
+def _decide(retrieved: AnswerInput, found: Evidence, policy: AbstentionPolicy) -> Decision:
     """Answer or abstain, by what the policy names. Raises `UsageError` where its thresholds have nothing to judge."""
     if policy.rule != "thresholds":
         return decide_abstention(found, policy)
@@ -134,7 +134,7 @@ async def _cite(reader: Texts, chosen: Sequence[ScoredPassage]) -> Answer:
 
 
 async def choose_passages(
-    retrieved: Retrieved, *, sparing: AbstentionPolicy | None = None
+    retrieved: AnswerInput, *, sparing: AbstentionPolicy | None = None
 ) -> tuple[list[ScoredPassage], Evidence]:
     """The passages that an answer would quote, and what speaks for giving it. With `sparing` they are chosen by their
     words, and their vectors guessed from the chunks', where this policy's decision stands so."""

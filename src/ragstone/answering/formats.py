@@ -10,19 +10,13 @@ from typing import Any
 
 from ragstone.answering.verification.citations import Mask
 from ragstone.core.answers import Answer, Citation, Event, Found, Note, Sentence, Step
+from ragstone.core.escaping import escape_line_ends, remove_controls
 from ragstone.core.json_shapes import span_json
 from ragstone.core.types import Chunk, Document, Hit, Json, Span
 
 SCHEMA = 1
 # What XML 1.0 cannot hold, not even as a reference.
 NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-# Terminal commands: CSI, OSC (titles, links, clipboard) and the short ones; then what is left of
-# control characters, and what turns the direction of writing around.
-ESCAPES = re.compile(
-    r"\x1b\[[0-?]*[ -/]*[@-~]?|\x1b[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]?|\x9b[0-?]*[ -/]*[@-~]?"
-)
-CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-ORDERS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")  # what moves other text about
 SNIPPET = 400
 CLOSEST = 3  # places that an abstention names
 
@@ -218,27 +212,9 @@ def _lines(chunk: Chunk) -> str:
     return f"{chunk.spans[0].line_start}-{chunk.spans[-1].line_end}" if chunk.spans else ""
 
 
-def printable(text: str) -> str:
-    r"""Text that a terminal shows and does not obey; newlines and tabs stay.
-
-    >>> printable("\x1b[31mred\x1b]0;title\x07\r!")
-    'red!'
-    """
-    return CONTROLS.sub("", ESCAPES.sub("", text))
-
-
-def inline(name: str) -> str:
-    r"""A name on one line, as it is: what would end the line or move what follows is escaped.
-
-    >>> inline("two\nlines\x1b[31m.md")
-    'two\\nlines\\x1b[31m.md'
-    """
-    return ORDERS.sub(lambda found: ascii(found[0])[1:-1], name)
-
-
 def format_place(document: Document, spans: Sequence[Span]) -> str:
     """`path:line`, `path:first-last`, with the page where there is one: what editors open."""
-    path = inline(document.path)
+    path = escape_line_ends(document.path)
     if not spans:
         return path
     first, last = spans[0].line_start, spans[-1].line_end
@@ -253,13 +229,13 @@ def found_text(found: Found, *, mask: Mask) -> str:
         chunk = hit.chunk
         head = [
             f"{n}. {format_place(chunk.document, chunk.spans)}",
-            *([inline(" > ".join(chunk.heading_path))] if chunk.heading_path else []),
+            *([escape_line_ends(" > ".join(chunk.heading_path))] if chunk.heading_path else []),
         ]
         flags = [f"flags {', '.join(chunk.flags)}"] if chunk.flags else []
         same = [f"also in {len(hit.duplicates)} more places"] if hit.duplicates else []
         blocks.append(" · ".join((*head, f"score {hit.score:.3f}", *flags, *same)) + "\n" + _text(chunk, mask))
     notes = [f"note: {note.message}" for note in found.notes]
-    return printable(mask("\n\n".join((*(blocks or ["Nothing found."]), *notes))))
+    return remove_controls(mask("\n\n".join((*(blocks or ["Nothing found."]), *notes))))
 
 
 def answer_text(answer: Answer, *, mask: Mask) -> str:
@@ -269,4 +245,4 @@ def answer_text(answer: Answer, *, mask: Mask) -> str:
         lines = [f"closest: {format_place(hit.chunk.document, hit.chunk.spans)}" for hit in answer.hits[:CLOSEST]]
     notes = [f"note: {note.message}" for note in answer.notes]
     blocks = [answer.text, "\n".join(lines), "\n".join(notes)]
-    return printable(mask("\n\n".join(block for block in blocks if block)))
+    return remove_controls(mask("\n\n".join(block for block in blocks if block)))

@@ -26,7 +26,7 @@ class Conversation:
 
 
 @dataclass(frozen=True, slots=True)
-class Writing:
+class AnswerWriter:
     """What writes answers, and how. `counts` counts tokens where the model's own tokenizer is not known; `strict`
     shows a sentence only after its check, and only if something supports it; `seconds` are all that it may take, by
     `clock`, `group` is where its settings stand (`llm` or `judge`)."""
@@ -105,6 +105,6 @@ class AnswerOptions:
     """How an answer is made of hits: what writes it (None: sentences are quoted), what decides between an answer and
     an abstention, how many tokens the passages may have together (None: no bound)."""
 
-    writing: Writing | None = None
+    writing: AnswerWriter | None = None
     policy: AbstentionPolicy = field(default_factory=AbstentionPolicy)
     tokens: int | None = None

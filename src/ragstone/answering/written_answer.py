@@ -11,7 +11,7 @@ from contextlib import aclosing
 from ragstone.answering.assembly import AnswerAssembler, Draft
 from ragstone.answering.generative.prompt import passage_labels
 from ragstone.answering.generative.transcript import Transcript
-from ragstone.answering.options import Writing
+from ragstone.answering.options import AnswerWriter
 from ragstone.core.answers import Answer, Event
 from ragstone.core.errors import RagstoneError, Unavailable, UsageError
 from ragstone.core.ports import CompletionResult
@@ -20,7 +20,7 @@ from ragstone.core.trace import Trace
 log = logging.getLogger("ragstone")
 
 
-async def write_answer(writing: Writing, draft: Draft, trace: Trace) -> AsyncGenerator[Event | Answer]:
+async def write_answer(writing: AnswerWriter, draft: Draft, trace: Trace) -> AsyncGenerator[Event | Answer]:
     """What the model writes, as events; the answer last.
 
     When the model fails the quoted answer is the answer, with a note that says why: `llm_unavailable`, or `llm_refused`
@@ -55,7 +55,7 @@ async def write_answer(writing: Writing, draft: Draft, trace: Trace) -> AsyncGen
     yield await assembler.finish(done)
 
 
-async def _stream_pieces(writing: Writing, draft: Draft, trace: Trace) -> AsyncGenerator[str | CompletionResult]:
+async def _stream_pieces(writing: AnswerWriter, draft: Draft, trace: Trace) -> AsyncGenerator[str | CompletionResult]:
     """The model's stream; what it takes is timed, and bounded, without what a slow reader of the events takes.
 
     Raises `Unavailable` when it takes longer than it may: one that is handed in has no limits of its own.
@@ -81,6 +81,6 @@ async def _stream_pieces(writing: Writing, draft: Draft, trace: Trace) -> AsyncG
             yield piece
 
 
-def _describe_timeout(writing: Writing) -> str:
+def _describe_timeout(writing: AnswerWriter) -> str:
     model = writing.model
     return f"{model.vendor}/{model.model} did not end its answer within {writing.seconds:g} s ({writing.group}.total)"

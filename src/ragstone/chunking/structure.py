@@ -50,7 +50,7 @@ class StructureChunker:
 
     def __init__(self, cutting: StructureOptions, tokenizer: Tokenizer, *, reads: int | None = None) -> None:
         room = cutting.cap if reads is None else min(cutting.cap, max(reads - cutting.prefix, (reads + 1) // 2))
-        self._cutting = cutting
+        self._options = cutting
         self._tokenizer = tokenizer
         self._reads = reads
         self._overlap = min(cutting.overlap, room // 2)
@@ -60,7 +60,7 @@ class StructureChunker:
 
     @property
     def recipe(self) -> str:
-        c = self._cutting
+        c = self._options
         sizes = f"tokens={c.tokens},cap={c.cap},overlap={c.overlap},prefix={c.prefix},reads={self._reads}"
         return f"structure/1({sizes},tokenizer={self._tokenizer.name})"
 

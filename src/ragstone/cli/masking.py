@@ -3,17 +3,17 @@
 from typing import Any
 
 from ragstone import guard
-from ragstone.answering.formats import inline, printable
+from ragstone.core.escaping import escape_line_ends, remove_controls
 
 
 def escape_text(text: str) -> str:
     """Text for a terminal."""
-    return printable(guard.mask_secrets(text))
+    return remove_controls(guard.mask_secrets(text))
 
 
 def escape_line(text: str) -> str:
     """A name or a message on one line of a terminal: what would end the line is escaped."""
-    return inline(guard.mask_secrets(text))
+    return escape_line_ends(guard.mask_secrets(text))
 
 
 def mask_data(data: Any) -> Any:

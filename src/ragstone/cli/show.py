@@ -58,14 +58,14 @@ def _print_lines(options: SharedOptions, path: str, lines: str | None, *, source
 def _read_lines(record: str) -> list[str]:
     """The record's lines as they may be shown: a masked secret of several lines leaves as many behind."""
     from ragstone import guard
-    from ragstone.answering.formats import printable
+    from ragstone.core.escaping import remove_controls
     from ragstone.core.newlines import unify_newlines
 
     text, out, at = unify_newlines(record), "", 0
     for found in guard.find_secrets(text):
         out += f"{text[at : found.start]}[masked:{found.kind}]" + "\n" * text.count("\n", found.start, found.end)
         at = found.end
-    lines = printable(out + text[at:]).split("\n")
+    lines = remove_controls(out + text[at:]).split("\n")
     return lines if lines[-1] else lines[:-1]
 
 

@@ -5,7 +5,7 @@ async with Engine(load(store="embedded:./store")) as kb:
     print((await kb.ask("How long are samples kept?")).text)
 """
 
-from ragstone.engine.permissions import require_permissions
+from ragstone.engine.permission_checks import require_permissions
 from ragstone.engine.verbs.collections import CollectionVerbs
 from ragstone.engine.verbs.documents import DocumentVerbs
 from ragstone.engine.verbs.files import FileVerbs
@@ -33,6 +33,6 @@ class Engine(
 
     `store`, `embedder` and `completion`, the language model, may be handed in (they are then closed by whoever made
     them); otherwise the settings name them. With a `credential`, or a key in the settings, the tenant is that one's and
-    every verb looks at what it permits; see `ragstone.engine.permissions`. A key is looked at by `sign_in`, which
+    every verb looks at what it permits; see `ragstone.engine.permission_checks`. A key is looked at by `sign_in`, which
     `async with` does.
     """

@@ -21,7 +21,7 @@ from ragstone.core.ports import Completion, Embedder, Store
 from ragstone.engine import Engine
 from ragstone.engine.arguments import PATH_KIND, check_arguments
 from ragstone.engine.pipeline import Pipeline
-from ragstone.engine.waiting import R, Waiter, blocking, direct, iterating
+from ragstone.engine.waiting import R, Waiter, blocking, forwarding, iterating
 
 CLEANUP_SECONDS = 30
 POLL_SECONDS = 0.2  # a signal that another thread was given wakes nobody: whether one came is looked at so often
@@ -144,9 +144,9 @@ class Knowledge(Waiter):
     keys = blocking(Engine.keys)
     revoke_key = blocking(Engine.revoke_key)
 
-    pipelines = direct(Engine.pipelines)
-    extract = direct(Engine.extract)
-    preview = direct(Engine.preview)
+    pipelines = forwarding(Engine.pipelines)
+    extract = forwarding(Engine.extract)
+    preview = forwarding(Engine.preview)
     events = iterating(Engine.events)
 
     def pipeline(self, name: str) -> BlockingPipeline:

@@ -99,9 +99,7 @@ class Components:
     def limits(self) -> extraction.Limits:
         """The bounds of reading one file."""
         limits = self.settings.limits
-        wall = 4 * limits.seconds  # a machine that has other work
-        page = limits.seconds / 2  # of OCR: four times what most take
-        bounds = extraction.Bounds(limits.seconds, wall, limits.memory_bytes, pages=limits.ocr_pages, page_seconds=page)
+        bounds = extraction.Bounds.for_seconds(limits.seconds, limits.memory_bytes, pages=limits.ocr_pages)
         return extraction.Limits(limits.text_bytes, limits.office_bytes, bounds)
 
     async def close(self) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from ragstone.answering.options import Writing
+from ragstone.answering.options import AnswerWriter
 from ragstone.config.model_settings import LlmSettings
 from ragstone.config.settings import Settings
 from ragstone.core.errors import ConfigError
@@ -22,7 +22,7 @@ class Completions:
         self._settings = settings
         self._handed = handed
         self._made: list[tuple[LlmSettings, Completion]] = []
-        self._writing: list[tuple[LlmSettings, Writing]] = []
+        self._writing: list[tuple[LlmSettings, AnswerWriter]] = []
 
     def completion_for(self, llm: LlmSettings, *, group: str = "llm") -> Completion | None:
         """The language model of some settings, made once; one that was handed in serves all."""
@@ -33,7 +33,7 @@ class Completions:
             self._made.append((llm, made))
         return made
 
-    def writing(self, strict: bool | None = None, *, llm: LlmSettings | None = None) -> Writing | None:
+    def writing(self, strict: bool | None = None, *, llm: LlmSettings | None = None) -> AnswerWriter | None:
         """How the language model writes answers, the settings' or another one; None where they are quoted.
 
         One whose settings are wrong says so when it is asked: what was found is quoted all the same.
@@ -41,7 +41,7 @@ class Completions:
         made = self._load_writing(llm or self._settings().llm)
         return made if made is None or strict is None else replace(made, strict=strict)
 
-    def _load_writing(self, wanted: LlmSettings) -> Writing | None:
+    def _load_writing(self, wanted: LlmSettings) -> AnswerWriter | None:
         """Made once: a prompt is read from its file, and what counts tokens loads a vocabulary."""
         known = next((writing for own, writing in self._writing if own == wanted), None)
         if known is not None:
@@ -55,7 +55,7 @@ class Completions:
         self._writing.append((wanted, made))
         return made
 
-    def select_judge(self, model: str | None) -> Writing | None:
+    def select_judge(self, model: str | None) -> AnswerWriter | None:
         """How the language model judges answers: the one of this name, else the settings' judge, else their own one."""
         settings = self._settings()
         wanted = model_factory.select_judge_settings(settings, model)

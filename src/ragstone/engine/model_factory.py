@@ -15,7 +15,7 @@ from ragstone.answering.abstention.calibration import (
 )
 from ragstone.answering.generative.budget import Budget
 from ragstone.answering.generative.prompt import TEMPLATE_NAMES, load_template
-from ragstone.answering.options import Writing
+from ragstone.answering.options import AnswerWriter
 from ragstone.config import vendors
 from ragstone.config.load import read_api_key
 from ragstone.config.model_settings import AnswerSettings, EmbedSettings, ExternalSettings, LlmSettings
@@ -73,9 +73,9 @@ def _inherit_endpoint(own: LlmSettings, llm: LlmSettings) -> LlmSettings:
     return own if own.api_key or own.api_key_file else replace(own, api_key=llm.api_key, api_key_file=llm.api_key_file)
 
 
-def make_writing(model: Completion, llm: LlmSettings, wanted: AnswerSettings, *, group: str = "llm") -> Writing:
+def make_writing(model: Completion, llm: LlmSettings, wanted: AnswerSettings, *, group: str = "llm") -> AnswerWriter:
     """How a language model writes answers, or judges them; raises `ConfigError` for a prompt that cannot be used."""
-    return Writing(
+    return AnswerWriter(
         model,
         load_template(wanted.prompt),
         providers.EstimatingTokenizer(),
@@ -107,9 +107,9 @@ def _load_calibration(wanted: AnswerSettings) -> Calibration:
     return read_calibration(str(wanted.calibration), edition=model_edition())
 
 
-def make_unusable_writing(llm: LlmSettings, error: ConfigError) -> Writing:
+def make_unusable_writing(llm: LlmSettings, error: ConfigError) -> AnswerWriter:
     """The writing of a model that cannot be asked: the error comes in place of the first word."""
-    return Writing(
+    return AnswerWriter(
         UnusableCompletion(llm.model, error), load_template(TEMPLATE_NAMES[0]), providers.EstimatingTokenizer()
     )
 

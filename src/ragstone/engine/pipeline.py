@@ -7,7 +7,7 @@ from functools import partial
 from ragstone import providers, stores
 from ragstone.access import Permission
 from ragstone.answering.abstention.calibration import AbstentionPolicy
-from ragstone.answering.options import AnswerOptions, Writing
+from ragstone.answering.options import AnswerOptions, AnswerWriter
 from ragstone.config.model_settings import EmbedSettings
 from ragstone.config.search_options import SearchOptions
 from ragstone.config.settings import PipelineSettings, SearchSettings, Settings
@@ -15,7 +15,7 @@ from ragstone.core.errors import RagstoneError
 from ragstone.core.ports import Embedder, Store
 from ragstone.core.records import Info
 from ragstone.core.types import Scope
-from ragstone.engine.permissions import Admission, require_permissions, verb
+from ragstone.engine.permission_checks import Admission, require_permissions, verb
 from ragstone.engine.question_verbs import QuestionVerbs
 from ragstone.retrieval.search_context import SearchContext, Source, collection_source
 
@@ -45,7 +45,7 @@ class Pipeline(QuestionVerbs):
         context: SearchContext,
         authenticator: Admission,
         *,
-        writing: Writing | None = None,
+        writing: AnswerWriter | None = None,
         policy: Callable[[], AbstentionPolicy] = AbstentionPolicy,
     ) -> None:
         self.authenticator = authenticator

@@ -13,7 +13,7 @@ from ragstone.config.search_keywords import SearchKeywords
 from ragstone.config.search_options import SearchOptions
 from ragstone.core.answers import Answer, Event, Found
 from ragstone.core.filters import Where
-from ragstone.engine.permissions import verb
+from ragstone.engine.permission_checks import verb
 from ragstone.retrieval import semantic_cache
 from ragstone.retrieval.explain import Explanation, explain
 from ragstone.retrieval.question import Question, build_question
@@ -70,7 +70,7 @@ class QuestionVerbs(ABC):
     @verb(Permission.SEARCH)
     async def context(self, /, text: str, *, where: Where | None = None, **options: Unpack[SearchKeywords]) -> str:
         """Passages as XML, ready to stand in a prompt: escaped, secrets masked; see `question` for the options."""
-        from ragstone.answering.events import cut_to_tokens
+        from ragstone.answering.answer_stream import cut_to_tokens
         from ragstone.answering.formats import context_xml
 
         asked = self.question(text, where=where, **options)
@@ -94,7 +94,7 @@ class QuestionVerbs(ABC):
         With a language model in the settings it writes, else sentences are quoted. `history` are the turns before, as
         `Message` or with `role` and `content`; `strict` shows only what the documents support.
         """
-        from ragstone.answering.events import wait_for_answer
+        from ragstone.answering.answer_stream import wait_for_answer
 
         return await wait_for_answer(self._stream(self.question(text, where=where, **options), history, strict))
 
@@ -110,11 +110,12 @@ class QuestionVerbs(ABC):
         strict: bool | None = None,
         **options: Unpack[SearchKeywords],
     ) -> AsyncGenerator[Event]:
-        """An answer as it comes about, with the arguments of `ask`: see `ragstone.answering.events.stream_answer`."""
+        """An answer as it comes about, with the arguments of `ask`; the events are those of `stream_answer` in
+        `ragstone.answering.answer_stream`."""
         return self._stream(self.question(text, where=where, **options), history, strict)
 
     def _stream(self, question: Question, history: History, strict: bool | None) -> AsyncGenerator[Event]:
-        from ragstone.answering.events import stream_answer
+        from ragstone.answering.answer_stream import stream_answer
 
         turns, options = check_history(history), self._answer_options(strict)
         return stream_answer(self._context, question, options, history=turns)

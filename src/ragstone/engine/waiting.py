@@ -47,7 +47,7 @@ def iterating(
     return iterate
 
 
-def direct(verb: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
+def forwarding(verb: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
     """A method that waits for nothing, with the same arguments."""
 
     @wraps(verb)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from ragstone import guard
 from ragstone.answering.generative.context import ContextPassage, order_ends_first
 from ragstone.answering.generative.prompt import build_messages
-from ragstone.answering.options import Conversation, Writing
+from ragstone.answering.options import AnswerWriter, Conversation
 from ragstone.core.answers import Answer
 from ragstone.core.errors import RagstoneError, Unavailable, UsageError
 from ragstone.core.ports import Prompt
@@ -50,7 +50,7 @@ class Judge:
     answer. So is one whose reply cannot be read, and all of them once the judge is out of reach; `failures` counts why.
     """
 
-    writing: Writing
+    writing: AnswerWriter
     calls: int = 0
     failures: dict[str, int] = field(default_factory=dict)
     given_up: RagstoneError | None = None

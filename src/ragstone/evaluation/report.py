@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TextIO
 
-from ragstone.answering.formats import printable
+from ragstone.core.escaping import remove_controls
 from ragstone.core.plural import format_count
 from ragstone.core.types import Json
 from ragstone.evaluation.judge import JudgeSummary
@@ -102,7 +102,7 @@ def print_report(report: Report, file: TextIO) -> None:
     if report.abstention:
         print(_format_abstention(report.abstention), file=file)
     if own := report.settings.get("decision", {}).get("file"):
-        print(f"decided by the calibration {printable(own)}", file=file)
+        print(f"decided by the calibration {remove_controls(own)}", file=file)
     if report.usage:
         print(f"written by {report.settings.get('llm')}: {_format_tokens(report.usage)}", file=file)
     if report.judge:
@@ -125,7 +125,7 @@ def print_table(file: TextIO, headings: Sequence[str], rows: Iterable[Sequence[s
     for place, heading in enumerate(headings):
         table.add_column(heading, justify="right" if place else "left")
     for row in rows:
-        table.add_row(*(Text(printable(cell)) for cell in row))
+        table.add_row(*(Text(remove_controls(cell)) for cell in row))
     Console(file=file).print(table)
 
 

@@ -29,7 +29,7 @@ from ragstone.extraction.media_types import (
     explain_wrong_suffix,
     file_suffix,
 )
-from ragstone.extraction.sandbox.bounds import DEFAULT, Bounds
+from ragstone.extraction.sandbox.document_limits import DEFAULT, Bounds
 
 __all__ = [
     "EXTRACTORS",
@@ -85,7 +85,7 @@ SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
         HTML: SandboxedFormat("html/4", "ragstone.extraction.html.parse:parse_html"),
         XML: SandboxedFormat("feed/2", "ragstone.extraction.feed.parse:parse_feed"),
         MHTML: SandboxedFormat("mhtml/3", "ragstone.extraction.mail.mhtml:parse_mhtml"),
-        PDF: SandboxedFormat("pdf/3", "ragstone.extraction.image.pdf_ocr:parse_pdf", locked=True),
+        PDF: SandboxedFormat("pdf/3", "ragstone.extraction.image.pdf_with_ocr:parse_pdf", locked=True),
         DOCX: SandboxedFormat("docx/3", "ragstone.extraction.docx.parse:parse_docx"),
         PPTX: SandboxedFormat("pptx/3", "ragstone.extraction.pptx.parse:parse_pptx"),
         EML: SandboxedFormat("eml/3", "ragstone.extraction.mail.eml:parse_eml"),

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ragstone.guard import delimited, tables
+from ragstone.guard import csv_secrets, pipe_table_secrets
 from ragstone.guard.assignments import ASSIGNMENT, CELL_ENDS, LINE_ENDS, OPTION, STARTS
 from ragstone.guard.credentials import (
     AUTHORIZATION,
@@ -192,7 +192,7 @@ def _secret_kind(match: re.Match[str], group: str) -> str:
 
 def _find_column_secrets(text: str, lower: bytes, names: Sequence[int]) -> Iterator[Finding]:
     """Values in tables, in columns of secrets."""
-    for found in (*tables.find_values(text, lower, names), *delimited.find_values(text, lower, names)):
+    for found in (*pipe_table_secrets.find_values(text, lower, names), *csv_secrets.find_values(text, lower, names)):
         value = text[found.start : found.end]
         fits = is_word(value) and (not found.loose or is_strong(value)) if found.password else is_token(value)
         if fits and not is_placeholder(value):

@@ -38,7 +38,7 @@ class TokenUsage:
 
 @dataclass(slots=True)
 class StreamState:
-    """What was heard of one answer so far; `at` is when, or when the reader of it came back, by the loop's clock."""
+    """The answer so far; `at` is the time of the last event, or of the reader's return, by the loop's clock."""
 
     at: float
     text: str = ""
@@ -48,13 +48,13 @@ class StreamState:
     completion_tokens: int | None = None
     cached_tokens: int | None = None
 
-    def take_event(self, heard: StreamEvent) -> None:
+    def take_event(self, event: StreamEvent) -> None:
         """Take in an event; later counts stand for earlier ones."""
-        self.text += heard.text
-        self.bytes += len(heard.text.encode("utf-8", "replace"))
-        self.ended = heard.ended or self.ended
+        self.text += event.text
+        self.bytes += len(event.text.encode("utf-8", "replace"))
+        self.ended = event.ended or self.ended
         for name in ("prompt_tokens", "completion_tokens", "cached_tokens"):
-            if (count := getattr(heard, name)) is not None:
+            if (count := getattr(event, name)) is not None:
                 setattr(self, name, count)
 
     def build_result(self) -> CompletionResult:
@@ -81,10 +81,10 @@ class VendorCompletion:
         self.context = context
         self.tokenizer = tokenizer
         self.spent = TokenUsage()
-        self._reach = reach.validate()
-        self._speech = speech
-        self._line: HttpTransport | None = None
-        self._cool = False
+        self._endpoint = reach.validate()
+        self._wire_format = speech
+        self._transport: HttpTransport | None = None
+        self._omit_temperature = False
 
     async def complete(self, prompt: Prompt) -> CompletionResult:
         """The answer as a whole. It is streamed inside: a vendor goes on writing for one who waits for all at once and
@@ -97,7 +97,7 @@ class VendorCompletion:
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[str | CompletionResult]:
         """The pieces, then the whole. What failed is asked for again only while nothing of it was given on."""
-        attempts = Attempts(self._reach)
+        attempts = Attempts(self._endpoint)
         while True:
             begun = False
             try:
@@ -111,114 +111,114 @@ class VendorCompletion:
                     raise Unavailable(str(failure)) from failure
                 await attempts.wait_before_retry(failure)
             except Rejected as error:  # some models take no temperature: said once, it is left out from then on
-                if begun or self._cool or "temperature" not in str(error):
+                if begun or self._omit_temperature or "temperature" not in str(error):
                     raise
-                self._cool = True
+                self._omit_temperature = True
 
     async def check(self) -> list[str]:
         """What keeps it from working, each with what mends it; asks for the list of models, once."""
         try:
             line = self._open_transport()
-            async with asyncio.timeout(self._reach.timeout):
-                names = self._speech.parse_models(await line.fetch_reply(self._speech.build_models_request()))
+            async with asyncio.timeout(self._endpoint.timeout):
+                names = self._wire_format.parse_models(await line.fetch_reply(self._wire_format.build_models_request()))
         except TimeoutError:
-            return [f"{self._reach.describe_model(self.model)} did not answer within {self._reach.timeout:g} s"]
+            return [f"{self._endpoint.describe_model(self.model)} did not answer within {self._endpoint.timeout:g} s"]
         except (KeyError, TypeError, ValueError):
             return [
-                f"{self._reach.describe_model(self.model)} gave no list of models: "
-                f"is {self._reach.group}.base_url right?"
+                f"{self._endpoint.describe_model(self.model)} gave no list of models: "
+                f"is {self._endpoint.group}.base_url right?"
             ]
         except RagstoneError as error:
             return [str(error)]
         known = self.model in names or any(name.startswith(f"{self.model}-") for name in names)
-        if known or not self._reach.vendor.lists:
+        if known or not self._endpoint.vendor.lists:
             return []
-        return [f"{line.name} is not there: {self._remedy()}, or set {self._reach.group}.model"]
+        return [f"{line.name} is not there: {self._remedy()}, or set {self._endpoint.group}.model"]
 
     async def close(self) -> None:
         """Give back the connections; the next request would open new ones."""
-        if self._line is not None:
-            await self._line.close()
+        if self._transport is not None:
+            await self._transport.close()
 
     def _open_transport(self) -> HttpTransport:
         """The line, made at first use: until then no key is needed."""
-        if self._line is None:
-            headers = self._speech.headers(self._reach.require_key())
-            self._line = HttpTransport(self._reach, headers, model=self.model, mend=self._remedy())
-        return self._line
+        if self._transport is None:
+            headers = self._wire_format.headers(self._endpoint.require_key())
+            self._transport = HttpTransport(self._endpoint, headers, model=self.model, mend=self._remedy())
+        return self._transport
 
     def _remedy(self) -> str:
-        return self._speech.mend.replace("MODEL", self.model)
+        return self._wire_format.mend.replace("MODEL", self.model)
 
     async def _stream_once(self, prompt: Prompt, attempts: Attempts) -> AsyncGenerator[str | CompletionResult]:
         loop = asyncio.get_running_loop()
-        line, heeded = self._open_transport(), StreamState(loop.time())
+        line, state = self._open_transport(), StreamState(loop.time())
         most = LEAST_BYTES + BYTES_A_TOKEN * prompt.max_tokens
-        async with aclosing(line.stream_events(self._build_request(prompt), self._speech.framing)) as events:
-            while (event := await self._next_event(line, events, attempts, heeded)) is not ...:
+        async with aclosing(line.stream_events(self._build_request(prompt), self._wire_format.framing)) as events:
+            while (event := await self._next_event(line, events, attempts, state)) is not ...:
                 try:
-                    heard = StreamEvent(over=True) if event is None else self._parse_event(line, event)
+                    parsed = StreamEvent(over=True) if event is None else self._parse_event(line, event)
                 except (TransientError, Unavailable):
-                    if heeded.ended is None:
+                    if state.ended is None:
                         raise
-                    break  # what was heard to its end is the answer
-                heeded.take_event(heard)
-                if heard.text:
-                    yield heard.text
-                if heard.text or heard.alive or heard.ended:
-                    heeded.at = loop.time()  # what a slow reader of the pieces takes is no silence of the vendor
-                if heeded.bytes > most:
-                    heeded.ended = "length"
+                    break  # the answer had ended
+                state.take_event(parsed)
+                if parsed.text:
+                    yield parsed.text
+                if parsed.text or parsed.alive or parsed.ended:
+                    state.at = loop.time()  # what a slow reader of the pieces takes is no silence of the vendor
+                if state.bytes > most:
+                    state.ended = "length"
                     break
-                if heard.over:
-                    await _drain_stream(events, self._reach.linger / 10)
+                if parsed.over:
+                    await _drain_stream(events, self._endpoint.linger / 10)
                     break
-        if heeded.ended is None and event is ...:
+        if state.ended is None and event is ...:
             raise TransientError(f"{line.name} broke off in the middle: its answer has no end")
-        done = heeded.build_result()
+        done = state.build_result()
         self.spent.add(done.prompt_tokens, done.completion_tokens)
         yield done
 
     async def _next_event(
-        self, line: HttpTransport, events: AsyncGenerator[Json | None], attempts: Attempts, heeded: StreamState
+        self, line: HttpTransport, events: AsyncGenerator[Json | None], attempts: Attempts, state: StreamState
     ) -> Json | EllipsisType | None:
-        """The next event, None for the mark at the end, `...` where there is none: what stands still or breaks after
-        the end of the answer was heard takes nothing from it."""
-        linger = self._reach.linger if heeded.ended else None
+        """The next event, None for the mark at the end, `...` where there is none: a stream that stalls or breaks after
+        the answer has ended changes nothing."""
+        linger = self._endpoint.linger if state.ended else None
         try:
-            async with asyncio.timeout_at(attempts.deadline_after(heeded.at, linger)):
+            async with asyncio.timeout_at(attempts.deadline_after(state.at, linger)):
                 return await anext(events, ...)
         except TimeoutError:
-            if not heeded.ended:
+            if not state.ended:
                 raise self._silence_error(line, asyncio.get_running_loop().time() >= attempts.end) from None
         except Unavailable:
-            if not heeded.ended:
+            if not state.ended:
                 raise
         return ...
 
     def _build_request(self, prompt: Prompt) -> WireRequest:
         if not any(turn.role != "system" for turn in prompt.messages):
             raise UsageError("a prompt needs a message of the user")
-        call = self._speech.build_completion_request(
-            CompletionRequest(self.model, prompt, self.context, self._reach.limit, self.tokenizer)
+        call = self._wire_format.build_completion_request(
+            CompletionRequest(self.model, prompt, self.context, self._endpoint.limit, self.tokenizer)
         )
-        if self._cool and call.body is not None:
+        if self._omit_temperature and call.body is not None:
             call.body.pop("temperature", None)
         return call
 
     def _parse_event(self, line: HttpTransport, event: Json) -> StreamEvent:
         try:
-            heard = self._speech.parse_event(event)
+            parsed = self._wire_format.parse_event(event)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise line.protocol_error(f"a piece of another shape ({type(error).__name__}: {error})") from error
-        if heard.failed is not None:
+        if parsed.failed is not None:
             raise TransientError(
-                f"{line.name} failed while it answered ({self._reach.hide_secrets(heard.failed) or 'no reason'})"
+                f"{line.name} failed while it answered ({self._endpoint.hide_secrets(parsed.failed) or 'no reason'})"
             )
-        return heard
+        return parsed
 
     def _silence_error(self, line: HttpTransport, over: bool) -> Unavailable:
-        group, reach = self._reach.group, self._reach
+        group, reach = self._endpoint.group, self._endpoint
         if over:
             return Unavailable(f"{line.name} did not end its answer within {reach.total:g} s ({group}.total)")
         return TransientError(f"{line.name} sent nothing for {reach.timeout:g} s ({group}.timeout)")

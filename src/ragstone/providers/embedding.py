@@ -49,8 +49,8 @@ class VendorEmbedder(ProbedEmbedder):
         self.reads: int = reads or (card.reads if card else 0)
         self.spent = TokenUsage()
         self._name = model
-        self._reach = reach.validate()
-        self._speech = speech
+        self._endpoint = reach.validate()
+        self._wire_format = speech
         self._batch = min(batch, speech.most)
         self._shortened = dimensions if card is not None and dimensions != card.dimension else None
         self._expected = dimensions or (card.dimension if card else None)
@@ -85,7 +85,7 @@ class VendorEmbedder(ProbedEmbedder):
             await self._line.close()
 
     async def _embed_retrying(self, texts: Sequence[str], kind: Kind) -> Vectors:
-        attempts = Attempts(self._reach)
+        attempts = Attempts(self._endpoint)
         while True:
             try:
                 return await self._embed_once(texts, kind, attempts)
@@ -93,21 +93,21 @@ class VendorEmbedder(ProbedEmbedder):
                 await attempts.wait_before_retry(failure)
 
     async def _embed_once(self, texts: Sequence[str], kind: Kind, attempts: Attempts) -> Vectors:
-        reach = self._reach
+        reach = self._endpoint
         if self._line is None:
-            headers = self._speech.headers(reach.require_key())
+            headers = self._wire_format.headers(reach.require_key())
             self._line = HttpTransport(
-                reach, headers, model=self._name, mend=self._speech.mend.replace("MODEL", self._name)
+                reach, headers, model=self._name, mend=self._wire_format.mend.replace("MODEL", self._name)
             )
         line = self._line
-        call = self._speech.build_embedding_request(EmbeddingBatch(self._name, texts, kind, self._shortened))
+        call = self._wire_format.build_embedding_request(EmbeddingBatch(self._name, texts, kind, self._shortened))
         try:
             async with asyncio.timeout_at(attempts.deadline_after(asyncio.get_running_loop().time())):
                 reply = await line.fetch_reply(call)
         except TimeoutError:
             raise TransientError(f"{line.name} sent nothing for {reach.timeout:g} s ({reach.group}.timeout)") from None
         try:
-            given, tokens = self._speech.parse_vectors(reply)
+            given, tokens = self._wire_format.parse_vectors(reply)
             vectors = np.array(given, dtype=np.float32)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise line.protocol_error(f"no vectors ({type(error).__name__}: {error})") from error

@@ -81,7 +81,7 @@ class HttpTransport:
                 yield self._parse_event(event)
 
     async def fetch_reply(self, call: WireRequest) -> Json:
-        """One JSON object as a whole; raises as `events` does."""
+        """One JSON object as a whole; raises as `stream_events` does."""
         whole = bytearray()
         async with aclosing(self._stream_bytes(call, REPLY_LIMIT)) as data:
             async for piece in data:

@@ -57,7 +57,7 @@ def _divide_context(count: int, assistant: Assistant) -> int:
 
 
 def _build_prompt(question: str, texts: Sequence[str], room: int) -> Prompt:
-    prompt = read_parts("sift")
+    prompt = read_parts("filter")
     mark = spotlighting.make_mark(texts)
     passage = prompt["passage"]
     shown = [fill_fields(passage, {"mark": mark, "n": str(n), "text": text[:room]}) for n, text in enumerate(texts, 1)]

@@ -9,7 +9,7 @@ from collections.abc import Hashable, Mapping, Sequence, Set
 from ragstone.core.types import Candidate, Chunk, Hit, total_order
 from ragstone.retrieval.boosting import order_hits, place_of
 from ragstone.retrieval.candidates import FUSED, Candidates, Signals, SourceRanking, SourceResult
-from ragstone.retrieval.fusion import rrf
+from ragstone.retrieval.fusion_formulas import rrf
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.ranking import add_rrf_signal, fuse_candidates, keep_first_of_row
 

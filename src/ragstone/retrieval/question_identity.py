@@ -182,7 +182,7 @@ def explain_difference(one: str, other: str) -> str | None:
             return f"{left or 'nothing'!r} and {right or 'nothing'!r}"
     for (left, exact), (right, also) in zip(a.said, b.said, strict=False):
         loosely = a.asks != "what" or len(a.said) > FEW
-        if left != right and (exact or also or not _are_forms(left, right, loosely=loosely)):
+        if left != right and (exact or also or not _are_same_word(left, right, loosely=loosely)):
             return f"{left!r} and {right!r}"
     if len(a.said) != len(b.said):
         longer = max(a.said, b.said, key=len)
@@ -242,17 +242,17 @@ def _list_symbols(text: str) -> list[str]:
     return sorted([*symbols, *LETTERS.findall(text)])
 
 
-def _are_forms(one: str, other: str, *, loosely: bool = True) -> bool:
+def _are_same_word(one: str, other: str, *, loosely: bool = True) -> bool:
     """Whether two words are forms of one or, `loosely`, say the same."""
     if loosely and SAME.get(one, one) == SAME.get(other, other):
         return True
     if not (one + other).isalpha() or max(one, other, key=len) in NO_FORMS:
         return False
     shared = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-    return any(_ends(one[at:], other[at:], one[:at]) for at in (shared, shared - 1) if at >= 3)
+    return any(_are_endings_compatible(one[at:], other[at:], one[:at]) for at in (shared, shared - 1) if at >= 3)
 
 
-def _ends(one: str, other: str, stem: str) -> bool:
+def _are_endings_compatible(one: str, other: str, stem: str) -> bool:
     if not set("aeiouy") & set(stem) or (stem.endswith(("s", "ee")) and "s" in (one, other)):
         return False
     if "ed" in (one, other) and {"s", "es"} & {one, other}:

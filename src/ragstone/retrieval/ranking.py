@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ragstone.core.types import Candidate, Hit
 from ragstone.retrieval.boosting import boost_keywords, penalise_risk
-from ragstone.retrieval.fusion import minmax, rrf
+from ragstone.retrieval.fusion_formulas import minmax, rrf
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.selection import deduplicate, keep_above, limit_per_document
 

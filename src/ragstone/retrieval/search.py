@@ -58,7 +58,7 @@ class SearchView:
 
     reader: JoinedReader
     hits: list[Hit]
-    asker: Source
+    similarity_source: Source
     vector: Vectors | None
     fused_by_store: bool
 

@@ -37,13 +37,13 @@ from ragstone.retrieval.store_timeout import limit_store_time
 T = TypeVar("T")
 REFUSED = "cache_unused"
 FORMAT = 2
-APART = ("text", "cache", "cache_cosine", "cache_hours", "cache_entries")  # what does not change results
+NOT_COMPARED = ("text", "cache", "cache_cosine", "cache_hours", "cache_entries")  # what does not change results
 # Notes on results that are as good as they get; whatever has any other note is not kept.
 HARMLESS = frozenset(("hyde", "multi_query", "filter", "fusion_at"))
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CachedHit:
     """A hit as it is kept: of its passage only the id."""
 
     id: str
@@ -53,11 +53,11 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class CachedResult:
     """What a search has asked and found."""
 
     question: str
-    hits: tuple[Place, ...]
+    hits: tuple[CachedHit, ...]
     notes: tuple[Note, ...]
 
 
@@ -95,7 +95,7 @@ async def put(
     trace: Trace,
 ) -> None:
     """Keep the hits of a search, where the question wants it and the result is whole."""
-    memory = _open_memory(context, question, vector, trace)
+    memory = _select_cache(context, question, vector, trace)
     notes = [note for note in trace.notes if note.code != REFUSED]
     if memory is None or vector is None or not {note.code for note in notes} <= HARMLESS:
         return
@@ -103,8 +103,8 @@ async def put(
         return
     key = make_key(context, infos, question)
     identity = hashlib.sha256(f"{key}\n{question.text}".encode()).hexdigest()
-    places = tuple(Place(hit.chunk.id, hit.score, hit.signals, hit.duplicates) for hit in hits)
-    content = msgspec.json.encode(Kept(question.text, places, tuple(notes)))
+    places = tuple(CachedHit(hit.chunk.id, hit.score, hit.signals, hit.duplicates) for hit in hits)
+    content = msgspec.json.encode(CachedResult(question.text, places, tuple(notes)))
     one = CachedSearch(identity, key, infos[0].generation, datetime.now(UTC), vector.astype("<f4").tobytes(), content)
     await _try(memory.put_search(one, most=question.cache_entries), context, trace)
 
@@ -117,7 +117,7 @@ async def forget(store: Store, scope: Scope, generation: int) -> None:
 
 async def note_cache(context: SearchContext, question: Question, vector: Vectors | None, trace: Trace) -> None:
     """Say in a note what the cache has for a question."""
-    if (memory := _open_memory(context, question, vector, trace)) is None or vector is None:
+    if (memory := _select_cache(context, question, vector, trace)) is None or vector is None:
         return
     near = await _find_near(context, memory, await _current_key(context, question), question, vector, trace)
     if not near:
@@ -134,7 +134,7 @@ async def note_cache(context: SearchContext, question: Question, vector: Vectors
 
 def make_key(context: SearchContext, infos: Sequence[Info], question: Question) -> str:
     """The digest of all that two searches must share beside what they ask."""
-    options = {one.name: repr(getattr(question, one.name)) for one in fields(question) if one.name not in APART}
+    options = {one.name: repr(getattr(question, one.name)) for one in fields(question) if one.name not in NOT_COMPARED}
     assistant = Assistant(context.model, context.deadlines.rewrite, Trace())
     model = assistant.ready() if _needs_model(question) else None
     embedders = [one.embedder for one in context.sources]
@@ -159,7 +159,7 @@ def _needs_model(question: Question) -> bool:
     return question.hyde != "off" or bool(question.multi_query) or question.filter
 
 
-def _open_memory(
+def _select_cache(
     context: SearchContext, question: Question, vector: Vectors | None, trace: Trace
 ) -> SearchCache | None:
     """Where searches are kept; None for a question that is neither kept nor served: of words alone, or with a secret in
@@ -180,7 +180,7 @@ def _open_memory(
 
 async def _serve(context: SearchContext, question: Question, vector: Vectors | None, trace: Trace) -> list[Hit] | None:
     """The hits of a question that asks the same, each looked up and filtered again."""
-    memory = _open_memory(context, question, vector, trace)
+    memory = _select_cache(context, question, vector, trace)
     if memory is None or vector is None:
         return None
     key = await _current_key(context, question)
@@ -218,7 +218,7 @@ async def _find_near(
     return sorted((pair for pair in rated if pair[0] >= question.cache_cosine), key=lambda pair: (-pair[0], pair[1].id))
 
 
-async def _read_cached_hits(reader: JoinedReader, question: Question, kept: Kept) -> list[Hit] | None:
+async def _read_cached_hits(reader: JoinedReader, question: Question, kept: CachedResult) -> list[Hit] | None:
     """The hits with their passages as they are now; None unless all of them are active and pass the filter."""
     chunks = {chunk.id: chunk for chunk in await reader.chunks([place.id for place in kept.hits])}
     if len(chunks) != len(kept.hits) or not all(
@@ -228,10 +228,10 @@ async def _read_cached_hits(reader: JoinedReader, question: Question, kept: Kept
     return [Hit(chunks[place.id], place.score, place.signals, place.duplicates) for place in kept.hits]
 
 
-def _read(one: CachedSearch) -> Kept | None:
+def _read(one: CachedSearch) -> CachedResult | None:
     """The entry's content, None where Ragstone did not write it."""
     try:
-        return msgspec.json.decode(one.content, type=Kept)
+        return msgspec.json.decode(one.content, type=CachedResult)
     except msgspec.MsgspecError:
         return None
 

@@ -1,4 +1,4 @@
-"""BM25 after Lucene: the one function that scores keywords, whatever nominated the candidates.
+"""BM25 after Lucene: the one function that scores keywords, wherever the candidates come from.
 
 idf = ln(1 + (N - n + 0.5) / (n + 0.5)); a term adds idf * tf / (tf + k1 * (1 - b + b * dl / avgdl)).
 N, n and avgdl are exact over the active chunks; dl counts a chunk's terms, repeats included.

@@ -14,11 +14,11 @@ import ragstone
 from ragstone import guard
 from ragstone.answering import extractive_answer
 from ragstone.answering.abstention.abstain import ABSTENTION
-from ragstone.answering.events import stream_answer, wait_for_answer
+from ragstone.answering.answer_stream import stream_answer, wait_for_answer
 from ragstone.answering.formats import event_json
 from ragstone.answering.generative.budget import Budget
 from ragstone.answering.generative.prompt import load_template
-from ragstone.answering.options import AnswerOptions, Writing
+from ragstone.answering.options import AnswerOptions, AnswerWriter
 from ragstone.config.model_settings import LlmSettings
 from ragstone.config.settings import PipelineSettings, Settings
 from ragstone.core.answers import Answer, Event
@@ -55,8 +55,8 @@ def cited(text: str, saying: str = "kept for 15 days") -> Says:
     return lambda prompt: text.replace("*", str(passage(prompt, saying)))
 
 
-def writing(model: Scripted, **options: Any) -> Writing:
-    return Writing(model, load_template(options.pop("prompt", "default")), Words(), **options)
+def writing(model: Scripted, **options: Any) -> AnswerWriter:
+    return AnswerWriter(model, load_template(options.pop("prompt", "default")), Words(), **options)
 
 
 def told(kb: ragstone.Knowledge, says: Says, question: str = QUESTION, **options: Any) -> Answer:
@@ -71,7 +71,9 @@ def events(kb: ragstone.Knowledge, model: Scripted, **options: Any) -> list[Even
     return list(kb.iterate_stream(stream))
 
 
-def ask_with(kb: ragstone.Knowledge, asked: ragstone.Question, by: Writing | None = None, history: Any = ()) -> Answer:
+def ask_with(
+    kb: ragstone.Knowledge, asked: ragstone.Question, by: AnswerWriter | None = None, history: Any = ()
+) -> Answer:
     """The answer to a question by this model, or quoted."""
     stream = stream_answer(kb.engine.search_context, asked, AnswerOptions(by), history=history)
     return kb.wait(wait_for_answer(stream))
@@ -337,7 +339,7 @@ def shown(kb: ragstone.Knowledge, *, context: int | None = None, **options: Any)
     model = Scripted(lambda prompt: "How are samples kept?" if "Rewrite" in prompt.messages[0].text else KEPT)
     model.context, model.tokenizer = context, Words()
     history = options.pop("history", ())
-    own = Writing(model, load_template("default"), Refusing(), **options)
+    own = AnswerWriter(model, load_template("default"), Refusing(), **options)
     answer = ask_with(kb, kb.engine.question(QUESTION), own, history=history)
     assert "llm_refused" not in codes(answer), answer.notes
     return list(model.prompts[-1].messages)
@@ -520,7 +522,7 @@ def test_a_secret_reaches_neither_the_model_nor_the_answer(kb: ragstone.Knowledg
     gated = MaskingCompletion(model)
     key = "AKIAIOSFODNN7REALKEY"
     asked = kb.engine.question(f"{QUESTION} My key is {key}.")
-    own = Writing(gated, load_template("default"), Words())
+    own = AnswerWriter(gated, load_template("default"), Words())
     answer = ask_with(kb, asked, own, history=(Message("user", f"Is {key} mine?"),))
     assert len(model.prompts) == 2
     assert all(key not in turn.text for prompt in model.prompts for turn in prompt.messages)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.answering.verification.wording import (
+from ragstone.answering.verification.question_mismatch import (
     OPPOSITES,
     extract_numbers,
     find_extremes,

@@ -7,7 +7,7 @@ import pytest
 
 from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction
-from ragstone.extraction.image.pdf_ocr import parse_pdf
+from ragstone.extraction.image.pdf_with_ocr import parse_pdf
 from ragstone.extraction.pdf.page_image import draw_pdf_page
 from tests.extraction.pdf.sheets import paragraph, pdf, shown, stream
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from ragstone.core.types import Block, Extraction
-from ragstone.extraction.image.pdf_ocr import parse_pdf
-from ragstone.extraction.record.line_starts import ALONE, LABEL, caption_kind, is_continued
+from ragstone.extraction.image.pdf_with_ocr import parse_pdf
+from ragstone.extraction.record.caption_and_list_markers import ALONE, LABEL, caption_kind, is_continued
 from tests.beside import DATA, LARGE
 from tests.extraction.pdf.sheets import line, paragraph, pdf, shown
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ragstone.core.types import Block
-from ragstone.extraction.image.pdf_ocr import parse_pdf
+from ragstone.extraction.image.pdf_with_ocr import parse_pdf
 from ragstone.extraction.pdf.characters.graphics import Rule
 from ragstone.extraction.pdf.tables.ruled import merge_rules
 from tests.extraction.pdf.sheets import line, pdf, shown

@@ -1,6 +1,6 @@
 """Which lines are headings."""
 
-from ragstone.extraction.image.pdf_ocr import parse_pdf
+from ragstone.extraction.image.pdf_with_ocr import parse_pdf
 from tests.extraction.pdf.sheets import paragraph, pdf, shown
 
 TEXT = [f"Line {k} says that the river runs along old walls and under three bridges" for k in range(12)]

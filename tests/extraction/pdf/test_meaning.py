@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ragstone.core.types import Extraction
-from ragstone.extraction.image.pdf_ocr import parse_pdf
+from ragstone.extraction.image.pdf_with_ocr import parse_pdf
 from ragstone.extraction.pdf.characters.layers import may_have_hidden_layers
 from ragstone.extraction.pdf.characters.unmapped_characters import is_text
 from tests.extraction.pdf.sheets import meanings, paragraph, pdf, shown, stream

@@ -6,7 +6,7 @@ import pytest
 
 from ragstone.core.types import Extraction
 from ragstone.extraction.image.ocr_result import OcrLine
-from ragstone.extraction.image.pdf_ocr import OcrReader
+from ragstone.extraction.image.pdf_with_ocr import OcrReader
 from ragstone.extraction.pdf.layout.mixed_scans import area_share, is_inked_paper, is_mixed
 from ragstone.extraction.pdf.parse import parse_with_reader
 from tests.extraction.pdf.sheets import paragraph, pdf, shown

@@ -7,7 +7,7 @@ import pytest
 from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction
 from ragstone.extraction.image.ocr_result import OcrLine, OcrWord
-from ragstone.extraction.image.pdf_ocr import OcrReader, parse_pdf
+from ragstone.extraction.image.pdf_with_ocr import OcrReader, parse_pdf
 from ragstone.extraction.pdf.parse import parse_with_reader
 from tests.extraction.pdf.sheets import paragraph, pdf
 

@@ -12,7 +12,7 @@ import pytest
 
 from ragstone.core.errors import Refused
 from ragstone.core.types import Block, Extraction
-from ragstone.extraction.image.pdf_ocr import parse_pdf
+from ragstone.extraction.image.pdf_with_ocr import parse_pdf
 from tests.beside import DATA, LARGE
 from tests.extraction.pdf.locked import locked
 from tests.extraction.pdf.sheets import line, paragraph, pdf, shown

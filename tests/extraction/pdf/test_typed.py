@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.core.types import Block, Extraction
-from ragstone.extraction.image.pdf_ocr import parse_pdf
+from ragstone.extraction.image.pdf_with_ocr import parse_pdf
 from tests.extraction.pdf.sheets import paragraph, pdf, shown
 
 CODE = [

@@ -5,8 +5,8 @@ import pytest
 from ragstone.core.errors import Refused
 from ragstone.extraction import sandbox
 from ragstone.extraction.sandbox import allowance
-from ragstone.extraction.sandbox.bounds import Bounds
 from ragstone.extraction.sandbox.child import GarbledError, _Exchange
+from ragstone.extraction.sandbox.document_limits import Bounds
 from ragstone.extraction.sandbox.messages import ANSWER, MADE, PAGE
 
 COUNTED, ENDLESS = "tests.extraction.sandbox.paged:counted", "tests.extraction.sandbox.paged:endless"

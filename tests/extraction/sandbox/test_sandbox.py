@@ -492,7 +492,7 @@ def test_nesting_without_end_is_refused() -> None:
 
 
 def test_the_status_of_too_much_memory_is_the_same_on_both_sides() -> None:
-    limits = pytest.importorskip("ragstone.extraction.sandbox.limits")
+    limits = pytest.importorskip("ragstone.extraction.sandbox.child_process_limits")
     assert limits.EXHAUSTED == refusals.EXHAUSTED
     assert refusals.explain_exit("a", ALLOWED, refusals.EXHAUSTED, b"").reason == "too_big"
 

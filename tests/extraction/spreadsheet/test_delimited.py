@@ -12,7 +12,7 @@ from ragstone.core.errors import Refused
 from ragstone.core.types import Block, Extraction
 from ragstone.extraction import DELIMITED
 from ragstone.extraction.spreadsheet import delimited
-from ragstone.extraction.spreadsheet.fields import parse_rows
+from ragstone.extraction.spreadsheet.csv_rows import parse_rows
 from ragstone.testing.extractors import ExtractorContract, check_block, check_spans
 from tests.beside import DATA, LARGE
 from tests.speed import within

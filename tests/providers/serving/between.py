@@ -75,7 +75,7 @@ class Between:
 
     # --- faults ---------------------------------------------------------------------------------
 
-    def says(self, status: int, body: Any = None, **headers: str) -> None:
+    def fail_next(self, status: int, body: Any = None, **headers: str) -> None:
         """Answer with an error."""
         text = body if isinstance(body, bytes) else json.dumps(body or {"error": {"message": "no luck"}}).encode()
         named = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -94,7 +94,7 @@ class Between:
         """Let so many pieces through, then end the stream as if that were all."""
         self.faults.append(lambda reply: replace(reply, pieces=_first(reply.pieces, after)))
 
-    def puts(self, piece: bytes, after: int) -> None:
+    def insert_bytes(self, piece: bytes, after: int) -> None:
         """Let so many pieces through, then one of one's own, then the rest."""
 
         def pieces(given: Iterator[bytes]) -> Iterator[bytes]:
@@ -104,7 +104,7 @@ class Between:
 
         self.faults.append(lambda reply: replace(reply, pieces=pieces(reply.pieces)))
 
-    def stalls(self, after: int) -> None:
+    def stall_after(self, after: int) -> None:
         """Let so many pieces through, then say nothing until `released`."""
 
         def pieces(given: Iterator[bytes]) -> Iterator[bytes]:
@@ -113,7 +113,7 @@ class Between:
 
         self.faults.append(lambda reply: replace(reply, pieces=pieces(reply.pieces)))
 
-    def repeats(self, piece: int) -> None:
+    def repeat_event(self, piece: int) -> None:
         """Say one piece again and again for ever."""
 
         def pieces(given: Iterator[bytes]) -> Iterator[bytes]:

@@ -10,7 +10,7 @@ from ragstone.core.errors import UsageError
 from ragstone.core.filters import Where
 from ragstone.core.ports import FusingReader, Store
 from ragstone.core.types import Candidate, Scope
-from ragstone.retrieval.fusion import rrf
+from ragstone.retrieval.fusion_formulas import rrf
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.search import search
 from ragstone.retrieval.search_context import SearchContext

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ragstone.answering.abstention.replaced_words import compare_words
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis
 from ragstone.answering.extractive.selection import ScoredPassage, text_above
-from ragstone.answering.verification.wording import (
+from ragstone.answering.verification.question_mismatch import (
     extract_numbers,
     find_extremes,
     find_opposed_words,

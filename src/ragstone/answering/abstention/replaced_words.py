@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ragstone.answering.extractive.question_analysis import SHAPE_TERMS
-from ragstone.answering.verification.wording import holds_term
+from ragstone.answering.verification.question_mismatch import holds_term
 from ragstone.core.analyzer import extract_terms, extract_tokens
 
 ASKS = re.compile(r"(?:what|which|who|whom|whose|where|when|why|how)", re.IGNORECASE)

@@ -47,7 +47,7 @@ class SentenceChecker:
         self._grounds = GroundingContext([chunk for _, chunk in self._chunks])
 
     def check(self, said: CitedSentence, similar: Mapping[SentencePair, float] | None = None) -> CheckedSentence:
-        """The verdict on a sentence, by its words and what `similar` knows; see `Grounds.check`."""
+        """The verdict on a sentence, by its words and what `similar` knows; see `GroundingContext.check`."""
         cited = [place for place, (passage, _) in enumerate(self._chunks) if passage in said.passages]
         found = self._grounds.check(said.text, cited, similar=similar)
         supports = tuple(SentenceSupport(self._owners[one.chunk.id], one.chunk, one.spans) for one in found.quotes)

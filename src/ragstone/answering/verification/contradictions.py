@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from ragstone.answering.verification.alignment import Alignment, SourceText
+from ragstone.answering.verification.question_mismatch import EXTREME, NOT_EXTREME, OPPOSITES, opposite_stems
 from ragstone.answering.verification.word_families import is_related
-from ragstone.answering.verification.wording import EXTREME, NOT_EXTREME, OPPOSITES, opposite_stems
 from ragstone.core.comparable_words import Word, key_of
 
 # Further pairs, by word: what changes, begins, ends, permits or judges. Compared by stem, so one form of each is here.

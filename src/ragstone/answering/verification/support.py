@@ -70,7 +70,7 @@ class GroundingContext:
         """Whether a sentence, with or without its markers, stands in the chunks at the places `cited` of the context.
 
         `verified`: they support it together, or it claims nothing. `repaired`: another chunk of the context does, alone
-        or with them. `unverified`: neither. `similar` gives cosines of pairs of texts, of `Finding.pairs` at least;
+        or with them. `unverified`: neither. `similar` gives cosines of pairs of texts, of `pairs` at least;
         without them words alone decide. Linear in the length of sentence and context.
         """
         claim = extract_claim(sentence)
@@ -118,7 +118,7 @@ def check_sentence(
     *,
     similar: Mapping[SentencePair, float] | None = None,
 ) -> SupportFinding:
-    """`Grounds.check` for a single sentence; `context` are further chunks that the model was shown.
+    """`GroundingContext.check` for a single sentence; `context` are further chunks that the model was shown.
 
     >>> from ragstone.core.types import Document, Span
     >>> text = "Rollo reached Normandy in 911."

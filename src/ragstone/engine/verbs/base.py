@@ -11,7 +11,7 @@ from ragstone.core.ports import Completion, Embedder, Store
 from ragstone.core.types import Scope
 from ragstone.engine.arguments import SETTINGS, check_arguments
 from ragstone.engine.components import Components
-from ragstone.engine.permissions import verb
+from ragstone.engine.permission_checks import verb
 from ragstone.retrieval.search_context import SearchContext
 
 

@@ -5,7 +5,7 @@ from ragstone.core.errors import ConfigError, NoKey, NotBuilt, RagstoneError, St
 from ragstone.core.records import Info, Run
 from ragstone.core.types import Scope
 from ragstone.engine.artifact_cleanup import drop_collection, forget_stale_searches, places_of, sweep_artifacts
-from ragstone.engine.permissions import verb
+from ragstone.engine.permission_checks import verb
 from ragstone.engine.run_setup import build_run_context, pin_own_model
 from ragstone.engine.verbs.base import VerbGroup
 from ragstone.engine.visible_documents import list_newest, read_info

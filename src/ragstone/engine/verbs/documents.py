@@ -9,7 +9,7 @@ from ragstone.core.errors import UsageError
 from ragstone.core.records import Info
 from ragstone.core.suggestions import describe_absent
 from ragstone.core.types import Chunk, Document, Span
-from ragstone.engine.permissions import verb
+from ragstone.engine.permission_checks import verb
 from ragstone.engine.verbs.base import VerbGroup
 from ragstone.engine.visible_documents import is_visible, list_visible, read_info, read_record
 from ragstone.ingestion import originals

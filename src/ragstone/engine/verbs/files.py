@@ -10,7 +10,7 @@ from ragstone.core.errors import Refused, UsageError
 from ragstone.core.ports import Source
 from ragstone.core.records import Skipped
 from ragstone.core.types import Extraction, Piece
-from ragstone.engine.permissions import verb
+from ragstone.engine.permission_checks import verb
 from ragstone.engine.source_roots import resolve_source
 from ragstone.engine.verbs.base import VerbGroup
 

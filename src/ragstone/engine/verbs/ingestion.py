@@ -11,7 +11,7 @@ from ragstone.core.ports import ListedFile, Source
 from ragstone.core.records import Run
 from ragstone.engine.arguments import object_with
 from ragstone.engine.artifact_cleanup import drop_collection, forget_stale_searches
-from ragstone.engine.permissions import verb
+from ragstone.engine.permission_checks import verb
 from ragstone.engine.run_setup import build_run_context, pin_own_model
 from ragstone.engine.source_roots import resolve_sources
 from ragstone.engine.verbs.base import VerbGroup

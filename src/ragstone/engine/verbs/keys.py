@@ -6,7 +6,7 @@ from ragstone.access import NewKey, Permission, issue_key, parse_expiry, parse_k
 from ragstone.core.errors import UsageError
 from ragstone.core.records import Key
 from ragstone.engine.arguments import OPTIONAL_TEXT
-from ragstone.engine.permissions import verb
+from ragstone.engine.permission_checks import verb
 from ragstone.engine.verbs.base import VerbGroup
 
 

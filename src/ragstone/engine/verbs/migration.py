@@ -12,7 +12,7 @@ from ragstone.core.records import Run
 from ragstone.core.types import Scope
 from ragstone.engine import transfer
 from ragstone.engine.arguments import ANYTHING
-from ragstone.engine.permissions import verb
+from ragstone.engine.permission_checks import verb
 from ragstone.engine.run_setup import build_run_context, pin_tenant_model
 from ragstone.engine.verbs.base import VerbGroup
 from ragstone.engine.visible_documents import read_info

@@ -4,11 +4,11 @@ from dataclasses import replace
 from functools import partial
 
 from ragstone.access import Permission
-from ragstone.answering.options import AnswerOptions, Writing
+from ragstone.answering.options import AnswerOptions, AnswerWriter
 from ragstone.config.search_options import SearchOptions
 from ragstone.core.errors import UsageError
 from ragstone.engine import model_factory
-from ragstone.engine.permissions import verb
+from ragstone.engine.permission_checks import verb
 from ragstone.engine.pipeline import Pipeline, PipelineInfo, describe_pipeline, open_sources
 from ragstone.engine.question_verbs import QuestionVerbs
 from ragstone.engine.verbs.base import VerbGroup
@@ -30,7 +30,7 @@ class CollectionQuestions(QuestionVerbs, VerbGroup):
         return self._components.answer_options(strict)
 
     @verb(Permission.SEARCH)
-    def select_judge(self, model: str | None = None) -> Writing | None:
+    def select_judge(self, model: str | None = None) -> AnswerWriter | None:
         """What an evaluation has answers judged with: the language model of this name (`VENDOR/MODEL`), else that of
         the settings' `judge`, else of `llm`; None where none is named. Nothing is connected yet.
         """

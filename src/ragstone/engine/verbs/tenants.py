@@ -9,7 +9,7 @@ from ragstone.core.ports import Keys, SealingStore
 from ragstone.core.records import RotationResult, Tenant
 from ragstone.core.types import Scope
 from ragstone.engine.artifact_cleanup import places_of
-from ragstone.engine.permissions import verb
+from ragstone.engine.permission_checks import verb
 from ragstone.engine.verbs.base import VerbGroup
 from ragstone.ingestion import artifacts
 

@@ -15,8 +15,8 @@ from ragstone.extraction.feed.elements import element_name, read_content, read_t
 from ragstone.extraction.html.parse import Html
 from ragstone.extraction.plain_text import PlainText
 from ragstone.extraction.record.builder import BlockDraft, write_record
-from ragstone.extraction.record.containment import covers
 from ragstone.extraction.record.dates import iso_date
+from ragstone.extraction.record.shared_words import covers
 
 FEEDS = frozenset(("rss", "feed", "RDF"))
 CONTENT = ("encoded", "content", "description", "summary")  # the fullest first

@@ -11,7 +11,7 @@ from ragstone.extraction.html.parse import Html
 from ragstone.extraction.mail.mime import decode_part_text, decode_payload, part_filename, part_type, subparts
 from ragstone.extraction.plain_text import PlainText
 from ragstone.extraction.record.builder import BlockDraft, adopt_blocks
-from ragstone.extraction.record.containment import covers
+from ragstone.extraction.record.shared_words import covers
 
 PAGES = ("text/html", "application/xhtml+xml")
 PLAIN = ("text/plain", "text/enriched", "text/richtext")

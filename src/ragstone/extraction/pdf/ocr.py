@@ -10,7 +10,7 @@ PAGES_LISTED = 20  # pages that a warning names
 
 
 class PageOcr(Protocol):
-    """Reads pages whose text is not in the file; see `ragstone.extraction.image.pdf_ocr`."""
+    """Reads pages whose text is not in the file; see `ragstone.extraction.image.pdf_with_ocr`."""
 
     tried: list[int]
     """Pages that were drawn and looked at."""

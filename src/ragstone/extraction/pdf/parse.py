@@ -25,7 +25,7 @@ INFO = {"Author": "author", "Subject": "subject", "CreationDate": "created", "Pr
 
 def parse_with_reader(data: bytes, *, path: str, password: str | None, reader: PageOcr) -> Extraction:
     """Text of record, blocks with pages and boxes, and the layout of all characters; `reader` reads pages that have no
-    text of their own. Raises `Refused` as `ragstone.extraction.image.pdf_ocr.parse_pdf` does."""
+    text of their own. Raises `Refused` as `ragstone.extraction.image.pdf_with_ocr.parse_pdf` does."""
     info: dict[str, Any] = {}
     files: list[str] = []
     pages = list(_read_pages(data, path, password, info, files, reader))

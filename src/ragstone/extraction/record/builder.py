@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from ragstone.core.types import Block, BlockType, CaptionTarget, Cell, Extraction, Role
+from ragstone.extraction.record.caption_and_list_markers import caption_kind
 from ragstone.extraction.record.line_index import LineIndex
-from ragstone.extraction.record.line_starts import caption_kind
 from ragstone.extraction.record.table_of_contents import mark_toc_blocks
 from ragstone.extraction.record.tables import format_pipe_table, format_rows
 

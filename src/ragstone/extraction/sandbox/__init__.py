@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from ragstone.core.types import Extraction
-from ragstone.extraction.sandbox.bounds import DEFAULT, NO_OPTIONS, Bounds
+from ragstone.extraction.sandbox.document_limits import DEFAULT, NO_OPTIONS, Bounds
 
 __all__ = ["Bounds", "Sandbox", "SandboxExtractor", "close", "create_sandbox", "draw", "run", "stop"]
 

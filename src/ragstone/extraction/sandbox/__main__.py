@@ -34,9 +34,9 @@ def main() -> None:
     faulthandler.enable()  # the parent logs what it says last
     try:
         # Not there on every system; a system without must be told of, not fail on import.
-        from ragstone.extraction.sandbox import limits, seccomp
+        from ragstone.extraction.sandbox import child_process_limits, seccomp
 
-        limits.set_process_limits()
+        child_process_limits.set_process_limits()
         seccomp.install_filter()
     except (ImportError, OSError, ValueError) as error:
         _send_answer(answers, FAILED, 0, messages.pack_message(Failure("unlimited", message=repr(error))), last=True)
@@ -52,7 +52,7 @@ def main() -> None:
 
 def _make_grant(request: Request, answers: IO[bytes]) -> Callable[[], bool]:
     """Grants the time of each page that is read by OCR, and tells the parent, until there were as many as may be."""
-    from ragstone.extraction.sandbox import limits
+    from ragstone.extraction.sandbox import child_process_limits
 
     left = request.pages
 
@@ -61,7 +61,7 @@ def _make_grant(request: Request, answers: IO[bytes]) -> Callable[[], bool]:
         if left <= 0:
             return False
         left -= 1
-        limits.extend_time_limits(cpu=request.page_seconds, wall=request.page_wall)
+        child_process_limits.extend_time_limits(cpu=request.page_seconds, wall=request.page_wall)
         _send_answer(answers, PAGE, request.number, b"", last=False)
         return True
 
@@ -69,7 +69,7 @@ def _make_grant(request: Request, answers: IO[bytes]) -> Callable[[], bool]:
 
 
 def _serve_document(requests: IO[bytes], answers: IO[bytes], *, last: bool) -> None:
-    from ragstone.extraction.sandbox import limits, parent_process
+    from ragstone.extraction.sandbox import child_process_limits, parent_process
 
     request = messages.unpack_request(_read_exactly(requests, LENGTH.unpack(_read_exactly(requests, LENGTH.size))[0]))
     data = _read_exactly(requests, request.size)
@@ -87,16 +87,18 @@ def _serve_document(requests: IO[bytes], answers: IO[bytes], *, last: bool) -> N
             kind,
             request.number,
             answer,
-            last=last or limits.resident_bytes() > request.memory_bytes // MEMORY_DIVISOR,
+            last=last or child_process_limits.resident_bytes() > request.memory_bytes // MEMORY_DIVISOR,
         )
 
 
 def _run_parser(request: Request, data: bytes) -> tuple[bytes, bytes] | Failure:
     """The extraction, packed, or a picture as it is; else what came of trying."""
-    from ragstone.extraction.sandbox import limits
+    from ragstone.extraction.sandbox import child_process_limits
 
     try:
-        limits.set_document_limits(cpu=request.cpu_seconds, wall=request.wall_seconds, memory=request.memory_bytes)
+        child_process_limits.set_document_limits(
+            cpu=request.cpu_seconds, wall=request.wall_seconds, memory=request.memory_bytes
+        )
         parse = _load_parser(request.parser)
         if isinstance(parse, Failure):
             return parse
@@ -108,13 +110,13 @@ def _run_parser(request: Request, data: bytes) -> tuple[bytes, bytes] | Failure:
     except Refused as error:
         return Failure("refused", error.reason[:NAME], _clean_text(str(error)))
     except MemoryError:
-        limits.lift_document_limits()
+        child_process_limits.lift_document_limits()
         return Failure("memory", trace=_format_trace())
     except BaseException as error:  # whatever a document does to a parser, SystemExit included
-        limits.lift_document_limits()
+        child_process_limits.lift_document_limits()
         return Failure("raised", message=_type_name(error), trace=_format_trace())
     finally:
-        limits.lift_document_limits()
+        child_process_limits.lift_document_limits()
 
 
 def _load_parser(parser: str) -> Callable[..., Any] | Failure:

@@ -13,8 +13,8 @@ from ragstone.core.errors import Corrupt, Refused
 from ragstone.core.page_layout import Layout
 from ragstone.core.types import Extraction
 from ragstone.extraction.sandbox import messages, refusals
-from ragstone.extraction.sandbox.bounds import DEFAULT, NO_OPTIONS, Bounds
 from ragstone.extraction.sandbox.child import Child, FloodError, GarbledError
+from ragstone.extraction.sandbox.document_limits import DEFAULT, NO_OPTIONS, Bounds
 from ragstone.extraction.sandbox.messages import DRAWN, FAILED, MADE, READY, Request
 
 START = 300.0  # seconds to start in, to end a hang; 0.3 on an idle machine

@@ -5,7 +5,7 @@ import re
 import signal
 
 from ragstone.core.errors import Refused
-from ragstone.extraction.sandbox.bounds import MB, Bounds
+from ragstone.extraction.sandbox.document_limits import MB, Bounds
 from ragstone.extraction.sandbox.messages import Failure
 
 EXHAUSTED = 77  # as `limits` has it, which not every system can import

@@ -8,8 +8,9 @@ from ragstone.core.newlines import unify_newlines
 from ragstone.core.types import Block, Cell, Extraction, Span
 from ragstone.extraction.gc_pause import pause_gc
 from ragstone.extraction.record.line_index import LineIndex
+from ragstone.extraction.spreadsheet.csv_delimiter import detect_delimiter
+from ragstone.extraction.spreadsheet.csv_rows import parse_rows
 from ragstone.extraction.spreadsheet.encoding import decode_csv
-from ragstone.extraction.spreadsheet.fields import detect_delimiter, parse_rows
 from ragstone.extraction.spreadsheet.headers import count_headers, count_titles
 from ragstone.extraction.spreadsheet.record import TITLE, is_prose, is_title
 from ragstone.extraction.spreadsheet.rows import Line, split_bands

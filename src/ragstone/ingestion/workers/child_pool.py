@@ -91,7 +91,7 @@ class ChildPool:
         self._useless = False
 
     def build(self, path: str, data: bytes, version: str, before: Document | None) -> Revision:
-        """As `revise.build`. A child that dies meanwhile makes the document `Refused` as broken."""
+        """Builds one revision in the child. A child that dies meanwhile makes the document `Refused` as broken."""
         with self._places:
             child = self._take_child()
             if child is not None:

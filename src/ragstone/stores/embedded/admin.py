@@ -14,7 +14,6 @@ from ragstone.stores.embedded.check import find_problems, repair_collection
 from ragstone.stores.embedded.collection import Collection
 from ragstone.stores.embedded.collection_names import read_collection_name
 from ragstone.stores.embedded.database import create_database, open_database, read_transaction, write_transaction
-from ragstone.stores.embedded.erasure import check_no_link, erase_directory, move_aside, sweep_erasures
 from ragstone.stores.embedded.frozen_files import check_unchanged, is_writable
 from ragstone.stores.embedded.mirror_updates import read_state
 from ragstone.stores.embedded.paths import (
@@ -28,6 +27,7 @@ from ragstone.stores.embedded.paths import (
     store_lock_path,
 )
 from ragstone.stores.embedded.rekey import recover_rekey
+from ragstone.stores.embedded.safe_removal import check_no_link, erase_directory, move_aside, sweep_erasures
 from ragstone.stores.embedded.tenant_lifecycle import TenantLifecycle, lock_sources
 from ragstone.stores.embedded.tenant_marks import check_not_rekeying
 from ragstone.stores.embedded.tenants import Tenants
@@ -58,7 +58,7 @@ class EmbeddedAdmin:
         self._opened = opened
         self._closed = closed
         self._now = now
-        self.whole = TenantLifecycle(tenants, closed=closed, now=now)
+        self.tenant_lifecycle = TenantLifecycle(tenants, closed=closed, now=now)
 
     async def create(self, scope: Scope, *, model: str | None, variant: str | None, dimension: int | None) -> None:
         await self._threads.run(lambda: self._create(scope, model, variant, dimension))
@@ -82,10 +82,10 @@ class EmbeddedAdmin:
         return await self._threads.run(self._list_tenants)
 
     async def begin_erasing(self, tenant: str) -> bool:
-        return await self._threads.run(lambda: self.whole.begin_erasing(tenant))
+        return await self._threads.run(lambda: self.tenant_lifecycle.begin_erasing(tenant))
 
     async def erase(self, tenant: str) -> bool:
-        return await self._threads.run(lambda: self.whole.erase(tenant))
+        return await self._threads.run(lambda: self.tenant_lifecycle.erase(tenant))
 
     def _pin(self, tenant: str, model: str, dimension: int, without: str | None) -> None:
         with map_errors(self._root):

@@ -11,10 +11,10 @@ from ragstone.stores.embedded import revision_checksums, revision_rows, vector_f
 from ragstone.stores.embedded.collection import Collection
 from ragstone.stores.embedded.compaction import list_leftovers, remove_leftovers, rewrite_vectors
 from ragstone.stores.embedded.database import write_transaction
-from ragstone.stores.embedded.erasure import remove_path
 from ragstone.stores.embedded.mirror import Mirror
 from ragstone.stores.embedded.mirror_updates import read_index, read_state, rebuild_mirror
 from ragstone.stores.embedded.paths import CollectionFiles
+from ragstone.stores.embedded.safe_removal import remove_path
 from ragstone.stores.embedded.vector_tables import ACTIVE, SECOND, VectorTables
 from ragstone.stores.error_mapping import map_errors
 

@@ -14,9 +14,9 @@ from ragstone.stores.cosine import Rows
 from ragstone.stores.embedded import revision_rows, vector_files
 from ragstone.stores.embedded.database import write_transaction
 from ragstone.stores.embedded.encrypted_rows import cipher_stride
-from ragstone.stores.embedded.erasure import remove_path
 from ragstone.stores.embedded.mirror_updates import CollectionState, read_state
 from ragstone.stores.embedded.paths import CollectionFiles
+from ragstone.stores.embedded.safe_removal import remove_path
 from ragstone.stores.embedded.vector_tables import ACTIVE, SECOND, VectorTables
 from ragstone.stores.encryption import SecretKey
 from ragstone.stores.fault_points import reach_point

@@ -47,4 +47,4 @@ class KeyVerbs:
 
     async def rekey(self, tenant: str, *, fresh: bool) -> int:
         """See `ragstone.core.ports.SealingStore`."""
-        return await self._threads.run(lambda: self._admin.whole.rekey(tenant, fresh=fresh))
+        return await self._threads.run(lambda: self._admin.tenant_lifecycle.rekey(tenant, fresh=fresh))

@@ -89,7 +89,7 @@ class Mirror:
 
     @property
     def key(self) -> tuple[int, int, int]:
-        """What it is of, as `State.key`."""
+        """The state of the collection that it mirrors: generation, vector file, next slot."""
         return self.generation, self.vector_file, self.next_slot
 
     def document_at(self, position: int) -> Document:

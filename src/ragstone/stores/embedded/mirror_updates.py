@@ -12,10 +12,10 @@ from ragstone.core.errors import Corrupt
 from ragstone.core.types import Document
 from ragstone.stores.embedded.array_files import read_arrays, write_arrays
 from ragstone.stores.embedded.database import encode_list
-from ragstone.stores.embedded.erasure import remove_path
 from ragstone.stores.embedded.mirror import MISSING_SLOT, NO_SLOT, ChunkColumns, Mirror, RevisionColumns
 from ragstone.stores.embedded.paths import CollectionFiles
 from ragstone.stores.embedded.postings import Postings
+from ragstone.stores.embedded.safe_removal import remove_path
 from ragstone.stores.embedded.vector_tables import ACTIVE, VectorTables
 from ragstone.stores.encoding import decode_document
 

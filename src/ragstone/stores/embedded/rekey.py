@@ -25,10 +25,10 @@ from ragstone.stores.embedded.database import (
     read_format,
     write_transaction,
 )
-from ragstone.stores.embedded.erasure import erase_directory, move_aside
 from ragstone.stores.embedded.key_marks import write_key_mark
 from ragstone.stores.embedded.mirror_updates import read_state
 from ragstone.stores.embedded.paths import REKEY_LOCK, REKEY_PREFIX, CollectionFiles, collections_under, store_lock_path
+from ragstone.stores.embedded.safe_removal import erase_directory, move_aside
 from ragstone.stores.embedded.tenants import Tenants
 from ragstone.stores.embedded.vector_tables import ACTIVE, SECOND
 from ragstone.stores.encryption import SecretKey

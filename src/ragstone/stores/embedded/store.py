@@ -22,13 +22,13 @@ from ragstone.stores.embedded.api_keys import EmbeddedKeys
 from ragstone.stores.embedded.collection import Collection
 from ragstone.stores.embedded.compaction import remove_leftovers
 from ragstone.stores.embedded.database import write_transaction
-from ragstone.stores.embedded.erasure import sweep_erasures
 from ragstone.stores.embedded.frozen_files import is_writable
 from ragstone.stores.embedded.key_verbs import KeyVerbs
 from ragstone.stores.embedded.ledger import EmbeddedLedger, RunLocks
 from ragstone.stores.embedded.paths import CollectionFiles, check_store, store_lock_path
 from ragstone.stores.embedded.reader import PROVIDER, EmbeddedReader
 from ragstone.stores.embedded.rekey import recover_rekey
+from ragstone.stores.embedded.safe_removal import sweep_erasures
 from ragstone.stores.embedded.search_cache import EmbeddedSearchCache
 from ragstone.stores.embedded.sibling_vectors import SiblingVectors
 from ragstone.stores.embedded.tenant_marks import is_rekeying, list_erasing

@@ -9,14 +9,6 @@ from pathlib import Path
 from ragstone.core.errors import Busy, UsageError
 from ragstone.stores.durable_files import sync_directory
 from ragstone.stores.embedded.collection_names import read_collection_name
-from ragstone.stores.embedded.erasure import (
-    check_no_link,
-    erase_directory,
-    list_moved_aside,
-    move_aside,
-    sweep_erasures,
-    zero_file,
-)
 from ragstone.stores.embedded.paths import (
     KEY_FILE,
     CollectionFiles,
@@ -31,6 +23,14 @@ from ragstone.stores.embedded.rekey import (
     finish_rekey,
     recover_rekey_locked,
     rekey_collection,
+)
+from ragstone.stores.embedded.safe_removal import (
+    check_no_link,
+    erase_directory,
+    list_moved_aside,
+    move_aside,
+    sweep_erasures,
+    zero_file,
 )
 from ragstone.stores.embedded.tenant_marks import (
     check_not_erasing,

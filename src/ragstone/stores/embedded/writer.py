@@ -16,10 +16,10 @@ from ragstone.stores.embedded.chunk_rows import decode_chunk
 from ragstone.stores.embedded.collection import Collection, SerialConnection
 from ragstone.stores.embedded.compaction import compact_if_worth, remove_leftovers
 from ragstone.stores.embedded.database import truncate_log, vacuum_database, write_transaction
-from ragstone.stores.embedded.erasure import remove_path
 from ragstone.stores.embedded.mirror_updates import read_state, write_index
 from ragstone.stores.embedded.missing_vectors import MissingVectors
 from ragstone.stores.embedded.purge import forget_dead_vectors, overwrite_dead_vectors
+from ragstone.stores.embedded.safe_removal import remove_path
 from ragstone.stores.embedded.sibling_vectors import SiblingVectors
 from ragstone.stores.embedded.thread_pool import ThreadPool
 

@@ -11,7 +11,7 @@ from ragstone.extraction.pdf.characters.words import Word
 
 
 @dataclass(slots=True)
-class Square:
+class CellBox:
     """A cell: its place in the grid (from 0), what it covers, its lines from the top down."""
 
     row: int
@@ -34,13 +34,13 @@ class Table:
     """Cells in order of row and column, and the box around all of them."""
 
     box: Box
-    squares: list[Square]
+    squares: list[CellBox]
     rows: int
     cols: int
     ruled: bool = False
 
     @property
-    def text_squares(self) -> list[Square]:
+    def text_squares(self) -> list[CellBox]:
         return [square for square in self.squares if square.lines]
 
 
@@ -63,7 +63,7 @@ def compact_table(table: Table) -> Table:
     """The table without rows and columns in which no cell begins or only empty cells stand."""
     rows = _renumber_used(table, lambda s: (s.row, s.rowspan), table.rows)
     cols = _renumber_used(table, lambda s: (s.col, s.colspan), table.cols)
-    squares: list[Square] = []
+    squares: list[CellBox] = []
     for square in table.squares:
         own_rows = [rows[r] for r in range(square.row, square.row + square.rowspan) if r in rows]
         own_cols = [cols[c] for c in range(square.col, square.col + square.colspan) if c in cols]
@@ -89,12 +89,12 @@ def _renumber_used(table: Table, place: object, count: int) -> dict[int, int]:
     return {old: new for new, old in enumerate(k for k in range(count) if k in used)}
 
 
-def collect_rows(table: Table) -> list[list[Square]]:
+def collect_rows(table: Table) -> list[list[CellBox]]:
     """The cells of each row that has any."""
     return list(iter_rows(table))
 
 
-def iter_rows(table: Table) -> Iterator[list[Square]]:
+def iter_rows(table: Table) -> Iterator[list[CellBox]]:
     """`collect_rows`, as far as somebody asks."""
     for _, group in groupby(table.squares, key=attrgetter("row")):
         yield list(group)

@@ -9,7 +9,7 @@ from ragstone.core.page_layout import Box, bounding_box
 from ragstone.core.types import CaptionTarget
 from ragstone.extraction.pdf.characters.pieces import Piece
 from ragstone.extraction.pdf.page import Page
-from ragstone.extraction.record.line_starts import ALONE, caption_kind
+from ragstone.extraction.record.caption_and_list_markers import ALONE, caption_kind
 
 # In letter heights of the caption unless said otherwise; from looking at 41 captions of 20 documents.
 FAR = {"table": 3.5, "figure": 5.0}  # between a caption and what it names

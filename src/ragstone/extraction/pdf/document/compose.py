@@ -10,8 +10,8 @@ from ragstone.core.types import Block
 from ragstone.extraction.pdf.document.captions import tie_captions
 from ragstone.extraction.pdf.document.continuations import join_pieces
 from ragstone.extraction.pdf.document.levels import mark_headings, mark_list_levels
+from ragstone.extraction.pdf.document.page_furniture import mark_contents, mark_furniture
 from ragstone.extraction.pdf.document.record_writer import RecordWriter
-from ragstone.extraction.pdf.document.roles import mark_contents, mark_furniture
 from ragstone.extraction.pdf.page import Page
 
 HYPHENATED = re.compile(r"\w+(?:-\w+)+")

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from ragstone.extraction.pdf.characters.pieces import Piece
-from ragstone.extraction.pdf.characters.table import Square, Table, collect_rows, iter_rows
+from ragstone.extraction.pdf.characters.table import CellBox, Table, collect_rows, iter_rows
 from ragstone.extraction.pdf.page import Page
 from ragstone.extraction.pdf.tables.headers import mark_header
-from ragstone.extraction.record.line_starts import is_continued
+from ragstone.extraction.record.caption_and_list_markers import is_continued
 
 EDGE = 12.0  # points: sides of a table's parts on two pages may differ by so much
 LOW = 0.6  # of the page's height: a table that goes on reaches below it, and goes on above 0.5
@@ -101,8 +101,8 @@ def _append_table(above: Table, below: Table) -> Table:
     return Table(above.box, above.squares, max(s.row + s.rowspan for s in moved), above.cols, above.ruled)
 
 
-def _move_square(square: Square, row: int) -> Square:
+def _move_square(square: CellBox, row: int) -> CellBox:
     """The same cell in another row, no header."""
-    return Square(
+    return CellBox(
         row, square.col, square.rowspan, square.colspan, square.lines, square.box, False, square.page, square.turn
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from ragstone.extraction.pdf.characters.pieces import Piece
-from ragstone.extraction.record.line_starts import is_bullet
+from ragstone.extraction.record.caption_and_list_markers import is_bullet
 
 INDENT_STEP = 0.8  # letter heights between the marks of two levels
 DEEPEST_ITEM = 8

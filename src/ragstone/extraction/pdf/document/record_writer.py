@@ -9,7 +9,7 @@ from ragstone.core.types import Block, BlockType, Cell, Role
 from ragstone.extraction.pdf.characters.code_blocks import count_breaks, usual_step
 from ragstone.extraction.pdf.characters.lines import Line
 from ragstone.extraction.pdf.characters.pieces import Piece
-from ragstone.extraction.pdf.characters.table import Square, collect_rows
+from ragstone.extraction.pdf.characters.table import CellBox, collect_rows
 from ragstone.extraction.pdf.characters.words import to_page_box
 from ragstone.extraction.pdf.document.character_ranges import Range, merge_ranges, round_box, split_at_bars, word_boxes
 from ragstone.extraction.record.line_index import LineIndex
@@ -197,7 +197,7 @@ class RecordWriter:
         owner = piece if piece.captions else None
         self._written.append(_WrittenBlock("table", format_rows(cells), places, piece.role, 0, tuple(cells), owner))
 
-    def _write_row(self, row: Sequence[Square], columns: int) -> Iterator[Cell]:
+    def _write_row(self, row: Sequence[CellBox], columns: int) -> Iterator[Cell]:
         """Write one row; a column that a cell above or to the left covers stays empty."""
         col = 0
         for square in row:
@@ -213,7 +213,7 @@ class RecordWriter:
             col = square.col + 1
         self._append("| " * min(GAP, columns - col) + "|")
 
-    def _write_cell(self, square: Square) -> str:
+    def _write_cell(self, square: CellBox) -> str:
         """Write a cell's lines as one, bars in them escaped; gives the text without the escapes."""
         if len(square.lines) == 1 and (text := square.lines[0].text) and "|" not in text:
             self._write_part(square.lines[0], 0, len(text), square.page, square.turn)

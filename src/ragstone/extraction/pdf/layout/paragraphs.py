@@ -7,7 +7,7 @@ from itertools import pairwise
 from ragstone.extraction.pdf.characters.lines import Line
 from ragstone.extraction.pdf.characters.pieces import Piece
 from ragstone.extraction.pdf.characters.rows import LEADER, Row
-from ragstone.extraction.record.line_starts import CAPTION, LABEL, is_bullet, is_marker
+from ragstone.extraction.record.caption_and_list_markers import CAPTION, LABEL, is_bullet, is_marker
 
 APART = 1.38  # of the usual step between lines: a wider one begins a paragraph
 LOOSE = 1.75  # letter heights between the lines of a bold heading

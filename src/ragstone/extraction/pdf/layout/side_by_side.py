@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ragstone.extraction.pdf.characters.lines import Line
 from ragstone.extraction.pdf.characters.rows import LEADER, Row, group_rows
-from ragstone.extraction.record.line_starts import is_marker
+from ragstone.extraction.record.caption_and_list_markers import is_marker
 
 GAP = 1.2  # letter heights of white between two blocks
 STEP = 2.4  # letter heights between rows of one group

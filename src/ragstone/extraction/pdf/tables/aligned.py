@@ -6,7 +6,7 @@ from ragstone.core.page_layout import Box, bounding_box
 from ragstone.extraction.pdf.characters.graphics import Rule
 from ragstone.extraction.pdf.characters.lines import lowercase_share
 from ragstone.extraction.pdf.characters.rows import Phrase, Row, is_number
-from ragstone.extraction.pdf.characters.table import Square, Table, build_cell_lines
+from ragstone.extraction.pdf.characters.table import CellBox, Table, build_cell_lines
 from ragstone.extraction.pdf.tables.cell_rules import CellRules, find_cell_columns, split_row
 from ragstone.extraction.pdf.tables.columns import (
     column_extent,
@@ -20,7 +20,7 @@ from ragstone.extraction.pdf.tables.regions import find_regions
 from ragstone.extraction.pdf.tables.row_runs import find_next_run, trim_run
 from ragstone.extraction.pdf.tables.row_stacking import stack_rows
 from ragstone.extraction.pdf.tables.spanning_headers import widen_headers
-from ragstone.extraction.record.line_starts import is_marker
+from ragstone.extraction.record.caption_and_list_markers import is_marker
 
 # From looking at pages, in letter heights unless said otherwise.
 FEW = 3  # rows of numbers that are enough to tell the columns
@@ -101,7 +101,7 @@ def build_aligned_table(rows: Sequence[Row], across: Sequence[Rule], *, sure: bo
     reach = column_reaches(rows, parts)
     box = bounding_box([(row.x0, row.y0, row.x1, row.y1) for row in rows])
     groups = stack_rows(rows, grid, _find_bands(across, box), len(parts) + 1)
-    squares: list[Square] = []
+    squares: list[CellBox] = []
     for number, group in enumerate(groups):
         squares += _build_squares(number, group, rows, grid)
     squares = widen_headers(squares, reach, across, box)
@@ -201,7 +201,7 @@ def _build_squares(
     group: Sequence[int],
     rows: Sequence[Row],
     grid: Sequence[Sequence[tuple[int, int]]],
-) -> list[Square]:
+) -> list[CellBox]:
     """The cells of one row of the table, which may take several rows of text."""
     cells: dict[tuple[int, int], list[Phrase]] = {}
     for r in group:
@@ -210,8 +210,8 @@ def _build_squares(
             own = [p for k in met for p in cells.pop(k)]
             key = min([place[0], *(k[0] for k in met)]), max([place[1], *(k[1] for k in met)])
             cells[key] = [*own, phrase]
-    squares: list[Square] = []
+    squares: list[CellBox] = []
     for (first, last), phrases in sorted(cells.items()):
         lines = build_cell_lines([word for phrase in phrases for word in phrase.words])
-        squares.append(Square(number, first, 1, last - first + 1, lines, bounding_box([line.box for line in lines])))
+        squares.append(CellBox(number, first, 1, last - first + 1, lines, bounding_box([line.box for line in lines])))
     return squares

@@ -7,7 +7,7 @@ from statistics import median
 from ragstone.core.page_layout import bounding_box
 from ragstone.extraction.pdf.characters.lines import Line
 from ragstone.extraction.pdf.characters.rows import Phrase, Row, group_rows, is_number, split_phrases
-from ragstone.extraction.pdf.characters.table import Square, build_cell_lines
+from ragstone.extraction.pdf.characters.table import CellBox, build_cell_lines
 from ragstone.extraction.pdf.characters.words import Word
 from ragstone.extraction.pdf.tables.columns import find_separators
 from ragstone.extraction.pdf.tables.row_stacking import stack_rows
@@ -41,7 +41,7 @@ def find_missing_lines(lines: Sequence[Line], xs: Sequence[float]) -> list[float
     return out
 
 
-def split_by_columns(squares: Sequence[Square], xs: Sequence[float]) -> list[Square]:
+def split_by_columns(squares: Sequence[CellBox], xs: Sequence[float]) -> list[CellBox]:
     """Cells over several columns parted at the column lines of other rows, where their text leaves these free."""
     wide = [s for s in squares if s.colspan > 1 and s.rowspan == 1 and s.lines]
     if not wide:
@@ -52,13 +52,13 @@ def split_by_columns(squares: Sequence[Square], xs: Sequence[float]) -> list[Squ
         full = {id(s) for s in wide if id(s) in fitting}
     else:
         full = {id(s) for s in several if _is_all_numbers(fitting[id(s)])}
-    out: list[Square] = []
+    out: list[CellBox] = []
     for square in squares:
         out += _split_square(square, fitting[id(square)], xs) if id(square) in full else [square]
     return out
 
 
-def _assign_columns(square: Square, xs: Sequence[float]) -> list[tuple[int, Phrase]] | None:
+def _assign_columns(square: CellBox, xs: Sequence[float]) -> list[tuple[int, Phrase]] | None:
     """The column of each phrase; None where one stands over a column line."""
     out: list[tuple[int, Phrase]] = []
     inner = xs[square.col + 1 : square.col + square.colspan]
@@ -75,23 +75,23 @@ def _is_all_numbers(own: Sequence[tuple[int, Phrase]]) -> bool:
     return all(is_number(phrase.text) for _, phrase in own[1:])
 
 
-def _split_square(square: Square, own: Sequence[tuple[int, Phrase]], xs: Sequence[float]) -> list[Square]:
+def _split_square(square: CellBox, own: Sequence[tuple[int, Phrase]], xs: Sequence[float]) -> list[CellBox]:
     y0, y1 = (square.box[1], square.box[3]) if square.box else (0.0, 0.0)
-    out: list[Square] = []
+    out: list[CellBox] = []
     for col in range(square.col, square.col + square.colspan):
         words = [word for c, phrase in own if c == col for word in phrase.words]
         out.append(
-            Square(square.row, col, 1, 1, build_cell_lines(words) if words else [], (xs[col], y0, xs[col + 1], y1))
+            CellBox(square.row, col, 1, 1, build_cell_lines(words) if words else [], (xs[col], y0, xs[col + 1], y1))
         )
     return out
 
 
-def split_by_rows(squares: Sequence[Square], columns: int) -> list[Square]:
+def split_by_rows(squares: Sequence[CellBox], columns: int) -> list[CellBox]:
     """Cells of one row parted where their lines are rows of their own: numbers below each other."""
-    out: list[Square] = []
+    out: list[CellBox] = []
     shift = 0
     spanned = {r for s in squares if s.rowspan > 1 for r in range(s.row, s.row + s.rowspan)}
-    by_number: dict[int, list[Square]] = {}
+    by_number: dict[int, list[CellBox]] = {}
     for square in squares:
         by_number.setdefault(square.row, []).append(square)
     for number, own in sorted(by_number.items()):
@@ -105,7 +105,7 @@ def split_by_rows(squares: Sequence[Square], columns: int) -> list[Square]:
     return out
 
 
-def _find_row_groups(own: Sequence[Square], columns: int) -> list[tuple[list[Row], list[int]]] | None:
+def _find_row_groups(own: Sequence[CellBox], columns: int) -> list[tuple[list[Row], list[int]]] | None:
     """The text rows that make each row of the table; None where the cells are better left whole."""
     filled = [s for s in own if s.lines]
     if len(filled) < 2 or sum(len(s.lines) >= FEWEST for s in filled) < 2:
@@ -119,12 +119,12 @@ def _find_row_groups(own: Sequence[Square], columns: int) -> list[tuple[list[Row
     return [(rows, group) for group in groups] if len(groups) > 1 else None
 
 
-def _is_list_of_numbers(square: Square) -> bool:
+def _is_list_of_numbers(square: CellBox) -> bool:
     lines = square.lines
     return len(lines) >= FEWEST and sum(is_number(line.text) for line in lines) >= NUMBERS * len(lines)
 
 
-def _has_short_rows(filled: Sequence[Square]) -> bool:
+def _has_short_rows(filled: Sequence[CellBox]) -> bool:
     """Whether all cells hold the same number of short lines at the same heights."""
     counts = {len(s.lines) for s in filled}
     if len(counts) != 1 or counts.pop() < 4:
@@ -134,8 +134,8 @@ def _has_short_rows(filled: Sequence[Square]) -> bool:
     return median(words) <= SHORT and all(b == bases[0] for b in bases)
 
 
-def _build_row(own: Sequence[Square], rows: Sequence[Row], group: Sequence[int], number: int) -> list[Square]:
-    out: list[Square] = []
+def _build_row(own: Sequence[CellBox], rows: Sequence[Row], group: Sequence[int], number: int) -> list[CellBox]:
+    out: list[CellBox] = []
     taken = {id(word) for r in group for line in rows[r].lines for word in line.words}
     for square in own:
         words = [word for line in square.lines for word in line.words if id(word) in taken]
@@ -143,5 +143,5 @@ def _build_row(own: Sequence[Square], rows: Sequence[Row], group: Sequence[int],
         x0, x1 = (square.box[0], square.box[2]) if square.box else (0.0, 0.0)
         top, bottom = min(rows[r].y0 for r in group), max(rows[r].y1 for r in group)
         box = bounding_box([(x0, top, x1, bottom), *(line.box for line in lines)])
-        out.append(Square(number, square.col, 1, square.colspan, lines, box))
+        out.append(CellBox(number, square.col, 1, square.colspan, lines, box))
     return out

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ragstone.extraction.pdf.characters.rows import is_value
-from ragstone.extraction.pdf.characters.table import Square, Table, collect_rows
+from ragstone.extraction.pdf.characters.table import CellBox, Table, collect_rows
 
 DEEPEST = 5  # header rows
 
@@ -17,11 +17,11 @@ def mark_header(table: Table) -> None:
             square.header = True
 
 
-def _is_value_cell(square: Square) -> bool:
+def _is_value_cell(square: CellBox) -> bool:
     return is_value(square.text.strip())
 
 
-def _header_depth(rows: Sequence[Sequence[Square]]) -> int:
+def _header_depth(rows: Sequence[Sequence[CellBox]]) -> int:
     if len(rows) < 2:
         return 0
     values = [sum(_is_value_cell(s) for s in row if s.lines) for row in rows]
@@ -41,6 +41,6 @@ def _header_depth(rows: Sequence[Sequence[Square]]) -> int:
     return min(max(1, spanning), len(rows) - 1)
 
 
-def _is_lonely(row: Sequence[Square]) -> bool:
+def _is_lonely(row: Sequence[CellBox]) -> bool:
     filled = [s for s in row if s.lines]
     return len(filled) == 1 and filled[0].col == 0

@@ -6,7 +6,7 @@ from statistics import median
 
 from ragstone.extraction.pdf.characters.graphics import Rule
 from ragstone.extraction.pdf.characters.rows import LEADER, Row, is_number
-from ragstone.extraction.record.line_starts import LABEL, is_marker
+from ragstone.extraction.record.caption_and_list_markers import LABEL, is_marker
 
 # From looking at pages, in letter heights unless said otherwise.
 STEP = 2.6  # rows further apart belong to two tables

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ragstone.extraction.pdf.characters.graphics import Graphics, Rule
 from ragstone.extraction.pdf.characters.lines import Line
-from ragstone.extraction.pdf.characters.table import Square, Table, build_cell_lines, compact_table
+from ragstone.extraction.pdf.characters.table import CellBox, Table, build_cell_lines, compact_table
 from ragstone.extraction.pdf.characters.words import Word
 from ragstone.extraction.pdf.tables.cell_splitting import find_missing_lines, split_by_columns, split_by_rows
 
@@ -133,7 +133,7 @@ def _is_drawn(rules: Sequence[Rule], start: float, end: float) -> bool:
     return covered >= COVER * (end - start)
 
 
-def _build_squares(frame: Frame, xs: Sequence[float], ys: Sequence[float]) -> list[Square]:
+def _build_squares(frame: Frame, xs: Sequence[float], ys: Sequence[float]) -> list[CellBox]:
     """Cells of the grid; neighbours without a line between them are one, where that is a rectangle."""
     rows, cols = len(ys) - 1, len(xs) - 1
     down, across = _rules_at(frame.down, xs), _rules_at(frame.across, ys)
@@ -141,7 +141,7 @@ def _build_squares(frame: Frame, xs: Sequence[float], ys: Sequence[float]) -> li
     below = [[not _is_drawn(across[r + 1], xs[c], xs[c + 1]) for c in range(cols)] for r in range(rows - 1)]
     below.append([False] * cols)
     taken = [[False] * cols for _ in range(rows)]
-    squares: list[Square] = []
+    squares: list[CellBox] = []
     for r in range(rows):
         for c in range(cols):
             if taken[r][c]:
@@ -155,11 +155,11 @@ def _build_squares(frame: Frame, xs: Sequence[float], ys: Sequence[float]) -> li
             for i in range(r, r + high):
                 taken[i][c : c + wide] = [True] * wide
             box = (xs[c], ys[r], xs[c + wide], ys[r + high])
-            squares.append(Square(r, c, high, wide, box=box))
+            squares.append(CellBox(r, c, high, wide, box=box))
     return squares
 
 
-def _fill_squares(squares: Sequence[Square], lines: Sequence[Line], xs: Sequence[float], ys: Sequence[float]) -> None:
+def _fill_squares(squares: Sequence[CellBox], lines: Sequence[Line], xs: Sequence[float], ys: Sequence[float]) -> None:
     cell: dict[tuple[int, int], int] = {}
     for number, square in enumerate(squares):
         for r in range(square.row, square.row + square.rowspan):

@@ -6,7 +6,7 @@ from dataclasses import replace
 from ragstone.core.page_layout import Box
 from ragstone.extraction.pdf.characters.graphics import Rule
 from ragstone.extraction.pdf.characters.rows import is_value
-from ragstone.extraction.pdf.characters.table import Square
+from ragstone.extraction.pdf.characters.table import CellBox
 
 BELOW = 0.9  # letter heights between a heading and its rule
 PART = 0.95  # of the table's width: a longer rule runs below all of it
@@ -17,10 +17,10 @@ HEADS = 3  # rows at the top that may hold such headings
 ColumnReaches = Sequence[tuple[float, float]]
 
 
-def widen_headers(squares: Sequence[Square], reach: ColumnReaches, across: Sequence[Rule], box: Box) -> list[Square]:
+def widen_headers(squares: Sequence[CellBox], reach: ColumnReaches, across: Sequence[Rule], box: Box) -> list[CellBox]:
     """The cells; headings that stand over several columns cover them, where nothing else stands there."""
-    out: list[Square] = []
-    rows: dict[int, list[Square]] = {}
+    out: list[CellBox] = []
+    rows: dict[int, list[CellBox]] = {}
     for square in squares:
         rows.setdefault(square.row, []).append(square)
     for number, row in rows.items():
@@ -32,13 +32,13 @@ def widen_headers(squares: Sequence[Square], reach: ColumnReaches, across: Seque
 
 
 def _widen_header(
-    square: Square,
-    row: Sequence[Square],
-    below: Sequence[Square],
+    square: CellBox,
+    row: Sequence[CellBox],
+    below: Sequence[CellBox],
     reach: ColumnReaches,
     across: Sequence[Rule],
     box: Box,
-) -> Square:
+) -> CellBox:
     if not square.lines or not square.box:
         return square
     taken = {c for s in row if s is not square for c in range(s.col, s.col + s.colspan)}
@@ -49,7 +49,7 @@ def _widen_header(
     return replace(square, col=first, colspan=last - first + 1)
 
 
-def _columns_by_rule(square: Square, reach: ColumnReaches, across: Sequence[Rule], box: Box) -> tuple[int, int] | None:
+def _columns_by_rule(square: CellBox, reach: ColumnReaches, across: Sequence[Rule], box: Box) -> tuple[int, int] | None:
     """The columns over the rule close below a heading that is shorter than the table."""
     assert square.box is not None
     x0, _, x1, y1 = square.box
@@ -66,7 +66,7 @@ def _columns_by_rule(square: Square, reach: ColumnReaches, across: Sequence[Rule
 
 
 def _columns_by_middle(
-    square: Square, free: Sequence[int], below: Sequence[Square], reach: ColumnReaches
+    square: CellBox, free: Sequence[int], below: Sequence[CellBox], reach: ColumnReaches
 ) -> tuple[int, int]:
     """The columns in whose middle a heading stands, if it does not stand over its own column."""
     assert square.box is not None

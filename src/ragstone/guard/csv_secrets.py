@@ -3,7 +3,7 @@
 import re
 from collections.abc import Generator, Iterator, Sequence
 
-from ragstone.guard.tables import CELL_LENGTH, HEADING_LENGTH, SecretValue, find_line_end, match_heading
+from ragstone.guard.pipe_table_secrets import CELL_LENGTH, HEADING_LENGTH, SecretValue, find_line_end, match_heading
 
 MARKS = "\t;,"
 MOST = 1000  # fields of a row that are looked at

@@ -11,9 +11,9 @@ from dataclasses import replace
 from math import ceil
 
 from ragstone.answering.assembly import Draft
-from ragstone.answering.extractive_answer import Retrieved, make_extractive_answer
+from ragstone.answering.extractive_answer import AnswerInput, make_extractive_answer
 from ragstone.answering.generative.budget import Budget, fit_budget
-from ragstone.answering.options import AnswerOptions, Conversation, Writing
+from ragstone.answering.options import AnswerOptions, AnswerWriter, Conversation
 from ragstone.answering.verification.similarity import TextSimilarity
 from ragstone.answering.written_answer import write_answer
 from ragstone.core.answers import Answer, Event
@@ -77,7 +77,7 @@ async def _resolve_references(
 
 
 async def stream_draft(
-    draft: Draft, hits: Sequence[Hit], trace: Trace, *, writing: Writing | None = None
+    draft: Draft, hits: Sequence[Hit], trace: Trace, *, writing: AnswerWriter | None = None
 ) -> AsyncGenerator[Event]:
     """An answer as events: quoted, or in the words of a model."""
     yield Event("search_results", {"hits": hits})
@@ -118,8 +118,8 @@ async def _read_and_draft(
     if options.tokens is not None:
         async with limit_store_time(context.deadlines):
             hits = cut_to_tokens(await windows.read_windows(view.reader, hits), options.tokens)
-    asker, by_store = view.asker.embedder, view.fused_by_store
-    found = Retrieved(question, hits, view.reader, trace, asker, view.vector, context.deadlines, by_store)
+    asker, by_store = view.similarity_source.embedder, view.fused_by_store
+    found = AnswerInput(question, hits, view.reader, trace, asker, view.vector, context.deadlines, by_store)
     return await make_draft(found, options, conversation), hits
 
 
@@ -130,7 +130,7 @@ def cut_to_tokens(hits: Sequence[Hit], tokens: int | None) -> list[Hit]:
     return fit_budget(hits, lambda text: ceil(len(text) / LETTERS), budget=Budget(tokens, 0, max(1, len(hits))))
 
 
-async def make_draft(retrieved: Retrieved, options: AnswerOptions, conversation: Conversation | None = None) -> Draft:
+async def make_draft(retrieved: AnswerInput, options: AnswerOptions, conversation: Conversation | None = None) -> Draft:
     """All that an answer needs of a view: the quoted answer, and the passages that a model is shown and checked
     against. `conversation` is what a model is asked, where that is not the question that was searched for."""
     writing, reader = options.writing, retrieved.reader
@@ -156,7 +156,7 @@ def _list_documents(chunks: Iterable[Chunk]) -> list[Document]:
     return list({chunk.document.id: chunk.document for chunk in chunks}.values())
 
 
-def _fit_history(writing: Writing, conversation: Conversation, trace: Trace) -> Conversation:
+def _fit_history(writing: AnswerWriter, conversation: Conversation, trace: Trace) -> Conversation:
     kept = writing.fit_history(conversation)
     if left := len(conversation.history) - len(kept.history):
         count = len(conversation.history)

@@ -7,6 +7,8 @@ from types import MappingProxyType
 from ragstone.core.errors import UsageError
 
 MB = 1_000_000
+WALL_SHARE = 4  # seconds of waiting for each of the processor: the machine may have other work
+PAGE_SHARE = 0.5  # of them for each page of OCR: four times what most take
 NO_OPTIONS: Mapping[str, object] = MappingProxyType({})  # of a parser
 
 
@@ -16,21 +18,26 @@ class Bounds:
 
     The work grows with the document, and so do both times: a text-only PDF has up to 400 pages a MB
     and takes 1/60 s a page at the speed we ask for, 7 s; 10 s leave room for slower machines. A hostile
-    document can thus only spend what it pays for in bytes. Waiting is four times as long, for machines
-    that have other work. `memory_bytes` counts the address space of the whole process, 0.12 GB of
-    which are Python and its libraries (numpy, msgspec). 3,000 pages come back as 55 MB, with a box for every character.
+    document can thus only spend what it pays for in bytes. Waiting is `WALL_SHARE` times as long.
+    `memory_bytes` counts the address space of the whole process, 0.12 GB of which are Python and its
+    libraries (numpy, msgspec). 3,000 pages come back as 55 MB, with a box for every character.
 
     OCR takes 3 to 14 s a page (benchmarks/extraction/ocr.md), so that each page that shows to need it brings
     `page_seconds` of the processor, and waiting in the same proportion; no more than `pages` of a document do.
     """
 
     cpu_seconds: float = 60.0
-    wall_seconds: float = 240.0
+    wall_seconds: float = WALL_SHARE * 60.0
     memory_bytes: int = 1_500_000_000
     output_bytes: int = 200_000_000
     cpu_seconds_per_mb: float = 10.0
     pages: int = 500
-    page_seconds: float = 30.0
+    page_seconds: float = PAGE_SHARE * 60.0
+
+    @classmethod
+    def for_seconds(cls, seconds: float, memory_bytes: int, *, pages: int) -> "Bounds":
+        """The bounds of a document that may use these seconds of the processor, with OCR of this number of pages."""
+        return cls(seconds, WALL_SHARE * seconds, memory_bytes, pages=pages, page_seconds=PAGE_SHARE * seconds)
 
     def __post_init__(self) -> None:
         for one in fields(self):

@@ -1,4 +1,7 @@
-"""The permission of each method of the library, and the one wrapper that looks at it."""
+"""`verb` declares the permission of a method of the library; `require_permissions` checks it before each call.
+
+Which role has which permission: `ragstone.access.credential`.
+"""
 
 import inspect
 from collections.abc import AsyncGenerator, Callable, Mapping
