@@ -27,7 +27,7 @@ def test_an_interrupt_ends_an_answer_with_a_sentence(command: list[str], docs: P
         llm = {"model": "openai/m", "base_url": between.url, "api_key": "any"}
         Path("ragstone.yaml").write_text(json.dumps({"embed": {"model": "none"}, "llm": llm}), encoding="utf-8")
         assert run("ingest", docs).status == 0
-        between.stalls(1)
+        between.stall_after(1)
         asked = subprocess.Popen(
             [sys.executable, "-u", "-m", "ragstone", *command],
             stdin=subprocess.PIPE,

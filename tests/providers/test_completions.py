@@ -31,8 +31,12 @@ class Standing:
         self.llama = llama
         self.made: list[Completion] = []
         self.schemas = vendor != "anthropic"  # llama.cpp's server speaks its shapes and leaves schemas aside
-        self.says, self.cut, self.ends = between.says, between.cut, between.ends
-        self.puts, self.stalls, self.repeats = between.puts, between.stalls, between.repeats
+        self.fail_next, self.cut, self.ends = between.fail_next, between.cut, between.ends
+        self.insert_bytes, self.stall_after, self.repeat_event = (
+            between.insert_bytes,
+            between.stall_after,
+            between.repeat_event,
+        )
 
     def completion(self, *, model: str = MODEL, **changes: Any) -> Completion:
         reach = {

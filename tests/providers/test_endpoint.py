@@ -279,7 +279,7 @@ def whole_answer(vendor: str) -> Iterator[bytes]:
 async def test_what_was_heard_to_its_end_is_kept_whatever_becomes_of_the_connection(vendor: str) -> None:
     with standing(lambda _seen: Reply(whole_answer(vendor))) as between:
         at = Endpoint(VENDORS[vendor], "llm", base_url=between.url, key="k", timeout=2 * HANG, retries=0)
-        for fault, linger in ((between.stalls, 0.5), (between.cut, 2 * HANG)):
+        for fault, linger in ((between.stall_after, 0.5), (between.cut, 2 * HANG)):
             fault(len(WHOLE[vendor]))
             model = make_completion(f"{vendor}/m", reach=replace(at, linger=linger))
             async with asyncio.timeout(HANG):
