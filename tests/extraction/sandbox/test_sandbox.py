@@ -499,7 +499,7 @@ def test_the_status_of_too_much_memory_is_the_same_on_both_sides() -> None:
 
 WATCHED = """
 import os, sys, threading
-from ragstone.extraction.sandbox import limits
+from ragstone.extraction.sandbox import child_process_limits as limits
 limits.document_limits["memory"] = int(sys.argv[1])
 parent = os.getppid() if sys.argv[2] == "here" else 1234567
 threading.Thread(target=limits.watch_parent, args=(parent,), daemon=True).start()
