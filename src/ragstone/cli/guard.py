@@ -27,7 +27,7 @@ def guard(
     strict: Annotated[bool, typer.Option("--strict", help="Exit 1 when anything was found.")] = False,
 ) -> int:
     """Show what in a text gives orders to a model, where secrets stand in it, and the text with them masked."""
-    from ragstone.guard import look
+    from ragstone.guard import inspect_text
 
     name = "stdin" if file == "-" else file
     found = seen = unread = 0

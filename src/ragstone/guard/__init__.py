@@ -1,6 +1,6 @@
 """What stands between documents and whoever reads them: injection flags, masked secrets."""
 
-from ragstone.guard.look import Inspection, assess_injection, look
+from ragstone.guard.inspection import Inspection, assess_injection, inspect_text
 from ragstone.guard.masking import (
     KnownSecrets,
     MaskingFilter,
@@ -23,9 +23,9 @@ __all__ = [
     "MaskingFilter",
     "assess_injection",
     "find_secrets",
+    "inspect_text",
     "list_secret_lines",
     "locate_secrets",
-    "look",
     "mask_cells",
     "mask_chunk",
     "mask_chunk_part",
