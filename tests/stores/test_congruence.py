@@ -270,9 +270,9 @@ async def test_a_models_help_brings_the_same_everywhere(both: list[Store], optio
 async def test_a_question_that_asks_the_same_is_served_on_every_store(both: list[Store]) -> None:
     for store in both[1:]:  # the embedded one stands there for both others, and keeps what it was asked
         context, text = context_of(store, deadlines=PATIENT), f"{WORDS[1]} {WORDS[2]}"
-        first = await semantic_cache.search(context, Question(text, cache=True))
-        again = await semantic_cache.search(context, Question(f"  {text.capitalize()}?", cache=True))
+        first = await semantic_cache.search_with_cache(context, Question(text, cache=True))
+        again = await semantic_cache.search_with_cache(context, Question(f"  {text.capitalize()}?", cache=True))
         assert told(again.hits) == told(first.hits)
         assert again.notes[0].message.startswith("cache hit")
-        other = await semantic_cache.search(context, Question(f"not {text}", cache=True, cache_cosine=0.85))
+        other = await semantic_cache.search_with_cache(context, Question(f"not {text}", cache=True, cache_cosine=0.85))
         assert other.notes == ()

@@ -64,7 +64,7 @@ class QuestionVerbs(ABC):
 
         A source that cannot be searched is a note; raises the error of the only one, or of all.
         """
-        return await semantic_cache.search(self._context, self.question(text, where=where, **options))
+        return await semantic_cache.search_with_cache(self._context, self.question(text, where=where, **options))
 
     @show_options
     @verb(Permission.SEARCH)
@@ -74,7 +74,7 @@ class QuestionVerbs(ABC):
         from ragstone.answering.formats import context_xml
 
         asked = self.question(text, where=where, **options)
-        found = await semantic_cache.search(self._context, asked, whole=True)
+        found = await semantic_cache.search_with_cache(self._context, asked, whole=True)
         return context_xml(cut_to_tokens(found.hits, self._tokens), mask=guard.mask_secrets)
 
     @show_options

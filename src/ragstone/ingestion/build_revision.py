@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from ragstone import chunking, guard
-from ragstone import extraction as extract
+from ragstone import chunking, extraction, guard
 from ragstone.chunking import metadata
 from ragstone.core.errors import Refused
 from ragstone.core.ids import chunk_id, document_id
@@ -95,7 +94,7 @@ class RevisionBuilder:
     chunker_setup: ChunkerSetup
     model: EmbedderInfo | None
     prefix: embedding_text.PrefixForm = "title"
-    limits: extract.Limits = field(default_factory=extract.Limits)
+    limits: extraction.Limits = field(default_factory=extraction.Limits)
     passwords: tuple[str, ...] = field(default=(), repr=False)
     chunks: int | None = None
     categories: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -111,7 +110,7 @@ class RevisionBuilder:
 
     def recipe(self, media_type: str) -> str:
         """How a document of this type is made: its extractor, then how it is cut."""
-        return f"{extract.recipe(media_type)}+{self.chunking_recipe}"
+        return f"{extraction.recipe(media_type)}+{self.chunking_recipe}"
 
     @property
     def address(self) -> str | None:
@@ -147,15 +146,15 @@ def build(
 ) -> Revision:
     """A document's new revision from its bytes: extracted, cut, flagged, with ids and vector addresses.
 
-    `processes` as for `extract.extract`. Raises `Refused` when the bytes cannot be taken in.
+    `processes` as for `extraction.extract`. Raises `Refused` when the bytes cannot be taken in.
     """
-    extraction = extract.extract(
+    extracted = extraction.extract(
         data, path=path, limits=builder.limits, passwords=builder.passwords, processes=processes
     )
-    pieces, trimmed = chunking.limit_pieces(builder.chunker_setup.chunker.cut(extraction), builder.chunks)
+    pieces, trimmed = chunking.limit_pieces(builder.chunker_setup.chunker.cut(extracted), builder.chunks)
     if not pieces:
         raise Refused("empty", f"{path} holds no text that could be found")
-    meta = {"category": categorize_path(path, {**builder.categories, **CATEGORIES}), **extraction.meta}
+    meta = {"category": categorize_path(path, {**builder.categories, **CATEGORIES}), **extracted.meta}
     meta[ARTIFACT_KEY] = None  # whatever the document itself says
     document = Document(
         id=document_id(builder.scope, source, path),
@@ -163,28 +162,26 @@ def build(
         path=path,
         revision=before.revision + 1 if before else 1,
         version=version,
-        recipe=builder.recipe(extraction.media_type),
-        title=guard.mask_secrets(extraction.title) if extraction.title else extraction.title,
-        media_type=extraction.media_type,
+        recipe=builder.recipe(extracted.media_type),
+        title=guard.mask_secrets(extracted.title) if extracted.title else extracted.title,
+        media_type=extracted.media_type,
         bytes=len(data),
         meta={key: value for key, value in meta.items() if value is not None},
         version_label=builder.version_label or _text_or_none(meta.get("version_label")),
         effective_at=builder.effective_at or _text_or_none(meta.get("effective_at")),
         trimmed=trimmed,
-        notes=_collect_notes(extraction, pieces, trimmed, builder.chunks),
+        notes=_collect_notes(extracted, pieces, trimmed, builder.chunks),
         addressed=builder.address,
     )
     if builder.artifacts:
         uri = f"{builder.artifacts}/{artifact_name(builder.scope, document)}"
         document = replace(document, meta={**document.meta, ARTIFACT_KEY: uri})
-    chunks = _build_chunks(builder, document, pieces, extraction.layout)
+    chunks = _build_chunks(builder, document, pieces, extracted.layout)
     if cut := sum(chunk.embedded_tokens < chunk.tokens for chunk in chunks if chunk.vector_key):
         note = f"the end of {cut} chunks is not embedded: they are longer than the model reads"
         document = replace(document, notes=(*document.notes, note))
         chunks = tuple(replace(chunk, document=document) for chunk in chunks)
-    return Revision(
-        document, chunks, extraction.record, extraction.layout, _dump_if_stored(builder, document, extraction)
-    )
+    return Revision(document, chunks, extracted.record, extracted.layout, _dump_if_stored(builder, document, extracted))
 
 
 def _dump_if_stored(builder: RevisionBuilder, document: Document, extraction: Extraction) -> bytes | None:

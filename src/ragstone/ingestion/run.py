@@ -35,7 +35,7 @@ BATCH_SECONDS = 0.5
 log = logging.getLogger("ragstone")
 
 
-async def ingest(context: RunContext, source: Source, *, tell: EventCallback = lambda _event: None) -> Run:
+async def run_ingestion(context: RunContext, source: Source, *, tell: EventCallback = lambda _event: None) -> Run:
     """Bring the store in line with one source; returns the finished run.
 
     `tell` hears `text` and `vectors` events with done and total. Raises `UsageError` when the run

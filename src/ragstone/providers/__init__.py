@@ -13,8 +13,7 @@ from ragstone.core.errors import ConfigError, UsageError
 from ragstone.core.ports import Completion, Embedder
 from ragstone.providers.endpoint import Endpoint
 from ragstone.providers.known_models import MODEL_CARDS, find_card, list_tokenizers, tokenizer_of
-from ragstone.providers.minilm.model import MiniLM, find_model_problems
-from ragstone.providers.minilm.model import find_missing_parts as minilm_missing
+from ragstone.providers.minilm.model import MiniLM, find_missing_minilm_parts, find_model_problems
 from ragstone.providers.minilm.wordpiece import WordPiece
 from ragstone.providers.token_counting import EstimatingTokenizer, FileTokenizer
 
@@ -42,7 +41,7 @@ __all__ = [
 
 EMBEDDERS: Mapping[str, Callable[..., Embedder]] = {"minilm": MiniLM}
 PROBLEM_CHECKS: Mapping[str, Callable[[], list[str]]] = {"minilm": find_model_problems}
-PACKAGE_CHECKS: Mapping[str, Callable[[], list[str]]] = {"minilm": minilm_missing}
+PACKAGE_CHECKS: Mapping[str, Callable[[], list[str]]] = {"minilm": find_missing_minilm_parts}
 
 # What of its settings decides the variant of a model.
 PRECISIONS: Mapping[str, tuple[str, ...]] = {"minilm": ("fp32", "int8")}

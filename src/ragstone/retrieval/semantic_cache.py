@@ -26,7 +26,7 @@ from ragstone.core.ports import CachedSearch, SearchCache, SearchCachingStore, S
 from ragstone.core.records import Info
 from ragstone.core.trace import Trace
 from ragstone.core.types import Hit, Scope
-from ragstone.retrieval import search as uncached
+from ragstone.retrieval import search
 from ragstone.retrieval.llm_assistant import Assistant
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.question_identity import explain_difference
@@ -61,29 +61,29 @@ class CachedResult:
     notes: tuple[Note, ...]
 
 
-async def search(context: SearchContext, question: Question, *, whole: bool = False) -> Found:
+async def search_with_cache(context: SearchContext, question: Question, *, whole: bool = False) -> Found:
     """See `ragstone.retrieval.search.search`; from the cache where the question wants it and the hits of one that asks
     the same are kept."""
     if not question.cache:
-        return await uncached.search(context, question, whole=whole)
+        return await search.search(context, question, whole=whole)
     trace = Trace()
     with trace.time_stage("total"):
-        vectors = await uncached.embed_question(context, question, trace)
+        vectors = await search.embed_question(context, question, trace)
         hits = await _serve(context, question, vectors.first, trace)
         if hits is None:
-            async with uncached.open_search(context, question, vectors, trace) as view:
+            async with search.open_search(context, question, vectors, trace) as view:
                 hits, infos = view.hits, view.reader.infos
-                widened = await uncached.widen_hits(context, view.reader, hits) if whole else None
+                widened = await search.widen_hits(context, view.reader, hits) if whole else None
             await put(context, infos, question, vectors.first, hits, trace)
         elif whole:
             widened = await _widen(context, hits)
-    return uncached.make_found(widened if whole and widened is not None else hits, trace)
+    return search.make_found(widened if whole and widened is not None else hits, trace)
 
 
 async def _widen(context: SearchContext, hits: Sequence[Hit]) -> list[Hit]:
     """Hits that were served, as they are read."""
     async with AsyncExitStack() as stack:
-        return await uncached.widen_hits(context, await open_views(context.sources, stack, context.deadlines), hits)
+        return await search.widen_hits(context, await open_views(context.sources, stack, context.deadlines), hits)
 
 
 async def put(

@@ -16,8 +16,8 @@ from ragstone.engine.run_setup import build_run_context, pin_own_model
 from ragstone.engine.source_roots import resolve_sources
 from ragstone.engine.verbs.base import VerbGroup
 from ragstone.engine.visible_documents import list_newest
-from ragstone.ingestion import run as ingest
 from ragstone.ingestion.progress import EventCallback
+from ragstone.ingestion.run import run_ingestion
 
 
 class IngestionVerbs(VerbGroup):
@@ -59,7 +59,7 @@ class IngestionVerbs(VerbGroup):
         processes = self._components.processes.make_sandbox()
         for source, root in roots:
             here = replace(context, root=None if name else root, place=root, processes=processes, named=_is_file(root))
-            runs.append(await ingest.ingest(here, source, tell=tell))
+            runs.append(await run_ingestion(here, source, tell=tell))
         await forget_stale_searches(self._components)
         return runs
 
@@ -89,7 +89,7 @@ class IngestionVerbs(VerbGroup):
         await self._components.embedders.learn()
         await pin_own_model(self._components)
         context = replace(build_run_context(self._components), processes=self._components.processes.make_sandbox())
-        run = await ingest.ingest(context, source, tell=tell)
+        run = await run_ingestion(context, source, tell=tell)
         await forget_stale_searches(self._components)
         return run
 

@@ -144,7 +144,7 @@ def read_model_bytes(file: Path | None = None) -> bytes:
     return data
 
 
-def find_missing_parts() -> list[str]:
+def find_missing_minilm_parts() -> list[str]:
     """What the built-in model lacks, found without reading it (microseconds), each with the mending command."""
     found = [
         f"the package {name} is missing: pip install {name}" for name in REQUIRED_PACKAGES if find_spec(name) is None
@@ -158,7 +158,7 @@ def find_missing_parts() -> list[str]:
 
 def find_model_problems() -> list[str]:
     """What keeps the built-in model from working, a sentence with the mending command each."""
-    found = find_missing_parts()
+    found = find_missing_minilm_parts()
     try:
         read_model_bytes()
         WordPiece().load()
