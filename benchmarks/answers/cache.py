@@ -24,7 +24,7 @@ from pathlib import Path
 import corrupt
 
 from ragstone import providers
-from ragstone.answering import unlike
+from ragstone.retrieval.question_identity import explain_difference
 
 Pair = tuple[str, str, str]  # what it is, and two questions
 PAIRS = Path(__file__).with_name("cache_pairs")
@@ -114,7 +114,7 @@ async def measured(pairs: Sequence[Pair], threshold: float, show: int) -> None:
     shown: Counter[str] = Counter()
     for kind, one, other in pairs:
         near = float(rows[one] @ rows[other]) >= threshold
-        hit = near and unlike(one, other) is None
+        hit = near and explain_difference(one, other) is None
         counts[kind].update(pairs=1, near=near, hits=hit)
         wrong = near and not hit if _same(kind) else hit
         if wrong and shown[kind] < show:

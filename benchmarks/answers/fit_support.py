@@ -23,7 +23,7 @@ from corrupt import Case, articles, cases, written
 from regression import logistic
 
 from ragstone.answering.verification.features import SupportSigns
-from ragstone.answering.verification.support import GroundingContext, Pair
+from ragstone.answering.verification.support import GroundingContext, SentencePair
 from ragstone.core.ports import Embedder
 from ragstone.providers import make_embedder
 
@@ -96,12 +96,12 @@ async def _signs(case: Case, embedder: Embedder) -> tuple[SupportSigns, list[flo
     return (replace(again.signs), changed)
 
 
-def all_pairs(grounds: GroundingContext, sentence: str, cited: int) -> list[Pair]:
+def all_pairs(grounds: GroundingContext, sentence: str, cited: int) -> list[SentencePair]:
     """Every pair that a cosine may be asked for: the sentence with its passages, then replaced words."""
     return list(grounds.pairs(sentence, range(cited)))
 
 
-async def cosines(embedder: Embedder, pairs: Sequence[Pair]) -> dict[Pair, float]:
+async def cosines(embedder: Embedder, pairs: Sequence[SentencePair]) -> dict[SentencePair, float]:
     """The cosine of each pair of texts."""
     texts = list(dict.fromkeys(text for pair in pairs for text in pair))
     if not texts:

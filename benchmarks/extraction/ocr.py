@@ -40,8 +40,8 @@ def written(page: Page) -> tuple[str, Layout]:
     writer = RecordWriter(frozenset())
     for piece in join_pieces([page]):
         if piece.lines or piece.table:
-            writer.put(piece)
-    return writer.record(), writer.packing.done()
+            writer.write_piece(piece)
+    return writer.record(), writer.packing.build()
 
 
 def words(record: str) -> list[tuple[str, int, int]]:
@@ -70,7 +70,7 @@ def runs(texts: list[str]) -> list[tuple[str, ...]]:
 def places(found: list[tuple[str, int, int]], layout: Layout) -> dict[str, Any]:
     """The box of each word that stands once."""
     often = Counter(word for word, _, _ in found)
-    boxes = {word: layout.boxes(start, end) for word, start, end in found if often[word] == 1}
+    boxes = {word: layout.line_boxes(start, end) for word, start, end in found if often[word] == 1}
     return {word: own[0][3] for word, own in boxes.items() if len(own) == 1}
 
 

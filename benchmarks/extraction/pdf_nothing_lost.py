@@ -62,7 +62,7 @@ def boxed(document: Any, extraction: Extraction, number: int) -> tuple[int, int,
         length = strip.end - strip.start
         a, b = strip.start + length // 5, strip.end - length // 5
         quote = extraction.record[a:b]
-        said = "".join(read_inside(document, place) for place in extraction.layout.boxes(a, b))
+        said = "".join(read_inside(document, place) for place in extraction.layout.line_boxes(a, b))
         tried += 1
         if normal(said) == normal(quote):
             right += 1
