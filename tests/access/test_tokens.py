@@ -133,19 +133,19 @@ async def test_an_end_beyond_every_calendar_is_none() -> None:
 
 
 REFUSED_SETTINGS: list[tuple[dict[str, Any], str]] = [
-    ({"algorithms": ()}, "algorithms is empty"),
-    ({"algorithms": ("none",)}, "'none' is not accepted"),
+    ({"algorithms": ()}, "invalid algorithms: expected at least one"),
+    ({"algorithms": ("none",)}, "unknown algorithm 'none'"),
     ({"algorithms": ("RS256", "HS256")}, "mixes HS"),
     ({"algorithms": ("HS256",)}, "shared secret"),
     ({"algorithms": ("HS256",), "key": None, "jwks": "keys.json"}, "shared secret"),
     ({"algorithms": ("HS512",), "key": SECRET}, "too short for HS512: at least 64"),
-    ({"key": None}, "where the issuer's keys are"),
-    ({"jwks": "keys.json"}, "not both"),
+    ({"key": None}, "expected exactly one of jwks"),
+    ({"jwks": "keys.json"}, "expected exactly one of jwks"),
     ({"key": None, "jwks": "http://keys.example.org"}, "https URL"),
     ({"key": None, "jwks": "https://u:p@keys.example.org"}, "https URL"),
     ({"key": None, "jwks": "file:///etc/passwd"}, "https URL"),
-    ({"key": None, "jwks": "https://["}, "no URL"),
-    ({"issuer": " "}, "issuer is blank"),
+    ({"key": None, "jwks": "https://["}, "invalid jwks"),
+    ({"issuer": " "}, "invalid issuer: expected a text"),
     ({"leeway": -1}, "leeway"),
     ({"leeway": 601}, "leeway"),
 ]
@@ -159,7 +159,7 @@ def test_settings_that_would_let_others_in_are_refused(given: dict[str, Any], sa
 
 @pytest.mark.parametrize("key", ["no key", pem(EC_KEY), "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----"])
 def test_a_key_that_is_no_public_key_is_refused_before_any_token(key: str) -> None:
-    with pytest.raises(ConfigError, match=r"access\.jwt\.key is"):
+    with pytest.raises(ConfigError, match=r"access\.jwt\.key"):
         TokenAuthenticator(settings(key=key))
 
 
@@ -242,8 +242,8 @@ def test_only_the_configured_place_is_asked() -> None:
     [
         (b"x" * (LARGEST + 1), "more than"),
         (b"<html>", "Expecting value"),
-        (b"[]", "no JWKS"),
-        (b'{"keys": {}}', "no JWKS"),
+        (b"[]", "not a JWKS"),
+        (b'{"keys": {}}', "not a JWKS"),
         (b"[" * 100_000, "recursion"),
     ],
 )

@@ -223,5 +223,5 @@ def test_the_recipe_changes_with_every_option() -> None:
 
 @pytest.mark.parametrize("sizes", [{"tokens": 0}, {"tokens": 900}, {"overlap": 450}, {"overlap": -1}, {"prefix": -1}])
 def test_impossible_sizes_are_refused(sizes: dict[str, int]) -> None:
-    with pytest.raises(UsageError, match="cutting needs"):
+    with pytest.raises(UsageError, match="chunking needs"):
         StructureOptions(**sizes)

@@ -94,7 +94,7 @@ def test_a_line_between_the_limits_stays_whole() -> None:
 
 
 def test_an_unknown_way_or_option_names_the_known_ones() -> None:
-    with pytest.raises(UsageError, match="known chunkers: bounded, markdown, recursive, sentence-window, structure"):
+    with pytest.raises(UsageError, match="expected one of: bounded, markdown, recursive, sentence-window, structure"):
         make_chunker("semantic", tokenizer=Characters())
     with pytest.raises(UsageError, match="options of markdown: size, overlap"):
         cut("markdown", "", tokens=5)

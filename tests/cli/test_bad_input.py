@@ -20,7 +20,7 @@ from tests.patience import HANG
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        (("ingest", "nowhere"), 2, "nowhere is not there"),
+        (("ingest", "nowhere"), 2, "nowhere does not exist"),
         (("ingest", "docs/storage.md", "docs", "--source", "x"), 2, "one source name was given for several folders"),
         (("search", "x"), 1, "ragstone ingest"),
         (("search", " "), 2, "the question is empty"),
@@ -42,9 +42,9 @@ from tests.patience import HANG
         (("search", "x", "--config", "none.yaml"), 2, "none.yaml does not exist"),
         (("serch", "x"), 2, "No such command"),
         (("chunk",), 2, "name a document and a chunk"),
-        (("extract", "nowhere.md"), 2, "nowhere.md is not there"),
+        (("extract", "nowhere.md"), 2, "nowhere.md does not exist"),
         (("extract", "docs"), 2, "docs is a folder"),
-        (("ingest", "~nobody-of-this-name/docs"), 2, "leads to no place: "),
+        (("ingest", "~nobody-of-this-name/docs"), 2, "cannot resolve "),
         (("chunk", "nosuch.md"), 1, "nothing was ingested"),
         (("eval",), 2, "name one set of questions"),
         (("eval", "--golden", ""), 2, "--golden is empty"),
@@ -212,7 +212,7 @@ def test_a_folder_that_is_gone_from_under_a_command_is_named(run: Run, docs: Pat
     for command in (("ingest", "."), ("extract", "a.md")):
         outcome = run(*command)
         assert (outcome.status, outcome.out) == (1, "")
-        assert outcome.err == "error: the folder that this command runs in is gone; change to one that exists\n"
+        assert outcome.err == "error: the current folder no longer exists; change to another one\n"
 
 
 KEY_BODY = "\n".join(["MIIEowIBAAKCAQEAx7Vw3Jq9kq4v0b8Zl1c2d3e4f5g6h7i8j9k0l1m2n3o4p5q6"] * 3)
@@ -379,5 +379,5 @@ def test_an_interrupt_at_any_moment_of_the_start_is_130(docs: Path, module: str)
     said = [line for line in done.stderr.splitlines() if not line.startswith("{")]  # progress
     assert (done.returncode, said) == (
         130,
-        ["interrupted: what was committed stays; the same command goes on from there"],
+        ["interrupted: finished work is kept; run the same command to continue"],
     )

@@ -91,12 +91,12 @@ def test_the_place_on_a_picture_is_drawn_too(run: Run, tmp_path: Path) -> None:
     assert 60 <= top <= 80
     assert 600 <= right <= 800
     assert 120 <= bottom <= 230
-    assert "not one of them" in run("show", "note.png", "--page", "2").err
+    assert "page 2 is out of range" in run("show", "note.png", "--page", "2").err
 
 
 def test_a_page_that_cannot_be_drawn_is_one_sentence(run: Run, office: Path) -> None:
     for arguments, says in (
-        (("handbook.pdf", "--page", "3"), "has 2 pages; page 3 is not one of them"),
+        (("handbook.pdf", "--page", "3"), "has 2 pages; page 3 is out of range"),
         (("quotas.csv", "--page", "1"), "has no pages to draw"),
         (("handbook.pdf", "--citation", "x.json"), "add --page N"),
         (("handbook.pdf", "--page", "1", "--citation", "x.json"), "cannot be read"),
@@ -169,20 +169,20 @@ def odd(**changed: object) -> str:
 @pytest.mark.parametrize(
     ("citation", "says"),
     [
-        (odd(bbox=[float("inf"), float("nan"), 1, 5]), "a number of bbox is inf"),
-        (odd(bbox=[1, 2, float("nan"), 5]), "a number of bbox is nan"),
-        (odd(bbox=[10**400, 2, 3, 4]), "a number of bbox is 1000"),
-        (odd(bbox=["1", 2, 3, 4]), "a number of bbox is '1'"),
-        (odd(bbox=[True, 2, 3, 4]), "a number of bbox is True"),
+        (odd(bbox=[float("inf"), float("nan"), 1, 5]), "invalid bbox number inf"),
+        (odd(bbox=[1, 2, float("nan"), 5]), "invalid bbox number nan"),
+        (odd(bbox=[10**400, 2, 3, 4]), "invalid bbox number 1000"),
+        (odd(bbox=["1", 2, 3, 4]), "invalid bbox number '1'"),
+        (odd(bbox=[True, 2, 3, 4]), "invalid bbox number True"),
         (odd(bbox=[300, 300, 100, 400]), "left, top, right and bottom in this order"),
         (odd(bbox=[100, 300, 300, 100]), "left, top, right and bottom in this order"),
-        (odd(bbox=[1, 2, 3]), "it needs `spans`"),
-        (odd(page=float("inf")), "page is inf; it must be a whole number"),
-        (odd(page=10**400), "page is 1000"),
-        (odd(page=1.5), "page is 1.5"),
-        (odd(page=0), "page is 0"),
-        (odd(char_start=float("inf")), "char_start is inf"),
-        (odd(char_end=-1), "char_end is -1"),
+        (odd(bbox=[1, 2, 3]), "expected `spans`"),
+        (odd(page=float("inf")), "invalid page inf: expected a whole number"),
+        (odd(page=10**400), "invalid page 1000"),
+        (odd(page=1.5), "invalid page 1.5"),
+        (odd(page=0), "invalid page 0"),
+        (odd(char_start=float("inf")), "invalid char_start inf"),
+        (odd(char_end=-1), "invalid char_end -1"),
     ],
 )
 def test_a_citation_with_impossible_numbers_is_one_sentence(
@@ -198,8 +198,8 @@ def test_a_citation_with_impossible_numbers_is_one_sentence(
 def test_wrong_arguments_of_a_page_end_alike(run: Run, office: Path) -> None:
     for arguments, says in (
         (("--page", "9" * 20), "is not in the range"),
-        (("--page", "3"), "page 3 is not one of them"),
-        (("--page", "1", "--lines", "1-2"), "do not go together"),
+        (("--page", "3"), "page 3 is out of range"),
+        (("--page", "1", "--lines", "1-2"), "exclude each other"),
     ):
         done = run("show", "handbook.pdf", *arguments)
         assert says in done.err
@@ -236,7 +236,7 @@ def test_what_was_converted_is_not_converted_again(run: Run, tmp_path: Path, nam
     for _ in range(2):
         assert run("convert", folder, folder / name, "--json").json["converted"] == 3
     done = run("convert", folder, folder)
-    assert "is the folder that is read" in done.err
+    assert "is the source folder" in done.err
     assert done.status == 2
 
 
@@ -251,10 +251,10 @@ def test_an_interrupted_conversion_says_what_is_there(run: Run, office: Path, mo
     write = convert._write_file
     monkeypatch.setattr(convert, "_write_file", stopped)
     done = run("convert", office, "out")
-    assert (done.status, done.err) == (130, "interrupted: 2 converted to out so far; the same command begins anew\n")
+    assert (done.status, done.err) == (130, "interrupted: 2 converted to out so far; the same command starts over\n")
 
 
 def test_a_password_is_never_shown(run: Run, office: Path) -> None:
     for command in ("extract", "convert", "ingest"):
         done = run(command, office / "handbook.pdf", *(["out"] * (command == "convert")), "--password", "se\udcffcret")
-        assert (done.status, done.err) == (2, "error: password is no valid UTF-8 text\n")
+        assert (done.status, done.err) == (2, "error: password is not valid UTF-8\n")

@@ -96,8 +96,8 @@ def test_documents_of_a_corpus_that_were_skipped_are_named(run: Run, beir: Path)
         (("--beir", "beir", "--mode", "rag", "--judge-model", "olama/m"), "did you mean 'ollama'?"),
         (("--golden", "golden.jsonl", "--split", "dev"), "--split chooses among the judgements of a BEIR folder"),
         (("--golden", "beir"), "beir is a folder: name a file of questions, or read a BEIR folder with --beir"),
-        (("--golden", "golden.jsonl", "--granularity", "word"), "use file, chunk or span"),
-        (("--golden", "golden.jsonl", "--granularity", "id"), "use file, chunk or span"),
+        (("--golden", "golden.jsonl", "--granularity", "word"), "expected file, chunk or span"),
+        (("--golden", "golden.jsonl", "--granularity", "id"), "expected file, chunk or span"),
         (("--golden", "golden.jsonl", "--fetch-k", "1001"), "1001 is not in the range 1<=x<=1000"),
         (("--golden", "golden.jsonl", "--gate"), "name it with --baseline"),
         (("--golden", "golden.jsonl", "--baseline", "none.json"), "baseline none.json: cannot be read"),
@@ -198,7 +198,7 @@ def test_questions_that_are_marked_need_no_judgements(run: Run, beir: Path) -> N
     outcome = run("eval", "--beir", beir, "--answers", "--mode", "keyword", "--json")
     figures = "refusal_precision refusal_recall refusal_auroc answered_share answered_sentence_hit".split()
     assert {name: outcome.json["metrics"][name] for name in figures} == dict.fromkeys(figures, 1.0)
-    assert "warning: qrels/test.tsv is not there: nothing is scored" in outcome.err
+    assert "warning: qrels/test.tsv does not exist: nothing is scored" in outcome.err
     assert "warning: 1 question of queries.jsonl left out" in outcome.err
     refused = run("eval", "--beir", beir, "--mode", "keyword")
     assert (refused.status, "test.tsv: not found" in refused.err) == (2, True)
@@ -281,7 +281,7 @@ def test_a_calibration_that_does_not_fit_is_a_sentence(run: Run, devices: Path) 
     Path("ragstone.calibration.json").write_text("{}", "utf-8")
     asked = run("ask", "anything", "--store", "store", "--mode", "keyword")
     assert asked.status == 2
-    assert "is no calibration of schema 1; fit it anew" in asked.err
+    assert "is not a calibration of schema 1; fit it anew" in asked.err
     assert run("search", "anvil", "--store", "store", "--mode", "keyword").status == 0
 
 

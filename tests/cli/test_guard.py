@@ -85,7 +85,7 @@ def test_people_see_where_and_what(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     ("data", "message"),
     [
         (b"caf\xe9", "note.txt is not UTF-8 text (byte 3)"),
-        (b"%PDF-1.7\n", "note.txt is a PDF, not text: make text of it first (ragstone convert IN OUT)"),
+        (b"%PDF-1.7\n", "note.txt is a PDF, not text: convert it first (ragstone convert IN OUT)"),
         (b"x" * 101, "note.txt has more than 100 bytes"),
         ("Grüße".encode("utf-16"), "note.txt is not UTF-8 text"),
     ],

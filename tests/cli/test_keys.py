@@ -70,10 +70,10 @@ def test_what_is_no_key_is_named(run: Run) -> None:
     for command, said in (
         (("keys", "revoke", "x"), "tenant 'default' has no key with this id"),
         (("keys", "revoke", "'; DROP TABLE keys; --"), "has no key with this id"),
-        (("keys", "create", "--name", ""), "a key's name is 1 to 120"),
-        (("keys", "create", "--name", "x", "--role", "boss"), "role 'boss' is unknown; use one of: read"),
-        (("keys", "create", "--name", "x", "--expires", "never"), "expires 'never' is no time"),
-        (("keys", "create", "--name", "x", "--expires", "2020-01-01"), "that is over"),
+        (("keys", "create", "--name", ""), "invalid name of a key: expected 1 to 120"),
+        (("keys", "create", "--name", "x", "--role", "boss"), "unknown role 'boss': expected one of: read"),
+        (("keys", "create", "--name", "x", "--expires", "never"), "invalid expires 'never': expected"),
+        (("keys", "create", "--name", "x", "--expires", "2020-01-01"), "expected a time in the future"),
         (("keys", "create"), "Missing option '--name'"),
         (("keys", "create", "--name", "x", "--store", "json:s.json"), "a json store keeps no keys"),
     ):

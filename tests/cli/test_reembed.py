@@ -107,13 +107,13 @@ def test_the_comparison_asks_each_model_with_its_own_vectors(run: Run) -> None:
     ("arguments", "said"),
     [
         (("start",), "already: nothing to do"),
-        (("start", "--precision", "int3"), "use fp32 or int8"),
+        (("start", "--precision", "int3"), "expected fp32 or int8"),
         (
             ("start", "--precision", "int8", "--model", "ollama/nomic-embed-text"),
             "--precision is for the built-in model",
         ),
-        (("start", "--model", ""), "embed.model is ''; it must be a text that is not blank"),
-        (("start", "--model", "none-such"), "no embedder is called 'none-such'"),
+        (("start", "--model", ""), "invalid embed.model '': expected a text that is not blank"),
+        (("start", "--model", "none-such"), "unknown embedder 'none-such'"),
         (("fill",), "has no second model"),
         (("switch",), "has no second model"),
         (("back",), "has no second model"),
@@ -187,7 +187,7 @@ def test_a_vendors_model_is_filled_compared_and_switched_to_with_the_tenants_set
     assert models_asked(vendor) == {SMALL, LARGE}
     switched = run("reembed", "switch")
     assert f"now set `embed: {{model: {LARGE}}}` for this collection" in switched.err
-    assert "documents stay cut as they are" in switched.err
+    assert "documents keep their chunks" in switched.err
     del vendor.requests[:]
     Path("docs", "newer.md").write_text("# Newer\n\nMetrics have labels.", encoding="utf-8")
     configured(vendor, LARGE)
@@ -208,7 +208,9 @@ def test_after_a_switch_ingests_go_on_where_they_can_and_else_are_refused_with_t
     configured(vendor, LARGE)
     run("ingest", "docs")
     run("reembed", "start", "--model", SMALL)
-    assert "ingests are refused until ragstone ingest --refresh has cut all anew" in run("reembed", "switch").err
+    assert (
+        "ingests are refused until ragstone ingest --refresh has re-chunked all of them" in run("reembed", "switch").err
+    )
     configured(vendor, SMALL)
     refused = run("ingest", "docs")
     assert (refused.status, refused.out) == (2, "")

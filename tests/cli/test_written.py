@@ -160,7 +160,7 @@ def test_a_judge_that_fails_leaves_the_report_and_a_sentence(
     assert done.status == status
     assert done.json["metrics"]["MRR"] == 1.0
     assert done.json["judge"]["error"]["message"] in done.err
-    assert f"error: the judge openai/{MODEL} was given up: " in done.err
+    assert f"error: Ragstone stopped asking the judge openai/{MODEL}: " in done.err
     assert why in done.err
     assert "wrong" not in done.out.replace("wrong key", "")
 

@@ -123,30 +123,30 @@ def test_a_collection_has_its_own_settings(folder: Path) -> None:
         ("serch: {}", "unknown key serch; did you mean search"),
         ("search: {topk: 3}", r"unknown key search\.topk; did you mean top_k"),
         ("search: {top_k: abc}", r"search: Expected `int`, got `str` - at `\$\.top_k`"),
-        ("search: {mode: fuzzy}", r"search\.mode is 'fuzzy'; it must be one of hybrid, semantic, keyword"),
-        ("answer: {abstain: [x]}", r"answer\.abstain is \['x'\]; it must be one of fitted, thresholds, never"),
-        ("search: 3", "search must be a mapping"),
+        ("search: {mode: fuzzy}", r"unknown search\.mode 'fuzzy': expected one of hybrid, semantic, keyword"),
+        ("answer: {abstain: [x]}", r"unknown answer\.abstain \['x'\]: expected one of fitted, thresholds, never"),
+        ("search: 3", "invalid search: expected a mapping"),
         ("collections: {a: {sources: [{pth: x}]}}", r"collections\.a\.sources\[0\]\.pth; did you mean path"),
         ("- a list", "must be a mapping"),
-        ("collections: [a]", "collections must be a mapping of keys"),
-        ("collections: {a: 0}", r"collections\.a must be a mapping of keys"),
-        ("sources: docs", "sources must be a list"),
-        ("sources: {path: docs}", "sources must be a list"),
+        ("collections: [a]", "invalid collections: expected a mapping of keys"),
+        ("collections: {a: 0}", r"invalid collections\.a: expected a mapping of keys"),
+        ("sources: docs", "invalid sources: expected a list"),
+        ("sources: {path: docs}", "invalid sources: expected a list"),
         ("sources: [{name: x}]", r"sources\[0\]: Object missing required field `path`"),
         ("chunk: {options: {size: many}}", "Expected `int`"),
         ("collection: 2024-13-45", "cannot be read"),
         ("a: &a [*a]", "cannot be read"),
-        ("limits: {removals: 7}", r"limits\.removals is 7\.0; it must be a number from 0 to 1"),
-        ("limits: {removals: .nan}", r"limits\.removals is nan"),
-        ("limits: {text_bytes: -1}", r"limits\.text_bytes is -1"),
-        ("limits: {chunks: 0}", r"limits\.chunks is 0; .*, or left out"),
-        ("keep_versions: 0", "ragstone.yaml: keep_versions is 0; it must be a whole number from 1"),
-        ("collections: {a: {keep_versions: -1}}", r"collections\.a\.keep_versions is -1"),
-        ("search: {top_k: 0}", r"search\.top_k is 0; it must be a whole number from 1 to 1000"),
-        ("search: {bm25_weight: -1}", r"search\.bm25_weight is -1"),
-        ("search: {cosine_weight: .inf}", r"search\.cosine_weight is inf"),
-        ("search: {min_cosine: 2}", r"search\.min_cosine is 2"),
-        ("search: {per_document: 0}", r"search\.per_document is 0"),
+        ("limits: {removals: 7}", r"invalid limits\.removals 7\.0: expected a number from 0 to 1"),
+        ("limits: {removals: .nan}", r"invalid limits\.removals nan"),
+        ("limits: {text_bytes: -1}", r"invalid limits\.text_bytes -1"),
+        ("limits: {chunks: 0}", r"invalid limits\.chunks 0: .*, or left out"),
+        ("keep_versions: 0", "ragstone.yaml: invalid keep_versions 0: expected a whole number from 1"),
+        ("collections: {a: {keep_versions: -1}}", r"invalid collections\.a\.keep_versions -1"),
+        ("search: {top_k: 0}", r"invalid search\.top_k 0: expected a whole number from 1 to 1000"),
+        ("search: {bm25_weight: -1}", r"invalid search\.bm25_weight -1"),
+        ("search: {cosine_weight: .inf}", r"invalid search\.cosine_weight inf"),
+        ("search: {min_cosine: 2}", r"invalid search\.min_cosine 2"),
+        ("search: {per_document: 0}", r"invalid search\.per_document 0"),
         ("a: [", "cannot be read"),
         ("[" * 5000, "cannot be read: it nests too deep"),
         ("collection: " + "9" * 5000, "cannot be read: "),
@@ -154,7 +154,7 @@ def test_a_collection_has_its_own_settings(folder: Path) -> None:
         ("store: a\ntenant: b\nstore: c\n", "cannot be read: duplicate key 'store', again in line 3"),
         ("search: {top_k: 3, fold: true, top_k: 4}", "duplicate key 'top_k', again in line 1"),
         ("sources: [{path: a, path: b}]", "duplicate key 'path'"),
-        ("sources: [5]", r"sources\[0\] must be a path, or a mapping of keys"),
+        ("sources: [5]", r"invalid sources\[0\]: expected a path, or a mapping of keys"),
         ("store: \ue0007\ue001", "cannot be read: it holds the private characters"),
     ],
 )
@@ -227,7 +227,7 @@ def test_a_setting_below_something_that_is_no_group_is_named(folder: Path, monke
     assert load() == Settings()
     monkeypatch.setenv("RAGSTONE_SEARCH__TOP_K", "4")
     assert load().search.top_k == 4
-    with pytest.raises(ConfigError, match="store is no group of settings"):
+    with pytest.raises(ConfigError, match="store is not a group of settings"):
         load(store="here", store__place="x")
 
 
@@ -261,10 +261,10 @@ def test_names_of_others_with_our_prefix_are_left_alone(folder: Path, monkeypatc
 
 def test_an_error_names_the_layer_that_it_comes_from(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written(folder, "collection: manuals\n")
-    with pytest.raises(ConfigError, match=r"^arguments: search\.top_k is 0"):
+    with pytest.raises(ConfigError, match=r"^arguments: invalid search\.top_k 0"):
         load(search__top_k=0)
     monkeypatch.setenv("RAGSTONE_SEARCH__TOP_K", "0")
-    with pytest.raises(ConfigError, match=r"^environment: search\.top_k is 0"):
+    with pytest.raises(ConfigError, match=r"^environment: invalid search\.top_k 0"):
         load()
 
 

@@ -20,19 +20,19 @@ from tests.patience import HANG
 Open = Callable[..., ragstone.Knowledge]
 
 OPENED: dict[str, tuple[Callable[[], object], str]] = {
-    "a number": (lambda: ragstone.open(5), "path is 5; it must be a path"),  # type: ignore[arg-type]  # what is tested
-    "bytes": (lambda: ragstone.open(b"s4"), "path is b's4'"),  # type: ignore[arg-type]  # what is tested
-    "a list": (lambda: ragstone.open(["s4"]), "path is"),  # type: ignore[arg-type]  # what is tested
+    "a number": (lambda: ragstone.open(5), "invalid path 5: expected a path"),  # type: ignore[arg-type]  # what is tested
+    "bytes": (lambda: ragstone.open(b"s4"), "invalid path b's4'"),  # type: ignore[arg-type]  # what is tested
+    "a list": (lambda: ragstone.open(["s4"]), "invalid path "),  # type: ignore[arg-type]  # what is tested
     "a NUL": (lambda: ragstone.open("s4\0"), "without a NUL"),
-    "a lone surrogate": (lambda: ragstone.open("\ud800"), "path is"),
-    "async": (lambda: ragstone.open_async(5), "path is 5"),  # type: ignore[arg-type]  # what is tested
+    "a lone surrogate": (lambda: ragstone.open("\ud800"), "invalid path "),
+    "async": (lambda: ragstone.open_async(5), "invalid path 5"),  # type: ignore[arg-type]  # what is tested
     "a store URL": (lambda: ragstone.open(settings=ragstone.Settings(store="json:a\0")), "expected a folder"),
-    "no embedder": (lambda: ragstone.open("s", embedder=5), "embedder is 5; it must be an embedder"),  # type: ignore[arg-type]  # what is tested
-    "an embedder's class": (lambda: ragstone.open("s", embedder=BagOfWords), "embedder is"),  # type: ignore[arg-type]  # what is tested
-    "no store": (lambda: ragstone.open(store=5), "store is 5; it must be a store"),  # type: ignore[arg-type]  # what is tested
-    "no settings": (lambda: ragstone.open(settings=5), "settings is 5; it must be settings"),  # type: ignore[arg-type]  # what is tested
-    "a tenant": (lambda: Engine(ragstone.Settings(tenant=5)), "tenant is 5; it must be a text"),  # type: ignore[arg-type]  # what is tested
-    "a store's name": (lambda: Engine(ragstone.Settings(store=5)), "store is 5; it must be a text"),  # type: ignore[arg-type]  # what is tested
+    "no embedder": (lambda: ragstone.open("s", embedder=5), "invalid embedder 5: expected an embedder"),  # type: ignore[arg-type]  # what is tested
+    "an embedder's class": (lambda: ragstone.open("s", embedder=BagOfWords), "invalid embedder "),  # type: ignore[arg-type]  # what is tested
+    "no store": (lambda: ragstone.open(store=5), "invalid store 5: expected a store"),  # type: ignore[arg-type]  # what is tested
+    "no settings": (lambda: ragstone.open(settings=5), "invalid settings 5: expected settings"),  # type: ignore[arg-type]  # what is tested
+    "a tenant": (lambda: Engine(ragstone.Settings(tenant=5)), "invalid tenant 5: expected a text"),  # type: ignore[arg-type]  # what is tested
+    "a store's name": (lambda: Engine(ragstone.Settings(store=5)), "invalid store 5: expected a text"),  # type: ignore[arg-type]  # what is tested
 }
 
 
@@ -44,31 +44,31 @@ def test_what_cannot_be_opened_is_named(attempt: Callable[[], object], message: 
 
 
 ASKED: list[tuple[Callable[[Any], object], str]] = [
-    (lambda kb: kb.drop(5), "collection is 5; it must be a text"),
-    (lambda kb: kb.runs(None), "limit is None; it must be a whole number from 0 to 1000000"),
-    (lambda kb: kb.runs(10**30), "limit is 1000"),
-    (lambda kb: kb.chunk("storage.md", 10**30), "ordinal is 1000"),
-    (lambda kb: kb.chunk("storage.md", -1), "ordinal is -1; it must be a whole number from 0"),
-    (lambda kb: kb.chunk(Path("storage.md"), 0), "it must be a text"),
-    (lambda kb: kb.get(5), "identity is 5"),
-    (lambda kb: kb.record(None), "path is None"),
-    (lambda kb: kb.record("storage.md", source=5), "source is 5"),
-    (lambda kb: kb.documents(5), "source is 5"),
-    (lambda kb: kb.delete("\ud800"), "path is"),
-    (lambda kb: kb.explain("x", path=5), "path is 5"),
-    (lambda kb: kb.ingest("d\0x"), "paths is .*without a NUL"),
-    (lambda kb: kb.ingest("\ud800"), "paths is"),
-    (lambda kb: kb.ingest(5), "paths is"),
-    (lambda kb: kb.ingest("docs", name=5), "name is 5"),
-    (lambda kb: kb.ingest("docs", ignore=5), "ignore is 5; it must be a glob, or a list of globs"),
-    (lambda kb: kb.ingest("docs", ignore=[5]), "ignore is"),
-    (lambda kb: kb.ingest("docs", refresh="yes"), "refresh 'yes' is unknown; use true or false"),
-    (lambda kb: kb.ingest("docs", version_label=5), "version_label is 5"),
-    (lambda kb: kb.ingest("docs", tell=5), "tell is 5; it must be a function"),
-    (lambda kb: kb.ingest_source(5), "source is 5; it must be a source: an object with walk, read"),
-    (lambda kb: kb.extract(5), "file is 5; it must be a path"),
-    (lambda kb: kb.preview("a\0"), "file is"),
-    (lambda kb: kb.doctor(repair=5), "repair 5 is unknown"),
+    (lambda kb: kb.drop(5), "invalid collection 5: expected a text"),
+    (lambda kb: kb.runs(None), "invalid limit None: expected a whole number from 0 to 1000000"),
+    (lambda kb: kb.runs(10**30), "invalid limit 1000"),
+    (lambda kb: kb.chunk("storage.md", 10**30), "invalid ordinal 1000"),
+    (lambda kb: kb.chunk("storage.md", -1), "invalid ordinal -1: expected a whole number from 0"),
+    (lambda kb: kb.chunk(Path("storage.md"), 0), "expected a text"),
+    (lambda kb: kb.get(5), "invalid identity 5"),
+    (lambda kb: kb.record(None), "invalid path None"),
+    (lambda kb: kb.record("storage.md", source=5), "invalid source 5"),
+    (lambda kb: kb.documents(5), "invalid source 5"),
+    (lambda kb: kb.delete("\ud800"), "invalid path "),
+    (lambda kb: kb.explain("x", path=5), "invalid path 5"),
+    (lambda kb: kb.ingest("d\0x"), "invalid paths .*without a NUL"),
+    (lambda kb: kb.ingest("\ud800"), "invalid paths "),
+    (lambda kb: kb.ingest(5), "invalid paths "),
+    (lambda kb: kb.ingest("docs", name=5), "invalid name 5"),
+    (lambda kb: kb.ingest("docs", ignore=5), "invalid ignore 5: expected a glob, or a list of globs"),
+    (lambda kb: kb.ingest("docs", ignore=[5]), "invalid ignore "),
+    (lambda kb: kb.ingest("docs", refresh="yes"), "unknown refresh 'yes': expected true or false"),
+    (lambda kb: kb.ingest("docs", version_label=5), "invalid version_label 5"),
+    (lambda kb: kb.ingest("docs", tell=5), "invalid tell 5: expected a function"),
+    (lambda kb: kb.ingest_source(5), "invalid source 5: expected a source: an object with walk, read"),
+    (lambda kb: kb.extract(5), "invalid file 5: expected a path"),
+    (lambda kb: kb.preview("a\0"), "invalid file "),
+    (lambda kb: kb.doctor(repair=5), "unknown repair 5"),
 ]
 
 
@@ -121,7 +121,7 @@ def test_a_document_that_is_not_there_is_named_with_the_nearest_that_is(kb: rags
 
 def test_what_cannot_be_extracted_is_named_for_what_it_is(opened: Open, docs: Path) -> None:
     kb = opened()
-    for file, message in (("/dev/null", "is no regular file"), (docs, "is a folder"), ("none.md", "is not there")):
+    for file, message in (("/dev/null", "is not a regular file"), (docs, "is a folder"), ("none.md", "does not exist")):
         with pytest.raises(UsageError, match=message):
             kb.extract(file)
 

@@ -136,5 +136,5 @@ def test_a_late_part_of_a_pipeline_leaves_the_others(
 
 
 def test_a_deadline_that_is_none_is_said() -> None:
-    with pytest.raises(ConfigError, match=r"deadlines: search is 0; it must be a number from 0\.01"):
+    with pytest.raises(ConfigError, match=r"invalid search 0: expected a number from 0\.01"):
         Deadlines(search=0)

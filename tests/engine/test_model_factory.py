@@ -108,9 +108,9 @@ def test_a_file_without_a_key_is_said_when_the_key_is_wanted(text: str | None, t
     ("text", "said"),
     [
         ("llm: {model: openai/m, temprature: 1}", "did you mean temperature"),
-        ("llm: {retries: -1}", "llm.retries is -1"),
+        ("llm: {retries: -1}", "invalid llm.retries -1"),
         ("llm: {headers: {a: [1]}}", "headers"),
-        ("embed: {batch: 0}", "embed.batch is 0"),
+        ("embed: {batch: 0}", "invalid embed.batch 0"),
         ("external: {embeddings: true}", "did you mean embedding"),
         ("offline: maybe", "offline"),
     ],
@@ -333,5 +333,5 @@ def test_a_judge_obeys_offline_and_its_errors_name_its_settings(tmp_path: Path) 
     assert Engine(quiet).select_judge() is not None
     with pytest.raises(ConfigError, match=r"judge\.model 'openai/x' is at api\.openai\.com, and offline is true"):
         Engine(quiet).select_judge("openai/x")
-    with pytest.raises(ConfigError, match=r"judge\.model 'x': no vendor is called 'x'"):
+    with pytest.raises(ConfigError, match=r"judge\.model 'x': unknown vendor 'x'"):
         Engine(quiet).select_judge("x")

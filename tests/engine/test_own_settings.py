@@ -164,7 +164,7 @@ def test_so_do_those_of_commands(
         assert f"active   openai/e-{tenant if tenant in OWN else 'nobody'} " in run("reembed", "status").out
         refused = run("search", question, "--tenant", "rival")
         assert (refused.status, refused.out) == (2, "")
-        assert "this key is of another one" in refused.err
+        assert "this key belongs to another tenant" in refused.err
         assert place.went() == {}
 
 
@@ -258,6 +258,6 @@ async def test_a_key_that_changes_hands_opens_nothing_of_its_new_tenant() -> Non
     moving: Any = Moving()
     authenticator = Authenticator(Settings(key=made.text), lambda: moving, credential=None)
     await authenticator.admit(Permission.SEARCH, what="search")
-    with pytest.raises(Forbidden, match="was of another tenant before"):
+    with pytest.raises(Forbidden, match="belonged to another tenant before"):
         await authenticator.admit(Permission.SEARCH, what="search")
     assert authenticator.tenant == "acme"

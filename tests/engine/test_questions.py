@@ -257,10 +257,10 @@ class Nothing:
     [
         ({"text": " "}, "question is empty"),
         ({"text": "x" * 10_001}, "10001 characters"),
-        ({"text": "x", "top_k": 0}, "top_k is 0"),
-        ({"text": "x", "per_document": 0}, "per_document is 0"),
-        ({"text": "x", "mode": "fuzzy"}, "mode 'fuzzy' is unknown"),
-        ({"text": "x", "fusion": "sum"}, "fusion 'sum' is unknown"),
+        ({"text": "x", "top_k": 0}, "invalid top_k 0"),
+        ({"text": "x", "per_document": 0}, "invalid per_document 0"),
+        ({"text": "x", "mode": "fuzzy"}, "unknown mode 'fuzzy'"),
+        ({"text": "x", "fusion": "sum"}, "unknown fusion 'sum'"),
         ({"text": "x", "colour": "red"}, "unknown search option 'colour'"),
     ],
 )
@@ -460,8 +460,8 @@ def test_a_calibration_of_something_else_is_left_out_with_a_note(docs: Path, tmp
     assert [kb.ask(question).abstained, kb.ask(question, mode="keyword").abstained] == [True, False]
     assert "calibration" not in {note.code for note in kb.ask(question).notes}
     [said] = [note.message for note in kb.ask(question, mode="keyword").notes if note.code == "calibration"]
-    assert f"is of vectors of {bag.model}" in said
-    assert "searched for by words alone" in said
+    assert f"was fitted for vectors of {bag.model}" in said
+    assert "searched with words alone" in said
 
 
 def test_a_refusal_asks_back_and_says_how_likely_an_answer_was(kb: ragstone.Knowledge) -> None:

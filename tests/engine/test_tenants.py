@@ -65,7 +65,7 @@ def test_a_master_key_is_shown_nowhere() -> None:
 
 @pytest.mark.parametrize("store", ["json:s.json", "postgresql://u@h/d", "qdrant://h:1"])
 def test_a_store_that_cannot_encrypt_refuses_a_master_key(store: str) -> None:
-    with pytest.raises(UsageError, match="embedded stores alone"):
+    with pytest.raises(UsageError, match="only embedded stores encrypt"):
         ragstone.open(store, encryption__key=KEY)
 
 
@@ -203,7 +203,7 @@ def test_a_tenant_is_not_erased_without_a_yes(run: Run, docs: Path) -> None:
 def test_keys_of_a_store_that_has_none_are_refused(run: Run, command: tuple[str, ...]) -> None:
     refused = run("tenants", *command, "--store", "json:s.json")
     assert (refused.status, refused.out) == (2, "")
-    assert "keeps nothing encrypted" in refused.err
+    assert "does not encrypt: only embedded stores do" in refused.err
 
 
 def test_a_key_that_is_none_is_refused_before_anything_is_opened(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,7 +211,8 @@ def test_a_key_that_is_none_is_refused_before_anything_is_opened(run: Run, monke
     refused = run("search", "noon")
     assert (refused.status, refused.out) == (2, "")
     assert refused.err == (
-        "error: encryption.key has 5 bytes; it must be 32 bytes in base64; make one with: openssl rand -base64 32\n"
+        "error: invalid encryption.key of 5 bytes: expected 32 bytes in base64; make one with: "
+        "openssl rand -base64 32\n"
     )
 
 
@@ -224,7 +225,7 @@ async def test_a_key_reaches_its_own_tenant_alone_and_is_erased_with_it(docs: Pa
     async with ragstone.open_async(tmp_path / "s", key=text, embed__model="none") as kb:
         assert [tenant.name for tenant in await kb.tenants()] == ["acme"]
         for foreign in (kb.erase_tenant, kb.rotate):
-            with pytest.raises(Forbidden, match="of another one"):
+            with pytest.raises(Forbidden, match="belongs to another tenant"):
                 await foreign("rival")
         assert await kb.erase_tenant("acme")
         with pytest.raises(Unauthorized):
@@ -339,7 +340,7 @@ def test_rotation_says_who_was_rotated_and_goes_on_past_who_cannot_be(
     table = run("tenants", "rotate", "--rekey")
     assert [line.split(":")[0] for line in table.out.splitlines()] == ["acme", "rival"]
     assert "error: middle is not rotated" in table.err
-    assert "1 of 3 tenants are not rotated: mend that, then run the same command again" in table.err
+    assert "1 of 3 tenants are not rotated: fix the errors above, then run the same command again" in table.err
     (sealed / "middle/tenant.key").write_bytes(whole)
     assert run("tenants", "rotate").out.count("master key") == 3
     monkeypatch.delenv("RAGSTONE_ENCRYPTION__PREVIOUS")
@@ -435,8 +436,10 @@ def test_a_qdrant_ledger_and_an_embedded_store_share_the_folder_that_nobody_name
         run("ingest", docs, "--store", ".ragstone/qdrant", "--tenant", "vectors")
     assert run("ingest", docs, "--tenant", "vectors", *qdrant).status == 0
     assert run("ingest", docs, "--tenant", "files").status == 0
-    assert run("tenants", "list").out.splitlines() == ["files  1 collection, no model, not encrypted by us"]
-    assert run("tenants", "list", *qdrant).out.splitlines() == ["vectors  1 collection, no model, not encrypted by us"]
+    assert run("tenants", "list").out.splitlines() == ["files  1 collection, no model, not encrypted by Ragstone"]
+    assert run("tenants", "list", *qdrant).out.splitlines() == [
+        "vectors  1 collection, no model, not encrypted by Ragstone"
+    ]
     if earlier:
         refused = run("ingest", docs, "--tenant", "qdrant")
         assert (refused.status, "is a store of its own" in refused.err) == (2, True)

@@ -138,7 +138,7 @@ async def test_a_calibration_and_a_prompt_are_told_by_their_words(engine: Engine
     (tmp_path / "0.json").write_text("{}", encoding="utf-8")
     wrong = load_settings(store=str(tmp_path / "store"), answer__calibration=str(tmp_path / "0.json"))
     async with Engine(wrong, embedder=BagOfWords()) as one:
-        with pytest.raises(ConfigError, match="is no calibration"):
+        with pytest.raises(ConfigError, match="is not a calibration"):
             await describe_run(one, {}, answers=True, judge=None)
 
 

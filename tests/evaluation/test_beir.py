@@ -60,7 +60,7 @@ def test_for_answers_every_question_that_is_marked_comes_and_the_rest_is_counted
     told.clear()
     assert [case.id for case in load_beir_cases(root, answers=True, tell=told.append)] == ["2", "4"]
     assert [said.split(":")[0] for said in told] == [
-        "qrels/test.tsv is not there",
+        "qrels/test.tsv does not exist",
         "2 questions of queries.jsonl left out",
     ]
     unmarked = folder(tmp_path / "unmarked", queries=[{"_id": "1", "text": "?", "metadata": {"answerable": None}}])
@@ -121,8 +121,8 @@ def test_ids_that_could_meet_are_kept_apart() -> None:
         ({"qrels": "9\tx\t1\n"}, r"judges the question '9'"),
         ({"queries": [{"_id": "1"}]}, r"queries\.jsonl:1: "),
         ({"queries": [{"_id": "1", "text": "a", "metadata": {"answerable": "false"}}]}, r"l:1: .* not 'false'"),
-        ({"queries": [{"_id": "1", "text": "a", "metadata": {"answerable": 0}}]}, r"l:1: .*must be true or false"),
-        ({"queries": [{"_id": "1", "text": "a"}, {"_id": "1", "text": "b"}]}, r"queries\.jsonl:2: .*twice"),
+        ({"queries": [{"_id": "1", "text": "a", "metadata": {"answerable": 0}}]}, r"l:1: .*expected true or false"),
+        ({"queries": [{"_id": "1", "text": "a"}, {"_id": "1", "text": "b"}]}, r"queries\.jsonl:2: duplicate _id"),
         ({"queries": [[]]}, r"queries\.jsonl:1: a line is an object"),
     ],
 )
@@ -137,7 +137,7 @@ def test_bad_questions_and_judgements_are_refused_with_their_line(
 @pytest.mark.parametrize(
     ("documents", "says"),
     [
-        ([{"_id": "a", "text": "x"}, {"_id": "a", "text": "y"}], "twice"),
+        ([{"_id": "a", "text": "x"}, {"_id": "a", "text": "y"}], "duplicate _id"),
         ([{"_id": "", "text": "x"}], r"corpus\.jsonl:1: .*_id"),
         ([{"_id": "a"}], r"corpus\.jsonl:1: .*text"),
         ([], "holds no document"),

@@ -137,14 +137,20 @@ GOOD = {"id": "1", "question": "?", "metrics": {"MRR": 1.0}}
     [
         ("{", "is not JSON"),
         ("[" * 100_000, "JSON"),
-        ("[]", "no report of schema 1"),
-        ('{"schema": 2}', "no report of schema 1"),
+        ("[]", "not a report of schema 1"),
+        ('{"schema": 2}', "not a report of schema 1"),
         ('{"schema": 1}', "per_question"),
         ('{"schema": 1, "per_question": [], "settings": {}}', "per_question"),
-        ('{"schema": 1, "per_question": [0]}', "no question"),
-        (json.dumps({"schema": 1, "per_question": [{**GOOD, "metrics": {"MRR": "high"}}]}), "no question"),
-        (json.dumps({"schema": 1, "per_question": [{**GOOD, "metrics": {"MRR": float("nan")}}]}), "no question"),
-        (json.dumps({"schema": 1, "per_question": [GOOD, GOOD]}), "same id"),
+        ('{"schema": 1, "per_question": [0]}', "expected questions with id"),
+        (
+            json.dumps({"schema": 1, "per_question": [{**GOOD, "metrics": {"MRR": "high"}}]}),
+            "expected questions with id",
+        ),
+        (
+            json.dumps({"schema": 1, "per_question": [{**GOOD, "metrics": {"MRR": float("nan")}}]}),
+            "expected questions with id",
+        ),
+        (json.dumps({"schema": 1, "per_question": [GOOD, GOOD]}), "duplicate question id"),
     ],
 )
 def test_a_malformed_baseline_is_refused(tmp_path: Path, text: str, says: str) -> None:

@@ -88,7 +88,7 @@ async def test_a_reply_is_asked_for_twice_and_then_left_out() -> None:
     assert (await mended.rate("?", MADE))["AnswerRelevance"] == 1.0
     lost, model = judge(score=["What a nice answer!"])
     assert "AnswerRelevance" not in await lost.rate("?", MADE)
-    assert lost.failures == {"the judge's reply could not be read: it is no JSON object": 1}
+    assert lost.failures == {"the judge's reply could not be read: it is not a JSON object": 1}
     assert [rubric_of(prompt) for prompt in model.prompts].count(RELEVANCE.key) == TRIES
 
 

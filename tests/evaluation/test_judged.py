@@ -91,7 +91,7 @@ async def test_nonsense_is_counted_and_warned_of_and_fails_only_where_nothing_co
     report = await judged(engine, Scripted(says(**{**ONE, "score": ["Nice!"]})))
     assert "AnswerRelevance" not in report.metrics
     assert "Faithfulness" in report.metrics
-    why = "a measure is missing: the judge's reply could not be read: it is no JSON object (2 times)"
+    why = "a measure is missing: the judge's reply could not be read: it is not a JSON object (2 times)"
     assert why in report.warnings
     assert report.judge.failed is None
     lost = await judged(engine, Scripted(lambda _: "Nice!"))
@@ -107,7 +107,7 @@ async def test_a_judge_that_is_away_or_refuses_is_given_up_and_the_rest_is_measu
         model = Scripted(partial(raising, error))
         report = await judged(engine, model)
         assert report.judge.failed.exit == status
-        assert str(report.judge.failed) == f"the judge scripted/script was given up: {error}"
+        assert str(report.judge.failed) == f"Ragstone stopped asking the judge scripted/script: {error}"
         assert len(model.prompts) == report.judge.calls == calls
         assert report.metrics["MRR"] == report.metrics["Groundedness"] == 1.0
         assert as_json(report)["judge"]["error"]["message"] == str(report.judge.failed)
@@ -131,7 +131,7 @@ async def test_judged_measures_are_compared_under_the_same_judge_alone(engine: E
 
 def test_the_judge_is_a_verb_that_names_nobody_by_itself(tmp_path: Path) -> None:
     assert Engine(load(store=str(tmp_path / "store"))).select_judge() is None
-    with pytest.raises(UsageError, match="model is 7"):
+    with pytest.raises(UsageError, match="invalid model 7"):
         Engine(load(store=str(tmp_path / "store"))).select_judge(7)  # type: ignore[arg-type]  # what it refuses
 
 

@@ -131,7 +131,7 @@ def test_names_are_read_in_any_case_and_written_in_one() -> None:
     [
         ("nDGC@10", "did you mean nDCG"),
         ("zzz", "known measures"),
-        ("Recall", "needs a cut"),
+        ("Recall", "needs a rank"),
         ("Recall@0", "whole number"),
         ("nDCG@ten", "whole number"),
         ("nDCG@", "whole number"),

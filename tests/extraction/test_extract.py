@@ -77,8 +77,8 @@ def test_content_decides_and_the_name_comes_second(data: bytes, path: str, media
         (PNG, "a.md", "broken", "save it again as PNG"),
         (bytes(300), "a.md", "not_text", "binary data"),
         ("text".encode("utf-16-le"), "a.txt", "not_text", "UTF-16"),
-        (PDF, "a.md", "broken", "is no PDF that can be read"),
-        (PDF, "a.pdf", "broken", "is no PDF that can be read"),
+        (PDF, "a.md", "broken", "is not a readable PDF"),
+        (PDF, "a.pdf", "broken", "is not a readable PDF"),
         (zipped("word/document.xml"), "a.docx", "broken", ""),
         (zipped("a.txt"), "a.md", "not_text", "a ZIP archive"),
         (zipped("a.txt"), "a.zip", "unsupported", "a ZIP archive"),
@@ -221,7 +221,7 @@ def test_what_is_nothing_known_is_broken_or_no_text_and_what_is_known_is_read(en
     for noise in (random.Random(2).randbytes(3000), bytes(3000)):
         error = refusal(noise, f"a{ending}")
         assert error.reason == ("broken" if ending in PROMISED else "not_text")
-        assert "leave it out" in str(error) or "name it for what it is" in str(error)
+        assert "leave it out" in str(error) or "rename it to match its content" in str(error)
     page = extract(b"<html><body><p>Hello</p></body></html>", path=f"a{ending}")
     assert page.record.strip() == "Hello"
     made = extract(pdf([shown(50, 50, "Hello there")]), path=f"a{ending}")

@@ -101,7 +101,7 @@ def test_ctrl_c_leaves_a_store_that_the_next_run_completes(tmp_path: Path, docs:
     child.send_signal(signal.SIGINT)
     _, err = child.communicate(timeout=HANG)
     assert child.returncode == 130
-    assert "interrupted: what was committed stays" in err
+    assert "interrupted: finished work is kept" in err
     assert "Traceback" not in err
     with ragstone.open(tmp_path / "store", embed__model="none") as kb:
         assert kb.runs(1)[0].status == "interrupted"

@@ -89,7 +89,7 @@ def test_the_new_model_answers_as_if_it_had_always_been_there(place: str, folder
         second = new.models()[1]
         new.switch_model(second)
         assert standing(new) == [(NEW, "active", 0), (OLD, "kept", 0)]
-        with pytest.raises(UsageError, match="is not beside the active model any more"):
+        with pytest.raises(UsageError, match="is no longer the second model"):
             new.switch_model(second)
     elsewhere = f"embedded:{tmp_path / 'fresh'}"
     with opened(elsewhere, NEW) as fresh:
@@ -144,7 +144,7 @@ def test_what_cannot_be_is_said(place: str, folder: Path, tmp_path: Path) -> Non
                 verb()
     with (
         ragstone.open(place, embedder=BagOfWords(NEW), embed={"prefix": "path"}) as kb,
-        pytest.raises(UsageError, match=r"embeds with prefix 'title', the new model would with 'path'"),
+        pytest.raises(UsageError, match=r"embeds with prefix 'title', the new model would embed with 'path'"),
     ):
         kb.reembed()
     with (
@@ -227,7 +227,7 @@ def test_a_copy_has_the_active_model_alone(folder: Path, tmp_path: Path) -> None
         new.switch_model()
         [done] = new.copy(target)
         assert (done.differing, done.source) == (0, done.target)
-        assert done.notes == ("the vectors of bag-of-words, which is beside the active model, were not copied",)
+        assert done.notes == ("the vectors of the second model bag-of-words were not copied",)
     assert found(target, NEW) == found(place, NEW)
     with opened(target, NEW) as kb:
         assert standing(kb) == [(NEW, "active", 0)]

@@ -166,18 +166,18 @@ def test_two_folders_of_one_name_are_not_taken_for_each_other(tmp_path: Path, kb
     twin = tmp_path / "b" / "docs"
     twin.mkdir(parents=True)
     (twin / "x.txt").write_text("Another folder called docs.", encoding="utf-8")
-    with pytest.raises(UsageError, match=r"source 'docs' stands for .*--source NAME"):
+    with pytest.raises(UsageError, match=r"source 'docs' is .*--source NAME"):
         kb.ingest(twin)
     assert len(kb.documents()) == 4
     kb.ingest(twin, name="docs-b")
     assert len(kb.documents()) == 5
-    with pytest.raises(UsageError, match="two sources are called 'docs'"):
+    with pytest.raises(UsageError, match="duplicate source name 'docs'"):
         kb.ingest(tmp_path / "docs", twin)
 
 
 def test_a_missing_path_and_an_empty_folder_are_named(tmp_path: Path, opened: Open) -> None:
     kb = opened()
-    with pytest.raises(UsageError, match="nowhere is not there"):
+    with pytest.raises(UsageError, match="nowhere does not exist"):
         kb.ingest(tmp_path / "nowhere")
     (tmp_path / "hollow").mkdir()
     with pytest.raises(UsageError, match="no documents found in source 'hollow'"):
@@ -190,7 +190,7 @@ def test_a_missing_path_and_an_empty_folder_are_named(tmp_path: Path, opened: Op
 
 def test_another_way_of_cutting_is_named_and_never_mixed(docs: Path, kb: ragstone.Knowledge, opened: Open) -> None:
     other = opened(chunk__name="markdown")
-    with pytest.raises(UsageError, match=r"4 of 4 documents were cut with other settings .*--refresh"):
+    with pytest.raises(UsageError, match=r"4 of 4 documents were chunked with other settings .*--refresh"):
         other.ingest(docs)
     [run] = other.ingest(docs, refresh=True)
     assert counts(run) == {"changed": 4}
@@ -205,7 +205,7 @@ def test_two_sources_of_a_collection_are_cut_alike(
     (tmp_path / "wiki" / "zebra.md").write_text("# Zebra\n\nZebras are striped.", encoding="utf-8")
     other = opened(chunk__name="markdown")
     with pytest.raises(
-        UsageError, match=r"4 documents of other sources \(such as 'docs'\) were cut with other settings"
+        UsageError, match=r"4 documents of other sources \(such as 'docs'\) were chunked with other settings"
     ):
         other.ingest(tmp_path / "wiki")
     [first] = other.ingest(tmp_path / "wiki", refresh=True)

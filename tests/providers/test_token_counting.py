@@ -18,7 +18,7 @@ def test_a_file_counts_as_its_model_does(path: Path) -> None:
 
 def test_a_file_that_is_none_is_said(tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").write_text("{}", encoding="utf-8")
-    for path, said in ((tmp_path, r"it is no tokenizer\.json"), (tmp_path / "none", "No such file")):
+    for path, said in ((tmp_path, r"it is not a tokenizer\.json"), (tmp_path / "none", "No such file")):
         with pytest.raises(ConfigError, match=rf"llm\.tokenizer .* cannot be read: {said}"):
             FileTokenizer(str(path)).load()
 

@@ -148,7 +148,7 @@ def test_kinds_need_three_documents(asked: Callable[..., Found]) -> None:
     model = helper()
     asked(model, "samples", hyde="multi")
     assert len(model.prompts) == 3
-    with pytest.raises(UsageError, match="hyde_documents is 2; hyde multi"):
+    with pytest.raises(UsageError, match="invalid hyde_documents 2: expected"):
         asked(model, "samples", hyde="multi", hyde_documents=2)
 
 
@@ -244,7 +244,7 @@ def test_the_command_says_what_was_done(store: Path, run: Run) -> None:
     assert "note: multi_query failed and was left out" in shown
     wrong = run("search", "samples", "--store", store, "--hyde", "deep")
     assert wrong.status == 2
-    assert "hyde 'deep' is unknown; use off, standard, adaptive or multi" in wrong.err
+    assert "unknown hyde 'deep': expected off, standard, adaptive or multi" in wrong.err
 
 
 def test_off_in_a_file_is_off(tmp_path: Path) -> None:

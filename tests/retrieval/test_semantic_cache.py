@@ -310,7 +310,7 @@ def test_explain_says_what_the_cache_has(kb: ragstone.Knowledge) -> None:
         told = kb.explain(text, path="storage.md", cache=True)
         return next(note.message for note in told.notes if note.code == "cache")
 
-    assert said(QUESTION) == "cache: nothing is kept that is near enough"
+    assert said(QUESTION) == "cache: no stored question is near enough"
     asked(kb)
     assert said(OTHER_WORDS).startswith("cache hit (cosine ")
     assert "asks something else" in said("How long are samples never kept by default?")
@@ -325,5 +325,5 @@ def test_the_command_keeps_and_serves(kb: ragstone.Knowledge, run: Run, monkeypa
 
 
 def test_a_threshold_outside_of_its_band_is_refused(kb: ragstone.Knowledge) -> None:
-    with pytest.raises(UsageError, match=r"cache_cosine is 0\.5; it must be a number from 0.85 to 1"):
+    with pytest.raises(UsageError, match=r"invalid cache_cosine 0\.5: expected a number from 0.85 to 1"):
         asked(kb, cache_cosine=0.5)

@@ -233,7 +233,7 @@ async def test_other_documents_stay_when_one_is_taken_out(store: EmbeddedStore, 
 LOST: dict[str, Callable[[Path], object]] = {
     "it is empty": lambda path: path.write_bytes(b""),
     "it is gone": lambda path: path.unlink(),
-    "it is no file": into_folder,
+    "it is not a file": into_folder,
 }
 
 
@@ -398,7 +398,7 @@ async def test_a_file_where_the_store_should_be_is_named(tmp_path: Path) -> None
     with pytest.raises(UsageError, match="not a Ragstone store"):
         await write_revisions(store, make_revision("a.md", ["apple"]))
     for attempt in (nearest(store), store.admin.collections("acme"), store.admin.exists(SCOPE)):
-        with pytest.raises(UsageError, match="is not a Ragstone store: it is no folder"):
+        with pytest.raises(UsageError, match="is not a Ragstone store: it is not a folder"):
             await attempt
     below = EmbeddedStore(tmp_path / "file" / "below")
     with pytest.raises(StoreError, match="file"):

@@ -218,12 +218,12 @@ def test_a_master_key_is_read_from_text_or_file_and_never_shown(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (("AAAA", None), "has 3 bytes; it must be 32 bytes in base64; make one with: openssl"),
-        (("no base64!", None), "is no base64"),
-        (("ключ", None), "is no base64"),
+        (("AAAA", None), "of 3 bytes: expected 32 bytes in base64; make one with: openssl"),
+        (("no base64!", None), "expected 32 bytes in base64"),
+        (("ключ", None), "expected 32 bytes in base64"),
         ((None, "/nowhere/key"), "cannot be read"),
         (("AAAA", "/nowhere/key"), "both given"),
-        ((None, None, "AAAA"), "encryption.previous has 3 bytes"),
+        ((None, None, "AAAA"), "invalid encryption.previous of 3 bytes"),
         ((None, None, base64.b64encode(bytes(32)).decode()), "without encryption.key"),
     ],
 )

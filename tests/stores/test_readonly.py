@@ -286,7 +286,7 @@ def test_a_doctor_who_may_only_read_names_the_damage_and_mends_nothing(root: Pat
     with closed_to_writers(root):
         found = as_nobody(lambda: asyncio.run(check()))
     assert "'a.md' of source 'docs' is stored damaged" in found[0]
-    assert found[-1].endswith("may only be read here: nothing was mended")
+    assert found[-1].endswith("may only be read here: nothing was repaired")
 
 
 def test_a_lock_that_may_not_be_looked_at_counts_as_held(tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ async def test_what_waits_to_write_while_a_key_is_changed_is_not_lost_silently(t
     store, late = EmbeddedStore(tmp_path, master=MASTER), EmbeddedStore(tmp_path, master=MASTER)
     async with late.writer(SCOPE) as writer:
         await store.rekey("acme", fresh=True)
-        with pytest.raises(Busy, match="put under another key meanwhile; run again"):
+        with pytest.raises(Busy, match="encrypted with another key meanwhile; run again"):
             await writer.replace([make_revision("late.md", ["late"])])
     await write_revisions(late, make_revision("late.md", ["late"]))
     assert await search_texts(store, "late") == ["late"]
@@ -315,7 +315,7 @@ async def test_what_waits_for_the_copy_to_be_made_writes_nothing_to_the_old_file
         await asyncio.wait([waiting], timeout=0.2)
         stop.go_on()
         await changing
-        with pytest.raises(Busy, match="put under another key meanwhile; run again"):
+        with pytest.raises(Busy, match="encrypted with another key meanwhile; run again"):
             await waiting
     await write_revisions(late, make_revision("late.md", ["late"], scope=MORE), scope=MORE)
     assert await search_texts(store, "late", MORE) == ["late"]

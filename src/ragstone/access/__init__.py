@@ -1,4 +1,4 @@
-"""Who asks, and what they may: keys, tokens, roles."""
+"""Authentication and permissions: keys, tokens, roles."""
 
 from ragstone.access.credential import Credential, Permission, Role, parse_roles
 from ragstone.access.keys import NewKey, authenticate_key, issue_key, parse_expiry, parse_key_id

@@ -1,4 +1,4 @@
-"""What a role permits: one table; and the credential that carries roles."""
+"""The permissions of each role: one table; and the credential that carries roles."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,8 @@ from ragstone.core.types import Scope
 
 
 class Permission(StrEnum):
-    """What a verb may ask for: `restricted` documents are those whose front matter says so, `export` is all at once."""
+    """The permissions that methods need. `restricted` documents are marked in their front matter; `export` copies
+    everything."""
 
     SEARCH = "search"
     RESTRICTED = "restricted"
@@ -22,7 +23,7 @@ class Permission(StrEnum):
 
 
 class Role(StrEnum):
-    """What a key or token can be given; several add up."""
+    """A role of a key or token; several add up."""
 
     READ = "read"
     READ_RESTRICTED = "read-restricted"
@@ -46,20 +47,20 @@ def parse_roles(names: Iterable[str]) -> tuple[Role, ...]:
     """
     given = tuple(names)
     if wrong := [name for name in given if name not in tuple(Role)]:
-        raise UsageError(f"role {wrong[0]!r:.60} is unknown; use one of: {', '.join(Role)}")
+        raise UsageError(f"unknown role {wrong[0]!r:.60}: expected one of: {', '.join(Role)}")
     if not given:
-        raise UsageError(f"a role is needed: {', '.join(Role)}")
+        raise UsageError(f"missing role: expected one of: {', '.join(Role)}")
     return tuple(role for role in Role if role in given)
 
 
 def format_moment(when: datetime) -> str:
-    """A moment as people are told it: to the second."""
+    """A moment as text for people: to the second."""
     return when.isoformat(timespec="seconds")
 
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """Whose tenant, and what is permitted there, until `expires` (None: for ever). `name` is for people."""
+    """A tenant and the permissions there, until `expires` (None: for ever). `name` is for people."""
 
     tenant: str
     roles: tuple[Role, ...]
@@ -74,7 +75,7 @@ class Credential:
         object.__setattr__(self, "roles", roles)
         object.__setattr__(self, "permissions", frozenset().union(*(ROLE_PERMISSIONS[role] for role in roles)))
         if self.expires is not None and self.expires.tzinfo is None:
-            raise UsageError("a credential's end needs a time zone: datetime(…, tzinfo=UTC)")
+            raise UsageError("invalid expires: expected a time with a time zone, such as datetime(…, tzinfo=UTC)")
 
     def check(self, permission: Permission, *, what: str, now: datetime | None = None) -> None:
         """Raises `Unauthorized` when it has expired, `Forbidden` when it does not permit `what`."""

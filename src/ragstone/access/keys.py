@@ -37,9 +37,11 @@ def issue_key(tenant: str, name: str, roles: tuple[str, ...], *, expires: dateti
     """A new key out of chance, kept nowhere yet. Raises `UsageError` for a tenant, name, role or end that is none."""
     Scope(tenant, "any")
     if not name.strip() or not name.isprintable() or len(name) > NAME_LENGTH:
-        raise UsageError(f"a key's name is 1 to {NAME_LENGTH} printable characters, such as who will use it")
+        raise UsageError(
+            f"invalid name of a key: expected 1 to {NAME_LENGTH} printable characters, such as the name of its user"
+        )
     if expires is not None and expires <= now:
-        raise UsageError(f"a key that expires at {format_moment(expires)} would be of no use: that is over")
+        raise UsageError(f"invalid expires {format_moment(expires)}: expected a time in the future")
     identity, secret = secrets.token_hex(8), secrets.token_urlsafe(SECRET_BYTES)
     known = tuple(map(str, parse_roles(roles)))
     key = Key(identity, tenant, name, known, now, _hash_secret(secret), expires=expires)
@@ -50,15 +52,19 @@ async def authenticate_key(text: str, keys: Keys, *, now: datetime) -> Credentia
     """The credential that a key is; raises `Unauthorized`. An unknown id takes as many steps as a wrong secret."""
     shape = KEY_PATTERN.fullmatch(text)
     if shape is None:
-        raise Unauthorized("malformed", "this is no key of Ragstone (rag_…_…) and no token; look at how it was copied")
+        raise Unauthorized(
+            "malformed", "invalid key: expected a Ragstone key (rag_…_…) or a token; was it copied in full?"
+        )
     key = await keys.find(shape["id"])
     same = hmac.compare_digest(_hash_secret(shape["secret"]), UNKNOWN_DIGEST if key is None else key.digest)
     if key is None or not same:
-        raise Unauthorized("unknown", f"the key rag_{shape['id']}_… is not known here; make one: ragstone keys create")
+        raise Unauthorized("unknown", f"unknown key rag_{shape['id']}_…: create one with: ragstone keys create")
     if key.revoked is not None:
         raise Unauthorized("revoked", f"the key rag_{key.id}_… was revoked at {format_moment(key.revoked)}")
     if key.expires is not None and key.expires <= now:
-        raise Unauthorized("expired", f"the key rag_{key.id}_… expired at {format_moment(key.expires)}; make a new one")
+        raise Unauthorized(
+            "expired", f"the key rag_{key.id}_… expired at {format_moment(key.expires)}; create a new one"
+        )
     return Credential(key.tenant, parse_roles(key.roles), key.name, "key", key.expires)
 
 
@@ -83,7 +89,7 @@ def parse_expiry(text: str | None, *, now: datetime) -> datetime | None:
         return when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
     except (ValueError, OverflowError) as error:
         example = date(now.year + 1, 1, 31)
-        raise UsageError(f"expires {text!r:.60} is no time; write it as 90d, 12h, 4w or {example}") from error
+        raise UsageError(f"invalid expires {text!r:.60}: expected 90d, 12h, 4w or {example}") from error
 
 
 def _hash_secret(secret: str) -> bytes:

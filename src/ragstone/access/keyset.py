@@ -1,4 +1,5 @@
-"""The issuer's public keys (JWKS): from a file or one URL, kept for a while, asked for anew when a key is unknown."""
+"""The issuer's public keys (JWKS): from a file or one URL, cached for a while, and fetched again when a key is
+unknown."""
 
 import json
 import threading
@@ -50,7 +51,7 @@ class Keyset:
         return self._tried_at is None or self._now() - self._tried_at >= PAUSE
 
     def _refresh_keys(self, *, must: bool) -> None:
-        """Read them again; what fails leaves those that there are, unless they are needed anew."""
+        """Read them again; a failure keeps the present ones, unless a new one is needed."""
         if self._may_ask():
             self._tried_at = self._now()
             try:
@@ -97,7 +98,7 @@ def _parse_keys(data: bytes) -> list[Jwk]:
     found = json.loads(data)
     keys = found.get("keys") if isinstance(found, dict) else None
     if not isinstance(keys, list):
-        raise ValueError("it is no JWKS, which has a list of keys")
+        raise ValueError("it is not a JWKS, which has a list of keys")
     return [key for key in keys if isinstance(key, dict)]
 
 

@@ -1,4 +1,4 @@
-"""Who stands behind an engine: nobody in particular on one's own machine, else whoever a key or token names."""
+"""The user of an engine: anyone in trusted mode, else the owner of a key or token."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -48,9 +48,9 @@ class Authenticator:
 
     @property
     def credential(self) -> Credential | None:
-        """Who asks; None for whoever opened the store and is trusted. Raises `UsageError` before `sign_in`."""
+        """The caller's credential; None in trusted mode. Raises `UsageError` before `sign_in`."""
         if self._credential is None and self._text is not None:
-            raise UsageError("nobody has looked at the key yet: open the engine with `async with`, or await sign_in()")
+            raise UsageError("the key is not checked yet: open the engine with `async with`, or await sign_in()")
         return self._credential
 
     @property
@@ -65,7 +65,7 @@ class Authenticator:
 
     @property
     def reads_as(self) -> str:
-        """What may be read, in words: the same for all who may read the same."""
+        """The reading permissions as a text, equal for equal permissions."""
         if self.credential is None:
             return "trusted"
         return ",".join(sorted(permission.value for permission in self.credential.permissions))
@@ -75,7 +75,7 @@ class Authenticator:
         return self._clock()
 
     async def sign_in(self) -> Credential | None:
-        """Look at the key or token; raises `Unauthorized`, or `Forbidden` for another tenant's."""
+        """Check the key or token; raises `Unauthorized`, or `Forbidden` for another tenant's."""
         if self._text is not None and (self._credential is None or self._credential.kind == "key"):
             found = await self._authenticate(self._text)
             self._check_tenant(found)
@@ -83,12 +83,12 @@ class Authenticator:
         return self._credential
 
     async def admit(self, permission: Permission, *, what: str) -> None:
-        """Raises unless whoever asks may do this now."""
+        """Check the key again; raises unless the caller may do this now."""
         await self.sign_in()
         self.admit_now(permission, what=what)
 
     def admit_now(self, permission: Permission, *, what: str) -> None:
-        """The same, by what the last look at the key has found."""
+        """Raises unless the credential of the last check may do this now."""
         if self.credential is not None:
             self.credential.check(permission, what=what, now=self._clock())
 
@@ -106,8 +106,9 @@ class Authenticator:
         wanted = self._settings.tenant
         if wanted not in (ANY_TENANT, credential.tenant):
             raise Forbidden(
-                f"tenant {wanted!r} was asked for; this {credential.kind} is of another one: leave the tenant out"
+                f"tenant {wanted!r} was asked for, but this {credential.kind} belongs to another tenant: "
+                "leave the tenant out"
             )
         # What is open by now works by the settings of the first look's tenant.
         if self._credential is not None and self._credential.tenant != credential.tenant:
-            raise Forbidden(f"this {credential.kind} was of another tenant before: open the collection once more")
+            raise Forbidden(f"this {credential.kind} belonged to another tenant before: open the collection again")

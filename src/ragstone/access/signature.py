@@ -1,4 +1,4 @@
-"""Who signed a token, and for whom: the one file that knows the library of tokens, imported where one is looked at."""
+"""Checks of a token's signature and claims. Only this file knows the JWT library; it is imported when a token comes."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,11 +9,11 @@ from ragstone.access.keyset import Keyset
 from ragstone.config.jwt import JwtSettings
 from ragstone.core.errors import ConfigError, Unauthorized
 
-UNREADABLE = ("malformed", "this is no token that can be read")
+UNREADABLE = ("malformed", "invalid token: Ragstone cannot decode it")
 
 
 def verify_token(token: str, issuer: JwtSettings, keyset: Keyset | None) -> Mapping[str, Any]:
-    """What a token says, once its signature, times and audience are right; raises `Unauthorized`."""
+    """The claims of a token after checking its signature, times and audience; raises `Unauthorized`."""
     try:
         return _decode_token(token, issuer, keyset)
     except jwt.PyJWTError as error:
@@ -28,7 +28,7 @@ def _decode_token(token: str, issuer: JwtSettings, keyset: Keyset | None) -> Map
     if algorithm not in issuer.algorithms:
         raise jwt.InvalidAlgorithmError
     if "crit" in header:  # the token must not be accepted by who does not know what it asks for
-        raise Unauthorized("malformed", "the token asks for extensions (crit) that are not known here")
+        raise Unauthorized("malformed", "the token requires unknown extensions (crit)")
     claims: Mapping[str, Any] = jwt.decode(
         token,
         _select_key(issuer, keyset, header.get("kid"), str(algorithm)),
@@ -46,13 +46,13 @@ def _select_key(issuer: JwtSettings, keyset: Keyset | None, kid: Any, algorithm:
     if keyset is None:
         return str(issuer.key)
     if not isinstance(kid, str | None):
-        raise Unauthorized("malformed", "the token's kid is no text")
+        raise Unauthorized("malformed", "invalid kid of the token: expected a text")
     found = keyset.find_key(kid)
     if found is None:
         which = (
-            "names no key (kid), and the issuer has not just one"
+            "has no kid, which it needs unless the issuer has exactly one key"
             if kid is None
-            else "names a key (kid) that the issuer has not"
+            else "names a key (kid) that the issuer does not have"
         )
         raise Unauthorized("signature", f"the token {which}")
     if found.get("alg", algorithm) != algorithm:
@@ -65,13 +65,13 @@ def _translate_error(error: jwt.PyJWTError, issuer: JwtSettings) -> Unauthorized
     table = (
         (jwt.ExpiredSignatureError, "expired", "the token has expired; get a new one"),
         (jwt.ImmatureSignatureError, "early", "the token is not valid yet (nbf or iat); look at both clocks"),
-        (jwt.InvalidIssuedAtError, "early", "the token's time of issue (iat) is none"),
+        (jwt.InvalidIssuedAtError, "early", "invalid iat of the token: expected a time"),
         (jwt.InvalidAudienceError, "audience", f"the token is for another audience than {issuer.audience!r}"),
-        (jwt.InvalidIssuerError, "issuer", f"the token is of another issuer than {issuer.issuer!r}"),
-        (jwt.MissingRequiredClaimError, "claim", f"the token lacks a claim that is needed: {error}"),
+        (jwt.InvalidIssuerError, "issuer", f"the token is from another issuer than {issuer.issuer!r}"),
+        (jwt.MissingRequiredClaimError, "claim", f"the token lacks a required claim: {error}"),
         (jwt.InvalidAlgorithmError, "algorithm", f"the token is not signed with {' or '.join(issuer.algorithms)}"),
-        (jwt.InvalidKeyError, "signature", "the key that the token names does not fit how it is signed"),
-        (jwt.PyJWKError, "signature", "the key that the token names does not fit how it is signed"),
+        (jwt.InvalidKeyError, "signature", "the key of the token does not match its signing algorithm"),
+        (jwt.PyJWKError, "signature", "the key of the token does not match its signing algorithm"),
         (jwt.InvalidSignatureError, "signature", "the token's signature is not the issuer's"),
     )
     found = next(((reason, words) for kind, reason, words in table if isinstance(error, kind)), None)
@@ -86,4 +86,4 @@ def check_key(key: str, algorithms: tuple[str, ...]) -> None:
         try:
             jwt.get_algorithm_by_name(name).prepare_key(key)
         except (jwt.PyJWTError, ValueError, TypeError) as error:
-            raise ConfigError(f"access.jwt.key is no public key (PEM) for {name}") from error
+            raise ConfigError(f"invalid access.jwt.key: expected a public key (PEM) for {name}") from error

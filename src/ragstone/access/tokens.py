@@ -43,14 +43,14 @@ class TokenAuthenticator:
         from ragstone.access import signature
 
         if len(token) > LONGEST:
-            raise Unauthorized("malformed", f"the token has over {LONGEST} characters; none of ours is as long")
+            raise Unauthorized("malformed", f"the token is longer than {LONGEST} characters")
         return self._make_credential(signature.verify_token(token, self._issuer, self._keyset))
 
     def _make_credential(self, claims: Mapping[str, Any]) -> Credential:
         tenant = claims.get(self._issuer.tenant_claim)
         if not isinstance(tenant, str):
             raise Unauthorized(
-                "claim", f"the token names no tenant: its claim {self._issuer.tenant_claim!r} is no text"
+                "claim", f"invalid claim {self._issuer.tenant_claim!r} of the token: expected the name of a tenant"
             )
         try:
             Scope(tenant, "any")
@@ -65,11 +65,11 @@ class TokenAuthenticator:
         name = self._issuer.role_claim
         given = claims.get(name)
         if given is None:
-            raise Unauthorized("claim", f"the token names no role: it lacks the claim {name!r}")
+            raise Unauthorized("claim", f"the token lacks the claim {name!r}, which lists its roles")
         named = given if isinstance(given, list) else [given]
         if roles := tuple(role for role in Role if role.value in [one for one in named if isinstance(one, str)]):
             return roles
-        raise Unauthorized("role", f"the token's claim {name!r} names no role of these: {', '.join(Role)}")
+        raise Unauthorized("role", f"the token's claim {name!r} lists none of the roles: {', '.join(Role)}")
 
 
 def _moment_or_none(seconds: float) -> datetime | None:

@@ -37,7 +37,7 @@ async def stream_answer(
 
     Without a language model a message is a quoted sentence with the numbers of its citations. With one a message is a
     piece of the model's text (`delta`), a `citation` comes before the piece that uses it first, and the final answer
-    carries the verdicts and replaces what was streamed.
+    carries the verdicts and replaces the streamed text.
     """
     trace = Trace()
     conversation = Conversation(question.text, tuple(history))
@@ -124,7 +124,8 @@ async def _read_and_draft(
 
 
 def cut_to_tokens(hits: Sequence[Hit], tokens: int | None) -> list[Hit]:
-    """The hits from the best down that fit, the last one cut at a sentence; a token is taken for four characters."""
+    """The hits from the best down that fit, the last one shortened at a sentence; a token is taken for four
+    characters."""
     if tokens is None:
         return list(hits)
     return fit_budget(hits, lambda text: ceil(len(text) / LETTERS), budget=Budget(tokens, 0, max(1, len(hits))))
@@ -160,5 +161,5 @@ def _fit_history(writing: AnswerWriter, conversation: Conversation, trace: Trace
     kept = writing.fit_history(conversation)
     if left := len(conversation.history) - len(kept.history):
         count = len(conversation.history)
-        trace.note("history", f"the model was not told the first {left} of {count} turns: no room for them")
+        trace.note("history", f"the prompt leaves out the first {left} of {count} turns: no room for them")
     return kept

@@ -1,4 +1,4 @@
-"""What a model wrote becomes an answer: sentences checked, citations made, or an abstention."""
+"""From a model's text to an answer: checked sentences with citations, or an abstention."""
 
 import re
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
@@ -34,7 +34,7 @@ DECLINED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What an answer begins with: the quoted answer, which stands in where the model fails; the passages in their
+    """The start of an answer: the quoted answer, which replaces the model's if that fails; the passages in their
     order; texts and pages, by document, that sentences are checked against, and what compares them."""
 
     conversation: Conversation
@@ -46,7 +46,7 @@ class Draft:
 
 
 def abstain(reason: str | None, message: str, *, clarify: str = "", answerability: float | None = None) -> Answer:
-    """An abstention, with what it comes from, and what is asked back where that may help."""
+    """An abstention with its reason, and with a question back if that may help."""
     notes = (Note(reason or "abstained", message), *([Note("clarify", clarify)] if clarify else []))
     return Answer(ABSTENTION, abstained=True, reason=reason, answerability=answerability, notes=notes)
 
@@ -136,7 +136,7 @@ class AnswerAssembler:
             said = guard.mask_secrets(self._out.strip() or ABSTENTION)
             return replace(abstain("declined", "The model found no answer in the passages."), text=said)
         if not supported:
-            return abstain("unsupported", "Nothing that the model wrote stands in the passages that it was shown.")
+            return abstain("unsupported", "The passages support nothing that the model wrote.")
         kept = [one for one in self._checked if one.is_presentable] if self._strict else self._checked
         citations = self._build_citations(kept)
         sentences = tuple(
@@ -157,11 +157,14 @@ class AnswerAssembler:
     def _note_outcome(self, done: CompletionResult, trace: Trace) -> None:
         """What the reader of the answer should know of how it came about."""
         if done.ended == "length":
-            trace.note("cut", "the answer ends where the model had written as many tokens as it may: allow it more")
+            trace.note("cut", "the answer was cut at the token limit: raise llm.max_tokens")
         elif done.ended == "refused":
             trace.note("refused", "the vendor's filter ended the answer")
         if unknown := list(dict.fromkeys(self._transcript.unknown)):
-            trace.note("citation_unknown", f"left out citations of what was not shown: {', '.join(unknown[:5])}")
+            trace.note(
+                "citation_unknown",
+                f"left out citations of passages that the model did not get: {', '.join(unknown[:5])}",
+            )
         left = [one for one in self._checked if not one.is_presentable]
         if left and self._strict:
             trace.note("left_out", f"left out {format_count(len(left), 'sentence')} that nothing supports")

@@ -46,7 +46,7 @@ SENTENCES = 8  # passages that are compared with the question by their vectors; 
 
 
 class Texts(Protocol):
-    """What an answer needs of a view: see `ragstone.core.ports.Reader`."""
+    """The part of `ragstone.core.ports.Reader` that an answer needs."""
 
     async def idf(self, query: str) -> dict[str, float]: ...
 
@@ -59,8 +59,8 @@ class Texts(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AnswerInput:
-    """A question with what was found for it: the hits, the open view that they are in, and the model that compares
-    sentences with the question by its `vector`. `fused_by_store` says that the order is a store's own."""
+    """A question with its results: the hits, the open view that they are in, and the model that compares sentences
+    with the question by its `vector`. `fused_by_store` says that the order is a store's own."""
 
     question: Question
     hits: Sequence[Hit]
@@ -96,7 +96,10 @@ def _drop_unfit_calibration(policy: AbstentionPolicy, found: Evidence, retrieved
     if here == (own.model if own.signs == "vectors" else None):
         return policy
     of, by = (f"vectors of {name}" if name else "words alone" for name in (own.model, here))
-    said = f"answer.calibration is of {of}, this question was searched for by {by}: the shipped numbers decide"
+    said = (
+        f"answer.calibration was fitted for {of}, but this question was searched with {by}: "
+        "the built-in calibration decides"
+    )
     retrieved.trace.note("calibration", said)
     return replace(policy, calibration=None)
 

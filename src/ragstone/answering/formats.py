@@ -34,7 +34,7 @@ def document_json(document: Document) -> Json:
 
 
 def citation_json(citation: Citation, *, mask: Mask) -> Json:
-    """A citation; masking what was masked before changes nothing."""
+    """A citation; masking twice changes nothing."""
     quote = mask(citation.quote)
     return {
         "n": citation.n,
@@ -98,7 +98,7 @@ def _text(chunk: Chunk, mask: Mask) -> str:
 
 
 def found_json(found: Found, *, mask: Mask) -> Json:
-    """What a search brought."""
+    """The results of a search as plain data."""
     return {
         "schema": SCHEMA,
         "hits": [hit_json(hit, mask=mask) for hit in found.hits],
@@ -109,7 +109,7 @@ def found_json(found: Found, *, mask: Mask) -> Json:
 
 
 def steps_json(steps: Sequence[Step], *, mask: Mask) -> Json:
-    """What a language model did for a search, under `steps`; nothing where none was asked."""
+    """The calls of a language model during a search, under `steps`; nothing where none was asked."""
     told = [
         {
             "name": step.name,
@@ -160,7 +160,7 @@ def pack_full(found: Found, *, query: str, index: Mapping[str, Any], mask: Mask)
 def pack_llm(found: Found, *, mask: Mask, characters: int = SNIPPET) -> Json:
     """EvidencePackLLM: `{"sources": {"S1": path}, "items": [{"ref": "S1#3", "snippet", "score", "notes"}]}`.
 
-    Few tokens: each path once, snippets of so many characters, white space collapsed after masking.
+    Few tokens: each path once, snippets of a fixed number of characters, white space collapsed after masking.
     """
     aliases: dict[tuple[str, str], str] = {}
     items: list[Json] = []
@@ -179,7 +179,7 @@ def _shorten(text: str, characters: int) -> str:
 
 
 def context_xml(hits: Sequence[Hit], *, mask: Mask) -> str:
-    """`<retrieved_context>` with one `<document>` a hit; it parses whatever the documents hold."""
+    """`<retrieved_context>` with one `<document>` a hit; it parses for any document."""
     body = "".join(_document_xml(n, hit, mask) for n, hit in enumerate(hits, 1))
     return f"<retrieved_context>\n{body}</retrieved_context>"
 

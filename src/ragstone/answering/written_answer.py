@@ -21,7 +21,7 @@ log = logging.getLogger("ragstone")
 
 
 async def write_answer(writing: AnswerWriter, draft: Draft, trace: Trace) -> AsyncGenerator[Event | Answer]:
-    """What the model writes, as events; the answer last.
+    """Write an answer with the model; gives events, the answer last.
 
     When the model fails the quoted answer is the answer, with a note that says why: `llm_unavailable`, or `llm_refused`
     where the request or its configuration is at fault.

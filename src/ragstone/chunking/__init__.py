@@ -1,4 +1,4 @@
-"""Cutting documents into pieces: the table of chunkers by name.
+"""Chunking of documents: the table of chunkers by name.
 
 To add one: a file with a small options dataclass and a class with `recipe` and `cut`, its row in
 `CHUNKERS`, and a test class that inherits `ChunkerContract`.
@@ -26,9 +26,10 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class ChunkerKind:
-    """One way of cutting: the module, class and options of a chunker, and whether it is told what the embedder reads.
+    """One chunker: the module, class and options of a chunker, and whether it needs to know how many tokens the
+    embedder reads.
 
-    The class takes its options and a tokenizer, and `reads` where it is told so.
+    The class takes its options and a tokenizer, and `reads` if it needs that.
     """
 
     module: str
@@ -70,15 +71,17 @@ def make_chunker(
     'recursive/1(size=300,overlap=64,tokenizer=characters/4)'
     """
     if name not in CHUNKERS:
-        raise UsageError(f"chunker {name!r} is unknown; known chunkers: {', '.join(sorted(CHUNKERS))}")
+        raise UsageError(f"unknown chunker {name!r}: expected one of: {', '.join(sorted(CHUNKERS))}")
     chunker = CHUNKERS[name]
     kind = chunker.load_options()
     known = [field.name for field in fields(kind)]
     for key, value in (options or {}).items():
         if key not in known:
-            raise UsageError(f"chunker option {key!r} is unknown; options of {name}: {', '.join(known)}")
+            raise UsageError(
+                f"unknown chunker option {key!r}: expected one of the options of {name}: {', '.join(known)}"
+            )
         if isinstance(value, bool) or not isinstance(value, int):
-            raise UsageError(f"chunker option {key} of {name} must be a whole number, not {value!r}")
+            raise UsageError(f"invalid chunker option {key} of {name}: expected a whole number, got {value!r}")
     counted = tokenizer if isinstance(tokenizer, CachingTokenizer) else CachingTokenizer(tokenizer)
     return chunker.make(kind(**(options or {})), counted, reads)
 

@@ -28,7 +28,7 @@ class BoundedOptions:
 
 
 class BoundedChunker:
-    """A piece is one paragraph, with the headings right above it; a longer one is cut between lines.
+    """A piece is one paragraph, with the headings right above it; a longer one is split between lines.
 
     Headings and blank lines end a piece.
     """

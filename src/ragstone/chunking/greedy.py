@@ -1,4 +1,4 @@
-"""Filling pieces from the front until they are full: what the simpler ways to cut share."""
+"""Filling pieces from the front until they are full: the common part of the simpler chunkers."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -77,7 +77,7 @@ def _split_range(record: str, unit: Unit | Passage, pattern: re.Pattern[str]) ->
 def split_large_units(
     record: str, units: Sequence[Unit], pattern: re.Pattern[str], *, over: int, measure: Measure
 ) -> list[Unit]:
-    """The units, those over a size cut after each match of the pattern."""
+    """The units, those over a size split after each match of the pattern."""
     out: list[Unit] = []
     for unit in units:
         if measure(unit.start, unit.end) <= over:

@@ -36,6 +36,6 @@ def _points_to_page(line: str) -> bool:
 
 
 def drop_leftovers(pieces: Sequence[Piece]) -> list[Piece]:
-    """The pieces without leftovers of text, numbered anew."""
+    """The pieces without leftovers of text, renumbered."""
     kept = [piece for piece in pieces if piece.kind in ("table", "code") or not is_leftover(piece.text)]
     return kept if len(kept) == len(pieces) else [replace(piece, ordinal=i) for i, piece in enumerate(kept)]

@@ -26,7 +26,7 @@ class MarkdownOptions:
 
 
 class MarkdownChunker:
-    """A piece is paragraphs of one `##` section; a longer paragraph is cut after `.`, `?` or `!`.
+    """A piece is paragraphs of one `##` section; a longer paragraph is split after `.`, `?` or `!`.
 
     A paragraph or sentence that is over the size without such an end stays whole, with a note. The
     heading path is the section's title.

@@ -1,4 +1,4 @@
-"""What is known about a piece without a model: keywords, snippet, the keys that readers of chunks expect."""
+"""Metadata of a chunk that need no model: keywords, snippet, the keys that readers of chunks expect."""
 
 import csv
 import io
@@ -49,7 +49,7 @@ def extract_keywords(text: str) -> list[str]:
 
 
 def make_snippet(text: str) -> str:
-    """The beginning on one line, cut at a word."""
+    """The beginning on one line, shortened at a word."""
     flat = " ".join(text[: SNIPPET * 2].split())
     return flat if len(flat) <= SNIPPET else f"{flat[:SNIPPET].rpartition(' ')[0] or flat[:SNIPPET]}…"
 

@@ -29,7 +29,7 @@ class Passage(NamedTuple):
 
 
 def list_passages(extraction: Extraction) -> list[Passage]:
-    """What may become chunks: body blocks in the order of the record, nothing twice, no leftovers."""
+    """The blocks that become chunks: body blocks in the order of the record, nothing twice, no leftovers."""
     record, out = extraction.record, list[Passage]()
     headings: list[tuple[int, str]] = []
     path: tuple[str, ...] = ()

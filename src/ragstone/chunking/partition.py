@@ -1,4 +1,4 @@
-"""The best way to cut a row of atoms into pieces: balanced, near the wanted size, at strong boundaries."""
+"""The best partition of a row of atoms into pieces: balanced, near the wanted size, at strong boundaries."""
 
 from collections.abc import Sequence
 from math import inf
@@ -11,7 +11,7 @@ WINDOW = 64
 
 
 class Atom(NamedTuple):
-    """What is not cut any further.
+    """A piece that is not split any further.
 
     `cut` is the cost of beginning a piece here, `join` that of running a piece through here. A piece
     does not run into a heading (`opens`) of a smaller `depth` than the one it began with: that would

@@ -33,7 +33,7 @@ class RecursiveOptions:
 
 
 class RecursiveChunker:
-    """A piece is as much of one section as fits into the size, cut at the coarsest separator that does."""
+    """A piece is as much of one section as fits into the size, split at the coarsest separator that works."""
 
     def __init__(self, window: RecursiveOptions, tokenizer: Tokenizer) -> None:
         self._window = window

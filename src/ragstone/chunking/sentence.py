@@ -20,8 +20,8 @@ UNSPLIT_KINDS = (
 
 @dataclass(frozen=True, slots=True)
 class SentenceWindowOptions:
-    """Sentences before and after that are shown with one; a longer sentence than `cap` tokens is cut, and `prefix` of
-    what the embedder reads are left for path and heading, as `structure` does."""
+    """Sentences before and after that are shown with one; a longer sentence than `cap` tokens is split, and `prefix`
+    of what the embedder reads are left for path and heading, as `structure` does."""
 
     window: int = 3
     cap: int = 800
@@ -37,7 +37,7 @@ class SentenceWindowOptions:
 
 class SentenceWindowChunker(StructureChunker):
     """A piece is one sentence, list item, table row or block of code, with the headings right above it. Its `window`
-    is what is shown of it: the piece with those around it, whatever they are."""
+    is the text to show: the sentence with those around it."""
 
     def __init__(self, around: SentenceWindowOptions, tokenizer: Tokenizer, *, reads: int | None = None) -> None:
         cutting = StructureOptions(tokens=around.cap, cap=around.cap, prefix=around.prefix)

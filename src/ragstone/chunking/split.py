@@ -59,14 +59,14 @@ Splitter = Callable[[str, Part, int], list[Part]]
 
 
 def split_runs(record: str, start: int, end: int, most: int) -> Iterator[tuple[int, int]]:
-    """Whole words together, up to `most` characters (and the marks of the last); a longer word is cut."""
+    """Whole words together, up to `most` characters (and the marks of the last); a longer word is split."""
     n = max(1, most) - 1
     for match in re.compile(RUN % (n, n), re.DOTALL).finditer(record, start, end):
         yield match.span()
 
 
 def fit_parts(record: str, passages: Sequence[Passage], *, cap: int, list_cap: int, count: TokenCounter) -> list[Part]:
-    """Parts in order, none over `cap` tokens but table rows; lists are cut by items above `list_cap`."""
+    """Parts in order, none over `cap` tokens but table rows; lists above `list_cap` are split by items."""
     parts = [
         part for _, group in groupby(passages, key=lambda p: id(p.block)) for part in _block_parts(record, [*group])
     ]

@@ -1,4 +1,4 @@
-"""Cutting along the document's structure: sections, paragraphs, items, rows, and sentences where needed."""
+"""Chunking along the document's structure: sections, paragraphs, items, rows, and sentences where needed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -35,7 +35,7 @@ class StructureOptions:
     def __post_init__(self) -> None:
         if not (0 < self.tokens <= self.cap and 0 <= self.overlap < self.tokens and self.prefix >= 0):
             raise UsageError(
-                f"cutting needs 0 < tokens <= cap, 0 <= overlap < tokens and prefix >= 0; got tokens={self.tokens}, "
+                f"chunking needs 0 < tokens <= cap, 0 <= overlap < tokens and prefix >= 0; got tokens={self.tokens}, "
                 f"cap={self.cap}, overlap={self.overlap}, prefix={self.prefix}"
             )
 
@@ -43,9 +43,8 @@ class StructureOptions:
 class StructureChunker:
     """The default. A piece is whole sections, else whole paragraphs, items or rows, else whole sentences.
 
-    Code stays whole up to the cap. A table is cut between rows only, and each further group of rows
-    carries the header. `reads` is what the embedder reads (None: no limit); the prefix never takes
-    more than half of it.
+    Code stays whole up to the cap. A table is split between rows only, and each further group of rows carries the
+    header. `reads` is what the embedder reads (None: no limit); the prefix never takes more than half of it.
     """
 
     def __init__(self, cutting: StructureOptions, tokenizer: Tokenizer, *, reads: int | None = None) -> None:

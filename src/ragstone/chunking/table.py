@@ -53,7 +53,7 @@ class Grid(NamedTuple):
     caption: str = ""
 
     def row_texts(self, record: str, row: Row) -> tuple[str, ...]:
-        """What each column says in a row, merged cells repeated."""
+        """The text of each column in a row, merged cells repeated."""
         if row.number < 0:
             return split_bars(record[row.start : row.end])
         cells = [*self.reaching.get(row.number, ()), *self.cells[row.number]]
@@ -95,7 +95,7 @@ def build_grid(record: str, passages: Sequence[Passage]) -> Grid:
 
 
 def _shorten_caption(caption: str) -> str:
-    """A caption on one line, cut at a word: some are a paragraph, and it is repeated."""
+    """A caption on one line, shortened at a word: some are a paragraph, and it is repeated."""
     line = " ".join(caption[: 2 * CAPTION_LENGTH].split())
     return (
         line if len(line) <= CAPTION_LENGTH else f"{line[:CAPTION_LENGTH].rpartition(' ')[0] or line[:CAPTION_LENGTH]}…"

@@ -58,7 +58,7 @@ class CachingTokenizer:
 
 
 def batch_texts(texts: Sequence[str], *, characters: int = BATCH) -> Iterator[list[str]]:
-    """The texts in order, in lists of at most so many characters or one text."""
+    """The texts in order, in lists of at most `characters` characters or one text."""
     batch: list[str] = []
     size = 0
     for text in texts:

@@ -14,7 +14,7 @@ def main() -> None:
         status = _run_caught()
     except KeyboardInterrupt:  # also while the program is still being imported
         status = INTERRUPTED
-        print("interrupted: what was committed stays; the same command goes on from there", file=sys.stderr)
+        print("interrupted: finished work is kept; run the same command to continue", file=sys.stderr)
     sys.exit(status)
 
 
@@ -40,7 +40,7 @@ def _run_caught() -> int:
     try:
         status = _run(debug=is_debugging())
         sys.stdout.flush()
-    except BrokenPipeError:  # whoever read the output has seen enough; typer says 1 too
+    except BrokenPipeError:  # the reader of the output has seen enough; typer says 1 too
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 1
     except RagstoneError as error:
@@ -80,7 +80,7 @@ def _describe_os_error(error: OSError) -> str:
     try:
         os.getcwd()
     except OSError:
-        return "the folder that this command runs in is gone; change to one that exists"
+        return "the current folder no longer exists; change to another one"
     named = f" ({error.filename})" if error.filename else ""
     return f"the system refused: {error.strerror or error}{named}"
 

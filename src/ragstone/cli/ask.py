@@ -36,14 +36,16 @@ def ask(
     question: Annotated[str, typer.Argument(help="The question.")],
     where: Where,
     asked: dict[str, Any],
-    pipeline: Annotated[str | None, typer.Option(help="Ask what this pipeline of the configuration names.")] = None,
-    stream: Annotated[bool, typer.Option("--stream", help="Show the answer as it comes; NDJSON with --json.")] = False,
-    quote: Annotated[bool, typer.Option("--quote", help="Quote sentences, whatever language model is set.")] = False,
+    pipeline: Annotated[str | None, typer.Option(help="Ask this pipeline of the configuration.")] = None,
+    stream: Annotated[bool, typer.Option("--stream", help="Stream the answer; NDJSON with --json.")] = False,
+    quote: Annotated[
+        bool, typer.Option("--quote", help="Answer with quoted sentences, even if a language model is set.")
+    ] = False,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Show only what the documents support; exit 1 when it abstains.")
+        bool, typer.Option("--strict", help="Show only supported sentences; exit 1 on abstention.")
     ] = False,
 ) -> int:
-    """Answer from the documents; every sentence is cited and each citation was checked."""
+    """Answer a question from the documents. Every sentence has a checked citation."""
     from ragstone.cli.knowledge import open_for_question, open_knowledge
 
     how = {"where": where, "strict": strict or None, **asked}

@@ -14,17 +14,19 @@ END = ("/quit", "/exit")
 @add_shared_options
 def chat(
     options: SharedOptions,
-    top_k: Annotated[int | None, typer.Option("--top-k", "-k", help="How many passages to answer from.")] = None,
-    mode: Annotated[str | None, typer.Option(help="hybrid, semantic or keyword.")] = None,
-    pipeline: Annotated[str | None, typer.Option(help="Ask what this pipeline of the configuration names.")] = None,
-    quote: Annotated[bool, typer.Option("--quote", help="Quote sentences, whatever language model is set.")] = False,
+    top_k: Annotated[int | None, typer.Option("--top-k", "-k", help="Number of passages to answer from.")] = None,
+    mode: Annotated[str | None, typer.Option(help="Retrievers: hybrid, semantic or keyword.")] = None,
+    pipeline: Annotated[str | None, typer.Option(help="Ask this pipeline of the configuration.")] = None,
+    quote: Annotated[
+        bool, typer.Option("--quote", help="Answer with quoted sentences, even if a language model is set.")
+    ] = False,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Show only what the documents support; exit 1 when it abstained.")
+        bool, typer.Option("--strict", help="Show only supported sentences; exit 1 on abstention.")
     ] = False,
 ) -> int:
-    """Answer question after question, a line each, until /quit or the end of the input.
+    """Answer questions, one per line, until /quit or the end of the input.
 
-    A question may go on from those before it ("And how long is that kept?"). The exit status is the highest that
+    A question may refer to earlier ones ("And how long is that kept?"). The exit status is the highest that
     `ragstone ask` would have given for any of them.
     """
     from ragstone.cli.knowledge import open_knowledge

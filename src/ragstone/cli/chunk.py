@@ -1,4 +1,4 @@
-"""`ragstone chunk`: one chunk as it is stored, or how a file would be cut."""
+"""`ragstone chunk`: one chunk as it is stored, or the chunks of a file."""
 
 from typing import Annotated
 
@@ -13,12 +13,14 @@ MOST = 2**31 - 1  # as far as every store counts
 @add_shared_options
 def chunk(
     options: SharedOptions,
-    path: Annotated[str | None, typer.Argument(help="The document's path inside its source.")] = None,
-    ordinal: Annotated[int, typer.Argument(min=0, max=MOST, help="Which chunk, from 0.")] = 0,
-    source: Annotated[str | None, typer.Option("--source", help="The source, when two have this path.")] = None,
-    preview: Annotated[str | None, typer.Option("--preview", help="Cut this file and show the pieces.")] = None,
+    path: Annotated[str | None, typer.Argument(help="Path of the document inside its source.")] = None,
+    ordinal: Annotated[int, typer.Argument(min=0, max=MOST, help="Number of the chunk, from 0.")] = 0,
+    source: Annotated[
+        str | None, typer.Option("--source", help="Source of the document, if two sources have this path.")
+    ] = None,
+    preview: Annotated[str | None, typer.Option("--preview", help="Chunk this file and show the chunks.")] = None,
 ) -> int:
-    """Print one chunk, or with --preview how a file is cut."""
+    """Print one chunk, or with --preview the chunks of a file."""
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.cli.output import chunk_data, chunk_text, piece_data, pieces_text
 

@@ -17,7 +17,7 @@ from ragstone.core.plural import format_count
 from ragstone.core.records import Info
 from ragstone.core.types import Json
 
-app = typer.Typer(help="List, look at and erase collections.", no_args_is_help=True)
+app = typer.Typer(help="List, inspect and erase collections.", no_args_is_help=True)
 
 
 def info_json(info: Info) -> Json:
@@ -58,7 +58,7 @@ def _print_infos(options: SharedOptions, infos: list[Info]) -> None:
 @app.command(name="list")
 @add_shared_options
 def list_(options: SharedOptions) -> int:
-    """The collections of a tenant."""
+    """List the collections of a tenant."""
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.stores import redact_url
 
@@ -74,7 +74,7 @@ def list_(options: SharedOptions) -> int:
 @app.command()
 @add_shared_options
 def info(options: SharedOptions) -> int:
-    """The state of one collection (--collection)."""
+    """Show the state of one collection (--collection)."""
     from ragstone.cli.knowledge import open_knowledge
 
     with open_knowledge(options, embed__model="none") as kb:
@@ -85,7 +85,7 @@ def info(options: SharedOptions) -> int:
 @app.command()
 @add_shared_options
 def create(options: SharedOptions) -> int:
-    """Make an empty collection (--collection) for the configured model's vectors."""
+    """Create an empty collection (--collection) for the configured model's vectors."""
     from ragstone.cli.knowledge import open_knowledge
 
     with open_knowledge(options) as kb:
@@ -96,7 +96,7 @@ def create(options: SharedOptions) -> int:
 @app.command()
 @add_shared_options
 def documents(options: SharedOptions) -> int:
-    """The documents of one collection."""
+    """List the documents of one collection."""
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.cli.masking import escape_line
     from ragstone.cli.output import document_data
@@ -114,7 +114,7 @@ def delete(
     options: SharedOptions,
     name: Annotated[str, typer.Argument(help="The collection, or with --document a document's path.")],
     document: Annotated[bool, typer.Option("--document", help="Delete one document of --collection.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
 ) -> int:
     """Erase a collection, or one document of it, with text, vectors and index."""
     from ragstone.cli.knowledge import open_knowledge

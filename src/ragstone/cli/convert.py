@@ -29,7 +29,7 @@ class _OutputFolder:
     skipped: list[Json] = field(default_factory=list)
 
     def put(self, path: str, made: Extraction | Refused) -> None:
-        """Write what was read; raises `UsageError` when nothing can be written there."""
+        """Write a converted document; raises `UsageError` when nothing can be written there."""
         if isinstance(made, Refused):
             self.skipped.append({"path": path, "reason": made.reason, "message": str(made)})
             return
@@ -56,11 +56,13 @@ class _OutputFolder:
 @add_shared_options
 def convert(
     options: SharedOptions,
-    source: Annotated[str, typer.Argument(metavar="IN", help="A file or a folder.")],
-    target: Annotated[str, typer.Argument(metavar="OUT", help="The folder to write to.")],
-    artifacts: Annotated[bool, typer.Option("--artifacts", help="Write the blocks as JSON beside each.")] = False,
+    source: Annotated[str, typer.Argument(metavar="IN", help="File or folder to convert.")],
+    target: Annotated[str, typer.Argument(metavar="OUT", help="Folder to write to.")],
+    artifacts: Annotated[
+        bool, typer.Option("--artifacts", help="Also write the blocks of each document as JSON.")
+    ] = False,
     password: Annotated[list[str] | None, typer.Option(help="Password of encrypted documents.")] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit 1 when a document was skipped.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit 1 if a document was skipped.")] = False,
 ) -> int:
     """Convert documents to Markdown: OUT gets NAME.md for each file of IN, in the same folders."""
     from ragstone.cli.knowledge import open_knowledge
@@ -72,7 +74,7 @@ def convert(
             for path, made in kb.engine.iter_extractions(source, ignore=ignore):
                 out.put(path, made)
         except KeyboardInterrupt:
-            print_message(f"interrupted: {out.written} converted to {target} so far; the same command begins anew")
+            print_message(f"interrupted: {out.written} converted to {target} so far; the same command starts over")
             return INTERRUPTED
     if options.json:
         print_json({"schema": 1, "converted": out.written, "skipped": out.skipped})
@@ -88,11 +90,11 @@ def _exclude_target(source: str, target: str) -> tuple[str, ...]:
     try:
         read, write = Path(source).expanduser().resolve(), Path(target).resolve()
     except (OSError, RuntimeError, ValueError) as error:
-        raise UsageError(f"{source} or {target} leads to no place: {error}") from error
+        raise UsageError(f"cannot resolve {source} or {target}: {error}") from error
     if write.exists() and not write.is_dir():
         raise UsageError(f"{target} is a file: name a folder to write to")
     if read == write:
-        raise UsageError(f"{target} is the folder that is read: name another one to write to")
+        raise UsageError(f"{target} is the source folder: name another one to write to")
     # A sign of the glob's own in a name stands for any one character.
     return (f"/{re.sub('[*?]', '?', write.relative_to(read).as_posix())}",) if read in write.parents else ()
 

@@ -31,9 +31,9 @@ def copy(
         ),
     ] = False,
 ) -> int:
-    """Copy collections to another store: all kept revisions with texts, chunks, vectors and runs; nothing is embedded
-    again. Then both sides are compared: exit 1 when they differ. Run again, it goes on where it stopped, and brings
-    the copy up to date: what is new, changed or gone since."""
+    """Copy collections to another store: all kept revisions with texts, chunks, vectors and runs, without embedding
+    again. Compare both sides afterwards; exit 1 if they differ. Run it again to continue an interrupted copy or to
+    update an old one."""
     from ragstone.cli.progress import ProgressDisplay
     from ragstone.config.load import load
     from ragstone.engine import Engine

@@ -1,4 +1,4 @@
-"""`ragstone doctor`: is everything as it should be, and what mends it."""
+"""`ragstone doctor`: checks of models and store, with remedies."""
 
 from typing import Annotated
 
@@ -10,9 +10,9 @@ from ragstone.cli.shared_options import SharedOptions, add_shared_options, print
 @add_shared_options
 def doctor(
     options: SharedOptions,
-    repair: Annotated[bool, typer.Option("--repair", help="Mend what can be mended.")] = False,
+    repair: Annotated[bool, typer.Option("--repair", help="Repair problems where possible.")] = False,
 ) -> int:
-    """Check the model and the store; exit 1 when something is wrong."""
+    """Check the model and the store; exit 1 on a problem."""
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.cli.masking import escape_line
     from ragstone.stores import redact_url

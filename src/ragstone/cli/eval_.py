@@ -75,7 +75,7 @@ def _read_earlier(baseline: str | None, granularity: str, *, gate: bool) -> Any:
 
 
 def _check_outcome(report: Any, gated: Any, failed: Exception | None) -> int:
-    """0; raises what ended the judge's work or the calibration, or `Degraded` where a gate closes."""
+    """0; raises what ended the judge's work or the calibration, or `Degraded` if `--gate` fails."""
     if report.judge and report.judge.failed:
         raise report.judge.failed
     if failed:
@@ -111,7 +111,7 @@ def _print_outcome(report: Any, comparison: Any, own: Any, *, as_json: bool) -> 
 def _check_named(**given: str | None) -> None:
     """Raises `UsageError` for an option that names nothing, such as a variable of the shell that is not set."""
     if empty := next((name for name, value in given.items() if value == ""), None):
-        raise UsageError(f"--{empty.replace('_', '-')} is empty: say what it names, or leave it out")
+        raise UsageError(f"--{empty.replace('_', '-')} is empty: give it a value, or leave it out")
 
 
 def _check_combination(golden: str | None, beir: str | None, split: str | None, granularity: str | None) -> None:
@@ -119,7 +119,7 @@ def _check_combination(golden: str | None, beir: str | None, split: str | None, 
     if (golden is None) == (beir is None):
         raise UsageError("name one set of questions: --golden FILE or --beir FOLDER")
     if granularity not in (None, "file", "chunk", "span"):
-        raise UsageError(f"granularity {granularity!r} is unknown; use file, chunk or span")
+        raise UsageError(f"unknown granularity {granularity!r}: expected file, chunk or span")
     if beir and granularity in ("chunk", "span"):
         raise UsageError(f"a BEIR folder judges whole documents: --granularity {granularity} needs --golden")
     if golden and split:
@@ -135,7 +135,7 @@ def _check_writable(option: str, path: str | None, *, inputs: Sequence[str | Non
     file = Path(path)
     with suppress(OSError):
         if any(given and file.samefile(given) for given in inputs):
-            raise UsageError(f"{option} {path} would overwrite what is read: name another file")
+            raise UsageError(f"{option} {path} would overwrite an input file: name another file")
     try:
         new = not file.exists()
         file.open("a", encoding="utf-8").close()
@@ -154,7 +154,7 @@ def _write_csv(path: str, text: str) -> None:
 
 def _unwritable_error(option: str, path: str, error: Exception) -> UsageError:
     why = getattr(error, "strerror", None) or error
-    return UsageError(f"{option} {path} cannot be written: {why}; name a file in a folder that exists and is yours")
+    return UsageError(f"{option} {path} cannot be written: {why}; name a file in a folder that you can write to")
 
 
 async def _run_golden(options: SharedOptions, golden: str, granularity: str, asked: dict[str, Any], wanted: Any) -> Any:

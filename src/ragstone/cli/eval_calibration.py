@@ -1,4 +1,4 @@
-"""What `ragstone eval --calibrate` does with its report: fit the decision, keep it, print and draw the curve."""
+"""`ragstone eval --calibrate`: fit the abstention rule, save it, print and draw the curve."""
 
 import math
 import sys
@@ -22,7 +22,7 @@ ODDS_MARGIN = 1e-6  # an answerability has six places
 
 @dataclass(frozen=True, slots=True)
 class CalibrationRequest:
-    """What was asked for: the rate, and where the picture goes."""
+    """The options: the wanted rate, and the file of the picture."""
 
     rate: float
     plot: str | None
@@ -84,7 +84,7 @@ def print_calibration(own: Calibration, points: list[Point], file: Path) -> None
         f"calibrated for {own.wanted:g} false answers: {own.answered:.2f} of the questions answered, "
         f"{own.promised:.3f} of the answers false in cross-validation (95 % interval {own.low:.3f} – {own.high:.3f})\n"
     )
-    print_message(f"kept in {file}; `ragstone ask` decides by it from now on")
+    print_message(f"kept in {file}; `ragstone ask` uses it from now on")
 
 
 def _write_atomically(file: Path, text: str) -> None:
@@ -95,15 +95,13 @@ def _write_atomically(file: Path, text: str) -> None:
         replace_file(file, text.encode(), mode=0o666)
     except OSError as error:
         why = error.strerror or error
-        raise UsageError(
-            f"{file} cannot be written: {why}; name a file in a folder that exists and is yours"
-        ) from error
+        raise UsageError(f"{file} cannot be written: {why}; name a file in a folder that you can write to") from error
 
 
 def parse_calibration_options(
     wanted: bool, rate: float | None, plot: str | None, gate: bool
 ) -> CalibrationRequest | None:
-    """What a calibration is asked for, if one is; raises `UsageError` for options that do not go together."""
+    """The options of a calibration, None without one; raises `UsageError` for options that do not go together."""
     if not wanted:
         if rate is not None or plot is not None:
             raise UsageError(f"{'--false-answers' if rate is not None else '--plot'} goes with --calibrate")
@@ -114,7 +112,7 @@ def parse_calibration_options(
 
 
 def make_blank_calibration(engine: Any, mode: str | None) -> Calibration:
-    """What the calibration is of: the signs that decide there, the embedding model, the edition of the numbers."""
+    """The conditions of a calibration: the signs that decide there, the embedding model, the edition of the numbers."""
     from ragstone.answering.abstention.calibration import model_edition
 
     embedder = engine.search_context.sources[0].embedder

@@ -6,23 +6,21 @@ import typer
 
 MOST = 1000  # what a question may fetch
 
-Golden = Annotated[str | None, typer.Option("--golden", help="Questions: .jsonl, .json or .yaml.")]
-Beir = Annotated[str | None, typer.Option("--beir", help="A BEIR folder; ingested into a scratch store, or --store.")]
+Golden = Annotated[str | None, typer.Option("--golden", help="File of questions: .jsonl, .json or .yaml.")]
+Beir = Annotated[str | None, typer.Option("--beir", help="BEIR folder, ingested into a scratch store, or --store.")]
 Split = Annotated[
-    str | None, typer.Option("--split", help="Which judgements of a BEIR folder, qrels/SPLIT.tsv [default: test].")
+    str | None, typer.Option("--split", help="Judgements of a BEIR folder, from qrels/SPLIT.tsv [default: test].")
 ]
 Granularity = Annotated[
-    str | None, typer.Option(help="What is scored: file, chunk or span; of BEIR always file [default: file].")
+    str | None, typer.Option(help="Unit to score: file, chunk or span; always file for BEIR [default: file].")
 ]
 FetchK = Annotated[
     int,
-    typer.Option(
-        "--fetch-k", min=1, max=MOST, help="Results that a question fetches; MRR and MAP are over all of them."
-    ),
+    typer.Option("--fetch-k", min=1, max=MOST, help="Results to fetch per question; MRR and MAP use all of them."),
 ]
-Answers = Annotated[bool, typer.Option("--answers", help="Ask for answers too and score them.")]
+Answers = Annotated[bool, typer.Option("--answers", help="Also ask for answers and score them.")]
 Calibrate = Annotated[
-    bool, typer.Option("--calibrate", help="Fit when to answer on these questions, for `ragstone ask` to use.")
+    bool, typer.Option("--calibrate", help="Fit the abstention rule of `ragstone ask` on these questions.")
 ]
 FalseAnswers = Annotated[
     float | None,
@@ -40,9 +38,10 @@ Modes = Annotated[
     ),
 ]
 JudgeModel = Annotated[
-    str | None, typer.Option("--judge-model", help="VENDOR/MODEL that judges answers [default: judge, else llm].")
+    str | None,
+    typer.Option("--judge-model", help="Model that judges answers, VENDOR/MODEL [default: judge, else llm]."),
 ]
-Fusion = Annotated[str | None, typer.Option("--fusion", help="minmax or rrf.")]
-Baseline = Annotated[str | None, typer.Option("--baseline", help="An earlier --json report to compare with.")]
-Gate = Annotated[bool, typer.Option("--gate", help="Exit 3 when worse than the baseline.")]
-Csv = Annotated[str | None, typer.Option("--csv", help="Write a row a question to this file.")]
+Fusion = Annotated[str | None, typer.Option("--fusion", help="Fusion: minmax or rrf.")]
+Baseline = Annotated[str | None, typer.Option("--baseline", help="Earlier --json report to compare with.")]
+Gate = Annotated[bool, typer.Option("--gate", help="Exit 3 if worse than the baseline.")]
+Csv = Annotated[str | None, typer.Option("--csv", help="Write one row per question to this file.")]

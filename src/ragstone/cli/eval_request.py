@@ -1,4 +1,4 @@
-"""What `ragstone eval` measures: rankings, answers or both, who judges answers, whether a calibration is fitted."""
+"""The measures of `ragstone eval`: rankings, answers or both, who judges answers, whether a calibration is fitted."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,8 +22,8 @@ MEASURE_MODES, SEARCH_MODES = ("retrieval", "rag", "both"), ("hybrid", "semantic
 
 @dataclass(slots=True)
 class EvaluationRequest:
-    """What is measured: rankings, answers, and answers by a judge, the one of this model where one is named; `search`
-    is how is searched. Where a `curve` is wanted, `like` says what a calibration would be of, once an engine is open.
+    """The measures: rankings, answers, and answers by a judge with the named model, if any; `search` is how is
+    searched. Where a `curve` is wanted, `like` says what a calibration would be of, once an engine is open.
     """
 
     ranked: bool
@@ -45,14 +45,14 @@ class EvaluationRequest:
             eval_calibration.check_case_counts(cases)
 
     def as_arguments(self, engine: Engine) -> dict[str, Any]:
-        """The same for an evaluation. Raises `ConfigError` for a judge that cannot be."""
+        """The options of an evaluation. Raises `ConfigError` for an unusable judge."""
         if self.curve:
             self.like = eval_calibration.make_blank_calibration(engine, self.search)
         writing = engine.select_judge(self.model) if self.judged else None
         return {"ranked": self.ranked, "answers": self.answers, "judge": Judge(writing) if writing else None}
 
     def warn_unjudged(self, report: Report) -> Report:
-        """The report with a warning where nobody judged."""
+        """The report with a warning if no model judged."""
         if not self.judged or report.judge is not None:
             return report
         left = (
@@ -81,7 +81,7 @@ def parse_eval_options(
     answers: bool,
     curve: eval_calibration.CalibrationRequest | None = None,
 ) -> EvaluationRequest:
-    """What the options ask for together; raises `UsageError` where they contradict each other."""
+    """The request that the options make together; raises `UsageError` where they contradict each other."""
     if unknown := next((mode for mode in modes if mode not in (*MEASURE_MODES, *SEARCH_MODES)), None):
         raise UsageError(
             f"mode {unknown!r} is unknown; use retrieval, rag or both for what is measured, hybrid, semantic or "

@@ -18,12 +18,12 @@ def explain(
     question: Annotated[str, typer.Argument(help="The question.")],
     where: Where,
     asked: dict[str, Any],
-    doc: Annotated[str, typer.Option("--doc", help="The document's path inside its source.")],
+    doc: Annotated[str, typer.Option("--doc", help="Path of the document inside its source.")],
     pipeline: Annotated[
-        str | None, typer.Option(help="Over the sources of this pipeline of the configuration.")
+        str | None, typer.Option(help="Explain over the sources of this pipeline of the configuration.")
     ] = None,
 ) -> int:
-    """Name the stage where a document was lost, its ranks and signals in each retriever, the filter's verdicts."""
+    """Name the stage where a search lost a document, its ranks and signals per retriever, and the filter's verdicts."""
     from ragstone.cli.knowledge import open_for_question, open_knowledge
     from ragstone.cli.output import explanation_text
     from ragstone.retrieval.explain import to_json

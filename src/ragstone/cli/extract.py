@@ -1,4 +1,4 @@
-"""`ragstone extract`: what is read out of a file."""
+"""`ragstone extract`: print the text of a file."""
 
 from typing import Annotated
 
@@ -11,10 +11,10 @@ from ragstone.cli.shared_options import SharedOptions, add_shared_options, print
 def extract(
     options: SharedOptions,
     file: Annotated[str, typer.Argument(help="The file.")],
-    html: Annotated[bool, typer.Option("--html", help="As a web page that shows tables and roles.")] = False,
+    html: Annotated[bool, typer.Option("--html", help="Print a web page that shows tables and roles.")] = False,
     password: Annotated[list[str] | None, typer.Option(help="Password of an encrypted document.")] = None,
 ) -> int:
-    """Print a file's text of record like Markdown, with --html as a page, with --json its blocks with their places."""
+    """Print the text of record of a file as Markdown, as a page (--html), or as blocks with their places (--json)."""
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.ingestion.artifacts import extraction_data
 

@@ -23,10 +23,10 @@ FOREIGN_PREFIXES = {b"%PDF-": "a PDF", b"PK\x03\x04": "an archive or an office d
 def guard(
     options: SharedOptions,
     file: Annotated[str, typer.Argument(metavar="[FILE|-]", help="A UTF-8 text, or - for stdin.")] = "-",
-    lines: Annotated[bool, typer.Option("--lines", help="Each line is a text of its own: a result for each.")] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit 1 when anything was found.")] = False,
+    lines: Annotated[bool, typer.Option("--lines", help="Check each line as a text of its own.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit 1 if there are findings.")] = False,
 ) -> int:
-    """Show what in a text gives orders to a model, where secrets stand in it, and the text with them masked."""
+    """Find instructions to a model and secrets in a text, and print the text with the secrets masked."""
     from ragstone.guard import inspect_text
 
     name = "stdin" if file == "-" else file
@@ -59,7 +59,7 @@ def _open_stream(file: str) -> Iterator[BinaryIO]:
             raise UsageError(f"{file} is a folder: name a text file")
         stream = open(file, "rb")  # noqa: SIM115  # closed below; what reading raises is not what opening does
     except FileNotFoundError as error:
-        raise UsageError(f"{file} is not there: name a text file, or - for stdin") from error
+        raise UsageError(f"{file} does not exist: name a text file, or - for stdin") from error
     except (OSError, ValueError) as error:
         raise UsageError(f"{file} cannot be read: {getattr(error, 'strerror', None) or error}") from error
     with stream:
@@ -94,14 +94,14 @@ def _print_refusal(error: UsageError, options: SharedOptions) -> None:
 def _decode_text(data: bytes, name: str, limit: int) -> str:
     """Raises `UsageError` for what is too long or no text."""
     if kind := next((kind for start, kind in FOREIGN_PREFIXES.items() if data.startswith(start)), None):
-        raise UsageError(f"{name} is {kind}, not text: make text of it first (ragstone convert IN OUT)")
+        raise UsageError(f"{name} is {kind}, not text: convert it first (ragstone convert IN OUT)")
     if len(data) > limit:
         raise UsageError(f"{name} has more than {limit:,} bytes: split it, use --lines, or raise limits.text_bytes")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise UsageError(
-            f"{name} is not UTF-8 text (byte {error.start}): save it as UTF-8, or make text of it first "
+            f"{name} is not UTF-8 text (byte {error.start}): save it as UTF-8, or convert it first "
             "(ragstone convert IN OUT)"
         ) from error
 

@@ -25,15 +25,17 @@ def ingest(
     allow_removals: Annotated[
         bool, typer.Option("--allow-removals", help="Allow removing any number of vanished documents.")
     ] = False,
-    version_label: Annotated[str | None, typer.Option(help="Label of these versions.")] = None,
-    effective_at: Annotated[str | None, typer.Option(help="Date from which they hold, as 2026-01-01.")] = None,
-    embedder: Annotated[str | None, typer.Option(help="Embedding model, or none for keyword search alone.")] = None,
-    password: Annotated[
-        list[str] | None, typer.Option(help="Password of encrypted documents; better in `passwords` as ${NAME}.")
+    version_label: Annotated[str | None, typer.Option(help="Version label of the documents.")] = None,
+    effective_at: Annotated[
+        str | None, typer.Option(help="Date from which the versions are in effect, as 2026-01-01.")
     ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit 1 when a document was skipped.")] = False,
+    embedder: Annotated[str | None, typer.Option(help="Embedding model, or none for keyword search only.")] = None,
+    password: Annotated[
+        list[str] | None, typer.Option(help="Password of encrypted documents; prefer `passwords` with ${NAME}.")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit 1 if a document was skipped.")] = False,
 ) -> int:
-    """Bring a collection in line with folders or files: only what changed is read in and embedded."""
+    """Update a collection from folders or files. Only changed documents are read and embedded."""
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.cli.progress import ProgressDisplay
 

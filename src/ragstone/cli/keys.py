@@ -11,7 +11,7 @@ from ragstone.cli.shared_options import SharedOptions, add_shared_options, print
 from ragstone.core.records import Key
 from ragstone.core.types import Json
 
-app = typer.Typer(help="Make, list and end the API keys of a tenant.", no_args_is_help=True)
+app = typer.Typer(help="Create, list and revoke the API keys of a tenant.", no_args_is_help=True)
 
 
 def key_json(key: Key) -> Json:
@@ -42,11 +42,15 @@ def create(
     name: Annotated[str, typer.Option("--name", help="The name of the user or program.")],
     role: Annotated[
         list[str] | None,
-        typer.Option("--role", help="read, read-restricted, write or admin; more than one adds up [default: read]."),
+        typer.Option(
+            "--role", help="Role: read, read-restricted, write or admin; repeat it for several [default: read]."
+        ),
     ] = None,
-    expires: Annotated[str | None, typer.Option(help="90d, 12h, 4w or a date [default: never].")] = None,
+    expires: Annotated[
+        str | None, typer.Option(help="Lifetime (90d, 12h, 4w) or end date [default: never expires].")
+    ] = None,
 ) -> int:
-    """Make a key. It is printed once, on stdout alone; the store keeps only a hash of it."""
+    """Create a key and print it once, to stdout. The store keeps only its hash."""
     from ragstone.cli.knowledge import open_knowledge
 
     with open_knowledge(options, embed__model="none") as kb:
@@ -62,7 +66,7 @@ def create(
 @app.command(name="list")
 @add_shared_options
 def list_(options: SharedOptions) -> int:
-    """The keys of a tenant, the ended ones too; never their secrets."""
+    """List the keys of a tenant, revoked and expired ones too, without their secrets."""
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.cli.masking import escape_line
 
@@ -81,9 +85,9 @@ def list_(options: SharedOptions) -> int:
 @add_shared_options
 def revoke(
     options: SharedOptions,
-    identity: Annotated[str, typer.Argument(metavar="ID", help="The key's id, or the whole key.")],
+    identity: Annotated[str, typer.Argument(metavar="ID", help="Id of the key, or the whole key.")],
 ) -> int:
-    """End a key for good, from the next call on."""
+    """Revoke a key for good, from the next call on."""
     from ragstone.access import parse_key_id
     from ragstone.cli.knowledge import open_knowledge
 

@@ -20,8 +20,8 @@ def open_knowledge(options: SharedOptions, *, quote: bool = False, **arguments: 
 
 
 def open_for_question(options: SharedOptions, *, mode: str | None, quote: bool = False) -> "Knowledge":
-    """The same for one question: the model begins to load at once, where the mode needs one and it is known whose
-    settings hold."""
+    """The collection for one question. The embedding model begins to load at once, if the mode needs it and the
+    tenant is known."""
     settings = _load_settings(options, quote=quote)
     embed = settings.of(settings.collection).embed
     wanted = (mode or settings.search.mode) != "keyword" and not (settings.key and settings.tenants)
@@ -34,7 +34,7 @@ def open_for_question(options: SharedOptions, *, mode: str | None, quote: bool =
 
 
 def resolve_tenant_settings(options: SharedOptions) -> Settings:
-    """The settings for the tenant of whoever asks, named in them: a key is looked at where a tenant has its own."""
+    """The settings with the caller's tenant; the key is checked if a tenant has its own settings."""
     settings = options.settings()
     if not (settings.key and settings.tenants):
         return settings

@@ -1,4 +1,4 @@
-"""The gate for all that a command shows: secrets masked, and nothing that a terminal would obey."""
+"""Masking of all output of a command: secrets masked, and nothing that a terminal would obey."""
 
 from typing import Any
 

@@ -5,7 +5,7 @@ from ragstone.cli.shared_options import SharedOptions, add_shared_options, print
 
 @add_shared_options
 def migrate(options: SharedOptions) -> int:
-    """Make or update the tables of a PostgreSQL store; as a user who may create them. Run twice, it changes nothing."""
+    """Create or update the tables of a PostgreSQL store. The user needs the right to create them."""
     import asyncio
 
     from ragstone.cli.masking import escape_line
@@ -22,7 +22,7 @@ def migrate(options: SharedOptions) -> int:
     for note in done.notes:
         print_message(f"note: {note}")
     if done.version is None:
-        print_text(f"nothing to do: {escape_line(redact_url(store))} is brought up to date when it is opened")
+        print_text(f"nothing to do: {escape_line(redact_url(store))} is updated when Ragstone opens it")
     else:
         print_text(f"{escape_line(redact_url(store))} has schema version {done.version}")
     return 0

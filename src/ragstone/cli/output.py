@@ -32,8 +32,8 @@ FORMATS = ("text", "json", "xml", "evidence", "evidence-llm")
 
 
 def format_passages(found: Found, *, format_: str, question: str, index: Json) -> str | Json:
-    """A search's result in one of the formats: text for `text` and `xml`, plain data for the others; `index` is what
-    was searched."""
+    """A search's result in one of the formats: text for `text` and `xml`, plain data for the others; `index` is the
+    searched collection."""
     if format_ == "text":
         return found_text(Found(found.hits), mask=mask_secrets)
     if format_ == "xml":
@@ -44,7 +44,7 @@ def format_passages(found: Found, *, format_: str, question: str, index: Json) -
         return pack_full(found, query=question, index=index, mask=mask_secrets)
     if format_ == "evidence-llm":
         return pack_llm(found, mask=mask_secrets)
-    raise UsageError(f"format {format_!r} is unknown; use one of: {', '.join(FORMATS)}")
+    raise UsageError(f"unknown format {format_!r}: expected one of: {', '.join(FORMATS)}")
 
 
 def pipeline_data(info: PipelineInfo) -> Json:

@@ -1,4 +1,4 @@
-"""`ragstone show --page`: a page as a picture, with the boxes of what is cited."""
+"""`ragstone show --page`: a page as a picture, with boxes around the cited text."""
 
 import json
 import sys
@@ -72,7 +72,7 @@ def _parse_spans(data: Any, path: str) -> Iterator[Span]:
                 placed = (span for span in citation["spans"] if None not in (span["page"], span["bbox"]))
                 yield from map(_parse_span, placed)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise UsageError("--citation holds no citation: it needs `spans` with `page` and `bbox`") from error
+        raise UsageError("invalid --citation: expected `spans` with `page` and `bbox`") from error
 
 
 def _parse_span(span: Any) -> Span:
@@ -82,7 +82,7 @@ def _parse_span(span: Any) -> Span:
     _check_number("char_start", CHARACTERS, start)
     _check_number("char_end", CHARACTERS, end)
     for edge in (x0, y0, x1, y1):
-        _check_number("a number of bbox", POINTS, edge)
+        _check_number("bbox number", POINTS, edge)
     if x1 < x0 or y1 < y0:
         raise UsageError(
             f"--citation: bbox is {[x0, y0, x1, y1]}; it must be left, top, right and bottom in this order"

@@ -10,11 +10,9 @@ from ragstone.cli.shared_options import SharedOptions, add_shared_options, print
 @add_shared_options
 def pipelines(
     options: SharedOptions,
-    check: Annotated[
-        bool, typer.Option("--check", help="Connect, and say what would keep each from answering.")
-    ] = False,
+    check: Annotated[bool, typer.Option("--check", help="Connect to each pipeline and report problems.")] = False,
 ) -> int:
-    """List the pipelines of the configuration: what each reads, with whose vectors, what is not acted on."""
+    """List the pipelines of the configuration: sources, models and ignored settings."""
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.cli.masking import escape_line
     from ragstone.cli.output import pipeline_data

@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # what they stand on is not needed to say what the commands t
     from ragstone.core.ports import CollectionModel
     from ragstone.engine.blocking import Knowledge
 
-app = typer.Typer(help="Go over to another embedding model, with a way back.", no_args_is_help=True)
+app = typer.Typer(help="Switch to another embedding model, with a way back.", no_args_is_help=True)
 ModelOption = Annotated[str | None, typer.Option("--model", help="Embedding model [default: the configured one].")]
 PrecisionOption = Annotated[str | None, typer.Option("--precision", help="fp32 or int8 [default: as configured].")]
 
@@ -24,10 +24,10 @@ PrecisionOption = Annotated[str | None, typer.Option("--precision", help="fp32 o
 @app.command()
 @add_shared_options
 def start(options: SharedOptions, model: ModelOption = None, precision: PrecisionOption = None) -> int:
-    """Fill in vectors of a new model beside those of the old one, which goes on answering. Run again, it goes on."""
+    """Compute vectors of a new model while the old one keeps answering. Run it again to continue."""
     known = ("fp32", "int8")
     if precision is not None and precision not in known:
-        raise UsageError(f"--precision {precision!r} is unknown; use {' or '.join(known)}")
+        raise UsageError(f"unknown --precision {precision!r}: expected {' or '.join(known)}")
     with _open_store(options, embed__model=model, embed__precision=precision) as kb:
         embed = kb.engine.settings.embed
         if precision is not None and "/" in embed.model:
@@ -38,14 +38,14 @@ def start(options: SharedOptions, model: ModelOption = None, precision: Precisio
 @app.command()
 @add_shared_options
 def fill(options: SharedOptions) -> int:
-    """Fill in what the model beside the active one lacks, such as documents that came since."""
+    """Compute the missing vectors of the second model, for example for new documents."""
     return _fill_second(options)
 
 
 @app.command()
 @add_shared_options
 def status(options: SharedOptions) -> int:
-    """The models whose vectors the collection holds: active, and filling, ready or kept beside it."""
+    """Show the models of the collection: the active one and the second one with its state."""
     with _open_store(options) as kb:
         held = kb.models()
     _print_models(options, held)
@@ -58,11 +58,11 @@ def status(options: SharedOptions) -> int:
 @add_shared_options
 def compare(
     options: SharedOptions,
-    golden: Annotated[str, typer.Argument(help="Questions: .jsonl, .json or .yaml.")],
+    golden: Annotated[str, typer.Argument(help="File of questions: .jsonl, .json or .yaml.")],
     fetch_k: Annotated[int, typer.Option("--fetch-k", min=1, max=1000, help="Results that a question fetches.")] = 10,
-    mode: Annotated[str | None, typer.Option(help="hybrid, semantic or keyword.")] = None,
+    mode: Annotated[str | None, typer.Option(help="Retrievers: hybrid, semantic or keyword.")] = None,
 ) -> int:
-    """Ask the questions of a golden set of both models: measures side by side, with 95 % intervals of the change."""
+    """Ask both models the questions of a golden set; print both results with 95 % intervals of the change."""
     import asyncio
 
     from ragstone import evaluation
@@ -81,7 +81,7 @@ def compare(
 @app.command()
 @add_shared_options
 def switch(options: SharedOptions) -> int:
-    """Make the model beside the active one; the other is kept, so that there is a way back."""
+    """Make the second model the active one; the old one is kept for the way back."""
     second = _find_second(options)
     if second.state == "kept":  # the same command twice, say because a line broke, must not go there and back
         raise UsageError(
@@ -95,7 +95,7 @@ def switch(options: SharedOptions) -> int:
 @app.command()
 @add_shared_options
 def back(options: SharedOptions) -> int:
-    """Go back to the model that was active before: what it lacks is filled in first."""
+    """Switch back to the previous model, after computing its missing vectors."""
     second = _find_second(options)
     if second.state != "kept":
         raise UsageError(
@@ -108,10 +108,12 @@ def back(options: SharedOptions) -> int:
 
 @app.command()
 @add_shared_options
-def drop(options: SharedOptions, yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False) -> int:
-    """Give up the model beside the active one, with its vectors."""
+def drop(
+    options: SharedOptions, yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False
+) -> int:
+    """Delete the second model with its vectors."""
     second = _find_second(options)
-    if not yes and not typer.confirm(f"Give up the vectors of {_describe_model(second)} for good?", err=True):
+    if not yes and not typer.confirm(f"Delete the vectors of {_describe_model(second)} for good?", err=True):
         return 1
     with _open_store(options) as kb:
         kb.drop_model()

@@ -1,4 +1,4 @@
-"""`ragstone runs`: what was ingested when, and how it ended."""
+"""`ragstone runs`: the ingestion runs, their time and result."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -12,7 +12,7 @@ from ragstone.config.validation import MANY
 @add_shared_options
 def runs(
     options: SharedOptions,
-    limit: Annotated[int, typer.Option(min=1, max=MANY, help="How many, the latest first.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=MANY, help="Number of runs to list, the latest first.")] = 20,
 ) -> int:
     """List ingestion runs."""
     from ragstone.cli.knowledge import open_knowledge

@@ -15,11 +15,13 @@ from ragstone.core.filters import Where
 @add_search_options
 def search(
     options: SharedOptions,
-    question: Annotated[str, typer.Argument(help="What to look for.")],
+    question: Annotated[str, typer.Argument(help="Text to search for.")],
     where: Where,
     asked: dict[str, Any],
-    pipeline: Annotated[str | None, typer.Option(help="Search what this pipeline of the configuration names.")] = None,
-    format_: Annotated[str, typer.Option("--format", help="text, xml, json, evidence or evidence-llm.")] = "text",
+    pipeline: Annotated[str | None, typer.Option(help="Search this pipeline of the configuration.")] = None,
+    format_: Annotated[
+        str, typer.Option("--format", help="Output format: text, xml, json, evidence or evidence-llm.")
+    ] = "text",
 ) -> int:
     """Find the best passages, each with its path, lines and scores."""
     from ragstone.cli.collections import info_json

@@ -19,19 +19,19 @@ NAMES: dict[str, tuple[str, ...]] = {
 }
 TextList = list[str] | None
 FILTER_OPTIONS: dict[str, Any] = {
-    "path": Annotated[TextList, typer.Option(help="Only this path; * and ** are wild.")],
+    "path": Annotated[TextList, typer.Option(help="Only this path; * and ** are wildcards.")],
     "header": Annotated[TextList, typer.Option(help="Only below this heading.")],
     "sha": Annotated[TextList, typer.Option(help="Only this version (sha256 of the file).")],
     "from_source": Annotated[TextList, typer.Option("--source", help="Only this source.")],
     "category": Annotated[TextList, typer.Option(help="Only this category.")],
     "tag": Annotated[TextList, typer.Option(help="Only with this tag.")],
-    "all_tags": Annotated[bool, typer.Option("--all-tags", help="Every --tag must be there, not just one.")],
+    "all_tags": Annotated[bool, typer.Option("--all-tags", help="Require every --tag, not just one.")],
     "project": Annotated[TextList, typer.Option(help="Only this project.")],
     "doc_type": Annotated[TextList, typer.Option(help="Only this doc_type.")],
     "date_from": Annotated[str | None, typer.Option(help="Dated on or after, as 2024-05-31.")],
     "date_to": Annotated[str | None, typer.Option(help="Dated on or before.")],
     "confidentiality": Annotated[TextList, typer.Option(help="Only this confidentiality.")],
-    "allow_restricted": Annotated[bool, typer.Option("--allow-restricted", help="Restricted documents too.")],
+    "allow_restricted": Annotated[bool, typer.Option("--allow-restricted", help="Include restricted documents.")],
     "filter_": Annotated[str | None, typer.Option("--filter", help="Structured filter as JSON: conditions and logic.")],
 }
 

@@ -56,7 +56,7 @@ def add_shared_options(command: Callable[..., int | None]) -> Callable[..., int 
 
 
 def add_shared_except(*names: str) -> Callable[[Callable[..., int | None]], Callable[..., int | None]]:
-    """The same without some of them, which the command calls otherwise; they are None in its `SharedOptions`."""
+    """Give a command the shared options except `names`, which are None in its `SharedOptions`."""
     kinds = {name: kind for name, kind in OPTIONS.items() if name not in names}
     return lambda command: _wrap_command(command, kinds)
 
@@ -74,7 +74,7 @@ def _wrap_command(command: Callable[..., int | None], kinds: Mapping[str, Any]) 
         try:
             return command(options, *args, **given)
         except KeyboardInterrupt:  # here, because typer would end the process without a word
-            going_on = "what was committed stays; the same command goes on from there"
+            going_on = "finished work is kept; run the same command to continue"
             print_message(
                 f"interrupted: {'nothing was changed' if command.__name__ in READ_ONLY_COMMANDS else going_on}"
             )
@@ -93,12 +93,13 @@ def _wrap_command(command: Callable[..., int | None], kinds: Mapping[str, Any]) 
 
 
 def check_texts(given: Mapping[str, Any]) -> None:
-    """Bytes that are no text come from the shell as lone surrogates, which nothing can store or show."""
+    """Refuse arguments that are not UTF-8: they come from the shell as lone surrogates, which cannot be stored or
+    shown."""
     for name, value in given.items():
         for text in value if isinstance(value, list | tuple) else [value]:
             if isinstance(text, str) and not text.isprintable() and any("\ud800" <= c <= "\udfff" for c in text):
                 shown = "" if name in SECRET else f" {text!r}"
-                raise UsageError(f"{name.strip('_').replace('_', '-')}{shown} is no valid UTF-8 text")
+                raise UsageError(f"{name.strip('_').replace('_', '-')}{shown} is not valid UTF-8")
 
 
 def print_json(data: Any) -> None:

@@ -13,22 +13,24 @@ from ragstone.core.errors import UsageError
 @add_shared_options
 def show(
     options: SharedOptions,
-    path: Annotated[str, typer.Argument(help="The document's path inside its source.")],
+    path: Annotated[str, typer.Argument(help="Path of the document inside its source.")],
     lines: Annotated[str | None, typer.Option("--lines", help="Only these lines, such as 10-20.")] = None,
-    source: Annotated[str | None, typer.Option("--source", help="The source, when two have this path.")] = None,
+    source: Annotated[
+        str | None, typer.Option("--source", help="Source of the document, if two sources have this path.")
+    ] = None,
     page: Annotated[int | None, typer.Option(help="Draw this page (from 1) as a PNG.", min=1, max=MANY)] = None,
     citation: Annotated[
-        str | None, typer.Option(help="JSON of an answer or citation (a file, or - for stdin) whose boxes to draw.")
+        str | None, typer.Option(help="Answer or citation as JSON (a file, or - for stdin), to draw its boxes.")
     ] = None,
     out: Annotated[str | None, typer.Option(help="File of the PNG [default: PATH-pN.png in this folder].")] = None,
     password: Annotated[list[str] | None, typer.Option(help="Password of an encrypted document.")] = None,
 ) -> int:
-    """Print a stored document with its line numbers, or draw one of its pages with the boxes of what is cited."""
+    """Print a stored document with its line numbers, or draw one of its pages with boxes around the cited text."""
     if page is not None:
         from ragstone.cli.page import write_page
 
         if lines is not None:
-            raise UsageError("--lines and --page do not go together: --lines prints text, --page draws a page")
+            raise UsageError("--lines and --page exclude each other: --lines prints text, --page draws a page")
         return write_page(options, path, page, source=source, citation=citation, out=out, passwords=password)
     if citation or out:
         raise UsageError("--citation and --out belong to a page: add --page N")
@@ -44,7 +46,7 @@ def _print_lines(options: SharedOptions, path: str, lines: str | None, *, source
         document, record = kb.record(path, source=source)
     all_lines = _read_lines(record)
     if first > len(all_lines):
-        raise UsageError(f"{path} has {len(all_lines)} lines; line {first} is not one of them")
+        raise UsageError(f"{path} has {len(all_lines)} lines; line {first} is out of range")
     chosen = all_lines[first - 1 : last]
     if options.json:
         print_json({"schema": 1, "document": document_data(document), "first_line": first, "lines": chosen})
@@ -80,5 +82,5 @@ def _parse_range(lines: str | None) -> tuple[int, int | None]:
     except ValueError:
         low, high = 0, 0
     if low < 1 or (high is not None and high < low):
-        raise UsageError(f"--lines {lines!r} is not a range; write it as 10-20")
+        raise UsageError(f"invalid --lines {lines!r}: expected a range such as 10-20")
     return low, high

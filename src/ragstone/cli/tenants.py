@@ -11,7 +11,7 @@ from ragstone.core.plural import format_count
 from ragstone.core.records import RotationResult, Tenant
 from ragstone.core.types import Json
 
-app = typer.Typer(help="List tenants, look after their keys, erase one whole.", no_args_is_help=True)
+app = typer.Typer(help="List tenants, rotate their keys, erase a tenant.", no_args_is_help=True)
 
 
 def tenant_json(tenant: Tenant) -> Json:
@@ -31,7 +31,7 @@ def tenant_json(tenant: Tenant) -> Json:
 @app.command(name="list")
 @add_shared_options
 def list_(options: SharedOptions) -> int:
-    """The tenants of a store; exit 1 when something is wrong with one as a whole."""
+    """List the tenants of a store; exit 1 if a tenant is damaged."""
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.cli.masking import escape_line
     from ragstone.stores import redact_url
@@ -63,21 +63,21 @@ def _describe_encryption(tenant: Tenant) -> str:
         return f"encrypted, master key {', '.join(tenant.wrapped_by)}"
     if tenant.encrypted:
         return "encrypted, its key is lost or damaged"
-    return "not encrypted by us"
+    return "not encrypted by Ragstone"
 
 
 @app.command()
 @add_shared_options
 def rotate(
     options: SharedOptions,
-    rekey: Annotated[bool, typer.Option("--rekey", help="Give each a new key and encrypt its data anew.")] = False,
+    rekey: Annotated[bool, typer.Option("--rekey", help="Give each tenant a new key and re-encrypt its data.")] = False,
 ) -> int:
     """Wrap the keys of all encrypted tenants, or of --tenant, with the configured master key."""
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.cli.masking import escape_line
 
     def print_rotated(one: RotationResult) -> None:
-        """At once, so that what is killed has said how far it came."""
+        """Print each tenant at once, so that an interrupted command shows its progress."""
         if one.problem is not None:
             if options.json:
                 print_json({"schema": 1, "failed": one.tenant, "code": one.problem.code, "problem": str(one.problem)})
@@ -95,7 +95,8 @@ def rotate(
         print_message(escape_line(f"error: {name} is not rotated: {problem}"))
     if failed:
         print_message(
-            f"{len(failed)} of {len(found)} tenants are not rotated: mend that, then run the same command again"
+            f"{len(failed)} of {len(found)} tenants are not rotated: fix the errors above, then run "
+            "the same command again"
         )
     if not found:
         print_message("no tenant is encrypted: nothing was changed")
@@ -105,7 +106,7 @@ def rotate(
 @app.command()
 @add_shared_options
 def encrypt(options: SharedOptions) -> int:
-    """Encrypt what of a tenant (--tenant) is not encrypted yet."""
+    """Encrypt the unencrypted data of a tenant (--tenant)."""
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.cli.masking import escape_line
 
@@ -124,7 +125,7 @@ def encrypt(options: SharedOptions) -> int:
 def erase(
     options: SharedOptions,
     name: Annotated[str, typer.Argument(help="The tenant.")],
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
 ) -> int:
     """Erase a tenant with all its collections, artifacts, runs and keys."""
     from ragstone.cli.knowledge import open_knowledge

@@ -1,6 +1,7 @@
 """Plain data as nested dataclasses: every key checked by its name, every value by its type and its bounds."""
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
@@ -8,6 +9,8 @@ from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 from ragstone.core.errors import ConfigError
 
 T = TypeVar("T")
+# "invalid top_k 0: …", "unknown mode 'x': …", "audience is blank; …"
+FIRST_KEY = re.compile(r"(?P<fault>(?:invalid|unknown) )?(?P<key>[a-z_0-9]+)\b")
 
 
 def convert_data(data: Any, kind: type[T], *, origin: str, path: str = "") -> T:
@@ -32,7 +35,15 @@ def convert_data(data: Any, kind: type[T], *, origin: str, path: str = "") -> T:
         wrong = _describe_wrong_choice(values, hints, path) or f"{path or 'settings'}: {error}"
         raise ConfigError(f"{origin}: {wrong}") from error
     except ConfigError as error:  # out of bounds
-        raise ConfigError(f"{origin}: {path}{'.' if path else ''}{error}") from error
+        raise ConfigError(f"{origin}: {_add_path(str(error), hints, path)}") from error
+
+
+def _add_path(message: str, hints: Mapping[str, Any], path: str) -> str:
+    """A message of a group of settings with the group's path: before the key that it names, else at its beginning."""
+    named = FIRST_KEY.match(message)
+    if path and named and named["key"] in hints:
+        return f"{named['fault'] or ''}{path}.{message[named.start('key') :]}"
+    return f"{path}: {message}" if path else message
 
 
 def _describe_wrong_choice(values: Mapping[str, Any], hints: Mapping[str, Any], path: str) -> str | None:
@@ -41,7 +52,7 @@ def _describe_wrong_choice(values: Mapping[str, Any], hints: Mapping[str, Any], 
         allowed = get_args(hints[key]) if get_origin(hints[key]) is Literal else ()
         if allowed and value not in allowed:
             full = f"{path}.{key}" if path else key
-            return f"{full} is {value!r:.60}; it must be one of {', '.join(map(str, allowed))}"
+            return f"unknown {full} {value!r:.60}: expected one of {', '.join(map(str, allowed))}"
     return None
 
 
@@ -97,7 +108,7 @@ def _convert_item(item: Any, kind: Any, path: str, origin: str) -> Any:
 
 def _require_type(kind: Any, value: Any, path: str, origin: str, what: str) -> Any:
     if not isinstance(value, kind):
-        raise ConfigError(f"{origin}: {path} must be {what}")
+        raise ConfigError(f"{origin}: invalid {path}: expected {what}")
     return value
 
 

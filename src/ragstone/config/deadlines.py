@@ -11,19 +11,19 @@ from ragstone.core.errors import ConfigError
 class Deadlines:
     """How long each stage of a question may take, in seconds; writing an answer has `llm.total`."""
 
-    embed: Annotated[float, Option("Seconds for the vector of a question.", 0.01, 86_400)] = 15.0
+    embed: Annotated[float, Option("Seconds to embed the question.", 0.01, 86_400)] = 15.0
     search: Annotated[
         float,
-        Option("Seconds for a store to find passages, and again to read them; a retriever has half.", 0.01, 86_400),
+        Option(
+            "Seconds for the store to find passages, and again to read them; each retriever gets half.", 0.01, 86_400
+        ),
     ] = 10.0
-    rewrite: Annotated[
-        float, Option("Seconds for each step in which a language model helps to search.", 0.01, 86_400)
-    ] = 20.0
-    check: Annotated[float, Option("Seconds for the vectors of sentences that are checked.", 0.01, 86_400)] = 5.0
+    rewrite: Annotated[float, Option("Seconds for each search step that calls a language model.", 0.01, 86_400)] = 20.0
+    check: Annotated[float, Option("Seconds to embed the sentences that Ragstone checks.", 0.01, 86_400)] = 5.0
 
     def __post_init__(self) -> None:
         if wrong := find_violation(self):
-            raise ConfigError(f"deadlines: {wrong}")
+            raise ConfigError(wrong)
 
     @property
     def retriever(self) -> float:

@@ -10,7 +10,7 @@ from ragstone.core.errors import ConfigError
 
 
 def check_keys(given: Any, known: Sequence[str], path: str, origin: str) -> None:
-    """Each key of a mapping is known; what is no mapping is looked at elsewhere."""
+    """Each key of a mapping is known; other values are checked elsewhere."""
     for key in given if isinstance(given, dict) else ():
         check_known(key, known, path, origin)
 
@@ -30,7 +30,9 @@ def check_texts(value: Any, path: str, origin: str) -> Mapping[str, Any]:
     given = {key: text for key, text in check_mapping(value, path, origin).items() if text is not None}
     for key, text in given.items():
         if not isinstance(text, str):
-            raise ConfigError(f"{origin}: {path}.{key} must be a text, in quotes where it could be something else")
+            raise ConfigError(
+                f"{origin}: invalid {path}.{key}: expected a text, in quotes where YAML would read something else"
+            )
     return given
 
 
@@ -39,5 +41,5 @@ def check_mapping(value: Any, path: str, origin: str) -> Mapping[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, Mapping):
-        raise ConfigError(f"{origin}: {path} must be a mapping of keys")
+        raise ConfigError(f"{origin}: invalid {path}: expected a mapping of keys")
     return value

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from ragstone.core.errors import ConfigError
 
-SHARED_SECRET_ALGORITHMS = ("HS256", "HS384", "HS512")  # whoever can check such a token can make one
+SHARED_SECRET_ALGORITHMS = ("HS256", "HS384", "HS512")  # a program that can check such a token can make one
 PUBLIC_KEY_ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 MIN_SECRET_BYTES: Mapping[str, int] = {
     "HS256": 32,
@@ -34,11 +34,11 @@ class JwtSettings:
     def __post_init__(self) -> None:
         for name in ("issuer", "audience", "tenant_claim", "role_claim"):
             if not getattr(self, name).strip():
-                raise ConfigError(f"{name} is blank; a token must say which it is for")
+                raise ConfigError(f"invalid {name}: expected a text that is not blank")
         if not 0 <= self.leeway <= LONGEST_LEEWAY:
-            raise ConfigError(f"leeway is {self.leeway}; it must be a number of seconds from 0 to {LONGEST_LEEWAY:.0f}")
+            raise ConfigError(f"invalid leeway {self.leeway}: expected 0 to {LONGEST_LEEWAY:.0f} seconds")
         if bool(self.jwks) == bool(self.key):
-            raise ConfigError("write where the issuer's keys are: jwks (an https URL or a file), or key, and not both")
+            raise ConfigError("expected exactly one of jwks (an https URL or a file) and key")
         self._check_algorithms()
         if self.jwks and "://" in self.jwks:
             _check_address(self.jwks)
@@ -51,11 +51,11 @@ class JwtSettings:
     def _check_algorithms(self) -> None:
         known = ", ".join((*PUBLIC_KEY_ALGORITHMS, *SHARED_SECRET_ALGORITHMS))
         if not self.algorithms:
-            raise ConfigError(f"algorithms is empty; list what the issuer signs with, of: {known}")
+            raise ConfigError(f"invalid algorithms: expected at least one of: {known}")
         if wrong := next(
             (name for name in self.algorithms if name not in (*PUBLIC_KEY_ALGORITHMS, *SHARED_SECRET_ALGORITHMS)), None
         ):
-            raise ConfigError(f"algorithms: {wrong!r:.40} is not accepted; use of: {known}")
+            raise ConfigError(f"unknown algorithm {wrong!r:.40}: expected one of: {known}")
         if any((name in SHARED_SECRET_ALGORITHMS) != self.has_shared_secret for name in self.algorithms):
             raise ConfigError("algorithms mixes HS… with public keys: a public key would then count as a shared secret")
         if self.has_shared_secret and (self.jwks or "-----BEGIN" in (self.key or "") or "ssh-" in (self.key or "")):
@@ -66,17 +66,19 @@ class JwtSettings:
 
 
 def _check_address(url: str) -> None:
-    """Keys come over https, so that nobody on the way can put others in their place."""
+    """Keys come over https, so that they cannot be replaced on the way."""
     try:
         parts = urlsplit(url)
         host = parts.hostname or ""
     except ValueError as error:
-        raise ConfigError(f"jwks {url!r:.200} is no URL: {error}") from error
+        raise ConfigError(f"invalid jwks {url!r:.200}: {error}") from error
     if parts.scheme == "https" and host and "@" not in parts.netloc:
         return
     if parts.scheme == "http" and _is_local_host(host) and "@" not in parts.netloc:
         return
-    raise ConfigError("jwks must be an https URL without a login in it, or a file; http only to this machine itself")
+    raise ConfigError(
+        "invalid jwks: expected an https URL without credentials, or a file; http is allowed for this machine only"
+    )
 
 
 def _is_local_host(host: str) -> bool:

@@ -1,8 +1,8 @@
 """Settings: defaults < file < environment < arguments. The only reader of the environment.
 
-Within the file what is said of a collection comes before what is said of its tenant, and that before what is said at
-the top. What the environment or an argument says holds over all of that: for every tenant and collection, unless it
-names one itself (`RAGSTONE_TENANTS__ACME__EMBED__MODEL`). `pipelines` keep what they say of themselves.
+Within the file, settings of a collection override those of its tenant, which override those at the top. The environment
+and arguments override them all: for every tenant and collection, unless it names one itself
+(`RAGSTONE_TENANTS__ACME__EMBED__MODEL`). `pipelines` keep their own settings.
 
 The file is `ragstone.yaml`: the one named, else the one in this folder, else the user's own. In its
 values `${NAME}` and `${NAME:-default}` stand for environment variables. A key is set from the environment
@@ -75,7 +75,7 @@ def load(path: str | Path | None = None, **arguments: Any) -> Settings:
 
 
 def default_calibration_path(path: str | Path | None = None) -> Path:
-    """Where the calibration stands that nobody named: beside the configuration file, else in this folder."""
+    """The default place of the calibration: beside the configuration file, else in this folder."""
     file = _find_file(path)
     return (file.parent if file else Path()) / CALIBRATION_FILE
 
@@ -95,7 +95,7 @@ def _group_entries(group: Any) -> list[Json]:
 
 
 def _drop_outranked(group: Any, model: str, of_model: Sequence[str]) -> None:
-    """What a file says of its own model is nothing to another one that is named over it, least of all the key."""
+    """Drop the file's settings of its own model, its key above all, when another model overrides it."""
     named = group.get("model") if isinstance(group, dict) else None
     if not isinstance(named, str) or "/" not in named or named == model:
         return
@@ -111,14 +111,15 @@ def _parse_settings(data: Json, origin: str) -> Settings:
 
 
 def _replace_former_rule(data: Json) -> Json:
-    """The same with the present name of the rule `answer.abstain`."""
+    """The configuration with the current name of the rule `answer.abstain`."""
     answer = data.get("answer")
     rule = FORMER_RULES.get(str(answer.get("abstain"))) if isinstance(answer, dict) else None
     return data if rule is None or not isinstance(answer, dict) else {**data, "answer": {**answer, "abstain": rule}}
 
 
 def _add_embedding_model(data: Json) -> Json:
-    """The same with the language model's vendor for embedding too, where that is allowed and no model is named."""
+    """The configuration with the language model's vendor for embedding too, if that is allowed and no model is
+    named."""
     llm, embed, external = (data.get(name) or {} for name in ("llm", "embed", "external"))
     if not all(isinstance(group, dict) for group in (llm, embed, external)) or "model" in embed:
         return data
@@ -143,7 +144,9 @@ def read_api_key(group: str, wanted: LlmSettings | EmbedSettings, variable: str 
         except (OSError, UnicodeDecodeError, RuntimeError) as error:
             raise ConfigError(f"{group}.api_key_file {wanted.api_key_file} cannot be read: {error}") from error
         if not key or len(key.split()) > 1:
-            raise ConfigError(f"{group}.api_key_file {wanted.api_key_file} must hold a key and nothing else")
+            raise ConfigError(
+                f"{group}.api_key_file {wanted.api_key_file}: expected a file that holds a key and nothing else"
+            )
         return key
     return (os.environ.get(variable, "").strip() or None) if variable else None
 
@@ -156,12 +159,12 @@ def _find_file(path: str | Path | None) -> Path | None:
     if path is not None and (file is None or not str(path)):
         raise ConfigError(f"configuration file {str(path) or repr('')} does not exist")
     if file is not None and os.path.isdir(file):
-        raise ConfigError(f"configuration file {file} is a folder: name a file, or call the folder otherwise")
+        raise ConfigError(f"configuration file {file} is a folder: name a file, or rename the folder")
     return file
 
 
 def _is_present(file: Path, *, named: bool) -> bool:
-    """Whether there is such a file; one that nobody named and this user may not look for is as good as none."""
+    """Whether there is such a file; an unnamed one that this user may not read counts as absent."""
     try:
         file.lstat()
     except (FileNotFoundError, NotADirectoryError, ValueError):
@@ -197,7 +200,7 @@ def _set_value(data: Json, keys: Sequence[str], value: Any) -> None:
         data[key] = {} if data.get(key) is None else data[key]
         data = data[key]
         if not isinstance(data, dict):
-            raise ConfigError(f"{'.'.join(keys)} cannot be set: {key} is no group of settings")
+            raise ConfigError(f"cannot set {'.'.join(keys)}: {key} is not a group of settings")
     data[keys[-1]] = value
 
 

@@ -21,7 +21,7 @@ class EmbedSettings:
     """The embedding model, how it is reached, and the text that it embeds."""
 
     model: Annotated[
-        str, Option("The embedding model: minilm, VENDOR/MODEL, or none for words alone.", not_blank=True)
+        str, Option("Embedding model: minilm, VENDOR/MODEL, or none for keyword search only.", not_blank=True)
     ] = "minilm"
     precision: Annotated[
         Literal["fp32", "int8"], Option("Arithmetic of the built-in model: int8 is twice as fast, cosine .995 to fp32.")
@@ -29,19 +29,19 @@ class EmbedSettings:
     prefix: Annotated[
         Literal["title", "path", "none"], Option("The text that is embedded with a chunk: title, path or none.")
     ] = "title"
-    base_url: Annotated[str | None, Option("The vendor's address, where it is not its own.")] = None
-    api_key: Annotated[str | None, Option("The key of the vendor.")] = field(default=None, repr=False)
-    api_key_file: Annotated[str | None, Option("A file that holds the key.")] = None
-    headers: Annotated[Mapping[str, str], Option("Headers that go with every request.")] = field(
-        default_factory=dict, repr=False
-    )
-    dimensions: Annotated[int | None, Option("The dimension that vectors have or shall have.", 1, 100_000)] = None
-    reads: Annotated[int | None, Option("How many tokens the model reads.", 1, MANY)] = None
-    batch: Annotated[int, Option("Texts in a request.", 1, 2048)] = 32
-    folder: Annotated[str | None, Option("A folder with fastembed's files of the model.")] = None
-    timeout: Annotated[float, Option("Seconds for an attempt until its next piece.", 0.01, 86_400)] = 30.0
-    total: Annotated[float, Option("Seconds for all attempts together.", 0.01, 86_400)] = 120.0
-    retries: Annotated[int, Option("How many more attempts a request has.", 0, 100)] = 3
+    base_url: Annotated[str | None, Option("Base URL of the API [default: the vendor's].")] = None
+    api_key: Annotated[str | None, Option("API key of the vendor.")] = field(default=None, repr=False)
+    api_key_file: Annotated[str | None, Option("File that holds the API key.")] = None
+    headers: Annotated[Mapping[str, str], Option("Headers of every request.")] = field(default_factory=dict, repr=False)
+    dimensions: Annotated[int | None, Option("Dimension of the vectors [default: the model's].", 1, 100_000)] = None
+    reads: Annotated[int | None, Option("Longest text that the model reads, in tokens.", 1, MANY)] = None
+    batch: Annotated[int, Option("Texts per request.", 1, 2048)] = 32
+    folder: Annotated[str | None, Option("Folder with fastembed's model files.")] = None
+    timeout: Annotated[
+        float, Option("Timeout of an attempt: seconds until the next piece of the response.", 0.01, 86_400)
+    ] = 30.0
+    total: Annotated[float, Option("Timeout of all attempts together, in seconds.", 0.01, 86_400)] = 120.0
+    retries: Annotated[int, Option("Retries of a failed request.", 0, 100)] = 3
 
     def __post_init__(self) -> None:
         check_bounds(self)
@@ -51,24 +51,22 @@ class EmbedSettings:
 class LlmSettings:
     """A language model that writes or judges answers, and how it is reached."""
 
-    model: Annotated[str, Option("The language model as VENDOR/MODEL, or none for quoted answers.", not_blank=True)] = (
+    model: Annotated[str, Option("Language model as VENDOR/MODEL, or none for quoted answers.", not_blank=True)] = (
         "none"
     )
-    base_url: Annotated[str | None, Option("The vendor's address, where it is not its own.")] = None
-    api_key: Annotated[str | None, Option("The key of the vendor.")] = field(default=None, repr=False)
-    api_key_file: Annotated[str | None, Option("A file that holds the key.")] = None
-    headers: Annotated[Mapping[str, str], Option("Headers that go with every request.")] = field(
-        default_factory=dict, repr=False
-    )
-    timeout: Annotated[float, Option("Seconds for an attempt until its next piece.", 0.01, 86_400)] = 30.0
-    total: Annotated[float, Option("Seconds for all attempts together.", 0.01, 86_400)] = 120.0
-    retries: Annotated[int, Option("How many more attempts a request has.", 0, 100)] = 3
-    max_tokens: Annotated[int, Option("How many tokens the model may write.", 1, MANY)] = 800
-    temperature: Annotated[float, Option("How freely the model writes.", 0, 2)] = 0.0
-    context: Annotated[
-        int | None, Option("How many tokens the model reads and writes together, where known.", 1, 100 * MANY)
-    ] = None
-    tokenizer: Annotated[str | None, Option("The file of the model's tokenizer.")] = None
+    base_url: Annotated[str | None, Option("Base URL of the API [default: the vendor's].")] = None
+    api_key: Annotated[str | None, Option("API key of the vendor.")] = field(default=None, repr=False)
+    api_key_file: Annotated[str | None, Option("File that holds the API key.")] = None
+    headers: Annotated[Mapping[str, str], Option("Headers of every request.")] = field(default_factory=dict, repr=False)
+    timeout: Annotated[
+        float, Option("Timeout of an attempt: seconds until the next piece of the response.", 0.01, 86_400)
+    ] = 30.0
+    total: Annotated[float, Option("Timeout of all attempts together, in seconds.", 0.01, 86_400)] = 120.0
+    retries: Annotated[int, Option("Retries of a failed request.", 0, 100)] = 3
+    max_tokens: Annotated[int, Option("Longest output of the model, in tokens.", 1, MANY)] = 800
+    temperature: Annotated[float, Option("Sampling temperature.", 0, 2)] = 0.0
+    context: Annotated[int | None, Option("Context window of the model, in tokens, if known.", 1, 100 * MANY)] = None
+    tokenizer: Annotated[str | None, Option("File of the model's tokenizer.")] = None
 
     def __post_init__(self) -> None:
         check_bounds(self)
@@ -78,17 +76,17 @@ class LlmSettings:
 class AnswerSettings:
     """How a language model is asked for an answer, and when Ragstone abstains."""
 
-    prompt: Annotated[str, Option("The prompt, by name or file.", not_blank=True)] = "default"
-    tokens: Annotated[int, Option("Tokens of all that the model reads.", 1, 100 * MANY)] = 6000
-    overhead: Annotated[int, Option("Tokens of it that passages leave free.", 0, 100 * MANY)] = 1000
-    chunks: Annotated[int, Option("Passages at most.", 1, 1000)] = 12
+    prompt: Annotated[str, Option("Prompt template: a built-in name or a file.", not_blank=True)] = "default"
+    tokens: Annotated[int, Option("Token budget of the whole prompt.", 1, 100 * MANY)] = 6000
+    overhead: Annotated[int, Option("Tokens of the budget that passages leave free.", 0, 100 * MANY)] = 1000
+    chunks: Annotated[int, Option("Maximum number of passages in the prompt.", 1, 1000)] = 12
     strict: Annotated[bool, Option("Show only sentences that the documents support.")] = False
     abstain: Annotated[
         Literal["fitted", "thresholds", "never"],
-        Option("The rule between answer and abstention: fitted, thresholds (on scores) or never."),
+        Option("Rule that decides when to abstain: fitted, thresholds (on scores) or never."),
     ] = "fitted"
     calibration: Annotated[
-        str | None, Option("The file of a decision fitted on own questions; none for the shipped one.")
+        str | None, Option("File of a calibration fitted on your questions; none for the built-in one.")
     ] = None
 
     def __post_init__(self) -> None:
@@ -100,6 +98,8 @@ class AnswerSettings:
 
 @dataclass(frozen=True, slots=True)
 class ExternalSettings:
-    """Which texts may leave this machine."""
+    """Texts that may leave this machine."""
 
-    embedding: Annotated[bool, Option("Send texts of documents and questions to a vendor for embedding.")] = False
+    embedding: Annotated[bool, Option("Allow sending texts of documents and questions to a vendor for embedding.")] = (
+        False
+    )

@@ -3,8 +3,7 @@
 Its names become ours: `database` as a mapping a URL, `top_n` and `search` our search settings, `embedding_llm` and
 `rag_llm` models with their addresses, keys and headers. A file whose top level has its `server` or `defaults` was
 written for it: its conventions hold where it says nothing (fusion by rank, requests may filter by every column,
-questions may be sent to the vendor of `embedding_llm`). What it asks for and is not acted on here is kept as
-the pipeline's `notes`.
+questions may be sent to the vendor of `embedding_llm`). Settings that Ragstone ignores become the pipeline's `notes`.
 """
 
 import re
@@ -30,7 +29,7 @@ PORT = 5432
 DATABASE = ("host", "port", "database", "username", "password", "ssl_mode", "hosts", "target_session_attrs")
 DATABASE_FILES = {"ssl_cert": "sslcert", "ssl_key": "sslkey", "ssl_root_cert": "sslrootcert"}
 SSL_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
-UNUSED = {"rerank": "no reranker is asked"}
+UNUSED = {"rerank": "Ragstone calls no reranker"}
 ENDPOINT_KEYS = {"base_url": "base_url", "request_timeout": "total", "per_attempt_timeout": "timeout"}  # theirs: ours
 UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)")
@@ -39,7 +38,7 @@ INHERITED_KEYS = ("timeout", "total", "retries", "max_tokens", "temperature")
 
 
 def translate_pipelines(data: Json, pipeline: Sequence[str], search: Sequence[str], *, origin: str) -> Json:
-    """The same configuration with its pipelines in our keys, which are named here for one and for its `search`.
+    """The configuration with its pipelines in Ragstone's keys; `pipeline` and `search` list those keys.
 
     Raises `ConfigError` that names the key as the file has it.
     """
@@ -70,7 +69,7 @@ def _translate_pipeline(
     if not isinstance(item, dict):
         return item
     given = {**{key: value for key, value in defaults.items() if value is not None}, **item}
-    notes = [f"{key} is not acted on: {why}" for key, why in UNUSED.items() if given.pop(key, None) is not None]
+    notes = [f"{key} is ignored: {why}" for key, why in UNUSED.items() if given.pop(key, None) is not None]
     if foreign:
         given = {"token_budget": TOKENS, "top_n": TOP_N, **given}
     for key, allowed in (
@@ -128,7 +127,7 @@ def _translate_model(
     check_texts({key: llm.get(key) for key in ("provider", "model", "base_url")}, path, origin)
     provider = str(llm.get("provider") or "")
     known = (*ENDPOINT_KEYS, "provider", "model", "headers")
-    unused = [f"{path.rpartition('.')[2]}.{key} is not acted on" for key in llm if key not in known]
+    unused = [f"{path.rpartition('.')[2]}.{key} is ignored" for key in llm if key not in known]
     if not provider or not llm.get("model"):
         alone = provider or llm.get("model")  # such as `minilm`, which has no vendor
         if not alone:
@@ -188,7 +187,7 @@ def _parse_duration(value: Any, path: str, origin: str) -> float:
         return float(value)
     parts = DURATION.findall(str(value))
     if not parts or "".join(f"{number}{unit}" for number, unit in parts) != str(value):
-        raise ConfigError(f"{origin}: {path} is {value!r:.60}; write it as 30s or 2m")
+        raise ConfigError(f"{origin}: invalid {path} {value!r:.60}: expected a duration such as 30s or 2m")
     return sum(float(number) * UNITS[unit] for number, unit in parts)
 
 
@@ -198,7 +197,7 @@ def _merge_search(given: Json, shared: Mapping[str, Any], path: str, origin: str
     made: dict[str, Any] = {**shared, **({"fusion": "rrf"} if foreign else {})}
     hybrid, weight, least = (own.pop(key, None) for key in ("hybrid_enabled", "vector_weight", "min_similarity"))
     if hybrid not in (None, True, False):
-        raise ConfigError(f"{origin}: {path}.hybrid_enabled is {hybrid!r:.60}; it is true or false")
+        raise ConfigError(f"{origin}: invalid {path}.hybrid_enabled {hybrid!r:.60}: expected true or false")
     if hybrid is False:
         made["mode"] = "semantic"
     if weight is None and foreign:
@@ -219,7 +218,7 @@ def _build_database_url(database: Mapping[str, Any], path: str, origin: str) -> 
     hosts = _parse_hosts(database, path, origin)
     mode = database.get("ssl_mode") or "prefer"
     if mode not in SSL_MODES:
-        raise ConfigError(f"{origin}: {path}.ssl_mode {mode!r:.60} is unknown; use one of: {', '.join(SSL_MODES)}")
+        raise ConfigError(f"{origin}: unknown {path}.ssl_mode {mode!r:.60}: expected one of: {', '.join(SSL_MODES)}")
     # As libpq does it: with several hosts it is a standby first, else any.
     attributes = database.get("target_session_attrs") or ("prefer-standby" if database.get("hosts") else None)
     query = {"sslmode": mode, **{theirs: database.get(ours) for ours, theirs in DATABASE_FILES.items()}}
@@ -237,7 +236,7 @@ def _parse_hosts(database: Mapping[str, Any], path: str, origin: str) -> list[st
     if several is None:
         return [_parse_host({"host": database.get("host") or "localhost", "port": database.get("port")}, path, origin)]
     if not isinstance(several, list) or not several:
-        raise ConfigError(f"{origin}: {path}.hosts must be a list of hosts, each with its host and port")
+        raise ConfigError(f"{origin}: invalid {path}.hosts: expected a list of hosts, each with host and port")
     return [_parse_host(one, f"{path}.hosts[{n}]", origin) for n, one in enumerate(several)]
 
 
@@ -248,7 +247,7 @@ def _parse_host(one: Any, path: str, origin: str) -> str:
     given = check_mapping(one, path, origin)
     port: Any = given.get("port") or PORT
     if isinstance(port, bool) or not str(port).isdecimal() or not 0 < int(port) < 65536:
-        raise ConfigError(f"{origin}: {path}.port is {port!r:.60}; it is a number from 1 to 65535")
+        raise ConfigError(f"{origin}: invalid {path}.port {port!r:.60}: expected a number from 1 to 65535")
     host = str(given.get("host") or "")
     if not host:
         raise ConfigError(f"{origin}: {path} needs a host")

@@ -9,40 +9,40 @@ class SearchKeywords(TypedDict, total=False):
     mode: Literal["hybrid", "semantic", "keyword"] | None
     """Retrievers: hybrid (both), semantic (vectors) or keyword (words)."""
     top_k: int | None
-    """How many passages a search gives."""
+    """Number of passages to return."""
     fusion: Literal["minmax", "rrf"] | None
-    """How the rankings become one: minmax (by score) or rrf (by rank)."""
+    """Fusion of the rankings: minmax (by score) or rrf (by rank)."""
     fusion_at: Literal["client", "server"] | None
-    """Where they are fused: client, or server where the store can."""
+    """Where to fuse them: client, or server if the store supports it."""
     bm25_weight: float | None
-    """Weight of the ranking by words."""
+    """Weight of the keyword ranking (BM25)."""
     cosine_weight: float | None
-    """Weight of the ranking by vectors."""
+    """Weight of the vector ranking (cosine)."""
     min_cosine: float | None
-    """Leave out passages below this cosine."""
+    """Drop passages below this cosine."""
     keyword_boost: bool | None
-    """Raise passages that hold the words of the question."""
+    """Boost passages that contain the words of the question."""
     fold: bool | None
-    """Put near-duplicates behind the best of them."""
+    """Group near-duplicates under the best of them."""
     per_document: int | None
-    """The most passages of one document."""
+    """Maximum number of passages per document."""
     hyde: Literal["off", "standard", "adaptive", "multi"] | None
-    """Search by answers that the model imagines: off, standard, adaptive or multi."""
+    """HyDE, a search with answers that the model imagines: off, standard, adaptive or multi."""
     hyde_documents: int | None
-    """How many answers the model imagines [default: 1, of multi 3]."""
+    """Number of imagined answers [default: 1; 3 for multi]."""
     hyde_below: float | None
-    """Adaptive HyDE runs where the best cosine is under this."""
+    """Run adaptive HyDE if the best cosine is below this."""
     multi_query: int | None
-    """Search for this number of paraphrases by the model too."""
+    """Also search for this number of paraphrases by the model."""
     filter: bool | None
-    """Leave out passages that the model scores too low."""
+    """Drop passages that the model scores too low."""
     filter_below: float | None
-    """The score from 0 to 1 under which the filter leaves a passage out."""
+    """Score from 0 to 1 below which the filter drops a passage."""
     cache: bool | None
-    """Serve and keep the results of questions that ask the same."""
+    """Reuse the results of earlier questions with the same meaning."""
     cache_cosine: float | None
-    """How near two questions must be for the cache."""
+    """Lowest cosine of two questions for a cache hit."""
     cache_hours: float | None
-    """How long the cache keeps a search; 0 for ever."""
+    """Seconds that a search stays cached; 0 for ever."""
     cache_entries: int | None
-    """How many searches the cache keeps of a collection."""
+    """Maximum number of cached searches per collection."""

@@ -1,4 +1,4 @@
-"""What options and settings may be: one table, which questions and settings are both checked against."""
+"""Bounds of options and settings: one table for checking both."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Numbers:
         """A sentence for a value that is none of them."""
         what = "a whole number" if self.whole else "a number"
         end = ", or left out" if self.unset else ""
-        return f"{name} is {value!r:.60}; it must be {what} from {self.low} to {self.high}{end}"
+        return f"invalid {name} {value!r:.60}: expected {what} from {self.low} to {self.high}{end}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Choice:
     def describe_error(self, name: str, value: object) -> str:
         """A sentence for a value that is none of them."""
         *most, last = (str(one).lower() if isinstance(one, bool) else one for one in self.values)
-        return f"{name} {value!r:.60} is unknown; use {', '.join(most)} or {last}"
+        return f"unknown {name} {value!r:.60}: expected {', '.join(most)} or {last}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class NonBlankText:
 
     def describe_error(self, name: str, value: object) -> str:
         """A sentence for a value that is none."""
-        return f"{name} is {value!r:.60}; it must be a text that is not blank"
+        return f"invalid {name} {value!r:.60}: expected a text that is not blank"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class UniqueNames:
         """A sentence for two with one name."""
         names = [one.name for one in value]
         again = next(one for one in names if names.count(one) > 1)
-        return f"{name}: two are called {again!r}"
+        return f"duplicate name {again!r} in {name}"
 
 
 Allowed = Numbers | Choice | NonBlankText | UniqueNames
@@ -88,7 +88,7 @@ BYTES = 1_000_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """What an annotation says of a setting: a sentence of help, and which values it may have.
+    """The annotation of a setting: a sentence of help and the allowed values.
 
     Numbers lie from `low` to `high`, both included; a text is not blank where `not_blank`; entries with names have no
     two alike where `unique_names`. A `Literal` and a `bool` say themselves which values they have.
@@ -110,7 +110,7 @@ def read_options(kind: type[Any]) -> dict[str, Option]:
 
 @cache
 def read_bounds(kind: type[Any]) -> Bounds:
-    """What each field of a dataclass may be, by its annotation; fields without a bound are left out."""
+    """The bounds of each field of a dataclass, from its annotation; fields without a bound are left out."""
     options = read_options(kind)
     found = ((name, _find_bound(hint, options.get(name))) for name, hint in get_type_hints(kind).items())
     return {name: bound for name, bound in found if bound is not None}
@@ -144,7 +144,7 @@ def find_violation(owner: object, bounds: Bounds | None = None) -> str | None:
     >>> class Search:
     ...     top_k: Annotated[int, Option("How many.", 1, 1000)] = 0
     >>> find_violation(Search())
-    'top_k is 0; it must be a whole number from 1 to 1000'
+    'invalid top_k 0: expected a whole number from 1 to 1000'
     """
     kind: Any = type(owner)
     allowed_values = read_bounds(kind) if bounds is None else bounds

@@ -1,4 +1,4 @@
-"""Who offers models: the one table of vendors, with their addresses, the names of their keys and what each gives."""
+"""The one table of vendors of models: addresses, names of keys, and kinds of models."""
 
 import difflib
 import ipaddress
@@ -14,7 +14,7 @@ LIMIT = "max_tokens"  # what all who speak OpenAI's language know
 @dataclass(frozen=True, slots=True)
 class Vendor:
     """A vendor: its address (None: no server, it runs in this process), the environment variable that by custom holds
-    its key, the files of the room `providers` that speak its language, and the embedding model that it is known for.
+    its key, the files of `providers` for its API, and the embedding model that it is known for.
 
     `keyed`: at its own address nothing answers without a key. `lists`: the models that it lists are all that it serves.
     `limit`: what the limit of an answer is called at its own address.
@@ -82,12 +82,12 @@ def parse_model_name(model: str, *, verb: str, key: str) -> tuple[Vendor, str]:
     vendor = VENDORS.get(name)
     if vendor is None:
         near = difflib.get_close_matches(name, vendors_for(verb), n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(vendors_for(verb))}"
-        raise ConfigError(f"{key} {model!r:.80}: no vendor is called {name!r:.40}; {hint}")
+        hint = f"did you mean {near[0]!r}?" if near else f"expected one of: {', '.join(vendors_for(verb))}"
+        raise ConfigError(f"{key} {model!r:.80}: unknown vendor {name!r:.40}; {hint}")
     if not _provider_module(vendor, verb):
         raise ConfigError(f"{key} {model!r:.80}: {name} cannot {verb}; {', '.join(vendors_for(verb))} can")
     if not rest.strip():
-        raise ConfigError(f"{key} {model!r:.80} names no model: write it as {name}/MODEL")
+        raise ConfigError(f"invalid {key} {model!r:.80}: expected {name}/MODEL")
     return vendor, rest
 
 

@@ -17,8 +17,8 @@ Lookup = Callable[[str, str | None], str | None]  # a variable's value, or the d
 def read_yaml(file: Path, lookup: Lookup) -> Json:
     """The keys and values of a file; {} where it is empty.
 
-    Raises `ConfigError` that names the file: it cannot be read, is no mapping, holds a key twice, or a variable
-    that is not set.
+    Raises `ConfigError` that names the file: it cannot be read, is not a mapping, has a duplicate key, or uses a
+    variable that is not set.
     """
     import yaml
 
@@ -34,7 +34,7 @@ def read_yaml(file: Path, lookup: Lookup) -> Json:
     except (yaml.YAMLError, ValueError) as error:
         raise ConfigError(f"{file} cannot be read: {' '.join(str(error).split())}") from error
     except RecursionError as error:
-        raise ConfigError(f"{file} cannot be read: it nests too deep, or holds itself") from error
+        raise ConfigError(f"{file} cannot be read: it nests too deep, or contains itself") from error
     except OSError as error:
         raise ConfigError(f"{file} cannot be read: {error.strerror or error}") from error
     if data is not None and not isinstance(data, dict):

@@ -1,4 +1,4 @@
-"""What a search and an answer give back: hits with notes, sentences with citations, events."""
+"""Results of searches and answers: hits with notes, sentences with citations, events."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -40,8 +40,8 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What a language model did for a search: its calls, the tokens that it read and wrote where its vendor says so,
-    and what it wrote (a question, documents, paraphrases) or the references that it scored, from 0 to 1, in order."""
+    """A step of a search by a language model: its calls, the tokens that it read and wrote if the vendor reports
+    them, and its texts (a question, documents, paraphrases) or the references that it scored, from 0 to 1, in order."""
 
     name: Literal["standalone", "hyde", "multi_query", "filter"]
     calls: int
@@ -52,7 +52,8 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search brings: hits in order, what was skipped or degraded, seconds a stage, what a model did for it."""
+    """The result of a search: hits in order, notes about skipped or degraded steps, seconds per stage, steps of a
+    model."""
 
     hits: tuple[Hit, ...]
     notes: tuple[Note, ...] = ()
@@ -64,7 +65,7 @@ class Found:
 class Answer:
     """An answer whose every sentence can be checked, or an abstention with its reason.
 
-    `answerability` is how likely, from 0 to 1, what was found answers the question: what the abstention was decided on.
+    `answerability` is the probability, 0 to 1, that the passages answer the question; the abstention rule uses it.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""What arrays are called in signatures: numpy takes 0.1 s to import, which no noun and no seam should cost."""
+"""Names of arrays for signatures: importing numpy takes 0.1 s, which values and protocols should not cost."""
 
 from typing import TYPE_CHECKING, Any
 

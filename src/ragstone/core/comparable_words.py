@@ -263,5 +263,5 @@ def _attach_units(found: list[Word]) -> list[Word]:
 
 
 def key_of(word: str) -> str:
-    """What a single word, in small letters, is compared by."""
+    """The key by which a single lower-case word is compared."""
     return _classify_word(word)[1]

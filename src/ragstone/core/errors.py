@@ -1,15 +1,15 @@
 """Everything that can go wrong, as one tree.
 
 RagstoneError                   1  failure
-├── UsageError                  2  the caller can mend it: input, option, path, filter
+├── UsageError                  2  the caller can fix it: input, option, path, filter
 │   ├── ConfigError             2  a configuration file or environment variable
-│   ├── Unauthorized            2  no key or token, or one that is not accepted
-│   ├── Forbidden               2  what this key or token does not permit
+│   ├── Unauthorized            2  a key or token is missing or not accepted
+│   ├── Forbidden               2  the key or token lacks a permission
 │   └── StoreTooNew             2  the store was written by a newer program
-├── StoreError                  1  the store cannot do what was asked
-│   ├── NotBuilt                1  nothing was ever ingested there
+├── StoreError                  1  the store failed
+│   ├── NotBuilt                1  the collection does not exist yet
 │   ├── Busy                    1  another process is writing
-│   ├── NoKey                   2  the data is encrypted and the key that opens it is not here
+│   ├── NoKey                   2  the data is encrypted and its key is missing
 │   ├── Corrupt                 1  a file does not match its checksum
 │   └── DiskFull                1  no room left to write
 ├── Refused                     1  one document that is skipped, with a reason code
@@ -42,7 +42,7 @@ class ConfigError(UsageError):
 
 
 class Unauthorized(UsageError):
-    """Nobody knows who asks: a key or token is missing or is not accepted.
+    """The key or token is missing or not accepted.
 
     `reason` is one of: missing, malformed, unknown, revoked, expired, early, algorithm, signature, issuer, audience,
     claim, tenant, role, unsupported.
@@ -56,7 +56,7 @@ class Unauthorized(UsageError):
 
 
 class Forbidden(UsageError):
-    """Whoever asks is known and may not do this."""
+    """The caller is known but lacks the permission."""
 
     code = "forbidden"
 
@@ -99,13 +99,13 @@ class Corrupt(StoreError):
 
 
 class DiskFull(StoreError):
-    """The disk has no room; what was committed before is untouched."""
+    """The disk has no room; committed work is untouched."""
 
     code = "disk_full"
 
 
 class Refused(RagstoneError):
-    """One document cannot be taken in; the run goes on without it.
+    """One document cannot be ingested; the run goes on without it.
 
     `reason` is one of: too_large, not_text, encoding, unsupported, encrypted, broken, empty, no_text, too_slow,
     too_big, sandbox, denied, outside_root, unreadable, vanished, artifact, limit.
@@ -119,7 +119,7 @@ class Refused(RagstoneError):
 
 
 class Unavailable(RagstoneError):
-    """A model or service cannot be used now; the message names the command that mends it."""
+    """A model or service cannot be used now; the message names the remedy."""
 
     code = "unavailable"
 

@@ -1,9 +1,9 @@
-"""What filters mean for one chunk: every store must agree with `matches`.
+"""The meaning of filters for one chunk: every store must agree with `matches`.
 
 Structured conditions follow SQL: a missing value fails every operator but IS NULL; LIKE is case-sensitive, ILIKE is
-not, `%` and `_` are wild and a backslash takes their meaning away. On a list (tags) a condition asks for any element
-that fits; `!=` and NOT IN ask that none does. Numbers compare as numbers when both sides are numbers, all else as
-text, so ISO dates order rightly.
+not, `%` and `_` are wildcards and a backslash escapes them. On a list (tags) a condition asks for any element that
+fits; `!=` and NOT IN ask that none does. Numbers compare as numbers when both sides are numbers, all else as text, so
+ISO dates order rightly.
 """
 
 import re
@@ -21,7 +21,7 @@ LIKE = re.compile(r"\\(.)|(%)|(_)|([^\\%_]+|\\)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a filter can ask about: a document's facts, and a chunk's."""
+    """The facts that a filter can use: a document's and a chunk's."""
 
     document: Document
     heading_path: tuple[str, ...] = ()

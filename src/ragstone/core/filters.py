@@ -1,5 +1,4 @@
-"""Filters as data: what may be asked of documents and chunks, and how it is said. What it means is in
-`ragstone.core.filter_matching`.
+"""Filters of documents and chunks as data. `ragstone.core.filter_matching` defines their meaning.
 
 Groups are ANDed, the values inside one list are ORed.
 """
@@ -46,9 +45,9 @@ class Condition:
     def __post_init__(self) -> None:
         column: Any = self.column
         if not isinstance(column, str) or not column:
-            raise UsageError(f"a filter condition needs the name of a column, not {column!r:.60}")
+            raise UsageError(f"invalid column {column!r:.60} of a filter condition: expected a name")
         if self.operator not in OPERATORS:
-            raise UsageError(f"filter operator {self.operator!r} is unknown; use one of: {', '.join(OPERATORS)}")
+            raise UsageError(f"unknown filter operator {self.operator!r}: expected one of: {', '.join(OPERATORS)}")
         many = self.operator in ("IN", "NOT IN")
         if many and not isinstance(self.value, list | tuple):
             raise UsageError(f"filter on {self.column!r}: {self.operator} needs a list of values")
@@ -88,34 +87,34 @@ class Where:
         for name in LISTS:
             given: Any = getattr(self, name)
             if not isinstance(given, list | tuple) or not all(isinstance(value, str) for value in given):
-                raise UsageError(f"filter {name!r} must be a list of texts, not {given!r:.60}")
+                raise UsageError(f"invalid filter {name!r} {given!r:.60}: expected a list of texts")
         asked: Any = self.conditions
         if not isinstance(asked, list | tuple) or not all(isinstance(one, Condition) for one in asked):
-            raise UsageError(f"filter 'conditions' must be a list of Condition, not {asked!r:.60}")
+            raise UsageError(f"invalid filter 'conditions' {asked!r:.60}: expected a list of Condition")
         if not isinstance(self.allow_restricted, bool):
-            raise UsageError(f"allow_restricted must be true or false, not {self.allow_restricted!r:.60}")
+            raise UsageError(f"invalid allow_restricted {self.allow_restricted!r:.60}: expected true or false")
         if RESTRICTED in map(str.lower, self.confidentiality_allow) and not self.allow_restricted:
             raise UsageError("restricted documents were asked for without permission: set allow_restricted as well")
         if self.tag_mode not in ("any", "all"):
-            raise UsageError(f"tag_mode {self.tag_mode!r} is unknown; use any or all")
+            raise UsageError(f"unknown tag_mode {self.tag_mode!r}: expected any or all")
         if self.logic not in ("AND", "OR"):
-            raise UsageError(f"filter logic {self.logic!r} is unknown; use AND or OR")
+            raise UsageError(f"unknown filter logic {self.logic!r}: expected AND or OR")
         self._check_dates()
         object.__setattr__(self, "shas", tuple(sha.lower() for sha in self.shas))
         if wrong := next((sha for sha in self.shas if not SHA.fullmatch(sha)), None):
-            raise UsageError(f"sha {wrong!r:.80} is none: write all 64 hexadecimal digits of the file's sha256")
+            raise UsageError(f"invalid sha {wrong!r:.80}: expected all 64 hexadecimal digits of the file's sha256")
 
     def _check_dates(self) -> None:
         low, high = self.date_from, self.date_to
         for name, date in (("date_from", low), ("date_to", high)):
             if date is not None and not _is_date(date):
-                raise UsageError(f"{name} {date!r:.60} is not a date; write it as 2024-05-31, 2024-05 or 2024")
+                raise UsageError(f"invalid {name} {date!r:.60}: expected a date such as 2024-05-31, 2024-05 or 2024")
         if low and high and low[: len(high)] > high[: len(low)]:
             raise UsageError(f"date_from {low} is after date_to {high}: no date lies between them")
 
     @property
     def by_document(self) -> bool:
-        """Whether a document's facts alone decide, whatever the chunk."""
+        """Whether the document's facts alone decide."""
         return not self.headers and all(condition.column not in CHUNK_FACTS for condition in self.conditions)
 
 
@@ -135,12 +134,12 @@ def parse_where(data: Mapping[str, Any]) -> Where:
     Raises `UsageError` that names an unknown key, or one whose value is of the wrong kind.
     """
     if not isinstance(data, Mapping):
-        raise UsageError("a filter is an object of filter names and values")
+        raise UsageError("invalid filter: expected an object of filter names and values")
     known = {f.name: f for f in fields(Where)}
     values: dict[str, Any] = {}
     for key, value in data.items():
         if key not in known:
-            raise UsageError(f"filter {key!r} is unknown; known filters: {', '.join(known)}")
+            raise UsageError(f"unknown filter {key!r}: expected one of: {', '.join(known)}")
         if key == "conditions":
             values[key] = tuple(_parse_condition(item) for item in _as_sequence(key, value))
         elif key in SINGLE:
@@ -154,7 +153,7 @@ def _as_sequence(key: str, value: Any) -> Sequence[Any]:
     if isinstance(value, str):
         return (value,)
     if not isinstance(value, list | tuple):
-        raise UsageError(f"filter {key!r} must be a list, not {value!r:.60}")
+        raise UsageError(f"invalid filter {key!r} {value!r:.60}: expected a list")
     return value
 
 
@@ -162,5 +161,5 @@ def _parse_condition(item: Any) -> Condition:
     if isinstance(item, Condition):
         return item
     if not isinstance(item, Mapping) or not {"column", "operator"} <= set(item) <= {"column", "operator", "value"}:
-        raise UsageError("a filter condition is an object with column, operator and value")
+        raise UsageError("invalid filter condition: expected an object with column, operator and value")
     return Condition(item["column"], item["operator"], item.get("value"))

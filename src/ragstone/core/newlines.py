@@ -1,4 +1,4 @@
-"""What a line is: it ends at a newline, a carriage return with one, or a carriage return alone."""
+"""The end of a line: it ends at a newline, a carriage return with one, or a carriage return alone."""
 
 import re
 
@@ -6,7 +6,7 @@ LONE_RETURN = re.compile(r"\r(?!\n)")
 
 
 def unify_newlines(text: str) -> str:
-    """The same text, character for character, with lone carriage returns as newlines: then newlines count lines.
+    """The text, character for character, with lone carriage returns as newlines: then newlines count lines.
 
     >>> unify_newlines("a\\rb\\r\\nc")
     'a\\nb\\r\\nc'

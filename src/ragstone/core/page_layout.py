@@ -68,12 +68,12 @@ class Layout:
     def unpack(cls, data: bytes) -> "Layout":
         """A layout from what `pack` gave; raises `Corrupt` for anything else."""
         if len(data) < LAYOUT_HEAD.size or data[: len(MAGIC)] != MAGIC:
-            raise Corrupt("these bytes are no page layout of this version; ingest the document again")
+            raise Corrupt("the page layout is of another version or damaged; ingest the document again")
         layout = cls(data)
         if layout._body_offset() > len(data) or layout._body_offset() + int(
             layout._read_directory()[-1]["offset"]
         ) != len(data):
-            raise Corrupt("a page layout is cut off; ingest the document again")
+            raise Corrupt("the page layout is incomplete; ingest the document again")
         return layout
 
     def pack(self) -> bytes:
@@ -201,14 +201,14 @@ def _decode_strips(data: bytes, count: int, edges: int) -> Sequence[Strip]:
     try:
         plain = zlib.decompress(data)
     except zlib.error as error:
-        raise Corrupt("a page layout cannot be unpacked; ingest the document again") from error
+        raise Corrupt("the page layout cannot be unpacked; ingest the document again") from error
     if len(plain) != count * FIELDS * 4 + edges * 2:
-        raise Corrupt("a page layout has the wrong size; ingest the document again")
+        raise Corrupt("the page layout has the wrong size; ingest the document again")
     fields = np.frombuffer(plain, "<i4", count * FIELDS).reshape(FIELDS, count).T
     shifts = np.frombuffer(plain, "<i2", edges, count * FIELDS * 4).astype(np.int64)
     counts = fields[:, 7].astype(np.int64)
     if (counts < 0).any() or counts.sum() != edges:
-        raise Corrupt("a page layout has edges of no strip; ingest the document again")
+        raise Corrupt("the page layout has edges without a strip; ingest the document again")
     totals = np.concatenate(([0], np.cumsum(shifts)))
     origins = fields[:, 3] - totals[np.cumsum(counts) - counts]
     places = ((totals[1:] + np.repeat(origins, counts)) / STEPS_A_POINT).tolist()

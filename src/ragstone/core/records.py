@@ -1,4 +1,4 @@
-"""What a store tells of itself: runs, the state of a collection, tenants, API keys."""
+"""Records of a store: runs, the state of a collection, tenants, API keys."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -61,8 +61,8 @@ class Info:
 @dataclass(frozen=True, slots=True)
 class Tenant:
     """A tenant of a store: the model that its vectors are pinned to, and, where it is encrypted by us, the checks of
-    the master keys that its keys are wrapped by. What a missing key hides is None; `problem` is what is wrong with the
-    tenant as a whole, such as a lost key or an erasure that is not finished, and what mends it."""
+    the master keys that its keys are wrapped by. Fields that a missing key hides are None; `problem` is a sentence
+    about the tenant as a whole with the remedy, such as a lost key or an unfinished erasure."""
 
     name: str
     collections: int
@@ -75,7 +75,7 @@ class Tenant:
 
 @dataclass(frozen=True, slots=True)
 class RotationResult:
-    """What became of the keys of one tenant; `problem` is why they are as they were, None when they are not."""
+    """The result of rotating the keys of one tenant; `problem` is why they are as they were, None when they are not."""
 
     tenant: str
     problem: RagstoneError | None = None

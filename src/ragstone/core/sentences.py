@@ -1,4 +1,4 @@
-"""Where sentences begin and end: for cutting, for windows, for answers."""
+"""Where sentences begin and end: for chunking, for windows, for answers."""
 
 import re
 

@@ -1,4 +1,5 @@
-"""What one question or run did: seconds a stage, notes, a model's steps. Failing open lives here and only here."""
+"""The trace of one question or run: seconds per stage, notes, a model's steps. Failing open lives here and only
+here."""
 
 import asyncio
 import logging
@@ -32,13 +33,13 @@ class Trace:
             self.timings[stage] = self.timings.get(stage, 0.0) + time.perf_counter() - start
 
     def note(self, code: str, message: str) -> None:
-        """Tell the caller something, once."""
+        """Add a note for the caller, once."""
         note = Note(code, message)
         if note not in self.notes:
             self.notes.append(note)
 
     def join(self, other: "Trace") -> None:
-        """Take over what was done aside, after all that is told already."""
+        """Append the notes and steps of another trace."""
         for stage, seconds in other.timings.items():
             self.timings[stage] = self.timings.get(stage, 0.0) + seconds
         for note in other.notes:
@@ -62,8 +63,8 @@ class Trace:
     ) -> T:
         """Await an optional stage; on failure give `default`, leave a note (`code`, else the stage's) and a log line.
 
-        One that takes longer than `seconds` has failed, and is cancelled. A caller's mistake (`UsageError`) is no
-        reason to go on and is raised, but where `refused` is the code of a note for it.
+        One that takes longer than `seconds` has failed, and is cancelled. A caller's mistake (`UsageError`) is raised,
+        unless `refused` is the code of a note for it.
         """
         try:
             with self.time_stage(stage):

@@ -22,7 +22,7 @@ NAME_LENGTH = 120
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Whose collection: the first argument of every store verb, so that nobody can forget it."""
+    """Whose collection: the first argument of every store verb, so that it cannot be forgotten."""
 
     tenant: str
     collection: str
@@ -93,7 +93,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What an extractor makes of a document's bytes: the text of record and its structure.
+    """The result of an extractor: the text of record and its structure.
 
     `layout` leads from the record's characters to the page, where the format has pages.
     """
@@ -109,7 +109,7 @@ class Extraction:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What a chunker cuts: `text` is the slices of the record at `spans`, joined by newlines.
+    """A chunk without its document: `text` is the slices of the record at `spans`, joined by newlines.
 
     `overlap` counts the leading characters of `text` that the piece before holds too; `header` is
     the table header that readers and embedders should see above `text`; `tokens` counts `text`
@@ -134,9 +134,9 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One state of a document. `id` comes from tenant, collection, source and path; `version` is the
-    sha256 of the bytes; `revision` grows with each change; `recipe` is how it was cut; `addressed` names the
-    model and variant that its chunks want vectors of, None where they want none."""
+    """One state of a document. `id` comes from tenant, collection, source and path; `version` is the sha256 of the
+    bytes; `revision` grows with each change; `recipe` names its chunking; `addressed` names the model and variant
+    that its chunks want vectors of, None where they want none."""
 
     id: str
     source: str
@@ -157,7 +157,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A passage that can be found and cited; `vector_key` addresses its vector by what is embedded.
+    """A passage that can be found and cited; `vector_key` addresses its vector by the embedded text.
 
     `secrets` are start, end and kind of those that touch the chunk's spans, in characters of the text of
     record, in order, never overlapping; one may begin before the chunk and end behind it.
@@ -197,7 +197,7 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A chunk that one retriever nominates. `place` (path, source, ordinal) breaks ties the same everywhere."""
+    """A candidate chunk of one retriever. `place` (path, source, ordinal) breaks ties the same everywhere."""
 
     id: str
     score: float

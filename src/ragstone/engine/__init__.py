@@ -31,8 +31,7 @@ class Engine(
 ):
     """One collection of one store, with everything that its questions need.
 
-    `store`, `embedder` and `completion`, the language model, may be handed in (they are then closed by whoever made
-    them); otherwise the settings name them. With a `credential`, or a key in the settings, the tenant is that one's and
-    every verb looks at what it permits; see `ragstone.engine.permission_checks`. A key is looked at by `sign_in`, which
-    `async with` does.
+    `store`, `embedder` and `completion`, the language model, may be passed in (then the caller closes them); otherwise
+    the settings name them. With a `credential`, or a key in the settings, the tenant is that one's and every verb looks
+    at what it permits; see `ragstone.engine.permission_checks`. A key is looked at by `sign_in`, which `async with` does.
     """

@@ -1,4 +1,4 @@
-"""What the verbs of the library take: one table of arguments by name, looked at before a verb begins."""
+"""The arguments of the library's methods: one table by name, checked before a method begins."""
 
 import inspect
 from collections.abc import Callable, Collection, Mapping
@@ -25,7 +25,7 @@ class ArgumentKind:
 
     def describe_error(self, name: str, value: object) -> str:
         """A sentence for a value of another kind."""
-        return f"{name} is {value!r:.60}; it must be {self.what}"
+        return f"invalid {name} {value!r:.60}: expected {self.what}"
 
 
 def _is_text(value: Any) -> bool:

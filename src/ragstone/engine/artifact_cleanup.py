@@ -31,7 +31,8 @@ async def sweep_artifacts(components: Components, scope: Scope, where: artifacts
 
 
 async def forget_stale_searches(components: Components) -> None:
-    """Remove earlier searches of what the collection was before: they can serve nobody, and tell of what is gone."""
+    """Remove earlier searches of what the collection was before: they serve no question any more, and still contain
+    erased text."""
     with suppress(StoreError):  # the next search does it
         async with components.stores.store.reader(components.scope) as reader:
             generation = (await reader.info()).generation

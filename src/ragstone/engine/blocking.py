@@ -36,11 +36,11 @@ class BlockingPipeline(Waiter):
         self._knowledge = knowledge
 
     def wait(self, work: Coroutine[Any, Any, R]) -> R:
-        """See `Knowledge.wait`."""
+        """Run a coroutine to its end and return its result; as `Knowledge.wait` does."""
         return self._knowledge.wait(work)
 
     def iterate_stream(self, stream: AsyncGenerator[Event]) -> Generator[Event, None, None]:
-        """See `Knowledge.iterate_stream`."""
+        """Iterate over an asynchronous stream; as `Knowledge.iterate_stream` does."""
         return self._knowledge.iterate_stream(stream)
 
     search = blocking(Pipeline.search)
@@ -79,7 +79,7 @@ class Knowledge(Waiter):
             future = asyncio.run_coroutine_threadsafe(running.run(), self._loop)
             while not futures.wait([future], timeout=POLL_SECONDS).done:
                 if self._loop.is_closed():
-                    raise UsageError("this collection was closed meanwhile: open another one to go on")
+                    raise UsageError("this collection was closed meanwhile: open it again")
             result, stop = future.result()
         except BaseException:
             if not running.ended.is_set():
@@ -190,7 +190,7 @@ class _CancellableWork(Generic[R]):
             self.ended.set()
 
     def give_up(self) -> None:
-        """Cancel it; called on the loop, behind what was handed over before."""
+        """Cancel it; called on the loop, after earlier calls."""
         self._given_up = True
         if self._task is not None:
             self._task.cancel()
@@ -235,7 +235,8 @@ def open_async(
     credential: Credential | None = None,
     **options: Any,
 ) -> Engine:
-    """The same collection with coroutines: `async with ragstone.open_async("./store") as kb: await kb.ask("…")`.
+    """Open a collection whose methods are coroutines: `async with ragstone.open_async("./store") as kb: await
+    kb.ask("…")`.
 
     It takes the arguments of `open`.
     """
@@ -247,6 +248,6 @@ def _make_engine(
     path: str | Path | None, settings: Settings | None, options: dict[str, Any], parts: dict[str, Any]
 ) -> Engine:
     if settings is not None and options:
-        raise UsageError(f"settings were given, and {min(options)} beside them: put it into the settings")
+        raise UsageError(f"settings and {min(options)} are both given: put {min(options)} into the settings")
     settings = settings or load(store=None if path is None else str(path), **options)
     return Engine(settings, **parts)

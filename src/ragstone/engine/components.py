@@ -23,10 +23,10 @@ from ragstone.retrieval.search_context import SearchContext
 
 
 class Components:
-    """What the verbs of one collection work with. They ask nobody for a permission: that is done before a verb.
+    """The parts that the methods of one collection use. They check no permission: that is done before a verb.
 
-    Who asks is found out by store, key and issuer, as they were given; all else waits for it, because a tenant may
-    have settings of its own.
+    The caller is identified by the given store, key and issuer; all else waits for it, because a tenant may have
+    settings of its own.
     """
 
     def __init__(
@@ -49,13 +49,12 @@ class Components:
 
     @cached_property
     def tenant_settings(self) -> Settings:
-        """The settings as they were given, for the tenant of whoever asks; with a key, known once that was looked
-        at."""
+        """The settings as they were given, for the caller's tenant; with a key, known once that was looked at."""
         return replace(self.given_settings, tenant=self.authenticator.tenant)
 
     @cached_property
     def settings(self) -> Settings:
-        """The same as they hold in the collection."""
+        """The settings that hold in the collection."""
         return self.tenant_settings.of(self.tenant_settings.collection)
 
     @property
@@ -65,7 +64,7 @@ class Components:
 
     @property
     def search_context(self) -> SearchContext:
-        """What a question is searched in."""
+        """The search context of a question."""
         embedder, missing = self.embedders.question_embedder
         model, reader = partial(self.completions.completion_for, self.settings.llm), self.authenticator.reads_as
         deadlines = self.settings.deadlines
@@ -79,7 +78,7 @@ class Components:
 
     @cached_property
     def policy(self) -> AbstentionPolicy:
-        """What decides between an answer and an abstention; raises `ConfigError` for an unfit calibration."""
+        """The rule that decides between answer and abstention; raises `ConfigError` for an unfit calibration."""
         try:
             own = self.embedders.own
         except UsageError:  # said when the question is embedded
@@ -89,7 +88,7 @@ class Components:
 
     @cached_property
     def chunker_setup(self) -> ChunkerSetup:
-        """Cuts for the embedder; without one for the built-in model: one named later finds fitting chunks."""
+        """The chunker for the embedder; without one for the built-in model: one named later finds fitting chunks."""
         wanted, embedder = self.settings.chunk, self.embedders.own
         tokenizer = embedder.tokenizer if embedder else providers.WordPiece()
         reads = embedder.reads if embedder else providers.MiniLM.reads

@@ -14,7 +14,7 @@ from ragstone.providers.custom_embedder import CustomEmbedder
 
 
 class Embedders:
-    """Made when they are first needed; one that was handed in serves all, and is closed by whoever made it.
+    """Made when they are first needed; one passed by the caller serves all, and the caller closes it.
 
     `settings` are those of the collection, `whole` all of them: asked once it is known whose they are.
     """
@@ -46,7 +46,7 @@ class Embedders:
 
     @property
     def question_embedder(self) -> tuple[Embedder | None, str | None]:
-        """What embeds questions; see `of`."""
+        """The embedder of questions; see `of`."""
         return self.embedder_for(self._settings().embed)
 
     def embedder_for(self, embed: EmbedSettings) -> tuple[Embedder | None, str | None]:
@@ -75,7 +75,7 @@ class Embedders:
             await providers.learn_dimension(self.own)
 
     async def find_problems(self) -> list[str]:
-        """What keeps the own one from working; a vendor is asked for one vector."""
+        """The problems that keep the collection's embedder from working; a vendor is asked for one vector."""
         name = self._settings().embed.model
         if name in providers.EMBEDDERS or self.own is None:
             return [] if name == "none" else providers.diagnose_embedder(name)

@@ -13,7 +13,7 @@ from ragstone.providers.masking import MaskingCompletion
 
 
 class Completions:
-    """Made when they are first needed; one that was handed in serves all, and is closed by whoever made it.
+    """Made when they are first needed; one passed by the caller serves all, and the caller closes it.
 
     `settings` are those of the collection, asked once it is known whose they are.
     """
@@ -36,7 +36,7 @@ class Completions:
     def writing(self, strict: bool | None = None, *, llm: LlmSettings | None = None) -> AnswerWriter | None:
         """How the language model writes answers, the settings' or another one; None where they are quoted.
 
-        One whose settings are wrong says so when it is asked: what was found is quoted all the same.
+        Wrong settings raise at the first call; the answer then quotes the passages.
         """
         made = self._load_writing(llm or self._settings().llm)
         return made if made is None or strict is None else replace(made, strict=strict)
@@ -67,7 +67,8 @@ class Completions:
         return model_factory.make_completion(llm, group=group, offline=self._settings().offline)
 
     async def find_problems(self) -> list[str]:
-        """What keeps the own one, and the judge where it is another one, from working; a vendor is asked for a list."""
+        """The problems that keep the language model, and a different judge, from working; a vendor is asked for a
+        list."""
         settings = self._settings()
         found = await self._find_model_problems(settings.llm, "llm")
         if settings.judge != LlmSettings():

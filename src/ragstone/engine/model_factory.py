@@ -46,8 +46,8 @@ def select_judge_settings(settings: Settings, model: str | None = None) -> LlmSe
     """The settings of the judge: of `model` where one is named, else those of `judge`, else those of `llm`, at
     temperature 0.
 
-    What `judge` does not say of address, key and headers is as in `llm` if the vendor is the same one. What leads to
-    one vendor never goes to another.
+    Address, key and headers that `judge` lacks come from `llm` if the vendor is the same. Those of one vendor never go
+    to another.
     """
     own, llm = settings.judge, settings.llm
     if model is None and own == LlmSettings():
@@ -66,7 +66,8 @@ def _vendor_name(model: str) -> str:
 
 
 def _inherit_endpoint(own: LlmSettings, llm: LlmSettings) -> LlmSettings:
-    """The same led to where `llm` is; an address of its own gets no key and no headers of the other one."""
+    """The model's settings with the address of `llm`. A model with its own address does not inherit the key and
+    headers of `llm`."""
     if own.base_url is not None:
         return own
     own = replace(own, base_url=llm.base_url, headers=own.headers or llm.headers)
@@ -89,8 +90,8 @@ def make_writing(model: Completion, llm: LlmSettings, wanted: AnswerSettings, *,
 
 
 def make_policy(wanted: AnswerSettings) -> AbstentionPolicy:
-    """What decides between an answer and an abstention; raises `ConfigError` for a calibration that is none. Where it
-    is of other vectors than a question's, the question is decided without it."""
+    """The rule that decides between answer and abstention; raises `ConfigError` for a calibration that is none.
+    Where it is of other vectors than a question's, the question is decided without it."""
     if wanted.calibration in (None, NONE):
         return AbstentionPolicy(wanted.abstain)
     return AbstentionPolicy(wanted.abstain, calibration=_load_calibration(wanted))
@@ -231,7 +232,7 @@ def _settings_by_name(held: CollectionModel, kind: str, named: Sequence[EmbedSet
     if vendor is None or vendor.embeds is None:
         raise UsageError(
             f"no embedder is known that gives vectors of {held.model} {held.variant} ({held.dimension}): name it as "
-            "`embed`, or open the collection in a program that brings it"
+            "`embed`, or open the collection in a program that passes it"
         )
     near = next((embed for embed in named if embed.model.partition("/")[0] == vendor.name), EmbedSettings())
     known = providers.dimension_of(held.model) is not None
@@ -242,7 +243,7 @@ def _settings_by_name(held: CollectionModel, kind: str, named: Sequence[EmbedSet
 
 
 def find_missing_requirement(embed: EmbedSettings) -> str | None:
-    """What an embedder lacks although it is named, as a sentence that mends it: a package or a key; takes no time."""
+    """A missing requirement of the named embedder, as a sentence with its remedy: a package or a key; takes no time."""
     return find_missing_package(embed) or _find_missing_key(embed)
 
 

@@ -1,4 +1,4 @@
-"""What an engine has open: its own store, and the stores and databases that pipelines name."""
+"""The stores that an engine has open: its own store, and the stores and databases that pipelines name."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -33,7 +33,7 @@ class OpenStores:
 
     @property
     def keys(self) -> Keys:
-        """The keys that the store keeps, whoever asks."""
+        """The keys that the store keeps, for any caller."""
         return self._first.keys
 
     @cached_property
@@ -67,7 +67,7 @@ class OpenStores:
         return self.tables[place]
 
     async def close(self) -> None:
-        """Give back what was opened here."""
+        """Close the opened stores."""
         for tables in self.tables.values():
             await tables.close()
         for store in self._also.values():

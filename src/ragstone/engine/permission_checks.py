@@ -19,14 +19,14 @@ R = TypeVar("R")
 
 
 class Admission(Protocol):
-    """What knows who asks."""
+    """An object that knows the caller."""
 
     async def admit(self, permission: Permission, *, what: str) -> None:
         """Raises `Unauthorized` or `Forbidden`."""
         ...
 
     def admit_now(self, permission: Permission, *, what: str) -> None:
-        """The same by what is known already; raises `UsageError` when nobody has looked yet."""
+        """Check the permission with the credential that is known; raises `UsageError` before signing in."""
         ...
 
 

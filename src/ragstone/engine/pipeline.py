@@ -25,7 +25,7 @@ EmbedderLookup = Callable[[EmbedSettings], tuple[Embedder | None, str | None]]
 
 @dataclass(frozen=True, slots=True)
 class PipelineInfo:
-    """What a listing shows of a pipeline: what it reads by name, whose vectors, what is not acted on."""
+    """The description of a pipeline: its sources by name, their models, ignored settings."""
 
     name: str
     description: str
@@ -76,7 +76,8 @@ class Pipeline(QuestionVerbs):
 
     @verb(Permission.WRITE)  # names hosts and what is wrong with them
     async def check(self) -> list[str]:
-        """What keeps its sources and its language model from answering, a sentence each; [] when all is well."""
+        """The problems that keep its sources and its language model from answering, one sentence each; [] when all
+        is well."""
         problems = []
         for source in self.search_context.sources:
             wrong = [source.model_missing] if source.model_missing else []
@@ -93,7 +94,7 @@ class Pipeline(QuestionVerbs):
 
 
 def describe_pipeline(wanted: PipelineSettings, settings: Settings) -> PipelineInfo:
-    """What is known of a pipeline without opening anything."""
+    """Describe a pipeline without opening anything."""
     tables = tuple(f"{one.table}.{one.text_column}" for one in wanted.tables)
     used = [_embed_of(wanted, settings, name) for name in (*wanted.collections, *[None] * bool(tables))]
     models = ", ".join(dict.fromkeys(embed.model for embed in used))

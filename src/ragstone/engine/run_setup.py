@@ -1,4 +1,4 @@
-"""What a run is given, and the one model that a tenant is held to."""
+"""The setup of a run, and the one model that a tenant is pinned to."""
 
 from ragstone.config.settings import Settings
 from ragstone.engine import model_factory
@@ -16,7 +16,7 @@ def build_run_context(
     version_label: str | None = None,
     effective_at: str | None = None,
 ) -> RunContext:
-    """What a run over the collection works with: limits, model and cutting as configured, the rest as asked for."""
+    """The context of a run over the collection: limits, model and chunking as configured, the rest as given."""
     limits = components.settings.limits
     builder = RevisionBuilder(
         components.scope,
@@ -51,8 +51,8 @@ async def pin_own_model(components: Components, *, recreate: bool = False) -> No
 
 
 async def pin_tenant_model(components: Components, model: str, dimension: int, *, anew: bool) -> None:
-    """Hold the tenant to one model; `anew` says that this collection holds it, or will. Left out: a collection that is
-    configured to have its own, a tenant that nobody named."""
+    """Hold the tenant to one model; `anew` says that this collection holds it, or will. Left out: a collection that
+    is configured to have its own, a tenant without settings."""
     scope, whole = components.scope, components.tenant_settings
     unnamed = scope.tenant == Settings().tenant and scope.tenant not in whole.tenants
     if not unnamed and whole.own_embed(scope.collection) is None:

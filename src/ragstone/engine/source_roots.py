@@ -26,7 +26,7 @@ def resolve_sources(
     roots = [resolve_source(source) for source in wanted]
     names = [source.name for source, _ in roots]
     if twice := next((name for name in names if names.count(name) > 1), None):
-        raise UsageError(f"two sources are called {twice!r}; give each a name of its own")
+        raise UsageError(f"duplicate source name {twice!r}: give each source its own name")
     return roots
 
 
@@ -35,6 +35,6 @@ def resolve_source(wanted: SourceSettings) -> tuple[sources.FileSource, str]:
     try:
         root = Path(wanted.path).expanduser().resolve()
     except (RuntimeError, ValueError) as error:  # a loop of links, an unknown user's home, a null character
-        raise UsageError(f"{wanted.path!r} leads to no place: {error}") from error
+        raise UsageError(f"cannot resolve {wanted.path!r}: {error}") from error
     rules = sources.Rules(ignore=wanted.ignore, deny=wanted.deny, hidden=wanted.hidden)
     return sources.FileSource(wanted.name or root.name or "root", wanted.path, rules=rules), str(root)

@@ -1,4 +1,4 @@
-"""What a collection holds, and which documents of it whoever asks may see."""
+"""The documents of a collection, and those of them that the caller may see."""
 
 from ragstone.core.errors import UsageError
 from ragstone.core.filter_matching import document_matches
@@ -16,22 +16,22 @@ async def read_info(components: Components) -> Info:
 
 
 async def list_newest(components: Components, source: str | None = None) -> list[Document]:
-    """The newest revision of each document, whoever asks."""
+    """The newest revision of each document, for any caller."""
     return await components.stores.store.ledger(components.scope).documents(source)
 
 
 async def list_visible(components: Components, source: str | None) -> list[Document]:
-    """The newest revision of each document that whoever asks may see."""
+    """The newest revision of each document that the caller may see."""
     return [document for document in await list_newest(components, source) if is_visible(components, document)]
 
 
 def is_visible(components: Components, document: Document) -> bool:
-    """Whether a document may be shown: a restricted one is as one that is not there to who may not read it."""
+    """Whether the caller may see a document: a restricted one seems absent to a caller without permission."""
     return components.authenticator.may_read_restricted or document_matches(Where(), document)
 
 
 async def read_record(components: Components, path: str, source: str | None) -> tuple[Document, str]:
-    """A document and its text of record; raises `UsageError` when it is not there for whoever asks."""
+    """A document and its text of record; raises `UsageError` if it does not exist for the caller."""
     async with components.stores.store.reader(components.scope) as reader:
         first = await reader.at(path, 0, source=source)
         if first is not None and not is_visible(components, first.document):

@@ -45,7 +45,7 @@ class BeirSource:
         for entry, offset in _read_entries(self._file):
             path = path_for_id(entry.id)
             if path in self._ids:
-                raise UsageError(f"{self._file}: the _id {entry.id!r} stands there twice")
+                raise UsageError(f"{self._file}: duplicate _id {entry.id!r}")
             self._ids[path] = entry.id
             self._at[path] = (offset, len(entry.content))
         if not self._ids:
@@ -80,7 +80,9 @@ class BeirSource:
     def id_of(self, path: str) -> str:
         """The `_id` of the document at a path; raises `UsageError` for a path that is not of this corpus."""
         if path not in self._ids:
-            raise UsageError(f"{path!r} is no document of {self._file}: was the collection made from another corpus?")
+            raise UsageError(
+                f"{path!r} is not a document of {self._file}: was the collection made from another corpus?"
+            )
         return self._ids[path]
 
 
@@ -122,7 +124,7 @@ def read_objects(file: Path) -> Iterator[tuple[Json, str, int]]:
 
 
 def read_guarded(file: Path, work: Callable[[], Any]) -> Any:
-    """What comes of reading a file; raises `UsageError` where it cannot be read."""
+    """Read a file; raises `UsageError` where it cannot be read."""
     try:
         return work()
     except OSError as error:

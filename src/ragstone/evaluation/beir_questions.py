@@ -20,8 +20,8 @@ def load_beir_cases(
     """The questions of a BEIR folder that `qrels/<split>.tsv` judges, in the order of queries.jsonl.
 
     Questions whose metadata say `answerable: false` come too, for abstention. With `answers` come all whose metadata
-    say whether they are answerable, and the judgements may be missing; `tell` hears what is left out. `relevance` holds
-    the ids of the corpus as they stand: score with granularity "id".
+    say whether they are answerable, and the judgements may be missing; `tell` gets a message about omitted questions.
+    `relevance` holds the ids of the corpus as they stand: score with granularity "id".
     """
     folder = Path(folder)
     if not folder.is_dir():
@@ -52,7 +52,7 @@ def _refuse_empty(file: Path, *, answers: bool) -> None:
 def _warn_left_out(file: Path, left: int, tell: Callable[[str], None]) -> None:
     name = f"qrels/{file.name}"
     if not file.is_file():
-        tell(f"{name} is not there: nothing is scored for ranking")
+        tell(f"{name} does not exist: nothing is scored for ranking")
     if left:
         tell(
             f"{format_count(left, 'question')} of queries.jsonl left out: neither {name} nor `answerable` "
@@ -65,7 +65,7 @@ def _read_queries(folder: Path) -> Iterator[tuple[Json, str]]:
     seen: set[str] = set()
     for data, where, _ in read_objects(folder / "queries.jsonl"):
         if read_id(data, where) in seen:
-            raise UsageError(f"{where}: the _id {read_id(data, where)!r} stands there twice")
+            raise UsageError(f"{where}: duplicate _id {read_id(data, where)!r}")
         seen.add(read_id(data, where))
         yield data, where
 
@@ -76,7 +76,7 @@ def _make_case(data: Json, relevance: Mapping[str, int], where: str) -> Case:
         raise UsageError(f"{where}: a question needs _id and text; metadata is an object")
     answerable = metadata.get("answerable")
     if not isinstance(answerable, bool | None):
-        raise UsageError(f"{where}: 'answerable' must be true or false, not {abbreviate(answerable)}")
+        raise UsageError(f"{where}: invalid 'answerable': expected true or false, not {abbreviate(answerable)}")
     answers = _select_texts(metadata.get("answers"))
     return Case(
         read_id(data, where),

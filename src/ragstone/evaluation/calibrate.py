@@ -1,8 +1,8 @@
 """The decision between answer and abstention, fitted on questions with known answers, with an honest promise.
 
-What is wanted is a false-answer rate: the share of the answers given that nothing supports. From the surest question
-down, answers are given as long as the false ones among them, and one more, stay below it: as in conformal risk
-control (Angelopoulos and others 2022), the one more pays for choosing the threshold on the same questions.
+The goal is a false-answer rate: the share of given answers without support. From the surest question down, answers are
+given as long as the false ones among them, and one more, stay below it: as in conformal risk control (Angelopoulos and
+others 2022), the one more pays for choosing the threshold on the same questions.
 """
 
 import math

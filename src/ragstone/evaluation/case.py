@@ -32,7 +32,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A question and what is known about its answer.
+    """A question with its expected results.
 
     `relevance` grades documents (1 marginal or plain, 2 relevant, 3 highly; 0 not), `chunks` grades
     places (path, ordinal). `acceptable` documents are neither wanted nor wrong: they are left out of
@@ -96,9 +96,9 @@ def parse_case(data: Mapping[str, Any], *, default_id: str, fail: MakeError) -> 
         meaning = KEY_MEANINGS.get(key)
         if meaning is None:
             # YAML has keys that are no text.
-            raise fail(str(key), f"key {str(key)!r} is unknown{_suggest_key(str(key))}")
+            raise fail(str(key), f"unknown key {str(key)!r}{_suggest_key(str(key))}")
         if meaning in fields:
-            raise fail(key, f"key {key!r} says the same as another key of this case; keep one of them")
+            raise fail(key, f"duplicate key {key!r}: another key of this case means the same")
         if value is not None:
             fields[meaning] = _parse_field(key, meaning, value, fail)
     if fields.get("answerable") is not None and fields["answerable"] is fields.get("not_answerable"):
@@ -158,19 +158,19 @@ def _parse_field(key: str, meaning: str, value: Any, fail: MakeError) -> Any:
     try:
         return _PARSERS[meaning](value)
     except (ValueError, UsageError) as error:
-        raise fail(key, f"{key!r} {error}") from error
+        raise fail(key, f"invalid {key!r}: {error}") from error
 
 
 def _parse_text(value: Any) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"must be text, not {abbreviate(value)}")
+        raise ValueError(f"expected text, not {abbreviate(value)}")
     return value
 
 
 def _parse_name(value: Any) -> str:
     name = str(value) if isinstance(value, int) and not isinstance(value, bool) else _parse_text(value)
     if not name.strip():
-        raise ValueError("must not be empty")
+        raise ValueError("expected a text that is not empty")
     return name
 
 
@@ -178,14 +178,14 @@ def _parse_texts(value: Any) -> tuple[str, ...]:
     if isinstance(value, str):
         return (value,)
     if not isinstance(value, list):
-        raise ValueError(f"must be a text or a list of texts, not {abbreviate(value)}")
+        raise ValueError(f"expected a text or a list of texts, not {abbreviate(value)}")
     return tuple(_parse_text(item) for item in value)
 
 
 def _parse_path(value: Any) -> str:
     path = _parse_name(value).removeprefix("./")
     if not path or path.startswith("/"):
-        raise ValueError(f"must be a path relative to the source, not {abbreviate(value)}")
+        raise ValueError(f"expected a path relative to the source, not {abbreviate(value)}")
     return path
 
 
@@ -195,19 +195,19 @@ def _parse_paths(value: Any) -> tuple[str, ...]:
 
 def _parse_bool(value: Any) -> bool:
     if not isinstance(value, bool):
-        raise ValueError(f"must be true or false, not {abbreviate(value)}")
+        raise ValueError(f"expected true or false, not {abbreviate(value)}")
     return value
 
 
 def _parse_integer(value: Any, *, highest: int = 2**53) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= highest:
-        raise ValueError(f"needs a whole number from 0 to {highest}, not {abbreviate(value)}")
+        raise ValueError(f"expected a whole number from 0 to {highest}, not {abbreviate(value)}")
     return value
 
 
 def _parse_grades(value: Any) -> dict[str, int]:
     if not isinstance(value, dict):
-        raise ValueError("must be an object of path and grade")
+        raise ValueError("expected an object of path and grade")
     return {_parse_path(path): _parse_integer(grade, highest=HIGHEST_GRADE) for path, grade in value.items()}
 
 
@@ -218,7 +218,7 @@ def _parse_objects(value: Any, **spellings: tuple[str, ...]) -> list[dict[str, A
     items = value if isinstance(value, list) else [value]
     for item in items:
         if not isinstance(item, dict) or sorted(known.get(key, "?") for key in item) != sorted(spellings):
-            raise ValueError(f"must be a list of objects {shape}, not {abbreviate(item)}")
+            raise ValueError(f"expected a list of objects {shape}, not {abbreviate(item)}")
     return [{known[key]: part for key, part in item.items()} for item in items]
 
 
@@ -236,7 +236,7 @@ def _parse_spans(value: Any) -> tuple[GoldSpan, ...]:
         GoldSpan(_parse_path(i["path"]), _parse_integer(i["char_start"]), _parse_integer(i["char_end"])) for i in items
     )
     if empty := [span for span in spans if span.char_end <= span.char_start]:
-        raise ValueError(f"must not hold the empty span {empty[0].char_start}-{empty[0].char_end}")
+        raise ValueError(f"the span {empty[0].char_start}-{empty[0].char_end} is empty")
     return spans
 
 
@@ -249,7 +249,7 @@ def _parse_quotes(value: Any) -> tuple[Quote, ...]:
 
 def _parse_where(value: Any) -> Where:
     if not isinstance(value, dict):
-        raise ValueError("must be an object of filters")
+        raise ValueError("expected an object of filters")
     return parse_where(value)
 
 

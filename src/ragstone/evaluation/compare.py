@@ -69,16 +69,16 @@ def read_baseline(path: str | Path) -> Baseline:
     except (ValueError, RecursionError) as error:
         raise UsageError(f"baseline {path}: is not usable JSON: {error}") from error
     if not isinstance(data, dict) or data.get("schema") != SCHEMA:
-        raise UsageError(f"baseline {path}: is no report of schema {SCHEMA}; make one with `ragstone eval --json`")
+        raise UsageError(f"baseline {path}: is not a report of schema {SCHEMA}; make one with `ragstone eval --json`")
     settings = data.get("settings", {})
     rows = data.get("per_question")
     if not isinstance(rows, list) or not rows or not isinstance(settings, dict):
         raise UsageError(f"baseline {path}: needs `per_question`, a list with at least one question, and `settings`")
     if wrong := [row for row in rows if not _is_row(row)]:
-        raise UsageError(f"baseline {path}: is no question with id, question and metrics: {wrong[0]!r:.80}")
+        raise UsageError(f"baseline {path}: expected questions with id, question and metrics, got: {wrong[0]!r:.80}")
     scores = {row["id"]: {name: float(value) for name, value in row["metrics"].items()} for row in rows}
     if len(scores) < len(rows):
-        raise UsageError(f"baseline {path}: has two questions with the same id")
+        raise UsageError(f"baseline {path}: duplicate question id")
     return Baseline(scores, {row["id"]: row["question"] for row in rows}, settings)
 
 
@@ -104,10 +104,9 @@ def check_comparable(baseline: Baseline, granularity: str) -> None:
 def compare(baseline: Baseline, report: Report) -> Comparison:
     """Each metric of both runs over the questions that both asked in the same words.
 
-    Degraded: the paired 95 % interval of the difference lies below 0. Better: it lies above 0. A measure
-    without a cut is left out when the rankings were of another depth, what a model judged when it was another one
-    or was told otherwise. Raises `UsageError` when the runs
-    share no scored question or were scored at another granularity.
+    Degraded: the paired 95 % interval of the difference lies below 0. Better: it lies above 0. A measure without a rank
+    is left out if the rankings had another depth, and a judged measure if the judge or its prompts differ. Raises
+    `UsageError` when the runs share no scored question or were scored at another granularity.
     """
     check_comparable(baseline, report.settings["granularity"])
     rows = [row for row in report.rows if baseline.questions.get(row.id) == row.question]
@@ -144,7 +143,7 @@ def _flatten_settings(settings: Mapping[str, Any], over: str = "") -> dict[str, 
 
 
 def _metrics_of_other_depth(baseline: Baseline, report: Report) -> list[str]:
-    """The measures without a cut, when both runs say how deep they looked and it was not alike."""
+    """The measures without a rank, if both runs state their depth and the depths differ."""
     was, now = baseline.settings.get("depth"), report.settings.get("depth")
     if was is None or now is None or was == now:
         return []
@@ -213,7 +212,7 @@ def comparison_json(comparison: Comparison) -> Json:
 
 
 def print_comparison(comparison: Comparison, file: TextIO) -> None:
-    """Print a line for each metric; the warnings are for who asked for the comparison to say."""
+    """Print a line for each metric; the caller prints the warnings."""
     rows = [
         [
             display_name(c.metric, comparison.depth),

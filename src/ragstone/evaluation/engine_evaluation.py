@@ -69,7 +69,7 @@ def make_search(
 
 
 def make_beir_search(engine: Engine, source: BeirSource, **options: Any) -> SearchFunction:
-    """The same over an ingested BEIR corpus: paths are turned back into the corpus's ids."""
+    """A search function over an ingested BEIR corpus; it gives the corpus's ids in place of paths."""
     inner = make_search(engine, **options)
 
     async def search(case: Case) -> Ranking:
@@ -149,7 +149,8 @@ async def evaluate_beir(
     judge: Judge | None = None,
     **options: Any,
 ) -> Report:
-    """The same for the questions of a BEIR folder whose corpus was ingested: scored by ids."""
+    """Evaluate the questions of a BEIR folder whose corpus is ingested. Documents are compared by their BEIR ids.
+    Options and errors are those of `evaluate`."""
     warnings = check_presence(cases, source.ids, granularity="id") if ranked else ()
     search = make_beir_search(engine, source, ranked=ranked, answers=answers, judge=judge, **options)
     asked = options if ranked else _answer_options(options)

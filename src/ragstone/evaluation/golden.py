@@ -44,7 +44,7 @@ def load_cases(path: str | Path, *, split: str = "test") -> tuple[Case, ...]:
     for raw in reader(path, _read_text(path)):
         case = _make_case(path, raw, default_id=f"q{len(cases) + 1}")
         if case.id in seen:
-            raise UsageError(f"{path}:{raw.line}: the id {case.id!r} stands at line {seen[case.id]} already")
+            raise UsageError(f"{path}:{raw.line}: duplicate id {case.id!r}, first at line {seen[case.id]}")
         seen[case.id] = raw.line
         cases.append(case)
     if not cases:
@@ -68,7 +68,7 @@ def _locate_quote(case: Case, quote: Quote, record: Callable[[str], str | None])
         raise UsageError(f"question {case.id!r}: {quote.path}, which it quotes, is not in the collection")
     start = text.find(quote.text)
     if start < 0:
-        raise UsageError(f"question {case.id!r}: the quote {quote.text!r:.80} does not stand in {quote.path}")
+        raise UsageError(f"question {case.id!r}: the quote {quote.text!r:.80} is not in {quote.path}")
     return GoldSpan(quote.path, start, start + len(quote.text))
 
 

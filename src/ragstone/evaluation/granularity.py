@@ -1,4 +1,4 @@
-"""What a ranking is scored on: files, chunks, gold spans, or bare ids."""
+"""The units that a ranking is scored on: files, chunks, gold spans, or bare ids."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What a search gave for one question: entries best first, seconds a stage, the answer.
+    """The result of a search for one question: entries best first, seconds a stage, the answer.
 
     `answer` is None where the search gives none that could be withheld; `notes` say what the search had to leave out.
     """

@@ -29,8 +29,8 @@ class UnreadableReply(Exception):
 
 @dataclass(frozen=True, slots=True)
 class JudgeSummary:
-    """Who judged and what became of it: the model and the version of what it was told, how often it was asked, the
-    tokens that its vendor counted, why which measures are missing, and what ended it before all was judged.
+    """The work of a judge: its model and the version of its rubrics, its calls, the tokens counted by its vendor, the
+    reasons for missing measures, and the error that stopped it early.
     """
 
     model: str
@@ -47,7 +47,8 @@ class Judge:
     """Rates answers with the language model of `writing`, within what that reads.
 
     A measure that does not apply is left out: faithfulness and relevance of an abstention, recall without an expected
-    answer. So is one whose reply cannot be read, and all of them once the judge is out of reach; `failures` counts why.
+    answer. So is one whose reply cannot be read, and all of them once the judge cannot be reached; `failures` counts
+    why.
     """
 
     writing: AnswerWriter
@@ -67,7 +68,7 @@ class Judge:
 
     @property
     def summary(self) -> JudgeSummary:
-        """What has become of it so far."""
+        """The judge's work so far."""
         return JudgeSummary(
             **self.describe,
             calls=self.calls,
@@ -81,7 +82,7 @@ class Judge:
         name = self.describe["model"]
         if self.given_up is not None:
             kind = UsageError if self.given_up.exit == 2 else Unavailable
-            return kind(f"the judge {name} was given up: {self.given_up}")
+            return kind(f"Ragstone stopped asking the judge {name}: {self.given_up}")
         if self.calls and not self._read:
             return Unavailable(f"no reply of the judge {name} could be read: name another model with --judge-model")
         return None
@@ -187,7 +188,7 @@ def _read_value(text: str, key: str) -> Any:
     try:
         data = json.loads(text[text.index("{") : text.rindex("}") + 1])
     except (ValueError, RecursionError) as error:
-        raise UnreadableReply("it is no JSON object") from error
+        raise UnreadableReply("it is not a JSON object") from error
     if not isinstance(data, dict) or key not in data:
         raise UnreadableReply(f"it has no {key!r}")
     return data[key]
@@ -195,7 +196,7 @@ def _read_value(text: str, key: str) -> Any:
 
 def _read_statements(value: Any) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise UnreadableReply("its statements are no list of texts")
+        raise UnreadableReply("its statements are not a list of texts")
     return [one for one in map(str.strip, value) if one][:MOST_STATEMENTS]
 
 

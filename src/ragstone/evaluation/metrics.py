@@ -121,7 +121,7 @@ DEFAULT_METRICS = (
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A measure with its cut: `nDCG@10`. Called with a ranking and its grades."""
+    """A measure with its rank: `nDCG@10`. Called with a ranking and its grades."""
 
     measure: str
     k: int | None = None
@@ -131,7 +131,7 @@ class Metric:
         return self.measure if self.k is None else f"{self.measure}@{self.k}"
 
     def name_at_depth(self, depth: int | None) -> str:
-        """The name with the cut that it has over rankings of at most `depth` places: MAP over 100 is `MAP@100`."""
+        """The name with the rank that it has over rankings of at most `depth` places: MAP over 100 is `MAP@100`."""
         return Metric(self.measure, self.k or depth).name
 
     def __call__(self, ranked: Sequence[Id], grades: Mapping[Id, int]) -> float:
@@ -141,7 +141,7 @@ class Metric:
 def parse_metric(name: str) -> Metric:
     """A metric by its name, as "nDCG@10", "Recall@5", "MRR", "MAP"; case does not matter.
 
-    Raises `UsageError` for an unknown measure, or a cut that is missing or no whole number above 0.
+    Raises `UsageError` for an unknown measure, or a rank that is missing or not a whole number above 0.
 
     >>> parse_metric("ndcg@10").name
     'nDCG@10'
@@ -151,9 +151,9 @@ def parse_metric(name: str) -> Metric:
     if measure is None:
         close = get_close_matches(word.lower(), SPELLINGS, n=1)
         hint = f"did you mean {SPELLINGS[close[0]]}?" if close else f"known measures: {', '.join(MEASURES)}"
-        raise UsageError(f"metric {name!r} is unknown; {hint}")
+        raise UsageError(f"unknown metric {name!r}: {hint}")
     if at and not (cut.isascii() and cut.isdigit() and len(cut) < 10 and int(cut) > 0):
         raise UsageError(f"metric {name!r}: after the @ comes a whole number from 1")
     if not at and measure in NEEDS_CUT:
-        raise UsageError(f"metric {name!r} needs a cut, as in {measure}@10")
+        raise UsageError(f"metric {name!r} needs a rank, as in {measure}@10")
     return Metric(measure, int(cut) if at else None)

@@ -63,7 +63,7 @@ def _row_json(row: Row) -> Json:
 
 
 def display_name(name: str, depth: int | None) -> str:
-    """What a person sees as a metric's name: always with its cut, so that MAP over ten is not taken for MAP."""
+    """The name of a metric for people: always with its rank, so that MAP over ten is not taken for MAP."""
     return Metric(name).name_at_depth(depth) if name in MEASURES else name
 
 
@@ -86,7 +86,7 @@ def _format_bool(value: bool | None) -> str:
 
 
 def print_report(report: Report, file: TextIO) -> None:
-    """Print the report as tables, stages in milliseconds; the warnings are for who asked for it to say."""
+    """Print the report as tables, stages in milliseconds; the caller prints the warnings."""
     counts = report.counts
     means = [
         [

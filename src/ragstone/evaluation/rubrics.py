@@ -1,7 +1,7 @@
-"""What a judge is asked, word for word, and the JSON that its replies must be.
+"""The prompts of a judge, word for word, and the JSON of its replies.
 
-The four measures are those of RAGAS (Es et al. 2023, arXiv 2309.15217). What is judged stands in a prompt as JSON, and
-passages between marks: neither can pass for a word to the judge.
+The four measures are those of RAGAS (Es et al. 2023, arXiv 2309.15217). Judged texts stand in a prompt as JSON, and
+passages between marks: the judge cannot take either for instructions.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ MATERIAL = (
 
 @dataclass(frozen=True, slots=True)
 class Rubric:
-    """A task for the judge: what it is told, and the one key of the object that it replies with."""
+    """A task for the judge: its prompt, and the one key of the JSON object that it replies with."""
 
     told: str
     asked: str

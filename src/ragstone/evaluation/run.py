@@ -50,12 +50,12 @@ class Abstention:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What an evaluation found. Intervals are 95 %; timings are seconds, p50 and p95 a stage.
+    """The results of an evaluation. Intervals are 95 %; timings are seconds, p50 and p95 a stage.
 
-    `counts`: questions, judged (scored for ranking), answerable, unanswerable. `kinds` has the same
-    means for each kind of question, with `questions` and, where answers could be withheld, `abstained`.
-    `settings` say what the figures depend on; measures without a cut (MRR, MAP) look at `depth` places.
-    `usage` are the tokens that the answers took, `judge` who judged them.
+    `counts`: questions, judged (scored for ranking), answerable, unanswerable. `kinds` has the same means for each kind
+    of question, with `questions` and, where answers could be withheld, `abstained`. `settings` say what the figures
+    depend on; measures without a rank (MRR, MAP) look at `depth` places. `usage` are the tokens that the answers took,
+    `judge` who judged them.
     """
 
     metrics: Mapping[str, float]
@@ -83,11 +83,11 @@ async def evaluate(
 ) -> Report:
     """Search once for each case, one after the other, and report.
 
-    Ranking metrics are means over the answerable cases that say what is relevant; unanswerable ones
-    count for abstention alone. `depth` is how many places a ranking has at most: a measure without a cut
-    is taken over those, one that looks further is left out with a warning. `warnings` come first in the
-    report. Raises `UsageError` without cases, for an unknown metric, and, with the id of the case, for a
-    question that cannot be asked; what else `search` raises passes through.
+    Ranking metrics are means over the answerable cases that say what is relevant; unanswerable ones count for
+    abstention alone. `depth` is how many places a ranking has at most: a measure without a rank is taken over those,
+    one that looks further is left out with a warning. `warnings` come first in the report. Raises `UsageError` without
+    cases, for an unknown metric, and, with the id of the case, for a question that cannot be asked; what else `search`
+    raises passes through.
     """
     if not cases:
         raise UsageError("there is no question to evaluate")
@@ -124,7 +124,7 @@ class _Results:
             self.timings.setdefault(stage, []).append(seconds)
 
     def summarize_notes(self) -> list[str]:
-        """What the searches noted, and how often."""
+        """The notes of the searches, with their counts."""
         asked = format_count(len(self.rows), "question")
         return [f"{note} ({count} of {asked})" for note, count in self.notes.items()]
 

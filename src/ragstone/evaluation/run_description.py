@@ -1,4 +1,4 @@
-"""What the figures of a run depend on, for its report: how was searched, what decided, which models, what was told."""
+"""The conditions of a run's figures, for its report: search options, abstention rule, models, prompts."""
 
 from dataclasses import asdict, fields
 from hashlib import sha256
@@ -24,7 +24,7 @@ def effective_search(engine: Engine, **options: Any) -> Json:
 
 
 async def describe_run(engine: Engine, options: Json, *, answers: bool, judge: Judge | None) -> Json:
-    """What the figures of a run with these options depend on; raises `ConfigError` for a calibration that is none."""
+    """The conditions of a run's figures with these options; raises `ConfigError` for a calibration that is none."""
     settings, held = engine.settings, await engine.info()
     search = effective_search(engine, **options)
     near = search["mode"] != "keyword" and settings.embed.model != NONE
@@ -52,7 +52,7 @@ def _describe_decision(wanted: AnswerSettings) -> Json:
 
 
 def _describe_writing(settings: Settings) -> Json:
-    """What a model that writes is told, how much of it, and how it writes."""
+    """The prompt, the budget and the options of the model that writes."""
     wanted, llm = settings.answer, settings.llm
     try:
         told = _digest("\0".join(asdict(load_template(wanted.prompt)).values()))

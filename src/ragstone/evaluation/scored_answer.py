@@ -1,4 +1,4 @@
-"""What became of a question that was asked for an answer: withheld or given, on what, and whether that is the gold."""
+"""The result of a question with an answer: abstained or given, on which passages, and whether they are the gold."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -33,8 +33,8 @@ def score_answer(answer: Answer, record: RecordLookup, *, rated: Mapping[str, fl
     """An answer as it is scored; `record` gives a document's text of record, None where it is gone. Its groundedness
     is added to what it was `rated`.
 
-    What nothing supports counts for nothing: an unverified sentence, and the quote of an unverified citation, which is
-    the whole chunk that a sentence points at.
+    Unsupported parts do not count: an unverified sentence, and the quote of an unverified citation, which is its whole
+    chunk.
     """
     sentences = [one.text for one in answer.sentences if one.citations and one.status != "unverified"]
     quotes = [one.quote for one in answer.citations if one.status != "unverified"]

@@ -129,10 +129,10 @@ def extract(
 ) -> Extraction:
     """The text of record and the blocks of a document; `path` gives the name for messages and for its ending.
 
-    `passwords` are tried in turn on what is encrypted. `processes` run the parsers of other formats, else
-    those that all share who have none of their own. Raises `Refused` and nothing else: empty, too_large,
-    not_text (binary under a text's name), encoding (not UTF-8), unsupported (a format without an extractor),
-    and what a parser of another format finds (encrypted, broken, no_text, too_slow, too_big, sandbox).
+    `passwords` are tried in turn on encrypted documents. `processes` run the parsers of other formats, else those that
+    all share who have none of their own. Raises `Refused` and nothing else: empty, too_large, not_text (binary under a
+    text's name), encoding (not UTF-8), unsupported (a format without an extractor), and what a parser of another format
+    finds (encrypted, broken, no_text, too_slow, too_big, sandbox).
     """
     if not data.strip():
         raise Refused("empty", f"{path} is empty")
@@ -154,7 +154,7 @@ def extract(
         )
     if file_suffix(path) in (*BY_NAME, ".txt") and not media_type.startswith("text/"):
         raise Refused(
-            "not_text", f"{path} is not text: it looks like {describe_type(media_type)}; name it for what it is"
+            "not_text", f"{path} is not text: it looks like {describe_type(media_type)}; rename it to match its content"
         )
     if media_type in ("application/octet-stream", "text/utf-16"):
         raise Refused(
@@ -183,7 +183,7 @@ def _extract_in_sandbox(
 
 
 def try_passwords(read: Callable[[Mapping[str, object]], T], passwords: Sequence[str]) -> T:
-    """What `read` gives with the options of the first password that opens a document; none is tried first."""
+    """Call `read` with the options of the first password that opens a document; none is tried first."""
     tries: list[Mapping[str, object]] = [{}, *({"password": password} for password in passwords)]
     while True:
         try:

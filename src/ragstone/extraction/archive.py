@@ -43,8 +43,8 @@ FAULTS = (
 
 @dataclass(frozen=True, slots=True)
 class ArchiveLimits:
-    """What an archive may unpack to: members, bytes in all, and how many times its packed size a member
-    may have. The densest member among 61 office files of many writers has 41; a bomb has 1,000."""
+    """The limits of an unpacked archive: members, bytes in all, and the largest ratio of a member's unpacked to
+    packed size. The densest member among 61 office files of many writers has 41; a bomb has 1,000."""
 
     members: int = 20_000
     total: int = 1_000_000_000
@@ -163,8 +163,8 @@ SAFE: dict[str, Any] = {
 def parse_xml(data: bytes, *, path: str, name: str) -> Element:
     """The root of a part of a document. No entity is expanded, nothing is fetched, comments are left out.
 
-    Raises `Refused`: broken for what is no XML, nests deeper than 256 or declares a document type,
-    too_large over 64 MB. `path` and `name` are for messages.
+    Raises `Refused`: broken if it is not XML, nests deeper than 256 or declares a document type, too_large over 64 MB.
+    `path` and `name` are for messages.
     """
     if len(data) > MAX_TREE_BYTES:
         raise Refused(

@@ -1,4 +1,4 @@
-"""Bytes to text: byte order marks first, then what is declared, then UTF-8; never a guess in silence."""
+"""Bytes to text: byte order marks first, then the declared encoding, then UTF-8; never a guess in silence."""
 
 import codecs
 import re
@@ -54,9 +54,9 @@ def decode_page(data: bytes) -> tuple[str, tuple[str, ...]]:
     """The text of a web page: byte order mark, then UTF-8 where all bytes are, then the declared charset, then
     Windows-1252.
 
-    UTF-8 comes before the declaration, other than in browsers: what happens to be valid UTF-8 is nearly always
-    meant as it, whatever an old template declares. Only charsets that write in seven bits (ISO-2022-JP) are
-    believed first. Bytes that the charset has no character for become U+FFFD, with a warning.
+    UTF-8 comes before the declaration, other than in browsers: valid UTF-8 is nearly always meant as UTF-8, even if an
+    old template declares another encoding. Only charsets that write in seven bits (ISO-2022-JP) are believed first.
+    Bytes that the charset has no character for become U+FFFD, with a warning.
     """
     if marked := encoding_from_bom(data):
         text = data[marked[1] :].decode(marked[0], errors="replace")

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def pause_gc() -> Iterator[None]:
-    """What a table becomes is kept, and holds no circles: looking for some again and again took a third of the time."""
+    """The objects of a table are kept and hold no cycles: searching them again and again took a third of the time."""
     was = gc.isenabled()
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""What a document is: by its content first, by its name where the content is plain text."""
+"""The type of a document: by its content, and by its name if the content is plain text."""
 
 import codecs
 import re
@@ -158,7 +158,7 @@ def file_suffix(path: str) -> str:
 
 
 def explain_wrong_suffix(data: bytes, path: str, media_type: str) -> str | None:
-    """What is wrong with a document whose name promises what its content is not, and what to do; None else.
+    """A sentence for a document whose content does not match its name, with the remedy; None else.
 
     Only for content that is nothing known either: a PDF called `.docx` is a PDF.
     """
@@ -179,7 +179,7 @@ def explain_wrong_suffix(data: bytes, path: str, media_type: str) -> str | None:
 
 
 def explain_truncation(data: bytes, path: str) -> str | None:
-    """What is wrong with a zip archive that lacks its end, where its directory is, and what to do; None else."""
+    """A sentence for a zip archive that lacks its end, where its directory is, with the remedy; None else."""
     if data.rfind(ZIP_END, -ZIP_TAIL) >= 0:
         return None
     return f"{path} is cut short: the end of its archive is missing; copy or download the file again"

@@ -32,7 +32,7 @@ class PlainText:
     media_type: str = "text/plain"
 
     def extract(self, data: bytes, *, path: str) -> Extraction:
-        """Raises `Refused` for bytes that are no UTF-8 or UTF-16, and for a file without text."""
+        """Raises `Refused` for bytes that are neither UTF-8 nor UTF-16, and for a file without text."""
         record, warnings = decode_text(data, path=path)
         blocks = tuple(mark_toc_blocks(_build_blocks(record), record))
         if not blocks:

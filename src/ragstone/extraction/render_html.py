@@ -1,4 +1,4 @@
-"""What was read out of a document, as a page to look at: blocks in order, tables with spans, nothing that acts."""
+"""An extraction as a page to look at: blocks in order, tables with spans, no scripts."""
 
 from collections.abc import Iterator
 from html import escape
@@ -26,7 +26,7 @@ pre { background: #f4f4f4; padding: .8rem; overflow-x: auto; }
 def render_page(extraction: Extraction, *, name: str) -> str:
     """A whole page that needs nothing else: every text escaped, no script, no address that is loaded.
 
-    What is no body text (headers, footers, contents) stands there greyed, with its role as a title.
+    Text outside the body (headers, footers, contents) is grey, with its role as a title.
     """
     title = escape(extraction.title or name)
     warnings = "".join(f'<p role="note">{escape(warning)}</p>\n' for warning in extraction.warnings)

@@ -1,4 +1,4 @@
-"""What stands between documents and whoever reads them: injection flags, masked secrets."""
+"""Protection of the readers of documents: injection flags, masked secrets."""
 
 from ragstone.guard.inspection import Inspection, assess_injection, inspect_text
 from ragstone.guard.masking import (

@@ -1,4 +1,4 @@
-"""What a text hides from its reader: invisible letters, encodings, letters that look like others."""
+"""Hidden content of a text: invisible letters, encodings, letters that look like others."""
 
 import base64
 import binascii
@@ -53,7 +53,7 @@ def has_invisible(text: str) -> bool:
 
 
 def decode_hidden(text: str) -> list[str]:
-    """The readable texts behind what is encoded in it: tag characters, base64, hexadecimal, rot13 and so on."""
+    """The decoded texts in it: tag characters, base64, hexadecimal, rot13 and so on."""
     out = [*_decode_base64(text), *_decode_hex(text)]
     out += [unquote(run.replace("\\x", "%")) for run in ESCAPED.findall(text)]
     lower = text.lower()

@@ -1,7 +1,7 @@
 """Whether a text gives orders to a model: flags and a risk for each chunk.
 
-Flags are a warning that lowers a rank and is shown; they are no wall. Whoever words an order as a
-statement, or in a language that the tables do not know, passes.
+Flags are a warning that lowers a rank and is shown; they do not stop every attack. An instruction worded as a
+statement, or in a language that the tables lack, passes.
 """
 
 import math
@@ -29,7 +29,7 @@ ASKED = 0.5  # a request that nothing in its text leads to weighs at most so muc
 
 
 def assess_injection(text: str) -> tuple[tuple[str, ...], float]:
-    """What a text tries, as sorted flags, and its risk from 0 to 1 (3 decimals).
+    """The attempts in a text, as sorted flags, and its risk from 0 to 1 (3 decimals).
 
     `policy_override_attempt`: to drop, change or reveal a model's instructions.
     `tool_call_attempt`: to make it call tools or send data away.

@@ -53,7 +53,7 @@ class InjectionPattern:
 
 
 def gap_pattern(most: int) -> str:
-    """Up to so many characters inside one sentence, over a wrapped line too."""
+    """A pattern for up to `most` characters inside one sentence, over a wrapped line too."""
     return rf"(?:[^.!?\n]|\n(?!\s)){{0,{most}}}?"
 
 

@@ -1,4 +1,5 @@
-"""The gate for what is shown of a document, or sent away: secrets known from its whole text, then what patterns see."""
+"""Masking of text before it is shown or sent: first the secrets known from the whole document, then those that
+patterns find."""
 
 import logging
 import re
@@ -62,7 +63,7 @@ def mask_chunk_part(chunk: Chunk, start: int, end: int) -> str:
 def mask_cells(
     table: Sequence[Sequence[str]], text: str, spans: Sequence[Span], found: Sequence[Secret]
 ) -> tuple[tuple[str, ...], ...]:
-    """The cells of a text's tables with its secrets masked; none where a secret cannot be told in them.
+    """The cells of a text's tables with its secrets masked; none if a secret cannot be found in them.
 
     `text`, `spans` and `found` are as in `mask_secrets`. A cell is written without its quotes and escapes, so a secret
     that needs them is not found in it.
@@ -95,7 +96,7 @@ def _place_secrets(spans: Sequence[Span], found: Sequence[Secret]) -> list[Findi
 
 
 def list_secret_lines(record: str, found: Sequence[Secret], spans: Iterable[Span]) -> Iterator[Secret]:
-    """What of the secrets stands in the spans, line by line: a text made from these may break lines elsewhere."""
+    """The parts of the secrets in the spans, line by line: a text made from these may break lines elsewhere."""
     for span in spans:
         for start, end, kind in _secrets_within(found, span):
             for line in LINE.finditer(record, max(start, span.char_start), min(end, span.char_end)):
@@ -105,7 +106,7 @@ def list_secret_lines(record: str, found: Sequence[Secret], spans: Iterable[Span
 def mask_chunk(chunk: Chunk) -> Chunk:
     """The chunk as it may leave: text, table header, headings, title and metadata masked, ids and places as they were.
 
-    What is embedded or completed by a service outside is made of this one.
+    External services embed and complete only this masked text.
     """
     return replace(
         chunk,

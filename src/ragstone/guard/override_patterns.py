@@ -1,4 +1,4 @@
-"""Orders to drop what a model was told, or to work past its documents."""
+"""Instructions to ignore a model's prompt, or to work around its documents."""
 
 from ragstone.guard.injection_pattern import (
     EARLIER,

@@ -1,4 +1,4 @@
-"""What a sentence that asks for something is like, and how it stands in its text: each sign from 0 to 1."""
+"""Signs of a sentence that requests something, and of its place in the text: each from 0 to 1."""
 
 import math
 import re
@@ -41,7 +41,7 @@ QUOTATION = re.compile(r"[\"“«„'‘][^\"”»“'’\n]{8,300}[\"”»“'�
 
 
 class OwnSigns(NamedTuple):
-    """What the sentence itself is like."""
+    """The signs of the sentence itself."""
 
     question: float
     modal: float
@@ -87,7 +87,7 @@ SignValues = tuple[float, ...]  # in the order of NAMES
 
 
 class TextScene:
-    """A text, or a part of one, whose sentences were read: what the signs of each of them are told from."""
+    """A text, or a part of one, whose sentences were read: the input of the signs of each."""
 
     def __init__(self, text: str, said: Sequence[RequestSentence]) -> None:
         self._text, self._said = text, said

@@ -44,7 +44,7 @@ class Finding:
 
 
 def mask_patterns(text: str) -> tuple[str, tuple[Finding, ...]]:
-    """The text with each secret as `[masked:kind]`, and what was found, placed in the text given.
+    """The text with each secret as `[masked:kind]`, and the findings, placed in the given text.
 
     Masking a masked text changes nothing. Which kinds: see `find_secrets`.
 
@@ -107,7 +107,7 @@ def _find_key_blocks(text: str, lower: bytes) -> Iterator[Finding]:
 
 
 def _find_vendor_tokens(text: str, lower: bytes) -> Iterator[Finding]:
-    """Tokens whose own shape tells what they are."""
+    """Tokens recognisable by their shape."""
     for run in find_token_runs(lower):
         for match in VENDORS.finditer(text, *run):
             if not is_example(match[0]):

@@ -1,1 +1,1 @@
-"""From a source to a store: what changed is read, cut, embedded and activated; what vanished goes."""
+"""From a source to a store: changed documents are read, chunked, embedded and activated; what vanished goes."""

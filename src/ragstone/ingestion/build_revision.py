@@ -1,4 +1,4 @@
-"""How one document's bytes become its next revision: extracted, cut, flagged, with ids and vector addresses."""
+"""How one document's bytes become its next revision: extracted, chunked, flagged, with ids and vector addresses."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ class SecretAwareChunker:
 
 
 class ChunkerSetup:
-    """A chunker and the tokenizer that it counts with. Pickled, it is made anew from what it was made of."""
+    """A chunker and the tokenizer that it counts with. Unpickling builds it again from its arguments."""
 
     def __init__(
         self, name: str, tokenizer: Tokenizer, reads: int | None = None, options: Mapping[str, object] | None = None
@@ -61,7 +61,7 @@ class ChunkerSetup:
         )
 
     def with_tokenizer(self, tokenizer: Tokenizer, reads: int) -> "ChunkerSetup":
-        """The same way of cutting for a model that counts with this tokenizer and reads so many."""
+        """The same chunker for a model that counts with `tokenizer` and reads `reads` tokens."""
         name, _, _, options = self._made_of
         return ChunkerSetup(name, tokenizer, reads, options)
 
@@ -71,7 +71,7 @@ class ChunkerSetup:
 
 @dataclass(frozen=True, slots=True)
 class EmbedderInfo:
-    """What documents need to know of an embedder; the embedder itself stays with who embeds."""
+    """The properties of an embedder that chunking needs; the embedder itself stays with who embeds."""
 
     name: str
     variant: str
@@ -109,7 +109,7 @@ class RevisionBuilder:
         return f"{recipe.partition('/')[0]}-{hashlib.sha256(recipe.encode()).hexdigest()[:8]}"
 
     def recipe(self, media_type: str) -> str:
-        """How a document of this type is made: its extractor, then how it is cut."""
+        """How a document of this type is made: its extractor, then its chunking."""
         return f"{extraction.recipe(media_type)}+{self.chunking_recipe}"
 
     @property
@@ -119,7 +119,7 @@ class RevisionBuilder:
 
     @property
     def variant(self) -> str | None:
-        """What beside model and text decides a vector: part of every vector's address."""
+        """The variant of the model, which is part of every vector's address."""
         return f"{self.model.variant}+{self.prefix}" if self.model else None
 
     @property
@@ -144,9 +144,9 @@ def build(
     before: Document | None = None,
     processes: sandbox.Sandbox | None = None,
 ) -> Revision:
-    """A document's new revision from its bytes: extracted, cut, flagged, with ids and vector addresses.
+    """A document's new revision from its bytes: extracted, chunked, flagged, with ids and vector addresses.
 
-    `processes` as for `extraction.extract`. Raises `Refused` when the bytes cannot be taken in.
+    `processes` as for `extraction.extract`. Raises `Refused` if the bytes cannot be ingested.
     """
     extracted = extraction.extract(
         data, path=path, limits=builder.limits, passwords=builder.passwords, processes=processes

@@ -1,4 +1,4 @@
-"""What kind of document a path suggests, by the words in it."""
+"""The category of a document, by the words in its path."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""How documents are cut in a collection that went over to another model, which may count tokens otherwise."""
+"""Chunking in a collection that switched to another model, which may count tokens differently."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,8 +11,8 @@ TokenCounters = Sequence[tuple[Tokenizer, int]]  # how models count tokens, and 
 
 
 def match_stored_chunking(builder: RevisionBuilder, info: Info, counts: TokenCounters) -> RevisionBuilder:
-    """The same, cutting as the collection is cut, where that was for a model that reads no more tokens than this one:
-    what is new is then cut like all the rest."""
+    """The builder with the chunking of the collection, if that was made for a model that reads no more tokens than
+    this one. New documents are then chunked like the others."""
     found = _chunking_recipes(info)
     if builder.model is None or info.model != builder.model.name or len(found) != 1 or builder.chunking_recipe in found:
         return builder
@@ -24,18 +24,18 @@ def match_stored_chunking(builder: RevisionBuilder, info: Info, counts: TokenCou
 
 
 def describe_mismatch(builder: RevisionBuilder, info: Info, counts: TokenCounters) -> str | None:
-    """What the next ingest does about documents that were cut for a model that counts tokens otherwise, as a sentence;
-    None where all are cut as it would cut them."""
+    """A sentence about how the next ingest treats documents that were chunked for a model that counts tokens
+    differently; None if all are chunked as it would chunk them."""
     if _chunking_recipes(info) <= {builder.chunking_recipe}:
         return None
     if match_stored_chunking(builder, info, counts) is not builder:
         return (
-            "documents stay cut as they are, for the model of before, and new ones are cut in the same way; "
-            "ragstone ingest --refresh cuts all anew for this model"
+            "documents keep their chunks, which were made for the previous model, and new ones are chunked in the same "
+            "way; ragstone ingest --refresh re-chunks all of them for this model"
         )
     return (
-        "documents are cut for a model that counts tokens otherwise: ingests are refused until "
-        "ragstone ingest --refresh has cut all anew"
+        "documents are chunked for a model that counts tokens differently: ingests are refused until "
+        "ragstone ingest --refresh has re-chunked all of them"
     )
 
 

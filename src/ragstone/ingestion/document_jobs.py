@@ -1,4 +1,4 @@
-"""The files of a run, one by one: which are to be read anew, and what becomes of each."""
+"""The files of a run, one by one: which must be read again, and the result of each."""
 
 import asyncio
 import hashlib
@@ -24,7 +24,7 @@ log = logging.getLogger("ragstone")
 
 @dataclass(frozen=True, slots=True)
 class DocumentJob:
-    """One listed file and what is known of it; `lacking`: its artifact is wanted and not there."""
+    """One listed file with its known facts; `lacking`: its artifact is wanted and not there."""
 
     entry: ListedFile
     before: Document | None
@@ -32,7 +32,7 @@ class DocumentJob:
 
 
 def drop_unreadable_pictures(jobs: list[DocumentJob], tally: Tally) -> list[DocumentJob]:
-    """Without new pictures where nothing reads them: one line tells of all."""
+    """Without new pictures where nothing reads them: one line summarises them."""
     new = sum(job.before is None and eligibility.is_picture(job.entry.path) for job in jobs)
     missing = eligibility.ocr_install_hint() if new else ""
     if not missing:
@@ -44,7 +44,7 @@ def drop_unreadable_pictures(jobs: list[DocumentJob], tally: Tally) -> list[Docu
 
 
 def looks_changed(job: DocumentJob, context: RunContext) -> bool:
-    """What can be said before a file is read."""
+    """Whether a file looks changed, before reading it."""
     before = job.before
     return before is None or before.bytes != job.entry.size or job.lacking or needs_rebuild(before, context)
 
@@ -101,8 +101,8 @@ def _process_job(
     except Refused as error:
         return Skipped(entry.path, error.reason, str(error))
     except Exception as error:  # whatever a document does to a parser must not end the run of the others
-        log.exception("%s could not be taken in", entry.path)
-        return Skipped(entry.path, "broken", f"{entry.path} could not be taken in: {type(error).__name__}: {error}")
+        log.exception("%s could not be ingested", entry.path)
+        return Skipped(entry.path, "broken", f"{entry.path} could not be ingested: {type(error).__name__}: {error}")
 
 
 def needs_rebuild(before: Document, context: RunContext) -> bool:

@@ -1,4 +1,4 @@
-"""The text of a chunk that is embedded: where it stands, its table header, itself; what is stored stays untouched."""
+"""The text of a chunk that is embedded: where it stands, its table header, itself; the stored text stays as it is."""
 
 import hashlib
 from collections.abc import Callable

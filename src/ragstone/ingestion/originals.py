@@ -29,7 +29,7 @@ async def _find_root(ledger: Ledger, document: Document) -> Path:
         run for run in await ledger.runs(RUNS_SEARCHED) if run.source == document.source and run.config.get("place")
     ]
     if not runs:
-        raise UsageError(f"where source {document.source!r} stands is not known; ingest it again from its folder")
+        raise UsageError(f"the folder of source {document.source!r} is unknown; ingest it again from its folder")
     return Path(runs[0].config["place"])
 
 

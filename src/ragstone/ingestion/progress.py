@@ -1,4 +1,4 @@
-"""What a run has done so far, and its record in the ledger, kept up to date while it goes on."""
+"""The progress of a run, and its record in the ledger, updated during the run."""
 
 import asyncio
 import time
@@ -23,7 +23,7 @@ PASSED_OVER = "passed_over"  # a file that is no document, such as an icon: coun
 
 @dataclass(slots=True)
 class Tally:
-    """What a run has done so far."""
+    """The counts of a run so far."""
 
     added: int = 0
     changed: int = 0
@@ -58,7 +58,7 @@ class Tally:
         return outcome
 
     def count_written(self, revisions: Sequence[Revision]) -> None:
-        """Count what was committed."""
+        """Count the committed changes."""
         new = sum(revision.document.revision == 1 for revision in revisions)
         self.added += new
         self.changed += len(revisions) - new
@@ -77,7 +77,7 @@ class Tally:
 
 
 class Progress:
-    """A run on its way: tells the caller how far it is, and the ledger now and then."""
+    """A run on its way: reports progress to the caller, and to the ledger now and then."""
 
     def __init__(
         self, ledger: Ledger, source: str, *, config: dict[str, Any], tally: Tally, tell: EventCallback

@@ -21,7 +21,7 @@ RUN_SOURCE = "re-embedding"  # what such a run is called
 
 @dataclass(frozen=True, slots=True)
 class ReembedJob:
-    """One collection and the model that it is to have: `builder` says what is embedded of a chunk."""
+    """One collection and its new model; `builder` gives the text of a chunk to embed."""
 
     store: Store
     builder: RevisionBuilder
@@ -33,12 +33,12 @@ class ReembedJob:
 
     @property
     def model(self) -> tuple[str, str, int]:
-        """What the new vectors are of."""
+        """The model, variant and dimension of the new vectors."""
         return self.embedder.model, self.builder.variant or "", self.embedder.dimension
 
 
 def require_reembedding(store: Store) -> ReembeddingStore:
-    """The same store; raises `UsageError` when its collections hold vectors of one model alone."""
+    """The store as a `ReembeddingStore`; raises `UsageError` if its collections hold vectors of one model only."""
     if not isinstance(store, ReembeddingStore):
         raise UsageError(
             f"a store of kind {store.provider!r} holds vectors of one model: ingest into another --collection with the "
@@ -48,7 +48,7 @@ def require_reembedding(store: Store) -> ReembeddingStore:
 
 
 async def fill_second_model(renewal: ReembedJob, *, tell: EventCallback = lambda _event: None) -> Run:
-    """Make room for the model beside the active one, unless it has it, and fill in what is missing.
+    """Begin the second model unless it exists, and compute its missing vectors.
 
     Raises `UsageError` when it is the active model already or another second one is there, `Busy` when another process
     fills it.
@@ -90,6 +90,6 @@ async def _check_prefix(store: ReembeddingStore, renewal: ReembedJob) -> None:
     had = (held[0].variant or "").partition("+")[2] if held else wanted
     if had != wanted:
         raise UsageError(
-            f"collection {renewal.scope.collection!r} embeds with prefix {had!r}, the new model would with {wanted!r}: "
-            "leave `prefix` as it is, or ingest with --recreate"
+            f"collection {renewal.scope.collection!r} embeds with prefix {had!r}, the new model would "
+            f"embed with {wanted!r}: leave `prefix` as it is, or ingest with --recreate"
         )

@@ -1,8 +1,8 @@
 """The way in: source → extract → chunk → guard → store as text, then embed → store as vectors.
 
-A run compares every document by the sha256 of its bytes, replaces what changed as a whole, removes
-what vanished from the source that was walked, and only then fills in the vectors that are missing:
-text is searchable in seconds. Whatever stops a run, the next one goes on from what was committed.
+A run compares every document by the sha256 of its bytes, replaces what changed as a whole, removes what vanished from
+the source that was walked, and only then fills in the vectors that are missing: text is searchable in seconds. After
+any interruption, the next run continues from the committed state.
 """
 
 import asyncio
@@ -38,9 +38,9 @@ log = logging.getLogger("ragstone")
 async def run_ingestion(context: RunContext, source: Source, *, tell: EventCallback = lambda _event: None) -> Run:
     """Bring the store in line with one source; returns the finished run.
 
-    `tell` hears `text` and `vectors` events with done and total. Raises `UsageError` when the run
-    would remove too much or mix two ways of cutting, `Busy` when the source is being ingested
-    already; a document that cannot be taken in is listed in the run's stats and the run goes on.
+    `tell` gets `text` and `vectors` events with done and total. Raises `UsageError` when the run would remove too much
+    or mix two ways of chunking, `Busy` when the source is being ingested already; a document that cannot be ingested is
+    listed in the run's stats and the run goes on.
     """
     tally = Tally()
     listed = await asyncio.to_thread(tally.list_files, source)
@@ -62,7 +62,7 @@ async def _prepare_collection(
     context: RunContext, source: Source, listed: Sequence[ListedFile], tally: Tally
 ) -> RunContext:
     """Make the collection on its first run, when there is something to put in; else check that this run fits it, and
-    cut as it is cut."""
+    keep its chunking."""
     admin, scope, model = context.store.admin, context.builder.scope, context.builder.model
     if await admin.exists(scope):
         info = await _read_info(context)
@@ -75,7 +75,7 @@ async def _prepare_collection(
         context = replace(context, builder=builder)
     elif not listed:
         raise UsageError(
-            f"no documents found in source {source.name!r}: it is empty, or the rules leave nothing of it"
+            f"no documents found in source {source.name!r}: it is empty, or the rules exclude everything"
             + (f" ({len(tally.skipped)} skipped, first: {tally.skipped[0].message})" if tally.skipped else "")
         )
     await admin.create(
@@ -193,13 +193,13 @@ async def _batch_revisions(prepared: AsyncIterator[Revision | None]) -> AsyncIte
 
 
 async def _find_missing_artifacts(context: RunContext, artifact_store: ArtifactStore | None, tally: Tally) -> set[str]:
-    """The documents that a refresh makes anew for the sake of their artifact."""
+    """The documents that a refresh rebuilds because of their artifacts."""
     if artifact_store is None or not context.refresh:
         return set()
     try:
         return await artifacts.find_missing(context.store, context.builder.scope, artifact_store.place)
     except StoreError as error:
-        tally.warnings.append(f"whether artifacts are missing is not known: {error}")
+        tally.warnings.append(f"could not check for missing artifacts: {error}")
         return set()
 
 
@@ -215,7 +215,7 @@ async def _sweep_artifacts(context: RunContext, source: Source, tally: Tally) ->
 
 
 async def _update_vectors(context: RunContext, tally: Tally, progress: Progress) -> None:
-    """Fill in the vectors that active chunks lack, whoever left them missing."""
+    """Compute the missing vectors of active chunks, also those that earlier runs left."""
     async with context.store.writer(context.builder.scope) as writer:
         if context.embedder is not None and context.model_missing is None:
             await _fill_pending(context, context.embedder, writer, tally, progress)

@@ -1,4 +1,4 @@
-"""What a run is told: where it writes, with what, and how it behaves."""
+"""The context of a run: its store, its models, its options."""
 
 from dataclasses import dataclass
 
@@ -12,12 +12,11 @@ from ragstone.ingestion.build_revision import RevisionBuilder
 class RunContext:
     """Where a run writes, what makes and embeds its documents, and how it behaves.
 
-    `removals` is the share of a source's documents that may vanish unasked; `model_missing` says why
-    there is no embedder though one was wanted; `root` tells two roots of one name apart,
-    `place` is where the source's files stand; `processes` read foreign formats, else the
-    run has its own. `named`: the source is one file, which is read whatever it is; pictures that lie in a folder are
-    passed over where they are small or nothing can read them. `counts`: how other models count tokens, and how many
-    they read, for collections that were cut for one of them.
+    `removals` is the share of a source's documents that may vanish unasked; `model_missing` says why there is no
+    embedder though one was wanted; `root` tells two roots of one name apart, `place` is where the source's files stand;
+    `processes` read foreign formats, else the run has its own. `named`: the source is one file, which is read even if
+    rules exclude it; pictures that lie in a folder are passed over where they are small or nothing can read them.
+    `counts`: how other models count tokens, and how many they read, for collections that were chunked for one of them.
     """
 
     store: Store

@@ -1,4 +1,4 @@
-"""What a run may do to a source: what vanished from it, and what stops a run before anything is written."""
+"""Safeguards of a run: vanished documents, and the checks that stop a run before it writes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -16,7 +16,7 @@ REFUSED_BY_RULE = frozenset({"denied", "outside_root"})  # refused by rule: what
 def find_vanished(
     known: Mapping[str, Document], listed: Iterable[ListedFile], skipped: Iterable[Skipped]
 ) -> list[Document]:
-    """What the source no longer has: not what merely could not be read this time."""
+    """The documents that the source no longer has, without those that only could not be read this time."""
     present = {entry.path for entry in listed}
     unread = tuple(s.path for s in skipped if s.reason not in REFUSED_BY_RULE)
     folders = tuple(f"{path.rstrip('/')}/" for path in unread)
@@ -34,8 +34,8 @@ async def check_root(root: str, source: str, ledger: Ledger) -> None:
     other = next((run.config["root"] for run in earlier if run.config.get("root")), root)
     if other != root:
         raise UsageError(
-            f"source {source!r} stands for {other}; to add {root} beside it give it a name of its own "
-            f"(--source NAME), or --source {source} if it is the same source in a new place"
+            f"source {source!r} is {other}; to add {root} beside it, give it another name "
+            f"with --source NAME; if it is the same source in a new place, use --source {source}"
         )
 
 
@@ -49,25 +49,26 @@ def check_removals(source: str, gone: Sequence[Document], known: Mapping[str, Do
 
 
 def check_chunking(cutting: str, known: Mapping[str, Document]) -> None:
-    """Two ways of cutting in one source would make its chunks incomparable."""
+    """Two ways of chunking in one source would make its chunks incomparable."""
     others = [document for document in known.values() if not document.recipe.endswith(f"+{cutting}")]
     if others:
         raise UsageError(
-            f"{len(others)} of {len(known)} documents were cut with other settings ({others[0].recipe}; "
-            f"now {cutting}); to cut them all anew: ragstone ingest --refresh; or restore the settings"
+            f"{len(others)} of {len(known)} documents were chunked with other settings ({others[0].recipe}; "
+            f"now {cutting}); to re-chunk them all, run: ragstone ingest --refresh; or restore the settings"
         )
 
 
 def check_other_sources(cutting: str, beside: Sequence[Document], *, refresh: bool) -> list[str]:
-    """The same for the other sources of a collection; a refresh must begin with one of them, so it only warns."""
+    """Check the chunking of the other sources of a collection; a refresh must begin with one of them, so it only
+    warns."""
     others = [document for document in beside if not document.recipe.endswith(f"+{cutting}")]
     if not others:
         return []
     source, recipe = others[0].source, others[0].recipe
-    found = f"{len(others)} documents of other sources (such as {source!r}) were cut with other settings ({recipe})"
+    found = f"{len(others)} documents of other sources (such as {source!r}) were chunked with other settings ({recipe})"
     if refresh:
         return [f"{found}; ingest them with --refresh too"]
     raise UsageError(
-        f"{found}, now {cutting}: use their settings or another --collection, or cut all anew, source by source, "
-        "with --refresh"
+        f"{found}, now {cutting}: use their settings or another --collection, or re-chunk all, source by "
+        "source, with --refresh"
     )

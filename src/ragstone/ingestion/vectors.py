@@ -1,4 +1,4 @@
-"""Vectors made and stored for whatever lacks one, in batches: whatever stops it, the next call goes on."""
+"""Compute and store missing vectors in batches; after any interruption the next call continues."""
 
 from ragstone.core.errors import RagstoneError
 from ragstone.core.ports import Embedder, Filler, Writer

@@ -1,4 +1,4 @@
-"""The door to models: names to makers, what is known of their dimensions, and whether they would work."""
+"""Models by name: their makers, their dimensions, and checks whether they work."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ async def probe_dimension(embedder: Embedder, declared: int | None = None) -> in
 
 
 def diagnose_embedder(name: str) -> list[str]:
-    """What keeps an embedder from working, each with the command that mends it; [] when all is well."""
+    """The problems that keep an embedder from working, each with its remedy; [] when all is well."""
     return PROBLEM_CHECKS[name]() if name in PROBLEM_CHECKS else [_unknown_message(name)]
 
 
@@ -144,7 +144,7 @@ async def learn_dimension(embedder: Embedder) -> None:
 
 
 async def check_embedder(embedder: Embedder) -> list[str]:
-    """What keeps a vendor's embedder from working, each with what mends it; one that cannot say is well."""
+    """The problems that keep a vendor's embedder from working, each with its remedy; one that cannot say is well."""
     ask = getattr(embedder, "check", None)
     problems: list[str] = [] if ask is None else await ask()
     return problems
@@ -177,4 +177,4 @@ def _unknown_message(name: str) -> str:
     near = difflib.get_close_matches(name, EMBEDDERS, n=1)
     known_ = [*EMBEDDERS, *(f"{vendor}/MODEL" for vendor in vendors.vendors_for(vendors.EMBED))]
     hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known_)}"
-    return f"no embedder is called {name!r}: {hint}"
+    return f"unknown embedder {name!r}: {hint}"

@@ -1,4 +1,4 @@
-"""Anthropic's wire: messages, streamed; it has no embeddings."""
+"""Anthropic's wire format: messages, streamed; it has no embeddings."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def plan_batches(texts: Sequence[str], *, size: int) -> Iterator[list[int]]:
 
 
 def check_vectors(vectors: Vectors, *, dimension: int, references: Sequence[str]) -> Vectors:
-    """The same vectors when there is one unit vector of `dimension` for each reference, else `StoreError`."""
+    """Check that there is one unit vector of `dimension` per reference, and return them; else raise `StoreError`."""
     if vectors.shape != (len(references), dimension):
         raise StoreError(
             f"the model gave vectors of shape {vectors.shape} for {len(references)} texts from {references[0]} on, "

@@ -1,4 +1,5 @@
-"""A language model behind any wire: streamed inside, bounded in time and length, tried again where it may help."""
+"""A language model over HTTP in any wire format: streamed inside, bounded in time and length, tried again where it
+may help."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ LEAST_BYTES = 4_000
 
 @dataclass(slots=True)
 class TokenUsage:
-    """What a model was asked for since it was made: requests that were answered, tokens read and written."""
+    """The usage of a model since it was made: answered requests, tokens read and written."""
 
     requests: int = 0
     prompt_tokens: int = 0
@@ -65,7 +66,7 @@ class StreamState:
 
 
 class VendorCompletion:
-    """See `ragstone.core.ports.Completion`."""
+    """Writes texts with a vendor's language model over HTTP; implements `Completion`."""
 
     def __init__(
         self,
@@ -96,7 +97,7 @@ class VendorCompletion:
         raise Unavailable(f"{self._open_transport().name} gave no answer")
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[str | CompletionResult]:
-        """The pieces, then the whole. What failed is asked for again only while nothing of it was given on."""
+        """The pieces, then the whole. A failed request is repeated only before its first piece was passed on."""
         attempts = Attempts(self._endpoint)
         while True:
             begun = False
@@ -116,7 +117,7 @@ class VendorCompletion:
                 self._omit_temperature = True
 
     async def check(self) -> list[str]:
-        """What keeps it from working, each with what mends it; asks for the list of models, once."""
+        """The problems that keep it from working, each with its remedy; asks for the list of models, once."""
         try:
             line = self._open_transport()
             async with asyncio.timeout(self._endpoint.timeout):
@@ -133,7 +134,7 @@ class VendorCompletion:
         known = self.model in names or any(name.startswith(f"{self.model}-") for name in names)
         if known or not self._endpoint.vendor.lists:
             return []
-        return [f"{line.name} is not there: {self._remedy()}, or set {self._endpoint.group}.model"]
+        return [f"{line.name} was not found: {self._remedy()}, or set {self._endpoint.group}.model"]
 
     async def close(self) -> None:
         """Give back the connections; the next request would open new ones."""

@@ -19,11 +19,11 @@ class CustomEmbedder:
         return getattr(self._own, name)
 
     async def embed(self, *args: Any, **kwargs: Any) -> Any:
-        """The vectors; raises `UsageError` when they are no array of floats."""
+        """The vectors; raises `UsageError` if they are not an array of floats."""
         given: Any = self._own.embed(*args, **kwargs)
         vectors: Any = await given if inspect.isawaitable(given) else given
         if not isinstance(vectors, np.ndarray) or vectors.dtype.kind != "f":
             kind = f"an array of {vectors.dtype}" if isinstance(vectors, np.ndarray) else type(vectors).__name__
             wanted = "a numpy array of floats of shape (texts, dimension)"
-            raise UsageError(f"the embedder {type(self._own).__name__} gave {kind}; it must give {wanted}")
+            raise UsageError(f"the embedder {type(self._own).__name__} gave {kind}: expected {wanted}")
         return vectors

@@ -1,4 +1,4 @@
-"""What is known of an embedding model only after its first vector: its dimension, and whether it works at all."""
+"""Facts about an embedding model that its first vector shows: its dimension, and whether it works."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from ragstone.providers.wire_format import Kind
 
 
 class ProbedEmbedder(ABC):
-    """An embedder whose dimension may have to be asked for; `_expected` is what is known or set, `_seen` what came."""
+    """An embedder whose dimension may have to be asked for; `_expected` is the known or configured dimension,
+    `_seen` that of the first vector."""
 
     model: str
     _expected: int | None
@@ -19,7 +20,7 @@ class ProbedEmbedder(ABC):
 
     @abstractmethod
     async def embed(self, texts: Sequence[str], *, kind: Kind = "document") -> Vectors:
-        """See `ragstone.core.ports.Embedder`."""
+        """Embed texts; as `Embedder.embed` says."""
 
     @property
     def dimension(self) -> int:
@@ -37,7 +38,7 @@ class ProbedEmbedder(ABC):
             await self.embed(["word"])
 
     async def check(self) -> list[str]:
-        """What keeps it from working, each with what mends it: it is asked for one vector."""
+        """The problems that keep it from working, each with its remedy. Asks for one vector."""
         try:
             await self.embed(["word"])
         except RagstoneError as error:

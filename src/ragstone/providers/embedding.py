@@ -1,4 +1,5 @@
-"""An embedding model behind any vendor's wire: in batches, in order, of length 1, asked again while that helps."""
+"""An embedding model over HTTP in any vendor's wire format: in batches, in order, of length 1, asked again while
+that helps."""
 
 from __future__ import annotations
 
@@ -26,8 +27,8 @@ class FullWireFormat(WireFormat, EmbeddingFormat, Protocol):
 
 
 class VendorEmbedder(ProbedEmbedder):
-    """See `ragstone.core.ports.Embedder`; the dimension is what the vendor gives, and must be what is known or
-    declared."""
+    """Embeds texts with a vendor's model over HTTP; implements `Embedder`. The dimension is the vendor's, and must
+    match a known or declared one."""
 
     def __init__(
         self,

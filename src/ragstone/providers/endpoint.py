@@ -48,7 +48,7 @@ class Endpoint:
 
     @property
     def limit(self) -> str:
-        """What the limit of an answer is called there."""
+        """The vendor's name for the limit of an answer's length."""
         return self.vendor.limit if self.is_vendor_address else LIMIT
 
     @property
@@ -57,27 +57,27 @@ class Endpoint:
         return urlsplit(self.address).netloc.rpartition("@")[2]
 
     def describe_model(self, model: str) -> str:
-        """What messages call a model of it."""
+        """The name of a model for messages."""
         return f"{self.vendor.name}/{model} at {self.host}"
 
     def validate(self) -> Endpoint:
-        """The same; raises `ConfigError` for an address that is none."""
+        """This endpoint; raises `ConfigError` for an invalid address."""
         try:
             parts = urlsplit(self.address)
             good = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
         except ValueError:
             good = False
         if not good:
-            raise ConfigError(f"{self.group}.base_url must be a URL such as http://HOST:PORT/v1")
+            raise ConfigError(f"invalid {self.group}.base_url: expected a URL such as http://HOST:PORT/v1")
         if parts.username or parts.password:
             raise ConfigError(
                 f"{self.group}.base_url holds a user or a password: a key belongs in {self.group}.api_key"
             )
         for name, value in self.headers.items():
             if not name.isascii() or not name.replace("-", "").replace("_", "").isalnum():
-                raise ConfigError(f"{self.group}.headers: {name!r:.40} is no name of a header")
+                raise ConfigError(f"{self.group}.headers: {name!r:.40} is not a valid header name")
             if not value.isascii() or not value.isprintable():
-                raise ConfigError(f"{self.group}.headers.{name} holds characters that no header may hold")
+                raise ConfigError(f"{self.group}.headers.{name} holds characters that are not allowed in a header")
         return self
 
     def require_key(self) -> str | None:
@@ -87,7 +87,9 @@ class Endpoint:
         if self.key is None and self.vendor.keyed and self.is_vendor_address:
             raise UsageError(f"{self.vendor.name} needs a key: {self.key_hint}")
         if self.key is not None and not (self.key.isascii() and self.key.isprintable()):
-            raise UsageError(f"the key for {self.vendor.name} holds characters that no key has: {self.key_hint}")
+            raise UsageError(
+                f"the key for {self.vendor.name} holds characters that are not allowed in a key: {self.key_hint}"
+            )
         return self.key
 
     @property

@@ -20,8 +20,8 @@ PACKAGE_MISSING = "the package fastembed is missing: pip install 'ragstone[faste
 
 
 class FastembedEmbedder(ProbedEmbedder):
-    """See `ragstone.core.ports.Embedder`. The model loads at first use; `folder` holds its files, else the cache
-    does, and what is not there is downloaded unless `offline`."""
+    """Embeds texts with a model of fastembed; implements `Embedder`. The model loads at first use; `folder` holds
+    its files, else the cache does, and missing files are downloaded unless `offline`."""
 
     variant = "onnx"
 

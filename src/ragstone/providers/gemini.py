@@ -1,4 +1,4 @@
-"""Gemini's wire: streamed content and batches of embeddings."""
+"""Gemini's wire format: streamed content and batches of embeddings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The wire to a vendor: one request at a time, bounded in bytes, and every failure as one sentence."""
+"""HTTP transport to a vendor: one request at a time, bounded in bytes, and every failure as one sentence."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ class HttpTransport:
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """The name of the endpoint for messages."""
         return self.reach.describe_model(self._model)
 
     async def stream_events(self, call: WireRequest, framing: str) -> AsyncGenerator[Json | None]:
         """The events of a streamed answer, None for the mark at its end; closing it ends the request.
 
         Raises `TransientError` for what may be gone the next time, `UsageError` for a request that is refused,
-        `Unavailable` for what makes no sense.
+        `Unavailable` for an invalid response.
         """
         async with aclosing(self._stream_bytes(call, STREAM_LIMIT)) as data, aclosing(self._split_lines(data)) as lines:
             if framing == "lines":
@@ -98,7 +98,7 @@ class HttpTransport:
 
     def protocol_error(self, why: str) -> Unavailable:
         """An error for what a vendor should not say."""
-        return Unavailable(f"{self.name} answered what makes no sense: {self.reach.hide_secrets(why)[:SHOWN_LENGTH]}")
+        return Unavailable(f"{self.name} gave an invalid response: {self.reach.hide_secrets(why)[:SHOWN_LENGTH]}")
 
     async def _stream_bytes(self, call: WireRequest, limit: int) -> AsyncGenerator[bytes]:
         client = self._open_client()
@@ -110,7 +110,7 @@ class HttpTransport:
             if response.status_code != 200:
                 raise await self._read_refusal(response)
             if response.headers.get("content-encoding", "identity") != "identity":
-                raise self.protocol_error("it is packed although that was not asked for")
+                raise self.protocol_error("it is compressed, which Ragstone did not ask for")
             got = 0
             async for piece in response.aiter_raw():
                 got += len(piece)
@@ -129,7 +129,7 @@ class HttpTransport:
         import msgspec
 
         method, body = ("GET", None) if call.body is None else ("POST", msgspec.json.encode(call.body))
-        # Own headers last: whoever sets one means it, be it the vendor's own. Unpacked, so that bytes can be counted.
+        # Own headers last: an explicit one wins, be it the vendor's own. Unpacked, so that bytes can be counted.
         headers = {
             "content-type": "application/json",
             **self._headers,
@@ -179,9 +179,9 @@ class HttpTransport:
         try:
             data: Any = msgspec.json.decode(line)
         except (msgspec.DecodeError, RecursionError) as error:
-            raise self.protocol_error(f"a piece that is no JSON ({line[:60]!r})") from error
+            raise self.protocol_error(f"a piece that is not JSON ({line[:60]!r})") from error
         if not isinstance(data, dict):
-            raise self.protocol_error(f"a piece that is no object ({line[:60]!r})")
+            raise self.protocol_error(f"a piece that is not an object ({line[:60]!r})")
         return data
 
     def _connection_error(self, error: Exception, *, begun: bool) -> TransientError:
@@ -191,7 +191,7 @@ class HttpTransport:
         if begun:
             return TransientError(f"{self.name} broke off in the middle: {why}")
         if isinstance(error, httpx2.RemoteProtocolError | httpx2.ReadError | httpx2.WriteError):
-            return TransientError(f"{self.name} hung up without an answer: {why}")
+            return TransientError(f"{self.name} closed the connection without an answer: {why}")
         mend = "start it, or set" if self.reach.is_local else "check the network and"
         return TransientError(f"{self.name} cannot be reached ({why}): {mend} {self.reach.group}.base_url")
 
@@ -214,14 +214,14 @@ class HttpTransport:
         if status in (401, 403) or NO_KEY in said.lower():
             return UsageError(f"{reach.vendor.name} at {reach.host} refuses the key {told}: {reach.key_hint}")
         if 300 <= status < 400:
-            return UsageError(f"{self.name} sends elsewhere ({status}): set {reach.group}.base_url to where it is")
+            return UsageError(
+                f"{self.name} redirects elsewhere ({status}): set {reach.group}.base_url to the final address"
+            )
         if any(words in said.lower() for words in TOO_LONG):
             context = "a shorter prompt, or a model that reads more"
-            return UsageError(
-                f"{self.name}: what is sent is longer than the model's context {told}; it takes {context}"
-            )
+            return UsageError(f"{self.name}: the prompt is longer than the model's context {told}; it takes {context}")
         if status == 404 or any(words in said.lower() for words in NO_MODEL):
-            return UsageError(f"{self.name} is not there {told}: {self._mend}, or set {reach.group}.model or base_url")
+            return UsageError(f"{self.name} was not found {told}: {self._mend}, or set {reach.group}.model or base_url")
         return Rejected(f"{self.name} refuses the request {told}")
 
 
@@ -230,7 +230,7 @@ class Rejected(UsageError):
 
 
 def read_complaint(data: bytes) -> str:
-    """What the body of an error says, on one line.
+    """The message in the body of an error, on one line.
 
     >>> read_complaint(b'{"error": {"message": "no such model"}}'), read_complaint(b"<html>Bad gateway")
     ('no such model', '<html>Bad gateway')

@@ -1,4 +1,4 @@
-"""What is known of embedding models by their names: dimension, tokens that they read, and whose words they count in."""
+"""Facts about embedding models by name: dimension, longest text in tokens, tokenizer."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ MODEL_CARDS: Mapping[str, ModelCard] = {
 
 
 def find_card(model: str) -> ModelCard | None:
-    """What is known of a model by its name, without owner and tag (`owner/nomic-embed-text:v1.5`)."""
+    """Find the facts about a model by its name, without owner and tag (`owner/nomic-embed-text:v1.5`)."""
     return MODEL_CARDS.get(model.lower().rsplit("/", 1)[-1].split(":", 1)[0])
 
 

@@ -1,4 +1,4 @@
-"""The one gate for text that leaves the process: whatever goes to a vendor has its secrets masked."""
+"""Masking of text that leaves the process: every text for a vendor has its secrets masked."""
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
@@ -73,11 +73,11 @@ class MaskingEmbedder:
         return await self._inner.embed([guard.mask_secrets(text) for text in texts], kind=kind)
 
     async def learn(self) -> None:
-        """See `ragstone.providers.learn_dimension`."""
+        """Ask the inner embedder for its dimension if that is unknown; raises the vendor's errors."""
         await providers.learn_dimension(self._inner)
 
     async def check(self) -> list[str]:
-        """See `ragstone.providers.check_embedder`."""
+        """Check the inner embedder; gives one sentence per problem."""
         return await providers.check_embedder(self._inner)
 
     async def close(self) -> None:

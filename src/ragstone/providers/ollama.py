@@ -1,4 +1,4 @@
-"""Ollama's own wire: chat as lines of JSON, embeddings of many texts at once."""
+"""Ollama's own wire format: chat as lines of JSON, embeddings of many texts at once."""
 
 from __future__ import annotations
 
@@ -80,8 +80,8 @@ class WireFormat:
         return WireRequest("/api/embed", body if batch.dimensions is None else {**body, "dimensions": batch.dimensions})
 
     def _choose_context(self, request: CompletionRequest) -> int:
-        """Tokens for the longest prompt so far with its answer: never fewer than before, for with another number the
-        model is loaded anew."""
+        """Tokens for the longest prompt so far with its answer: never fewer than before, because Ollama reloads the
+        model for another number."""
         counts = request.tokenizer or self._estimate
         told = sum(TURN_TOKENS + count for count in counts.count([turn.text for turn in request.prompt.messages]))
         needed = told + request.prompt.max_tokens

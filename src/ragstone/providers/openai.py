@@ -1,4 +1,4 @@
-"""OpenAI's wire, which OpenRouter, vLLM, LM Studio, llama.cpp and many others speak too."""
+"""OpenAI's wire format, which OpenRouter, vLLM, LM Studio, llama.cpp and many others use too."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def sort_by_index(data: Sequence[Json]) -> list[list[float]]:
 
 
 def read_error_message(event: Json) -> str:
-    """What an error says, in the shapes that servers give it."""
+    """The message of an error, in the shapes that servers use."""
     error = event.get("error") or event.get("message") or event.get("detail") or ""
     if isinstance(error, dict):
         error = error.get("message") or error.get("type") or error.get("code") or ""

@@ -62,7 +62,7 @@ class FileTokenizer:
                     text = (path / FILE if path.is_dir() else path).read_text("utf-8")
                     self._loaded = Tokenizer.from_str(text)
                 except Exception as error:  # the library's own errors are plain Exceptions
-                    why = f"{error.strerror}" if isinstance(error, OSError) else f"it is no {FILE} ({error})"
+                    why = f"{error.strerror}" if isinstance(error, OSError) else f"it is not a {FILE} ({error})"
                     raise ConfigError(f"llm.tokenizer {self.name} cannot be read: {why}") from error
                 self._loaded.no_padding()
                 self._loaded.no_truncation()

@@ -1,4 +1,4 @@
-"""Voyage's wire: embeddings alone, which tell documents from questions."""
+"""Voyage's wire format: embeddings only, which distinguish documents from questions."""
 
 from __future__ import annotations
 

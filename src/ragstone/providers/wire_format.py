@@ -24,9 +24,9 @@ class WireRequest:
 
 @dataclass(frozen=True, slots=True)
 class StreamEvent:
-    """What one event of a stream says. `cached_tokens`: those of a prompt that are counted apart from `prompt_tokens`;
-    `alive`: the model works though it shows no text yet; `failed` is an error in the middle of a stream; `over`:
-    nothing comes after it."""
+    """The content of one event of a stream. `cached_tokens`: those of a prompt that are counted apart from
+    `prompt_tokens`; `alive`: the model works though it shows no text yet; `failed` is an error in the middle of a
+    stream; `over`: nothing comes after it."""
 
     text: str = ""
     ended: FinishReason | None = None
@@ -40,8 +40,8 @@ class StreamEvent:
 
 @dataclass(frozen=True, slots=True)
 class CompletionRequest:
-    """What a model is asked: `context` as configured, `limit` as the vendor calls how much may be written, `tokenizer`
-    the model's own where it is at hand."""
+    """A request to a model: `context` as configured, `limit` is the vendor's name for the most tokens to write,
+    `tokenizer` is the model's own if available."""
 
     model: str
     prompt: Prompt
@@ -61,8 +61,8 @@ class EmbeddingBatch:
 
 
 class WireFormat(Protocol):
-    """The language of a vendor. What reads raises `AttributeError`, `KeyError`, `TypeError` or `ValueError` where a
-    reply makes no sense."""
+    """The language of a vendor. Parsing functions raise `AttributeError`, `KeyError`, `TypeError` or `ValueError`
+    for an invalid reply."""
 
     framing: Literal["sse", "lines"]
     mend: str  # what mends that MODEL is not there
@@ -110,5 +110,5 @@ def parse_text(value: Any) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise TypeError(f"{type(value).__name__} where a text was due")
+        raise TypeError(f"{type(value).__name__} instead of a text")
     return value

@@ -1,4 +1,4 @@
-"""What else than the search itself moves a hit up or down."""
+"""Boosts and penalties that move a hit up or down."""
 
 from collections.abc import Sequence
 from dataclasses import replace

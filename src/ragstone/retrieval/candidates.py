@@ -44,9 +44,9 @@ class SourceRanking:
 
 @dataclass(frozen=True, slots=True)
 class SourceResult:
-    """All that one source gave: a ranking for each variant, the chunks, and their signals for the question as it was
-    asked, whatever it was searched by: thresholds and abstentions are fitted to those. `vector` is the question's
-    own, `searched_by` that of the first variant; None where vectors cannot be compared."""
+    """The results of one source: a ranking for each variant, the chunks, and their signals for the question as
+    asked, for every variant: thresholds and abstentions are fitted to those. `vector` is the question's own,
+    `searched_by` that of the first variant; None where vectors cannot be compared."""
 
     view: SourceView
     vector: Vectors | None
@@ -65,7 +65,7 @@ async def search_source(
     *,
     seconds: float,
 ) -> SourceResult:
-    """What an open source gives for a question; `seconds` are for each retriever."""
+    """Search an open source for a question; `seconds` are for each retriever."""
     source, reader, info = view.source, view.reader, view.info
     own = check_vector(source, info, vector, trace)
     rankings: list[SourceRanking] = []
@@ -156,8 +156,8 @@ def check_vector(source: Source, info: Info, vector: Vectors | None, trace: Trac
         vector = None
         trace.note(
             "model_changed",
-            f"semantic left out: the collection holds vectors of {info.model} ({info.variant}), the model at hand is "
-            f"{_describe_model(source.embedder)}; name that model, or ingest with --recreate",
+            f"semantic search left out: the collection holds vectors of {info.model} ({info.variant}), but the model "
+            f"is {_describe_model(source.embedder)}; name that model, or ingest with --recreate",
         )
     _note_state(info, vector, trace)
     return vector

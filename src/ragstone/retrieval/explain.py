@@ -1,8 +1,7 @@
 """Why a document was, or was not, found: one question replayed with the limits taken away.
 
-The stages are those of a search, in order: not there, filtered out, found by no retriever, below the
-threshold, folded into a near-duplicate, capped by passages of a document, below the cut, judged useless by a
-language model, found.
+The stages are those of a search, in order: not there, filtered out, found by no retriever, below the threshold, grouped
+under a near-duplicate, over the limit per document, below the top k, dropped by the LLM filter, found.
 """
 
 from collections.abc import Mapping, Sequence, Set
@@ -29,7 +28,7 @@ EVERYTHING = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What happened to the best chunk of a document. `ranks` count from 1 in each retriever over all chunks that
+    """The fate of a document's best chunk in a search. `ranks` count from 1 in each retriever over all chunks that
     pass the filters; `filters` says for each group of the filter whether the chunk passes it."""
 
     path: str
@@ -94,7 +93,7 @@ async def _list_paths(context: SearchContext, source: str | None) -> list[str]:
 async def _judge(
     context: SearchContext, question: Question, fate: Explanation, final: Sequence[Hit], mine: Set[str], trace: Trace
 ) -> Explanation:
-    """The same after a language model has judged the results."""
+    """The explanation after a language model has judged the results."""
     kept = await search.filter_by_model(context, question, final, trace)
     rank = next((n for n, hit in enumerate(kept, 1) if hit.chunk.id in mine), None)
     if rank is not None:
@@ -193,7 +192,7 @@ def _find_stage(
     places = {(c.document.source, c.document.path, c.ordinal) for c in mine.values()}
     for rank, hit in enumerate(final, 1):
         if places.intersection(hit.duplicates):
-            return "folded", f"folded into the nearly equal {hit.chunk.document.path} at rank {rank}", rank
+            return "folded", f"grouped under its near-duplicate {hit.chunk.document.path} at rank {rank}", rank
     rank = next(r for r, hit in enumerate(unlimited, 1) if hit.chunk.id in mine)
     low = question.min_cosine
     if low is not None and all(h.signals.get("cosine", -1) < low for h in hits if h.chunk.id in mine):
@@ -204,7 +203,7 @@ def _find_stage(
 
 
 def to_json(explanation: Explanation) -> Json:
-    """Plain data for the command line and the wire."""
+    """Plain data for JSON."""
     out = {name: getattr(explanation, name) for name in Explanation.__dataclass_fields__}
     told = {"notes": [{"code": n.code, "message": n.message} for n in explanation.notes]}
     return {"schema": 1, **out, **told, "steps": [asdict(step) for step in explanation.steps]}

@@ -9,7 +9,7 @@ from ragstone.core.trace import Trace
 
 
 async def note_unknown_fields(reader: Reader, info: Info, where: Where, trace: Trace, *, seconds: float) -> None:
-    """Note each field that conditions ask for and no passage has, as far as whoever asks may see.
+    """Note each field that conditions ask for and no passage has, as far as the caller may see.
 
     One search by meaning a field, for any passage that has it: so it is known only where all passages have vectors.
     """

@@ -1,4 +1,4 @@
-"""What a language model does for a search: bounded in time, counted, and left out with a note where it fails."""
+"""Help of a language model in a search: bounded in time, counted, and left out with a note if it fails."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ NONE = "no language model is configured; set llm.model"
 @dataclass(frozen=True, slots=True)
 class Assistant:
     """The language model of one search. `model` gives it, None where none is configured; `seconds` is what each step
-    may take. Whatever goes wrong with it is a note: passages are found without a model too."""
+    may take. Its failures become notes: passages are found without a model too."""
 
     model: Callable[[], Completion | None]
     seconds: float
@@ -33,8 +33,8 @@ class Assistant:
             return None
 
     async def ask_all(self, step: Done, prompts: Sequence[Prompt]) -> list[CompletionResult | None] | None:
-        """What it writes for each prompt, all asked at once; None for those that failed or came too late, and for all
-        of them when none came."""
+        """The model's texts for the prompts, all asked at once; None for those that failed or came too late, and for
+        all of them when none came."""
         return await self.trace.attempt(step, self._ask_each(step, prompts), None, refused=REFUSED)
 
     async def _ask_each(self, step: Done, prompts: Sequence[Prompt]) -> list[CompletionResult | None]:

@@ -17,7 +17,7 @@ STORE_WEIGHTS = 2.0  # what a store's own fusion weighs both retrievers together
 
 
 def merge_results(results: Sequence[SourceResult], question: Question) -> list[Hit]:
-    """The hits of all sources in one order, not cut yet; see `ragstone.retrieval.ranking.rank_hits`.
+    """The hits of all sources in one order, not yet limited; see `ragstone.retrieval.ranking.rank_hits`.
 
     Their signals are those of the question as it was asked.
     """

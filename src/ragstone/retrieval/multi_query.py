@@ -1,4 +1,4 @@
-"""Other ways to ask the same, written by a model: each is searched for, beside the question itself."""
+"""Paraphrases of the question by a model: each is searched for, beside the question itself."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ LEAD = re.compile(r"^(?:\s*(?:[-*•]|\(?\d{1,2}[.):]))?\s*")
 
 
 async def write_paraphrases(question: str, count: int, assistant: Assistant) -> tuple[str, ...]:
-    """At most so many paraphrases, none twice and none the question itself; () where the model fails."""
+    """At most `count` paraphrases, without duplicates and the question itself; () if the model fails."""
     system = fill_fields(read_parts("paraphrase")["system"], {"count": str(count)})
     prompt = Prompt((Message("system", system), Message("user", question)), TOKENS_EACH * count)
     made = await assistant.ask_all("multi_query", [prompt])

@@ -17,5 +17,5 @@ def read_parts(name: str) -> Mapping[str, str]:
 
 
 def fill_fields(text: str, fields: Mapping[str, str]) -> str:
-    """A part with its fields filled in once, so that braces in what is filled in mean nothing."""
+    """A part with its fields filled in once, so that braces in filled-in text mean nothing."""
     return FIELD.sub(lambda found: fields.get(found[1], found[0]), text)

@@ -31,7 +31,7 @@ class QueryVariant:
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """What a language model has written of a question, to be embedded by whatever embeds the collection."""
+    """The texts that a language model wrote for a question, to embed with the collection's model."""
 
     documents: tuple[str, ...] = ()
     paraphrases: tuple[str, ...] = ()
@@ -40,8 +40,8 @@ class Expansion:
 async def expand_query(
     question: Question, vector: Vectors | None, assistant: Assistant, find_best: FindBest
 ) -> Expansion:
-    """What the question wants of a model; both at once, told in the same order whichever ends first. Nothing where the
-    model fails, with a note."""
+    """Ask the model for imagined answers and paraphrases, both at once, with notes in a fixed order. Empty, with a
+    note, if the model fails."""
     first, second = replace(assistant, trace=Trace()), replace(assistant, trace=Trace())
     documents, paraphrases = await asyncio.gather(
         _write_hypothetical_documents(question, vector, first, find_best), _paraphrase(question, second)

@@ -1,4 +1,4 @@
-"""What is asked, and how it is to be searched."""
+"""The question and its search options."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -23,21 +23,21 @@ class Question(SearchOptions):
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str):
-            raise UsageError(f"the question must be a text, not {self.text!r:.60}")
+            raise UsageError(f"invalid question {self.text!r:.60}: expected a text")
         if not self.text.strip():
             raise UsageError("the question is empty")
         if len(self.text) > LONGEST_QUESTION:
             raise UsageError(f"the question has {len(self.text)} characters; at most {LONGEST_QUESTION} are read")
         if not isinstance(self.where, Where):
-            raise UsageError(f'where must be a Where, such as Where(paths=("guides/**",)), not {self.where!r:.60}')
+            raise UsageError(f'invalid where {self.where!r:.60}: expected a Where, such as Where(paths=("guides/**",))')
         if wrong := find_violation(self):
             raise UsageError(wrong)
         if not self.bm25_weight and not self.cosine_weight:
             raise UsageError("bm25_weight and cosine_weight are both 0; at least one retriever must count")
         if self.hyde == "multi" and (self.hyde_documents or FEWEST_KINDS) < FEWEST_KINDS:
             raise UsageError(
-                f"hyde_documents is {self.hyde_documents}; hyde multi takes its kinds in turn and needs at least "
-                f"{FEWEST_KINDS}"
+                f"invalid hyde_documents {self.hyde_documents}: expected at least {FEWEST_KINDS} for hyde multi, which "
+                "takes its kinds in turn"
             )
 
     @property

@@ -1,8 +1,8 @@
-"""Whether two questions ask for the same: a cache serves one with what the other has found.
+"""Whether two questions ask for the same: then the cache may serve one with the results of the other.
 
-Nothing is taken for alike but what is known to be: question words, the little words of a sentence, a few ways to put a
-question, forms of a word, and a short list of synonyms. Any other word that only one of them has makes them two, and
-so does another order: whatever the words mean, names, numbers, negations and opposites are among them.
+Only known variations count as equal: question words, the little words of a sentence, a few ways to put a question,
+forms of a word, and a short list of synonyms. Any other word in only one of them makes them different, and so does
+another order: names, numbers, negations and opposites are among those words.
 """
 
 import re

@@ -40,7 +40,7 @@ def rank_hits(hits: list[Hit], question: Question, rows: Set[str] = frozenset())
 
 
 def apply_options(hits: list[Hit], question: Question, rows: Set[str] = frozenset()) -> list[Hit]:
-    """Thresholds, boosts, penalties, each row once, near-duplicates folded, at most so many of a document."""
+    """Thresholds, boosts, penalties, each row once, near-duplicates grouped, at most `per_document` of a document."""
     if question.min_cosine is not None:
         hits = keep_above(hits, {"cosine": question.min_cosine})
     if question.keyword_boost:

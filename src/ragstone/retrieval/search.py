@@ -83,7 +83,7 @@ async def widen_hits(context: SearchContext, reader: windows.Chunks, hits: Seque
 
 
 def make_found(hits: Sequence[Hit], trace: Trace) -> Found:
-    """The hits, with all that the trace tells."""
+    """The hits with the notes, timings and steps of the trace."""
     return Found(tuple(hits), tuple(trace.notes), dict(trace.timings), tuple(trace.steps))
 
 
@@ -160,7 +160,7 @@ async def search_view(
     variants: Variants,
     trace: Trace,
 ) -> SourceResult:
-    """What an open source gives; among several its notes carry its name."""
+    """Search an open source; among several its notes carry its name."""
     source, own = view.source, trace if context.is_single else Trace()
     written = variants[_model_key(source) if source.has_vectors else None]
     try:

@@ -1,4 +1,4 @@
-"""Over which sources a question is searched, and who and what takes part."""
+"""The sources of a search, and the models, deadlines and caller that belong to it."""
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
@@ -54,8 +54,8 @@ def collection_source(
 
 @dataclass(frozen=True, slots=True)
 class SearchContext:
-    """What a question is searched in: one source or several, how long all may take, the language model that may help,
-    and `reader`, who reads: the semantic cache shows nobody what another reader has found."""
+    """The context of a search: one source or several, the deadlines, the language model that may help, and `reader`,
+    which names the caller: the semantic cache shows no caller the results of another."""
 
     sources: tuple[Source, ...]
     deadlines: Deadlines = DEFAULT_DEADLINES
@@ -84,6 +84,6 @@ class SearchContext:
 
 
 def refusal_code(embedder: Embedder) -> str | None:
-    """The code of a note about what an embedder refuses, such as a wrong key: that is mended with its vendor or in the
-    settings, and words find without it. None for one that was handed in: that is the caller's own mistake."""
+    """The code of a note about what an embedder refuses, such as a wrong key: the vendor or the settings must fix
+    that, and keyword search works without it. None for one that was handed in: that is the caller's own mistake."""
     return None if isinstance(embedder, CustomEmbedder) else REFUSED

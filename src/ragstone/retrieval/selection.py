@@ -80,7 +80,7 @@ def _chunk_position(hit: Hit) -> tuple[str, str, int]:
 
 
 def limit_per_document(hits: Sequence[Hit], *, per_document: int) -> list[Hit]:
-    """At most so many hits of each document, the first ones."""
+    """The first hits of each document, at most `per_document`."""
     count: Counter[str] = Counter()
     out: list[Hit] = []
     for hit in hits:

@@ -1,4 +1,4 @@
-"""The semantic cache: a question that asks what another has asked is served with what that one found, where it is safe.
+"""The semantic cache: a question with the meaning of an earlier one is served with its results, if that is safe.
 
 Two searches share nothing unless all is the same but the words: tenant and collections, who reads, filter, mode and
 every option, embedders and language model, and the state of each index. A search over several collections is kept with
@@ -54,7 +54,7 @@ class CachedHit:
 
 @dataclass(frozen=True, slots=True)
 class CachedResult:
-    """What a search has asked and found."""
+    """The question and the results of a search."""
 
     question: str
     hits: tuple[CachedHit, ...]
@@ -62,8 +62,8 @@ class CachedResult:
 
 
 async def search_with_cache(context: SearchContext, question: Question, *, whole: bool = False) -> Found:
-    """See `ragstone.retrieval.search.search`; from the cache where the question wants it and the hits of one that asks
-    the same are kept."""
+    """Search, and serve from the cache if the question allows it and the hits of a question with the same meaning
+    are stored. Arguments and errors as for `ragstone.retrieval.search.search`."""
     if not question.cache:
         return await search.search(context, question, whole=whole)
     trace = Trace()
@@ -110,7 +110,7 @@ async def put(
 
 
 async def forget(store: Store, scope: Scope, generation: int) -> None:
-    """Remove what was found in states of the index before this one: no question can be served with it any more."""
+    """Remove the searches in earlier states of the index: they cannot serve any question."""
     if isinstance(store, SearchCachingStore):
         await store.search_cache(scope).remove_before(before=generation)
 
@@ -121,15 +121,13 @@ async def note_cache(context: SearchContext, question: Question, vector: Vectors
         return
     near = await _find_near(context, memory, await _current_key(context, question), question, vector, trace)
     if not near:
-        trace.note("cache", "cache: nothing is kept that is near enough")
+        trace.note("cache", "cache: no stored question is near enough")
         return
     for cosine, one in near:
         if (kept := _read(one)) is not None and explain_difference(question.text, kept.question) is None:
             trace.note("cache", f"cache hit (cosine {cosine:.4f}): a search is served with it")
             return
-    trace.note(
-        "cache", f"cache: no hit; the nearest question that is kept (cosine {near[0][0]:.4f}) asks something else"
-    )
+    trace.note("cache", f"cache: no hit; the nearest stored question (cosine {near[0][0]:.4f}) asks something else")
 
 
 def make_key(context: SearchContext, infos: Sequence[Info], question: Question) -> str:
@@ -168,7 +166,7 @@ def _select_cache(
         return None
     store, scope = context.sources[0].store, context.sources[0].scope
     if any(one.is_table for one in context.sources):
-        trace.note(REFUSED, "cache: not used: nothing tells when a row of a table changes")
+        trace.note(REFUSED, "cache: not used: Ragstone cannot tell when a row of a table changes")
         return None
     if store is None or scope is None:
         return None

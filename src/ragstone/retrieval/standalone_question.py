@@ -1,4 +1,4 @@
-"""A question that goes on from others: what it would be if it stood alone."""
+"""Rewriting of a follow-up question so that it stands alone."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ TALE = re.compile(r"\b(?:user|assistant|last question):", re.IGNORECASE)  # the 
 
 
 def check_history(history: History) -> tuple[Message, ...]:
-    """The turns that are looked at. Raises `UsageError` for what is no turn of the user or the assistant."""
+    """The turns that are looked at. Raises `UsageError` for an invalid turn."""
     turns = [_read_turn(turn) for turn in history][-TURNS:]
     told = (turn if turn.role == "user" else Message(turn.role, _remove_orders(turn.text)) for turn in turns)
     return tuple(turn for turn in told if turn.text)
@@ -44,14 +44,14 @@ def _read_turn(turn: Message | Mapping[str, object]) -> Message:
     role, text = (turn.get("role"), turn.get("content")) if isinstance(turn, Mapping) else (turn.role, turn.text)
     if role not in ("user", "assistant") or not isinstance(text, str):
         raise UsageError(
-            f"a message of the conversation is {turn!r:.80}; it must have a role, user or assistant, and its content"
+            f"invalid message of the conversation {turn!r:.80}: expected a role, user or assistant, and its content"
         )
     return Message("user" if role == "user" else "assistant", text.strip()[:LONGEST_TURN])
 
 
 def _remove_orders(text: str) -> str:
-    """What was answered without the sentences that give orders: they were quoted from documents, and are told to a
-    model as material or not at all. Nothing is left where orders go over several sentences."""
+    """What was answered without the sentences that give orders: they were quoted from documents, which a model gets
+    only as material. Nothing is left where orders go over several sentences."""
     if not guard.assess_injection(text)[0]:
         return text
     left, at = "", 0

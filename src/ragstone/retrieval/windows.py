@@ -17,7 +17,7 @@ WANTED, SHOWN = "window", "shown"
 
 
 class Chunks(Protocol):
-    """What is needed of a view: see `ragstone.core.ports.Reader`."""
+    """The part of `ragstone.core.ports.Reader` that windows need."""
 
     async def chunks(self, ids: Sequence[str]) -> list[Chunk]: ...
 
@@ -42,7 +42,7 @@ def shown_range(chunk: Chunk) -> tuple[int, int]:
 
 
 def _range_to_show(chunk: Chunk) -> tuple[int, int]:
-    """The same for what is to be shown of it."""
+    """The ordinals of the first and the last chunk to show for this one."""
     first, last = chunk.metadata.get(WANTED) or (chunk.ordinal, chunk.ordinal)
     return first, last
 
@@ -61,8 +61,8 @@ def list_neighbours(hits: Iterable[Hit]) -> list[tuple[Document, int]]:
 
 
 def widen(hits: Sequence[Hit], beside: Iterable[Chunk], records: Mapping[str, str]) -> list[Hit]:
-    """The hits, best first, each as its window: no chunk stands in two of them, and one that a better hit shows is no
-    hit of its own. `records` has the text of record by the document's id; a document without one stays as it is.
+    """The hits, best first, each as its window: no chunk stands in two of them, and one that a better hit shows is
+    dropped. `records` has the text of record by the document's id; a document without one stays as it is.
 
     A window is a chunk that is called as the one that was found; its text is the record's own at its spans.
     """

@@ -20,7 +20,7 @@ DECIMALS = 6  # scores are rounded before they order, so that noise in the last 
 
 
 def searchable_text(chunk: Chunk) -> str:
-    """What a chunk can be found by: title, headings, table header, text."""
+    """The searchable text of a chunk: title, headings, table header, text."""
     parts = (chunk.document.title or "", " > ".join(chunk.heading_path), chunk.header, chunk.text)
     return "\n".join(part for part in parts if part)
 
@@ -44,7 +44,7 @@ def idf(holding: int, total: int) -> float:
 def term_weights(
     counts: NDArray[np.integer], lengths: NDArray[np.integer], *, idf: float, average: float
 ) -> NDArray[np.float64]:
-    """What one term adds to the chunks that hold it `counts` times and are `lengths` terms long."""
+    """The share of one term in the scores of chunks that hold it `counts` times and are `lengths` terms long."""
     tf = counts.astype(np.float64)
     result: NDArray[np.float64] = idf * tf / (tf + K1 * (1 - B + B * lengths / average))
     return result

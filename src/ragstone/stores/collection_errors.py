@@ -1,5 +1,4 @@
-"""What every store says of a collection that was never made, of a second model that there is not, and of a tenant that
-is going."""
+"""Errors of all stores for a missing collection, a missing second model, and a tenant under erasure."""
 
 import shlex
 

@@ -32,10 +32,12 @@ class ColumnPair:
         raw = self.filter if isinstance(self.filter, str) else None
         for what, name in (("table", self.table), ("text_column", self.text), ("filter", raw)):
             if name is not None and (not name.strip() or INVALID_NAME.search(name)):
-                raise ConfigError(f"{what} {name!r:.60} is blank, or holds what no name in PostgreSQL can")
+                raise ConfigError(f"invalid {what} {name!r:.60}: expected a text that is not blank, without NUL")
         for name in (self.vector, self.id, *self.columns):
             if name is not None and (not name or INVALID_NAME.search(name)):
-                raise ConfigError(f"column {name!r:.60} of table {self.table!r} is no name that PostgreSQL can have")
+                raise ConfigError(
+                    f"invalid column {name!r:.60} of table {self.table!r}: expected a name that PostgreSQL accepts"
+                )
 
     @property
     def name(self) -> str:

@@ -28,7 +28,7 @@ class Rows(Protocol):
 
 
 def check_stored_vector(key: str, vector: Vectors, dimension: int) -> Vectors:
-    """The same vector when it is float32 of this dimension and of length 1; else `StoreError` names its key."""
+    """Check that a vector is float32, of this dimension and of length 1, and return it; `StoreError` names its key."""
     row = np.asarray(vector)
     if row.dtype != np.float32 or row.shape != (dimension,):
         raise StoreError(

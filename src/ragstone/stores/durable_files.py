@@ -19,7 +19,7 @@ def make_directory(path: Path) -> None:
 
 
 def file_identity(path: Path) -> str | None:
-    """What stands at a path, the same through every link and spelling; None for nothing."""
+    """The identity of the file at a path, equal through every link and spelling; None for nothing."""
     try:
         found = path.stat()
     except (FileNotFoundError, NotADirectoryError):

@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class ChunkFacts:
-    """What a filter can ask about a chunk beside its document."""
+    """The facts of a chunk for filters, beside its document's."""
 
     kind: str
     tokens: int
@@ -39,7 +39,7 @@ def encode_value(value: object, *, place: str) -> bytes:
 
 
 def decode_value(decoder: "msgspec.json.Decoder[T]", data: bytes) -> T:
-    """What `encode_value` took; raises `Corrupt` for what it cannot have made."""
+    """The value that `encode_value` encoded; raises `Corrupt` for what it cannot have made."""
     try:
         return decoder.decode(data)
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
@@ -73,7 +73,7 @@ def decode_record(data: bytes) -> str:
 
 
 def decode_layout(data: bytes, checksum: int, *, place: str) -> Layout:
-    """A page layout from its row; raises `Corrupt` when it is not what was written."""
+    """A page layout from its row; raises `Corrupt` if it is damaged."""
     if google_crc32c.value(data) != checksum:
         raise Corrupt(f"the page layout of {place} does not match its checksum; run: ragstone ingest --refresh")
     return Layout.unpack(data)

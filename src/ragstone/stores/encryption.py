@@ -45,7 +45,7 @@ class SecretKey:
         )
 
     def derive_name(self, purpose: str, text: str) -> str:
-        """What stands for a text in the names of files: 32 hexadecimal digits that only the key's owner can make."""
+        """The encoding of a text in the names of files: 32 hexadecimal digits that only the key's owner can make."""
         import hmac
 
         return hmac.digest(self.derive_key(purpose), text.encode("utf-8", "surrogatepass"), "sha256").hex()[:32]
@@ -106,14 +106,14 @@ def is_box(data: bytes) -> bool:
 
 
 def open_box(secret: SecretKey, purpose: str, box: bytes, *, about: str, whole: bool = True) -> bytes:
-    """What is in a box; of one that is cut off, without `whole`, what its whole blocks hold.
+    """The content of a box; of one that is cut off, without `whole`, what its whole blocks hold.
 
     Raises `Corrupt` when a single bit of it differs, a block is missing, or it is about something else.
     """
     try:
         magic, version, _, size, _ = HEAD.unpack_from(box)
         if (magic, version) != (MAGIC, VERSION):
-            raise ValueError("it is no box")
+            raise ValueError("it is not an encrypted value")
         if whole and len(box) != box_size(size):
             raise ValueError("it is cut short")
         unseal = _box_cipher(secret, purpose, box[: HEAD.size], about).make_decryptor()
@@ -130,7 +130,7 @@ def open_box(secret: SecretKey, purpose: str, box: bytes, *, about: str, whole: 
 
 
 def box_size(size: int) -> int:
-    """How long the box of so many bytes is."""
+    """The size of a box for a content of `size` bytes."""
     return HEAD.size + size + OVERHEAD * max(1, -(-size // BLOCK))
 
 
@@ -147,7 +147,8 @@ def _block_address(at: int) -> bytes:
 
 
 class TenantSealer:
-    """See `ragstone.core.ports.Sealer`. `keys` are those of one tenant by number: the highest seals, any may open."""
+    """Encrypts and decrypts data of one tenant; implements `Sealer`. `keys` are the tenant's by number: the highest
+    encrypts, any may decrypt."""
 
     def __init__(self, keys: Mapping[int, SecretKey]) -> None:
         self._keys = [key for _, key in sorted(keys.items(), reverse=True)]

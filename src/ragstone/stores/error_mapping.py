@@ -1,4 +1,4 @@
-"""What SQLite and the operating system say, in our words: one table each."""
+"""Errors of SQLite and the operating system as Ragstone's: one table each."""
 
 import errno
 import sqlite3
@@ -14,13 +14,13 @@ from ragstone.stores.error_meanings import NO_DISK_SPACE, UNEXPECTED, Meaning
 
 
 class CollectionMoved(Busy):
-    """A collection was put under another key meanwhile: what stood open was of the old files."""
+    """A collection was encrypted with another key meanwhile: what stood open was of the old files."""
 
 
 LOCKED = (Busy, "{place} is locked by another process; wait for it and run again")
 DAMAGED = (Corrupt, "{place} is damaged ({error}); ingest anew with --recreate")
 INACCESSIBLE = (StoreError, "{place} cannot be written or read ({error}); check the path, its owner and permissions")
-KEY_CHANGED = (CollectionMoved, "{place} was put under another key meanwhile; run again")
+KEY_CHANGED = (CollectionMoved, "{place} was encrypted with another key meanwhile; run again")
 READ_ONLY = (
     StoreError,
     "{place} may only be read here ({error}); write where it may be written, or name another --store",
@@ -70,7 +70,7 @@ def translate_error(error: Exception, place: Path, broken: str = DAMAGED[1]) -> 
 
 @contextmanager
 def map_errors(place: Path, broken: str = DAMAGED[1]) -> Iterator[None]:
-    """Let no foreign error pass: `place` is what the sentence names, `broken` says what mends it when damaged."""
+    """Let no foreign error pass: the message names `place`; `broken` is the remedy for damage."""
     try:
         yield
     except sqlite_driver.errors(OSError, *DECODING_ERRORS) as error:

@@ -1,4 +1,4 @@
-"""What the errors of every backend mean alike; each backend's own table says which of its codes mean it."""
+"""Meanings that the errors of all backends share; each backend's own table says which of its codes mean it."""
 
 from ragstone.core.errors import DiskFull, RagstoneError, StoreError
 
@@ -12,5 +12,5 @@ UNEXPECTED = (StoreError, "{place}: {error}")
 
 
 def first_error_line(said: str) -> str:
-    """What an error says, without the statement and the place in it; empty where it says nothing."""
+    """The first line of an error, without the statement and the place in it; empty where it says nothing."""
     return next((line.rstrip(".") for line in map(str.strip, said.splitlines()) if line), "")

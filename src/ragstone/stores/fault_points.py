@@ -13,6 +13,6 @@ hook: Callable[[str], None] | None = None
 
 
 def reach_point(point: str) -> None:
-    """Tell the hook that this point is reached; without one, nothing happens."""
+    """Call the hook at this point; without one, nothing happens."""
     if hook is not None:
         hook(point)

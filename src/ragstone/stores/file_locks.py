@@ -82,7 +82,7 @@ def _try_lock(fd: int, kind: int, *, seconds: float, pause: float) -> bool:
 
 
 def describe_ingestion(source: str) -> str:
-    """What holds the lock of a source."""
+    """The holder of a source's lock."""
     return f"another ingestion of source {source!r} is running"
 
 

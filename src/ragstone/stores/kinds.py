@@ -14,7 +14,7 @@ from ragstone.stores.url_redaction import redact_url
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """What bringing a store's format up to date did: its version now, the steps taken, what to know."""
+    """The result of a migration: the new version, the steps taken, notes."""
 
     version: int | None
     applied: tuple[str, ...] = ()
@@ -57,10 +57,10 @@ def open_store(url: str, *, keep_versions: int = 1, master: MasterKey | None = N
     """
     kind, rest = _resolve_kind(url)
     if keep_versions < 1:
-        raise UsageError(f"keep_versions is {keep_versions}; it must be at least 1")
+        raise UsageError(f"invalid keep_versions {keep_versions}: expected at least 1")
     if master is not None and not kind.encrypts:
         raise UsageError(
-            f"store {redact_url(url)!r} cannot encrypt: encryption at rest is made by embedded stores alone. Leave out "
+            f"store {redact_url(url)!r} cannot encrypt: only embedded stores encrypt at rest. Leave out "
             "`encryption`, and encrypt the server's disks"
         )
     store: Store = kind.load_module().open_url(rest, keep_versions, master)

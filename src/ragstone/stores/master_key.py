@@ -158,7 +158,7 @@ def _load_key(name: str, key: str | None, file: str | None) -> SecretKey | None:
     except OSError as error:
         raise ConfigError(f"{where} {file!r} cannot be read: {error.strerror}") from error
     except (ValueError, binascii.Error, RuntimeError) as error:
-        raise ConfigError(f"{where} is no base64; it must be 32 bytes in base64; {GENERATION_HINT}") from error
+        raise ConfigError(f"invalid {where}: expected 32 bytes in base64; {GENERATION_HINT}") from error
     if len(data) != KEY_BYTES:
-        raise ConfigError(f"{where} has {len(data)} bytes; it must be 32 bytes in base64; {GENERATION_HINT}")
+        raise ConfigError(f"invalid {where} of {len(data)} bytes: expected 32 bytes in base64; {GENERATION_HINT}")
     return SecretKey(data)

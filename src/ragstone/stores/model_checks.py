@@ -1,4 +1,4 @@
-"""What vectors are of, and the sentences for those that are not the wanted ones."""
+"""Checks of the models of vectors, and their error messages."""
 
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import CollectionModel
@@ -41,11 +41,11 @@ def has_second_model(active: ModelIdentity, second: ModelIdentity, wanted: Model
 def check_second_model(second: ModelIdentity, to: CollectionModel | None) -> None:
     """Raises `UsageError` when the second model is not the one that was to become active."""
     if to is not None and second != (to.model, to.variant, to.dimension):
-        raise UsageError(f"{to.model} is not beside the active model any more: see ragstone reembed status")
+        raise UsageError(f"{to.model} is no longer the second model: see ragstone reembed status")
 
 
 def model_pin_error(tenant: str, held: PinnedModel, wanted: PinnedModel) -> UsageError:
-    """An error that says what the tenant holds, what was wanted, and what can be done."""
+    """The error for a tenant pinned to another model, with both models and the remedy."""
     return UsageError(
         f"tenant {tenant!r} is pinned to vectors of {held[0]} ({held[1]}); this would write {wanted[0]} ({wanted[1]}): "
         f"name {held[0]} as `embed` of the tenant, or re-embed all its collections (ragstone reembed); `embed` under "
@@ -54,6 +54,6 @@ def model_pin_error(tenant: str, held: PinnedModel, wanted: PinnedModel) -> Usag
 
 
 def describe_model(about: ModelIdentity) -> str:
-    """What vectors are of, for people."""
+    """The model of vectors, for people."""
     model, variant, dimension = about
     return f"{model}{f' {variant}' if variant else ''} ({dimension})" if model else "no model"

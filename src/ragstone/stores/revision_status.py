@@ -22,7 +22,7 @@ def utc_now() -> datetime:
 def due_at(document: Document) -> float | None:
     """When a revision takes effect, in seconds since 1970; None for at once.
 
-    A date alone is its first moment in UTC. Raises `UsageError` for what is no ISO date.
+    A date alone is its first moment in UTC. Raises `UsageError` for an invalid ISO date.
     """
     if not document.effective_at:
         return None
@@ -31,12 +31,12 @@ def due_at(document: Document) -> float | None:
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError) as error:
         raise UsageError(
-            f"{document.path}: effective_at {document.effective_at!r} is not a date; write it as 2026-01-31"
+            f"{document.path}: invalid effective_at {document.effective_at!r}: expected a date such as 2026-01-31"
         ) from error
 
 
 def revision_statuses(waits: Sequence[bool], *, keep: int) -> list[Status]:
-    """What becomes of each revision, the newest first: `waits` says whose time has not come; `keep` of the
+    """The status of each revision, the newest first: `waits` marks those whose date has not come; `keep` of the
     effective ones stay, the active one among them."""
     found: list[Status] = []
     effective = 0

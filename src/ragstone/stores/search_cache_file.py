@@ -41,13 +41,13 @@ class SearchCacheFile:
     key: bytes | None = field(default=None, repr=False)
 
     def find_by_key(self, key: str) -> list[CachedSearch]:
-        """See `ragstone.core.ports.SearchCache`."""
+        """Lists the cached searches with this key, newest first."""
         sql = f"SELECT {COLUMNS} FROM searches WHERE key = ? ORDER BY at DESC, id"  # noqa: S608  # our own words
         with self._open() as connection:
             return [] if connection is None else [_decode_search(row) for row in connection.execute(sql, (key,))]
 
     def put_search(self, one: CachedSearch, *, most: int) -> None:
-        """See `ragstone.core.ports.SearchCache`."""
+        """Stores one search, and removes the least used above `most`."""
         at = one.at.timestamp()
         row = (one.id, one.key, one.generation, at, at, one.vector, one.content)
         with self._open(make=True) as connection:
@@ -58,14 +58,14 @@ class SearchCacheFile:
                 connection.execute(DELETE_LEAST_USED, (most,))
 
     def mark_used(self, identity: str, *, at: datetime) -> None:
-        """See `ragstone.core.ports.SearchCache`."""
+        """Notes the time of a search's last use, if the file can be written."""
         with self._open() as connection:
             if connection is not None and os.access(self.path, os.W_OK):
                 with _write_transaction(connection):
                     connection.execute("UPDATE searches SET used = ? WHERE id = ?", (at.timestamp(), identity))
 
     def remove_before(self, *, before: int) -> None:
-        """See `ragstone.core.ports.SearchCache`."""
+        """Removes the searches of generations before `before`."""
         with self._open() as connection:
             if connection is not None and os.access(self.path, os.W_OK):
                 with _write_transaction(connection):

@@ -34,7 +34,7 @@ def open_connection(uri: str, *, key: bytes | None = None, noting: bool = False,
 
 
 def errors(*others: type[Exception]) -> tuple[type[Exception], ...]:
-    """What a connection raises, and others. SQLCipher has its own, which nothing can raise before it is loaded."""
+    """The errors of a connection, and others. SQLCipher has its own, which nothing can raise before it is loaded."""
     loaded = sys.modules.get("sqlcipher3.dbapi2")
     ours = () if loaded is None else (cast(type[Exception], loaded.Error),)
     return (sqlite3.Error, *ours, *others)

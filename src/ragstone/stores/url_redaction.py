@@ -1,4 +1,4 @@
-"""A store's URL as it may be shown: whatever could be a password is not in it."""
+"""A store's URL for messages, without anything that could be a password."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What every language model behind a wire promises, as tests: inherit `CompletionContract`, give the fixture `behind`.
+"""The contract of every language model behind HTTP, as tests: inherit `CompletionContract`, give the fixture `behind`.
 
 Nothing here looks at what a model says: only at how it is asked, how its answer comes, and what happens without one.
 """
@@ -46,19 +46,19 @@ class ScriptedVendor(Protocol):
         ...
 
     def cut(self, after: int) -> None:
-        """The next answer breaks off after so many events."""
+        """The next answer breaks off after `after` events."""
         ...
 
     def ends(self, after: int) -> None:
-        """The next answer ends after so many events as if it were whole."""
+        """The next answer ends after `after` events as if it were whole."""
         ...
 
     def insert_bytes(self, piece: bytes, after: int) -> None:
-        """The next answer has foreign bytes after so many events."""
+        """The next answer has foreign bytes after `after` events."""
         ...
 
     def stall_after(self, after: int) -> None:
-        """The next answer stands still after so many events."""
+        """The next answer stalls after `after` events."""
         ...
 
     def repeat_event(self, piece: int) -> None:
@@ -93,7 +93,8 @@ async def collect_stream(model: Completion, wanted: Prompt) -> tuple[list[str], 
 class CompletionContract:
     """Subclass it as `class TestMine(CompletionContract)` with a fixture that gives a `ScriptedVendor`.
 
-    `first` is how many events come before the first text of an answer, `wild` a piece that is no event of the vendor.
+    `first` is how many events come before the first text of an answer, `wild` a piece that is not an event of the
+    vendor.
     """
 
     first = 1
@@ -175,7 +176,7 @@ class CompletionContract:
 
     async def test_an_unknown_model_is_said(self, behind: ScriptedVendor) -> None:
         behind.fail_next(404, {"error": {"message": "model 'nope' not found"}})
-        with pytest.raises(UsageError, match=r"nope at .* is not there"):
+        with pytest.raises(UsageError, match=r"nope at .* was not found"):
             await behind.completion(model="nope").complete(make_prompt())
 
     async def test_an_answer_that_breaks_off_is_no_answer(self, behind: ScriptedVendor) -> None:
@@ -210,7 +211,7 @@ class CompletionContract:
     async def test_pieces_that_make_no_sense_are_said(self, behind: ScriptedVendor) -> None:
         for piece in self.wild:
             behind.insert_bytes(piece, self.first)
-            with pytest.raises(Unavailable, match="makes no sense"):
+            with pytest.raises(Unavailable, match="invalid response"):
                 await behind.completion(retries=0).complete(make_prompt(LONG_QUESTION))
 
     async def test_a_stream_that_stands_still_ends(self, behind: ScriptedVendor) -> None:

@@ -1,4 +1,4 @@
-"""What every embedder promises, as tests: inherit `EmbedderContract` and give the fixture `embedder`."""
+"""The contract of every embedder, as tests: inherit `EmbedderContract` and give the fixture `embedder`."""
 
 import asyncio
 

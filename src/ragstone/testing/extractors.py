@@ -1,4 +1,4 @@
-"""What every extractor promises, as tests to inherit."""
+"""The contract of every extractor, as tests to inherit."""
 
 import json
 import time

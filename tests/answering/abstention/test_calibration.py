@@ -38,7 +38,7 @@ def test_a_calibration_comes_back_from_its_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("model", "version", "says"),
-    [("other/fp32", "e", "embedding model m/fp32, here it is other/fp32"), ("m/fp32", "f", "another version")],
+    [("other/fp32", "e", "embedding model m/fp32, but the model is other/fp32"), ("m/fp32", "f", "another version")],
 )
 def test_a_calibration_of_something_else_is_refused(tmp_path: Path, model: str, version: str, says: str) -> None:
     with pytest.raises(ConfigError, match=says):

@@ -259,7 +259,7 @@ async def test_a_copy_that_was_ingested_into_is_left_as_it_is(source: str, tmp_p
     async with store.writer(SCOPE) as writer:
         await writer.replace([some_revision(1000)])
     await store.close()
-    await refused(source, target, r"1000\.md.*it was ingested into apart from the source \(source 'mail', 2026-02-03\)")
+    await refused(source, target, r"1000\.md.*the target was ingested into separately \(source 'mail', 2026-02-03\)")
 
 
 async def test_more_documents_than_a_run_may_remove_are_not_removed_unasked(source: str, tmp_path: Path) -> None:
@@ -367,7 +367,7 @@ async def test_a_target_with_another_text_in_one_revision_is_left_as_it_is(sourc
     same = some_revision(1)
     other = Revision(replace(same.document, version="0" * 64), (), "other")
     await written(target, other)
-    await refused(source, target, "which the source has otherwise")
+    await refused(source, target, "which differs in the source")
 
 
 async def test_a_later_revision_without_the_one_before_is_refused(source: str, tmp_path: Path) -> None:
@@ -490,7 +490,7 @@ async def test_a_source_that_changes_meanwhile_is_copied_as_it_was(source: str, 
         done = await copy_collection(way, SCOPE, tell=hear)
         await changing[0]
         assert done.differing == 0
-        assert done.notes == ("the source was written to meanwhile; the copy is of what it held when it began",)
+        assert done.notes == ("the source changed meanwhile; the copy holds its state at the start",)
         assert await everything(way.target, SCOPE) == before
 
 

@@ -103,7 +103,7 @@ def test_a_moving_image_is_told_of(monkeypatch: pytest.MonkeyPatch, vision: Any)
     told(monkeypatch, Told([("hello there", 10, 10)]))
     control = b"acTL" + struct.pack(">II", 2, 0)
     moving = png(blank(300, 200), before=struct.pack(">I", 8) + control + struct.pack(">I", zlib.crc32(control)))
-    assert any("only its first picture" in warning for warning in parse_image(moving, path="a.png").warnings)
+    assert any("only its first frame" in warning for warning in parse_image(moving, path="a.png").warnings)
 
 
 def test_what_is_read_of_a_file_that_is_cut_off_comes_with_a_warning(

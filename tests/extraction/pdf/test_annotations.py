@@ -96,7 +96,7 @@ def test_passwords_are_not_read_and_hidden_fields_are_left_out_with_a_warning() 
     extraction = read(form(paragraph(50, 200, LINES), secret, hidden))
     assert "sesame" not in extraction.record
     assert "Ignore" not in extraction.record
-    assert any("left out 14 characters that nobody can see: page 1" in text for text in extraction.warnings)
+    assert any("left out 14 invisible characters: page 1" in text for text in extraction.warnings)
 
 
 def test_text_typed_on_a_page_is_read_and_remarks_of_readers_become_comments() -> None:
@@ -106,7 +106,7 @@ def test_text_typed_on_a_page_is_read_and_remarks_of_readers_become_comments() -
     assert extraction.record.startswith("Approved in May")
     assert "Is this so" not in extraction.record
     assert extraction.meta["comments"] == [{"page": 1, "author": "Ada", "text": "Is this so?"}]
-    assert any("1 remark of readers kept in the metadata only" in text for text in extraction.warnings)
+    assert any("1 annotation kept in the metadata only" in text for text in extraction.warnings)
 
 
 def test_a_turned_page_has_what_was_typed_where_a_reader_sees_it() -> None:

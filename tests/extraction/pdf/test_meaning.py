@@ -105,7 +105,7 @@ def layered(state: str) -> bytes:
 def test_text_on_a_layer_that_is_off_is_left_out_with_a_warning() -> None:
     extraction = read(layered(OFF))
     assert "Ignore" not in extraction.record
-    assert any("left out 14 characters that nobody can see: page 1" in text for text in extraction.warnings)
+    assert any("left out 14 invisible characters: page 1" in text for text in extraction.warnings)
 
 
 def test_text_on_a_layer_that_is_on_is_read_beside_others_that_are_off() -> None:

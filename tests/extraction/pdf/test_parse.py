@@ -201,7 +201,7 @@ def test_bullets_are_not_headings_however_bold() -> None:
 def test_text_that_nobody_sees_is_left_out_with_a_warning(hidden: str) -> None:
     extraction = read(paragraph(50, 100, text(4)) + hidden)
     assert "Ignore" not in extraction.record
-    assert any("left out 14 characters that nobody can see: page 1" in warning for warning in extraction.warnings)
+    assert any("left out 14 invisible characters: page 1" in warning for warning in extraction.warnings)
 
 
 def test_white_text_on_a_dark_box_is_text() -> None:
@@ -244,7 +244,7 @@ def test_a_page_without_text_is_named() -> None:
 @pytest.mark.parametrize(
     ("data", "reason"),
     [(b"%PDF-1.7 and no more", "broken"), (pdf([shown(50, 60, "x")])[:200], "broken"), (pdf([""]), "empty")],
-    ids=["no PDF", "cut off", "empty"],
+    ids=["not a readable PDF", "cut off", "empty"],
 )
 def test_what_cannot_be_read_is_refused_with_a_reason(data: bytes, reason: str) -> None:
     with pytest.raises(Refused) as refused:

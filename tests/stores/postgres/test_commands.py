@@ -58,7 +58,7 @@ def test_migrating_by_command(run: Run, server: Server) -> None:
         assert not [secret for secret in SECRETS if secret in done.out + done.err + again.out]
         assert run("search", "x", "--store", server.url(name)).status == 1  # nothing was ingested yet
     files = run("migrate", "--store", "folder")
-    assert (files.status, "brought up to date when it is opened" in files.out) == (0, True)
+    assert (files.status, "updated when Ragstone opens it" in files.out) == (0, True)
 
 
 def test_mistakes_are_one_sentence(run: Run, server: Server, database: str) -> None:

@@ -294,7 +294,7 @@ async def test_a_collection_is_not_erased_under_a_run(server: Server, database: 
     ("host", "kind", "said"),
     [
         ("127.0.0.1:1", StoreError, "does not answer"),
-        ("127.0.0.1:99999", UsageError, "is no address of a server"),
+        ("127.0.0.1:99999", UsageError, "is not an address of a server"),
         ("none.invalid", UsageError, "there is no such host"),
     ],
 )

@@ -126,9 +126,9 @@ def test_a_store_without_it_refuses_it(url: str) -> None:
 
 
 def test_other_rankings_are_named() -> None:
-    with pytest.raises(UsageError, match="keywords says how words are ranked: bm25 or ts_rank_cd"):
+    with pytest.raises(UsageError, match="expected one of these for keywords: bm25 or ts_rank_cd"):
         open_store("postgresql://a@b/c?keywords=bm26")
-    with pytest.raises(UsageError, match="'keywords' is no parameter"):
+    with pytest.raises(UsageError, match="'keywords' is an unknown parameter"):
         open_store("qdrant://a?keywords=ts_rank_cd")
 
 

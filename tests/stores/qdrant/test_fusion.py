@@ -141,5 +141,5 @@ async def test_one_leg_is_not_fused_and_said(store: Store) -> None:
 
 
 def test_another_place_is_refused() -> None:
-    with pytest.raises(UsageError, match="fusion_at 'moon' is unknown; use client or server"):
+    with pytest.raises(UsageError, match="unknown fusion_at 'moon': expected client or server"):
         Question("x", fusion_at="moon")  # type: ignore[arg-type]  # what a caller without types may say

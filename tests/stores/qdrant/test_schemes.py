@@ -132,8 +132,8 @@ async def test_two_collections_of_ours_never_share_such_a_one(either: Recorder, 
     ("more", "said"),
     [
         ("&ids=md5", "needs the collection's name"),
-        ("&ids=sha1&collection=x", "ids is one of ours, md5, uuid5"),
-        ("&ids=uuid5&collection=x&namespace=here", "namespace is a UUID"),
+        ("&ids=sha1&collection=x", "expected one of these for ids: ours, md5, uuid5"),
+        ("&ids=uuid5&collection=x&namespace=here", "expected a UUID for namespace"),
     ],
 )
 def test_a_scheme_that_cannot_be_says_what_to_write(tmp_path: Path, more: str, said: str) -> None:

@@ -45,7 +45,7 @@ def test_pipelines_are_listed_and_checked(run: Run) -> None:
     assert done.out.splitlines()[:3] == [
         "docs: What we know",
         "    reads docs.content; model none",
-        "    note: rag_llm.api_key_file is not acted on",
+        "    note: rag_llm.api_key_file is ignored",
     ]
     checked = run("pipelines", "--check")
     assert (checked.status, checked.out.count("problem: ")) == (1, 2)

@@ -25,9 +25,9 @@ REASONS: Mapping[str, tuple[str, ...]] = {
     "wrong_kind": ("typed",),
 }
 MESSAGES: Mapping[str, str] = {
-    "weak_evidence": "What was found is only loosely related to the question.",
+    "weak_evidence": "The passages found are only loosely related to the question.",
     "no_supporting_sentence": "No sentence of the documents supports an answer.",
-    "missing_terms": "The passages found do not speak of all that the question names.",
+    "missing_terms": "The passages found do not mention everything that the question names.",
     "contradicted": "The closest passage says the opposite of what the question takes for granted.",
     "something_else": "The closest passage says this of another name or number than the question's.",
     "wrong_kind": "The closest passage holds nothing of the kind that is asked for.",
@@ -47,7 +47,7 @@ SIMILARITY_MARGIN = 0.25  # how far a passage's cosine lies from its best chunk'
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """What one sign weighs per deviation from its mean, both over the questions that the model was fitted on."""
+    """The weight of one sign per deviation from its mean, both over the questions that the model was fitted on."""
 
     weight: float
     mean: float
@@ -64,7 +64,7 @@ class AbstentionModel:
     signs: Mapping[str, Sign]
 
     def contributions(self, found: Evidence) -> dict[str, float]:
-        """What each sign adds to the log-odds; one that is not known adds nothing."""
+        """The share of each sign in the log-odds; one that is not known adds nothing."""
         values = {name: getattr(found, name) for name in self.signs}
         return {
             name: sign.weight * (values[name] - sign.mean) / sign.deviation if values[name] is not None else 0.0
@@ -155,12 +155,12 @@ def _main_reason(parts: Mapping[str, float]) -> str:
 def decide_by_thresholds(hits: Sequence[Hit], *, weights: Mapping[str, float]) -> Decision:
     """Abstain where the best hit stays below: of a reranker, if one scored; else of RRF, as a share of the best
     possible score of the retrievers that answered, so that one retriever less, or other weights, change nothing. One
-    retriever alone ranks something first whatever is asked: then nothing is refused.
+    retriever alone ranks something first for any question: then the rule refuses nothing.
 
-    RRF's score is the sum over retrievers of weight / (60 + rank) (Cormack, Clarke and Büttcher 2009), at best the
-    sum of the weights / 61. Where a question was searched for in several variants, or by several models, it is the
-    best that one of these gave (the signal `rrf`): the score that they are ordered by is a sum over them, which grows
-    with their number, and something comes first in each of them whatever is asked.
+    RRF's score is the sum over retrievers of weight / (60 + rank) (Cormack, Clarke and Büttcher 2009), at best the sum
+    of the weights / 61. Where a question was searched for in several variants, or by several models, it is the best
+    that one of these gave (the signal `rrf`): the score that they are ordered by is a sum over them, which grows with
+    their number, and something comes first in each of them for any question.
 
     `weights` are those of the retrievers that answered; the scores are those of RRF, the client's or the store's own.
     """

@@ -77,7 +77,7 @@ def read_calibration(path: str | Path, *, edition: str) -> Calibration:
     """The calibration in a file; raises `ConfigError` for one that is unreadable, or of another edition."""
     one = _parse_calibration(path)
     if one.edition != edition:
-        raise ConfigError(f"calibration {path}: is of another version of this program; {REFIT_HINT}")
+        raise ConfigError(f"calibration {path}: was made by another version of Ragstone; {REFIT_HINT}")
     return one
 
 
@@ -85,7 +85,7 @@ def check_model(one: Calibration, path: str | Path, *, model: str | None) -> Non
     """Raises `ConfigError` for a calibration of vectors of another model."""
     if one.signs == "vectors" and one.model != model:
         raise ConfigError(
-            f"calibration {path}: is of the embedding model {one.model}, here it is {model}; {REFIT_HINT}"
+            f"calibration {path}: was made for the embedding model {one.model}, but the model is {model}; {REFIT_HINT}"
         )
 
 
@@ -97,7 +97,7 @@ def _parse_calibration(path: str | Path) -> Calibration:
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"calibration {path}: is not JSON: {error}; {REFIT_HINT}") from error
     if not isinstance(data, dict) or data.pop("schema", None) != SCHEMA or not _is_complete(data):
-        raise ConfigError(f"calibration {path}: is no calibration of schema {SCHEMA}; {REFIT_HINT}")
+        raise ConfigError(f"calibration {path}: is not a calibration of schema {SCHEMA}; {REFIT_HINT}")
     return Calibration(**data)
 
 

@@ -1,4 +1,4 @@
-"""What speaks for an answer and what against it, in figures that need no language model."""
+"""Figures for and against an answer that need no language model."""
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass

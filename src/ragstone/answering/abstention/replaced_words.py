@@ -47,8 +47,8 @@ class TermWord:
 
 @dataclass(frozen=True, slots=True)
 class WordComparison:
-    """What a passage lacks of a question, in shares of the question's weight. Words that only name the kind of thing
-    asked for ("which *law* …") are left out.
+    """The part of a question that a passage lacks, in shares of the question's weight. Words that only name the kind of
+    thing asked for ("which *law* …") are left out.
 
     covered: what the passage has. unsaid: the heaviest word that it and its heading lack. replaced: 0 to 3, how closely
     the words around one that is lacking stand around another word in the passage; `replaced_weight`
@@ -90,7 +90,7 @@ def split_words(text: str) -> list[TermWord]:
 
 
 def find_asked_phrase(question: Sequence[TermWord]) -> frozenset[int]:
-    """Which words say what is asked for: the question word and the noun behind it, up to the verb.
+    """The words that name the wanted kind of answer: the question word and the noun behind it, up to the verb.
 
     >>> found = split_words("Which American show changed the views of Romanians?")
     >>> [found[i].text for i in sorted(find_asked_phrase(found))]

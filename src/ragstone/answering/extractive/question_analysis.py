@@ -1,4 +1,4 @@
-"""What a question asks: its terms with their weight, its names and numbers, the kind of answer."""
+"""Analysis of a question: its terms with their weights, its names and numbers, the kind of answer."""
 
 import re
 from collections.abc import Mapping
@@ -114,7 +114,7 @@ NAME = re.compile(r"[A-Z][\w’'-]*")
 
 @dataclass(frozen=True, slots=True)
 class QuestionAnalysis:
-    """A question's subject: the weight of each term (IDF, names and numbers more), and what is asked for."""
+    """A question's subject: the weight of each term (IDF, names and numbers more), and the wanted kind of answer."""
 
     text: str
     weights: Mapping[str, float]

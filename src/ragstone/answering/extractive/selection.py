@@ -70,9 +70,9 @@ def rank_passages(
 def apply_similarity(
     scored: Sequence[ScoredPassage], similar: Mapping[str, float], *, how: SelectionOptions | None = None
 ) -> list[ScoredPassage]:
-    """The same, best first, after the best few were compared with the question by their vectors.
+    """The passages, best first, after comparing the best few with the question by their vectors.
 
-    `similar` gives the cosine by the passage's text. What was not compared keeps its place without it.
+    `similar` gives the cosine by the passage's text. Passages without a cosine keep their place.
     """
     share = (how or SelectionOptions()).similarity
     known = ((one, similar.get(one.passage.text)) for one in scored)
@@ -125,7 +125,7 @@ def _iterate_with_context(pieces: Sequence[Passage]) -> Iterator[tuple[Passage, 
 
 
 def text_above(chunk: Chunk) -> str:
-    """What stands above a chunk: its headings, its document's title, the head of its table."""
+    """The text above a chunk: its headings, its document's title, the head of its table."""
     return " ".join((*chunk.heading_path, chunk.document.title or "", chunk_title(chunk), chunk.header))
 
 

@@ -1,4 +1,4 @@
-"""How much of what was found fits into a context."""
+"""The share of the passages that fits into a context."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
@@ -25,7 +25,8 @@ def fit_budget(
     budget: Budget | None = None,
     frame: Callable[[Hit], int] = lambda _: 0,
 ) -> list[Hit]:
-    """The hits from the best down while they fit; the first that does not is cut at a sentence and ends the list.
+    """The hits from the best down while they fit; the first that does not fit is shortened at a sentence and ends the
+    list.
 
     `count` gives the tokens of a text, `frame` those that stand around it. A hit of which no whole sentence fits is
     left out.

@@ -38,11 +38,12 @@ class MarkerReader:
         self._code = 0  # the length of the run of backticks that is open
 
     def feed(self, piece: str) -> Iterator[str | CitationMark]:
-        """What can be said by now: text and marks in order. What may still become a marker is held back."""
+        """Read the next piece; gives the text and marks that are complete, in order. Text that may still become a
+        marker is held back."""
         yield from self._read_text(self._held + piece, last=False)
 
     def end(self) -> Iterator[str | CitationMark]:
-        """What was held back."""
+        """The text held back so far."""
         yield from self._read_text(self._held, last=True)
 
     def _read_text(self, text: str, *, last: bool) -> Iterator[str | CitationMark]:

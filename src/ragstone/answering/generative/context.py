@@ -1,4 +1,4 @@
-"""What a language model is shown of what was found: passages, neighbours joined, in the order that models read best."""
+"""The passages in a prompt: neighbours joined, in the order that models read best."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Prompts in files: what a model is told, with what was found in its place, marked as material and never as orders.
+"""Prompt templates in files: passages are filled in, marked as material and never as orders.
 
 A file has parts that begin with `=== system`, `=== passage` (how one passage is written) and `=== user`. Fields stand
 in braces. Everything that comes from documents stands between lines that carry a mark which no document can know.
@@ -49,7 +49,7 @@ class Template:
         return "{id}" in self.passage
 
     def with_system(self, text: str) -> "Template":
-        """The same with other words to the model, and what it must be told of the marks."""
+        """The template with another system part, which also explains the marks."""
         return replace(self, system=f"{text.strip()}\n\n{MATERIAL}")
 
 
@@ -80,7 +80,7 @@ def parse_template(text: str, name: str) -> Template:
     if before.strip() or len(parts) != len(rest) // 2 or not {"passage", "user"} <= parts.keys():
         raise ConfigError(f"prompt {name!r}: its parts are `=== passage` and `=== user`, each once, with `=== system`")
     if unknown := parts.keys() - FIELDS.keys():
-        raise ConfigError(f"prompt {name!r}: there is no part {min(unknown)!r}; there are {', '.join(FIELDS)}")
+        raise ConfigError(f"prompt {name!r}: unknown part {min(unknown)!r}: expected {', '.join(FIELDS)}")
     for part, body in parts.items():
         _check_fields(part, body, name)
     made = Template(parts.get("system", ""), parts["passage"], parts["user"])
@@ -92,7 +92,7 @@ def _check_fields(part: str, body: str, name: str) -> None:
     for field in FIELD.findall(body):
         if field not in FIELDS[part]:
             near = difflib.get_close_matches(field, FIELDS[part], n=1) or sorted(FIELDS[part])
-            raise ConfigError(f"prompt {name!r}: {{{field}}} is no field of {part!r}; there is {{{near[0]}}}")
+            raise ConfigError(f"prompt {name!r}: unknown field {{{field}}} of {part!r}; did you mean {{{near[0]}}}?")
 
 
 def _check_needed(made: Template, name: str) -> None:
@@ -127,13 +127,13 @@ def build_messages(
 
 
 def render_frame(made: Template, chunk: Chunk) -> str:
-    """What stands around the text of a chunk where it is a passage of its own, nothing of it masked: to be counted."""
+    """The frame around the text of a chunk that is a passage of its own, unmasked, to count its tokens."""
     about = _passage_fields(made, ContextPassage((chunk,)), lambda text, _spans=(), _secrets=(): text)
     return _fill_fields(made.passage, {"mark": spotlighting.make_mark(()), "n": "1", "text": chunk.header, **about})
 
 
 def passage_labels(made: Template, shown: Sequence[ContextPassage]) -> dict[str, int]:
-    """What markers call the passages, to their place in the context from 0."""
+    """The labels of the passages in markers, with their place in the context from 0."""
     if made.cites_by_id:
         return {chunk.id: place for place, one in enumerate(shown) for chunk in one.chunks}
     return {str(place + 1): place for place in range(len(shown))}

@@ -1,4 +1,4 @@
-"""A model's answer as it comes: what is shown of it at once, and afterwards its sentences with what each cites."""
+"""A model's answer as it streams: the text to show at once, and afterwards its sentences with their citations."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class CitedSentence:
 
 @dataclass(frozen=True, slots=True)
 class AnswerPiece:
-    """What may be shown now: text with markers in our own numbers, these, and the passages that they name first."""
+    """The text to show now: text with markers in our own numbers, these, and the passages that they name first."""
 
     text: str
     numbers: tuple[int, ...] = ()
@@ -46,11 +46,11 @@ class Transcript:
         return self._numbers.setdefault(passage, len(self._numbers) + 1)
 
     def feed(self, piece: str) -> Iterator[AnswerPiece]:
-        """What can be shown by now."""
+        """Read the next piece; gives the text to show."""
         yield from self._show_parts(self._markers.feed(piece))
 
     def end(self) -> Iterator[AnswerPiece]:
-        """What was held back, for it might have become a marker."""
+        """The text held back because it might have become a marker."""
         yield from self._show_parts(self._markers.end())
 
     def _show_parts(self, parts: Iterator[str | CitationMark]) -> Iterator[AnswerPiece]:

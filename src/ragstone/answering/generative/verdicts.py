@@ -11,7 +11,7 @@ from ragstone.core.types import Chunk, Span, Verdict
 
 @dataclass(frozen=True, slots=True)
 class SentenceSupport:
-    """What stands behind a sentence: the passage, by its place in the context, its chunk, and where in the record."""
+    """The support of a sentence: the passage, by its place in the context, its chunk, and where in the record."""
 
     passage: int
     chunk: Chunk
@@ -20,9 +20,9 @@ class SentenceSupport:
 
 @dataclass(frozen=True, slots=True)
 class CheckedSentence:
-    """A sentence with its verdict and why; `passages` are what it cites, mended where the support stands elsewhere.
-    One that `claims` nothing ("Here is what the documents say:") needs no support. The cosines of `pairs` of texts may
-    still change the verdict."""
+    """A sentence with its verdict and why; `passages` are those that it cites, corrected if another one supports it.
+    One that `claims` nothing ("Here is what the documents say:") needs no support. The cosines of `pairs` of texts
+    may still change the verdict."""
 
     text: str
     passages: tuple[int, ...]
@@ -34,7 +34,7 @@ class CheckedSentence:
 
     @property
     def is_presentable(self) -> bool:
-        """Whether it may be shown where only what is supported is shown."""
+        """Whether it is shown if only supported sentences are."""
         return not self.claims or self.status != "unverified"
 
 

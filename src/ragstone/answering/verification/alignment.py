@@ -87,7 +87,7 @@ class SourceText:
 
     @cached_property
     def name_words(self) -> frozenset[str]:
-        """What is written as a name inside of a sentence."""
+        """The words written as names inside a sentence."""
         return frozenset(word.key for word in self.words if word.kind == "name" and word.sure)
 
 

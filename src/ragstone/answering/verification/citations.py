@@ -15,8 +15,8 @@ STANDS_ALONE = re.compile(r"[ \t]*(?:[-*+•|]|\d{1,3}[.)])[ \t]|[^\n]*\n")
 
 
 class Mask(Protocol):
-    """Takes the secrets out of a text. Where the text is slices of a record, `spans` say which, and `secrets`
-    what is known of that record: start, end and kind."""
+    """Takes the secrets out of a text. Where the text is slices of a record, `spans` say which, and `secrets` lists
+    the record's secrets: start, end and kind."""
 
     def __call__(self, text: str, spans: Sequence[Span] = (), secrets: Sequence[Secret] = (), /) -> str: ...
 
@@ -28,7 +28,7 @@ def no_secrets(_record: str) -> Sequence[Secret]:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """What an answer takes from a chunk, and where it says that it stands. Line breaks in prose mean nothing."""
+    """The text that an answer takes from a chunk, and its claimed place. Line breaks in prose mean nothing."""
 
     chunk: Chunk
     text: str
@@ -73,7 +73,7 @@ def _find_nearest(quote: str, record: str, near: int) -> int:
 
 
 def _find_loose(quote: str, record: str, near: int) -> tuple[int, int] | None:
-    """The same, each run of white space counting as one space: words are searched in a copy, then mapped back."""
+    """Find a quote if each run of white space counts as one space: words are searched in a copy, then mapped back."""
     wanted = " ".join(quote.split())
     if not wanted:
         return None

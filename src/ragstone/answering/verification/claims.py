@@ -1,4 +1,4 @@
-"""What of a sentence claims something: courtesies, announcements and headings do not, frames around a claim neither."""
+"""The claim in a sentence: without courtesies, announcements, headings and frames."""
 
 import re
 
@@ -51,7 +51,7 @@ LONGEST_ASIDE = 400  # characters; nothing longer is a courtesy
 
 
 def extract_claim(sentence: str) -> str:
-    """What a sentence claims: without markers, list marks and frames; "" when it claims nothing.
+    """The claim of a sentence: without markers, list marks and frames; "" when it claims nothing.
 
     Nothing is claimed by courtesies, announcements of a list, questions, headings, and by saying that the documents
     do not tell: none of them with a figure in it, and no announcement or courtesy that is longer than a line or two.

@@ -1,4 +1,4 @@
-"""What a sentence says otherwise than the passage that it was found in: figures, dates, names, opposites."""
+"""Contradictions between a sentence and its passage: figures, dates, names, opposites."""
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass

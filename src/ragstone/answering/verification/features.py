@@ -12,12 +12,10 @@ from ragstone.answering.verification.contradictions import count_unsaid_extremes
 
 @dataclass(frozen=True, slots=True)
 class SupportSigns:
-    """How well a sentence's words are found, as shares of their weight: `aligned` in the closest sentences or
-    above them in heading and title, `near` elsewhere in the chunks, `longest` in one run. `pieces`: how many
-    sentences it took beyond one,
-    `runs`: for each content word; `extremes`: "first", "only" … that are not said; `similar`: the cosine of the
-    sentence and
-    the closest passage, None where nobody asked."""
+    """How well a sentence's words are found, as shares of their weight: `aligned` in the closest sentences or above
+    them in heading and title, `near` elsewhere in the chunks, `longest` in one run. `pieces`: how many sentences it
+    took beyond one, `runs`: for each content word; `extremes`: "first", "only" … that are not said; `similar`: the
+    cosine of the sentence and the closest passage, None if it was not computed."""
 
     aligned: float = 0.0
     near: float = 0.0

@@ -12,7 +12,7 @@ from ragstone.core.types import Span
 def add_page_boxes(
     citations: Sequence[Citation], records: Mapping[str, str], layouts: Mapping[str, Layout]
 ) -> tuple[Citation, ...]:
-    """The citations with a span for each visual line, its page, and a box cut at exactly its characters.
+    """The citations with a span for each visual line, its page, and a box around exactly its characters.
 
     `records` and `layouts` are by the document's id; citations of documents without a layout stay as they are. The
     spans of a statement cover it without a gap but for the blank at which a line was broken. A table's row keeps

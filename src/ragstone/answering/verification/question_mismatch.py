@@ -91,7 +91,7 @@ def _has_opposite_in(word: str, asked: Set[str], said: Set[str]) -> bool:
 
 
 def opposite_stems(word: str) -> frozenset[str]:
-    """What a word with a denying prefix denies: `disconnected` gives `connected`."""
+    """The word that a denying prefix denies: `disconnected` gives `connected`."""
     match = NEGATING_PREFIX.fullmatch(word)
     return frozenset((match[1],)) if match else frozenset()
 

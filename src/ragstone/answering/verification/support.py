@@ -40,7 +40,7 @@ QUOTED_SIGNS = SupportSigns(1.0, longest=1.0)
 
 @dataclass(frozen=True, slots=True)
 class SupportFinding:
-    """What came of a check.
+    """The result of a check.
 
     `why`: quoted, found, moved (the marker pointed elsewhere), no_claim; or what is wrong: number, date, unit, name,
     negation, opposite, swapped, replaced, not_found, too_long. `quotes` are where it stands; of an unverified

@@ -1,8 +1,8 @@
-"""Every seam, by what it is for. A room offers one of these; a corridor knows nothing else of it.
+"""The protocols between packages, by purpose. A package implements one of them; callers know nothing else of it.
 
-A store is four seams, each for one scope: `Reader` (one consistent view, for questions),
-`Writer` (what an ingestion changes), `Ledger` (what is known about documents and runs), `Admin`
-(collections, repair, erasure). Its fifth, `Keys`, says which tenant somebody is of.
+A store has four protocols, each for one scope: `Reader` (one consistent view, for questions), `Writer` (changes of an
+ingestion), `Ledger` (documents and runs), `Admin` (collections, repair, erasure). A fifth, `Keys`, finds the tenant of
+a key.
 """
 
 from ragstone.core.arrays import Vectors

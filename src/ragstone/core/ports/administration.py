@@ -1,4 +1,4 @@
-"""What a store keeps beside documents: collections and tenants, keys, encryption, a second model."""
+"""The protocols of a store beside documents: collections and tenants, keys, encryption, a second model."""
 
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ class ReembeddingStore(Protocol):
         ...
 
     async def forget(self, scope: Scope) -> None:
-        """Give up the second model with its vectors."""
+        """Delete the second model with its vectors."""
         ...
 
 
@@ -69,7 +69,7 @@ class Admin(Protocol):
     async def collections(self, tenant: str) -> list[str]: ...
 
     async def pin(self, tenant: str, *, model: str, dimension: int, without: str | None = None) -> None:
-        """Write down which model the tenant's vectors are of, the first time.
+        """Record the model of the tenant's vectors, the first time.
 
         Raises `UsageError` when it is another one already, and there are collections beside `without`.
         """
@@ -80,34 +80,35 @@ class Admin(Protocol):
         ...
 
     async def begin_erasing(self, tenant: str) -> bool:
-        """Say for good that a tenant is to be erased: no run begins in it any more, and `tenants` says so until `erase`
-        has returned. False when there is nothing of it.
+        """Mark a tenant for erasure, for good: no run begins in it any more, and `tenants` shows it until `erase` has
+        returned. False if the tenant has nothing.
 
-        Raises `Busy` while a source is being ingested, and `UsageError` for who may not erase; nothing is changed then.
+        Raises `Busy` while a source is being ingested, and `UsageError` for a caller who may not erase; nothing is
+        changed then.
         """
         ...
 
     async def erase(self, tenant: str) -> bool:
         """Erase a tenant with its collections, its record and its keys; False when there is nothing of it.
 
-        Raises `Busy` while a source is being ingested. What is killed half-way is finished by the next call.
+        Raises `Busy` while a source is being ingested. The next call finishes an interrupted one.
         """
         ...
 
     async def check(self, scope: Scope, *, repair: bool = False) -> list[str]:
-        """What is wrong, a sentence each: orphans, checksums, counts. With `repair`, mend what can be."""
+        """The problems, one sentence each: orphans, checksums, counts. With `repair`, repair them where possible."""
         ...
 
 
 class Sealer(Protocol):
-    """Encrypts what is kept of a tenant beside the store."""
+    """Encrypts data of a tenant that is kept outside the store."""
 
     def seal(self, data: bytes, *, about: str) -> bytes:
         """`about` is where it will stand, and bound to it."""
         ...
 
     def unseal(self, data: bytes, *, about: str, size: int) -> bytes:
-        """The first bytes of what was sealed, at most `size`; what is not sealed at all comes back as it is."""
+        """The first bytes of the sealed data, at most `size`; what is not sealed at all comes back as it is."""
         ...
 
 
@@ -126,7 +127,7 @@ class SealingStore(Protocol):
     async def rekey(self, tenant: str, *, fresh: bool) -> int:
         """Put all collections of a tenant under a new key, or, unless `fresh`, those that are not under its newest.
 
-        How many were written anew. Who reads goes on meanwhile. Raises `Busy` while a source is being ingested.
+        Gives how many were rewritten. Readers continue meanwhile. Raises `Busy` while a source is being ingested.
         """
         ...
 
@@ -135,7 +136,7 @@ class Keys(Protocol):
     """API keys, of every tenant: they say whose tenant a request is."""
 
     async def find(self, identity: str) -> Key | None:
-        """The key with this public id, whatever its tenant or state; no other one can be learned from it."""
+        """The key with this public id, of any tenant and state; no other one can be learned from it."""
         ...
 
     async def add(self, key: Key) -> None:

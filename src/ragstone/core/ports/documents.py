@@ -1,4 +1,4 @@
-"""From a source to pieces of text: what lists and reads, what takes text out, what cuts it."""
+"""From a source to pieces of text: sources, extractors, chunkers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Extractor(Protocol):
 
     @property
     def recipe(self) -> str:
-        """Name and version: a change means that documents must be extracted anew."""
+        """Name and version: a change means that documents must be extracted again."""
         ...
 
     def extract(self, data: bytes, *, path: str) -> Extraction:

@@ -1,4 +1,4 @@
-"""What embeds and what writes: the models of this machine and of vendors."""
+"""The protocols of models that embed and that write, local or of vendors."""
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Embedder(Protocol):
 
     @property
     def variant(self) -> str:
-        """What else decides a vector beside model and text, such as a quantisation: part of its address."""
+        """A variant of the model that changes its vectors, such as a quantisation: part of each vector's address."""
         ...
 
     @property
@@ -56,8 +56,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What a language model is asked: the turns, how many tokens it may write, and the JSON schema that its answer
-    must fit, where one is wanted."""
+    """A request to a language model: the turns, the most tokens to write, and the JSON schema of the answer, if any."""
 
     messages: tuple[Message, ...]
     max_tokens: int = 800
@@ -67,8 +66,8 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class CompletionResult:
-    """What a language model wrote, as a whole: why it ended, and the tokens that were read and written, None where
-    the vendor does not say."""
+    """The whole text of a language model, why it ended, and the tokens read and written, None if the vendor does not
+    report them."""
 
     text: str
     ended: Literal["stop", "length", "refused", "other"] = "stop"
@@ -77,8 +76,9 @@ class CompletionResult:
 
 
 class Completion(Protocol):
-    """A language model behind a vendor's wire. Every verb raises `Unavailable` when the vendor cannot be reached, is
-    too slow or fails, and `UsageError` when it refuses the request: key, model, or a prompt that is too long."""
+    """A language model of a vendor or a local server. Every verb raises `Unavailable` when the vendor cannot be
+    reached, is too slow or fails, and `UsageError` when it refuses the request: key, model, or a prompt that is too
+    long."""
 
     @property
     def vendor(self) -> str: ...
@@ -104,7 +104,8 @@ class Completion(Protocol):
         ...
 
     async def check(self) -> list[str]:
-        """What keeps it from working, each with what mends it; [] when the vendor answers and has the model."""
+        """The problems that keep it from working, each with its remedy; [] when the vendor answers and has the
+        model."""
         ...
 
     async def close(self) -> None: ...

@@ -1,4 +1,4 @@
-"""What a question may ask of a store, and what a copy is made from."""
+"""The protocols for reading a store: for questions and for copies."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from ragstone.core.types import Candidate, Chunk, Document, Revision
 
 @dataclass(frozen=True, slots=True)
 class StoredRevision:
-    """A revision that is there, and what it is in the view that told of it."""
+    """A stored revision as a view lists it."""
 
     document: Document
     status: Literal["active", "pending", "kept"]
@@ -78,7 +78,7 @@ class KeywordReader(Protocol):
 
 @runtime_checkable
 class Exporter(Protocol):
-    """A reader whose view tells of all that is kept, active or not: what a copy is made from."""
+    """A reader whose view gives all stored revisions, active or not: what a copy is made from."""
 
     async def list_revisions_after(self, after: tuple[str, int] | None, *, limit: int) -> list[StoredRevision]:
         """The next revisions after one (document id, number) in that order, ids by their UTF-8; [] at the end."""
@@ -86,7 +86,7 @@ class Exporter(Protocol):
 
     async def revisions(self, documents: Sequence[Document]) -> list[Revision]:
         """Kept revisions whole, chunks by ordinal, in the order asked; without artifacts, and without those that are
-        not kept. Raises `Corrupt` for one that is not what was written."""
+        not kept. Raises `Corrupt` for a damaged one."""
         ...
 
     async def vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:

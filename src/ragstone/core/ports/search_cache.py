@@ -1,4 +1,4 @@
-"""What a store keeps of earlier searches."""
+"""The protocol of a store that caches searches."""
 
 from dataclasses import dataclass
 from datetime import datetime

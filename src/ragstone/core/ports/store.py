@@ -45,7 +45,8 @@ class IdentifiedStore(Protocol):
     """A store that can say which one it is."""
 
     async def identity(self) -> str | None:
-        """The same for every URL that leads to it, another for every other store; None where there is none yet."""
+        """The store's identity: equal for every URL of one store, different for other stores; None before the store
+        exists."""
         ...
 
 

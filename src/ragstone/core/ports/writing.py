@@ -1,4 +1,4 @@
-"""What an ingestion changes in a store, and writes down."""
+"""The protocols for writing a store: documents, vectors, runs."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
@@ -16,8 +16,8 @@ class Writer(Protocol):
         ...
 
     async def renew(self, revisions: Sequence[Revision]) -> None:
-        """Leave of these documents exactly these revisions, each document's from the oldest up; what else was kept of
-        them goes in the same step, whatever its number."""
+        """Leave of these documents exactly these revisions, each document's from the oldest up; all their other
+        revisions go in the same step."""
         ...
 
     async def remove(self, documents: Sequence[str]) -> None:
@@ -54,7 +54,7 @@ class Filler(Protocol):
 
 
 class Ledger(Protocol):
-    """What is known about documents and runs."""
+    """The record of documents and runs."""
 
     async def documents(self, source: str | None = None) -> list[Document]:
         """The newest complete revision of each document, by source and path."""

@@ -1,4 +1,4 @@
-"""Collections from one store to another, whole: nothing is extracted, cut or embedded again."""
+"""Collections from one store to another, whole: nothing is extracted, chunked or embedded again."""
 
 from ragstone.engine.transfer.checksums import KINDS, Sums
 from ragstone.engine.transfer.copy_run import ALL_VERSIONS, CopyResult, CopyRoute, copy_collection, is_same_store

@@ -1,8 +1,8 @@
-"""What a collection holds as counts and checksums that do not depend on the store.
+"""Counts and checksums of a collection that do not depend on the store.
 
-Each revision becomes one piece of bytes a kind: JSON with sorted keys for what is said of the document and for its
-chunks, UTF-8 for its text, the packed layout, the keys and little-endian float32 rows of its vectors. A checksum is the
-sha256 over the pieces of a kind, each after its length (u64), in the order of document ids and revisions.
+Each revision becomes one piece of bytes a kind: JSON with sorted keys for the document and its chunks, UTF-8 for its
+text, the packed layout, the keys and little-endian float32 rows of its vectors. A checksum is the sha256 over the
+pieces of a kind, each after its length (u64), in the order of document ids and revisions.
 """
 
 import hashlib
@@ -45,7 +45,7 @@ class Pieces:
 
 
 def encode_document(document: Document) -> bytes:
-    """What is said of a document, as it is compared."""
+    """Encode a document for comparison."""
     return msgspec.json.encode(document, order="deterministic")
 
 

@@ -1,8 +1,7 @@
-"""One collection carried over: looked through, written in batches, read again and compared.
+"""The copy of one collection: planned, written in batches, read again and compared.
 
 The source is one view from beginning to end. The target takes each revision whole and in order, its vectors by their
-keys. What stands there already and is the same is not written again: so the same call goes on after whatever stopped
-it, and brings a copy up to date later.
+keys. Equal revisions are not written again: so the same call continues an interrupted copy and updates an old one.
 """
 
 from collections.abc import Sequence
@@ -35,8 +34,8 @@ class CopyRoute:
 
 @dataclass(frozen=True, slots=True)
 class CopyResult:
-    """What was done for one collection: revisions written now and found there, what became of the documents, and what
-    both sides hold after it.
+    """The result for one collection: revisions written and already present, changed documents, and the counts of both
+    sides.
 
     `differing` counts the revisions that are not the same, `first` says a sentence of the first of them.
     """
@@ -57,7 +56,7 @@ class CopyResult:
 async def copy_collection(
     way: CopyRoute, scope: Scope, *, tell: EventCallback = lambda _event: None, removals: float = 1.0
 ) -> CopyResult:
-    """Copy a collection, or bring its copy up to date, then compare both sides; `tell` hears `copy_collection` and
+    """Copy a collection, or bring its copy up to date, then compare both sides; `tell` gets `copy_collection` and
     `verify_copy` events with done and total.
 
     Raises `UsageError` when the target holds something else, or would lose a larger share of its documents than
@@ -162,20 +161,20 @@ class _CopyRun:
             return await verify_copy(self.view, there, dense=self.dense, told=report_verified)
 
     async def collect_notes(self, verdict: Verdict) -> tuple[str, ...]:
-        """What the caller should know beside the verdict."""
+        """Notes for the caller beside the verdict."""
         notes = []
         mine, theirs = verdict.source.checksums["vectors"], verdict.target.checksums["vectors"]
         if not self.dense and (left := verdict.source.counts["vectors"]):
             notes.append(f"{left} vectors were left behind: a store of kind {self.way.target.provider!r} keeps none")
         elif not verdict.differing and mine != theirs:
-            notes.append("the target has brought vectors to length 1 anew: they differ in their last digit")
+            notes.append("the target normalised the vectors again: they differ in the last digit")
         if pending := self.view.info.pending_vectors:
             notes.append(f"{pending} chunks have no vector in the source either; run: ragstone ingest")
         if isinstance(self.way.source, ReembeddingStore) and len(held := await self.way.source.models(self.scope)) > 1:
-            notes.append(f"the vectors of {held[1].model}, which is beside the active model, were not copied")
+            notes.append(f"the vectors of the second model {held[1].model} were not copied")
         async with self.way.source.reader(self.scope) as now:
             if (await now.info()).generation != self.view.info.generation:
-                notes.append("the source was written to meanwhile; the copy is of what it held when it began")
+                notes.append("the source changed meanwhile; the copy holds its state at the start")
         return tuple(notes)
 
 
@@ -196,7 +195,7 @@ def _is_same_run(one: Run | None, other: Run) -> bool:
 
 
 async def is_same_store(one: Store, other: Store) -> bool:
-    """Whether what is written to one is found in the other; False for a store that cannot say what it is."""
+    """Whether both are the same store; False for a store that cannot say what it is."""
     if not (isinstance(one, IdentifiedStore) and isinstance(other, IdentifiedStore)):
         return False
     identity = await one.identity()

@@ -32,9 +32,9 @@ async def open_view(store: Store, scope: Scope) -> AsyncIterator[View]:
 
 
 def require_exporter(reader: Reader, provider: str) -> Exporter:
-    """The same reader; raises `StoreError` when it is none that gives out all."""
+    """The reader as an `Exporter`; raises `StoreError` if it does not support copying."""
     if not isinstance(reader, Exporter):
-        raise StoreError(f"a store of kind {provider!r} does not give out what it keeps: it cannot be copied")
+        raise StoreError(f"stores of kind {provider!r} do not support copying")
     return reader
 
 
@@ -52,7 +52,7 @@ async def iterate_pages(view: View) -> AsyncIterator[list[StoredRevision]]:
 
 
 async def iterate_kept(view: View) -> AsyncIterator[StoredRevision]:
-    """The same one by one."""
+    """The pages' items one by one."""
     async for page in iterate_pages(view):
         for one in page:
             yield one

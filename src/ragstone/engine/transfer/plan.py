@@ -1,4 +1,4 @@
-"""What a copy has to do: which documents are new, changed or gone, and whether the target may be brought to that."""
+"""The plan of a copy: new, changed and removed documents, and whether the target may be updated."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -36,8 +36,8 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How many revisions the source has, and which of them stand in the target and stay; the documents of which all is
-    written anew, and those that go. `generation` is that of the target, None where it has no such collection."""
+    """How many revisions the source has, and which of them stand in the target and stay; the documents to rewrite
+    completely, and those to remove. `generation` is that of the target, None where it has no such collection."""
 
     total: int
     changes: Changes
@@ -133,12 +133,12 @@ def _classify_document(ours: list[StoredRevision], theirs: list[StoredRevision])
 
 
 async def _find_foreign_writes(stores: tuple[Store, Store], scope: Scope) -> str | None:
-    """Why the target is not to be brought to what the source is, None where it is a copy that nobody else wrote to."""
+    """The reason why the target may not be updated from the source, None for a copy without other writers."""
     source, target = [store.ledger(scope) for store in stores]
     known = {run.id for run in await source.runs(SOURCE_RUNS_KNOWN)}
     apart = [run for run in await target.runs(RUNS_COPIED) if run.id not in known]
     if own := next((run for run in apart if not is_copy(run)), None):
-        return f"it was ingested into apart from the source (source {own.source!r}, {own.started_at:.10})"
+        return f"the target was ingested into separately (source {own.source!r}, {own.started_at:.10})"
     return None if apart else "it was not made by a copy of this source"
 
 
@@ -155,7 +155,7 @@ def _describe_refusal(scope: Scope, sides: Sides, why: str) -> str:
             what, document = "which the source does not have", held
             break
         if encode_document(ours[number]) != encode_document(held):
-            what, document = "which the source has otherwise (another text, or cut another way)", held
+            what, document = "which differs in the source (another text, or other chunking)", held
             break
     return (
         f"collection {scope.collection!r} of the target already holds revision {document.revision} of "

@@ -1,4 +1,4 @@
-"""Both sides read again, held against each other, summed up."""
+"""Verification of a copy: both sides are read again, compared and summed up."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ RevisionPair = tuple[StoredRevision | None, StoredRevision | None]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What both sides hold, in how many revisions they differ, and the first of them in a sentence each."""
+    """The counts of both sides, the number of differing revisions, and a sentence for the first of them."""
 
     source: Sums
     target: Sums
@@ -27,7 +27,8 @@ class Verdict:
 
 
 async def verify_copy(source: View, target: View, *, dense: bool, told: Callable[[int], Awaitable[None]]) -> Verdict:
-    """Compare all that is kept; `dense` says whether the target keeps vectors, `told` hears how many are done."""
+    """Compare all that is kept; `dense` says whether the target keeps vectors, `told` gets the number of finished
+    revisions."""
     sums = SumBuilder(), SumBuilder()
     wrong: list[str] = []
     differing = done = 0
@@ -102,7 +103,7 @@ async def read_vectors(
 
 
 def require_complete(found: Sequence[Revision], batch: Sequence[StoredRevision]) -> Sequence[Revision]:
-    """The same; raises `StoreError` when a view did not give all that it told of."""
+    """The items, checked; raises `StoreError` if a view gave fewer than it announced."""
     if len(found) != len(batch):
         raise StoreError("the source gave fewer revisions than it has; run: ragstone doctor --store SOURCE")
     return found

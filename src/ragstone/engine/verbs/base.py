@@ -1,4 +1,4 @@
-"""What every group of verbs stands on: the parts of an engine, and who asks."""
+"""The base of all groups of methods: the parts of an engine, and the caller."""
 
 from types import TracebackType
 from typing import Self
@@ -56,7 +56,7 @@ class VerbGroup:
 
     @verb(None)
     async def sign_in(self) -> Credential | None:
-        """Look at the key or token of the settings; None for who needs none.
+        """Check the key or token of the settings; None in trusted mode.
 
         Raises `Unauthorized` for one that is not accepted, `Forbidden` for one of another tenant than the settings'.
         """
@@ -64,12 +64,13 @@ class VerbGroup:
 
     @verb(None)
     async def admit(self, permission: Permission, *, what: str) -> None:
-        """Raises `Unauthorized` or `Forbidden` unless whoever asks has this permission: for verbs beside these."""
+        """Raises `Unauthorized` or `Forbidden` unless the caller has this permission: for methods outside this
+        class."""
         await self.authenticator.admit(permission, what=what)
 
     @property
     def settings(self) -> Settings:
-        """The settings as they hold in the collection of whoever asks; with a key, known once that was looked at."""
+        """The settings of the caller's collection; with a key, known once that was looked at."""
         return self._components.settings
 
     @property

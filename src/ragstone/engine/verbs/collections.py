@@ -1,4 +1,4 @@
-"""What makes collections, lists them, looks after them and erases."""
+"""Methods that create, list, check and erase collections."""
 
 from ragstone.access import Permission
 from ragstone.core.errors import ConfigError, NoKey, NotBuilt, RagstoneError, StoreError
@@ -78,7 +78,7 @@ class CollectionVerbs(VerbGroup):
 
     @verb(Permission.WRITE)
     async def doctor(self, *, repair: bool = False) -> list[str]:
-        """What is wrong with the models and the store, a sentence each with what mends it.
+        """The problems of models and store, one sentence each with its remedy.
 
         Raises `NoKey` when the tenant is encrypted and its key, or the configured master key, is missing or wrong.
         """

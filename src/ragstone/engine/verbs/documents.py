@@ -1,4 +1,4 @@
-"""What shows documents as they are kept."""
+"""Methods that show stored documents."""
 
 import asyncio
 from collections.abc import Sequence
@@ -70,5 +70,5 @@ class DocumentVerbs(VerbGroup):
 
     @verb(Permission.SEARCH)
     async def documents(self, source: str | None = None) -> list[Document]:
-        """The newest revision of each document that whoever asks may see."""
+        """The newest revision of each document that the caller may see."""
         return await list_visible(self._components, source)

@@ -1,4 +1,4 @@
-"""What looks at files, without a store."""
+"""Methods that read files without a store."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,14 +16,18 @@ from ragstone.engine.verbs.base import VerbGroup
 
 
 class FileVerbs(VerbGroup):
-    """The verbs that show what would become of a file."""
+    """Methods that show the extraction and the chunks of a file."""
 
     @verb(Permission.WRITE)  # reads files that this process may read
     def extract(self, file: str | Path) -> Extraction:
-        """What the extractor makes of a file; raises `Refused` with a reason."""
+        """Extract a file; raises `Refused` with a reason."""
         source, root = resolve_source(SourceSettings(path=str(file)))
         if not Path(root).is_file():
-            kinds = ("is a folder", Path.is_dir), ("is no regular file", Path.exists), ("is not there", lambda _: True)
+            kinds = (
+                ("is a folder", Path.is_dir),
+                ("is not a regular file", Path.exists),
+                ("does not exist", lambda _: True),
+            )
             what = next(words for words, holds in kinds if holds(Path(root)))
             raise UsageError(f"{file} {what}: name a file that exists")
         return self._extract_entry(source, Path(root).name, called=str(file))
@@ -32,9 +36,9 @@ class FileVerbs(VerbGroup):
     def iter_extractions(
         self, path: str | Path, *, ignore: Sequence[str] = ()
     ) -> Iterator[tuple[str, Extraction | Refused]]:
-        """What the extractors make of a file, or of every file of a folder in order but those that `ignore` fits.
+        """Extract a file, or every file of a folder in order except those that match `ignore`.
 
-        A refusal is a value.
+        A refusal is given as a value, not raised.
         """
         source, _ = resolve_source(SourceSettings(path=str(path), ignore=tuple(ignore)))
         for entry in source.walk():
@@ -58,5 +62,5 @@ class FileVerbs(VerbGroup):
 
     @verb(Permission.WRITE)
     def preview(self, file: str | Path) -> list[Piece]:
-        """How a file would be cut."""
+        """The chunks that a file would get."""
         return self._components.chunker_setup.chunker.cut(self.extract(file))

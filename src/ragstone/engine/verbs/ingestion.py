@@ -1,4 +1,4 @@
-"""What brings documents in."""
+"""Methods that ingest documents."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -36,10 +36,10 @@ class IngestionVerbs(VerbGroup):
         effective_at: str | None = None,
         tell: EventCallback = lambda _event: None,
     ) -> list[Run]:
-        """Bring the collection in line with folders or files, or with the configured sources.
+        """Update the collection from folders or files, or from the configured sources.
 
-        One run a source. Raises `UsageError` for a path that does not exist, for a removal of too much
-        without `allow_removals`, for a changed model without `recreate`.
+        Gives one run per source. Raises `UsageError` for a path that does not exist, for a removal of too much without
+        `allow_removals`, for a changed model without `recreate`.
         """
         _check_date(effective_at)
         ignored = (ignore,) if isinstance(ignore, str) else ignore
@@ -85,7 +85,7 @@ class IngestionVerbs(VerbGroup):
 
     @verb(Permission.WRITE, source=object_with("a source", "walk", "read"))
     async def ingest_source(self, source: Source, *, tell: EventCallback = lambda _event: None) -> Run:
-        """The same for a source object of your own."""
+        """Update the collection from a source object of your own. Gives the run; options and errors as for `ingest`."""
         await self._components.embedders.learn()
         await pin_own_model(self._components)
         context = replace(build_run_context(self._components), processes=self._components.processes.make_sandbox())
@@ -100,7 +100,7 @@ def _check_date(effective_at: str | None) -> None:
         if effective_at is not None:
             datetime.fromisoformat(effective_at)
     except (ValueError, TypeError) as error:
-        raise UsageError(f"effective_at {effective_at!r} is not a date; write it as 2026-01-31") from error
+        raise UsageError(f"invalid effective_at {effective_at!r}: expected a date such as 2026-01-31") from error
 
 
 def _is_file(place: str) -> bool:

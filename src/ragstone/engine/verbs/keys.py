@@ -1,4 +1,4 @@
-"""What gives and ends API keys."""
+"""Methods that create and revoke API keys."""
 
 from collections.abc import Sequence
 
@@ -17,8 +17,8 @@ class KeyVerbs(VerbGroup):
     async def create_key(self, name: str, *, roles: Sequence[str] | str = "read", expires: str | None = None) -> NewKey:
         """A new API key of the tenant: its `text` is shown here and never again.
 
-        `expires` is a span (`90d`, `12h`, `4w`), a date or a moment; None is never. Raises `UsageError` for a name,
-        role or end that is none, and where the store keeps no keys.
+        `expires` is a span (`90d`, `12h`, `4w`), a date or a moment; None is never. Raises `UsageError` for an invalid
+        name, role or end, and if the store keeps no keys.
         """
         named = (roles,) if isinstance(roles, str) else tuple(roles)
         now = self.authenticator.now()
@@ -28,12 +28,12 @@ class KeyVerbs(VerbGroup):
 
     @verb(Permission.KEYS)
     async def keys(self) -> list[Key]:
-        """The tenant's keys, without their secrets, the ended ones too."""
+        """The tenant's keys, revoked and expired ones too, without their secrets."""
         return await self.store.keys.of(self.scope.tenant)
 
     @verb(Permission.KEYS)
     async def revoke_key(self, identity: str) -> None:
-        """End a key for good, by its id or the whole key; raises `UsageError` when the tenant has none such."""
+        """Revoke a key for good, by its id or the whole key; raises `UsageError` if the tenant has no such key."""
         found = parse_key_id(identity)
         if found is None or not await self.store.keys.revoke(self.scope.tenant, found, at=self.authenticator.now()):
             raise UsageError(f"tenant {self.scope.tenant!r} has no key with this id; list them: ragstone keys list")

@@ -1,4 +1,4 @@
-"""What moves a collection: to another store, to another model."""
+"""Methods that move a collection to another store or another model."""
 
 import contextlib
 from collections.abc import Sequence
@@ -89,10 +89,10 @@ class MigrationVerbs(VerbGroup):
 
     @verb(Permission.WRITE)
     async def reembed(self, *, tell: EventCallback = lambda _event: None) -> Run:
-        """Fill in vectors of this engine's model beside those that the collection has; nothing else changes yet.
+        """Compute vectors of this engine's model as a second model of the collection; questions still use the old one.
 
-        The same call goes on where an earlier one stopped. Raises `UsageError` when the collection has this model, or
-        another one beside its own.
+        Repeat the call to continue an interrupted one. Raises `UsageError` if the collection has this model already, or
+        another second one.
         """
         if self._components.embedders.own is None:
             raise UsageError("re-embedding needs a model: name it in `embed`")
@@ -106,12 +106,12 @@ class MigrationVerbs(VerbGroup):
 
     @verb(Permission.SEARCH)
     async def models(self) -> list[CollectionModel]:
-        """The models whose vectors the collection holds: the active one, then the one beside it."""
+        """The models of the collection: the active one, then the second one."""
         return await reembed.require_reembedding(self.store).models(self.scope)
 
     @verb(Permission.WRITE, to=ANYTHING)
     async def switch_model(self, to: CollectionModel | None = None) -> list[CollectionModel]:
-        """Make the model beside the active one: at once, for all questions to come; the other one is kept.
+        """Make the second model the active one, at once for all later questions; the old one is kept.
 
         Raises `UsageError` while a chunk lacks a vector of it, and when it is another one than `to`.
         """
@@ -123,8 +123,8 @@ class MigrationVerbs(VerbGroup):
 
     @verb(Permission.WRITE)
     async def check_chunking(self) -> str | None:
-        """What the next ingest with this engine's model does about documents that were cut for another one, as a
-        sentence; None where there is nothing to say."""
+        """A sentence about how the next ingest treats documents that were chunked for another model; None if there
+        are none."""
         await self._components.embedders.learn()
         context = build_run_context(self._components)
         return chunker_compatibility.describe_mismatch(
@@ -133,7 +133,7 @@ class MigrationVerbs(VerbGroup):
 
     @verb(Permission.WRITE)
     async def drop_model(self) -> None:
-        """Give up the model beside the active one, with its vectors."""
+        """Delete the second model with its vectors."""
         await reembed.require_reembedding(self.store).forget(self.scope)
 
 

@@ -1,4 +1,4 @@
-"""What answers questions: of the collection, and of pipelines."""
+"""Methods that answer questions from the collection or from pipelines."""
 
 from dataclasses import replace
 from functools import partial
@@ -31,14 +31,14 @@ class CollectionQuestions(QuestionVerbs, VerbGroup):
 
     @verb(Permission.SEARCH)
     def select_judge(self, model: str | None = None) -> AnswerWriter | None:
-        """What an evaluation has answers judged with: the language model of this name (`VENDOR/MODEL`), else that of
-        the settings' `judge`, else of `llm`; None where none is named. Nothing is connected yet.
+        """The language model that judges answers: the one of this name (`VENDOR/MODEL`), else that of the settings'
+        `judge`, else of `llm`; None where none is named. Nothing is connected yet.
         """
         return self._components.completions.select_judge(model)
 
     @verb(Permission.SEARCH)
     def pipelines(self) -> list[PipelineInfo]:
-        """What is configured under `pipelines`, in its order."""
+        """The configured pipelines, in their order."""
         return [
             describe_pipeline(wanted, self._components.tenant_settings)
             for wanted in self._components.tenant_settings.pipelines

@@ -1,4 +1,4 @@
-"""What is done for whole tenants: listing, erasing, encryption."""
+"""Methods for whole tenants: listing, erasing, encryption."""
 
 from collections.abc import Callable
 
@@ -19,7 +19,7 @@ class TenantVerbs(VerbGroup):
 
     @verb(Permission.KEYS)  # with a credential its own tenant alone, as the next three
     async def tenants(self) -> list[Tenant]:
-        """The tenants of the store; PostgreSQL shows the own one alone to who is under its row-level security."""
+        """The tenants of the store; under row-level security PostgreSQL shows only the caller's own."""
         found = await self.store.admin.tenants(self.scope.tenant)
         return [tenant for tenant in found if self.authenticator.credential is None or tenant.name == self.scope.tenant]
 
@@ -28,8 +28,8 @@ class TenantVerbs(VerbGroup):
         """Erase a tenant: its collections with their artifacts, its record and its keys; False when there was none.
 
         Raises `Busy` while a source of it is being ingested, before anything is gone; and `StoreError` when all else is
-        erased and something is left that cannot be reached. What is killed half-way is finished by another call; until
-        then no run begins in the tenant.
+        erased and something is left that cannot be reached. Another call finishes an interrupted one; until then no run
+        begins in the tenant.
         """
         self._check_own(Scope(name, self.scope.collection).tenant)  # also refuses what is no name
         begun = await self.store.admin.begin_erasing(name)
@@ -61,7 +61,7 @@ class TenantVerbs(VerbGroup):
     def _check_own(self, tenant: str) -> None:
         credential = self.authenticator.credential
         if credential is not None and tenant != credential.tenant:
-            raise Forbidden(f"tenant {tenant!r} was named; this {credential.kind} is of another one")
+            raise Forbidden(f"tenant {tenant!r} was named, but this {credential.kind} belongs to another tenant")
 
     @verb(Permission.KEYS)
     async def rotate(
@@ -73,9 +73,9 @@ class TenantVerbs(VerbGroup):
     ) -> list[RotationResult]:
         """Wrap the keys of all encrypted tenants, or of one, with the configured master key.
 
-        With `rekey` each gets a new key, and all that it holds is encrypted anew. Of all tenants, one that cannot be
-        rotated stops no other: its `problem` says why. Of one it is raised: `NoKey` when neither the configured key nor
-        the previous one opens its keys. `tell` hears of each when it is done; the same call goes on where one stopped.
+        With `rekey` each gets a new key, and its data is encrypted again. Of all tenants, one that cannot be rotated
+        stops no other: its `problem` says why. Of one it is raised: `NoKey` when neither the configured key nor the
+        previous one opens its keys. `tell` gets each result when it is done; the same call goes on where one stopped.
         """
         if tenant is not None:
             self._check_own(tenant)
@@ -106,13 +106,14 @@ class TenantVerbs(VerbGroup):
 
     @verb(Permission.KEYS)
     async def encrypt(self) -> int:
-        """Encrypt what of the tenant's collections is not; how many were. Raises `UsageError` without a master key."""
+        """Encrypt the unencrypted collections of the tenant; gives their number. Raises `UsageError` without a
+        master key."""
         return await self._require_sealing().rekey(self.scope.tenant, fresh=False)
 
     def _require_sealing(self) -> SealingStore:
         if not isinstance(self.store, SealingStore):
             shown = stores.redact_url(self.settings.store)
-            raise UsageError(f"store {shown!r} keeps nothing encrypted: that is done by embedded stores alone")
+            raise UsageError(f"store {shown!r} does not encrypt: only embedded stores do")
         if self._components.stores.master is None and self._components.stores.own:
             raise UsageError("encryption.key is not set: name the master key that is to wrap the keys of tenants")
         return self.store

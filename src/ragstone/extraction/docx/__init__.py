@@ -1,4 +1,4 @@
-"""Word documents: the door to their extractor."""
+"""Word documents: the entry to their extractor."""
 
 from ragstone.extraction.docx.parse import MEDIA_TYPE, parse_docx
 

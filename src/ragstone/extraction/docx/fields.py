@@ -37,7 +37,7 @@ class Field:
 
     @property
     def fallback_text(self) -> str:
-        """What a field shows that has no result: what is chosen, the code of a formula, the words of a button."""
+        """The text of a field without a result: the choice, the code of a formula, the words of a button."""
         match = SHOWN.match(self.code)
         return self.chosen or (" ".join(match[1].split()) if match else "")
 
@@ -90,7 +90,7 @@ class OpenFields:
 
 
 def read_checkbox(field: Element) -> bool | None:
-    """Whether the box that begins with this `w:fldChar` is ticked; None for what is no box."""
+    """Whether the box that begins with this `w:fldChar` is ticked; None for other elements."""
     box = field.find(f"{W}ffData/{W}checkBox")
     if box is None:
         return None
@@ -99,7 +99,7 @@ def read_checkbox(field: Element) -> bool | None:
 
 
 def read_list_choice(field: Element) -> str:
-    """The entry of a list that is chosen, the first where nothing is said; "" for what is no list."""
+    """The entry of a list that is chosen, the first where nothing is said; "" for other elements."""
     choices = field.find(f"{W}ffData/{W}ddList")
     if choices is None:
         return ""

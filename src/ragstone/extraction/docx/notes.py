@@ -37,7 +37,7 @@ class Notes:
                 self._bodies.setdefault((kind, body.get(W + "id") or ""), (body, name or ""))
 
     def mark(self, kind: str, name: str) -> str:
-        """What stands in the text for a note: `[^1]`, for endnotes `[^i]`; counted in the order of reading.
+        """The mark of a note in the text: `[^1]`, for endnotes `[^i]`; counted in the order of reading.
 
         Nothing for one that is not there, which is counted.
         """

@@ -16,7 +16,7 @@ HOPS = 8  # from list to list by their style
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What stands before a list item's text: `-` for any bullet, "" for none.
+    """The label before a list item's text: `-` for any bullet, "" for none.
 
     `family` is the list it counts in, `level` its level there (from 0), `read_indent` in twentieths of a point.
     """

@@ -1,4 +1,4 @@
-"""What a style makes of a paragraph or a run: heading, list, code, caption, hidden."""
+"""The effect of a style on a paragraph or a run: heading, list, code, caption, hidden."""
 
 import re
 from collections.abc import Iterator
@@ -83,7 +83,7 @@ class Styles:
         return self._mono or self.resolve(None).mono
 
     def resolve(self, name: str | None) -> ResolvedStyle:
-        """What a paragraph or character style makes; None is the default of paragraphs."""
+        """The effect of a paragraph or character style; None is the default of paragraphs."""
         if name not in self._looks:
             self._looks[name] = self._resolve(name if name is not None else self._default)
         return self._looks[name]
@@ -170,7 +170,7 @@ def _find_indent(paragraph: list[Element | None]) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What is said of a run; `font` only where it says so itself."""
+    """The style of a run; `font` only where it says so itself."""
 
     hidden: bool = False
     raised: bool = False

@@ -24,7 +24,7 @@ class _Slot:
 
 
 class TableGrid:
-    """Rows and cells are opened in order; what is read into a cell goes to the list that `cell` gives."""
+    """Rows and cells are opened in order; the content of a cell goes to the list that `cell` gives."""
 
     def __init__(self, table: Element, role: Role) -> None:
         properties = table.find(W + "tblPr")

@@ -1,4 +1,4 @@
-"""What an element of a feed says: a text, or a page, escaped or as elements of its own."""
+"""The content of a feed's element: a text, or a page, escaped or as elements of its own."""
 
 import copy
 import html
@@ -35,7 +35,7 @@ def element_name(element: Element) -> str:
 
 
 def read_content(element: Element | None, title: str, warnings: list[str]) -> Iterator[BlockDraft]:
-    """What an entry says; its headings stand below the entry's own. `title` names the entry in warnings."""
+    """The content of an entry; its headings stand below the entry's own. `title` names the entry in warnings."""
     if element is None or not _raw_text(element).strip():
         return
     form = _detect_form(element)

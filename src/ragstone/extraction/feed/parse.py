@@ -27,14 +27,14 @@ ADDRESS = re.compile(r"https?://[^\s<>]{3,500}")
 DOCTYPE = re.compile(rb"<!DOCTYPE\s[^\[\]<>]{0,1000}>")
 ENTITY = re.compile(rb"&([A-Za-z][A-Za-z0-9]{1,9});")
 OF_XML = ("amp", "lt", "gt", "quot", "apos")
-UNREADABLE = "the file is no XML that can be read; it was kept as it is written"
+UNREADABLE = "the file is not readable XML; it was kept as plain text"
 
 
 @dataclass(frozen=True, slots=True)
 class Feed:
     """XML. Of a feed each entry is a section: its title, when, who and where, then what it says.
 
-    What is no feed and no page is kept as it is written, as plain text is.
+    A file that is neither feed nor page is read as plain text.
     """
 
     recipe: str = "feed/2"
@@ -166,5 +166,5 @@ def _find_child(element: Element, *names: str) -> Element | None:
 
 
 def parse_feed(data: bytes, *, path: str) -> Extraction:
-    """What `Feed` makes of a file."""
+    """Extract a feed; see `Feed`."""
     return Feed().extract(data, path=path)

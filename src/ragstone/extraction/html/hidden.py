@@ -1,4 +1,4 @@
-"""What a page's attributes and inline styles hide from a reader: text that nobody sees must not speak for the page."""
+"""Text hidden from a reader by attributes and inline styles: invisible text must not speak for the page."""
 
 import re
 from collections.abc import Mapping
@@ -52,7 +52,7 @@ class Appearance(NamedTuple):
 
     @property
     def is_unseen(self) -> bool:
-        """Whether nobody sees text that looks like this."""
+        """Whether text with this style is invisible."""
         return self.clear or self.tiny or self.veiled or _is_same_colour(self.ink, self.paper)
 
 
@@ -199,7 +199,7 @@ def _is_same_colour(ink: Colour | None, paper: Colour | None) -> bool:
 
 
 def replacement_text(tag: str, about: Mapping[str, str]) -> str:
-    """What attributes of such an element show: the content of a field, the page in a frame."""
+    """The visible text in attributes of such an element: the content of a field, the page in a frame."""
     if tag == "input":
         return about.get("value", "") if about.get("type", "").lower() in TYPED else ""
     return MARKUP.sub(" ", about.get("srcdoc", "")) if tag == "iframe" else ""

@@ -142,5 +142,5 @@ def _collect_meta(page: Page) -> dict[str, Any]:
 
 
 def parse_html(data: bytes, *, path: str) -> Extraction:
-    """What `Html` makes of a page."""
+    """Extract a page; see `Html`."""
     return Html().extract(data, path=path)

@@ -16,7 +16,7 @@ NOTE = re.compile(r"\[?\s*([\w ]{1,12})\s*\]?")
 
 
 def format_superscript(text: str, before: str) -> str:
-    """What `<sup>` holds, as it reads behind the text `before`.
+    """The text of `<sup>`, as it reads after the text `before`.
 
     >>> (format_superscript("-3", "10"), format_superscript("th", "20"), format_superscript("n-kt", "e"),
     ...  format_superscript("TM", "Foo"), format_superscript("1,2", "Smith"))
@@ -40,7 +40,7 @@ def format_superscript(text: str, before: str) -> str:
 
 
 def format_subscript(text: str, before: str) -> str:
-    """What `<sub>` holds, as it reads behind the text `before`.
+    """The text of `<sub>`, as it reads after the text `before`.
 
     >>> (format_subscript("2", "H"), format_subscript("max", "V"), format_subscript("i+j", "a"),
     ...  format_subscript("see the note", "x "))
@@ -55,7 +55,7 @@ def format_subscript(text: str, before: str) -> str:
 
 
 def format_note_mark(text: str) -> str | None:
-    """The mark of a note as Markdown writes it, so that it is no part of a word or number; None for other text.
+    """The mark of a note as Markdown writes it, so that it does not join a word or number; None for other text.
 
     >>> (format_note_mark("[12]"), format_note_mark("²"), format_note_mark("note 1"),
     ...  format_note_mark("see below for more"))

@@ -21,7 +21,7 @@ def is_small(data: bytes) -> bool:
 
 
 def ocr_install_hint() -> str:
-    """What to install for pictures to be read; "" where they are."""
+    """The package to install for OCR; "" where they are."""
     from ragstone.extraction.image import rapid, tesseract
     from ragstone.extraction.image.engines import INSTALL_HINT
 

@@ -1,4 +1,4 @@
-"""What an image says of itself before it is decoded: its size, its resolution, which way is up."""
+"""The header of an image: its size, its resolution, its orientation."""
 
 import struct
 from collections.abc import Callable, Iterator, Mapping

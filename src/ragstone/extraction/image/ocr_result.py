@@ -1,4 +1,4 @@
-"""What a reader of pixels finds: lines of words with their boxes and how sure it is of them."""
+"""The result of OCR: lines of words with their boxes and confidence."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""A picture, or a page of one, as a PNG with boxes drawn around what is cited."""
+"""A picture, or a page of one, as a PNG with boxes drawn around the cited text."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,7 +21,7 @@ def draw_image_page(data: bytes, *, path: str, page: int, boxes: Sequence[Sequen
     about = check_header(data, path=path)
     if not 1 <= page <= len(about.frames):
         count = len(about.frames)
-        raise Refused("unsupported", f"{path} has {count} page{'s' * (count != 1)}; page {page} is not one of them")
+        raise Refused("unsupported", f"{path} has {count} page{'s' * (count != 1)}; page {page} is out of range")
     only = replace(about, frames=about.frames[page - 1 : page])
     pixels, scale = next(decode_pictures(data, only, path=path))
     height, width = pixels.shape[:2]

@@ -36,7 +36,7 @@ class OcrScan:
 
 
 def parse_image(data: bytes, *, path: str, engine: str = AUTO, languages: str = "eng", program: str = "") -> Extraction:
-    """What stands in a PNG, JPEG, GIF, WebP, BMP or TIFF (one page a picture), read by OCR.
+    """Extract the text of a PNG, JPEG, GIF, WebP, BMP or TIFF (one page per picture) by OCR.
 
     Boxes are points of the picture as a reader sees it: pixels x 72 / dpi, pixels where no resolution is
     said. `engine` is auto, rapidocr or tesseract; `languages` and `program` are tesseract's. The text is what the
@@ -96,14 +96,14 @@ def _filter_words(line: OcrLine, wanted: Callable[[str, Box], bool]) -> OcrLine:
 
 
 def ocr_meta(scans: Sequence[OcrScan], engine: OcrEngine) -> dict[str, object]:
-    """What a document's `meta` says about pages that were read by OCR."""
+    """The entries of a document's `meta` about pages read by OCR."""
     letters = sum(scan.letters for scan in scans)
     mean = sum(scan.confidence * scan.letters for scan in scans) / max(1, letters)
     return {"ocr": {"engine": engine.name, "confidence": round(mean, 3), "pages": [scan.page.number for scan in scans]}}
 
 
 def ocr_warnings(scans: Sequence[OcrScan], engine: OcrEngine) -> Iterator[str]:
-    """What a reader must know about text that OCR read: that it did, how surely, where it is in doubt."""
+    """Warnings about text read by OCR: its confidence and the doubtful places."""
     letters = sum(scan.letters for scan in scans)
     mean = sum(scan.confidence * scan.letters for scan in scans) / max(1, letters)
     yield f"text was read by OCR ({engine.name}) with a mean confidence of {mean:.2f}: it may hold errors"
@@ -120,7 +120,7 @@ def check_header(data: bytes, *, path: str) -> Header:
     """The header, of pictures that may be decoded; nothing is decoded here. Raises `Refused`: broken, too_large."""
     about = read_header(data)
     if about is None:
-        raise Refused("broken", f"{path} is no image that can be read: its header is damaged; save it again as PNG")
+        raise Refused("broken", f"{path} is not a readable image: its header is damaged; save it again as PNG")
     for frame in about.frames:
         if frame.width * frame.height > MOST:
             raise Refused(
@@ -136,9 +136,9 @@ def _collect_warnings(about: Header, read: int) -> Iterator[str]:
     if read < len(about.frames):
         yield f"pages {read + 1} to {len(about.frames)} were not read; raise limits.ocr_pages"
     if about.moving:
-        yield "the image moves: only its first picture was read"
+        yield "the image is animated: only its first frame was read"
     if not about.whole:
-        yield "the file is cut off: what its last part showed is missing"
+        yield "the file is incomplete: its last part is missing"
 
 
 __all__ = ["OcrLine", "OcrScan", "ocr_meta", "ocr_warnings", "parse_image", "read_page", "read_scan"]

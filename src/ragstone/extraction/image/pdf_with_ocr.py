@@ -42,13 +42,12 @@ def parse_pdf(
 ) -> Extraction:
     """Text of record, blocks with pages and boxes, and the layout of all characters.
 
-    Raises `Refused`: encrypted (no or a wrong password), broken (not readable, no page), empty (pages
-    that show nothing), no_text (pages that show pictures or drawings, but no text to read).
-    Text that nobody can see is left out with a warning, and a page that shows something but gives
-    no text is named in one. Such pages, and those whose letters have no meaning in the file, are read by
-    `ocr`: None where an engine is installed, True or `Refused` (unsupported), False never; no more
-    than `ocr_pages` of them, and in the sandbox than its bounds allow. `engine`, `languages` and `program`
-    are those of `ragstone.extraction.image.parse.parse_image`.
+    Raises `Refused`: encrypted (no or a wrong password), broken (not readable, no page), empty (pages that show
+    nothing), no_text (pages that show pictures or drawings, but no text to read). Invisible text is left out with a
+    warning, and a page that shows something but gives no text is named in one. Such pages, and those whose letters have
+    no meaning in the file, are read by `ocr`: None where an engine is installed, True or `Refused` (unsupported), False
+    never; no more than `ocr_pages` of them, and in the sandbox than its bounds allow. `engine`, `languages` and
+    `program` are those of `ragstone.extraction.image.parse.parse_image`.
     """
     reader = OcrReader(path, ocr, ocr_pages, {"engine": engine, "languages": languages, "program": program})
     return parse_with_reader(data, path=path, password=password, reader=reader)
@@ -132,7 +131,7 @@ class OcrReader:
             return None
 
     def meta(self) -> Mapping[str, object]:
-        """What a document's `meta` says about the pages that were read."""
+        """The entries of a document's `meta` about the pages read by OCR."""
         if not self.scans or self.engine is None:
             return {}
         read = list(self.scans)
@@ -145,7 +144,7 @@ class OcrReader:
             letters = sum(scan.letters for scan in read)
             mean = sum(scan.confidence * scan.letters for scan in read) / max(1, letters)
             pages = format_pages([scan.page.number for scan in read])
-            yield f"read by OCR ({self.engine.name}) with a mean confidence of {mean:.2f}, with errors maybe: {pages}"
+            yield f"read by OCR ({self.engine.name}), mean confidence {mean:.2f}, possibly with errors: {pages}"
             yield from islice(ocr_warnings(read, self.engine), 1, MOST_DOUBTS + 1)
         if self.over:
             most = len(self.tried)

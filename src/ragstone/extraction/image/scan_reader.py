@@ -1,4 +1,4 @@
-"""Reads one page of pixels, whatever its size and whichever way it lies, and gives boxes in points."""
+"""Reads one page of pixels of any size and orientation, and gives boxes in points."""
 
 from collections.abc import Iterator
 

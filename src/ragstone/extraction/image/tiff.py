@@ -41,7 +41,7 @@ def read_frames(data: bytes) -> tuple[Frame, ...]:
 
 
 def read_directories(data: bytes) -> Iterator[Frame]:
-    """What each directory says; the size is 0 for one that says none, and for a smaller copy of a page.
+    """The entries of each directory; the size is 0 for one that says none, and for a smaller copy of a page.
 
     Raises `struct.error` where the file ends too soon.
     """

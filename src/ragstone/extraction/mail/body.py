@@ -23,7 +23,7 @@ CONTINUED = re.compile(r"\n[ \t]")
 
 @dataclass(slots=True)
 class PartContent:
-    """What a part says, or several: its blocks, and the types of what was not read."""
+    """The content of one or more parts: their blocks, and the types of unread parts."""
 
     drafts: list[BlockDraft] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)

@@ -28,13 +28,13 @@ def parse_eml(data: bytes, *, path: str) -> Extraction:
         message, warnings = parse_message(data)
         return _build_extraction(message, path, warnings)
     except FAULTS as error:
-        raise Refused("broken", f"{path} is no mail that can be read: {error}") from error
+        raise Refused("broken", f"{path} is not a readable mail: {error}") from error
 
 
 def _build_extraction(message: Message, path: str, warnings: tuple[str, ...]) -> Extraction:
     headers = {name: text for name in ("Subject", *SHOWN) if (text := _read_header(message, name))}
     if not headers:
-        raise Refused("broken", f"{path} is no mail: it has neither sender nor subject nor date")
+        raise Refused("broken", f"{path} is not a mail: it has neither sender nor subject nor date")
     said = read_body(message, path=path)
     names = [name for part in iterate_leaves(message) if (name := attachment_name(part, whole=part is message))]
     if not said.drafts and said.unread:

@@ -35,7 +35,7 @@ def parse_mhtml(data: bytes, *, path: str) -> Extraction:
         ours, foreign = _split_frames(page, others, meta.get("url", ""))
         read = [decode_part_text(one) for one in (page, *ours)]
     except FAULTS as error:
-        raise Refused("broken", f"{path} is no saved web page that can be read: {error}") from error
+        raise Refused("broken", f"{path} is not a readable web page: {error}") from error
     found = _join_pages([said for said, _ in read], path=path)
     warnings = (*warnings, *(warning for _, more in read for warning in more), *found.warnings, *_warn_frames(foreign))
     whole = {**meta, **found.meta}

@@ -1,4 +1,4 @@
-"""What mails and saved pages are made of: parts, headers, charsets, names, as their senders meant them."""
+"""Parts of mails and saved pages: headers, charsets and names, as their senders meant them."""
 
 import base64
 import binascii
@@ -49,7 +49,7 @@ def parse_message(data: bytes) -> tuple[Message, tuple[str, ...]]:
         head = f'Content-Type: multipart/mixed; boundary="{divider[1]}"\n\n'
         parts = email.message_from_bytes((head + text).encode("ascii", "surrogateescape"), policy=AS_SENT)
         message.set_payload(parts.get_payload())
-    return message, ("the message does not say rightly where its parts begin; they were taken as they stand",)
+    return message, ("the message marks its parts wrongly; they were read as they are",)
 
 
 def subparts(part: Message) -> list[Message] | None:
@@ -78,13 +78,13 @@ def part_type(part: Message) -> str:
 
 
 def decode_payload(part: Message) -> bytes:
-    """What a leaf holds, its transfer encoding undone."""
+    """The content of a leaf, with its transfer encoding decoded."""
     data = part.get_payload(decode=True)
     return data if isinstance(data, bytes) else b""
 
 
 def decode_part_text(part: Message) -> tuple[str, tuple[str, ...]]:
-    """What a leaf says, with a warning where its charset does not fit."""
+    """The text of a leaf, with a warning if its charset does not fit."""
     found = decode_bytes(decode_payload(part), part.get_content_charset())
     warnings = ("some bytes are not in the charset of their part",) if "\ufffd" in found else ()
     return found.replace("\r\n", "\n").replace("\r", "\n").replace("\0", ""), warnings

@@ -51,7 +51,7 @@ class TextRun:
         self.joined = True
 
     def add_attributes(self, text: str, token: Token) -> None:
-        """What a reader sees of a tag's attributes, each as a range of its own."""
+        """Add the visible text of a tag's attributes, each as a range of its own."""
         for match in VISIBLE_ATTRIBUTE.finditer(text, *token.attributes):
             self.joined = False
             self.words.append(" ")

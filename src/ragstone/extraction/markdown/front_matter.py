@@ -1,4 +1,4 @@
-"""The YAML block at the start of a Markdown file: what is known about the document, never part of its text."""
+"""The YAML block at the start of a Markdown file: metadata of the document, never part of its text."""
 
 import math
 import re
@@ -49,7 +49,7 @@ class _Unsafe(Exception):
 
 
 def parse_front_matter(text: str) -> FrontMatter:
-    """What stands between `---` at the very start and the next `---` or `...`; nothing where there is none.
+    """Parse the YAML between `---` at the very start and the next `---` or `...`; nothing where there is none.
 
     Known keys come out as text (`title`, `project`, `confidentiality`, `doc_type`, `version_label`), ISO
     dates (`date`, `effective_at`) and a list (`tags`); all others as they are. A block that YAML

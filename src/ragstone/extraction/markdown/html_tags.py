@@ -31,7 +31,7 @@ class Token:
 
 
 def tokenize_html(text: str, start: int, end: int, *, whole_tables: bool = True) -> Iterator[Token]:
-    """What stands in text[start:end], in order; a table is one token unless told."""
+    """The tags and texts in text[start:end], in order; a table is one token unless told."""
     at, endless = start, False
     while match := TAG.search(text, at, end):
         a, b = match.span()

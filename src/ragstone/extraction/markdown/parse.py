@@ -33,7 +33,7 @@ class Markdown:
     media_type: str = "text/markdown"
 
     def extract(self, data: bytes, *, path: str) -> Extraction:
-        """Raises `Refused` for bytes that are no UTF-8 or UTF-16, and for a file without text."""
+        """Raises `Refused` for bytes that are neither UTF-8 nor UTF-16, and for a file without text."""
         record, warnings = decode_text(data, path=path)
         # Of the record's length throughout, so that places fit both: a lone return is a line end as well.
         source = unify_newlines(record)

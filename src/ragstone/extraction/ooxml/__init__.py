@@ -1,1 +1,1 @@
-"""What the formats of Office share: parts, their XML, properties, charts, drawings, formulas."""
+"""The common parts of the Office formats: parts, their XML, properties, charts, drawings, formulas."""

@@ -1,4 +1,4 @@
-"""What a drawing holds for a reader: alternative text, boxes with text, charts, diagrams."""
+"""The readable content of a drawing: alternative text, boxes with text, charts, diagrams."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -22,7 +22,7 @@ PICTURES = frozenset(("blip", "imagedata"))
 
 @dataclass(slots=True)
 class DrawingContent:
-    """What was found: texts that stand for pictures, boxes to be read as text, blocks of charts."""
+    """The content of a drawing: texts that stand for pictures, boxes to be read as text, blocks of charts."""
 
     alt: list[str] = field(default_factory=list)
     boxes: list[Element] = field(default_factory=list)
@@ -31,7 +31,7 @@ class DrawingContent:
 
 
 def read_drawing(element: Element, package: Package, links: Mapping[str, Link]) -> DrawingContent:
-    """Look through a drawing once; what stands in its boxes is left for who reads text. Nothing is fetched."""
+    """Look through a drawing once; the caller reads the text in its boxes. Nothing is fetched."""
     found = DrawingContent()
     waiting = [element]
     while waiting:
@@ -58,7 +58,7 @@ def read_drawing(element: Element, package: Package, links: Mapping[str, Link]) 
 
 
 def alternative_text(element: Element) -> str:
-    """The alternative text of an element, "" where nobody wrote one."""
+    """The alternative text of an element, "" if there is none."""
     name = local_name(element.tag)
     if element.tag == WP + "docPr" or name == "cNvPr":
         if any(local_name(one.tag) == "decorative" and one.get("val") in ("1", "true") for one in element.iter()):

@@ -1,4 +1,4 @@
-"""What a file says about itself: title, author, dates."""
+"""Properties of a file: title, author, dates."""
 
 import re
 
@@ -27,7 +27,7 @@ LONGEST = 500
 def read_properties(package: Package) -> tuple[str | None, Json]:
     """The title, None for none or one that a program made up; and author, description, dates and so on.
 
-    `date` is when the file was last changed: what was created is often the template.
+    `date` is when the file was last changed: the creation date is often the template's.
     """
     root = package.part(package.find_related("", "core-properties"), needed=False)
     said: dict[str, str] = {}

@@ -40,7 +40,7 @@ DRAWN = 0.02  # of the page: pictures that cover more may show text
 
 @dataclass(slots=True)
 class Page:
-    """What a page holds: pieces in reading order, and what a reader should know about it."""
+    """The content of a page: pieces in reading order, and facts for warnings."""
 
     number: int
     width: float

@@ -1,4 +1,4 @@
-"""A page as a PNG with boxes drawn around what is cited."""
+"""A page as a PNG with boxes drawn around the cited text."""
 
 import struct
 import zlib
@@ -34,7 +34,7 @@ def draw_pdf_page(
     """
     with open_document(data, path=path, password=password) as document:
         if not 1 <= page <= len(document):
-            raise Refused("unsupported", f"{path} has {len(document)} pages; page {page} is not one of them")
+            raise Refused("unsupported", f"{path} has {len(document)} pages; page {page} is out of range")
         try:
             found = document[page - 1]
             scale = min(dpi / 72, (MOST / max(1.0, found.get_width() * found.get_height())) ** 0.5)

@@ -39,9 +39,9 @@ def parse_with_reader(data: bytes, *, path: str, password: str | None, reader: P
             )
         if files:
             raise Refused(
-                "unsupported", f"{path} shows nothing itself{_describe_files(files)}; save them and ingest those"
+                "unsupported", f"{path} shows no content of its own{_describe_files(files)}; save them and ingest those"
             )
-        hint = " but text that nobody can see" if any(page.hidden for page in pages) else ""
+        hint = " but invisible text" if any(page.hidden for page in pages) else ""
         them = "page and nothing on it" if len(pages) == 1 else "pages and nothing on them"
         raise Refused("empty", f"{path} has {len(pages)} {them}{hint}")
     made = compose_document(pages)
@@ -108,11 +108,11 @@ def _collect_warnings(pages: list[Page], files: list[str], reader: PageOcr) -> I
         yield f"shows pictures or drawings but gives no text: {format_pages(silent)}; {_ocr_advice(reader, silent)}"
     if hidden := [page for page in pages if page.hidden]:
         count = sum(page.hidden for page in hidden)
-        yield f"left out {count} characters that nobody can see: {format_pages([page.number for page in hidden])}"
+        yield f"left out {count} invisible characters: {format_pages([page.number for page in hidden])}"
     if remarked := [page for page in pages if page.remarks]:
         count = sum(len(page.remarks) for page in remarked)
         where = format_pages([page.number for page in remarked])
-        yield f"{count} remark{'s' * (count != 1)} of readers kept in the metadata only, as comments: {where}"
+        yield f"{count} annotation{'s' * (count != 1)} kept in the metadata only, as comments: {where}"
     if files:
         yield f"embedded files were not read: {_list_names(files)}"
     if mixed := _find_unread_scans(pages, reader):

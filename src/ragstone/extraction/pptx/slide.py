@@ -86,7 +86,7 @@ class Slide:
         yield from notes
 
     def comments(self, authors: Mapping[str, str]) -> Iterator[Json]:
-        """What was remarked on the slide, answers too: author, date, text. `authors` are names by their ids."""
+        """The comments on the slide, replies too: author, date, text. `authors` are names by their ids."""
         for link in self._links.values():
             root = self._package.part(link.target) if link.kind == "comments" and not link.outside else None
             for one in root.iter() if root is not None else ():

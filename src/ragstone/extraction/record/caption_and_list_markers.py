@@ -28,7 +28,7 @@ TABLE, FIGURE = re.compile(rf"(?i:{TABLES})\b"), re.compile(rf"(?i:{FIGURES})\b"
 
 
 def caption_kind(text: str) -> CaptionKind:
-    """What a caption is of, as its first word says.
+    """The kind of object that a caption names, by its first word.
 
     >>> caption_kind("Abb. 3: Verlauf"), caption_kind("Tableau n° 2 : Ventes"), caption_kind("Exhibit 4")
     ('figure', 'table', '')

@@ -61,7 +61,7 @@ def format_rows(cells: Sequence[Cell]) -> str:
 
 @dataclass(slots=True)
 class PipeTable:
-    """What is written: `text`, its rows as (start, end, row from 0) and its cells with their characters."""
+    """A written table: `text`, its rows as (start, end, row from 0) and its cells with their characters."""
 
     parts: list[str] = field(default_factory=list)
     rows: list[tuple[int, int, int]] = field(default_factory=list)

@@ -14,7 +14,7 @@ POOL = f"{__name__}.pool"
 
 
 class Sandbox(Protocol):
-    """Processes that read for one owner, as the functions of this module do for whoever has none of his own."""
+    """Processes of one owner that read documents; the functions of this module use shared ones."""
 
     def run(
         self,
@@ -25,7 +25,7 @@ class Sandbox(Protocol):
         options: Mapping[str, object] = NO_OPTIONS,
         bounds: Bounds = DEFAULT,
     ) -> Extraction:
-        """See `run`."""
+        """Extract a document in a process of this sandbox; options and errors as for the function `run`."""
         ...
 
     def draw(
@@ -37,20 +37,21 @@ class Sandbox(Protocol):
         options: Mapping[str, object] = NO_OPTIONS,
         bounds: Bounds = DEFAULT,
     ) -> bytes:
-        """See `draw`."""
+        """Call a drawing function in a process of this sandbox; options and errors as for the function `run`."""
         ...
 
     def close(self) -> None:
-        """See `close`."""
+        """End the processes of this sandbox: idle ones now, busy ones when they are done."""
         ...
 
     def stop(self) -> None:
-        """End all processes at once and start no more; who waits for one or comes later gets `Refused`."""
+        """End all processes at once and start no more. Waiting and later calls raise `Refused`."""
         ...
 
 
 def create_sandbox() -> Sandbox:
-    """Processes of one's own, none yet: closing or stopping them touches nobody else's. They end with this program."""
+    """A sandbox with its own processes, none started yet: closing or stopping it does not affect others. They end
+    with this program."""
     from ragstone.extraction.sandbox.pool import Pool
 
     return Pool()
@@ -59,7 +60,7 @@ def create_sandbox() -> Sandbox:
 def run(
     parser: str, data: bytes, *, path: str, options: Mapping[str, object] = NO_OPTIONS, bounds: Bounds = DEFAULT
 ) -> Extraction:
-    """What a parser makes of a document, in another process. Any thread may call.
+    """Extract a document with a parser in another process, and return its `Extraction`. Any thread may call.
 
     `parser` is "package.module:function" of our own table, never of a document; the function is called
     as `function(data, path=path, **options)` and returns an `Extraction` or raises `Refused`.
@@ -78,7 +79,8 @@ def run(
 def draw(
     drawer: str, data: bytes, *, path: str, options: Mapping[str, object] = NO_OPTIONS, bounds: Bounds = DEFAULT
 ) -> bytes:
-    """The same for a function that gives bytes, such as a picture of a page."""
+    """Call a function that gives bytes, such as a picture of a page, in another process. Options and errors as for
+    `run`."""
     from ragstone.extraction.sandbox.pool import default_pool
 
     return default_pool().draw(drawer, data, path=path, options=options, bounds=bounds)
@@ -98,7 +100,7 @@ def stop() -> None:
 
 @dataclass(frozen=True, slots=True)
 class SandboxExtractor:
-    """`parser` is "package.module:function"; what it is given and may raise, `sandbox.run` tells."""
+    """`parser` is "package.module:function"; `sandbox.run` describes its arguments and errors."""
 
     recipe: str
     parser: str

@@ -32,14 +32,14 @@ class FloodError(Exception):
 
 
 class GarbledError(Exception):
-    """It sends what is no answer to the request."""
+    """The child sent an invalid answer to the request."""
 
 
 class Child:
     """Used by one thread at a time; `end` may be called from any."""
 
     def __init__(self) -> None:
-        """Start it, out of reach of the terminal's Ctrl-C, with none of our files open.
+        """Start it, out of reach of the terminal's Ctrl-C, without open files of this process.
 
         Raises `OSError`.
         """
@@ -75,7 +75,7 @@ class Child:
         return self._exchange(exchange, request.wall_seconds, page=request.page_wall)
 
     def await_greeting(self, *, seconds: float) -> tuple[bytes, bool, bytearray]:
-        """What it says when it has started; raises as `ask` does."""
+        """The greeting of a started child; raises as `ask` does."""
         return self._exchange(_Exchange([], number=0, most=STDERR_TAIL), seconds)
 
     def is_quiet(self) -> bool:
@@ -97,7 +97,7 @@ class Child:
             return self._process.returncode if by_itself else None
 
     def close(self) -> None:
-        """Give the pipes back when nobody uses them any more."""
+        """Close the pipes once they are unused."""
         with contextlib.suppress(OSError):
             self._read_stderr()
         for pipe in self._pipes:

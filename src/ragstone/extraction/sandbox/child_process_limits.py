@@ -18,7 +18,7 @@ OOM_SCORE_FILE = "/proc/self/oom_score_adj"
 
 
 def set_process_limits() -> None:
-    """What holds for the child's whole life. Raises `OSError` or `ValueError` where limits cannot be set."""
+    """Set the limits for the child's whole life. Raises `OSError` or `ValueError` where limits cannot be set."""
     for kind, most in ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, FILE), (resource.RLIMIT_NOFILE, FILES)):
         hard = _cap_limit(most, resource.getrlimit(kind)[1])
         resource.setrlimit(kind, (hard, hard))
@@ -30,7 +30,7 @@ def set_process_limits() -> None:
 
 
 def set_document_limits(*, cpu: float, wall: float, memory: int) -> None:
-    """What holds for one document, counted from now; the wall time is a child's own only without a parent."""
+    """Set the limits for one document, counted from now; the wall time is a child's own only without a parent."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     _set_soft_limit(resource.RLIMIT_CPU, math.ceil(used.ru_utime + used.ru_stime + cpu))
     if sys.platform == "linux":

@@ -1,4 +1,4 @@
-"""What the reading of one document may cost."""
+"""The limits of reading one document."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -42,7 +42,7 @@ class Bounds:
     def __post_init__(self) -> None:
         for one in fields(self):
             if not 0 <= getattr(self, one.name) < float("inf"):
-                raise UsageError(f"{one.name} must be a number of at least 0, not {getattr(self, one.name)!r}")
+                raise UsageError(f"invalid {one.name} {getattr(self, one.name)!r}: expected a number of at least 0")
         if not (self.cpu_seconds and self.wall_seconds):
             raise UsageError("cpu_seconds and wall_seconds must be more than 0")
 

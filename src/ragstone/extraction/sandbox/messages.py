@@ -1,4 +1,4 @@
-"""What parent and child say to each other: msgpack, which can hold values and nothing that acts."""
+"""Messages between parent and child: msgpack, which holds values and no code."""
 
 import os
 import struct
@@ -51,7 +51,7 @@ DECODE_ERRORS = (msgspec.DecodeError, RecursionError, UnicodeError, ValueError, 
 
 
 def open_channels() -> tuple[IO[bytes], IO[bytes]]:
-    """Its input and output as pipes of requests and answers, out of reach of what prints or reads a line."""
+    """Its input and output as pipes of requests and answers, apart from standard input and output."""
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)

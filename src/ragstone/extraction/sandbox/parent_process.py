@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def end_with_parent(pipe: int) -> Iterator[None]:
-    """While this lasts, the end of whoever writes to `pipe` ends this process and all of its group.
+    """During this block, the end of the process that writes to `pipe` ends this process and its group.
 
     Nothing may come through the pipe meanwhile: that would end it too. Linux ends on SIGIO; elsewhere
     the signal is ignored and others watch.

@@ -31,7 +31,9 @@ def explain_failure(path: str, bounds: Bounds, failure: Failure) -> Refused:
     if failure.kind == "output":
         return explain_flood(path, bounds)
     if failure.kind == "unloadable":
-        return Refused("unsupported", f"{path} cannot be read: its parser is not there: {failure.message[:SENTENCE]}")
+        return Refused(
+            "unsupported", f"{path} cannot be read: its parser is not installed: {failure.message[:SENTENCE]}"
+        )
     if failure.kind == "unlimited":
         return explain_no_process(path, f"limits cannot be set: {failure.message[:SENTENCE]}")
     return Refused("broken", f"{path} could not be read: its parser failed with {failure.message[:SENTENCE]}")
@@ -79,9 +81,9 @@ def explain_flood(path: str, bounds: Bounds) -> Refused:
 
 def explain_garbled(path: str, error: Exception) -> Refused:
     """For a child whose answer is none."""
-    log.debug("%s: the process that read it answered with what is no answer: %r", path, error)
+    log.debug("%s: the process that read it answered with invalid data: %r", path, error)
     return Refused(
-        "broken", f"{path} could not be read: what came back is no text with places; the document breaks its parser"
+        "broken", f"{path} could not be read: the parser returned invalid data; the document breaks its parser"
     )
 
 

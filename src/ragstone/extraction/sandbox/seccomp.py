@@ -1,4 +1,4 @@
-"""What a child gives up for good where Linux allows it: the network, other processes' memory, ways out of its group.
+"""System calls that a child gives up for good on Linux: the network, other processes' memory, ways out of its group.
 
 A second wall behind the limits, for the case that a document takes over its parser. Calls that are
 refused fail with EPERM. Where the system has no such filter, the child runs without.

@@ -1,4 +1,4 @@
-"""What hangs on the cells of a worksheet: notes, comments, what pictures show, what charts are called."""
+"""Objects on the cells of a worksheet: notes, comments, texts of pictures, titles of charts."""
 
 import re
 from collections.abc import Iterator

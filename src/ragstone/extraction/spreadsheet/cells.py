@@ -24,7 +24,7 @@ Cells = Iterable[tuple[int, object]]
 
 
 class LimitedRows:
-    """Passes rows on until so many cells were seen; tells where it stopped."""
+    """Passes rows on until the limit of cells is reached; tells where it stopped."""
 
     def __init__(self, lines: Iterable[Line], left: int) -> None:
         self._lines = lines

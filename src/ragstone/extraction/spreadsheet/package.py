@@ -1,4 +1,4 @@
-"""What an XLSX file says beside its values: where each sheet lies, what its styles show, who wrote it."""
+"""The parts of an XLSX file beside its values: the places of sheets, styles, the author."""
 
 import re
 import zipfile

@@ -1,4 +1,4 @@
-"""What rows of a worksheet's XML are searched for, as its names are prefixed and its styles numbered."""
+"""Patterns for rows of a worksheet's XML, with its prefixes and numbers of styles."""
 
 import re
 from functools import cache

@@ -125,7 +125,7 @@ class SheetWriter:
         return cells
 
     def _write_plain_row(self, row: int, texts: Sequence[str], *, header: bool) -> list[Cell]:
-        """The same for a row without gaps whose texts are written as they are: all but a few are like that."""
+        """Write a row without gaps or texts to escape, as nearly all rows are."""
         cells: list[Cell] = []
         start = self._length + 2
         for place, text in enumerate(texts):

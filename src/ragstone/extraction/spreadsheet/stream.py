@@ -32,8 +32,8 @@ DAY = 86_400_000  # milliseconds
 
 @dataclass(slots=True)
 class StreamedSheet:
-    """What could be read: rows with values by column, what is merged in the order of the file, how many texts
-    the workbook does not hold, the last row before the part is damaged (None where it is not)."""
+    """The readable part of a sheet: rows with values by column, merged ranges in the order of the file, the number
+    of texts that the workbook lacks, the last row before the damage (None without damage)."""
 
     cells: dict[int, dict[int, object]] = field(default_factory=dict)
     merged: list[Range] = field(default_factory=list)
@@ -52,7 +52,7 @@ class SheetStream:
         self._package = package
 
     def read(self, sheet: str, *, most: int) -> StreamedSheet:
-        """The first cells of a sheet that have a value, at most so many and the rest of their row."""
+        """The first cells of a sheet that have a value, at most the limit and the rest of their row."""
         found = StreamedSheet()
         part = self._package.sheets.get(sheet, "")
         number, left = 0, most

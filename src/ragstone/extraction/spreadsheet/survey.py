@@ -1,4 +1,5 @@
-"""What the values of a worksheet do not tell: hidden rows and columns, percentages, errors, formulas never computed.
+"""Facts about a worksheet that its values do not show: hidden rows and columns, percentages, errors, formulas never
+computed.
 
 The part is read once as a stream and looked at row by row with plain searches, which is some ten times
 faster than an XML parser and takes the memory of one row.

@@ -1,4 +1,4 @@
-"""What a survey of a worksheet finds: how far it reaches, what is hidden in it, which cells show something else."""
+"""The result of a survey of a worksheet: its size, its hidden parts, cells that show another text."""
 
 from array import array
 from collections.abc import Iterable, Iterator

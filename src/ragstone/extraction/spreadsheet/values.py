@@ -72,7 +72,7 @@ def pad_number(value: object, width: int) -> str:
 
 
 def classify_text(text: str) -> str:
-    """What a text in a CSV file, which must not be empty, is meant to be.
+    """Classify a text of a CSV file, which must not be empty.
 
     >>> [classify_text(text) for text in ("1,234.50", "(12 %)", "2024-05-01", "true", "A-12")]
     ['n', 'n', 'd', 'b', 's']

@@ -45,7 +45,7 @@ def parse_workbook(data: bytes, *, path: str) -> Extraction:
     if not record.blocks:
         raise Refused(
             "broken" if notes.broken else "empty",
-            f"{path} has no cell to show; {'; '.join(notes.lines()) or 'its sheets are empty'}",
+            f"{path} has no visible cell; {'; '.join(notes.lines()) or 'its sheets are empty'}",
         )
     properties = package.properties if package else {}
     return Extraction(

@@ -96,7 +96,7 @@ class WorksheetReader:
             return None
 
     def _read_streamed(self, name: str, survey: Survey) -> tuple[list[list[Line]], LimitedRows] | None:
-        """The same cell by cell, None where there is nothing."""
+        """Read a sheet cell by cell; None if there is no stream."""
         if self._stream is None:
             return None
         sheet = self._stream.read(name, most=self._left)
@@ -116,7 +116,7 @@ class WorksheetReader:
 
 
 def is_panic(error: BaseException) -> bool:
-    """Whether the native reader broke down, which is no `Exception`."""
+    """Whether the native reader panicked, which does not raise an `Exception`."""
     return type(error).__name__ == "PanicException"
 
 

@@ -1,4 +1,4 @@
-"""What was read out of each kept revision, kept as JSON beside the store: there before its revision, gone after it.
+"""Extractions of kept revisions as JSON beside the store: written before the revision, removed after it.
 
 `<place>/<tenant>/<document id>/<version>.json`. The store knows nothing of it: a revision says where its own is
 in its free metadata, under `ARTIFACT_KEY`.

@@ -1,4 +1,4 @@
-"""An extraction as JSON: what is printed, written beside converted files and kept by an ingestion; and its name."""
+"""An extraction as JSON, for printing, for files beside converted ones, and for artifacts; and its name."""
 
 import hashlib
 import json
@@ -52,7 +52,7 @@ def _block_json(block: Block, record: str, found: Sequence[Secret]) -> Json:
 
 
 def dump_artifact(scope: Scope, document: Document, extraction: Extraction) -> bytes:
-    """A revision's artifact: nothing masked, and first of all whose it is, so that its beginning tells."""
+    """A revision's artifact: nothing is masked, and its owner comes first, so that its beginning identifies it."""
     data = extraction_data(extraction, document.path, masked=False)
     del data["schema"]
     text = json.dumps({"schema": 1, "document": _owner_json(scope, document), **data}, ensure_ascii=False)
@@ -65,7 +65,7 @@ def _owner_json(scope: Scope, document: Document) -> Json:
 
 
 def read_source(scope: Scope, name: str, head: bytes) -> str | None:
-    """The source of the document that an artifact of this collection is of; None when it is no such artifact."""
+    """The source of the document that an artifact of this collection is of; None for other files."""
     text = head.decode("utf-8", "ignore")
     if not text.startswith(_PREAMBLE):
         return None
@@ -94,7 +94,7 @@ def claim_name(scope: Scope) -> str:
 
 
 def aside_marks(scope: Scope, source: str) -> tuple[str, str]:
-    """What stands for a collection and for one of its sources in the names of unfinished files."""
+    """The marks of a collection and of one of its sources in the names of unfinished files."""
     texts = ([scope.tenant, scope.collection], [scope.tenant, scope.collection, source])
     collection, own = (hashlib.sha256(json.dumps(text).encode()).hexdigest()[:16] for text in texts)
     return collection, own

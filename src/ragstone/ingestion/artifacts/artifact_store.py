@@ -38,7 +38,7 @@ class ArtifactStore:
 
     @property
     def config(self) -> Json:
-        """What a run records of it."""
+        """The configuration that a run records."""
         return {"place": self.place.uri, "claim": self.claim}
 
     def put_claim(self) -> "ArtifactStore":

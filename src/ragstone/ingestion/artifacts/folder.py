@@ -14,7 +14,7 @@ TRIES = 5  # a sweep may take an empty folder away before the first file is in i
 
 
 class FolderPlace:
-    """See `ragstone.core.ports.ArtifactStorage`."""
+    """Keeps artifacts in a local folder; implements `ArtifactStorage`."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -58,7 +58,7 @@ class FolderPlace:
             with contextlib.suppress(FileNotFoundError):
                 replace_file(path, data, mark=f".{mark}", before_rename=lambda: reach_point("artifact.written"))
                 return
-        raise StoreError(f"{path.parent} is removed by another process as often as it is made; run again")
+        raise StoreError(f"{path.parent} : another process keeps removing this folder; run again")
 
     def _list_names(self, under: str) -> Iterator[str]:
         for folder in _scan_folder(self._root / under):

@@ -14,7 +14,7 @@ FILE_SCHEMES = ("file", "local")
 def open_place(uri: str) -> ArtifactStorage:
     """The place behind a URI; nothing is read or written yet.
 
-    Raises `ConfigError` for what is no URI of a place, and for a file system whose package is not installed.
+    Raises `ConfigError` for an invalid URI, and for a file system whose package is not installed.
     """
     scheme, colon, rest = uri.partition(":")
     if not colon or not scheme.isalnum() or not rest.strip("/") or "\0" in uri:
@@ -31,20 +31,24 @@ def _parse_file_uri(uri: str, rest: str) -> Path:
     if rest.startswith("//"):
         host, _, rest = rest[2:].partition("/")
         if host not in ("", "localhost"):
-            raise ConfigError(f"artifacts {uri!r:.200} names the machine {host!r}; write file:///PATH, with three /")
+            raise ConfigError(
+                f"invalid artifacts {uri!r:.200}: expected file:///PATH with three slashes, without a host"
+            )
         rest = f"/{rest}"
     try:
         return Path(unquote(rest)).expanduser().resolve()
     except (RuntimeError, ValueError, OSError) as error:
-        raise ConfigError(f"artifacts {uri!r:.200} leads to no place: {error}") from error
+        raise ConfigError(f"invalid artifacts {uri!r:.200}: {error}") from error
 
 
 def _open_remote(uri: str, scheme: str) -> ArtifactStorage:
     if "@" in urlsplit(uri).netloc:
-        # The URI is kept with every revision and shown to whoever may read its facts.
-        raise ConfigError(f"artifacts at {scheme}: hold a name or password in the URL; leave it to the environment")
+        # The URI is kept with every revision and shown to anyone who may read its facts.
+        raise ConfigError(
+            f"invalid artifacts at {scheme}: expected no user or password in the URL; set them in the environment"
+        )
     if "::" in uri or "?" in uri or "#" in uri:
-        raise ConfigError(f"artifacts {uri!r:.200} is no plain URL of a place; write {scheme}://BUCKET/PREFIX")
+        raise ConfigError(f"invalid artifacts {uri!r:.200}: expected {scheme}://BUCKET/PREFIX")
     try:
         from ragstone.ingestion.artifacts.remote import RemotePlace
 
@@ -53,7 +57,7 @@ def _open_remote(uri: str, scheme: str) -> ArtifactStorage:
         extra = f"pip install 'ragstone[s3]' ({error})" if scheme in ("s3", "s3a") or error.name == "fsspec" else error
         raise ConfigError(f"artifacts at {scheme}: need a package that is not installed: {extra}") from error
     except ValueError as error:
-        raise ConfigError(f"artifacts {uri!r:.200} is of a kind that fsspec does not know: {error}") from error
+        raise ConfigError(f"invalid artifacts {uri!r:.200}: {error}") from error
 
 
 async def seal_place(store: Store, scope: Scope, place: ArtifactStorage) -> ArtifactStorage:
@@ -63,7 +67,7 @@ async def seal_place(store: Store, scope: Scope, place: ArtifactStorage) -> Arti
 
 
 class SealedPlace:
-    """See `ragstone.core.ports.ArtifactStorage`. Names stay what they are."""
+    """Encrypts artifacts on their way to another place; implements `ArtifactStorage`. Names stay unencrypted."""
 
     def __init__(self, inner: ArtifactStorage, sealer: Sealer) -> None:
         self._inner = inner

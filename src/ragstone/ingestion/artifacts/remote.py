@@ -11,7 +11,7 @@ from ragstone.core.errors import StoreError
 
 
 class RemotePlace:
-    """See `ragstone.core.ports.ArtifactStorage`."""
+    """Keeps artifacts behind a URL of fsspec, such as S3; implements `ArtifactStorage`."""
 
     def __init__(self, uri: str) -> None:
         """Raises `ImportError` where the scheme's package is not installed, `ValueError` for an unknown scheme."""

@@ -26,7 +26,8 @@ async def remove_strays(
 ) -> tuple[int, list[str]]:
     """Remove what no kept revision owns; returns how many, and a sentence for each place that could not be swept.
 
-    With `source` only what is of this source, which the caller is ingesting; else of all that nobody ingests now.
+    With `source` only what is of this source, which the caller is ingesting; else of all that are not being ingested
+    now.
     """
     removed, failed = 0, []
     for uri in where.places:
@@ -43,7 +44,7 @@ async def remove_strays(
 async def erase(store: Store, scope: Scope, where: ArtifactPlaces) -> list[str]:
     """Remove all artifacts of a collection, then our claim; a sentence for each place that could not be looked through.
 
-    The collection still stands: what is killed is gone on with by another call.
+    The collection still stands: another call continues an interrupted one.
     """
     failed = []
     for uri in where.places:
@@ -70,7 +71,7 @@ async def _has_artifacts(uri: str, scope: Scope) -> bool:
 
 
 async def find_problems(store: Store, scope: Scope, where: ArtifactPlaces) -> list[str]:
-    """What is wrong, a sentence each."""
+    """The problems, one sentence each."""
     found = []
     for uri in where.places:
         try:
@@ -91,7 +92,7 @@ async def find_problems(store: Store, scope: Scope, where: ArtifactPlaces) -> li
 
 
 async def remove_claim(store: Store, scope: Scope, where: ArtifactPlaces) -> None:
-    """Take our claims away, before a collection is erased: what a kill would leave is then nobody's, and found."""
+    """Take our claims away, before a collection is erased: leftovers of a kill then have no owner, and are found."""
 
     for uri in where.places:
         try:
@@ -111,7 +112,7 @@ async def find_missing(store: Store, scope: Scope, place: ArtifactStorage) -> se
 
 
 def _describe_failure(uri: str, problem: Exception) -> str:
-    return f"the artifacts at {uri} could not be looked through: {problem}"
+    return f"the artifacts at {uri} could not be listed: {problem}"
 
 
 async def _open_own_place(store: Store, uri: str, scope: Scope, where: ArtifactPlaces) -> ArtifactStorage:

@@ -1,4 +1,4 @@
-"""The gate for symlinks: a place is inside the root, or it is not read."""
+"""Containment of symlinks: a place is inside the root, or it is not read."""
 
 import os
 import stat
@@ -35,9 +35,9 @@ def resolve_inside(place: str, path: str, root: Path, rules: Rules) -> str:
 
 
 def open_inside(place: str, path: str, root: Path, rules: Rules) -> int:
-    """A descriptor of a regular file that lies inside the root, whatever was swapped meanwhile.
+    """A descriptor of a regular file inside the root, even if files are swapped meanwhile.
 
-    The file is opened first and compared with what the gate lets through afterwards.
+    The file is opened first and compared with the allowed path afterwards.
     """
     try:
         descriptor = os.open(resolve_inside(place, path, root, rules), OPEN_FLAGS)

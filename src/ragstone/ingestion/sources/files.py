@@ -68,7 +68,7 @@ class FileSource:
             root.stat()
         except (FileNotFoundError, NotADirectoryError, ValueError, RuntimeError) as error:
             raise UsageError(
-                f"source {self._name!r}: {self._given} is not there; name a folder or file that exists, or mount it"
+                f"source {self._name!r}: {self._given} does not exist; name a folder or file that exists, or mount it"
             ) from error
         except OSError as error:
             raise UsageError(f"source {self._name!r}: {self._given} cannot be reached: {error.strerror}") from error

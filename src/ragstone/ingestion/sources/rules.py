@@ -1,4 +1,4 @@
-"""What a source lists: patterns to ignore, patterns to deny, endings to accept."""
+"""The rules of a source: patterns to ignore, patterns to deny, endings to accept."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ EXTENSIONS = tuple(sorted({".txt", *BY_NAME, *PROMISED} - UNLISTED))
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What a walk lists: globs as in `ragstone.core.path_patterns`, relative to the root.
+    """The rules of a walk: globs as in `ragstone.core.path_patterns`, relative to the root.
 
     `ignore` leaves out silently, `deny` is reported and cannot be read either; both hold for a whole
     folder once its path fits. `extensions` are compared without case; what a file really is, its

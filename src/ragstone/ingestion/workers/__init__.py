@@ -1,4 +1,4 @@
-"""What makes revisions out of bytes while files are read and written: other processes, or threads for a few.
+"""Workers that build revisions while files are read and written: other processes, or threads for a few documents.
 
 Making them is Python's own work, which threads of one process do not share out. A child is
 `python -m ragstone.ingestion.workers`: over pipes it is told the rules once, then document by document.
@@ -25,7 +25,7 @@ MAX_CHILDREN = 4  # children; what is left to the parent is a fifth of the work,
 
 @dataclass(frozen=True, slots=True)
 class WorkerPool:
-    """What makes revisions, and the threads from which to call it."""
+    """The function that builds revisions, and the threads from which to call it."""
 
     build: BuildFunction
     threads: ThreadPoolExecutor
@@ -37,7 +37,7 @@ def open_worker_pool(
 ) -> Iterator[WorkerPool]:
     """A pool for about `size` bytes of changed documents; leaving it ends its processes and threads.
 
-    `processes` reads what is read in the sandbox by this process; it is told to end too.
+    `processes` is the sandbox of this process; it is told to end too.
 
     Processes are used where that is worth it and the rules can be told to another process; a
     tokenizer of one's own that cannot be pickled means threads.

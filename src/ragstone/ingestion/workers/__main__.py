@@ -50,7 +50,7 @@ def _answer_request(builder: RevisionBuilder, source: str, request: bytes) -> by
     except Refused as error:
         return pack_message((error.reason, str(error), ""))
     except Exception as error:  # whatever a document does to a parser
-        message = f"{path} could not be taken in: {type(error).__name__}: {error}"
+        message = f"{path} could not be ingested: {type(error).__name__}: {error}"
         return pack_message(("broken", message, traceback.format_exc()))
 
 

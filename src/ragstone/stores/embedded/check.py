@@ -1,4 +1,4 @@
-"""What a doctor looks at in one collection, and what can be mended."""
+"""The checks and repairs of one collection."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -49,7 +49,7 @@ ORPHAN_QUERIES = (
 
 
 def find_problems(collection: Collection, connection: sqlite3.Connection) -> list[str]:
-    """What is wrong, a sentence each, seen in one read transaction.
+    """The problems, one sentence each, seen in one read transaction.
 
     Each look goes as far as it can: what makes one fail has mostly been named by the one before.
     """
@@ -95,7 +95,7 @@ def _check_leftovers(collection: Collection, connection: sqlite3.Connection) -> 
 
 
 def check_vector_file(place: CollectionFiles, connection: sqlite3.Connection, tables: VectorTables) -> Iterator[str]:
-    """What is wrong with the vector file of a model."""
+    """The problems of a model's vector file."""
     state = read_state(connection, tables)
     if state.dimension is None:
         return

@@ -33,7 +33,7 @@ ACTIVE_CHUNKS = "chunks c JOIN revisions r ON r.key = c.rev AND r.status = 'acti
 
 
 def decode_filter_facts(document: Document, ordinal: int, facts: bytes) -> Facts:
-    """What filters ask about, from a chunk's row: its keys are the names of `ChunkFacts`.
+    """The facts for filters, from a chunk's row: its keys are the names of `ChunkFacts`.
 
     Quicker than `where.facts` of a whole chunk, 5.2 µs for 8.2 with the matching; a test holds them together.
     """

@@ -44,7 +44,8 @@ log = logging.getLogger("ragstone")
 
 @dataclass(frozen=True, slots=True)
 class CollectionView:
-    """What one read transaction sees. `rows` raises `Corrupt` when the vector file cannot be trusted."""
+    """The collection as one read transaction sees it. `rows` raises `Corrupt` when the vector file cannot be
+    trusted."""
 
     connection: sqlite3.Connection
     state: CollectionState
@@ -75,7 +76,7 @@ class Collection:
             return self._take_idle()
 
     def release(self, connection: sqlite3.Connection) -> None:
-        """Take a connection back, whatever state it is in."""
+        """Take a connection back, in any state."""
         with self._lock, contextlib.suppress(*sqlite_driver.errors()):
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
@@ -94,7 +95,7 @@ class Collection:
     @property
     def is_current(self) -> bool:
         """Whether the directory is still the one that was opened: it may have been erased, before it was opened too,
-        and made anew."""
+        and created again."""
         return self._identity != NO_FILE and self._identify_file() == self._identity
 
     def open_view(self, tables: VectorTables = ACTIVE) -> CollectionView:
@@ -231,7 +232,7 @@ def _make_failing_rows(error: Corrupt) -> Callable[[], Rows]:
 
 
 class SerialConnection:
-    """What writers share: calls wait for one another, and no foreign error passes."""
+    """The connection that writers share: calls wait for one another, and SQLite's errors are mapped."""
 
     def __init__(self, collection: Collection, connection: sqlite3.Connection, threads: ThreadPool) -> None:
         self._collection = collection

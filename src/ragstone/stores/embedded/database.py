@@ -186,10 +186,10 @@ def _enable_wal(connection: sqlite3.Connection) -> None:
 
 
 def vacuum_database(connection: sqlite3.Connection) -> None:
-    """Write the file anew, so that nothing deleted stands in it, and its dead space is given back.
+    """Rewrite the file without deleted data, and its dead space is given back.
 
-    `secure_delete` overwrites what is deleted, but not the copies that moving rows between pages leaves in
-    their gaps. A file of over 128 MiB keeps those until it is worth the time.
+    `secure_delete` overwrites deleted rows, but not the copies that moving rows between pages leaves in their gaps. A
+    file of over 128 MiB keeps those until it is worth the time.
     """
     pages, free, size = (
         int(connection.execute(f"PRAGMA {name}").fetchone()[0])  # SQLCipher says some of them as texts
@@ -202,7 +202,7 @@ def vacuum_database(connection: sqlite3.Connection) -> None:
 def truncate_log(connection: sqlite3.Connection) -> bool:
     """Move the write-ahead log into the database and cut it to nothing, unless a reader still needs it.
 
-    Whether that was done: then nobody reads an older state than the present one any more.
+    Whether that was done: then no reader sees an older state any more.
     """
     connection.execute(f"PRAGMA busy_timeout = {int(LOG_TIMEOUT * 1000)}")
     try:
@@ -213,13 +213,13 @@ def truncate_log(connection: sqlite3.Connection) -> bool:
 
 
 def has_moved(connection: sqlite3.Connection) -> bool:
-    """Whether a file is the old one of a collection that was put under another key: nobody may write to it."""
+    """Whether a file is the old one of a collection that was put under another key: no process may write to it."""
     return connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'moved'").fetchone() is not None
 
 
 def _check_not_moved(connection: sqlite3.Connection) -> None:
     if has_moved(connection):
-        raise CollectionMoved("the collection was put under another key meanwhile; run again")
+        raise CollectionMoved("the collection was encrypted with another key meanwhile; run again")
 
 
 @contextmanager

@@ -36,7 +36,7 @@ class PageCache:
         self._bytes = 0
 
     def get_page(self, page: int, rows: int) -> Vectors | None:
-        """A page that has at least so many rows."""
+        """A page with at least `rows` rows."""
         found = self._held.get(page)
         return found if found is not None and len(found) >= rows else None
 
@@ -56,7 +56,7 @@ class PageCache:
 
 
 def row_cipher(key: SecretKey, header: bytes, file_id: bytes) -> Cipher:
-    """What seals the rows of the file with this header."""
+    """The cipher for the rows of the file with this header."""
     return Cipher(key.derive_key(ROWS_PURPOSE, file_id), header)
 
 
@@ -73,7 +73,8 @@ def cipher_stride(dimension: int) -> int:
 
 
 class EncryptedRows:
-    """See `ragstone.stores.cosine.Rows`. Raises `Corrupt` for a row that was not written there."""
+    """Reads rows of an encrypted vector file; implements `cosine.Rows`. Raises `Corrupt` for a row that was not
+    written there."""
 
     def __init__(
         self, path: Path, view: mmap.mmap, cipher: Cipher, *, start: int, shape: tuple[int, int], pages: PageCache

@@ -28,7 +28,7 @@ FIRST_PAGE = ("", -1)
 
 
 def read_next_revisions(ask: RunQuery, after: tuple[str, int] | None, limit: int) -> list[StoredRevision]:
-    """See `ragstone.core.ports.Exporter.list_revisions_after`."""
+    """List the stored revisions after a given one, for a copy; implements `Exporter.list_revisions_after`."""
     return [
         StoredRevision(decode_document(facts), status)
         for facts, status in ask(REVISION_PAGE, *(after or FIRST_PAGE), max(limit, 0))
@@ -36,7 +36,7 @@ def read_next_revisions(ask: RunQuery, after: tuple[str, int] | None, limit: int
 
 
 def load_revisions(ask: RunQuery, documents: Sequence[Document]) -> list[Revision]:
-    """See `ragstone.core.ports.Exporter.revisions`."""
+    """Read stored revisions in full, for a copy; implements `Exporter.revisions`."""
     tables = {name for (name,) in ask("SELECT name FROM sqlite_master WHERE name IN ('proofs', 'layouts')")}
     found = (_load_revision(ask, document, tables) for document in documents)
     return [revision for revision in found if revision is not None]
@@ -71,7 +71,8 @@ def _load_layout(ask: RunQuery, key: int, path: str) -> Layout | None:
 def load_vectors(
     ask: RunQuery, held: Callable[[], Rows], keys: Sequence[str], tables: VectorTables
 ) -> dict[str, Vectors]:
-    """See `ragstone.core.ports.Exporter.vectors`; `held` gives the rows of the vector file, checked."""
+    """Read stored vectors, for a copy; implements `Exporter.vectors`. `held` gives the checked rows of the vector
+    file."""
     sql = f"SELECT key, slot FROM {tables.vectors} WHERE key IN (SELECT value FROM json_each(?))"  # noqa: S608
     listed = encode_list(list(dict.fromkeys(keys)))
     slots: dict[str, int] = dict(ask(sql, listed))

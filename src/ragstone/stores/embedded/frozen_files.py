@@ -1,9 +1,9 @@
-"""A collection that this user may only read: how it is opened, and what makes sure that nobody wrote meanwhile.
+"""A collection that this user may only read: how it is opened, and the check that it was not written to meanwhile.
 
-SQLite needs two files beside a database with a write-ahead log. Where they are, it reads with them. Where they are
-not and cannot be made, the database is opened as one that never changes, which takes no lock. That is as good as a
-lock while it stands there untouched: whoever writes makes a log first, and only then changes the file. So it is
-looked at after each read, and what was read while somebody wrote is not given out.
+SQLite needs two files beside a database with a write-ahead log. Where they are, it reads with them. Where they are not
+and cannot be made, the database is opened as one that never changes, which takes no lock. That is as good as a lock
+while it stands there untouched: a writer makes a log first, and only then changes the file. So it is looked at after
+each read, and data read during a write is not given out.
 """
 
 import os
@@ -57,7 +57,7 @@ def is_unchanged(connection: sqlite3.Connection) -> bool:
 
 
 def check_unchanged(connection: sqlite3.Connection) -> None:
-    """Raises `Busy` for what was read from a file that somebody wrote to at the same time."""
+    """Raises `Busy` if the file was written to while it was read."""
     noted = _as_frozen(connection)
     if noted is not None and not is_unchanged(connection):
         raise Busy(f"{noted.path} was written to while it was read; ask again")

@@ -1,4 +1,4 @@
-"""What shows that files are encrypted, whatever became of the keys."""
+"""Marks of encrypted files, which do not depend on the keys."""
 
 import contextlib
 from pathlib import Path
@@ -26,7 +26,7 @@ def list_key_marked(home: Path) -> list[CollectionFiles]:
 
 
 def is_tenant_encrypted(home: Path) -> bool:
-    """Whether anything in a tenant's directory is encrypted, whatever became of its keys."""
+    """Whether anything in a tenant's directory is encrypted, even if its keys are lost."""
     if not home.is_dir():
         return False
     with contextlib.suppress(FileNotFoundError, IsADirectoryError):

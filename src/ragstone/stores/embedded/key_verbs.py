@@ -1,4 +1,4 @@
-"""What a store does with the keys of its tenants."""
+"""The store's methods for the keys of its tenants."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ class KeyVerbs:
     _admin: EmbeddedAdmin
 
     async def sealer(self, tenant: str) -> Sealer | None:
-        """See `ragstone.core.ports.SealingStore`."""
+        """The object that encrypts and decrypts a tenant's data outside the store, or None if it is not encrypted."""
         return await self._threads.run(lambda: self._make_sealer(tenant))
 
     def _make_sealer(self, tenant: str) -> Sealer | None:
@@ -33,7 +33,7 @@ class KeyVerbs:
             return TenantSealer(keys) if keys else None
 
     async def rotate(self, tenant: str) -> bool:
-        """See `ragstone.core.ports.SealingStore`."""
+        """Wraps a tenant's keys with the configured master key; False if the tenant has none."""
         return await self._threads.run(lambda: self._rotate(tenant))
 
     def _rotate(self, tenant: str) -> bool:
@@ -46,5 +46,5 @@ class KeyVerbs:
                 return bool(keys)
 
     async def rekey(self, tenant: str, *, fresh: bool) -> int:
-        """See `ragstone.core.ports.SealingStore`."""
+        """Encrypts a tenant's collections anew, with a new key if `fresh`; gives how many it encrypted."""
         return await self._threads.run(lambda: self._admin.tenant_lifecycle.rekey(tenant, fresh=fresh))

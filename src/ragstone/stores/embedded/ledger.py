@@ -1,4 +1,4 @@
-"""What is known about documents and runs."""
+"""The ledger: documents and runs."""
 
 import os
 import threading
@@ -47,7 +47,8 @@ class RunLocks:
 
 
 class EmbeddedLedger:
-    """See `ragstone.core.ports.Ledger`. `collection` opens it; `locks` are those of this store's runs."""
+    """Keeps runs and documents in the collection's database; implements `Ledger`. `collection` opens it; `locks` are
+    those of this store's runs."""
 
     def __init__(self, root: Path, collection: Callable[[], Collection], threads: ThreadPool, locks: RunLocks) -> None:
         self._root = root
@@ -91,8 +92,8 @@ class EmbeddedLedger:
                 raise
 
     def _lock_source(self, run: Run) -> Path:
-        """The lock of the run's source, taken. Behind the gate, or the collection might be erased, or put under another
-        key, between the look at it and the lock."""
+        """The lock of the run's source, taken. Under the store's lock, or the collection might be erased, or put
+        under another key, between the look at it and the lock."""
         while True:
             collection = self._collection()  # raises `NotBuilt` before anything is made
             with map_errors(self._root), brief_lock(store_lock_path(self._root), shared=True):

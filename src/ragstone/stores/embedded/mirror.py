@@ -1,8 +1,8 @@
 """The searchable form of a collection at one generation, in memory: an immutable value that grows by new ones.
 
-A chunk has a position; its revision decides whether it is alive. What was replaced stays until a share
-of the positions is dead; what is new goes to a small second index (`tail`) until that is a share of the
-first. Statistics are always taken over the alive, so both are invisible in results.
+A chunk has a position; its revision decides whether it is alive. Replaced chunks stay until a share of the positions is
+dead; what is new goes to a small second index (`tail`) until that is a share of the first. Statistics are always taken
+over the alive, so both are invisible in results.
 """
 
 from dataclasses import dataclass, replace
@@ -122,13 +122,13 @@ class Mirror:
         return replace(self, chunks=replace(self.chunks, slot=slot))
 
     def tidy(self) -> "Mirror":
-        """The same with a tail or dead positions cleared away where they grew too large."""
+        """The mirror, compacted if its tail or its dead positions grew too large."""
         if len(self.tail.at) > max(TAIL_MIN, len(self.base.at) // TAIL_SHARE) or len(self.chunks) > 2 * self.total + 64:
             return self.compact()
         return self
 
     def compact(self) -> "Mirror":
-        """The same without a dead position and with an empty tail."""
+        """The mirror without dead positions and with an empty tail."""
         places = np.where(self.alive, np.cumsum(self.alive) - 1, -1).astype(np.int32)
         kept = self.revisions.alive
         moved = (np.cumsum(kept) - 1).astype(np.int32)

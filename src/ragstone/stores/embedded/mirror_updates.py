@@ -22,7 +22,7 @@ from ragstone.stores.encoding import decode_document
 
 @dataclass(frozen=True, slots=True)
 class CollectionState:
-    """What a collection's `meta` says in one transaction."""
+    """The collection's `meta` in one transaction."""
 
     generation: int
     log_from: int
@@ -35,12 +35,12 @@ class CollectionState:
 
     @property
     def model_identity(self) -> tuple[str | None, str | None, int | None]:
-        """What the vectors are of."""
+        """The model and variant of the vectors."""
         return self.model, self.variant, self.dimension
 
     @property
     def mirror_key(self) -> tuple[int, int, int]:
-        """What a mirror is of."""
+        """The key of a mirror's state."""
         return self.generation, self.vector_file, self.next_slot
 
 
@@ -145,7 +145,7 @@ def _update_slots(mirror: Mirror, connection: sqlite3.Connection, state: Collect
 def with_second_model(
     mirror: Mirror, connection: sqlite3.Connection, state: CollectionState, tables: VectorTables
 ) -> Mirror:
-    """The same chunks with the slots of a second model, of which `state` is."""
+    """The mirror with the vector slots of a second model; `state` belongs to that model."""
     sql = f"SELECT c.row, v.slot FROM {tables.vectors} v JOIN chunks c ON c.vector_key = v.key"  # noqa: S608
     found = np.array(connection.execute(sql).fetchall(), dtype=np.int64).reshape(-1, 2)
     mirror = mirror.with_slots(found[:, 0], found[:, 1], afresh=True)
@@ -153,7 +153,7 @@ def with_second_model(
 
 
 def write_index(place: CollectionFiles, mirror: Mirror) -> Mirror:
-    """Seal a mirror as the collection's index file of its generation; what was sealed, without anything dead."""
+    """Seal a mirror as the collection's index file of its generation; the sealed mirror, without dead positions."""
     mirror = mirror.compact()
     chunks, base = mirror.chunks, mirror.base
     facts = {"generation": mirror.generation, "vector_file": mirror.vector_file, "next_slot": mirror.next_slot}

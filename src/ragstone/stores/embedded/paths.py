@@ -129,7 +129,7 @@ def _find_database_fault(descriptor: int) -> str | None:
     except FileNotFoundError:
         return "it is gone"
     if not stat.S_ISREG(found.st_mode):
-        return "it is no file"
+        return "it is not a file"
     return None if found.st_size else "it is empty"
 
 
@@ -143,7 +143,7 @@ def check_store(root: Path) -> bool:
     catalogue = root / CATALOGUE
     if not catalogue.is_file():
         if root.exists() and not root.is_dir():
-            raise UsageError(f"{root} is not a Ragstone store: it is no folder; name another --store")
+            raise UsageError(f"{root} is not a Ragstone store: it is not a folder; name another --store")
         return False
     _check_not_network(root)
     try:
@@ -207,7 +207,7 @@ def collections_under(home: Path) -> Iterator[Path]:
 
 
 def is_tenant_home(directory: Path) -> bool:
-    """Whether a folder is a tenant's: something of ours stands in it, and it is no store of its own."""
+    """Whether a folder is a tenant's: it holds files of Ragstone, and is not a store of its own."""
     try:
         if not directory.is_dir() or is_store(directory):
             return False

@@ -1,8 +1,8 @@
-"""Vectors of what was removed: forgotten in the database, then overwritten in the file.
+"""Vectors of removed chunks: forgotten in the database, then overwritten in the file.
 
-The two steps are apart because a reader may still see an older state. The first makes the slots dead, which counts
-as zeros for whoever looks from then on; the second comes when nobody looks from before. What is killed between them
-is gone on with by the next run.
+The two steps are apart because a reader may still see an older state. The first makes the slots dead, which later
+readers see as zeros; the second comes when nobody looks from before. The next run continues after an interruption
+between them.
 """
 
 import contextlib
@@ -42,7 +42,7 @@ def _forget_slots(place: CollectionFiles, connection: sqlite3.Connection, tables
 
 
 def overwrite_dead_vectors(place: CollectionFiles, connection: sqlite3.Connection) -> None:
-    """Put zeros in place of the rows of dead slots; only when nobody reads a state in which they were not."""
+    """Put zeros in place of the rows of dead slots; only when no reader uses a state in which they were alive."""
     for tables in (ACTIVE, SECOND):
         if _has_no_dead_slots(connection, tables):
             continue

@@ -31,7 +31,7 @@ PROVIDER = "embedded"
 
 
 class EmbeddedReader:
-    """See `ragstone.core.ports.Reader` and `Exporter`."""
+    """Searches a snapshot of a collection and reads its texts; implements `Reader` and `Exporter`."""
 
     def __init__(self, collection: Collection, view: CollectionView, threads: ThreadPool) -> None:
         self._collection = collection

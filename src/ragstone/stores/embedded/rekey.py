@@ -1,8 +1,8 @@
-"""A collection under another key, or under its first: written anew beside the old one, then put in its place.
+"""A collection under another key, or under its first: written beside the old one, then put in its place.
 
-While it is copied the old one's write lock is held; who reads goes on. Then, behind the gate, its table `meta` is
-renamed in one transaction: from that moment on nobody can write to it, and the copy counts. What is killed before is
-thrown away, what is killed after is finished.
+While it is copied the old one's write lock is held; who reads goes on. Then, under the store's lock, its table `meta`
+is renamed in one transaction: from then on no process can write to it, and the copy counts. An interruption before it
+discards the new files, one after it is completed by the next open.
 """
 
 import contextlib
@@ -62,7 +62,8 @@ def finish_rekey(tenants: Tenants, tenant: str, number: int) -> None:
 
 
 def begin_copy(old: CollectionFiles) -> Path:
-    """The empty directory of a copy; the caller holds the gate. From then on nobody begins a run in the collection."""
+    """The empty directory of a copy; the caller holds the store's lock. From then on no run begins in the
+    collection."""
     made = old.directory.with_name(REKEY_PREFIX + old.directory.name)
     erase_directory(made)
     make_directory(made)
@@ -80,7 +81,7 @@ def rekey_collection(tenants: Tenants, tenant: str, old: CollectionFiles, number
 
 
 def _copy_collection(old: CollectionFiles, new: CollectionFiles, close: Callable[[], object]) -> None:
-    """Make the copy, then let nobody in and make the copy count."""
+    """Make the copy, then lock the collection and make the copy count."""
     connection = open_database(old.database, old.key)
     if connection is None:
         raise Corrupt(f"{old.database} is gone; ingest anew with --recreate")
@@ -114,7 +115,7 @@ def recover_rekey(tenants: Tenants, tenant: str) -> None:
 
 
 def recover_rekey_locked(tenants: Tenants, tenant: str) -> None:
-    """The same for who holds the gate and knows that nobody else is at it."""
+    """Recover an interrupted re-encryption; the caller holds the store's lock, and no other process works on it."""
     home = tenants.tenant_directory(tenant)
     if home.is_dir():
         for made in sorted(home.glob(REKEY_PREFIX + "*")):

@@ -32,7 +32,7 @@ CHUNKS_OF_REVISION = (
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """A revision that is not what was written."""
+    """A damaged revision."""
 
     key: int
     document: str
@@ -59,7 +59,7 @@ def _checksum_line(values: Iterable[object]) -> bytes:
 
 
 def find_damages(connection: sqlite3.Connection) -> Iterator[Damage]:
-    """Every revision that is not what was written; one document at a time is in memory."""
+    """Every damaged revision; one document at a time is in memory."""
     known = connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'proofs'").fetchone()[0]
     sql = ALL_REVISIONS.format(proofs="proofs" if known else NO_PROOFS)
     for key, status, value, facts, record, *place in connection.execute(sql):
@@ -72,7 +72,7 @@ def find_damages(connection: sqlite3.Connection) -> Iterator[Damage]:
 def describe_damage(
     place: RevisionPlace, value: int | None, facts: bytes, record: bytes, chunks: list[Any]
 ) -> str | None:
-    """What is wrong with the rows of a revision (chunks as `ChunkRow`, by ordinal), None when they are as written."""
+    """The damage in the rows of a revision (chunks as `ChunkRow`, by ordinal), None when they are as written."""
     try:
         if value is not None and value != compute_checksum(place, facts, record, chunks):
             return "it does not match its checksum"

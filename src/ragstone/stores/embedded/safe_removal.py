@@ -39,7 +39,7 @@ def zero_file(path: Path) -> None:
 
 
 def move_aside(directory: Path) -> Path:
-    """Rename a directory to a name that nobody opens and the next sweep removes; durable when it returns."""
+    """Rename a directory to a name that is never opened and that the next sweep removes; durable when it returns."""
     number = 0
     while (gone := directory.with_name(f"{GONE_PREFIX}{number}-{directory.name}")).exists():
         number += 1
@@ -49,7 +49,7 @@ def move_aside(directory: Path) -> Path:
 
 
 def list_moved_aside(directory: Path) -> list[Path]:
-    """What a directory was renamed to by erasures that did not end."""
+    """The new names of a directory from unfinished erasures."""
     own = re.compile(rf"{re.escape(GONE_PREFIX)}\d+-{re.escape(directory.name)}")
     return sorted(path for path in directory.parent.glob(GONE_PREFIX + "*") if own.fullmatch(path.name))
 

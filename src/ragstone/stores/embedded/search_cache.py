@@ -16,7 +16,7 @@ CACHE_FILE_NAME = "searches.sqlite"
 
 
 class EmbeddedSearchCache:
-    """See `ragstone.core.ports.SearchCache`. `collection` opens it."""
+    """Caches searches in a file beside the collection; implements `SearchCache`. `collection` opens it."""
 
     def __init__(self, collection: Callable[[], Collection], threads: ThreadPool) -> None:
         self._collection = collection

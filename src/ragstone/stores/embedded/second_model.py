@@ -33,7 +33,7 @@ SWAP_TABLE = "swapped"  # a name that no table has
 
 
 def list_models(connection: sqlite3.Connection) -> list[CollectionModel]:
-    """See `ragstone.core.ports.ReembeddingStore.models`."""
+    """The models of a collection, the active one first; implements `ReembeddingStore.models`."""
     found = []
     for tables in (ACTIVE, SECOND):
         state = read_state(connection, tables)
@@ -71,7 +71,7 @@ def begin_second_model(
 def switch_models(
     connection: sqlite3.Connection, scope: Scope, *, to: CollectionModel | None, now: datetime, elsewhere: bool
 ) -> None:
-    """Swap the tables and what is said of them in one transaction; raises `UsageError` while vectors are missing."""
+    """Swap the tables and their records in one transaction; raises `UsageError` while vectors are missing."""
     with write_transaction(connection):
         if read_state(connection, SECOND).dimension is None:
             raise no_second_model_error(scope)
@@ -103,7 +103,7 @@ def drop_second_model(place: CollectionFiles, connection: sqlite3.Connection, sc
 
 
 class EmbeddedFiller(SerialConnection):
-    """See `ragstone.core.ports.Filler`."""
+    """Writes the vectors of a second model; implements `Filler`."""
 
     def __init__(
         self,

@@ -47,8 +47,8 @@ MAX_OPEN = 32  # collections that keep their index in memory; the one least rece
 
 
 class EmbeddedStore(KeyVerbs):
-    """See `ragstone.core.ports.Store`, `Reembedding`. `keep_versions` revisions of a document stay; `now` is the
-    clock; `master` wraps the keys of new tenants, None leaves them plain."""
+    """Keeps collections in a folder: `Store`, `ReembeddingStore`, `SealingStore`. `keep_versions` is per document,
+    `now` is the clock; `master` wraps the keys of new tenants, and None stores them unencrypted."""
 
     def __init__(
         self,
@@ -156,7 +156,7 @@ class EmbeddedStore(KeyVerbs):
         )
 
     def _run_on(self, scope: Scope, work: Callable[[Collection], T]) -> T:
-        """Work on a collection, once more where it was put under another key meanwhile."""
+        """Work on a collection, once more where it was encrypted with another key meanwhile."""
         collection = self._open_collection(scope)
         try:
             return work(collection)
@@ -284,7 +284,7 @@ class EmbeddedStore(KeyVerbs):
             self._swept = True
 
     def _locate_files(self, scope: Scope) -> CollectionFiles:
-        """Where a collection is. Looked at behind the gate where nothing is seen: it may just be put in its place."""
+        """Where a collection is. Checked under the store's lock if nothing is seen: it may just be put in its place."""
         recover_rekey(self._tenants, scope.tenant)
         here = self._tenants.files_of(scope)
         if not here.database.is_file() and here.directory.parent.is_dir() and os.access(self._root, os.W_OK):

@@ -1,4 +1,4 @@
-"""What is done to a tenant as a whole: erased, or put under another key."""
+"""Operations on a whole tenant: erasure, and encryption with another key."""
 
 import contextlib
 import os
@@ -71,7 +71,7 @@ class TenantLifecycle:
         self._now = now
 
     def begin_erasing(self, tenant: str) -> bool:
-        """See `ragstone.core.ports.Admin`."""
+        """Marks a tenant as being erased, so that an interrupted erasure continues; False without that tenant."""
         with map_errors(self._root):
             if not check_store(self._root):
                 return False
@@ -86,8 +86,7 @@ class TenantLifecycle:
             return True
 
     def erase(self, tenant: str) -> bool:
-        """See `ragstone.core.ports.Admin`. Renamed aside, then without its keys: a crash leaves what the next open
-        takes."""
+        """Erases a tenant: renames its folder, then removes keys and files. The next open continues after a crash."""
         with map_errors(self._root):
             if not check_store(self._root):
                 return False
@@ -128,7 +127,7 @@ class TenantLifecycle:
         return self._now().isoformat(timespec="seconds")
 
     def rekey(self, tenant: str, *, fresh: bool) -> int:
-        """See `ragstone.core.ports.SealingStore`."""
+        """Encrypts a tenant's collections anew, with a new key if `fresh`; gives how many it encrypted."""
         with map_errors(self._root):
             home = self._tenants.tenant_directory(tenant)
             if not check_store(self._root) or not is_tenant_home(home):

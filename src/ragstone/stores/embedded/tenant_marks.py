@@ -1,8 +1,7 @@
 """Tenants that are changed whole, put under another key or erased: what says so, and who waits for whom.
 
-Whoever puts a tenant under another key holds its file `rekey.lock`; the copy of a collection stands beside it until
-it takes its place. A tenant that is to be erased has a file `.erasing-<tenant>` at the root until nothing of it is
-left.
+The process that re-encrypts a tenant holds its file `rekey.lock`; the copy of a collection stands beside it until it
+takes its place. A tenant that is to be erased has a file `.erasing-<tenant>` at the root until nothing of it is left.
 """
 
 import contextlib
@@ -50,7 +49,7 @@ def _copy_directory(place: CollectionFiles) -> Path:
 
 
 def mark_erasing(root: Path, tenant: str, *, since: str) -> None:
-    """Say for good that a tenant is to be erased; the caller holds the gate."""
+    """Say for good that a tenant is to be erased; the caller holds the store's lock."""
     for left in list_temporary_files(root, _erasure_mark(root, tenant).name):
         left.unlink(missing_ok=True)
     if not _erasure_mark(root, tenant).is_file():

@@ -130,8 +130,8 @@ class Tenants:
         return keys
 
     def check_master(self) -> None:
-        """Raises `NoKey` when a tenant's keys are wrapped by a master key that is not configured. Whose is not said:
-        whoever reads this may be another tenant."""
+        """Raises `NoKey` when a tenant's keys are wrapped by a master key that is not configured. It does not name
+        the tenant: the reader may be another one."""
         known = self.master.fingerprints if self.master is not None else set()
         for home in self._find_homes() if known else ():
             with contextlib.suppress(Corrupt, FileNotFoundError):
@@ -163,7 +163,7 @@ class Tenants:
             return plain
         if number is None and plain.database.is_file():
             mark = plain.key_mark(max(keys))
-            raise Corrupt(f"{plain.directory} is encrypted, and the file that says so is gone; run: touch '{mark}'")
+            raise Corrupt(f"{plain.directory} is encrypted, and the file that marks it is gone; run: touch '{mark}'")
         self._check_key(plain, keys, tenant)
         return replace(plain, key=keys[max(keys) if number is None else number])
 
@@ -184,7 +184,7 @@ class Tenants:
     # The record
 
     def read_record(self, tenant: str) -> Json:
-        """What is written of a tenant, {} when nothing is. Raises `NoKey`."""
+        """The record of a tenant, {} without one. Raises `NoKey`."""
         file = self.tenant_directory(tenant) / RECORD_FILE
         try:
             data = file.read_bytes()
@@ -212,7 +212,7 @@ class Tenants:
         )
 
     def pin_model(self, tenant: str, model: str, dimension: int, *, without: str | None) -> None:
-        """See `ragstone.core.ports.Admin.pin`."""
+        """Pins a tenant to one model and dimension; implements `Admin.pin`."""
         with brief_lock(store_lock_path(self.root)):
             held = self.read_record(tenant)
             if (held.get("model"), held.get("dimension")) == (model, dimension):
@@ -236,7 +236,7 @@ class Tenants:
     # All of them
 
     def list_tenants(self) -> list[Tenant]:
-        """Every tenant, by name. What a missing key hides is None; what is wrong with one is said of it."""
+        """Every tenant, by name. Fields that a missing key hides are None; what is wrong with one is said of it."""
         found = {tenant.name: tenant for tenant in map(self._describe_tenant, self._find_homes())}
         for name in list_erasing(self.root):
             found[name] = replace(found.get(name, Tenant(name, 0)), problem=erasure_notice(name))

@@ -19,7 +19,7 @@ class ThreadPool:
         self.closed = False
 
     async def run(self, work: Callable[[], T], *, undo: Callable[[T], None] | None = None) -> T:
-        """Do blocking work elsewhere; when nobody waits for its result any more, `undo` takes the result back.
+        """Do blocking work elsewhere; when no caller waits for its result any more, `undo` takes the result back.
 
         Raises `StoreError` after `close`.
         """
@@ -35,7 +35,7 @@ class ThreadPool:
             raise
 
     async def release(self, work: Callable[[], None]) -> None:
-        """Let go what was opened: elsewhere as all work, or here when the threads have ended before."""
+        """Close the opened resources: elsewhere as all work, or here when the threads have ended before."""
         if self.closed:
             work()
         else:

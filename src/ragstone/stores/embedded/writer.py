@@ -1,4 +1,4 @@
-"""What an ingestion changes: each call is one transaction, durable when it returns."""
+"""The writer of an ingestion: each call is one transaction, durable when it returns."""
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 class EmbeddedWriter(SerialConnection):
-    """See `ragstone.core.ports.Writer`."""
+    """Writes revisions and vectors to the collection's files; implements `Writer`."""
 
     def __init__(
         self,

@@ -12,7 +12,8 @@ from ragstone.stores.jsonfile.file import JsonFile
 
 
 class JsonAdmin:
-    """See `ragstone.core.ports.Admin`. `now` says which revisions are active."""
+    """Creates, checks and erases collections in the file; implements `Admin`. `now` is the clock that decides which
+    revisions are active."""
 
     def __init__(self, file: JsonFile, *, now: Callable[[], datetime]) -> None:
         self._file = file
@@ -35,7 +36,7 @@ class JsonAdmin:
     async def pin(self, tenant: str, *, model: str, dimension: int, without: str | None = None) -> None:
         """Nothing to write down: no vectors are kept."""
 
-    async def tenants(self, own: str) -> list[Tenant]:  # noqa: ARG002  # whoever can read the file sees all
+    async def tenants(self, own: str) -> list[Tenant]:  # noqa: ARG002  # anyone who can read the file sees everything
         counts = Counter(owner for owner, _ in await self._file.read_all())
         return [Tenant(owner, count) for owner, count in sorted(counts.items())]
 
@@ -54,7 +55,7 @@ class JsonAdmin:
             return [str(error)]
         states = [state for state, status in content.list_statuses(self._now(), keep=1) if status == "active"]
         counts = Counter(chunk.id for state in states for chunk in state.chunks)
-        twice = [f"chunk {one} stands there twice" for one, times in counts.items() if times > 1]
+        twice = [f"duplicate chunk {one}" for one, times in counts.items() if times > 1]
         texts = [
             f"{state.document.path!r} of source {state.document.source!r} is stored damaged (chunk {ordinal} is not "
             "what the text of the document says there); delete the document and ingest it again"

@@ -1,4 +1,4 @@
-"""What a json: store holds in memory, and how it stands in the file."""
+"""The content of a json: store in memory and in the file."""
 
 import json
 from base64 import b64decode, b64encode

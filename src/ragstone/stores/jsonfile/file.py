@@ -88,7 +88,7 @@ class JsonFile:
         return SearchCacheFile(self._digest_path([scope.tenant, scope.collection], "searches"))
 
     async def run_beside(self, scope: Scope, work: Callable[[], None]) -> None:
-        """Do something beside the file while nobody changes it; nothing for a scope that is not there."""
+        """Do something beside the file under its lock; nothing for a scope that is not there."""
 
         def run_locked() -> None:
             with self._lock, map_errors(self._path), brief_lock(self._path.with_name(f"{self._path.name}.lock")):

@@ -1,4 +1,4 @@
-"""What a json: store knows about documents and runs."""
+"""The ledger of a json: store: documents and runs."""
 
 import asyncio
 from dataclasses import replace
@@ -10,7 +10,7 @@ from ragstone.stores.jsonfile.file import JsonFile
 
 
 class JsonLedger:
-    """See `ragstone.core.ports.Ledger`."""
+    """Keeps runs and documents in the file; implements `Ledger`."""
 
     def __init__(self, file: JsonFile, scope: Scope) -> None:
         self._file = file

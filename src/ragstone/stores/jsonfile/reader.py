@@ -31,7 +31,7 @@ def count_occurrences(text: str, words: Sequence[str]) -> int:
 
 
 class JsonReader:
-    """See `ragstone.core.ports.Reader` and `Exporter`: the file and the day as they were when the view was opened."""
+    """Searches the file as it was when the view was opened; implements `Reader` and `Exporter`."""
 
     def __init__(self, scope: Scope, content: ScopeContent, size: int, *, now: datetime, keep: int) -> None:
         self._scope = scope
@@ -116,7 +116,7 @@ class JsonReader:
         return self._kept[first : first + max(limit, 0)]
 
     async def revisions(self, documents: Sequence[Document]) -> list[Revision]:
-        """Whatever the file says: it has no checksums."""
+        """Revisions as the file has them: it has no checksums."""
         return [
             self._states[_revision_key(document)] for document in documents if _revision_key(document) in self._states
         ]

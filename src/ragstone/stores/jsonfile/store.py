@@ -20,7 +20,7 @@ from ragstone.stores.revision_status import utc_now
 
 
 class JsonSearchCache:
-    """See `ragstone.core.ports.SearchCache`."""
+    """Caches searches in a file beside the store; implements `SearchCache`."""
 
     def __init__(self, file: JsonFile, scope: Scope) -> None:
         self._file = file
@@ -44,7 +44,8 @@ class JsonSearchCache:
 
 
 class JsonStore:
-    """See `ragstone.core.ports.Store`. `keep_versions` revisions of a document stay; `now` is the clock."""
+    """Keeps collections without vectors in one JSON file; implements `Store`. It keeps `keep_versions` revisions per
+    document; `now` is the clock."""
 
     def __init__(self, path: Path, *, keep_versions: int = 1, now: Callable[[], datetime] = utc_now) -> None:
         self._path = path
@@ -73,7 +74,7 @@ class JsonStore:
         return JsonLedger(self._file, scope)
 
     def search_cache(self, scope: Scope) -> JsonSearchCache:
-        """See `ragstone.core.ports.SearchCachingStore`."""
+        """The cached searches of a collection; implements `SearchCachingStore`."""
         return JsonSearchCache(self._file, scope)
 
     @asynccontextmanager

@@ -13,7 +13,7 @@ from ragstone.stores.revision_status import due_at
 
 
 class JsonWriter:
-    """See `ragstone.core.ports.Writer`."""
+    """Writes revisions to the file; implements `Writer`."""
 
     def __init__(self, file: JsonFile, scope: Scope, *, now: Callable[[], datetime], keep: int) -> None:
         self._file = file

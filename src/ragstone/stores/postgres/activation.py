@@ -39,7 +39,7 @@ INSERT_FTS = """INSERT INTO chunk_fts (chunk_key, tenant_id, collection_id, tsv)
 
 @dataclass(slots=True)
 class StatusChanges:
-    """What becomes of the versions of some documents: from active, to active, away, or waiting and kept."""
+    """Changes of the versions of some documents: deactivated, activated, removed, or waiting."""
 
     off: list[int] = field(default_factory=list)
     on: list[int] = field(default_factory=list)

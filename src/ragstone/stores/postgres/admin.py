@@ -32,7 +32,7 @@ LIST = """SELECT t.tenant_id, t.embedding_model, t.embedding_dim,
 
 
 class PostgresAdmin:
-    """See `ragstone.core.ports.Admin`."""
+    """Creates, lists, checks and erases collections in PostgreSQL; implements `Admin`."""
 
     def __init__(self, pool: Pool, *, now: Callable[[], datetime]) -> None:
         self._pool = pool

@@ -35,7 +35,7 @@ async def read_collection(cursor: Cursor, scope: Scope) -> CollectionRow:
 
 
 async def lock_collection(cursor: Cursor, scope: Scope) -> CollectionRow:
-    """The row, locked till the end of the transaction: taken last of all locks, so that nobody waits in a circle."""
+    """The row, locked till the end of the transaction: taken last of all locks, so that no deadlock arises."""
     return await _fetch_collection(cursor, scope, LOCK)
 
 

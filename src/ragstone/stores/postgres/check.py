@@ -1,4 +1,4 @@
-"""What a doctor looks at in one collection, and what can be mended."""
+"""The checks and repairs of one collection."""
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
@@ -81,7 +81,7 @@ NEXT = f"SELECT next_number FROM collections WHERE {OURS}"  # noqa: S608
 
 @dataclass(frozen=True, slots=True)
 class DamagedVersion:
-    """A version that is not what was written."""
+    """A damaged version."""
 
     version: int
     document: str
@@ -96,7 +96,7 @@ def _parameters(collection: CollectionRow, **more: object) -> dict[str, object]:
 
 
 async def find_problems(cursor: Cursor, collection: CollectionRow) -> list[str]:
-    """What is wrong, a sentence each, seen in one transaction."""
+    """The problems, one sentence each, seen in one transaction."""
     found: list[str] = []
     for sentence, query in COUNTED_PROBLEMS:
         [number] = await _fetch_numbers(cursor, query, _parameters(collection))
@@ -128,7 +128,7 @@ async def _fetch_numbers(cursor: Cursor, query: str, given: Mapping[str, object]
 
 
 async def find_damaged_versions(cursor: Cursor, collection: CollectionRow) -> AsyncIterator[DamagedVersion]:
-    """Every version that is not what was written; a page of them at a time is in memory."""
+    """Every damaged version; a page of them at a time is in memory."""
     after = 0
     while True:
         await cursor.execute(VERSIONS.encode(), _parameters(collection, after=after))
@@ -149,7 +149,7 @@ async def find_damaged_versions(cursor: Cursor, collection: CollectionRow) -> As
 def describe_damage(
     own: tuple[bytes, bytes, bytes | None], proof: int, place: tuple[str, ...], rows: list[tuple[Any, ...]]
 ) -> str | None:
-    """What is wrong with a version (`own` is facts, record and layout, `place` is id, source and path, `rows` are
+    """The damage in a version (`own` is facts, record and layout, `place` is id, source and path, `rows` are
     `CHUNK_COLUMNS` by ordinal); None when it is as it was written."""
     facts, record, layout = own
     try:
@@ -194,7 +194,7 @@ async def _check_postings(cursor: Cursor, collection: CollectionRow) -> str | No
             at = np.frombuffer(packed, NUMBER)
             counts = np.frombuffer(packed_counts, COUNT)
             if int(at[-1]) >= size or not np.array_equal(lengths[at], np.frombuffer(sizes, LENGTH)):
-                return f"the keyword index knows chunks that are not there, or not their length ({term!r})"
+                return f"the keyword index holds chunks that do not exist, or lacks their length ({term!r})"
             np.add.at(sums, at, counts)
             if wrong := _find_difference(wanted, term, at.tolist(), counts.tolist()):
                 return wrong

@@ -1,4 +1,5 @@
-"""What PostgreSQL and its driver say, in our words: one table by SQLSTATE, one by what a refused connection says."""
+"""Errors of PostgreSQL and its driver as Ragstone's: one table by SQLSTATE, one by the message of a refused
+connection."""
 
 import socket
 from collections.abc import Iterator, Mapping
@@ -44,7 +45,7 @@ REFUSALS: Mapping[str, str] = {
     "authentication failed": "{place}: the server does not accept this user ({error})",
     "pg_hba.conf": "{place}: the server's pg_hba.conf does not let this user in ({error})",
     "does not support SSL": "{place}: the server has no TLS ({error})",
-    "invalid port number": "{place} is no address of a server ({error}); write postgresql://USER:PASSWORD@HOST:PORT/DATABASE",
+    "invalid port number": "{place} is not an address of a server ({error}); write postgresql://USER:PASSWORD@HOST:PORT/DATABASE",
     "certificate": "{place}: the server's certificate is not accepted ({error})",
     "target_session_attrs": "{place}: no server of the kind that target_session_attrs asks for ({error})",
     "session is not read-only": "{place}: no standby among the servers ({error})",
@@ -97,7 +98,7 @@ def translate_error(error: Error, place: str, states: Mapping[str, Meaning] = ST
 
 
 def first_error_line(error: BaseException) -> str:
-    """What an error says, without the statement and the place in it."""
+    """The first line of an error, without the statement and the place in it."""
     return error_meanings.first_error_line(str(error)) or type(error).__name__
 
 

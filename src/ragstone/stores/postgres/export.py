@@ -38,7 +38,7 @@ def page_parameters(after: tuple[str, int] | None, limit: int) -> Mapping[str, o
 
 
 def decode_kept(rows: Sequence[Row]) -> list[StoredRevision]:
-    """What `PAGE` gave."""
+    """Decode the rows of `PAGE`."""
     return [StoredRevision(decode_document(bytes(facts)), status) for facts, status in rows]
 
 
@@ -48,7 +48,7 @@ def revision_parameters(documents: Sequence[Document]) -> Mapping[str, object]:
 
 
 def decode_revisions(documents: Sequence[Document], versions: Sequence[Row], chunks: Sequence[Row]) -> list[Revision]:
-    """What `VERSIONS` and `CHUNKS` gave, in the order asked."""
+    """Decode the rows of `VERSIONS` and `CHUNKS`, in the order asked."""
     by_version: dict[int, list[Row]] = {}
     for version, *row in chunks:
         by_version.setdefault(version, []).append(tuple(row))
@@ -69,7 +69,7 @@ def _decode_revision(row: Row, chunks: list[Row]) -> Revision:
 
 
 def decode_vectors(rows: Sequence[Row]) -> dict[str, Vectors]:
-    """What `VECTORS` gave."""
+    """Decode the rows of `VECTORS`."""
     return {
         bytes(key).hex(): np.frombuffer(bytes(sent), ">f4", offset=VECTOR_HEAD).astype(np.float32) for key, sent in rows
     }

@@ -29,7 +29,7 @@ def has_wildcard(path: str) -> bool:
 
 
 def compile_globs(globs: Sequence[str]) -> tuple[str, int]:
-    """What the paths that fit any of the globs match, and the length of the shortest."""
+    """A regular expression for the paths that fit any of the globs, and the length of the shortest."""
     made = [_compile_glob(glob) for glob in globs]
     return f"^(?:{'|'.join(expression for expression, _ in made)})$", min(shortest for _, shortest in made)
 

@@ -1,4 +1,4 @@
-"""What filters ask about, as columns: `collect_facts` of an active chunk, `asked` of a document's version. Made when
+"""The facts for filters, as columns: `collect_facts` of an active chunk, `asked` of a document's version. Made when
 these are written, by Python's own rules.
 
 Shape of `collect_facts`: {name: [[text, number or null], …]}, by the names of `where.CHUNK_FACTS`; no entry where

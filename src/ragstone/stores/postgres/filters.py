@@ -1,8 +1,8 @@
 """A `Where` as a condition over `mv_active_chunks m`: complete and exact, every value a parameter.
 
-What asks about documents is answered once for each active version (`d`, its document `p`), not for each of its
-chunks. Containments of JSON where they do; all else looks at the elements of one column. A text of a filter that no
-stored text can equal (a lone surrogate) is decided here.
+Conditions on documents are evaluated once for each active version (`d`, its document `p`), not for each of its chunks.
+Containments of JSON where they do; all else looks at the elements of one column. A text of a filter that no stored text
+can equal (a lone surrogate) is decided here.
 """
 
 import math
@@ -53,7 +53,7 @@ class ChunkFilter:
 
     @property
     def is_trivial(self) -> bool:
-        """Whether next to nothing is left out: only what is restricted, or nothing."""
+        """Whether the filter leaves out nothing, or only restricted documents."""
         return not self.parameters
 
 
@@ -255,8 +255,8 @@ def _match_order(column: str, operator: str, value: Any, asked: _FilterParameter
 
 
 def _cut_at_surrogate(text: str, operator: str) -> tuple[str, str]:
-    """The same bound without its lone surrogates: no stored text has one, so the first of them decides, and
-    U+E000 is the next character that a stored text can have there."""
+    """A bound of a comparison without lone surrogates. No stored text has one, so the first of them decides; U+E000
+    is the next character that a stored text can have there."""
     at = next((i for i, character in enumerate(text) if has_lone_surrogate(character)), None)
     if at is None:
         return text, operator

@@ -21,7 +21,7 @@ INSUFFICIENT_PRIVILEGE = "42501"
 
 
 class PostgresKeys:
-    """See `ragstone.core.ports.Keys`."""
+    """Keeps API keys in a table; implements `Keys`."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
@@ -42,7 +42,7 @@ class PostgresKeys:
             return cursor.rowcount > 0 or tries > 0
 
         if not await self._run_as_admin(key.tenant, insert_row):
-            raise UsageError(f"there is a key with the id {key.id} already")
+            raise UsageError(f"duplicate key id {key.id}")
 
     async def of(self, tenant: str) -> list[Key]:
         async def list_rows(cursor: Cursor, _: int) -> list[Key]:

@@ -1,4 +1,4 @@
-"""What is known about documents and runs. A running one holds a lock of its session: it goes with its process."""
+"""The ledger: documents and runs. A running one holds a lock of its session: it goes with its process."""
 
 import asyncio
 import hashlib
@@ -63,7 +63,7 @@ class RunLocks:
         )
 
     async def renew(self, pool: Pool, collection: int, source: str) -> None:
-        """Take a lock anew that was lost with its connection; raises `Busy` when another was quicker."""
+        """Take a lock again that was lost with its connection; raises `Busy` when another was quicker."""
         connection = self._connections.get((collection, source))
         if connection is None:
             return
@@ -108,7 +108,7 @@ async def _try_lock(connection: Connection, number: int, seconds: float) -> bool
 
 
 class PostgresLedger:
-    """See `ragstone.core.ports.Ledger`. `locks` are those of this store's runs."""
+    """Keeps runs and documents in tables; implements `Ledger`. `locks` are those of this store's runs."""
 
     def __init__(self, pool: Pool, scope: Scope, locks: RunLocks) -> None:
         self._pool = pool
@@ -195,7 +195,7 @@ class PostgresLedger:
 
 
 async def find_dead_sources(cursor: Cursor, collection: int, sources: Iterable[str]) -> set[str]:
-    """Those of the sources whose lock nobody holds; none on a standby, which cannot know."""
+    """Those of the sources whose lock is free; none on a standby, which cannot know."""
     wanted = {run_lock_number(collection, source) & (2**64 - 1): source for source in sources}
     if not wanted:
         return set()

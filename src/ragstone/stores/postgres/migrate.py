@@ -24,7 +24,7 @@ RECORD = """CREATE TABLE IF NOT EXISTS ragstone.schema_migrations (
 
 @dataclass(frozen=True, slots=True)
 class MigrationResult:
-    """What a migration did: the schema's version now, the names of the steps taken, what to know."""
+    """The result of a migration: the new version of the schema, the names of the steps taken, notes."""
 
     version: int
     applied: tuple[str, ...]
@@ -34,8 +34,8 @@ class MigrationResult:
 async def migrate(url: str, *, migrations: Sequence[Migration] = MIGRATIONS) -> MigrationResult:
     """Apply what is missing; run twice, or by two at once, it does so once.
 
-    Raises `UsageError` for a database or role that cannot take it, or one whose steps were others; `StoreTooNew`
-    for a schema that is newer than this program. What fails half-way leaves the steps before it.
+    Raises `UsageError` for a database or role that cannot take it, or one whose steps were others; `StoreTooNew` for a
+    schema that is newer than this program. A failure leaves the earlier steps done.
     """
     pool = Pool(parse_postgres_url(url))
     place = pool.url.shown

@@ -51,7 +51,7 @@ class Pool:
         self._closed = False
 
     async def get_server(self) -> ServerInfo:
-        """What stands at the other end; the first call connects, and raises `UsageError` for what cannot serve."""
+        """The server at the other end; the first call connects, and raises `UsageError` for what cannot serve."""
         self._check_open()
         async with self._lock:
             if self._server is None or self._loop is not asyncio.get_running_loop():
@@ -169,7 +169,7 @@ class Pool:
         raise self._make_closed_error()
 
     async def retry_work(self, work: Callable[[int], Awaitable[T]]) -> T:
-        """Do idempotent work, anew when the connection is lost meanwhile; it is given how often it was tried."""
+        """Do idempotent work, again if the connection is lost meanwhile; it is given how often it was tried."""
         end = time.monotonic() + self._patience
         tries = 0
         while True:

@@ -118,8 +118,8 @@ def rank_postings(terms: Sequence[str], found: Mapping[str, Postings], *, chunks
 
 
 def _locate_numbers(numbers: Sequence[Ints]) -> tuple[Ints, list[NDArray[np.intp]]]:
-    """All numbers in order, and where each array's own stand among them. Where they lie close together, numbers
-    that nobody has come along: cheaper than sorting, and their score stays 0."""
+    """All numbers in order, and where each array's own stand among them. Where they lie close together, unused
+    numbers come along: cheaper than sorting, and their score stays 0."""
     together = np.concatenate(numbers) if numbers else np.empty(0, NUMBER)
     if not len(together):
         return together, [np.empty(0, np.intp) for _ in numbers]

@@ -19,7 +19,7 @@ ESCAPED_NUL = re.compile(rb"\\\\|\\u0000")  # a backslash that stands for itself
 
 @dataclass(frozen=True, slots=True)
 class ActiveChunk:
-    """What questions read of one chunk, and its words."""
+    """The columns of one chunk that questions read, and its words."""
 
     chunk_key: int
     chunk: Chunk
@@ -93,7 +93,7 @@ def _prepare_chunk(chunk: Chunk, document: Document, own: bytes) -> WrittenChunk
 
 
 def _encode_jsonb(value: object) -> bytes:
-    """JSON that jsonb takes: a NUL would be refused. For the eyes of SQL alone; `body` has what was written."""
+    """JSON that jsonb takes: a NUL would be refused. Only SQL reads it; `body` keeps the original."""
     return ESCAPED_NUL.sub(
         lambda found: NUL_REPLACEMENT.encode() if found[0].endswith(b"0") else found[0], msgspec.json.encode(value)
     )
@@ -110,7 +110,7 @@ def encode_document_facts(document: Document) -> str:
 
 
 def make_active_chunk(chunk_key: int, chunk: Chunk) -> ActiveChunk:
-    """The same of a chunk that was stored before."""
+    """The row of `mv_active_chunks` for a chunk that is stored already."""
     key = encode_vector_key(chunk.vector_key, place=chunk.document.path)
     return ActiveChunk(chunk_key, chunk, key, encode_chunk_facts(chunk), *bm25.term_frequencies(chunk))
 

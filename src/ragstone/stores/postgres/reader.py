@@ -56,7 +56,8 @@ WALK = """SELECT set_config('hnsw.iterative_scan', 'strict_order', true),
 
 
 class PostgresReader:
-    """See `ragstone.core.ports.Reader` and `Exporter`. `exact` keeps off the approximate index."""
+    """Searches a snapshot of a collection and reads its texts; implements `Reader` and `Exporter`. `exact` avoids
+    the approximate index."""
 
     def __init__(self, view: CollectionView, scope: Scope, *, recipes: RecipeCache, exact: bool = False) -> None:
         self._view = view

@@ -15,7 +15,7 @@ RECIPES = """WITH RECURSIVE r (recipe) AS (
 
 
 class RecipeCache:
-    """The recipes of collections, kept while nothing changes in them: every question is told them, few runs change
+    """The recipes of collections, kept while nothing changes in them: every question needs them, few runs change
     them."""
 
     def __init__(self) -> None:

@@ -47,13 +47,13 @@ class CollectionRow:
 
     @property
     def model_identity(self) -> tuple[str | None, str | None, int | None]:
-        """What the vectors are of."""
+        """The model and variant of the vectors."""
         return self.model, self.variant, self.dimension
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkBody:
-    """What of a chunk no other column has exactly. `text` only where the column cannot hold it."""
+    """The parts of a chunk that no other column has exactly. `text` only where the column cannot hold it."""
 
     own: ChunkFacts
     spans: tuple[Span, ...]
@@ -76,18 +76,18 @@ def decode_collection(row: Sequence[Any]) -> CollectionRow:
 
 
 def format_moment(at: datetime | None) -> str | None:
-    """A time of the database as the store tells it."""
+    """A time of the database as text."""
     return None if at is None else at.astimezone(UTC).isoformat(timespec="seconds")
 
 
 def encode_vector_key(key: str, *, place: str) -> bytes:
-    """The address of a vector as it is kept; raises `StoreError` for what is no sha256 (none at all is fine)."""
+    """The address of a vector as it is kept; raises `StoreError` for an invalid sha256; an empty key is allowed."""
     try:
         data = bytes.fromhex(key)
     except ValueError:
         data = None
     if data is None or len(data) not in (0, KEY_BYTES) or data.hex() != key:
-        raise StoreError(f"{place}: vector key {key!r:.80} is no sha256 in hexadecimal")
+        raise StoreError(f"{place}: vector key {key!r:.80} is not a sha256 in hexadecimal")
     return data
 
 

@@ -22,7 +22,7 @@ DELETE_UNUSED = """DELETE FROM searches WHERE (tenant_id, collection_id, search_
 
 
 class PostgresSearchCache:
-    """See `ragstone.core.ports.SearchCache`."""
+    """Caches searches in a table; implements `SearchCache`."""
 
     def __init__(self, pool: Pool, scope: Scope) -> None:
         self._pool = pool

@@ -51,7 +51,7 @@ async def count_pending(cursor: Cursor, collection: CollectionRow) -> int:
 
 
 async def list_models(cursor: Cursor, scope: Scope) -> list[CollectionModel]:
-    """See `ragstone.core.ports.ReembeddingStore.models`."""
+    """The models of a collection, the active one first; implements `ReembeddingStore.models`."""
     collection = await read_collection(cursor, scope)
     held = []
     if collection.model is not None and collection.dimension is not None:
@@ -96,7 +96,8 @@ async def forget(cursor: Cursor, scope: Scope) -> None:
 
 
 class PostgresFiller:
-    """See `ragstone.core.ports.Filler`. `held` is the second model as it was when this was opened."""
+    """Writes the vectors of a second model; implements `Filler`. `held` is the second model as it was when this was
+    opened."""
 
     def __init__(self, pool: Pool, scope: Scope, held: CollectionRow) -> None:
         self._pool = pool

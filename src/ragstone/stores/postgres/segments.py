@@ -116,7 +116,7 @@ async def merge_segments(cursor: Cursor, collection: CollectionRow, *, always: b
 
 
 async def _rewrite_segments(cursor: Cursor, collection: CollectionRow, ours: dict[str, object]) -> None:
-    """All postings anew as one segment, without the dead; a page of terms at a time."""
+    """All postings as one new segment, without dead ones; a page of terms at a time."""
     gone = await read_dead_numbers(cursor, collection)
     await cursor.execute(f"DELETE FROM postings_dead WHERE {OURS}".encode(), ours)  # noqa: S608
     after = ""

@@ -19,7 +19,7 @@ MIGRATE = "run: ragstone migrate --store URL, as a user who may create tables"
 
 @dataclass(frozen=True, slots=True)
 class ServerInfo:
-    """What stands at the other end. `path` is the search path of every transaction; `bypasses` says that row-level
+    """The server at the other end. `path` is the search path of every transaction; `bypasses` says that row-level
     security does not bind this role."""
 
     number: int
@@ -29,7 +29,7 @@ class ServerInfo:
 
 
 async def inspect_server(connection: AsyncConnection[tuple[Any, ...]], place: str) -> ServerInfo:
-    """Look at a database; raises `UsageError` with what mends it, `StoreTooNew` for a later schema."""
+    """Look at a database; raises `UsageError` with the remedy, `StoreTooNew` for a later schema."""
     made = await (await connection.execute("SELECT to_regnamespace('ragstone') IS NOT NULL")).fetchone()
     there = made is not None and made[0]
     row = await (await connection.execute(INSPECT)).fetchone()

@@ -40,8 +40,8 @@ READ_ONLY = ("25006", "42501")  # a standby, a role that may not write
 
 
 class PostgresStore:
-    """See `ragstone.core.ports.Store`, `Reembedding`. `keep_versions` revisions of a document stay; `now` is the
-    clock."""
+    """Keeps collections in PostgreSQL; implements `Store` and `ReembeddingStore`. It keeps `keep_versions` revisions
+    per document; `now` is the clock."""
 
     def __init__(self, url: str, *, keep_versions: int = 1, now: Callable[[], datetime] = utc_now) -> None:
         self._pool = Pool(parse_postgres_url(url))
@@ -71,7 +71,7 @@ class PostgresStore:
         return PostgresLedger(self._pool, scope, self._runs)
 
     def search_cache(self, scope: Scope) -> PostgresSearchCache:
-        """See `ragstone.core.ports.SearchCachingStore`."""
+        """The cached searches of a collection; implements `SearchCachingStore`."""
         return PostgresSearchCache(self._pool, scope)
 
     @asynccontextmanager

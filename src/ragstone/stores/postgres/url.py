@@ -57,13 +57,15 @@ def parse_postgres_url(url: str) -> PostgresUrl:
             theirs.append(pair)
     exact = TRUTH_WORDS.get(ours.get("exact", "false").lower())
     if exact is None:
-        raise UsageError(f"store {redact_url(url)!r}: exact is true or false")
+        raise UsageError(f"invalid store {redact_url(url)!r}: expected true or false for exact")
     pool = ours.get("pool", str(DEFAULT_POOL_SIZE))
     if not re.fullmatch(r"[0-9]{1,4}", pool) or not 1 <= int(pool) <= MAX_POOL_SIZE:
-        raise UsageError(f"store {redact_url(url)!r}: pool is how many connections may be open, 1 to {MAX_POOL_SIZE}")
+        raise UsageError(f"invalid store {redact_url(url)!r}: expected 1 to {MAX_POOL_SIZE} connections for pool")
     keywords = ours.get("keywords", KEYWORDS[0])
     if keywords not in KEYWORDS:
-        raise UsageError(f"store {redact_url(url)!r}: keywords says how words are ranked: {' or '.join(KEYWORDS)}")
+        raise UsageError(
+            f"invalid store {redact_url(url)!r}: expected one of these for keywords: {' or '.join(KEYWORDS)}"
+        )
     return PostgresUrl(redact_url(url), _build_conninfo(base, theirs, url), exact, int(pool), keywords)
 
 
@@ -86,5 +88,5 @@ def _build_conninfo(base: str, pairs: list[str], url: str) -> str:
     except Error:
         names = sorted({pair.partition("=")[0] for pair in pairs if "=" in pair})
         said = f" (parameters: {', '.join(names)})" if names else ""
-        wrong = f"store {redact_url(url)!r} is no URL that PostgreSQL takes{said}; write {SHAPE}, {QUOTING_HINT}"
+        wrong = f"store {redact_url(url)!r} is not a URL that PostgreSQL accepts{said}; write {SHAPE}, {QUOTING_HINT}"
         raise UsageError(wrong) from None  # libpq's own words would quote what stands in the URL

@@ -1,4 +1,4 @@
-"""The nearest vectors by SQL: every one looked at, or by the approximate index; both are scored anew in Python."""
+"""The nearest vectors by SQL: every one looked at, or by the approximate index; both are scored again in Python."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -57,7 +57,7 @@ def all_vectors_sql(condition: str) -> str:
 
 
 def approximate_sql(condition: str, dimension: int) -> str:
-    """The same by the partial index of the model and its dimension: it walks on until enough pass."""
+    """The nearest vectors by the partial index of the model and its dimension, which continues until enough pass."""
     kind = f"{'vector' if dimension <= LARGEST_INDEXED else 'halfvec'}({int(dimension)})"
     return f"""WITH best AS MATERIALIZED (
         SELECT {_COLUMNS}, e.embedding::{kind} <=> %(vector)s::{kind} AS d

@@ -86,7 +86,7 @@ class ViewFilters:
         return self._made[key]
 
     def get_few_numbers(self, where: Where) -> Ints | None:
-        """The same as `few`, where it was asked before."""
+        """The result of `find_few_numbers` for a filter that was asked before, else None."""
         return self._few.get(repr(where))
 
     async def find_few_numbers(self, where: Where) -> Ints | None:

@@ -1,4 +1,4 @@
-"""What an ingestion changes: each call is one transaction, done again when the connection is lost."""
+"""The writer of an ingestion: each call is one transaction, done again when the connection is lost."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -42,8 +42,8 @@ COLUMNS = """chunk_key tenant_id collection_id doc_version_id chunk_id ordinal h
 
 
 class PostgresWriter:
-    """See `ragstone.core.ports.Writer`. `keep` revisions of a document stay; `now` is the clock; `opened` is the
-    collection as it was when this was opened."""
+    """Writes revisions and vectors to tables; implements `Writer`. It keeps `keep` revisions per document; `now` is
+    the clock; `opened` is the collection as it was when this was opened."""
 
     def __init__(
         self, pool: Pool, scope: Scope, opened: CollectionRow, *, keep: int, now: Callable[[], datetime]

@@ -18,8 +18,8 @@ OpenPoints = Callable[[Scope], Awaitable[tuple[ScopePoints, Reconciler] | None]]
 
 
 class QdrantAdmin:
-    """See `ragstone.core.ports.Admin`. `inner` is the ledger's; `parts` gives what looks after a collection's points,
-    `also` those of a second model."""
+    """Creates, checks and erases collections in Qdrant and its ledger; implements `Admin`. `inner` is the ledger's;
+    `parts` gives the points of a collection, `also` those of a second model."""
 
     def __init__(
         self,
@@ -79,8 +79,8 @@ class QdrantAdmin:
         return await self._inner.begin_erasing(tenant)
 
     async def erase(self, tenant: str) -> bool:
-        """Its points first, while the ledger still says that there is a tenant; once more at the end, for what readers
-        have mended meanwhile. They go whatever the ledger knows of."""
+        """Its points first, while the ledger still says that there is a tenant; once more at the end, because
+        readers may have repaired points meanwhile. They are erased independent of the ledger."""
         names = await self._inner.collections(tenant)
         found = await erase_tenant(self._client, tenant)
         reach_point("erase.switched")

@@ -57,7 +57,7 @@ class QdrantConnection:
         return self.url.local is not None
 
     async def call(self, work: Callable[[AsyncQdrantClient], Awaitable[T]], *, hasty: bool = False) -> T:
-        """Do idempotent work, anew where that may help; raises our errors only. A question is `hasty`: it waits less,
+        """Do idempotent work, again if that may help; raises our errors only. A question is `hasty`: it waits less,
         and not again where the call before it has just waited in vain."""
         end = time.monotonic() + PATIENCE
         if hasty:

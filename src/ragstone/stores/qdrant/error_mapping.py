@@ -1,4 +1,4 @@
-"""What Qdrant and its client say, in our words: one table by gRPC status."""
+"""Errors of Qdrant and its client as Ragstone's: one table by gRPC status."""
 
 import re
 from collections.abc import Mapping

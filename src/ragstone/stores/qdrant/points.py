@@ -71,7 +71,7 @@ def make_points(
 
 
 def build_payload(scope: Scope, chunk: Chunk, *, state: PointState, since: float) -> dict[str, Any]:
-    """What stands beside the vectors: the address, what filters narrow by, the text."""
+    """The payload beside the vectors: the address, the facts for filters, the text."""
     document = chunk.document
     payload: dict[str, Any] = {
         "tenant": scope.tenant,

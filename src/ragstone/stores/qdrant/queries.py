@@ -1,4 +1,4 @@
-"""What a reader asks of Qdrant, and the order of what comes back."""
+"""Queries of a reader to Qdrant, and the order of their results."""
 
 from collections.abc import Sequence
 
@@ -42,5 +42,5 @@ def build_prefetches(
 
 
 def chunk_place(chunk: Chunk) -> tuple[str, str, int]:
-    """What breaks ties."""
+    """The place that breaks ties."""
     return chunk.document.path, chunk.document.source, chunk.ordinal

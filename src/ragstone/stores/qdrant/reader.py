@@ -37,9 +37,9 @@ MAX_CACHED = 20_000  # vectors and chunks that a view keeps
 
 
 class QdrantReader:
-    """See `ragstone.core.ports.Reader` and `Exporter`. `inner` is the ledger's view, `info` what it said when it was
-    opened; `remote` is None while the collection has no embedding model; `whole` is the last generation of each
-    collection in which every chunk had its vector."""
+    """Searches vectors in Qdrant and reads texts from the ledger; implements `Reader` and `Exporter`. `inner` is the
+    ledger's view, `info` what it said when it was opened; `remote` is None while the collection has no embedding
+    model; `whole` is the last generation of each collection in which every chunk had its vector."""
 
     def __init__(
         self,
@@ -98,7 +98,7 @@ class QdrantReader:
     @property
     def _exporter(self) -> Exporter:
         if not isinstance(self._inner, Exporter):
-            raise StoreError(f"the ledger of {self._scope.collection!r} cannot give out what it keeps")
+            raise StoreError(f"the ledger of {self._scope.collection!r} does not support copying")
         return self._inner
 
     async def chunks(self, ids: Sequence[str]) -> list[Chunk]:

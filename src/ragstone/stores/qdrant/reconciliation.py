@@ -20,7 +20,7 @@ STAGED_LIFETIME = (
 
 @dataclass(slots=True)
 class Survey:
-    """What Qdrant holds, judged by the ledger: point ids, and chunks that lack a point."""
+    """The points in Qdrant compared with the ledger: point ids, and chunks that lack a point."""
 
     right: int = 0
     late: list[str] = field(default_factory=list)  # staged, and the ledger calls them active
@@ -30,7 +30,7 @@ class Survey:
 
     @property
     def is_clean(self) -> bool:
-        """Whether there is nothing to mend."""
+        """Whether nothing needs repair."""
         return not (self.late or self.stale or self.missing)
 
 
@@ -90,7 +90,7 @@ class Reconciler:
         await self._remote.retire(seen.stale, since=since)
 
     async def catch_up(self) -> None:
-        """Mend what differs, when something does."""
+        """Repair the differences, if any."""
         if await self.has_drifted():
             await self.repair(await self.survey())
 

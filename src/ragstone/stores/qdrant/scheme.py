@@ -40,7 +40,7 @@ class Scheme:
         return chunk.id
 
     def build_payload(self, chunk: Chunk) -> Mapping[str, Any]:
-        """What the other program expects beside ours."""
+        """The fields that the other program expects beside Ragstone's."""
         document, heading = chunk.document, chunk.heading_path[-1] if chunk.heading_path else ""
         if self.ids == "md5":
             category = document.meta.get("category")

@@ -1,4 +1,4 @@
-"""What is done with the points of one collection of ours: found, written, switched, taken away."""
+"""Operations on the points of one collection: search, write, switch, delete."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
@@ -31,7 +31,7 @@ class ScopePoints:
         self._hasty = hasty
 
     async def call(self, work: Callable[[AsyncQdrantClient], Awaitable[T]]) -> T:
-        """See `Client.call`."""
+        """Run one request of the client for this scope, with its errors mapped."""
         return await self.client.call(work, hasty=self._hasty)
 
     def point_ids(self, chunks: Iterable[Chunk]) -> list[str]:

@@ -20,12 +20,12 @@ from ragstone.stores.qdrant.scope_points import ScopePoints
 def require_reembedding(ledger: Store) -> ReembeddingStore:
     """The ledger, which says of two models; raises `UsageError` for one that cannot."""
     if not isinstance(ledger, ReembeddingStore):
-        raise UsageError(f"a ledger of kind {ledger.provider!r} knows one model alone")
+        raise UsageError(f"a ledger of kind {ledger.provider!r} supports one model only")
     return ledger
 
 
 async def read_second_info(ledger: Store, scope: Scope, info: Info) -> Info:
-    """What a ledger's collection would say of itself if the second model were the active one."""
+    """The state of a ledger's collection as if the second model were the active one."""
     held = await require_reembedding(ledger).models(scope)
     if len(held) < 2:
         raise no_second_model_error(scope)
@@ -38,18 +38,19 @@ async def mend_points(reconciler: Reconciler) -> None:
 
 
 async def count_missing(remote: ScopePoints, wanting: int) -> int:
-    """How many of the chunks that want a vector have none, once the points are mended."""
+    """How many of the chunks that want a vector have none, once the points are repaired."""
     return max(0, wanting - await remote.count(ACTIVE, remote.space.has_dense, without=[field_equals("key", "")]))
 
 
 def replace_pending(held: CollectionModel, pending: int) -> CollectionModel:
-    """The same with what Qdrant lacks: the ledger has no vectors at all."""
+    """The model with the number of vectors that Qdrant lacks: the ledger has no vectors at all."""
     state = held.state if held.state in ("active", "kept") else "filling" if pending else "ready"
     return replace(held, state=state, pending=pending)
 
 
 class QdrantFiller:
-    """See `ragstone.core.ports.Filler`. `inner` writes to the second model's points, `held` says which it is."""
+    """Writes the vectors of a second model; implements `Filler`. `inner` writes to the second model's points, `held`
+    says which it is."""
 
     def __init__(self, inner: Writer, ledger: Store, scope: Scope, held: CollectionModel) -> None:
         self._inner = inner

@@ -31,7 +31,7 @@ class Space:
 
     @property
     def with_dense(self) -> bool | list[str]:
-        """What asks for the dense vectors."""
+        """The query parameter for the dense vectors."""
         return [self.dense] if self.dense else True
 
     @property

@@ -35,8 +35,8 @@ CHECK_INTERVAL = 60.0  # seconds between two looks; writers look each time
 
 
 class QdrantStore:
-    """See `ragstone.core.ports.Store` and `ReembeddingStore`. `ledger` is the store that holds everything but vectors;
-    it is closed with this one. `now` is the clock, the same as the ledger's."""
+    """Keeps vectors in Qdrant and all else in a ledger; implements `Store` and `ReembeddingStore`. `ledger` is the
+    store of everything but vectors; closing this store closes it. `now` is the clock, the same as the ledger's."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class QdrantStore:
         return self._ledger.ledger(scope)
 
     def search_cache(self, scope: Scope) -> SearchCache:
-        """See `ragstone.core.ports.SearchCachingStore`: the ledger's."""
+        """The cached searches of the ledger; raises `UsageError` if it keeps none."""
         if not isinstance(self._ledger, SearchCachingStore):
             raise UsageError(f"a {self._ledger.provider} store keeps no earlier searches")
         return self._ledger.search_cache(scope)
@@ -174,7 +174,7 @@ class QdrantStore:
         return (await self._open_second(scope))[0]
 
     async def identity(self) -> str | None:
-        """The ledger's: it says what is there."""
+        """The identity of the ledger, which decides what exists."""
         return await self._ledger.identity() if isinstance(self._ledger, IdentifiedStore) else None
 
     async def close(self) -> None:

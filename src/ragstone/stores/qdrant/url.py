@@ -58,13 +58,15 @@ def parse_qdrant_url(url: str) -> QdrantUrl:
     given = _parse_parameters(query)
     known = {"api_key", "ledger", "collection", "ids", "namespace", "exact", *NUMBER_LIMITS}
     if unknown := sorted(set(given) - known):
-        raise _url_error(url, f"{unknown[0]!r} is no parameter; there are {', '.join(sorted(known))}")
+        raise _url_error(url, f"{unknown[0]!r} is an unknown parameter; expected one of: {', '.join(sorted(known))}")
     exact = TRUTH_WORDS.get(given.get("exact", "false").lower())
     if exact is None:
-        raise _url_error(url, "exact is true or false")
+        raise _url_error(url, "expected true or false for exact")
     name = given.get("collection")
     if name is not None and not NAME.fullmatch(name):
-        raise _url_error(url, 'collection is a name of 1 to 200 characters without any of / \\ ? * < > | " :')
+        raise _url_error(
+            url, 'expected a name of 1 to 200 characters for collection, without any of / \\ ? * < > | " :'
+        )
     numbers = {key: _parse_number(url, key, given[key]) for key in NUMBER_LIMITS if key in given}
     host, port, local = _parse_place(url, scheme, place)
     return QdrantUrl(
@@ -86,7 +88,7 @@ def parse_qdrant_url(url: str) -> QdrantUrl:
 
 
 def default_ledger() -> str:
-    """The ledger that nobody named."""
+    """The default ledger."""
     return f"embedded:{FORMER_LEDGER_FOLDER if is_store(FORMER_LEDGER_FOLDER) else LEDGER_FOLDER}"
 
 
@@ -110,26 +112,26 @@ def _parse_place(url: str, scheme: str, place: str) -> tuple[str, int, str | Non
 
 def _parse_number(url: str, name: str, value: str) -> int:
     if not re.fullmatch(r"[0-9]{1,4}", value) or not 1 <= int(value) <= NUMBER_LIMITS[name]:
-        raise _url_error(url, f"{name} is a whole number from 1 to {NUMBER_LIMITS[name]}")
+        raise _url_error(url, f"expected a whole number from 1 to {NUMBER_LIMITS[name]} for {name}")
     return int(value)
 
 
 def _parse_scheme(url: str, given: dict[str, str]) -> Scheme:
     ids = next((name for name in ID_SCHEMES if name == given.get("ids", "ours")), None)
     if ids is None:
-        raise _url_error(url, f"ids is one of {', '.join(ID_SCHEMES)}")
+        raise _url_error(url, f"expected one of these for ids: {', '.join(ID_SCHEMES)}")
     if ids != "ours" and "collection" not in given:
         raise _url_error(url, f"ids={ids} needs the collection's name: collection=NAME")
     try:
         return Scheme(ids, uuid.UUID(given["namespace"]) if "namespace" in given else uuid.NAMESPACE_URL)
     except ValueError:
-        raise _url_error(url, "namespace is a UUID") from None
+        raise _url_error(url, "expected a UUID for namespace") from None
 
 
 def _check_ledger(url: str, ledger: str) -> str:
     kind, colon, _ = ledger.partition(":")
     if colon and "/" not in kind and kind not in LEDGERS:
-        raise _url_error(url, "the ledger is embedded:PATH or postgresql://…")
+        raise _url_error(url, "expected embedded:PATH or postgresql://… for the ledger")
     return ledger
 
 
@@ -139,4 +141,4 @@ def _conceal_parameters(base: str, given: dict[str, str]) -> str:
 
 
 def _url_error(url: str, why: str) -> UsageError:
-    return UsageError(f"store {redact_url(url)!r}: {why}")
+    return UsageError(f"invalid store {redact_url(url)!r}: {why}")

@@ -1,6 +1,6 @@
-"""What an ingestion changes: staged in Qdrant, switched by the ledger's transaction, then active in Qdrant.
+"""The writer of an ingestion: staged in Qdrant, switched by the ledger's transaction, then active in Qdrant.
 
-A process that ends between two steps leaves a state that readers see through and the next writer mends.
+A process that ends between two steps leaves a state that readers see through and the next writer repairs.
 """
 
 import asyncio
@@ -23,8 +23,9 @@ WIDER = 4  # times as many points where too few chunks came of them
 
 
 class QdrantWriter:
-    """See `ragstone.core.ports.Writer`. `remote` is None while the collection has no embedding model; `also` are the
-    points of a second one, from which removed documents go too. Not `active`, it writes those of the second."""
+    """Writes points to Qdrant and revisions to the ledger; implements `Writer`. `remote` is None while the
+    collection has no embedding model; `also` are the points of a second one, from which removed documents go too.
+    Not `active`, it writes those of the second."""
 
     def __init__(
         self,
@@ -176,7 +177,7 @@ class QdrantWriter:
             raise StoreError("the collection was switched to another model meanwhile; run again with that model")
 
     async def settle(self) -> None:
-        """Also mends what others left, and deletes what no view can still want."""
+        """Also repairs the leftovers of other runs, and deletes points that no view can still use."""
         async with self._one:
             await self._inner.settle()
             if self._reconciler is not None:

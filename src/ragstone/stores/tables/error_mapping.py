@@ -1,4 +1,4 @@
-"""What PostgreSQL says of somebody else's table, in our words."""
+"""Errors of PostgreSQL about a foreign table as Ragstone's."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -9,13 +9,13 @@ from ragstone.core.errors import ConfigError, Corrupt, RagstoneError, StoreError
 from ragstone.stores.error_meanings import Meaning
 from ragstone.stores.postgres.error_mapping import COMMON_STATES, first_error_line, map_errors, sqlstate_of
 
-GONE = (StoreError, "{place} is not what it was a moment ago ({error}); ask again, or mend the pipeline")
+GONE = (StoreError, "{place} changed a moment ago ({error}); ask again, or correct the pipeline")
 DENIED = (StoreError, "{place} may not be read by this role ({error}); GRANT SELECT on it, or name another user")
 SLOW = (StoreError, "{place} took longer than the pipeline's timeout ({error}); add an index, or raise timeout")
 VALUE = (UsageError, "a value of the filter fits no column of {place} ({error})")
 VECTORS = (StoreError, "the vectors of {place} cannot be compared with the question's ({error}); is it the same model?")
-FILTER = "the filter of {place} is no condition on its columns ({error}); mend it in the configuration"
-DAMAGED = (Corrupt, "{place} is damaged ({error}); its owner must mend it")
+FILTER = "the filter of {place} is not a condition on its columns ({error}); correct it in the configuration"
+DAMAGED = (Corrupt, "{place} is damaged ({error}); its owner must repair it")
 
 WRONG_CONDITION = ("42", "22")  # SQLSTATEs of a condition that is wrong in itself
 
@@ -41,14 +41,14 @@ STATES: Mapping[str, Meaning] = {
 
 @contextmanager
 def map_table_errors(place: str) -> Iterator[None]:
-    """Let no foreign error pass: `place` is what the sentence names."""
+    """Map the driver's errors to Ragstone's; the message names `place`."""
     with map_errors(place, STATES):
         yield
 
 
 @contextmanager
 def map_filter_errors(place: str) -> Iterator[None]:
-    """The same while a configured filter is tried: what is wrong with it is whoever wrote it to mend."""
+    """Map errors while a configured filter is tried: a wrong filter is an error of the configuration."""
     try:
         with map_table_errors(place):
             yield

@@ -151,9 +151,9 @@ def _parse_number(value: Any, column: str) -> str:
     try:
         number = Decimal(str(value))
     except (InvalidOperation, ValueError) as error:
-        raise UsageError(f"filter on {column!r}: it holds numbers, and {value!r:.60} is none") from error
+        raise UsageError(f"filter on {column!r}: it holds numbers, and {value!r:.60} is not a number") from error
     if not number.is_finite() and not (isinstance(value, float) and math.isinf(value)):
-        raise UsageError(f"filter on {column!r}: {value!r:.60} is no number to compare with")
+        raise UsageError(f"filter on {column!r}: {value!r:.60} is not a number")
     return str(number)
 
 
@@ -161,7 +161,7 @@ def _parse_boolean(value: Any, column: str) -> bool:
     known = {"true": True, "false": False}
     found = value if isinstance(value, bool) else known.get(str(value).lower())
     if found is None:
-        raise UsageError(f"filter on {column!r}: it holds truth values, and {value!r:.60} is none")
+        raise UsageError(f"filter on {column!r}: it holds truth values, and {value!r:.60} is not one")
     return found
 
 
@@ -169,7 +169,7 @@ def _parse_uuid(value: Any, column: str) -> str:
     try:
         return str(uuid.UUID(str(value)))
     except ValueError as error:
-        raise UsageError(f"filter on {column!r}: it holds UUIDs, and {value!r:.60} is none") from error
+        raise UsageError(f"filter on {column!r}: it holds UUIDs, and {value!r:.60} is not one") from error
 
 
 def _value_text(value: Any, _column: str) -> str:

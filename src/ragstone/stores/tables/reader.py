@@ -29,8 +29,8 @@ Row = tuple[Any, ...]
 
 
 class TableReader:
-    """See `ragstone.core.ports.Reader`. `connection` is inside a transaction that may only read; a row is a document of
-    one chunk, its id and its place come from the table's own."""
+    """Reads passages from the rows of a table; implements `Reader`. `connection` is inside a transaction that may
+    only read; a row is a document of one chunk, its id and its place come from the table's own."""
 
     def __init__(
         self,

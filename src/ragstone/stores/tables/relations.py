@@ -1,4 +1,4 @@
-"""What the server's catalogue says of a pair: does it exist, of what types is it, how is a row named."""
+"""Facts about a column pair from the server's catalogue: existence, types, the identity of a row."""
 
 import difflib
 import math
@@ -112,12 +112,14 @@ async def read_relation(connection: AsyncConnection[Row], pair: ColumnPair, plac
         if is_connection_lost(error):
             with map_table_errors(place):
                 raise
-        raise ConfigError(f"table {pair.table!r} is no name of a table ({first_error_line(error)})") from error
+        raise ConfigError(
+            f"invalid table {pair.table!r}: expected the name of a table ({first_error_line(error)})"
+        ) from error
     if row is None:
         raise ConfigError(f"there is no table or view {pair.table!r} in {place}; write SCHEMA.NAME where needed")
     oid, schema, name, kind, database, readable, whole, lists, vectors, version = row
     if kind not in KINDS:
-        raise ConfigError(f"{pair.table!r} in {place} is no table or view")
+        raise ConfigError(f"{pair.table!r} in {place} is not a table or view")
     if not readable:
         raise ConfigError(f"{pair.table!r} in {place} may not be read by this user; GRANT SELECT on it")
     if vectors is None:
@@ -150,12 +152,12 @@ def _check_columns(pair: ColumnPair, found: Relation) -> None:
     """Whether the named columns can serve."""
     text = _find_column(found, pair.text, "text_column")
     if text.type.category != "S":
-        raise ConfigError(f"text_column {pair.text!r} of {found.label} is of type {text.type.name}; it must be a text")
+        raise ConfigError(f"text_column {pair.text!r} of {found.label} is of type {text.type.name}: expected a text")
     if pair.vector is not None:
         vector = _find_column(found, pair.vector, "vector_column")
         if vector.type.name not in VECTOR_TYPES:
             known = " or ".join(VECTOR_TYPES)
-            wrong = f"vector_column {pair.vector!r} of {found.label} is of type {vector.type.name}; it must be {known}"
+            wrong = f"vector_column {pair.vector!r} of {found.label} is of type {vector.type.name}: expected {known}"
             raise ConfigError(wrong)
     if pair.id is not None:
         _find_column(found, pair.id, "id_column")

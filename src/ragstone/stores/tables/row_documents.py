@@ -23,16 +23,16 @@ class RowDocuments:
     server: str
 
     def row_place(self, identity: str) -> tuple[str, str, int]:
-        """What breaks ties: the row's path (`schema.table/id`), its table, the pair's number."""
+        """The place that breaks ties: the row's path (`schema.table/id`), its table, the pair's number."""
         return (f"{self.relation.label}/{identity}", self.relation.label, self.pair.ordinal)
 
     def document_id(self, identity: str) -> str:
-        """The same for all pairs of a table, so that a row that two of them find is known as one."""
+        """The id of a row's document, equal for all pairs of a table: a row that two pairs find counts as one."""
         parts = (self.server, self.relation.database, self.relation.label, identity)
         return str(uuid.uuid5(NAMESPACE, json.dumps(parts)))
 
     def chunk_id(self, identity: str) -> str:
-        """Apart for each pair."""
+        """The id of a row's passage, different for each pair."""
         return str(uuid.uuid5(uuid.UUID(self.document_id(identity)), f"{self.pair.text}/{self.pair.ordinal}"))
 
     def make_chunk(self, identity: str, text: str) -> Chunk:

@@ -68,7 +68,7 @@ class Statements:
         return sql.SQL(shape).format(filter=own.sql, **{**self._names, **more}), dict(own.given)
 
     def build_trials(self) -> Iterator[sql.Composed]:
-        """What a configured filter in SQL must pass before it is used; none for another."""
+        """The trials that a configured SQL filter must pass before use; none for another."""
         if isinstance(self._pair.filter, str):
             plain = sql.SQL(self._pair.filter.replace("%", "%%"))
             yield from (sql.SQL(shape).format(self._relation.sql, plain) for shape in TRIALS)

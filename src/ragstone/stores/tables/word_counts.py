@@ -117,7 +117,7 @@ class WordCounter:
 
 @dataclass(slots=True)
 class CacheEntry:
-    """What is known of one pair; `counted` is None where there is too much to keep."""
+    """The counts of one pair; `counted` is None where there is too much to keep."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     counted: WordCounts | None = None
@@ -128,7 +128,7 @@ class CacheEntry:
 
 
 class WordCountCache:
-    """The counts of all pairs of a database, by whatever decides what is counted."""
+    """The counts of all pairs of a database, by everything that they depend on."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

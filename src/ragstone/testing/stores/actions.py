@@ -1,4 +1,4 @@
-"""What is done to a store under test, in a word each."""
+"""Actions on a store under test, one function each."""
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
@@ -79,13 +79,13 @@ def require_capabilities(store: Store, *capabilities: str) -> None:
 
 
 def as_exporter(reader: Reader) -> Exporter:
-    """The same reader, which says that it gives out what it keeps."""
+    """The reader as an `Exporter`."""
     assert isinstance(reader, Exporter)
     return reader
 
 
 def as_reembedding(store: Store) -> ReembeddingStore:
-    """The same store, which says that its collections can hold two models."""
+    """The store as a `ReembeddingStore`."""
     assert isinstance(store, ReembeddingStore)
     return store
 

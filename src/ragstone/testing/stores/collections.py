@@ -1,4 +1,4 @@
-"""What a store promises of collections and tenants: made, told apart, pinned to a model, erased."""
+"""The contract of a store for collections and tenants: made, told apart, pinned to a model, erased."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What a store promises of documents: they come back as they went in."""
+"""The contract of a store for documents: they come back as they went in."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from ragstone.testing.stores.samples import SCOPE, make_revision
 
 
 class DocumentContract(StoreFixtures):
-    """What is written is what is read."""
+    """Documents are read as they were written."""
 
     async def test_chunks_come_back_as_they_went_in(self, store: Store) -> None:
         span = Span(0, 5, 1, 1, page=3, bbox=(1.0, 2.5, 3.0, 4.0), sheet="Q1", rows=(1, 2), cols=(3, 4))

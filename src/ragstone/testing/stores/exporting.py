@@ -1,4 +1,4 @@
-"""What a store with `export` promises: all that is kept is given out, of one view."""
+"""The contract of a store with `export`: it gives out everything it keeps, from one view."""
 
 from dataclasses import replace
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""What a store that keeps API keys promises of them: found by id, of one tenant, revoked, erased."""
+"""The contract of a store that keeps API keys: found by id, of one tenant, revoked, erased."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""What a store promises of changes: a document is replaced or removed whole, and a view stays one view."""
+"""The contract of a store for changes: a document is replaced or removed whole, and a view stays one view."""
 
 from dataclasses import replace
 

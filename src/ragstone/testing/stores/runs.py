@@ -1,4 +1,4 @@
-"""What a store promises of runs: the latest first, and one ingestion of a source at a time."""
+"""The contract of a store for runs: the latest first, and one ingestion of a source at a time."""
 
 from dataclasses import replace
 

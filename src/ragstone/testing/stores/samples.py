@@ -1,4 +1,4 @@
-"""What is written into a store under test: documents, chunks, vectors and keys that come from their words alone."""
+"""Samples for a store under test: documents, chunks, vectors and keys that depend on their words alone."""
 
 import hashlib
 import uuid

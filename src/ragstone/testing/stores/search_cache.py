@@ -1,4 +1,4 @@
-"""What a store that keeps earlier searches promises of them: by key, bounded, gone with their collection."""
+"""The contract of a store that caches searches: by key, bounded, gone with their collection."""
 
 import contextlib
 from dataclasses import replace

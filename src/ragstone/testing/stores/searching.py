@@ -1,4 +1,4 @@
-"""What a store promises of searches: total order, exact signals, filters as `Where` means them."""
+"""The contract of a store for searches: total order, exact signals, filters as `Where` means them."""
 
 import random
 

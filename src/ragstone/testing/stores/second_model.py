@@ -1,4 +1,4 @@
-"""What a store with `models` promises: a second model beside the active one, switched to at once."""
+"""The contract of a store with `models`: a second model beside the active one, switched to at once."""
 
 import pytest
 

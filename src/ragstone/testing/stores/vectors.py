@@ -1,4 +1,4 @@
-"""What a store with `dense` promises of vectors: each is wanted once, kept exactly, and refused when it is bad."""
+"""The contract of a store with `dense` for vectors: each is wanted once, kept exactly, and refused when it is bad."""
 
 from typing import Any
 

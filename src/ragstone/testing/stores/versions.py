@@ -1,4 +1,4 @@
-"""What a store with `versions` promises: several revisions, of which one is active on its day."""
+"""The contract of a store with `versions`: several revisions, of which one is active on its day."""
 
 from datetime import UTC, datetime
 

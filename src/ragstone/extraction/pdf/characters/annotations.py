@@ -1,4 +1,4 @@
-"""What stands on a page beside its own text: values of forms, typed notes, remarks of readers, files."""
+"""Annotations of a page: values of forms, typed notes, comments, files."""
 
 import ctypes
 import re
@@ -26,7 +26,7 @@ FONT_SIZE = re.compile(r"([\d.]{1,10})\s+Tf")
 
 
 class BoxText(NamedTuple):
-    """What was typed into a box of the page; `size` of its letters in points, 0 where the file leaves it open."""
+    """Text typed into a box of the page; `size` of its letters in points, 0 where the file leaves it open."""
 
     text: str
     box: Box
@@ -44,7 +44,7 @@ class Annotations:
 
 
 def read_annotations(page: Any, number: int, view: View) -> Annotations:
-    """What the annotations of a page say; `number` counts from 1."""
+    """Read the annotations of a page; `number` counts from 1."""
     out = Annotations()
     form = page.pdf.formenv.raw if page.pdf.formenv else None
     for at in range(min(raw.FPDFPage_GetAnnotCount(page.raw), MOST)):

@@ -1,4 +1,4 @@
-"""Words for what was typed into boxes of a page, set where a reader sees them."""
+"""Words of texts typed into boxes of a page, placed where a reader sees them."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What a page draws beside text: ruling lines, filled boxes, pictures."""
+"""Drawings of a page beside text: ruling lines, filled boxes, pictures."""
 
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field

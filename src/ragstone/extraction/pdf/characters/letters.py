@@ -1,4 +1,4 @@
-"""What a character of a PDF says in plain text: ligatures taken apart, odd code points made usual."""
+"""Characters of a PDF as plain text: ligatures split, odd code points normalised."""
 
 import re
 import unicodedata

@@ -71,7 +71,7 @@ object_of_form = _bind_function("FPDFFormObj_GetObject", Size, Pointer, ctypes.c
 
 
 def call_each(function: Any, *arguments: Iterable[Any]) -> Iterator[Any]:
-    """What a function gives for one of each of `arguments` after the other: a tenth cheaper than `map`."""
+    """Call a function with each item of `arguments` in turn: a tenth cheaper than `map`."""
     return starmap(function, zip(*arguments))  # noqa: B905  # some go on for ever
 
 
@@ -96,7 +96,7 @@ def call_into_array(
     addresses: int = 1,
     unknown: int = 0,
 ) -> npt.NDArray[Any]:
-    """What a foreign function writes for each of `count` calls, (count, columns); `unknown` where it fails.
+    """The values that a foreign function writes in `count` calls, shape (count, columns); `unknown` where it fails.
 
     It is given one of each of `arguments` and then as many `addresses`: of the first value, the second …
     """
@@ -138,7 +138,7 @@ def open_document(data: bytes, *, path: str, password: str | None) -> Iterator[A
         if code in (PASSWORD, PASSWORD_CLASH):
             wrong = "the password does not open it" if password else "it is protected by a password"
             raise Refused("encrypted", f"{path}: {wrong}; give the right one with --password") from error
-        raise Refused("broken", f"{path} is no PDF that can be read; export or repair it again") from error
+        raise Refused("broken", f"{path} is not a readable PDF; export or repair it again") from error
     try:
         _init_forms(document)
         yield document

@@ -157,5 +157,5 @@ def _is_number_text(text: str) -> bool:
 
 
 def is_value(text: str) -> bool:
-    """A number that is no year: what stands in the body of a table."""
+    """Whether a phrase is a number but not a year, as in the body of a table."""
     return is_number(text) and not YEAR.fullmatch(text.strip())

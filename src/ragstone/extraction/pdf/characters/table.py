@@ -45,7 +45,7 @@ class Table:
 
 
 def build_cell_lines(words: Sequence[Word]) -> list[Line]:
-    """The lines of one cell from its words, whatever the gaps between them."""
+    """The lines of one cell from its words, with gaps of any size."""
     if len(words) == 1:
         return [Line([words[0]])]
     found: list[list[Word]] = []

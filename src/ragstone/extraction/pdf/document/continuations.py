@@ -1,4 +1,4 @@
-"""What goes on in the next column or on the next page: paragraphs, and tables with their header once."""
+"""Content that continues in the next column or on the next page: paragraphs, and tables with their header once."""
 
 from collections.abc import Sequence
 
@@ -102,7 +102,7 @@ def _append_table(above: Table, below: Table) -> Table:
 
 
 def _move_square(square: CellBox, row: int) -> CellBox:
-    """The same cell in another row, no header."""
+    """A copy of the cell in another row, not as a header."""
     return CellBox(
         row, square.col, square.rowspan, square.colspan, square.lines, square.box, False, square.page, square.turn
     )

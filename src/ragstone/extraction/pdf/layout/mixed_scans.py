@@ -74,9 +74,9 @@ def build_word_filter(pieces: Sequence[Piece], images: Sequence[Box]) -> Callabl
 
 
 def merge_scan_pieces(own: Sequence[Piece], seen: Sequence[Piece]) -> list[Piece]:
-    """What was seen in its order, and a page's own few pieces before what stands below them.
+    """The pieces read by OCR in their order, with the page's own few pieces before those below them.
 
-    What is set in very large letters there is page furniture.
+    Very large letters among them are page furniture.
     """
     out = list(seen)
     for piece in own:

@@ -38,7 +38,7 @@ def find_aligned_tables(
 ) -> list[tuple[int, int, Table]]:
     """Tables among rows of one column of the page: first row, row behind the last, table.
 
-    What stands on a drawing is the lettering of a chart, as is what `strokes` run through.
+    Text on a drawing, or crossed by `strokes`, is the lettering of a chart.
     """
     bounded = {region.first: region for region in find_regions(rows, across)}
     out: list[tuple[int, int, Table]] = []

@@ -15,7 +15,8 @@ APART = 0.4  # a gap so wide in a heading lies between two columns' words
 
 
 def find_separators(rows: Sequence[Row], *, least: int = 2) -> list[float]:
-    """The x between columns: where all but a few rows leave a gap between phrases, at `least` so many show it."""
+    """The x between columns: where all but a few rows leave a gap between phrases, and at least `least` rows show
+    it."""
     telling = [row for row in rows if len(row.phrases) >= 2]
     counted = [row for row in telling if any(is_number(phrase.text) for phrase in row.phrases[1:])]
     if len(counted) >= FEW:

@@ -83,7 +83,7 @@ def _merge_positions(positions: Sequence[float]) -> list[float]:
 
 
 def build_ruled_table(frame: Frame, lines: Sequence[Line]) -> Table | None:
-    """The table that a frame's rules draw around text; None where that is no table."""
+    """The table that a frame's rules draw around text; None if they do not form a table."""
     xs = [rule.at for rule in frame.down] + _find_open_sides(frame.across, [rule.at for rule in frame.down])
     ys = [rule.at for rule in frame.across] + _find_open_sides(frame.down, [rule.at for rule in frame.across])
     xs, ys = _merge_positions(xs), _merge_positions(ys)
