@@ -19,7 +19,7 @@ from ragstone.providers.token_counting import TURN_TOKENS
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """What a model is asked: the question as it was put, and the turns before."""
+    """The input of a model: the question as asked, and the turns before."""
 
     question: str
     history: tuple[Message, ...] = ()
@@ -27,9 +27,9 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class AnswerWriter:
-    """What writes answers, and how. `counts` counts tokens where the model's own tokenizer is not known; `strict`
-    shows a sentence only after its check, and only if something supports it; `seconds` are all that it may take, by
-    `clock`, `group` is where its settings stand (`llm` or `judge`)."""
+    """The model that writes answers, and its options. `counts` counts tokens where the model's own tokenizer is not
+    known; `strict` shows a sentence only after its check, and only if something supports it; `seconds` are all that
+    it may take, by `clock`, `group` is where its settings stand (`llm` or `judge`)."""
 
     model: Completion
     template: Template
@@ -43,19 +43,18 @@ class AnswerWriter:
     group: str = "llm"
 
     def context(self, hits: Sequence[Hit], conversation: Conversation) -> list[ContextPassage]:
-        """What the model is shown of the hits, best first, within the budget and what it reads: [] where nothing
-        fits."""
+        """The passages for the prompt, best first, within the budget and the model's context: [] if none fits."""
         room = Budget(max(0, self._count_room(conversation)), 0, self.budget.chunks)
         fitting = fit_budget(hits, self._count_tokens, budget=room, frame=self._count_frame)
         return arrange_passages(fitting, join=not self.template.cites_by_id)
 
     def prompt(self, conversation: Conversation, shown: Sequence[ContextPassage]) -> Prompt:
-        """All that the model is told: the turns before stand in front of the last one."""
+        """The whole prompt: the turns before stand in front of the last one."""
         *before, last = build_messages(self.template, conversation.question, shown, mask=guard.mask_secrets)
         return Prompt((*before, *conversation.history, last), self.max_tokens, self.temperature)
 
     def fit_history(self, conversation: Conversation) -> Conversation:
-        """The talk with so many of its last turns as leave at least half of the room to passages."""
+        """The conversation with as many of its last turns as leave at least half of the room to passages."""
         if not conversation.history:
             return conversation
         least = self._count_room(Conversation(conversation.question)) // 2
@@ -67,7 +66,7 @@ class AnswerWriter:
         return Conversation(conversation.question, turns)
 
     def describe_lack_of_room(self, conversation: Conversation) -> str:
-        """What to say where no passage fits."""
+        """The message for a prompt in which no passage fits."""
         other = self._count_other_tokens(conversation)
         if (
             self.model.context is not None

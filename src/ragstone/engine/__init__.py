@@ -33,5 +33,5 @@ class Engine(
 
     `store`, `embedder` and `completion`, the language model, may be passed in (then the caller closes them); otherwise
     the settings name them. With a `credential`, or a key in the settings, the tenant is that one's and every verb looks
-    at what it permits; see `ragstone.engine.permission_checks`. A key is looked at by `sign_in`, which `async with` does.
+    at what it permits; see `ragstone.engine.permission_checks`. `sign_in` checks a key; `async with` calls it.
     """

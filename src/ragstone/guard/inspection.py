@@ -17,7 +17,7 @@ class Inspection:
 
 
 def assess_injection(text: str) -> tuple[tuple[str, ...], float]:
-    """What a text tries, as sorted flags, and its risk from 0 to 1; `injection` says which flags there are."""
+    """The attempts in a text, as sorted flags, and its risk from 0 to 1; `injection` says which flags there are."""
     from ragstone.guard import injection  # whose patterns take 0.04 s to compile: most searches need none
 
     return injection.assess_injection(text)

@@ -61,7 +61,7 @@ class ChunkerSetup:
         )
 
     def with_tokenizer(self, tokenizer: Tokenizer, reads: int) -> "ChunkerSetup":
-        """The same chunker for a model that counts with `tokenizer` and reads `reads` tokens."""
+        """A copy of this chunker for a model that counts with `tokenizer` and reads `reads` tokens."""
         name, _, _, options = self._made_of
         return ChunkerSetup(name, tokenizer, reads, options)
 

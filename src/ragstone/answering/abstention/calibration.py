@@ -1,5 +1,5 @@
-"""What decides between an answer and an abstention, and what may be fitted on the user's own questions: from which
-log-odds on to answer, and how likely an answer is then."""
+"""The rule between answer and abstention, and its calibration on the user's own questions: the log-odds from which
+to answer, and the probability of an answer."""
 
 import hashlib
 import json
@@ -53,9 +53,9 @@ SHIPPED = Calibration("vectors", 0.0)
 
 @dataclass(frozen=True, slots=True)
 class AbstentionPolicy:
-    """What decides. rule: the fitted model, thresholds on rerank and RRF scores (see `abstain.decide_by_thresholds`),
-    or nothing: every question with a passage is answered. answer_from: from which log-odds on, in place of the fitted
-    ones. calibration: what was fitted on the user's own questions."""
+    """The rule that decides. rule: the fitted model, thresholds on rerank and RRF scores (see
+    `abstain.decide_by_thresholds`), or nothing: every question with a passage is answered. answer_from: from which
+    log-odds on, in place of the fitted ones. calibration: the rule fitted on the user's own questions."""
 
     rule: Rule = "fitted"
     answer_from: float | None = None
