@@ -1,9 +1,12 @@
 """Texts for users are plain English: subject, verb, object, with the actor named; some phrases came back too often.
 
-`DENIED` holds for pages and for texts in the code alike; to hold a kind of text to it, give it to `find_denied`.
+`DENIED` holds for pages, for texts in the code that a user reads, and for docstrings of public names; to hold another
+kind of text to it, give it to `find_denied`.
 """
 
+import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,7 +28,8 @@ DENIED = (
     r"(?<![Tt]here )\b(?:is|are|was|were) no (?!longer|more|doubt)",  # "is not a store", "has no key"
     r"\bstands? twice\b",  # "duplicate …"
     r"\bsets nothing\b",  # "unknown …"
-    r"\bso many\b",  # "this number of"
+    r"\b[Ss]o many\b",  # "this number of"
+    r"\bhowever much\b",
     r"\bnone of (?:ours|theirs)\b",
     r"\b[Ww]ho(?:m|se)?ever\b",  # "anyone who …"
     r"\b[Ww]hatever\b",
@@ -35,6 +39,14 @@ DENIED = (
     r"\b(?:the company|company's|E's|D's) (?:rule|thresholds|words|metadata)\b",
 )
 PATTERN = re.compile("|".join(f"(?:{pattern})" for pattern in DENIED), re.MULTILINE)
+SOURCE = ROOT / "src" / "ragstone"
+CODE = {str(path.relative_to(SOURCE)): ast.parse(path.read_text("utf-8")) for path in sorted(SOURCE.rglob("*.py"))}
+# Calls whose texts a user reads: errors, notes, warnings, options and arguments of commands.
+READ = re.compile(
+    r"(?:Error|Refused|Busy|Corrupt|Unavailable|Unauthorized|Forbidden|NotBuilt|note|warning|Option|Argument)$"
+)
+# A docstring says what a call gives; it may refer to another place, but not only that.
+EMPTY = re.compile(r"The same\b|See `[^`]*`\.?$")
 # Headings that are asked for, and texts that pages quote.
 ALLOWED = ("# What it does not do yet",)
 
@@ -52,6 +64,26 @@ def read_prose(page: Path) -> str:
     for pattern in (r"^```.*?^```$", r"^    .*$", r"^> .*$"):
         text = re.sub(pattern, "", text, flags=re.MULTILINE | re.DOTALL if "```" in pattern else re.MULTILINE)
     return re.sub(r'`[^`\n]*`|"[^"\n]*"', "…", text)
+
+
+def find_texts(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """The texts in calls that a user reads, by line."""
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call):
+            name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+            if READ.search(name):
+                for part in ast.walk(call):
+                    if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                        yield part.lineno, part.value
+
+
+def find_docstrings(tree: ast.AST, *, private: bool) -> Iterator[tuple[int, str]]:
+    """The docstrings of modules, classes and functions by line, each on one line, without examples."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            text = ast.get_docstring(node)
+            if text and (private or not getattr(node, "name", "").startswith("_")):
+                yield node.body[0].lineno, " ".join(text.partition(">>>")[0].split())
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -82,3 +114,32 @@ def test_phrases_of_before_are_found(text: str) -> None:
 
 def test_questions_and_negations_are_not() -> None:
     assert find_denied("What is the default? It is not a store, has no key and is no longer used.") == []
+
+
+def test_texts_in_the_code_are_plain_english() -> None:
+    texts = [(name, line, text) for name, tree in CODE.items() for line, text in find_texts(tree)]
+    assert [(name, line, phrase) for name, line, text in texts for phrase in find_denied(text)] == []
+
+
+def test_docstrings_of_public_names_are_plain_english() -> None:
+    texts = [(name, line, text) for name, tree in CODE.items() for line, text in find_docstrings(tree, private=False)]
+    assert [(name, line, phrase) for name, line, text in texts for phrase in find_denied(text)] == []
+
+
+def test_no_docstring_only_points_elsewhere() -> None:
+    texts = [(name, line, text) for name, tree in CODE.items() for line, text in find_docstrings(tree, private=True)]
+    assert [(name, line, text) for name, line, text in texts if EMPTY.match(text)] == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    ['raise UsageError(f"{x} stands twice")', 'trace.note("a", "sets nothing")', 'Option(help="So many of them.")'],
+)
+def test_a_denied_phrase_in_the_code_is_found(code: str) -> None:
+    assert any(find_denied(text) for _, text in find_texts(ast.parse(code)))
+
+
+@pytest.mark.parametrize("text", ["See `Reader`.", "See `ragstone.core.ports.Reader`", "The same for a page."])
+def test_an_empty_docstring_is_found(text: str) -> None:
+    assert EMPTY.match(text)
+    assert not EMPTY.match("Reads the rows of a table; see `Reader`.")

@@ -33,8 +33,8 @@ Modes = Annotated[
     list[str] | None,
     typer.Option(
         "--mode",
-        help="What is measured: retrieval, rag or both [default: retrieval]; how is searched: hybrid, semantic or "
-        "keyword. Twice for both.",
+        help="Measures: retrieval, rag or both [default: retrieval]; or retrievers: hybrid, semantic or "
+        "keyword. Give it twice for both.",
     ),
 ]
 JudgeModel = Annotated[

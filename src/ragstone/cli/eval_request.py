@@ -84,8 +84,8 @@ def parse_eval_options(
     """The request that the options make together; raises `UsageError` where they contradict each other."""
     if unknown := next((mode for mode in modes if mode not in (*MEASURE_MODES, *SEARCH_MODES)), None):
         raise UsageError(
-            f"mode {unknown!r} is unknown; use retrieval, rag or both for what is measured, hybrid, semantic or "
-            "keyword for how is searched"
+            f"unknown mode {unknown!r}: expected retrieval, rag or both (measures), or hybrid, semantic or keyword "
+            "(retrievers)"
         )
     measured, search = _pick_mode(modes, MEASURE_MODES), _pick_mode(modes, SEARCH_MODES)
     judged = measured in ("rag", "both")

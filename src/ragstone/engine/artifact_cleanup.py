@@ -26,7 +26,7 @@ async def sweep_artifacts(components: Components, scope: Scope, where: artifacts
     """Remove artifacts that nothing holds any more; returns how many. Raises `StoreError` when some are left."""
     removed, failed = await artifacts.remove_strays(components.stores.store, scope, where)
     if failed:
-        raise StoreError(f"what was asked is done, but not all artifacts are removed: {failed[0]}")
+        raise StoreError(f"the change is done, but some artifacts are left: {failed[0]}")
     return removed
 
 
