@@ -85,7 +85,7 @@ def test_documents_of_a_corpus_that_were_skipped_are_named(run: Run, beir: Path)
         (("--beir", "beir", "--granularity", "span"), "a BEIR folder judges whole documents"),
         (("--beir", "beir", "--granularity", "chunk"), "a BEIR folder judges whole documents"),
         (("--beir", "golden.jsonl"), "golden.jsonl is not a folder"),
-        (("--beir", "beir", "--mode", "fuzzy"), "mode 'fuzzy' is unknown"),
+        (("--beir", "beir", "--mode", "fuzzy"), "unknown mode 'fuzzy'"),
         (
             ("--golden", "golden.jsonl", "--mode", "rag", "--mode", "both"),
             "--mode rag and --mode both exclude each other",
