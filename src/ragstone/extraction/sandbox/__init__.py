@@ -77,7 +77,7 @@ def get_shared() -> Sandbox:
 
 
 def close() -> None:
-    """As `Sandbox.close`, for the shared processes."""
+    """End the shared processes: idle ones now, busy ones when they are done; more start when needed."""
     if (pool := sys.modules.get(POOL)) is not None:  # else there never was one
         pool.default_pool().close()
 
