@@ -115,7 +115,7 @@ def test_what_is_read_of_a_file_that_is_cut_off_comes_with_a_warning(
     assert about is not None
     cut = replace(about, whole=False)
     monkeypatch.setattr(parsing, "read_header", lambda data: cut)
-    assert any("cut off" in warning for warning in parse_image(png(blank(300, 200)), path="a.png").warnings)
+    assert any("incomplete" in warning for warning in parse_image(png(blank(300, 200)), path="a.png").warnings)
 
 
 def test_a_jpeg_that_is_cut_off_is_broken_and_says_so(monkeypatch: pytest.MonkeyPatch, vision: Any) -> None:
