@@ -72,3 +72,10 @@ def test_a_cap_counts_by_document() -> None:
         ("a", 1),
         ("b", 0),
     ]
+
+
+def test_texts_that_share_exactly_as_much_as_it_takes_are_folded() -> None:
+    shared = " ".join(f"k{a}{b}" for a in "abcdef" for b in "klmnop")
+    first, second = f"{shared} zig zag", f"{shared} hip hop"
+    assert jaccard(set(extract_terms(first)), set(extract_terms(second))) == ALIKE
+    assert len(deduplicate([hit(first, path="a"), hit(second, path="b")])) == 1

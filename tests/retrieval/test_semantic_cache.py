@@ -4,6 +4,7 @@ import base64
 import shutil
 import sqlite3
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,13 @@ from ragstone.core.answers import Found
 from ragstone.core.errors import UsageError
 from ragstone.core.filters import Where
 from ragstone.core.ports import SealingStore
+from ragstone.core.trace import Trace
+from ragstone.retrieval import semantic_cache
+from ragstone.retrieval.question import Question
+from ragstone.retrieval.search_context import SearchContext
 from ragstone.stores.embedded import EmbeddedStore
 from ragstone.testing.bag_of_words import BagOfWords
+from ragstone.testing.stores import SCOPE, make_revision, write_revisions
 from tests.commands import Run
 from tests.conftest import DOCUMENTS
 from tests.scripted import Scripted
@@ -327,3 +333,17 @@ def test_the_command_keeps_and_serves(kb: ragstone.Knowledge, run: Run, monkeypa
 def test_a_threshold_outside_of_its_band_is_refused(kb: ragstone.Knowledge) -> None:
     with pytest.raises(UsageError, match=r"invalid cache_cosine 0\.5: expected a number from 0.85 to 1"):
         asked(kb, cache_cosine=0.5)
+
+
+async def test_a_search_that_lacked_a_source_is_not_kept(tmp_path: Path) -> None:
+    store, embedder, question = EmbeddedStore(tmp_path / "store"), BagOfWords(), Question("apple", cache=True)
+    await write_revisions(store, make_revision("a.md", ["apple"]))
+    one = SearchContext.of_collection(store, SCOPE, embedder)
+    both, [vector] = replace(one, sources=one.sources * 2), await embedder.embed(["apple"])
+    async with store.reader(SCOPE) as reader:
+        info = await reader.info()
+    for infos, many in (([info], 0), ([info, info], 1)):
+        await semantic_cache.put(both, infos, question, vector, [], Trace())
+        key = semantic_cache.make_key(both, infos, question)
+        assert len(await store.search_cache(SCOPE).find_by_key(key)) == many
+    await store.close()

@@ -13,6 +13,7 @@ from ragstone.core.errors import Corrupt, NotBuilt, StoreError, StoreTooNew, Usa
 from ragstone.core.filters import Where
 from ragstone.stores.embedded import EmbeddedStore, vector_files
 from ragstone.stores.embedded.paths import CollectionFiles, files_of_scope
+from ragstone.stores.encryption import SecretKey
 from ragstone.stores.error_mapping import map_errors
 from ragstone.testing.stores import SCOPE, fill_vectors, make_revision, make_vector, search_texts, write_revisions
 
@@ -420,3 +421,11 @@ async def test_what_cannot_be_stored_is_named_and_nothing_is_written(
 async def test_text_that_is_no_unicode_is_refused_by_name(store: EmbeddedStore) -> None:
     with pytest.raises(StoreError, match=r"bad\.md"):
         await write_revisions(store, make_revision("bad.md", ["apple"], chunks={"text": "\udcff"}))
+
+
+def test_a_vector_file_of_another_dimension_or_unencrypted_is_not_read(tmp_path: Path) -> None:
+    vector_files.create_file(tmp_path / "vectors-1.f32", 3)
+    assert vector_files.read_row_format(tmp_path / "vectors-1.f32", 3).dimension == 3
+    for dimension, key in ((4, None), (3, SecretKey(bytes(32)))):
+        with pytest.raises(Corrupt, match="it holds 3 dimensions"):
+            vector_files.read_row_format(tmp_path / "vectors-1.f32", dimension, key)

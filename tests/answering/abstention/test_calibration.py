@@ -106,3 +106,8 @@ def test_a_reranker_decides_before_rrf() -> None:
     assert decide_by_thresholds([hit("x", score=1.0, rerank=0.14)], weights=BOTH).reason == "weak_evidence"
     assert not decide_by_thresholds([hit("x", score=0.0, rerank=0.16)], weights=BOTH).abstain
     assert decide_by_thresholds([], weights=BOTH).reason == "no_hits"
+
+
+def test_a_score_that_just_reaches_the_threshold_answers() -> None:
+    scores = {score: decide_by_thresholds([hit("x", rerank=score)], weights={}).abstain for score in (0.15, 0.1499)}
+    assert scores == {0.15: False, 0.1499: True}

@@ -5,7 +5,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.answering.extractive.question_analysis import analyze_question, answers_kind, classify_question
-from ragstone.answering.extractive.selection import apply_similarity, make_quotes, rank_passages, select_passages
+from ragstone.answering.extractive.selection import (
+    SelectionOptions,
+    apply_similarity,
+    make_quotes,
+    rank_passages,
+    select_passages,
+)
 from ragstone.core.analyzer import extract_terms
 from ragstone.core.types import Hit, join_slices
 from tests.answering.made import hit
@@ -142,3 +148,11 @@ def test_every_quote_is_a_slice_of_its_chunk_and_record_and_none_overlap(texts: 
             or one.passage.end <= other.passage.start
             for other in chosen
         )
+
+
+def test_the_rank_of_a_hit_counts_whole_for_the_first_and_half_for_the_second() -> None:
+    subject, how = analyze_question("How long are samples kept?", {}), SelectionOptions()
+    hits = [hit("Samples are kept for 15 days.", path=path) for path in ("a.md", "b.md")]
+    first, second = rank_passages(subject, hits, how=how)
+    assert (first.passage.hit, second.passage.hit) == (0, 1)
+    assert round(first.score - second.score, 6) == how.rank / 2

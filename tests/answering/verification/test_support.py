@@ -311,3 +311,9 @@ def test_the_chunks_of_an_answer_are_read_once_and_checked_by_their_place() -> N
     assert grounds.check("The cache is enabled by default.", [1]).status == "verified"
     assert grounds.check("The cache is enabled by default.", [0]).status == "repaired"
     assert grounds.check("The cache is enabled by default.", [0, 1]).status == "verified"
+
+
+def test_a_cited_chunk_that_denies_the_sentence_is_not_overruled_by_another_cited_one() -> None:
+    records = ["Rollo never reached Normandy in 911.", "Rollo reached Normandy in 911."]
+    found = said("In 911, Rollo reached Normandy.", *records)
+    assert (found.status, found.why) == ("unverified", "negation")

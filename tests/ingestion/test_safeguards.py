@@ -1,0 +1,28 @@
+"""Where the guards of an ingestion begin: at more than the share, and at what a run says of its documents."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from ragstone.core.errors import UsageError
+from ragstone.core.types import Document
+from ragstone.ingestion.document_jobs import needs_rebuild
+from ragstone.ingestion.safeguards import SMALL_SOURCE, check_removals
+
+
+def test_exactly_the_share_of_a_source_may_go_and_one_more_may_not() -> None:
+    many = 2 * (SMALL_SOURCE + 1)
+    known = {f"{n}.md": Document(f"docs/{n}.md", "docs", f"{n}.md", 1, "0", "r") for n in range(many)}
+    documents = list(known.values())
+    check_removals("docs", documents[: many // 2], known, share=0.5)
+    with pytest.raises(UsageError, match="are gone; nothing was changed"):
+        check_removals("docs", documents[: many // 2 + 1], known, share=0.5)
+
+
+@pytest.mark.parametrize(("said", "rebuilt"), [(None, False), ("v1", False), ("v2", True)])
+def test_a_run_that_says_no_version_leaves_the_one_that_a_document_has(said: str | None, rebuilt: bool) -> None:
+    before = Document("docs/a.md", "docs", "a.md", 1, "0", "r", version_label="v1")
+    builder = SimpleNamespace(version_label=said, effective_at=None, address=None)
+    context: Any = SimpleNamespace(builder=builder, refresh=False)
+    assert needs_rebuild(before, context) is rebuilt
