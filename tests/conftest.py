@@ -12,7 +12,7 @@ import ragstone
 from ragstone.config.vendors import VENDORS
 from ragstone.extraction.sandbox import pool
 from ragstone.testing.bag_of_words import BagOfWords
-from tests import readers
+from tests import forked, readers
 from tests.commands import run
 from tests.stores.postgres import server
 
@@ -72,6 +72,7 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def _at_the_end() -> Iterator[None]:
     yield
     readers.end_all()
+    forked.end()
     server.end()
 
 

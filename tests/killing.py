@@ -4,8 +4,10 @@ import subprocess
 import time
 from collections.abc import Callable
 
+from tests.forked import Forked
 
-def killed_while_read(child: "subprocess.Popen[str]", look: Callable[[], int], *, seconds: float) -> int:
+
+def killed_while_read(child: "subprocess.Popen[str] | Forked", look: Callable[[], int], *, seconds: float) -> int:
     """Look at a store again and again, then kill the process that writes; what is seen never goes back.
 
     `look` checks that everything is whole and says how far it is; returns the most that was seen.

@@ -13,6 +13,18 @@ from importlib import import_module
 
 import ragstone.cli
 
+# What most commands import when they use it.
+LATER = (
+    "numpy",
+    "Stemmer",
+    "pyromark",
+    "ragstone.answering.extractive_answer",
+    "ragstone.engine.blocking",
+    "ragstone.ingestion.run",
+    "ragstone.providers.minilm.model",
+    "ragstone.retrieval.search",
+    "ragstone.stores.embedded",
+)
 CLIENT = """
 import json, os, socket, sys
 line = socket.socket(socket.AF_UNIX)
@@ -26,8 +38,9 @@ sys.exit(line.recv(1)[0])
 
 def main() -> None:
     """Serve until the caller ends this process."""
-    for module in pkgutil.iter_modules(ragstone.cli.__path__, "ragstone.cli."):
-        import_module(module.name)
+    commands = [module.name for module in pkgutil.iter_modules(ragstone.cli.__path__, "ragstone.cli.")]
+    for module in [*commands, *LATER]:
+        import_module(module)
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(sys.argv[1])
         listener.listen()

@@ -11,6 +11,7 @@ import pytest
 
 import ragstone
 from ragstone.testing.bag_of_words import BagOfWords
+from tests import forked
 from tests.killing import killed_while_read
 from tests.patience import HANG
 
@@ -45,10 +46,9 @@ def whole(kb: ragstone.Knowledge, number: int) -> int:
     return sum(seen == {f"alpha{number}"} for seen in at.values())
 
 
-def start(folder: Path, store: Path, *fault: str) -> "subprocess.Popen[str]":
+def start(folder: Path, store: Path, *fault: str) -> forked.Forked:
     """An ingesting process."""
-    command = [sys.executable, "-m", "tests.victim", str(folder), str(store), *fault]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    return forked.start("tests.victim", folder, store, *fault)
 
 
 def completed(folder: Path, store: Path, number: int) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 import ragstone
 from ragstone.testing.bag_of_words import BagOfWords
+from tests import forked
 from tests.extraction.pdf.sheets import paragraph, pdf
 from tests.extraction.sandbox.test_sandbox import told
 from tests.killing import killed_while_read
@@ -91,12 +92,9 @@ def completed(folder: Path, store: Path, number: int) -> None:
         assert kb.doctor() == []
 
 
-def start(folder: Path, store: Path, *options: str) -> "subprocess.Popen[str]":
+def start(folder: Path, store: Path, *options: str) -> forked.Forked:
     """An ingesting process, in a session of its own."""
-    command = [sys.executable, "-m", "tests.victim", str(folder), str(store), *options]
-    return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=ROOT, start_new_session=True
-    )
+    return forked.start("tests.victim", folder, store, *options, session=True)
 
 
 def left(session: int) -> Iterator[int]:

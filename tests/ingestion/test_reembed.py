@@ -1,7 +1,5 @@
 """A new model fills in beside the old one, is switched to at once, and there is a way back."""
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +9,7 @@ import pytest
 import ragstone
 from ragstone.core.errors import StoreError, UsageError
 from ragstone.testing.bag_of_words import BagOfWords
-from tests.patience import HANG
+from tests import forked
 from tests.reembed_victim import NEW
 from tests.stores.postgres.server import shared
 from tests.stores.qdrant.engine import Engine
@@ -199,8 +197,7 @@ def killed(place: str, folder: Path, point: str, nth: int) -> None:
     with opened(place, OLD) as kb:
         kb.ingest(folder)
     before = found(place, OLD)
-    command = [sys.executable, "-m", "tests.reembed_victim", place, point, str(nth)]
-    assert subprocess.run(command, cwd=ROOT, timeout=HANG, check=False).returncode == -9
+    assert forked.run("tests.reembed_victim", place, point, nth) == -9
     with opened(place, OLD) as kb:
         active = kb.models()[0].dimension
         assert all("remains of an interrupted write" in problem for problem in kb.doctor())

@@ -3,8 +3,6 @@
 import asyncio
 import sqlite3
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +10,7 @@ import pytest
 from ragstone.core.errors import Corrupt, StoreTooNew
 from ragstone.stores.embedded import EmbeddedStore
 from ragstone.testing.stores import SCOPE, create_collection, make_key
+from tests import forked
 
 ROOT = Path(__file__).parents[2]
 ROUNDS = 4
@@ -26,9 +25,8 @@ async def kept(root: Path) -> list[str]:
     return [key.id for key in found]
 
 
-def start(root: Path, *more: str) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-m", "tests.stores.keymaker", str(root), *more]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+def start(root: Path, *more: str) -> forked.Forked:
+    return forked.start("tests.stores.keymaker", root, *more)
 
 
 async def test_looking_for_a_key_makes_no_file(tmp_path: Path) -> None:
@@ -55,7 +53,6 @@ def test_killed_at_any_moment_no_key_is_lost_or_half(tmp_path: Path) -> None:
     printed: list[str] = []
     for round_ in range(ROUNDS):
         with start(tmp_path / "store", str(round_)) as process:
-            assert process.stdout
             printed += [process.stdout.readline().strip() for _ in range(1 + 7 * round_)]
             process.kill()
             printed += process.stdout.read().split()

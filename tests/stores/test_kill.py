@@ -2,8 +2,6 @@
 
 import asyncio
 import random
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -15,6 +13,7 @@ from ragstone.stores import fault_points
 from ragstone.stores.embedded import EmbeddedStore
 from ragstone.stores.master_key import MasterKey
 from ragstone.testing.stores import SCOPE, create_collection, fill_vectors, make_vector
+from tests import forked
 from tests.patience import HANG
 from tests.stores.victim import MASTER, PASSING, state
 
@@ -42,10 +41,9 @@ SEALED = [("append.written", 3), ("commit.before", 8), ("compact.switched", 1), 
 ROUNDS = 6
 
 
-def start(root: Path, *fault: str) -> "subprocess.Popen[str]":
+def start(root: Path, *fault: str) -> forked.Forked:
     """A writing process."""
-    command = [sys.executable, "-m", "tests.stores.victim", str(root), *fault]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2])
+    return forked.start("tests.stores.victim", root, *fault)
 
 
 async def number_seen(store: EmbeddedStore) -> int:

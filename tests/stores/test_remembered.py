@@ -1,13 +1,12 @@
 """The file of earlier searches: whole whatever happens to who writes it, and no loss when it is lost."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from ragstone.stores.search_cache_file import SearchCacheFile
 from ragstone.testing.stores import make_search, make_vector
+from tests import forked
 
 ROUNDS = 3
 
@@ -15,9 +14,7 @@ ROUNDS = 3
 def test_a_killed_process_loses_nothing_that_it_kept_and_leaves_nothing_half(tmp_path: Path) -> None:
     file = SearchCacheFile(tmp_path / "searches")
     for round_ in range(ROUNDS):
-        command = [sys.executable, "-m", "tests.stores.remembering_victim", str(file.path)]
-        child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2])
-        assert child.stdout is not None
+        child = forked.start("tests.stores.remembering_victim", file.path)
         for _ in range(7 + 5 * round_):
             child.stdout.readline()
         child.kill()

@@ -1,8 +1,6 @@
 """Keys of tenants are wrapped anew, replaced and destroyed; killed at any moment, the store opens."""
 
 import asyncio
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -27,6 +25,7 @@ from ragstone.testing.stores import (
     search_texts,
     write_revisions,
 )
+from tests import forked
 from tests.patience import HANG
 from tests.stores.victim import MASTER
 
@@ -144,9 +143,7 @@ async def test_what_waits_to_write_while_a_key_is_changed_is_not_lost_silently(t
 
 
 def killed(root: Path, verb: str, point: str, nth: int) -> None:
-    command = [sys.executable, "-m", "tests.stores.changer", str(root), verb, point, str(nth)]
-    done = subprocess.run(command, cwd=Path(__file__).parents[2], timeout=HANG, check=False)
-    assert done.returncode == -9
+    assert forked.run("tests.stores.changer", root, verb, point, nth) == -9
 
 
 @pytest.mark.parametrize(("verb", "point", "nth"), POINTS)

@@ -2,7 +2,6 @@
 
 import asyncio
 import sqlite3
-import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager, closing, contextmanager
 from dataclasses import replace
@@ -21,6 +20,7 @@ from ragstone.engine.transfer import ALL_VERSIONS, Changes, CopyRoute, copy_coll
 from ragstone.stores import open_store
 from ragstone.stores.embedded import EmbeddedStore
 from ragstone.testing.stores import as_exporter
+from tests import forked
 from tests.engine.transfer.made import (
     BESIDE,
     EMBEDDER,
@@ -154,9 +154,7 @@ async def test_killed_in_between_it_goes_on_from_there_on_every_store(source: st
 
 async def interrupted(source: str, target: str, point: str, nth: int) -> None:
     """A copy is killed, and completed by the next one, which writes only what was not there."""
-    command = [sys.executable, "-m", "tests.engine.transfer.victim", source, target, point, str(nth)]
-    victim = await asyncio.create_subprocess_exec(*command, cwd=ROOT)
-    assert await victim.wait() == -9
+    assert await asyncio.to_thread(forked.run, "tests.engine.transfer.victim", source, target, point, nth) == -9
     there = await standing(target)
     done = await carried(source, target)
     assert [one.found for one in done] == [there[scope] for scope in (SCOPE, BESIDE)]
@@ -224,9 +222,7 @@ async def test_killed_while_it_is_brought_up_to_date_it_lacks_no_document_and_go
     await carried(source, target)
     before = await paths_in(target)
     await gone_on(source)
-    command = [sys.executable, "-m", "tests.engine.transfer.victim", source, target, point, str(nth)]
-    victim = await asyncio.create_subprocess_exec(*command, cwd=ROOT)
-    assert await victim.wait() == -9
+    assert await asyncio.to_thread(forked.run, "tests.engine.transfer.victim", source, target, point, nth) == -9
     assert await paths_in(target) >= before & await paths_in(source)
     [done, _] = await carried(source, target)
     assert done.differing == 0

@@ -13,6 +13,7 @@ import pytest
 
 import ragstone
 from ragstone.testing.bag_of_words import BagOfWords
+from tests import forked
 from tests.ingestion.artifacts.kept import path_of, revisions, whole
 from tests.ingestion.test_interrupted import write_state
 from tests.patience import HANG
@@ -21,13 +22,10 @@ ROOT = Path(__file__).parents[3]
 POINTS = [("artifact.written", 5), ("artifact.renamed", 5), ("commit.before", 4), ("commit.after", 4)]
 
 
-def start(folder: Path, store: str, place: Path, *fault: str) -> "subprocess.Popen[str]":
+def start(folder: Path, store: str, place: Path, *fault: str) -> forked.Forked:
     """An ingesting process that keeps artifacts."""
-    command = [sys.executable, "-m", "tests.victim", str(folder), store, *fault]
     environment = {**os.environ, "RAGSTONE_ARTIFACTS": place.as_uri()}
-    return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT, env=environment
-    )
+    return forked.start("tests.victim", folder, store, *fault, env=environment)
 
 
 def completed(folder: Path, store: str, place: Path) -> None:

@@ -17,8 +17,7 @@ from ragstone.stores.postgres import PostgresStore
 from ragstone.stores.qdrant import QdrantStore, parse_qdrant_url
 from ragstone.stores.qdrant.client import make_client
 from ragstone.testing.stores import StoreContract
-from tests.stores.postgres.server import ADMIN, Server
-from tests.stores.postgres.server import serving as postgres
+from tests.stores.postgres.server import ADMIN, shared
 from tests.stores.qdrant.engine import Engine
 from tests.stores.qdrant.server import Recorder, serving
 
@@ -44,14 +43,16 @@ class TestQdrantStore(StoreContract):
         await made.close()
 
 
-class TestQdrantByWire(StoreContract):
-    """The same through a gRPC server, with real messages both ways."""
+class TestQdrantEngine(StoreContract):
+    """The same through a gRPC server, with real messages both ways, carried out by Qdrant's own engine."""
 
     @pytest.fixture(autouse=True)
     def _server(self, tmp_path: Path) -> Iterator[None]:
-        with serving() as self.server:
+        engine = Engine(tmp_path / "engine")
+        with serving(recorder=Recorder(inner=engine)) as self.server:
             self.folder = tmp_path
             yield
+        engine.close()
 
     @pytest.fixture
     async def store(self, tmp_path: Path) -> AsyncIterator[Store]:
@@ -67,30 +68,15 @@ class TestQdrantByWire(StoreContract):
         await made.close()
 
 
-class TestQdrantEngine(TestQdrantByWire):
-    """The same, carried out by Qdrant's own engine."""
-
-    @pytest.fixture(autouse=True)
-    def _server(self, tmp_path: Path) -> Iterator[None]:
-        engine = Engine(tmp_path / "engine")
-        with serving(recorder=Recorder(inner=engine)) as self.server:
-            self.folder = tmp_path
-            yield
-        engine.close()
-
-
 @pytest.mark.slow
 class TestQdrantOnPostgres(StoreContract):
     """With PostgreSQL as the ledger, points in the client's local mode."""
 
-    server: Server
     name: str
 
-    @pytest.fixture(scope="class", autouse=True)
-    @classmethod
-    def _server(cls) -> Iterator[None]:
-        with postgres() as cls.server:
-            yield
+    @pytest.fixture(autouse=True)
+    def _server(self) -> None:
+        self.server = shared()
 
     @pytest.fixture
     async def store(self) -> AsyncIterator[Store]:

@@ -2,8 +2,6 @@
 
 import asyncio
 import random
-import subprocess
-import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -35,6 +33,7 @@ from ragstone.testing.stores import (
     search_texts,
     write_revisions,
 )
+from tests import forked
 from tests.patience import HANG
 from tests.stores.qdrant.server import Fault, Recorder, serving
 from tests.stores.qdrant.victim import step
@@ -109,9 +108,8 @@ async def proven(url: str, committed: int) -> None:
     await store.close()
 
 
-def victim(url: str, *fault: str) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-m", "tests.stores.qdrant.victim", url, *fault]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+def victim(url: str, *fault: str) -> forked.Forked:
+    return forked.start("tests.stores.qdrant.victim", url, *fault)
 
 
 @pytest.mark.parametrize(("point", "nth"), POINTS)
@@ -127,7 +125,6 @@ def test_killed_between_two_steps(server: Recorder, tmp_path: Path, point: str, 
 def test_killed_at_random(server: Recorder, tmp_path: Path, round_: int) -> None:
     url = server.url(tmp_path / "ledger")
     child = victim(url)
-    assert child.stdout is not None
     first = int(child.stdout.readline())
     time.sleep(random.Random(round_).uniform(0.05, 0.8))
     child.kill()
