@@ -14,11 +14,10 @@ class Readers(Pool):
     """As in an engine that stays open, the next document is read by the child that has nothing to do."""
 
     def close(self) -> None:
-        with self._lock, _lock:
-            for child in self._idle:
-                self._all.remove(child)
-            _handed.extend(self._idle)
-            self._idle = []
+        for child in self._children.take_all_idle():
+            self._children.remove(child)
+            with _lock:
+                _handed.append(child)
         super().close()
 
     def _start_child(self, path: str) -> Child:
@@ -29,8 +28,7 @@ class Readers(Pool):
         if not child.is_quiet():  # it has ended, or is about to
             _ended(child)
             return self._start_child(path)
-        with self._lock:
-            self._all.append(child)
+        self._children.add(child)
         return child
 
 

@@ -149,9 +149,8 @@ def extract(
     if extractor is not None:
         return extractor.extract(data, path=path)
     if media_type in SANDBOXED_FORMATS:
-        return _extract_in_sandbox(
-            SANDBOXED_FORMATS[media_type], data, path, limits.bounds, passwords, processes or sandbox
-        )
+        reader = processes or sandbox.get_shared()
+        return _extract_in_sandbox(SANDBOXED_FORMATS[media_type], data, path, limits.bounds, passwords, reader)
     if file_suffix(path) in (*BY_NAME, ".txt") and not media_type.startswith("text/"):
         raise Refused(
             "not_text", f"{path} is not text: it looks like {describe_type(media_type)}; rename it to match its content"

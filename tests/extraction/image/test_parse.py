@@ -171,7 +171,7 @@ def test_rapidocr_reads_a_page_that_lies_on_its_side(rapid: Any, turn: int) -> N
 
 def test_rapidocr_works_in_the_sandbox(rapid: Any) -> None:
     bounds = sandbox.Bounds(cpu_seconds=120, memory_bytes=3_000_000_000)
-    made = sandbox.run(
+    made = sandbox.get_shared().run(
         "ragstone.extraction.image.parse:parse_image",
         png(drawn(rapid, LINES)),
         path="scan.png",

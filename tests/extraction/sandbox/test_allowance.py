@@ -13,7 +13,7 @@ COUNTED, ENDLESS = "tests.extraction.sandbox.paged:counted", "tests.extraction.s
 
 
 def granted(bounds: Bounds, **options: object) -> object:
-    return sandbox.run(COUNTED, b"data", path="a.pdf", options=options, bounds=bounds).meta["granted"]
+    return sandbox.get_shared().run(COUNTED, b"data", path="a.pdf", options=options, bounds=bounds).meta["granted"]
 
 
 def test_each_page_brings_its_time_and_no_more_pages_than_may_be() -> None:
@@ -28,7 +28,7 @@ def test_each_page_brings_its_time_and_no_more_pages_than_may_be() -> None:
 def test_one_that_never_ends_is_ended_and_told_of_with_its_pages_time() -> None:
     bounds = Bounds(cpu_seconds=1, cpu_seconds_per_mb=0, pages=500, page_seconds=1)
     with pytest.raises(Refused) as refused:
-        sandbox.run(ENDLESS, b"data", path="a.pdf", bounds=bounds)
+        sandbox.get_shared().run(ENDLESS, b"data", path="a.pdf", bounds=bounds)
     assert refused.value.reason == "too_slow"
     assert "more than 2 seconds" in str(refused.value)
     assert "limits.seconds" in str(refused.value)

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from ragstone.core.errors import Refused, UsageError
 from ragstone.extraction import sandbox
-from ragstone.extraction.sandbox import Bounds, SandboxExtractor, child, messages, pool, refusals
+from ragstone.extraction.sandbox import Bounds, child, messages, pool, refusals
 from ragstone.extraction.sandbox.pool import Pool
 from tests import readers
 from tests.extraction.sandbox import hostile
@@ -60,7 +60,7 @@ def told(file: Path) -> str:
 
 def run(name: str, data: bytes = b"text", *, bounds: Bounds = ALLOWED, **options: Any) -> Any:
     """The meta of what a hostile parser makes."""
-    return sandbox.run(f"{HERE}:{name}", data, path="a.x", options=options, bounds=bounds).meta
+    return sandbox.get_shared().run(f"{HERE}:{name}", data, path="a.x", options=options, bounds=bounds).meta
 
 
 def refused(name: str, *, bounds: Bounds = ALLOWED, **options: Any) -> tuple[str, str]:
@@ -76,7 +76,9 @@ def refused(name: str, *, bounds: Bounds = ALLOWED, **options: Any) -> tuple[str
 
 
 def test_what_a_parser_makes_comes_back_as_it_was_made() -> None:
-    got = sandbox.run(f"{HERE}:reads", "naïve".encode(), path="ü.x", options={"a": [1, "b", None]}, bounds=ALLOWED)
+    got = sandbox.get_shared().run(
+        f"{HERE}:reads", "naïve".encode(), path="ü.x", options={"a": [1, "b", None]}, bounds=ALLOWED
+    )
     assert got == hostile.made("naïve", path="ü.x", options={"a": [1, "b", None]}, pid=got.meta["pid"])
     assert got.meta["pid"] != os.getpid()
 
@@ -84,21 +86,21 @@ def test_what_a_parser_makes_comes_back_as_it_was_made() -> None:
 @settings(max_examples=50, deadline=None)
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_every_text_comes_back(text: str) -> None:
-    assert sandbox.run(f"{HERE}:reads", text.encode(), path="a", bounds=ALLOWED).record == text
+    assert sandbox.get_shared().run(f"{HERE}:reads", text.encode(), path="a", bounds=ALLOWED).record == text
 
 
 @pytest.mark.parametrize("size", [0, 1, 65_536, 65_537, 5_000_000])
 def test_documents_of_every_size_go_and_come(size: int) -> None:
     data = b"x" * size
-    got = sandbox.run(f"{HERE}:reads", data, path="a", bounds=Bounds(output_bytes=20_000_000))
+    got = sandbox.get_shared().run(f"{HERE}:reads", data, path="a", bounds=Bounds(output_bytes=20_000_000))
     assert got.record == data.decode()
 
 
 def test_a_name_that_is_no_text_is_read_all_the_same() -> None:
     path = os.fsdecode(b"caf\xe9.x")
-    assert sandbox.run(f"{HERE}:reads", b"x", path=path, bounds=ALLOWED).record == "x"
+    assert sandbox.get_shared().run(f"{HERE}:reads", b"x", path=path, bounds=ALLOWED).record == "x"
     with pytest.raises(Refused, match="SIGABRT") as caught:
-        sandbox.run(f"{HERE}:aborts", b"x", path=path, bounds=ALLOWED)
+        sandbox.get_shared().run(f"{HERE}:aborts", b"x", path=path, bounds=ALLOWED)
     assert str(caught.value).startswith(path)
 
 
@@ -118,12 +120,6 @@ def test_a_refusal_that_is_none_of_ours_is_made_presentable() -> None:
     assert reason == "broken"
     assert message.startswith("?xxx")
     assert len(message) == refusals.SENTENCE
-
-
-def test_an_extractor_out_of_a_parser() -> None:
-    native = SandboxExtractor(recipe="x/1", parser=f"{HERE}:reads", options={"a": 1}, bounds=ALLOWED)
-    got = native.extract(b"text", path="a.x")
-    assert (native.recipe, got.record, got.meta["options"]) == ("x/1", "text", {"a": 1})
 
 
 def test_an_endless_loop_ends_at_the_limit_of_processor_time() -> None:
@@ -210,7 +206,7 @@ def test_output_is_limited_on_both_sides() -> None:
 def test_a_parser_that_is_not_there_is_told() -> None:
     assert refused("none")[0] == "unsupported"
     with pytest.raises(Refused, match="No module named") as caught:
-        sandbox.run("nowhere.at_all:parse", b"x", path="a.x", bounds=ALLOWED)
+        sandbox.get_shared().run("nowhere.at_all:parse", b"x", path="a.x", bounds=ALLOWED)
     assert caught.value.reason == "unsupported"
 
 
@@ -305,7 +301,7 @@ def test_closing_ends_what_is_idle_and_later_what_is_at_work() -> None:
     assert not Path(f"/proc/{idle}").exists()
     with ThreadPoolExecutor(1) as thread:
         later = thread.submit(run, "slow_reads", seconds=0.5)
-        while not pool.default_pool()._all:
+        while not pool.default_pool()._children.list_all():
             time.sleep(0.01)
         sandbox.close()
         at_work = later.result()["pid"]
@@ -364,7 +360,8 @@ def test_what_a_parser_starts_ends_with_it(tmp_path: Path) -> None:
 SCRIPT = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from ragstone.extraction.sandbox import Bounds, run
+from ragstone.extraction.sandbox import get_shared
+run = get_shared().run
 run("tests.extraction.sandbox.hostile:reads", b"x", path="a")
 run("tests.extraction.sandbox.hostile:" + sys.argv[2], b"x", path="a", options={"tell": sys.argv[3]})
 """

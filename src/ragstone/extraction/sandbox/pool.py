@@ -14,6 +14,7 @@ from ragstone.core.page_layout import Layout
 from ragstone.core.types import Extraction
 from ragstone.extraction.sandbox import messages, refusals
 from ragstone.extraction.sandbox.child import Child, FloodError, GarbledError
+from ragstone.extraction.sandbox.children import Children
 from ragstone.extraction.sandbox.document_limits import DEFAULT, NO_OPTIONS, Bounds
 from ragstone.extraction.sandbox.messages import DRAWN, FAILED, MADE, READY, Request
 
@@ -24,7 +25,7 @@ FAILURE = 100_000  # bytes that word of a failure may have
 
 
 class Pool:
-    """Every child is in `_all`; those that have nothing to do are in `_idle` too."""
+    """See `Sandbox`. Children are ended when they are told to, when they ask for it and when they break a limit."""
 
     def __init__(self, most: int | None = None) -> None:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -34,10 +35,8 @@ class Pool:
         _pools.add(self)
 
     def _reset(self) -> None:
-        self._places = threading.Semaphore(self._most)
-        self._lock = threading.Lock()
-        self._all: list[Child] = []
-        self._idle: list[Child] = []
+        self._children: Children[Child] = Children(self._most)
+        self._lock = threading.Lock()  # of what follows
         self._numbers = itertools.count(1)
         self._closings = 0
 
@@ -50,7 +49,7 @@ class Pool:
         options: Mapping[str, object] = NO_OPTIONS,
         bounds: Bounds = DEFAULT,
     ) -> Extraction:
-        """As `sandbox.run`."""
+        """As `Sandbox.run`."""
         kind, answer = self._ask_child(parser, data, path, options, bounds)
         return _unpack_answer(kind, answer, path, bounds)
 
@@ -63,7 +62,7 @@ class Pool:
         options: Mapping[str, object] = NO_OPTIONS,
         bounds: Bounds = DEFAULT,
     ) -> bytes:
-        """As `sandbox.draw`."""
+        """As `Sandbox.draw`."""
         kind, answer = self._ask_child(drawer, data, path, options, bounds)
         return bytes(answer) if kind == DRAWN else _raise_unrendered(kind, answer, path, bounds)
 
@@ -73,7 +72,7 @@ class Pool:
         """A child's answer and of which kind it is."""
         bounds = bounds.for_size(len(data))
         request = _build_request(next(self._numbers), parser, len(data), path, options, bounds)
-        with self._places:
+        with self._children.places:
             closings = self._closings
             child = self._take_child(path)
             try:
@@ -92,22 +91,20 @@ class Pool:
         """End idle children now and the others when they have answered."""
         with self._lock:
             self._closings += 1
-            idle, self._idle = self._idle, []
+            idle = self._children.take_all_idle()
         for child in idle:
             self._dismiss_child(child)
 
     def stop(self) -> None:
         """End all children, also those at work, and start no more: documents are `Refused` from now on."""
-        with self._lock:
-            self._stopped = True
-            working = [child for child in self._all if child not in self._idle]
-        for child in working:
+        self._stopped = True
+        for child in self._children.list_working():
             child.end()
         self.close()
 
     def forget(self) -> None:
         """In a process that was forked from this one: the children are not its own, the threads are not there."""
-        for child in self._all:
+        for child in self._children.list_after_fork():
             child.forget()
         self._reset()
 
@@ -115,8 +112,7 @@ class Pool:
         """An idle child or a new one."""
         while True:
             self._check_not_stopped(path)
-            with self._lock:
-                child = self._idle.pop() if self._idle else None
+            child = self._children.take_idle()
             if child is None:
                 return self._start_child(path)
             if child.is_quiet():
@@ -130,8 +126,7 @@ class Pool:
             child = Child()
         except OSError as error:
             raise refusals.explain_no_process(path, str(error)) from None
-        with self._lock:
-            self._all.append(child)
+        self._children.add(child)
         try:
             self._check_not_stopped(path)
             kind, _, answer = child.await_greeting(seconds=START)
@@ -153,15 +148,14 @@ class Pool:
         with self._lock:
             last = last or closings != self._closings
             if not last:
-                self._idle.append(child)
+                self._children.give_back(child)
         if last:
             self._dismiss_child(child)
 
     def _dismiss_child(self, child: Child, *, patience: float = 0.0) -> int | None:
         status = child.end(patience=patience)
         child.close()
-        with self._lock:
-            self._all.remove(child)
+        self._children.remove(child)
         return status
 
     def _check_not_stopped(self, path: str) -> None:

@@ -7,13 +7,13 @@ import pickle
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from typing import Any
 
 from ragstone.core.errors import Refused
 from ragstone.core.types import Document, Revision
 from ragstone.extraction.sandbox import Sandbox
+from ragstone.extraction.sandbox.children import Children
 from ragstone.ingestion import build_revision
 from ragstone.ingestion.build_revision import RevisionBuilder, build
 from ragstone.ingestion.workers.messages import pack_message, receive, send
@@ -83,16 +83,13 @@ class ChildPool:
     def __init__(self, rules: bytes, instead: BuildFunction, *, most: int) -> None:
         self._rules = rules
         self._instead = instead
-        self._places = threading.Semaphore(most)
-        self._lock = threading.Lock()
-        self._all: list[Child] = []
-        self._idle: list[Child] = []
+        self._children: Children[Child] = Children(most)
         self._stopped = False
         self._useless = False
 
     def build(self, path: str, data: bytes, version: str, before: Document | None) -> Revision:
         """Builds one revision in the child. A child that dies meanwhile makes the document `Refused` as broken."""
-        with self._places:
+        with self._children.places:
             child = self._take_child()
             if child is not None:
                 answer = self._ask_child(child, path, pack_message((path, data, version, before)))
@@ -100,32 +97,31 @@ class ChildPool:
 
     def stop(self) -> None:
         """End all children, also those that are at work, and start no more."""
-        with self._lock:
-            self._stopped = True
-            children = list(self._all)
-        for child in children:
+        self._stopped = True
+        for child in self._children.list_all():
             child.end()
 
     def close(self) -> None:
         """Give back what is left, once no thread builds any more."""
-        for child in self._all:
+        for child in self._children.list_all():
             child.close()
 
     def _take_child(self) -> Child | None:
         """An idle child or a new one; None when children do not work here."""
-        with self._lock:
-            if self._stopped:
-                raise Refused("broken", "the run was stopped")
-            if self._idle or self._useless:
-                return self._idle.pop() if self._idle else None
-            try:
-                child = Child()
-            except OSError as error:
-                self._give_up(error)
-                return None
-            self._all.append(child)
+        if self._stopped:
+            raise Refused("broken", "the run was stopped")
+        child = self._children.take_idle()
+        return child if child is not None or self._useless else self._start_child()
+
+    def _start_child(self) -> Child | None:
         try:
-            if child.learn(self._rules):
+            child = Child()
+        except OSError as error:
+            self._give_up(error)
+            return None
+        self._children.add(child)
+        try:
+            if not self._stopped and child.learn(self._rules):  # `stop` may have come before it was added
                 return child
             self._give_up("it is another program")
         except (OSError, EOFError) as error:
@@ -147,15 +143,13 @@ class ChildPool:
                 f"{path} could not be ingested: the process that read it {_describe_exit(status)}; "
                 "it breaks a parser or needs more memory than there is",
             ) from None
-        with self._lock:
-            self._idle.append(child)
+        self._children.give_back(child)
         return answer
 
     def _dismiss_child(self, child: Child) -> int:
         status = child.end()
         child.close()
-        with self._lock:
-            self._all.remove(child)
+        self._children.remove(child)
         return status
 
 

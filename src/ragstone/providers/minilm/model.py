@@ -198,7 +198,7 @@ def _session_options(onnxruntime: Any) -> Any:
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
     options.enable_mem_pattern = False  # kept for each length of text: memory, and 1 % slower
-    # Beyond BASIC it would fuse what was measured slower in one piece (see bert.py).
+    # Beyond BASIC it would fuse what was measured slower in one piece (see network.py).
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
     return options
 

@@ -5,8 +5,6 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import TypeVar
 
-import numpy as np
-
 from ragstone.core.errors import StoreError, UsageError
 from ragstone.core.ports import CollectionModel, Vectors
 from ragstone.core.types import Chunk, Document, Scope
@@ -140,21 +138,8 @@ class EmbeddedFiller(SerialConnection):
             if state.dimension is None or state.model_identity != self._held:
                 raise StoreError("the second model is another one by now; nothing was written")
             rows_of = {key: check_stored_vector(key, vector, state.dimension) for key, vector in given.items()}
-            fresh = [key for key in rows_of if not self._has_vector(key)]
-            if not fresh:
-                return
-            rows = np.stack([rows_of[key] for key in fresh])
-            path = self._place.vector_file(state.vector_file)
-            vector_files.append_rows(path, rows, first=state.next_slot, key=self._place.key)
-            vector_files.extend_checksums(self._connection, rows, first=state.next_slot, tables=SECOND)
-            slots = ((key, state.next_slot + i) for i, key in enumerate(fresh))
-            self._connection.executemany(f"INSERT INTO {SECOND.vectors} VALUES (?, ?)", slots)  # noqa: S608
-            named = (state.next_slot + len(fresh), f"{SECOND.meta}next_slot")
-            self._connection.execute("UPDATE meta SET value = ? WHERE key = ?", named)
-
-    def _has_vector(self, key: str) -> bool:
-        sql = f"SELECT 1 FROM {SECOND.vectors} WHERE key = ?"  # noqa: S608
-        return self._connection.execute(sql, (key,)).fetchone() is not None
+            path, first = self._place.vector_file(state.vector_file), state.next_slot
+            vector_files.add_missing(self._connection, path, rows_of, first=first, key=self._place.key, tables=SECOND)
 
     def _settle(self) -> None:
         remove_leftovers(self._place, self._connection)

@@ -50,6 +50,9 @@ class EmbeddedStore(KeyVerbs):
     """Keeps collections in a folder: `Store`, `ReembeddingStore`, `SealingStore`. `keep_versions` is per document,
     `now` is the clock; `master` wraps the keys of new tenants, and None stores them unencrypted."""
 
+    provider = PROVIDER
+    capabilities = frozenset({"dense", "keyword", "filter", "versions", "snapshot", "export", "models"})
+
     def __init__(
         self,
         root: Path,
@@ -67,26 +70,10 @@ class EmbeddedStore(KeyVerbs):
         self._open: OrderedDict[Scope, Collection] = OrderedDict()
         self._runs = RunLocks()
         self._swept = False
-        self._admin = EmbeddedAdmin(
+        self.admin = EmbeddedAdmin(
             self._tenants, self._threads, opened=self._open_collection, closed=self._close_collections, now=now
         )
-        self._keys = EmbeddedKeys(root, self._threads)
-
-    @property
-    def provider(self) -> str:
-        return PROVIDER
-
-    @property
-    def capabilities(self) -> frozenset[str]:
-        return frozenset({"dense", "keyword", "filter", "versions", "snapshot", "export", "models"})
-
-    @property
-    def admin(self) -> EmbeddedAdmin:
-        return self._admin
-
-    @property
-    def keys(self) -> EmbeddedKeys:
-        return self._keys
+        self.keys = EmbeddedKeys(root, self._threads)
 
     def ledger(self, scope: Scope) -> EmbeddedLedger:
         return EmbeddedLedger(self._root, lambda: self._open_collection(scope), self._threads, self._runs)

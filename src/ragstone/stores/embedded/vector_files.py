@@ -10,7 +10,7 @@ import mmap
 import os
 import sqlite3
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -174,6 +174,29 @@ def rows_checksum(rows: Vectors, *, before: int = 0) -> int:
     """The CRC32-C of rows, going on from that of the rows before them."""
     flat: NDArray[np.uint8] = np.ascontiguousarray(rows).reshape(-1).view(np.uint8)
     return int(google_crc32c.extend(before, flat))
+
+
+def add_missing(
+    connection: sqlite3.Connection,
+    path: Path,
+    rows_of: Mapping[str, Vectors],
+    *,
+    first: int,
+    key: SecretKey | None,
+    tables: VectorTables = ACTIVE,
+) -> int:
+    """Append the vectors whose keys have no slot yet, from slot `first` on, inside the caller's transaction; returns
+    how many."""
+    held = f"SELECT 1 FROM {tables.vectors} WHERE key = ?"  # noqa: S608
+    fresh = [name for name in rows_of if connection.execute(held, (name,)).fetchone() is None]
+    if fresh:
+        rows = np.stack([rows_of[name] for name in fresh])
+        append_rows(path, rows, first=first, key=key)
+        extend_checksums(connection, rows, first=first, tables=tables)
+        slots = ((name, first + i) for i, name in enumerate(fresh))
+        connection.executemany(f"INSERT INTO {tables.vectors} VALUES (?, ?)", slots)  # noqa: S608
+        connection.execute("UPDATE meta SET value = ? WHERE key = ?", (first + len(fresh), f"{tables.meta}next_slot"))
+    return len(fresh)
 
 
 def extend_checksums(

@@ -5,8 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TypeVar
 
-import numpy as np
-
 from ragstone.core.errors import StoreError
 from ragstone.core.ports import Vectors
 from ragstone.core.types import Chunk, Document, Revision
@@ -105,22 +103,9 @@ class EmbeddedWriter(SerialConnection):
             state = read_state(self._connection)
             if self._held[2] is not None and state.model_identity != self._held:
                 raise StoreError("the collection was switched to another model meanwhile; run again with that model")
-            fresh = [key for key in rows_of if not self._has_vector(key)]
-            if fresh:
-                rows = np.stack([rows_of[key] for key in fresh])
-                path = self._place.vector_file(state.vector_file)
-                vector_files.append_rows(path, rows, first=state.next_slot, key=self._place.key)
-                self._register_vectors(fresh, rows, state.next_slot)
-
-    def _has_vector(self, key: str) -> bool:
-        return self._connection.execute("SELECT 1 FROM vectors WHERE key = ?", (key,)).fetchone() is not None
-
-    def _register_vectors(self, keys: Sequence[str], rows: Vectors, first: int) -> None:
-        vector_files.extend_checksums(self._connection, rows, first=first)
-        slots = ((key, first + i) for i, key in enumerate(keys))
-        self._connection.executemany("INSERT INTO vectors VALUES (?, ?)", slots)
-        self._connection.execute("UPDATE meta SET value = ? WHERE key = 'next_slot'", (first + len(keys),))
-        revision_rows.advance_generation(self._connection, now=self._now())
+            path = self._place.vector_file(state.vector_file)
+            if vector_files.add_missing(self._connection, path, rows_of, first=state.next_slot, key=self._place.key):
+                revision_rows.advance_generation(self._connection, now=self._now())
 
     def _settle(self) -> None:
         remove_leftovers(self._place, self._connection)

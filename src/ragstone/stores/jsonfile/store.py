@@ -47,24 +47,15 @@ class JsonStore:
     """Keeps collections without vectors in one JSON file; implements `Store`. It keeps `keep_versions` revisions per
     document; `now` is the clock."""
 
+    provider = PROVIDER
+    capabilities = frozenset({"keyword", "filter", "versions", "snapshot", "export"})
+
     def __init__(self, path: Path, *, keep_versions: int = 1, now: Callable[[], datetime] = utc_now) -> None:
         self._path = path
         self._keep = keep_versions
         self._now = now
         self._file = JsonFile(path, now=now)
-        self._admin = JsonAdmin(self._file, now=now)
-
-    @property
-    def provider(self) -> str:
-        return PROVIDER
-
-    @property
-    def capabilities(self) -> frozenset[str]:
-        return frozenset({"keyword", "filter", "versions", "snapshot", "export"})
-
-    @property
-    def admin(self) -> JsonAdmin:
-        return self._admin
+        self.admin = JsonAdmin(self._file, now=now)
 
     @property
     def keys(self) -> Keys:

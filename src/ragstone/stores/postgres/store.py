@@ -43,29 +43,17 @@ class PostgresStore:
     """Keeps collections in PostgreSQL; implements `Store` and `ReembeddingStore`. It keeps `keep_versions` revisions
     per document; `now` is the clock."""
 
+    provider = PROVIDER
+    capabilities = frozenset({"dense", "keyword", "filter", "versions", "snapshot", "export", "models"})
+
     def __init__(self, url: str, *, keep_versions: int = 1, now: Callable[[], datetime] = utc_now) -> None:
         self._pool = Pool(parse_postgres_url(url))
         self._keep = keep_versions
         self._now = now
         self._runs = RunLocks()
-        self._admin = PostgresAdmin(self._pool, now=now)
+        self.admin = PostgresAdmin(self._pool, now=now)
+        self.keys = PostgresKeys(self._pool)
         self._recipes = RecipeCache()
-
-    @property
-    def provider(self) -> str:
-        return PROVIDER
-
-    @property
-    def capabilities(self) -> frozenset[str]:
-        return frozenset({"dense", "keyword", "filter", "versions", "snapshot", "export", "models"})
-
-    @property
-    def admin(self) -> PostgresAdmin:
-        return self._admin
-
-    @property
-    def keys(self) -> PostgresKeys:
-        return PostgresKeys(self._pool)
 
     def ledger(self, scope: Scope) -> PostgresLedger:
         return PostgresLedger(self._pool, scope, self._runs)

@@ -38,6 +38,8 @@ class QdrantStore:
     """Keeps vectors in Qdrant and all else in a ledger; implements `Store` and `ReembeddingStore`. `ledger` is the
     store of everything but vectors; closing this store closes it. `now` is the clock, the same as the ledger's."""
 
+    provider = PROVIDER
+
     def __init__(
         self,
         url: QdrantUrl,
@@ -52,19 +54,11 @@ class QdrantStore:
         self._ensured: dict[Space, Space] = {}
         self._whole: dict[Scope, int] = {}
         self._looked: dict[Scope, tuple[int, float]] = {}
-        self._admin = QdrantAdmin(ledger.admin, self._client, self._open_points, self._find_second_points, self._forget)
-
-    @property
-    def provider(self) -> str:
-        return PROVIDER
+        self.admin = QdrantAdmin(ledger.admin, self._client, self._open_points, self._find_second_points, self._forget)
 
     @property
     def capabilities(self) -> frozenset[str]:
         return self._ledger.capabilities | {"dense", "fusion"}
-
-    @property
-    def admin(self) -> QdrantAdmin:
-        return self._admin
 
     @property
     def keys(self) -> Keys:
