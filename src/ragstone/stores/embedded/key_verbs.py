@@ -18,7 +18,7 @@ class KeyVerbs:
     _root: Path
     _tenants: Tenants
     _threads: ThreadPool
-    _admin: EmbeddedAdmin
+    admin: EmbeddedAdmin
 
     async def sealer(self, tenant: str) -> Sealer | None:
         """The object that encrypts and decrypts a tenant's data outside the store, or None if it is not encrypted."""
@@ -47,4 +47,4 @@ class KeyVerbs:
 
     async def rekey(self, tenant: str, *, fresh: bool) -> int:
         """Encrypts a tenant's collections anew, with a new key if `fresh`; gives how many it encrypted."""
-        return await self._threads.run(lambda: self._admin.tenant_lifecycle.rekey(tenant, fresh=fresh))
+        return await self._threads.run(lambda: self.admin.tenant_lifecycle.rekey(tenant, fresh=fresh))
