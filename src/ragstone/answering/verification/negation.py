@@ -34,10 +34,11 @@ def find_denials(found: Alignment) -> Iterator[Disagreement]:
 
 
 def _denial_places(text: Sequence[Word]) -> Iterator[int]:
-    return (i for i, word in enumerate(text) if _is_denial(word))
+    return (i for i, word in enumerate(text) if is_denial(word))
 
 
-def _is_denial(word: Word) -> bool:
+def is_denial(word: Word) -> bool:
+    """Whether a word denies what stands behind it."""
     return word.lower in NEGATIONS or word.lower.endswith(("n't", "n’t"))
 
 
@@ -69,7 +70,7 @@ def _lacks_denial(
         free = [j for j, word in enumerate(other) if word.key == text[k].key] or [there]
         after = FAR if text[at].lower in NOBODY else 3
         return not any(_is_denied(other, j, piece, after) for j in free) and not _has_opposite(text[k], other)
-    return bool(head) and all(k in partner for k in (at - 1, at + 2)) and not any(_is_denial(word) for word in other)
+    return bool(head) and all(k in partner for k in (at - 1, at + 2)) and not any(is_denial(word) for word in other)
 
 
 def _denial_scope(text: Sequence[Word], at: int) -> list[int]:
@@ -87,13 +88,11 @@ def _denial_scope(text: Sequence[Word], at: int) -> list[int]:
 
 def _is_denied(text: Sequence[Word], at: int, piece: Sequence[int], after: int) -> bool:
     """Whether a denial stands among the six words before, or close behind, in the same sentence."""
-    return any(
-        _is_denial(text[k]) for k in range(max(0, at - FAR), min(len(text), at + after)) if piece[k] == piece[at]
-    )
+    return any(is_denial(text[k]) for k in range(max(0, at - FAR), min(len(text), at + after)) if piece[k] == piece[at])
 
 
 def _has_denial_near(text: Sequence[Word], at: int) -> bool:
-    return any(_is_denial(word) for word in text[max(0, at - FAR) : at + 3])
+    return any(is_denial(word) for word in text[max(0, at - FAR) : at + 3])
 
 
 def _has_opposite(word: Word, others: Sequence[Word]) -> bool:

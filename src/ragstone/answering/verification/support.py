@@ -1,6 +1,6 @@
 """Whether a sentence that a language model wrote stands in what it cites: found by words, checked by facts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ragstone.answering.verification.alignment import (
@@ -13,6 +13,14 @@ from ragstone.answering.verification.alignment import (
 )
 from ragstone.answering.verification.citations import Quote
 from ragstone.answering.verification.claims import extract_claim
+from ragstone.answering.verification.clauses import compare_clauses
+from ragstone.answering.verification.conditions import (
+    find_turned_bounds,
+    find_turned_conditions,
+    find_widened_limits,
+    list_bound_words,
+    rewords_condition,
+)
 from ragstone.answering.verification.contradictions import (
     Disagreement,
     find_opposites,
@@ -43,9 +51,9 @@ class SupportFinding:
     """The result of a check.
 
     `why`: quoted, found, moved (the marker pointed elsewhere), no_claim; or what is wrong: number, date, unit, name,
-    negation, opposite, swapped, replaced, not_found, too_long. `quotes` are where it stands; of an unverified
-    sentence the closest passages of what it cites. `about` names the words that are said otherwise. `pairs` are
-    texts whose cosine may still decide: check again with them in `similar`.
+    negation, opposite, swapped, condition, bound, only, replaced, not_found, too_long. `quotes` are where it stands; of
+    an unverified sentence the closest passages of what it cites. `about` names the words that are said otherwise.
+    `pairs` are texts whose cosine may still decide: check again with them in `similar`.
     """
 
     status: Verdict
@@ -175,10 +183,7 @@ def _judge_claim(
     if not pieces:
         return SupportFinding("unverified", "not_found")
     found = align_words(claim, pieces)
-    about = (
-        *find_wrong_figures(found, sources), *find_wrong_names(found, sources), *find_denials(found),
-        *find_opposites(found), *find_swaps(found),
-    )  # fmt: skip
+    about = tuple(_find_disagreements(found, sources))
     quotes = tuple(_quote_sentence(piece) for piece in pieces)
     pairs = _similarity_pairs(found)
     whole, changed = pairs[: len(pieces)], pairs[len(pieces) :]
@@ -195,6 +200,22 @@ def _judge_claim(
     if seen.odds < model.verified_from:
         return replace(seen, pairs=pairs if seen.odds >= model.doubtful_from else ())
     return replace(seen, status="verified", why="found", pairs=changed)
+
+
+def _find_disagreements(found: Alignment, sources: Sequence[SourceText]) -> Iterator[Disagreement]:
+    """What a sentence says otherwise than its passages, the surest first."""
+    yield from find_wrong_figures(found, sources)
+    yield from find_wrong_names(found, sources)
+    clauses = compare_clauses(found)
+    if not clauses.agrees and not rewords_condition(found):
+        yield from find_denials(found)
+    bounds = list_bound_words(found)
+    yield from (one for one in find_opposites(found) if one.said not in bounds)
+    yield from clauses.mixed
+    yield from find_turned_conditions(found)
+    yield from find_turned_bounds(found)
+    yield from find_widened_limits(found)
+    yield from find_swaps(found, clauses.settled)
 
 
 def _similarity_pairs(found: Alignment) -> tuple[SentencePair, ...]:

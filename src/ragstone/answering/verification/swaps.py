@@ -15,8 +15,8 @@ Span = tuple[int, int]
 About = dict[tuple[int, str], float]
 
 
-def find_swaps(found: Alignment) -> Iterator[Disagreement]:
-    """Names and figures whose surroundings in the passage are those of another one.
+def find_swaps(found: Alignment, settled: Set[str] = frozenset()) -> Iterator[Disagreement]:
+    """Names and figures whose surroundings in the passage are those of another one; not those whose keys are `settled`.
 
     Where one side says "by" and the other does not, the order of subject and object may have been turned: then
     the side on which a word stands is not looked at.
@@ -28,6 +28,8 @@ def find_swaps(found: Alignment) -> Iterator[Disagreement]:
     for kind, margin in BETTER.items():
         for span in _find_spans(found.claim, kind, sure, None):
             keys = _word_keys(found.claim, span)
+            if keys & settled:
+                continue
             own = [other for other in there[kind] if keys & _word_keys(found.passage, other)]
             rivals = [other for other in there[kind] if not keys & _word_keys(found.passage, other)]
             if not own or not rivals or (kind == "name" and _is_in_order(found, span)):
