@@ -87,3 +87,20 @@ def test_long_hostile_texts_take_linear_time() -> None:
         has_other_number(text, text[::-1])
 
     within(2, work)
+
+
+@pytest.mark.parametrize("word", ["imports", "default", "instance", "included", "designed", "information", "describes"])
+def test_a_word_that_only_begins_like_a_denial_has_no_opposite(word: str) -> None:
+    rest = word[2:]
+    assert find_opposed_words(f"Which {word} are kept?", f"The {rest} are kept.") == []
+
+
+@pytest.mark.parametrize(("one", "other"), [("connected", "disconnected"), ("formal", "informal"), ("safe", "unsafe")])
+def test_a_word_that_a_prefix_denies_is_an_opposite(one: str, other: str) -> None:
+    assert find_opposed_words(f"Which {one} hosts are there?", f"The {other} hosts are there.") != []
+    assert find_opposed_words(f"Which {other} hosts are there?", f"The {one} hosts are there.") != []
+
+
+def test_a_word_in_est_that_is_no_superlative_is_no_extreme() -> None:
+    question = "Does the latest honest request suggest how a manifest and its ingest contest the biggest host?"
+    assert find_extremes(question, "Nothing.") == ["biggest"]

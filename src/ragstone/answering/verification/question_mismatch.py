@@ -16,10 +16,37 @@ OF_MEANS = re.compile(r"\W*(?:how (?!many|much)|why|can|could|should|may|must)\b
 EXTREME = re.compile(
     r"(?:first|second|third|fourth|last|final|only|sole|always|never|best|worst|exactly|original(?:ly)?|\w{3,20}est)"
 )
+# Words in -est that are no superlatives.
 NOT_EXTREME = frozenset(
-    "west forest interest request rest test guest quest harvest digest nest latest invest protest".split()
+    """
+    west southwest northwest midwest forest afforest deforest interest disinterest request rest unrest arrest test
+    contest protest attest detest pytest unittest backtest pretest retest guest quest conquest inquest bequest harvest
+    digest ingest suggest congest nest latest invest divest manifest infest fest crest priest pest tempest vest wrest
+    zest jest honest dishonest modest immodest earnest molest behest
+    """.split()
 )
 NEGATING_PREFIX = re.compile(r"(?:un|in|im|ir|il|dis|non|anti|de)-?(\w{4,40})")
+# Words that begin like a denial and deny nothing: what is left of them is another word, and not their opposite.
+NOT_DENYING = re.compile(
+    "(?:"
+    + "|".join(
+        """
+        unless until import impart impact impos implant implement imprint impress impression improv impul income
+        includ incoming increas inclin indebt indeed indent index inform ingest ingrain inhabit inherit inland inlet
+        inlin inmate inroad inset inside insider insight insist inspir install instanc instant instep instead
+        instruct insur
+        intact intak intend intens intent intern intone invent invest invit involv inward inbound indoor induc inflam
+        influenc display displac discover discount discharg discours discuss dispatch dispens dispos disposition distanc
+        district distant distress distribut distil diseas disguis dismiss dissent distract debas debat debug decay deced
+        decent decid declaim declar declin decreas deduct default defenc defens defend defer defin deform degree delay
+        deliver delight demand demean demot denot depart department depend depict deploy deport depos deposit deposition
+        depress depriv derail deriv descent describ deserv design designat desir desktop despit destin detail
+        detain detect
+        determin detour devic devot develop dedicat illuminat illustrat
+        """.split()
+    )
+    + ")(?:e|s|es|d|ed|ing|er|ers|or|ors|ion|ions|ation|ations|e?ment|e?ments|ance|ly)?"
+)
 # Everyday pairs; words that are opposites in one sense only (right/left, light/heavy) are left out where
 # the other sense is the more common one.
 PAIRS = """
@@ -91,9 +118,13 @@ def _has_opposite_in(word: str, asked: Set[str], said: Set[str]) -> bool:
 
 
 def opposite_stems(word: str) -> frozenset[str]:
-    """The word that a denying prefix denies: `disconnected` gives `connected`."""
+    """The word that a denying prefix denies: `disconnected` gives `connected`, `default` none.
+
+    >>> [sorted(opposite_stems(word)) for word in ("disconnected", "informal", "imported", "default", "instances")]
+    [['connected'], ['formal'], [], [], []]
+    """
     match = NEGATING_PREFIX.fullmatch(word)
-    return frozenset((match[1],)) if match else frozenset()
+    return frozenset((match[1],)) if match and not NOT_DENYING.fullmatch(word) else frozenset()
 
 
 def extract_numbers(text: str) -> set[str]:
