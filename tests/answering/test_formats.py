@@ -134,6 +134,15 @@ def test_an_abstention_says_where_one_may_look_oneself() -> None:
     assert "closest" not in answer_text(replace(made, abstained=False), mask=same)
 
 
+def test_a_sentence_that_nothing_supports_is_named() -> None:
+    sentences = (Sentence("The fee is 5.", (1,), "verified"), Sentence("It was\n9 before.", (1,), "unverified"))
+    made = replace(an_answer(), text="The fee is 5. It was\n9 before.", sentences=sentences)
+    shown = answer_text(made, mask=same)
+    assert "unsupported: It was 9 before." in shown.splitlines()
+    assert "unsupported: The fee" not in shown
+    assert "unsupported" not in answer_text(replace(made, abstained=True), mask=same)
+
+
 def test_citations_lead_to_lines() -> None:
     assert "[1] a.md:2 (page 3) · verified" in answer_text(an_answer(), mask=same)
     assert "Nothing found." in found_text(Found(()), mask=same)

@@ -239,10 +239,13 @@ def found_text(found: Found, *, mask: Mask) -> str:
 
 
 def answer_text(answer: Answer, *, mask: Mask) -> str:
-    """An answer for people: the text, then one line for each citation; of an abstention where one may look oneself."""
+    """An answer for people: the text, a line for each sentence that nothing supports, one for each citation; for an
+    abstention the closest places."""
     lines = [f"[{c.n}] {format_place(c.document, c.spans)} · {c.status}" for c in answer.citations]
     if answer.abstained:
         lines = [f"closest: {format_place(hit.chunk.document, hit.chunk.spans)}" for hit in answer.hits[:CLOSEST]]
     notes = [f"note: {note.message}" for note in answer.notes]
-    blocks = [answer.text, "\n".join(lines), "\n".join(notes)]
+    doubted = [] if answer.abstained else [one.text for one in answer.sentences if one.status == "unverified"]
+    unsupported = "\n".join(f"unsupported: {' '.join(text.split())}" for text in doubted)
+    blocks = [answer.text, unsupported, "\n".join(lines), "\n".join(notes)]
     return remove_controls(mask("\n\n".join(block for block in blocks if block)))
