@@ -159,9 +159,11 @@ async def test_connections_are_cut_while_documents_are_written(server: Server, d
         return await asyncio.to_thread(server.run, CUTS.format(USER, database))
 
     async def before(revision: int) -> None:
-        """Each time that some rounds were written the line is cut once, somewhere in those that follow."""
-        if revision % 4 == 0:
+        """Each time that some rounds were written the line is cut once, somewhere in those that follow; the last cut is
+        waited for before the last round, while there are connections."""
+        if revision % 4 == 0 or revision == 25:
             await asyncio.gather(*cuts)
+        if revision % 4 == 0:
             cuts.append(asyncio.create_task(cut(chance.uniform(0, 0.3))))
 
     await ingest(server.url(database), "docs", 1, rounds=25, before=before)
