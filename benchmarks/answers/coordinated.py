@@ -3,9 +3,9 @@
     python benchmarks/answers/coordinated.py [--vectors] [--show KIND]
 
 Each record pairs figures, names, permissions or conditions with their own clause. A right sentence restates one clause,
-a wrong one takes a word from another clause, turns a condition, a bound, a unit or a denial. The rules of the checker
-were made on the records of `TRAINING`; those of `HELD_OUT` have other subjects, other verbs and other orders of words,
-and decide. Wrongly verified: a wrong sentence that is `verified`; doubted: a right one that is `unverified`.
+a wrong one takes a word from another clause, turns a condition, a bound, a unit or a denial. The records of `SECOND` have
+other subjects, other verbs and other orders of words than those of `FIRST`. All were written before the rules, but the
+mistakes on both were looked at while the rules were made: neither set is held out. Wrongly verified: a wrong sentence that is `verified`; doubted: a right one that is `unverified`.
 """
 
 import argparse
@@ -42,7 +42,7 @@ def _read_records(text: str) -> list[Record]:
     return out
 
 
-TRAINING = _read_records("""
+FIRST = _read_records("""
 figure: Tickets cost 12 euros for adults and 7 euros for children.
 + Tickets cost 7 euros for children.
 + Tickets cost 12 euros for adults.
@@ -193,7 +193,7 @@ negation: The fee is not refundable after departure, but it is refundable before
 - The fee is not refundable before departure.
 """)
 
-HELD_OUT = _read_records("""
+SECOND = _read_records("""
 figure: Members borrow books for 28 days and films for 5 days.
 + Films are borrowed for 5 days.
 + Members borrow books for 28 days.
@@ -339,13 +339,13 @@ negation: Salaries are not taxed abroad but are taxed at home.
 
 
 def main() -> None:
-    """Print a line for each kind, of the training records and of the held-out ones."""
+    """Print a line for each kind, of the first records and of the second ones."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--vectors", action="store_true", help="let the built-in model's cosines decide too")
     parser.add_argument("--show", action="store_true", help="show the mistakes")
     args = parser.parse_args()
     embedder = make_embedder("minilm") if args.vectors else None
-    for name, records in (("training", TRAINING), ("HELD OUT", HELD_OUT)):
+    for name, records in (("first", FIRST), ("second", SECOND)):
         print(f"\n{name} records{', with cosines' if embedder else ''}")
         asyncio.run(_report(records, embedder, show=args.show))
 
