@@ -1,11 +1,12 @@
-"""Sentences about records with several facts in one sentence: what each clause says, and what only a mix of them says.
+"""Sentences about records with several facts in one sentence: what each clause says, and what only a mix says.
 
     python benchmarks/answers/coordinated.py [--vectors] [--show KIND]
 
-Each record pairs figures, names, permissions or conditions with their own clause. A right sentence restates one clause,
-a wrong one takes a word from another clause, turns a condition, a bound, a unit or a denial. The records of `SECOND` have
-other subjects, other verbs and other orders of words than those of `FIRST`. All were written before the rules, but the
-mistakes on both were looked at while the rules were made: neither set is held out. Wrongly verified: a wrong sentence that is `verified`; doubted: a right one that is `unverified`.
+Each record pairs figures, names, permissions or conditions with their own clause. A right sentence restates
+one clause, a wrong one takes a word from another clause, turns a condition, a bound, a unit or a denial. The
+records of `SECOND` have other subjects, other verbs and other orders of words than those of `FIRST`. All were
+written before the rules, but the mistakes on both were looked at while the rules were made: neither set is
+held out. Wrongly verified: a wrong sentence that is `verified`; doubted: a right one that is `unverified`.
 """
 
 import argparse
