@@ -4,7 +4,7 @@ Started as a program it serves: `python -m tests.docs.warm SOCKET` says "ready",
 with the caller's streams, folder and environment, and gives back its status.
 """
 
-import json
+import marshal
 import os
 import pkgutil
 import socket
@@ -26,11 +26,12 @@ LATER = (
     "ragstone.stores.embedded",
 )
 CLIENT = """
-import json, os, socket, sys
-line = socket.socket(socket.AF_UNIX)
+import _socket, marshal, os, sys  # built in: each command starts this once
+line = _socket.socket(_socket.AF_UNIX)
 line.connect(sys.argv[1])
-asked = json.dumps([sys.argv[2:], os.getcwd(), dict(os.environ)]).encode()
-socket.send_fds(line, [len(asked).to_bytes(4, "big")], [0, 1, 2])
+asked = marshal.dumps([sys.argv[2:], os.getcwd(), dict(os.environ)])
+streams = b"".join(number.to_bytes(4, sys.byteorder) for number in (0, 1, 2))
+line.sendmsg([len(asked).to_bytes(4, "big")], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
 line.sendall(asked)
 sys.exit(line.recv(1)[0])
 """
@@ -57,7 +58,7 @@ def main() -> None:
 def _answer(line: socket.socket) -> None:
     """In a process that waits for the command's own: its status goes back when all of it has ended."""
     size, streams, _, _ = socket.recv_fds(line, 4, 3)
-    words, folder, environment = json.loads(line.recv(int.from_bytes(size, "big"), socket.MSG_WAITALL))
+    words, folder, environment = marshal.loads(line.recv(int.from_bytes(size, "big"), socket.MSG_WAITALL))
     if os.fork() == 0:
         line.close()
         for number, stream in enumerate(streams):

@@ -190,8 +190,8 @@ def test_looking_for_words_first_changes_nothing_on_real_documentation(trees: li
         "QUJD",
     ],
 )
-def test_a_megabyte_of_hostile_text_costs_linear_time(unit: str) -> None:
-    in_step(lambda size: assess_injection(unit * (size // len(unit))), 250_000, 1_000_000, most=8)
+def test_hostile_text_costs_linear_time(unit: str) -> None:
+    in_step(lambda size: assess_injection(unit * (size // len(unit))), 100_000, 400_000, most=8)
 
 
 @pytest.fixture(scope="module", params=[pytest.param([DEMO], id="own"), *TREES[1:]])  # Ragstone's docs quote orders

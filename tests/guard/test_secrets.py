@@ -215,5 +215,5 @@ def test_names_upon_names_are_hardly_searched(monkeypatch: pytest.MonkeyPatch) -
         "-----BEGIN PRIVATE KEY-----" + "A" * 40 + "\n",
     ],
 )
-def test_a_megabyte_of_hostile_text_costs_linear_time(unit: str) -> None:
-    in_step(lambda size: mask_patterns(unit * (size // len(unit))), 250_000, 1_000_000, most=8)
+def test_hostile_text_costs_linear_time(unit: str) -> None:
+    in_step(lambda size: mask_patterns(unit * (size // len(unit))), 100_000, 400_000, most=8)
