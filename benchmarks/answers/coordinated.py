@@ -6,13 +6,16 @@ Each record pairs figures, names, permissions or conditions with their own claus
 one clause, a wrong one takes a word from another clause, turns a condition, a bound, a unit or a denial. The
 records of `SECOND` have other subjects, other verbs and other orders of words than those of `FIRST`. All were
 written before the rules, but the mistakes on both were looked at while the rules were made: neither set is
-held out. Wrongly verified: a wrong sentence that is `verified`; doubted: a right one that is `unverified`.
+held out. Those of `coordinated_unseen.jsonl` are: their author saw neither the rules nor the other records, and
+no rule was changed after a look at them (each wrong sentence names its kind). Wrongly verified: a wrong sentence that is `verified`; doubted: a right one that is `unverified`.
 """
 
 import argparse
 import asyncio
+import json
 from collections import defaultdict
 from dataclasses import dataclass
+from pathlib import Path
 
 from fit_support import cosines
 
@@ -30,6 +33,16 @@ class Record:
     text: str
     right: tuple[str, ...]
     wrong: tuple[str, ...]
+
+
+def _read_unseen() -> list[Record]:
+    """The records of the file; right sentences count under `right`, each wrong one under its kind."""
+    out = []
+    for line in (Path(__file__).parent / "coordinated_unseen.jsonl").read_text(encoding="utf-8").splitlines():
+        entry = json.loads(line)
+        out.append(Record("right", entry["record"], tuple(entry["right"]), ()))
+        out += [Record(kind, entry["record"], (), (sentence,)) for sentence, kind in entry["wrong"]]
+    return out
 
 
 def _read_records(text: str) -> list[Record]:
@@ -346,7 +359,7 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="show the mistakes")
     args = parser.parse_args()
     embedder = make_embedder("minilm") if args.vectors else None
-    for name, records in (("first", FIRST), ("second", SECOND)):
+    for name, records in (("first", FIRST), ("second", SECOND), ("unseen", _read_unseen())):
         print(f"\n{name} records{', with cosines' if embedder else ''}")
         asyncio.run(_report(records, embedder, show=args.show))
 
@@ -364,10 +377,10 @@ async def _report(records: list[Record], embedder: Embedder | None, *, show: boo
                 about = [(one.code, one.said, one.stands) for one in finding.about]
                 print(f"    {'doubted' if is_right else 'WRONGLY VERIFIED'} {finding.why} {about} {finding.odds}")
                 print(f"      {record.text}\n      {sentence}")
-    for kind in verified:
-        print(f"{kind:12} wrongly verified {_share(verified[kind])}  doubted {_share(doubted[kind])}")
+    for kind in sorted({*verified, *doubted}):
+        print(f"{kind:24} wrongly verified {_share(verified[kind])}  doubted {_share(doubted[kind])}")
     both = [[one for kind in side.values() for one in kind] for side in (verified, doubted)]
-    print(f"{'all':12} wrongly verified {_share(both[0])}  doubted {_share(both[1])}")
+    print(f"{'all':24} wrongly verified {_share(both[0])}  doubted {_share(both[1])}")
 
 
 async def _check(record: Record, sentence: str, embedder: Embedder | None) -> SupportFinding:
@@ -381,6 +394,8 @@ async def _check(record: Record, sentence: str, embedder: Embedder | None) -> Su
 
 
 def _share(mistakes: list[bool]) -> str:
+    if not mistakes:
+        return "   - of   0"
     return f"{sum(mistakes) / len(mistakes):.3f} of {len(mistakes):3}"
 
 
