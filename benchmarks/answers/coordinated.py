@@ -6,8 +6,9 @@ Each record pairs figures, names, permissions or conditions with their own claus
 one clause, a wrong one takes a word from another clause, turns a condition, a bound, a unit or a denial. The
 records of `SECOND` have other subjects, other verbs and other orders of words than those of `FIRST`. All were
 written before the rules, but the mistakes on both were looked at while the rules were made: neither set is
-held out. Those of `coordinated_unseen.jsonl` are: their author saw neither the rules nor the other records, and
-no rule was changed after a look at them (each wrong sentence names its kind). Wrongly verified: a wrong sentence that is `verified`; doubted: a right one that is `unverified`.
+held out. Those of `coordinated_unseen.jsonl` are: their author saw neither the rules nor the other records,
+and no rule was changed after a look at them (each wrong sentence names its kind). Wrongly verified: a wrong
+sentence that is `verified`; doubted: a right one that is `unverified`.
 """
 
 import argparse
