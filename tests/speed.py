@@ -7,6 +7,7 @@ from typing import TypeVar
 T = TypeVar("T")
 TRIES = 3  # one that takes too long may have paid for another's garbage, or for a cache that others emptied
 USUAL = 0.03  # seconds that the yardstick takes on the machine on which the limits of tests were measured
+LEAST_STEP = 0.004  # seconds that the work on the smallest of four sizes is counted as
 LEAST = 0.05  # seconds that a shorter time is counted as
 
 
@@ -28,6 +29,18 @@ def in_step(work: Callable[[int], object], small: int, large: int, *, most: floa
         if second < most * max(first, LEAST):
             return
         assert left, f"{large} took {second:.3f} s of the processor, {small} {first:.3f} s"
+
+
+def grows_in_step(work: Callable[[int], object], sizes: tuple[int, int, int, int], *, most: float = 3.0) -> None:
+    """The work grows at most `most` times as fast as the size, from the first to the last: as fast in linear time, as
+    often more as the last is larger than the first in quadratic time."""
+    for left in reversed(range(TRIES)):
+        times = [_timed(lambda size=size: work(size))[0] for size in sizes]  # type: ignore[misc]
+        if all(
+            took < most * size / sizes[0] * max(times[0], LEAST_STEP) for took, size in zip(times, sizes, strict=True)
+        ):
+            return
+        assert left, f"sizes {sizes} took {', '.join(f'{took:.3f}' for took in times)} s of the processor"
 
 
 def _timed(work: Callable[[], T]) -> tuple[float, T]:

@@ -10,6 +10,7 @@ import pytest
 
 import ragstone
 from ragstone import extraction
+from ragstone.core import work_limit
 from ragstone.core.answers import Event
 from ragstone.core.errors import Busy, StoreError, UsageError
 from ragstone.core.ports import Vectors
@@ -518,3 +519,22 @@ def test_a_date_that_is_none_is_refused_before_anything_changes(docs: Path, kb: 
     for wrong in ("2026-02-31", "soon", ""):
         with pytest.raises(UsageError, match="effective_at"):
             kb.ingest(docs, effective_at=wrong)
+
+
+def test_a_document_past_its_time_is_named_and_the_others_are_taken_in(
+    docs: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+
+    def look_through(text: str) -> tuple[tuple[str, ...], float]:
+        now[0] += 40.0 if "slow" in text else 0.0
+        return (), 0.0
+
+    monkeypatch.setattr(work_limit, "time", type("Clock", (), {"thread_time": lambda: now[0]}))
+    monkeypatch.setattr("ragstone.guard.assess_injection", look_through)
+    (docs / "slow.md").write_text("\n\n".join(f"# Part {n}\n\n{'slow ' * 400}" for n in range(3)), encoding="utf-8")
+    [run] = opened().ingest(docs)
+    assert counts(run) == {"added": 4, "skipped": 1}
+    [skipped] = run.stats["skipped"]
+    assert (skipped["path"], skipped["reason"]) == ("slow.md", "too_slow")
+    assert skipped["message"].startswith("slow.md took more than 60.1 seconds of processor time")

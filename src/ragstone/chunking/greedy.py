@@ -12,6 +12,7 @@ from ragstone.chunking.overlap import find_word_tail
 from ragstone.chunking.split import BLANK
 from ragstone.core.ports import Tokenizer
 from ragstone.core.types import Piece, Span, join_slices
+from ragstone.core.work_limit import check_work
 
 # A blank line is two characters. What is longer is left out, so that runs of newlines count as one break.
 BREAK = 2
@@ -99,6 +100,7 @@ def fill_drafts(record: str, units: Sequence[Unit], *, size: int, overlap: int, 
     lead: tuple[int, int] | None = None
     used = 0
     for unit in units:
+        check_work()
         length = measure(unit.start, unit.end)
         gap = _gap_length(record, taken[-1].end, unit.start) if taken else 0
         if taken and (unit.fresh or used + gap + length > size):
@@ -142,6 +144,7 @@ def finish_pieces(
     """Finished pieces: places, texts, tokens, and a note where `note` finds a reason."""
     lines, out = LineNumbers(record), list[Piece]()
     for draft in drafts:
+        check_work()
         first = draft.units[0].passage
         stretches = [(unit.start, unit.end, unit.passage.where) for unit in draft.units]
         if draft.lead:

@@ -9,6 +9,7 @@ from ragstone.chunking.outline import INDENTED, Passage, trim_range
 from ragstone.chunking.table import Grid, Row, build_grid
 from ragstone.core.sentences import split_sentences
 from ragstone.core.types import Span
+from ragstone.core.work_limit import check_work
 
 TokenCounter = Callable[[Sequence[str]], list[int]]
 Cuts = Iterable[tuple[int, int, float]]
@@ -74,6 +75,7 @@ def fit_parts(record: str, passages: Sequence[Passage], *, cap: int, list_cap: i
         parts = _weigh_parts(record, parts, cap, count)
         finer: list[Part] = []
         for part in parts:
+            check_work()
             ladder = LADDERS[part.passage.block.type]
             room = list_cap if part.rung == 0 and part.passage.block.type == "list" else cap
             fits = part.weight <= room or part.rung == len(ladder)

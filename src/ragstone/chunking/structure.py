@@ -15,6 +15,7 @@ from ragstone.chunking.tokens import is_additive
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import Tokenizer
 from ragstone.core.types import Block, Extraction, Piece, Span, join_slices
+from ragstone.core.work_limit import check_work
 
 # A piece that runs on into the next section pays this: two sections become one when each is below a
 # quarter of the wanted size or so (two of size s cost 2(1 - s)² apart and (1 - 2s)² together).
@@ -91,6 +92,7 @@ class StructureChunker:
         lines = LineNumbers(record)
         out: list[Piece] = []
         for group in groups:
+            check_work()
             places = merge_spans(record, lines, [(part.start, part.end, part.where) for part in group])
             lead = self._overlap_spans(record, out[-1].spans[-1], group[0]) if out else ()
             whole = (

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from ragstone.core.ports import Tokenizer
+from ragstone.core.work_limit import check_work
 
 # Texts in one call of the tokenizer: its encodings take some hundred bytes a token while a batch lives.
 BATCH = 1 << 18
@@ -44,6 +45,7 @@ class CachingTokenizer:
         known = {text: young[text] if text in young else old[text] for text in texts if text in young or text in old}
         unknown = [text for text in dict.fromkeys(texts) if text not in known]
         for batch in batch_texts(unknown):
+            check_work()
             known.update(zip(batch, self._tokenizer.count(batch), strict=True))
         for text in unknown:
             self._cache_count(text, known[text])

@@ -43,7 +43,7 @@ class LimitSettings:
     text_bytes: Annotated[int, Option("Largest text document, in bytes.", 1, BYTES)] = 10_000_000
     office_bytes: Annotated[int, Option("Largest document of any other type, in bytes.", 1, BYTES)] = 200_000_000
     seconds: Annotated[
-        float, Option("CPU seconds to extract a document that is not text; each MB adds 10 s.", 0.1, 86_400)
+        float, Option("CPU seconds to extract a document, and to chunk and check it; each MB adds 10 s.", 0.1, 86_400)
     ] = 60.0
     memory_bytes: Annotated[
         int, Option("Bytes of memory to extract a document that is not text.", 200_000_000, BYTES)

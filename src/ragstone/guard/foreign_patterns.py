@@ -15,7 +15,7 @@ FOREIGN_PATTERNS: tuple[InjectionPattern, ...] = (
         rf"|\b(?:olvid[ae]|ignor[ae]|ignore)\b{gap_pattern(20)}\b(?:todas?|todo|instrucci\w+|instruç\w+|anterior\w*)"
         rf"|\b(?:dimentica|ignora)\b{gap_pattern(20)}\b(?:tutt[oei]|istruzioni|precedent\w)|\b(?:zaboravi|zapomeň"
         rf"|zapomnij|glem|vergeet|glöm)\b{gap_pattern(20)}\b(?:sv[ei]|instrukc\w*|všech\w*|wszystk\w*|alle?|allt)\b"
-        rf"|(?:забудь\w*|игнорируй\w*){gap_pattern(20)}(?:инструкци|вс[её]|предыдущ|задани|указани)"
+        rf"|\b(?:забудь|игнорируй)(?:те)?\b{gap_pattern(20)}(?:инструкци|вс[её]|предыдущ|задани|указани)"
         r"|(?:忽略|无视|忘记|忘掉)[^。\n]{0,12}(?:指令|指示|提示|之前|以上|所有)|(?:以前|上記|これまで)の(?:指示|命令)を?(?:無視|忘れ)",
         "vergiss vergessen ignorier ignoriere ignoriern ignorieren missachte missachten oublie oublier "
         "oubliez ignore ignora ignorer ignorez olvida olvide dimentica zaboravi zapomnij glem vergeet",

@@ -22,7 +22,7 @@ ROT13_WORDS = ("vtaber", "vafgehpgvba", "qvfertneq", "flfgrz cebzcg", "cerivbhf"
 REVERSED_WORDS = ("erongi", "noitcurtsni", "dragersid", "tpmorp metsys", "suoiverp", "tnatsissa")
 # Digits and signs that stand for letters within a word.
 LEET = re.compile(
-    r"(?<![\w@$])(?=[a-z0-9@$!]*[a-z])(?=[a-z0-9@$!]*[0134578@$])[a-z0-9@$!]{3,24}(?![\w@$])", re.IGNORECASE
+    r"(?<![\w@$])(?=[a-z0-9@$!]{0,23}[a-z])(?=[a-z0-9@$!]{0,23}[0134578@$])[a-z0-9@$!]{3,24}(?![\w@$])", re.IGNORECASE
 )
 LETTERS = str.maketrans("013457@$8", "oieastasb")
 ORDER_WORDS = frozenset(
@@ -32,7 +32,7 @@ ORDER_WORDS = frozenset(
 ALIKE = str.maketrans(
     "аеорсухіјѕԁһӏАВЕКМНОРСТУХІЈЅαονρτικΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "aeopcyxijsdhlABEKMHOPCTYXIJSaovptikABEZHIKMNOPTYX"
 )
-MIXED = re.compile(r"(?=\w*[A-Za-z])(?=\w*[\u0370-\u03ff\u0400-\u04ff])\w+")
+MIXED = re.compile(r"\b(?=\w*[A-Za-z])(?=\w*[\u0370-\u03ff\u0400-\u04ff])\w+")  # looked at once a word
 # What stands for a plain sign in print: after this most documentation is ASCII, which is quicker to look through.
 PLAIN_SIGNS = str.maketrans(
     {"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "…": "...", "\xa0": " ", "•": "*"}

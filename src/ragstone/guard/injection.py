@@ -6,6 +6,7 @@ statement, or in a language that the tables lack, passes.
 
 import math
 
+from ragstone.core.work_limit import check_work
 from ragstone.guard.exfiltration_patterns import EXFILTRATION_PATTERNS
 from ragstone.guard.foreign_patterns import FOREIGN_PATTERNS
 from ragstone.guard.hidden import decode_hidden, has_invisible, normalize_text
@@ -25,6 +26,7 @@ PATTERNS: tuple[InjectionPattern, ...] = (
 FLAGS = (POLICY, TOOL, INSTRUCTION)
 TRIGGERS = frozenset(word for order in PATTERNS for group in order.words for word in group)
 HIDDEN = 0.5
+PART, REACH = 8000, 1200  # characters that are looked through at once, and beyond these: no pattern reaches as far
 ASKED = 0.5  # a request that nothing in its text leads to weighs at most so much: people ask too
 
 
@@ -62,8 +64,17 @@ def _match_patterns(text: str) -> list[tuple[str, float]]:
     return [
         (order.flag, order.weight)
         for order in (_select_patterns(lower) if text.isascii() else PATTERNS)
-        if any(word in lower for word in order.needs) and order.pattern.search(text)
+        if any(word in lower for word in order.needs) and _finds_pattern(order, text)
     ]
+
+
+def _finds_pattern(order: InjectionPattern, text: str) -> bool:
+    """Part by part, so that the work grows in step with the text whatever stands in it."""
+    for start in range(0, len(text), PART):
+        check_work()
+        if order.pattern.search(text, start, start + PART + REACH):
+            return True
+    return False
 
 
 def _select_patterns(lower: str) -> list[InjectionPattern]:

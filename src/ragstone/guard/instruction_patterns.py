@@ -12,6 +12,9 @@ from ragstone.guard.injection_pattern import (
     make_pattern,
 )
 
+CAPITALS = r"[A-ZÄÖÜ'’]{2,24}"
+SHOUTED = r"(?:JUST|OUTPUT|SAY|IGNORE|FORGET|ANSWER|WRITE|PRINT|TELL|REVEAL|MUSST|SCHREIB|VERGISS|SAG|GIB|OBEY|COMMAND)"
+
 INSTRUCTION_PATTERNS: tuple[InjectionPattern, ...] = (
     make_pattern(
         INSTRUCTION,
@@ -35,7 +38,7 @@ INSTRUCTION_PATTERNS: tuple[InjectionPattern, ...] = (
         r"|^#{2,4} ?(?:new )?(?:instructions?|system|response|human|assistant|user|prompt) ?:"
         rf"|{LINE}(?:system|developer) (?:prompt|message|override|instruction|note)s? ?:"
         rf"|{LINE}human: [^\n]{{1,400}}\n{{1,2}}{LINE}assistant:"
-        r"|={3,} ?end\b",
+        r"|(?<!=)={3,} ?end\b",
         "<| inst sys instructions? prompts? conversation endprompt endinstructions endconversation "
         "beginprompt begininstructions beginconversation system developer response human assistant user "
         "end",
@@ -136,8 +139,9 @@ INSTRUCTION_PATTERNS: tuple[InjectionPattern, ...] = (
         INSTRUCTION,
         0.5,
         "just|output|say|ignore|forget|answer|write|print|tell|reveal|musst|schreib|vergiss|sag|gib|obey|command",
-        r"(?-i:\b(?=(?:[A-ZÄÖÜ'’,]+ ){0,8}(?:JUST|OUTPUT|SAY|IGNORE|FORGET|ANSWER|WRITE|PRINT|TELL|REVEAL|MUSST|SCHREIB"
-        r"|VERGISS|SAG|GIB|OBEY|COMMAND)\b)(?:[A-ZÄÖÜ'’,]{2,}[ ,]+){4,}[A-ZÄÖÜ]{2,})",
+        rf"(?-i:\b(?:(?:{CAPITALS}[ ,]{{1,3}}){{4}}{SHOUTED}"
+        rf"|(?:{CAPITALS}[ ,]{{1,3}}){{2}}{SHOUTED}(?:[ ,]{{1,3}}{CAPITALS}){{2}}"
+        rf"|{SHOUTED}(?:[ ,]{{1,3}}{CAPITALS}){{3}})\b)",
     ),
     # Letters one by one that spell something: not the same few again and again.
     make_pattern(INSTRUCTION, 0.4, " ", r"(?<![\w'.,])(?!((?:[^\W\d_],? ){1,3})\1\1)(?:[^\W\d_],? ){9,}[^\W\d_](?!\w)"),

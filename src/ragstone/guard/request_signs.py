@@ -159,7 +159,7 @@ def _place_signs(text: str, one: RequestSentence) -> PlaceSigns:
         own_block=float(above.count("\n") > 1 and below.count("\n") > 1),
         last=float(not after.strip()),
         first=float(not before.strip()),
-        listed=float(LIST.match(text, text.rfind("\n", 0, one.start) + 1) is not None),
+        listed=float(LIST.match(text, text.rfind("\n", max(0, one.start - EDGE), one.start) + 1) is not None),
     )
 
 

@@ -11,6 +11,7 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
+from ragstone.core.work_limit import check_work
 from ragstone.guard.request_signs import NAMES, SignValues, TextScene
 from ragstone.guard.requests import RequestSentence, read_sentences
 
@@ -41,6 +42,7 @@ def _load_model() -> _Model:
 def find_switches(text: str) -> Iterator[tuple[RequestSentence, SignValues]]:
     """The sentences of a text that ask for something, with their signs."""
     for start, end in _split_windows(text):
+        check_work()
         said = list(read_sentences(text, start, end))
         if asking := [one for one in said if one.is_request]:
             scene = TextScene(text, said)

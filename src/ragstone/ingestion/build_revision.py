@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -12,10 +13,13 @@ from ragstone.core.ids import chunk_id, document_id
 from ragstone.core.page_layout import Layout
 from ragstone.core.ports import Chunker, Embedder, Tokenizer
 from ragstone.core.types import Chunk, Document, Extraction, Piece, Revision, Scope, Span
+from ragstone.core.work_limit import check_work, limit_work
 from ragstone.extraction import sandbox
 from ragstone.ingestion import embedding_text
 from ragstone.ingestion.artifacts.artifact_json import ARTIFACT_KEY, artifact_name, dump_artifact
 from ragstone.ingestion.category import CATEGORIES, categorize_path
+
+LEAST_SECONDS = 5.0  # of a document's work in this process: the first one pays for what is loaded
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,7 @@ class SecretAwareChunker:
     def cut(self, extraction: Extraction) -> list[Piece]:
         """The pieces; secrets that headings or table headers repeat are gone from these."""
         pieces = self.chunker.cut(extraction)
+        check_work()
         found = guard.locate_secrets(extraction.record)
         if not found:
             return pieces
@@ -148,9 +153,31 @@ def build(
 
     `processes` as for `extraction.extract`. Raises `Refused` if the bytes cannot be ingested.
     """
-    extracted = extraction.extract(
-        data, path=path, limits=builder.limits, passwords=builder.passwords, processes=processes
-    )
+    with _limit_work(builder, path, len(data)):
+        extracted = extraction.extract(
+            data, path=path, limits=builder.limits, passwords=builder.passwords, processes=processes
+        )
+    with _limit_work(builder, path, max(len(data), len(extracted.record))):
+        return _build_from_extraction(builder, source, path, data, extracted, version=version, before=before)
+
+
+def _limit_work(builder: RevisionBuilder, path: str, size: int) -> AbstractContextManager[None]:
+    """A parser in a process of its own has these seconds; so has the work here."""
+    seconds = max(LEAST_SECONDS, builder.limits.bounds.for_size(size).cpu_seconds)
+    took = f"{path} took more than {seconds:,.1f} seconds of processor time to be cut and looked through"
+    return limit_work(seconds, f"{took}; split it, or raise limits.seconds")
+
+
+def _build_from_extraction(
+    builder: RevisionBuilder,
+    source: str,
+    path: str,
+    data: bytes,
+    extracted: Extraction,
+    *,
+    version: str,
+    before: Document | None,
+) -> Revision:
     pieces, trimmed = chunking.limit_pieces(builder.chunker_setup.chunker.cut(extracted), builder.chunks)
     if not pieces:
         raise Refused("empty", f"{path} holds no text that could be found")
@@ -228,6 +255,7 @@ def _locate_span(span: Span, layout: Layout) -> Span:
 
 
 def _build_chunk(document: Document, piece: Piece, layout: Layout | None) -> Chunk:
+    check_work()
     flags, risk = guard.assess_injection(piece.text)
     return Chunk(
         id=chunk_id(document, piece.ordinal),

@@ -4,11 +4,12 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ragstone import guard
-from ragstone.core.errors import StoreError
+from ragstone.core.errors import Refused, StoreError
 from ragstone.core.ports import Embedder, FusingReader, KeywordReader, Reader, Vectors
 from ragstone.core.records import Info
 from ragstone.core.trace import Trace
 from ragstone.core.types import Candidate, Chunk
+from ragstone.core.work_limit import check_work, limit_work
 from ragstone.retrieval.query_expansion import QueryVariant
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.readers import SourceView
@@ -86,7 +87,9 @@ async def search_source(
         if len(variants) > 1 or variants[0].vector is not vector:
             compared = own if question.mode != "keyword" else None
             signals = await reader.rate(ids, vector=compared, query=question.text)
-        chunks = {chunk.id: _guard_row(chunk) if source.is_table else chunk for chunk in await reader.chunks(ids)}
+        chunks = {chunk.id: chunk for chunk in await reader.chunks(ids)}
+        if source.is_table:
+            chunks = _guard_rows(chunks, trace, seconds=seconds)
     documents = frozenset(chunk.document.id for chunk in chunks.values())
     has_words = any("bm25" in rated for rated in signals.values())
     view = replace(view, documents=documents, has_words=has_words)
@@ -98,8 +101,21 @@ def list_ids(candidates: Candidates) -> list[str]:
     return list(dict.fromkeys(candidate.id for found in candidates.values() for candidate in found))
 
 
+def _guard_rows(rows: Mapping[str, Chunk], trace: Trace, *, seconds: float) -> dict[str, Chunk]:
+    """Rows with what an ingestion would have found out about their texts. Those for which no time is left, the longest,
+    are left out: nobody knows their secrets."""
+    out: dict[str, Chunk] = {}
+    with limit_work(seconds, f"the guard took longer than {seconds:g} s"):
+        for id_, chunk in sorted(rows.items(), key=lambda row: len(row[1].text)):
+            try:
+                check_work()
+                out[id_] = _guard_row(chunk)
+            except Refused as error:
+                trace.note("guard", f"rows were left out: {error}")
+    return out
+
+
 def _guard_row(chunk: Chunk) -> Chunk:
-    """A row with what an ingestion would have found out about its text."""
     flags, risk = guard.assess_injection(chunk.text)
     return replace(chunk, flags=flags, risk_score=risk, secrets=guard.locate_secrets(chunk.text))
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from ragstone.config.settings import SearchSettings, TableSettings
-from ragstone.core import analyzer
+from ragstone.core import analyzer, work_limit
 from ragstone.core.answers import Found
 from ragstone.core.filters import Condition, Where
 from ragstone.stores.tables import TableDatabase, reader, word_counts
@@ -237,3 +237,20 @@ async def test_a_table_with_too_many_words_to_keep_is_counted_for_each_question(
     assert found.hits
     with pytest.raises(TooManyWords):
         WordCounter(most=3).add_rows([("1", "one two three four")])
+
+
+async def test_a_row_that_the_guard_has_no_time_for_is_left_out_with_a_note(
+    engine: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+
+    def look_through(text: str) -> tuple[tuple[str, ...], float]:
+        now[0] += 60.0 if "flag" in text else 0.0
+        work_limit.check_work()
+        return (), 0.0
+
+    monkeypatch.setattr(work_limit, "time", type("Clock", (), {"thread_time": lambda: now[0]}))
+    monkeypatch.setattr("ragstone.guard.assess_injection", look_through)
+    found = await engine(search=KEYWORD).pipeline("p").search("flag samples kept")
+    assert {note.code for note in found.notes} == {"guard"}
+    assert set(ids(found)) == {"1", "5"}
