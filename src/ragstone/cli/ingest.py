@@ -74,6 +74,7 @@ def summarize_runs(runs: list[Run], chunks: int) -> Json:
         "chunks": chunks,
         "written": sum(run.stats["written"] for run in runs),
         "embedded": sum(run.stats["embedded"] for run in runs),
+        "renewed": sum(run.stats["renewed"] for run in runs),
         "seconds": round(sum(run.stats["seconds"] for run in runs), 3),
         "skipped": [skipped for run in runs for skipped in run.stats["skipped"]],
         "warnings": [warning for run in runs for warning in run.stats["warnings"]],
@@ -87,6 +88,8 @@ def _print_summary(done: Json) -> None:
         f"{counts or 'nothing to do'}; {format_count(done['chunks'], 'chunk')} in the collection "
         f"({done['seconds']:.1f} s)"
     )
+    if done["renewed"]:
+        print_message(f"search terms and flags of {done['renewed']} documents were brought up to date")
     for skipped in done["skipped"]:
         print_message(f"skipped {skipped['path']} ({skipped['reason']}): {skipped['message']}")
     for warning in done["warnings"]:

@@ -38,6 +38,12 @@ def _stemmer(language: str) -> "Stemmer.Stemmer":
     return stemmers[language]
 
 
+def stem_words(words: list[str], language: str = "english") -> list[str]:
+    """The stems of words that are given in lower case."""
+    stems: list[str] = _stemmer(language).stemWords(words)
+    return stems
+
+
 def _token_terms(token: str, language: str) -> tuple[str, ...]:
     """The terms of one raw token, case still as written."""
     if re.match(f"[{CJK}]", token):

@@ -34,7 +34,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """The state of one collection."""
+    """The state of one collection. `recipes` and `editions` are those of its active documents."""
 
     scope: Scope
     provider: str
@@ -51,6 +51,7 @@ class Info:
     generation: int
     warnings: tuple[str, ...] = ()
     bytes: int = 0
+    editions: tuple[str, ...] = ()
 
     @classmethod
     def from_failure(cls, scope: Scope, provider: str, why: str) -> "Info":

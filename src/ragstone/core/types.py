@@ -136,7 +136,8 @@ class Piece:
 class Document:
     """One state of a document. `id` comes from tenant, collection, source and path; `version` is the sha256 of the
     bytes; `revision` grows with each change; `recipe` names its chunking; `addressed` names the model and variant
-    that its chunks want vectors of, None where they want none."""
+    that its chunks want vectors of, None where they want none; `edition` names the analyser and guard that its terms
+    and flags are from, "" where that is not known."""
 
     id: str
     source: str
@@ -153,6 +154,7 @@ class Document:
     trimmed: bool = False
     notes: tuple[str, ...] = ()
     addressed: str | None = None
+    edition: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Protection of the readers of documents: injection flags, masked secrets."""
 
+from ragstone.guard.edition import current_edition
 from ragstone.guard.inspection import Inspection, assess_injection, inspect_text
 from ragstone.guard.masking import (
     KnownSecrets,
@@ -22,6 +23,7 @@ __all__ = [
     "KnownSecrets",
     "MaskingFilter",
     "assess_injection",
+    "current_edition",
     "find_secrets",
     "inspect_text",
     "list_secret_lines",

@@ -106,6 +106,7 @@ class RevisionBuilder:
     version_label: str | None = None
     effective_at: str | None = None
     artifacts: str | None = None
+    edition: str = field(default_factory=guard.current_edition)
 
     @property
     def chunking_recipe(self) -> str:
@@ -199,6 +200,7 @@ def _build_from_extraction(
         trimmed=trimmed,
         notes=_collect_notes(extracted, pieces, trimmed, builder.chunks),
         addressed=builder.address,
+        edition=builder.edition,
     )
     if builder.artifacts:
         uri = f"{builder.artifacts}/{artifact_name(builder.scope, document)}"

@@ -32,6 +32,7 @@ class Tally:
     written: int = 0
     embedded: int = 0
     outdated: int = 0
+    renewed: int = 0
     passed_over: int = 0
     skipped: list[Skipped] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -71,6 +72,7 @@ class Tally:
             "passed_over": self.passed_over,
             "written": self.written,
             "embedded": self.embedded,
+            "renewed": self.renewed,
             "skipped": [{"path": s.path, "reason": s.reason, "message": s.message} for s in self.skipped],
             "warnings": self.warnings,
         }

@@ -25,6 +25,7 @@ from ragstone.ingestion.document_jobs import (
     prepare_revisions,
     wants_vectors,
 )
+from ragstone.ingestion.outdated_editions import renew_outdated
 from ragstone.ingestion.progress import EventCallback, Progress, Tally
 from ragstone.ingestion.run_context import RunContext
 from ragstone.ingestion.vectors import fill_vectors
@@ -52,6 +53,7 @@ async def run_ingestion(context: RunContext, source: Source, *, tell: EventCallb
         tally.warnings.append(f"no vectors were made, search is by keyword only: {context.model_missing}")
     async with progress.record_run():
         artifact_store = await asyncio.to_thread(artifact_store.put_claim) if artifact_store else None
+        await renew_outdated(context, source.name, tally, progress)
         await _update_text(context, source, listed, ledger, tally, progress, artifact_store)
         await _update_vectors(context, tally, progress)
         await _sweep_artifacts(context, source, tally)

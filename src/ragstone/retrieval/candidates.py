@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ragstone import guard
+from ragstone.core.analyzer_edition import analyzer_edition
 from ragstone.core.errors import Refused, StoreError
 from ragstone.core.ports import Embedder, FusingReader, KeywordReader, Reader, Vectors
 from ragstone.core.records import Info
@@ -200,4 +201,10 @@ def _note_state(info: Info, vector: Vectors | None, trace: Trace) -> None:
             "vectors_pending",
             f"{info.pending_vectors} of {info.chunks} chunks have no vector yet and are found by keyword only; "
             "run ingest to complete them",
+        )
+    if any(edition.partition("-")[0] != analyzer_edition() for edition in info.editions):
+        trace.note(
+            "terms_outdated",
+            "words of some documents were stemmed by another version of the analyser and may not be found; run ingest "
+            "to bring them up to date",
         )

@@ -72,6 +72,7 @@
 -- document_versions.layout: bytea e
 -- document_versions.checksum: bigint NOT NULL p
 -- document_versions.created_at: timestamp with time zone NOT NULL DEFAULT now() p
+-- document_versions.edition: text NOT NULL DEFAULT ''::text x
 -- documents.doc_id: text COLLATE C NOT NULL x
 -- documents.tenant_id: text COLLATE C NOT NULL x
 -- documents.collection_id: integer NOT NULL p
@@ -186,6 +187,7 @@ CREATE UNIQUE INDEX collections_pkey ON ragstone.collections USING btree (collec
 CREATE UNIQUE INDEX collections_tenant_id_name_key ON ragstone.collections USING btree (tenant_id, name);
 CREATE UNIQUE INDEX document_versions_collection_id_doc_id_revision_key ON ragstone.document_versions USING btree (collection_id, doc_id, revision);
 CREATE INDEX document_versions_due ON ragstone.document_versions USING btree (collection_id, effective_at) WHERE (status = 'pending'::text);
+CREATE INDEX document_versions_edition ON ragstone.document_versions USING btree (collection_id, status, edition);
 CREATE INDEX document_versions_of ON ragstone.document_versions USING btree (collection_id, status, recipe);
 CREATE UNIQUE INDEX document_versions_one_active ON ragstone.document_versions USING btree (tenant_id, collection_id, doc_id) WHERE is_active;
 CREATE UNIQUE INDEX document_versions_pkey ON ragstone.document_versions USING btree (doc_version_id);

@@ -13,6 +13,7 @@ from datetime import datetime
 import msgspec
 import numpy as np
 
+from ragstone import guard
 from ragstone.core.ports import StoredRevision, Vectors
 from ragstone.core.types import Chunk, Document, Revision
 from ragstone.stores.revision_status import due_at
@@ -45,8 +46,14 @@ class Pieces:
 
 
 def encode_document(document: Document) -> bytes:
-    """Encode a document for comparison."""
-    return msgspec.json.encode(document, order="deterministic")
+    """Encode a document for comparison; an edition other than the present one counts as unknown: a copy has terms of
+    the present one and flags of the other."""
+    return msgspec.json.encode(with_known_edition(document), order="deterministic")
+
+
+def with_known_edition(document: Document) -> Document:
+    """The document without its edition, unless that is the present one."""
+    return document if document.edition in ("", guard.current_edition()) else replace(document, edition="")
 
 
 def make_pieces(one: StoredRevision, revision: Revision, vectors: Mapping[str, Vectors]) -> Pieces:

@@ -5,14 +5,14 @@ keys. Equal revisions are not written again: so the same call continues an inter
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from sys import maxsize
 
 from ragstone.core.errors import StoreError
 from ragstone.core.ports import IdentifiedStore, ReembeddingStore, Store, Writer
 from ragstone.core.records import Run
 from ragstone.core.types import Revision, Scope
-from ragstone.engine.transfer.checksums import Sums
+from ragstone.engine.transfer.checksums import Sums, with_known_edition
 from ragstone.engine.transfer.pages import View, batch_revisions, open_view, revision_key
 from ragstone.engine.transfer.plan import RUNS_COPIED, SOURCE, Changes, Plan, plan_copy
 from ragstone.engine.transfer.verify import Verdict, read_vectors, require_complete, verify_copy
@@ -125,7 +125,8 @@ class _CopyRun:
         done = 0
         async with self.way.target.writer(self.scope) as writer:
             async for batch in batch_revisions(self.view, self.plan.anew):
-                revisions = require_complete(await self.view.exporter.revisions([one.document for one in batch]), batch)
+                found = await self.view.exporter.revisions([one.document for one in batch])
+                revisions = [_forget_other_edition(one) for one in require_complete(found, batch)]
                 fresh = [one for one in revisions if revision_key(one.document) not in self.plan.there]
                 await writer.renew([one for one in fresh if one.document.id in self.plan.anew])
                 await writer.replace([one for one in fresh if one.document.id not in self.plan.anew])
@@ -176,6 +177,16 @@ class _CopyRun:
             if (await now.info()).generation != self.view.info.generation:
                 notes.append("the source changed meanwhile; the copy holds its state at the start")
         return tuple(notes)
+
+
+def _forget_other_edition(revision: Revision) -> Revision:
+    """Terms are derived when they are written: those of a copy are of the present edition, its flags perhaps not."""
+    document = with_known_edition(revision.document)
+    if document is revision.document:
+        return revision
+    return replace(
+        revision, document=document, chunks=tuple(replace(chunk, document=document) for chunk in revision.chunks)
+    )
 
 
 async def _copy_runs(way: CopyRoute, scope: Scope) -> int:

@@ -1,5 +1,6 @@
 """Methods that create, list, check and erase collections."""
 
+from ragstone import guard
 from ragstone.access import Permission
 from ragstone.core.errors import ConfigError, NoKey, NotBuilt, RagstoneError, StoreError
 from ragstone.core.records import Info, Run
@@ -10,6 +11,7 @@ from ragstone.engine.run_setup import build_run_context, pin_own_model
 from ragstone.engine.verbs.base import VerbGroup
 from ragstone.engine.visible_documents import list_newest, read_info
 from ragstone.ingestion import artifacts
+from ragstone.ingestion.outdated_editions import describe_outdated
 
 
 class CollectionVerbs(VerbGroup):
@@ -85,11 +87,20 @@ class CollectionVerbs(VerbGroup):
         problems = await self._find_model_problems()
         try:
             problems += await self.store.admin.check(self.scope, repair=repair)
+            problems += await self._find_outdated()
         except NoKey:
             raise
         except RagstoneError as error:
             problems.append(str(error))
         return problems + await self._find_artifact_problems(repair=repair) + await self._find_tenant_problems()
+
+    async def _find_outdated(self) -> list[str]:
+        """The sources whose documents have terms or flags of another edition."""
+        if not await self.store.admin.exists(self.scope):
+            return []
+        editions = (await read_info(self._components)).editions
+        outdated = any(edition != guard.current_edition() for edition in editions)
+        return describe_outdated(await list_newest(self._components)) if outdated else []
 
     async def _find_tenant_problems(self) -> list[str]:
         """What is wrong with whole tenants; with a credential, with the own one alone."""

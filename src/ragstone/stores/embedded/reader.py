@@ -259,4 +259,5 @@ class EmbeddedReader:
             state.generation,
             tuple(warnings),
             self._collection.place.total_bytes(),
+            tuple(sorted({d.edition for d in documents})),
         )

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from datetime import datetime
 
+from ragstone.core.analyzer_edition import analyzer_edition
 from ragstone.core.filter_matching import collect_facts, matches
 from ragstone.core.filters import Where
 from ragstone.core.page_layout import Layout
@@ -66,6 +67,7 @@ class JsonReader:
             self._changed,
             self._content.generation,
             bytes=self._size,
+            editions=tuple(sorted({_current_terms(state.document) for state in self._active})),
         )
 
     async def nearest(self, vector: Vectors, *, where: Where, limit: int) -> list[Candidate]:  # noqa: ARG002
@@ -124,6 +126,11 @@ class JsonReader:
     async def vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:  # noqa: ARG002
         """None: this store keeps no vectors."""
         return {}
+
+
+def _current_terms(document: Document) -> str:
+    """Its edition, but for the analyser's part: words are counted when they are searched."""
+    return f"{analyzer_edition()}-{document.edition.rpartition('-')[2]}"
 
 
 def _revision_key(document: Document) -> tuple[str, int]:

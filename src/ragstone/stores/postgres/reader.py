@@ -75,6 +75,7 @@ class PostgresReader:
     async def info(self) -> Info:
         row = self._row
         warnings = missing_vector_warnings(row.pending)
+        recipes, editions = await self._recipes.get_recipes(self._view)
         return Info(
             self._scope,
             PROVIDER,
@@ -86,10 +87,11 @@ class PostgresReader:
             row.dimension,
             row.model,
             row.variant,
-            await self._recipes.get_recipes(self._view),
+            recipes,
             row.built_at,
             row.generation,
             tuple(warnings),
+            editions=editions,
         )
 
     # Keywords

@@ -32,9 +32,9 @@ DOCUMENTS = """INSERT INTO documents (collection_id, tenant_id, doc_id, source, 
     SELECT %s, %s, * FROM unnest(%s::text[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[])
     ON CONFLICT (collection_id, doc_id) DO UPDATE SET source_type = excluded.source_type, title = excluded.title,
         content_hash = excluded.content_hash"""
-VERSION = """INSERT INTO document_versions (tenant_id, collection_id, doc_id, revision, version, recipe, version_label,
-        effective_at, status, extracted_artifact_uri, facts, asked, record, layout, checksum)
-    VALUES (%s, %s, %s, %s, %s, %s, %s, to_timestamp(%s), 'kept', %s, %s, %s::jsonb, %s, %s, %s)
+VERSION = """INSERT INTO document_versions (tenant_id, collection_id, doc_id, revision, version, recipe, edition,
+        version_label, effective_at, status, extracted_artifact_uri, facts, asked, record, layout, checksum)
+    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, to_timestamp(%s), 'kept', %s, %s, %s::jsonb, %s, %s, %s)
     RETURNING doc_version_id"""
 KEYS = """SELECT nextval(pg_get_serial_sequence('ragstone.chunks', 'chunk_key')) FROM generate_series(1, %s)"""
 COLUMNS = """chunk_key tenant_id collection_id doc_version_id chunk_id ordinal heading_path chunk_type text token_count
@@ -227,7 +227,8 @@ def _document_columns(ready: Sequence[PreparedRevision]) -> tuple[list[str | Non
 
 async def _insert_version(cursor: Cursor, collection: CollectionRow, one: PreparedRevision) -> int:
     document = one.document
-    about = (document.id, document.revision, document.version, document.recipe, document.version_label, one.due)
+    made = (document.version, document.recipe, replace_nul(document.edition), document.version_label)
+    about = (document.id, document.revision, *made, one.due)
     artifact = document.meta.get("extracted_artifact_uri")
     uri = replace_nul(artifact) if isinstance(artifact, str) else None
     kept = (uri, one.facts, encode_document_facts(document), one.record, one.layout, one.checksum)

@@ -1,0 +1,79 @@
+"""Terms, flags and secrets of stored documents, derived anew where analyser or guard changed; nothing is embedded."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from ragstone import guard
+from ragstone.core.ports import Exporter
+from ragstone.core.types import Chunk, Document, Revision
+from ragstone.ingestion.progress import Progress, Tally
+from ragstone.ingestion.run_context import RunContext
+
+MAX_REVISIONS = 64  # derived and committed together
+MAX_BYTES = 4_000_000  # of the files that they were made from
+
+
+async def renew_outdated(context: RunContext, source: str, tally: Tally, progress: Progress) -> None:
+    """Derive anew what stored text gives under the present edition, for all documents of the source of this run.
+
+    Those of other sources wait for their own run, which keeps other runs away from them. Each batch is one commit, so
+    the next run continues after an interruption.
+    """
+    edition, scope = context.builder.edition, context.builder.scope
+    kept = [one for one in await context.store.ledger(scope).list_all_revisions() if one.source == source]
+    stale = {document.id for document in kept if document.edition != edition}
+    wanted = [document for document in kept if document.id in stale]
+    if not wanted:
+        return
+    async with context.store.reader(scope) as reader, context.store.writer(scope) as writer:
+        if not isinstance(reader, Exporter):
+            tally.warnings.append("this store cannot bring documents of another version up to date; use --refresh")
+            return
+        done = 0
+        for batch in _batch_documents(wanted):
+            found = await reader.revisions(batch)
+            await writer.renew(await asyncio.to_thread(lambda: [_derive_anew(one, edition) for one in found]))  # noqa: B023
+            done += len(batch)
+            await progress.report_stage("editions", done=done, total=len(wanted))
+    tally.renewed += len(stale)
+
+
+def _batch_documents(documents: Sequence[Document]) -> Iterator[list[Document]]:
+    """All revisions of a document together, as `renew` wants them: from the oldest up."""
+    batch: list[Document] = []
+    for document in sorted(documents, key=lambda one: (one.id, one.revision)):
+        full = len(batch) >= MAX_REVISIONS or sum(one.bytes for one in batch) >= MAX_BYTES
+        if full and document.id != batch[-1].id:
+            yield batch
+            batch = []
+        batch.append(document)
+    if batch:
+        yield batch
+
+
+def _derive_anew(revision: Revision, edition: str) -> Revision:
+    """The revision under another edition: a store derives its terms when it writes them. The addresses of vectors
+    stay, though a secret found only now was embedded."""
+    document = replace(revision.document, edition=edition)
+    found = guard.locate_secrets(revision.record)
+    chunks = tuple(_derive_chunk(chunk, document, found) for chunk in revision.chunks)
+    return replace(revision, document=document, chunks=chunks)
+
+
+def _derive_chunk(chunk: Chunk, document: Document, found: Sequence[tuple[int, int, str]]) -> Chunk:
+    flags, risk = guard.assess_injection(chunk.text)
+    secrets = guard.select_secrets(found, chunk.spans)
+    return replace(chunk, document=document, flags=flags, risk_score=risk, secrets=secrets)
+
+
+def describe_outdated(documents: Iterable[Document]) -> list[str]:
+    """A sentence for each source with documents of another edition than the present one."""
+    edition = guard.current_edition()
+    stale = Counter(document.source for document in documents if document.edition != edition)
+    return [
+        f"{count} documents of source {source!r} have terms and flags of another version of analyser or guard: some "
+        "words may not be found; an ingest of this source brings them up to date without embedding"
+        for source, count in sorted(stale.items())
+    ]

@@ -1,0 +1,176 @@
+"""A stemmer that stems otherwise, or a guard with other rules, is seen; stored documents follow without embedding."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+import ragstone
+from ragstone.core import analyzer, analyzer_edition
+from ragstone.guard import edition, injection
+from ragstone.testing.bag_of_words import BagOfWords
+from tests.engine.transfer.test_copy import in_folder, in_postgres, in_qdrant
+
+TEXT = "The internal interval is evening.\n"
+
+
+@contextmanager
+def in_file() -> Iterator[str]:
+    with TemporaryDirectory() as folder:
+        yield f"json:{folder}/store.json"
+
+
+STORES: dict[str, Callable[[], AbstractContextManager[str]]] = {
+    "embedded": in_folder,
+    "postgresql": in_postgres,
+    "qdrant": in_qdrant,
+    "json": in_file,
+}
+
+
+@pytest.fixture(params=list(STORES))
+def url(request: pytest.FixtureRequest) -> Iterator[str]:
+    with STORES[request.param]() as found:
+        yield found
+
+
+OLD_STEMS = {"internal": "intern", "interval": "interv", "evening": "even"}
+
+
+class OldStemmer:
+    """Stems as PyStemmer 2.2 did where that differs."""
+
+    def __init__(self) -> None:
+        self._present = analyzer._stemmer("english")
+
+    def stemWord(self, word: str) -> str:  # noqa: N802
+        stem: str = OLD_STEMS.get(word) or self._present.stemWord(word)
+        return stem
+
+    def stemWords(self, words: list[str]) -> list[str]:  # noqa: N802
+        return [self.stemWord(word) for word in words]
+
+
+def forget_editions() -> None:
+    analyzer._terms_by_language.cache_clear()
+    analyzer_edition.analyzer_edition.cache_clear()
+    edition.current_edition.cache_clear()
+
+
+@contextmanager
+def old_stemmer() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        stemmer = OldStemmer()
+        patch.setattr(analyzer, "_stemmer", lambda _language: stemmer)
+        forget_editions()
+        yield
+    forget_editions()
+
+
+@contextmanager
+def other_guard() -> Iterator[None]:
+    """A guard of other rules: it flags whatever says "evening"."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(edition, "_hash_rules", lambda: "0" * 8)
+        patch.setattr(
+            injection, "assess_injection", lambda text: (("instruction_like",), 0.5) if "evening" in text else ((), 0.0)
+        )
+        forget_editions()
+        yield
+    forget_editions()
+
+
+def open_at(url: str) -> ragstone.Knowledge:
+    return ragstone.open(url, embedder=BagOfWords())
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "docs"
+    made.mkdir()
+    (made / "a.txt").write_text(TEXT)
+    (made / "b.txt").write_text("Something else.\n")
+    return made
+
+
+def find(kb: ragstone.Knowledge) -> tuple[list[str], set[str]]:
+    found = kb.search("internal evening", mode="keyword")
+    return [hit.chunk.document.path for hit in found.hits], {note.code for note in found.notes}
+
+
+def test_words_are_found_again_and_nothing_is_embedded(url: str, folder: Path) -> None:
+    with old_stemmer(), open_at(url) as kb:
+        kb.ingest(folder)
+        assert find(kb) == (["a.txt"], set())
+        before = kb.chunk("a.txt", 0)
+    counts_words = url.startswith("json")
+    with open_at(url) as kb:
+        assert find(kb) == ((["a.txt"], set()) if counts_words else ([], {"terms_outdated"}))
+        told = [problem for problem in kb.doctor() if "another version of analyser" in problem]
+        assert len(told) == (0 if counts_words else 1)
+        [run] = kb.ingest(folder)
+        assert (run.stats["renewed"], run.stats["embedded"]) == (2, 0)
+        assert run.stats["documents"]["unchanged"] == 2
+        assert find(kb) == (["a.txt"], set())
+        assert not any("another version" in problem for problem in kb.doctor())
+        after = kb.chunk("a.txt", 0)
+        assert (after.id, after.vector_key) == (before.id, before.vector_key)
+        assert kb.info().pending_vectors == 0
+        assert [hit.chunk.document.path for hit in kb.search(TEXT, mode="semantic", top_k=1).hits] == (
+            [] if counts_words else ["a.txt"]
+        )
+        [again] = kb.ingest(folder)
+        assert again.stats["renewed"] == 0
+
+
+def test_flags_follow_the_guard(url: str, folder: Path) -> None:
+    with open_at(url) as kb:
+        kb.ingest(folder)
+        assert kb.chunk("a.txt", 0).flags == ()
+    with other_guard(), open_at(url) as kb:
+        assert any("another version of analyser or guard" in problem for problem in kb.doctor())
+        assert "terms_outdated" not in find(kb)[1]
+        [run] = kb.ingest(folder)
+        assert (run.stats["renewed"], run.stats["embedded"]) == (2, 0)
+        assert kb.chunk("a.txt", 0).flags == ("instruction_like",)
+        assert kb.chunk("a.txt", 0).risk_score == 0.5
+        assert kb.doctor() == []
+
+
+def test_another_source_keeps_its_edition_until_its_own_run(tmp_path: Path, folder: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "c.txt").write_text("Another internal text.\n")
+    with old_stemmer(), open_at(str(tmp_path / "store")) as kb:
+        kb.ingest(folder, other)
+    with open_at(str(tmp_path / "store")) as kb:
+        kb.ingest(folder)
+        [problem] = kb.doctor()
+        assert "1 documents of source 'other'" in problem
+        kb.ingest(other)
+        assert kb.doctor() == []
+
+
+def test_a_store_of_an_earlier_format_is_brought_up_to_date(tmp_path: Path, folder: Path) -> None:
+    path = tmp_path / "store.json"
+    with open_at(f"json:{path}") as kb:
+        kb.ingest(folder)
+    data = json.loads(path.read_text())
+    for revision in data["collections"][0]["revisions"]:
+        del revision["document"]["edition"]
+    path.write_text(json.dumps(data))
+    with open_at(f"json:{path}") as kb:
+        assert len(kb.doctor()) == 1
+        [run] = kb.ingest(folder)
+        assert run.stats["renewed"] == 2
+        assert kb.doctor() == []
+
+
+def test_the_edition_shows_every_word_that_two_releases_of_the_stemmer_stem_differently() -> None:
+    now = analyzer_edition.analyzer_edition()
+    with old_stemmer():
+        assert analyzer_edition.analyzer_edition() != now
+    assert analyzer_edition.analyzer_edition() == now
