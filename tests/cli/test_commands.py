@@ -24,6 +24,23 @@ def built(run: Run, docs: Path) -> Path:
     return docs
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Tax\nThe tax rate is nine percent.\n# Leave\nEmployees get thirty days of leave.\n",
+        "Tax\n===\nThe tax rate is nine percent.\n\nLeave\n-----\nEmployees get thirty days of leave.\n",
+        "**Tax**\nThe tax rate is nine percent.\n\n**Leave**\nEmployees get thirty days of leave.\n",
+        "<h2>Tax</h2>The tax rate is nine percent.\n",
+    ],
+)
+def test_a_heading_without_a_blank_line_is_no_part_of_the_quote(run: Run, tmp_path: Path, text: str) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "rules.md").write_text(text, encoding="utf-8")
+    assert run("ingest", tmp_path / "docs", "--store", "store", "--embedder", "none").status == 0
+    answer = run("ask", "What is the tax rate?", "--store", "store", "--json").json
+    assert [citation["quote"] for citation in answer["citations"]] == ["The tax rate is nine percent."]
+
+
 def test_ingest_json_ends_with_the_counts(run: Run, docs: Path) -> None:
     (docs / "bad.md").write_bytes(b"\x00\x01\x02\x03" * 50)
     done = run("ingest", docs, "--store", "store", "--json")

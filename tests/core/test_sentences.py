@@ -29,6 +29,27 @@ def cut(text: str) -> list[str]:
         ("天気がいい。行こう！", ["天気がいい。", "行こう！"]),
         ("| a |\n| b |", ["| a |", "| b |"]),
         ("  \n ", []),
+        ("# Tax\nThe rate is 9.", ["# Tax", "The rate is 9."]),
+        ("It ends.\n## Tax ##\nThe rate\nis 9.", ["It ends.", "## Tax ##", "The rate\nis 9."]),
+        ("> # Tax\n> The rate is 9.", ["> # Tax", "> The rate is 9."]),
+        ("- # Tax\n  The rate is 9.", ["- # Tax", "The rate is 9."]),
+        ("Tax\n===\nThe rate is 9.", ["Tax\n===", "The rate is 9."]),
+        ("No stop\nTax\n---\nThe rate is 9.", ["No stop", "Tax\n---", "The rate is 9."]),
+        ("The rate\nis 9 in a hundred\n---\nNext", ["The rate\nis 9 in a hundred\n---", "Next"]),
+        ("====\nTax\n====\nThe rate is 9.", ["====", "Tax\n====", "The rate is 9."]),
+        ("Tax\n~~~~\nThe rate is 9.", ["Tax\n~~~~", "The rate is 9."]),
+        ("* * *\nThe rate is 9.", ["* * *", "The rate is 9."]),
+        ("== Tax\nThe rate is 9.", ["== Tax", "The rate is 9."]),
+        ("== Tax ==\nThe rate is 9.", ["== Tax ==", "The rate is 9."]),
+        ("**Tax**\nThe rate is 9.", ["**Tax**", "The rate is 9."]),
+        ("__Tax__:\nThe rate is 9.", ["__Tax__:", "The rate is 9."]),
+        ("Press the\n**Save all**\nbutton.", ["Press the\n**Save all**\nbutton."]),
+        ("Press\n**Save all**\nNow.", ["Press\n**Save all**\nNow."]),
+        ("#1 is the\nfirst.", ["#1 is the\nfirst."]),
+        ("The sum\n= 12 euros.", ["The sum\n= 12 euros."]),
+        ("# Tax\r\nThe rate is\r\n\r\nNext\rline", ["# Tax", "The rate is", "Next\rline"]),
+        ("• one\n• two", ["• one", "• two"]),
+        ("Of | Is\n-- | :-:\na | 1\nb | 2\nEnd", ["Of | Is", "-- | :-:", "a | 1", "b | 2", "End"]),
     ],
 )
 def test_sentences(text: str, expected: list[str]) -> None:
@@ -36,7 +57,7 @@ def test_sentences(text: str, expected: list[str]) -> None:
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.text("aB1 .!?\n-|#'\")。e", max_size=200))
+@given(st.text("aB1 .!?\n-|#=*>'\")。e", max_size=200))
 def test_they_are_trimmed_in_order_and_leave_only_white_space_out(text: str) -> None:
     found = split_sentences(text)
     assert all(text[a:b] == text[a:b].strip() != "" for a, b in found)
@@ -44,6 +65,20 @@ def test_they_are_trimmed_in_order_and_leave_only_white_space_out(text: str) -> 
     assert "".join(cut(text)).replace(" ", "").replace("\n", "") == text.replace(" ", "").replace("\n", "")
 
 
-@pytest.mark.parametrize("text", ["." * 200_000 + "x", ".'" * 100_000, "\n" + " " * 200_000 + "x", "| " * 100_000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "." * 200_000 + "x",
+        ".'" * 100_000,
+        "\n" + " " * 200_000 + "x",
+        "| " * 100_000,
+        "-\n" * 100_000,
+        "x\n--\n" * 50_000,
+        "**x**\n" * 50_000,
+        "- " * 100_000 + "x",
+        "-|" * 100_000 + "\nx",
+        "# " * 100_000,
+    ],
+)
 def test_hostile_runs_take_time_in_step_with_their_length(text: str) -> None:
     within(5, lambda: split_sentences(text))

@@ -1,6 +1,9 @@
 """Where sentences begin and end: for chunking, for windows, for answers."""
 
 import re
+from collections.abc import Iterator
+
+from ragstone.core.newlines import unify_newlines
 
 # Words before a full stop that does not end a sentence.
 ABBREVIATIONS = frozenset(
@@ -9,22 +12,35 @@ ABBREVIATIONS = frozenset(
 )
 # A run of stops is looked at once, from its beginning: a million dots must not take a million squared.
 END = re.compile(r"(?<![.!?])[.!?]++[\"'”’)\]*_`]*+(?=\s|$)|[。！？]++[」』”]?")
-BREAK = re.compile(r"\n[ \t]*\n|\n(?=[ \t>]*(?:[-*+]|\d+[.)])[ \t])|\n(?=[ \t]*[|#])|(?<=\|)[ \t]*\n")
+BREAK = re.compile(r"\n[ \t]*\n|\n(?=[ \t>]*(?:[-*+•▪‣◦●]|\d+[.)])[ \t])|\n(?=[ \t>]*[|#])|(?<=\|)[ \t]*\n")
+# A heading on a line of its own: Markdown (in a quote or list item too), AsciiDoc and MediaWiki.
+MARKED = re.compile(r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:#{1,6}|={2,6})[ \t]+[^\s=#][^\n]*$", re.MULTILINE)
+# A line in bold type. It heads what follows where nothing runs on into it or out of it.
+BOLD = re.compile(r"^[ \t>]*(\*\*|__)(?=\w)[^*_\n]+\1:?[ \t]*$(?!\n[ \t>]*[a-z])", re.MULTILINE)
+RUNS_ON = re.compile(r"[^\s>.!?:;*_=#-][ \t]*\Z")
+# A line of one sign: below a title (Markdown, reStructuredText, plain text), or between two parts.
+RULE = re.compile(r"^[ \t>]*([-=~^\"'*+#_:.])(?:[ \t]*\1)+[ \t]*$", re.MULTILINE)
+# The line below the header of a table that has no outer bars, and its further rows.
+ROWS = re.compile(r"^[ \t>]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+(?:\n[^|\n]+\|[^\n]*)*", re.MULTILINE)
+NEWLINE, SAID = re.compile(r"\n"), re.compile(r"\w")
 LAST_WORD = re.compile(r"[\w.]+$")
 
 
 def split_sentences(text: str) -> list[tuple[int, int]]:
     """The sentences of a text as (start, end) in characters: trimmed, in order, never overlapping.
 
-    A blank line, a list item, a heading and a table row end a sentence as well.
+    A blank line, a list item and a table row end a sentence as well. A heading with its underline is one by itself,
+    blank line or not.
 
     >>> text = "See Fig. 2 of v1.2. It works! - one\\n- two"
     >>> [text[a:b] for a, b in split_sentences(text)]
     ['See Fig. 2 of v1.2.', 'It works!', '- one', '- two']
     """
+    text = unify_newlines(text).replace("\r\n", " \n")  # places stay
     out: list[tuple[int, int]] = []
     start = 0
-    for cut in sorted({*_find_stops(text), *(m.start() for m in BREAK.finditer(text)), len(text)}):
+    breaks = (m.start() for m in BREAK.finditer(text))
+    for cut in sorted({*_find_stops(text), *breaks, *_find_line_edges(text), len(text)}):
         left = start + len(text[start:cut]) - len(text[start:cut].lstrip())
         right = left + len(text[left:cut].rstrip())
         if right > left:
@@ -33,8 +49,43 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
     return out
 
 
+def is_heading_line(text: str) -> bool:
+    """Whether a sentence is a heading by its marks, or by the line below it.
+
+    >>> is_heading_line("# Tax"), is_heading_line("Tax\\n==="), is_heading_line("Tax")
+    (True, True, False)
+    """
+    title, _, rule = text.rpartition("\n")
+    return MARKED.fullmatch(text) is not None or (
+        RULE.fullmatch(rule) is not None and "\n" not in title and SAID.search(title) is not None
+    )
+
+
 def _find_stops(text: str) -> list[int]:
     return [m.end() for m in END.finditer(text) if not _is_abbreviation(text, m)]
+
+
+def _find_line_edges(text: str) -> Iterator[int]:
+    """Where headings begin and end, and rows of tables without outer bars."""
+    for heading in MARKED.finditer(text):
+        yield from heading.span()
+    for bold in BOLD.finditer(text):
+        if not RUNS_ON.search(_line_before(text, bold.start())):
+            yield from bold.span()
+    for rule in RULE.finditer(text):
+        title = _line_before(text, rule.start())
+        if len(rule[0].rstrip()) >= len(title):
+            yield max(0, rule.start() - len(title) - 1)
+        yield rule.end()
+    for rows in ROWS.finditer(text):
+        yield max(0, rows.start() - 1)
+        yield from (m.start() for m in NEWLINE.finditer(text, *rows.span()))
+        yield rows.end()
+
+
+def _line_before(text: str, start: int) -> str:
+    """The line above the one that begins at `start`, without its break."""
+    return text[text.rfind("\n", 0, max(0, start - 1)) + 1 : max(0, start - 1)]
 
 
 def _is_abbreviation(text: str, stop: re.Match[str]) -> bool:

@@ -1,6 +1,7 @@
 """How one document's bytes become its next revision: extracted, chunked, flagged, with ids and vector addresses."""
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
@@ -20,6 +21,7 @@ from ragstone.ingestion.artifacts.artifact_json import ARTIFACT_KEY, artifact_na
 from ragstone.ingestion.category import CATEGORIES, categorize_path
 
 LEAST_SECONDS = 5.0  # of a document's work in this process: the first one pays for what is loaded
+EDITION = re.compile(r"([^/(]+/)(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +113,19 @@ class RevisionBuilder:
     @property
     def chunking_recipe(self) -> str:
         """The chunker's and tokenizer's part of a recipe."""
+        return _shorten_recipe(self.chunker_setup.chunker.recipe)
+
+    @property
+    def former_recipes(self) -> frozenset[str]:
+        """The recipes of earlier editions of the chunker with the same settings: their documents are chunked anew."""
         recipe = self.chunker_setup.chunker.recipe
-        return f"{recipe.partition('/')[0]}-{hashlib.sha256(recipe.encode()).hexdigest()[:8]}"
+        edition = EDITION.match(recipe)
+        earlier = range(1, int(edition[2])) if edition else ()
+        return frozenset(_shorten_recipe(EDITION.sub(rf"\g<1>{n}", recipe, count=1)) for n in earlier)
+
+    def is_former(self, document: Document) -> bool:
+        """Whether a document was chunked with these settings by an earlier edition of the chunker."""
+        return document.recipe.rpartition("+")[2] in self.former_recipes
 
     def recipe(self, media_type: str) -> str:
         """How a document of this type is made: its extractor, then its chunking."""
@@ -211,6 +224,10 @@ def _build_from_extraction(
         document = replace(document, notes=(*document.notes, note))
         chunks = tuple(replace(chunk, document=document) for chunk in chunks)
     return Revision(document, chunks, extracted.record, extracted.layout, _dump_if_stored(builder, document, extracted))
+
+
+def _shorten_recipe(recipe: str) -> str:
+    return f"{recipe.partition('/')[0]}-{hashlib.sha256(recipe.encode()).hexdigest()[:8]}"
 
 
 def _dump_if_stored(builder: RevisionBuilder, document: Document, extraction: Extraction) -> bytes | None:

@@ -26,7 +26,7 @@ def match_stored_chunking(builder: RevisionBuilder, info: Info, counts: TokenCou
 def describe_mismatch(builder: RevisionBuilder, info: Info, counts: TokenCounters) -> str | None:
     """A sentence about how the next ingest treats documents that were chunked for a model that counts tokens
     differently; None if all are chunked as it would chunk them."""
-    if _chunking_recipes(info) <= {builder.chunking_recipe}:
+    if _chunking_recipes(info) <= {builder.chunking_recipe, *builder.former_recipes}:
         return None
     if match_stored_chunking(builder, info, counts) is not builder:
         return (

@@ -107,11 +107,12 @@ def _process_job(
 
 def needs_rebuild(before: Document, context: RunContext) -> bool:
     """Whether an unchanged document is to be redone: for its vectors, for what the run says of all its documents,
-    or for its recipe when the run refreshes."""
+    for an earlier edition of its chunker, or for its recipe when the run refreshes."""
     builder = context.builder
     said = ((builder.version_label, before.version_label), (builder.effective_at, before.effective_at))
     return (
         wants_vectors(before, context)
+        or builder.is_former(before)
         or any(now is not None and now != then for now, then in said)
         or (context.refresh and before.recipe != builder.recipe(before.media_type))
     )

@@ -142,12 +142,10 @@ async def _update_text(
         safeguards.check_removals(source.name, gone, known, share=context.removals)
     if listed:
         beside = [d for d in stored if d.source != source.name and not wants_vectors(d, context)]
-        tally.warnings += safeguards.check_other_sources(
-            context.builder.chunking_recipe, beside, refresh=context.refresh
-        )
+        tally.warnings += safeguards.check_other_sources(context.builder, beside, refresh=context.refresh)
     if listed and not context.refresh:
         kept = {path: document for path, document in known.items() if not wants_vectors(document, context)}
-        safeguards.check_chunking(context.builder.chunking_recipe, kept)
+        safeguards.check_chunking(context.builder, kept)
     lacking = await _find_missing_artifacts(context, artifact_store, tally)
     jobs = [
         DocumentJob(entry, before := known.get(entry.path), before is not None and before.id in lacking)

@@ -6,6 +6,7 @@ from ragstone.core.errors import UsageError
 from ragstone.core.ports import Ledger, ListedFile
 from ragstone.core.records import Skipped
 from ragstone.core.types import Document
+from ragstone.ingestion.build_revision import RevisionBuilder
 
 SMALL_SOURCE = 10  # documents; below, only a removal of all of them is suspicious
 RUNS_SEARCHED = 1000  # how far back a source's root is looked for
@@ -48,9 +49,11 @@ def check_removals(source: str, gone: Sequence[Document], known: Mapping[str, Do
         )
 
 
-def check_chunking(cutting: str, known: Mapping[str, Document]) -> None:
-    """Two ways of chunking in one source would make its chunks incomparable."""
-    others = [document for document in known.values() if not document.recipe.endswith(f"+{cutting}")]
+def check_chunking(builder: RevisionBuilder, known: Mapping[str, Document]) -> None:
+    """Two ways of chunking in one source would make its chunks incomparable. Documents of an earlier edition are made
+    anew."""
+    cutting = builder.chunking_recipe
+    others = [d for d in known.values() if not d.recipe.endswith(f"+{cutting}") and not builder.is_former(d)]
     if others:
         raise UsageError(
             f"{len(others)} of {len(known)} documents were chunked with other settings ({others[0].recipe}; "
@@ -58,12 +61,16 @@ def check_chunking(cutting: str, known: Mapping[str, Document]) -> None:
         )
 
 
-def check_other_sources(cutting: str, beside: Sequence[Document], *, refresh: bool) -> list[str]:
-    """Check the chunking of the other sources of a collection; a refresh must begin with one of them, so it only
-    warns."""
+def check_other_sources(builder: RevisionBuilder, beside: Sequence[Document], *, refresh: bool) -> list[str]:
+    """Check the chunking of the other sources of a collection. A refresh must begin with one of them, and so must the
+    first run with another edition of the chunker: they only warn."""
+    cutting = builder.chunking_recipe
     others = [document for document in beside if not document.recipe.endswith(f"+{cutting}")]
     if not others:
         return []
+    if all(map(builder.is_former, others)):
+        names = ", ".join(sorted({repr(document.source) for document in others}))
+        return [f"{len(others)} documents were chunked by an earlier version; ingest their sources too: {names}"]
     source, recipe = others[0].source, others[0].recipe
     found = f"{len(others)} documents of other sources (such as {source!r}) were chunked with other settings ({recipe})"
     if refresh:

@@ -24,6 +24,23 @@ def test_only_line_breaks_of_prose_mean_nothing(text: str, prose: bool) -> None:
     assert passage.is_prose is prose
 
 
+@pytest.mark.parametrize(
+    "heading", ["# Tax", "Tax\n===", "Tax\n-----", "Tax\n^^^", "== Tax ==", "> ## Tax", "Tax\r\n==="]
+)
+def test_a_heading_is_no_part_of_the_sentence_below_it(heading: str) -> None:
+    [[above, below]] = split_passages([hit(f"{heading}\nThe rate is nine percent.")])
+    assert (above.form, below.form) == ("heading", "sentence")
+    assert below.text == "The rate is nine percent."
+
+
+def test_a_heading_that_html_left_without_marks_stands_apart() -> None:
+    shown = replace(chunk("Dog tax\nThe rate is nine percent."), heading_path=("Dog tax",))
+    assert [(p.text, p.form) for p in split_passages([Hit(shown, 1.0)])[0]] == [
+        ("Dog tax", "heading"),
+        ("The rate is nine percent.", "sentence"),
+    ]
+
+
 def test_an_introduction_with_its_list_is_no_prose() -> None:
     text = "Follow these steps:\n\n- Fetch it.\n- Build it."
     first = split_passages([hit(text)])[0][0]

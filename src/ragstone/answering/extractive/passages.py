@@ -8,7 +8,7 @@ from typing import Literal
 
 from ragstone.answering.verification.spans import spans_at
 from ragstone.core.analyzer import extract_terms
-from ragstone.core.sentences import split_sentences
+from ragstone.core.sentences import is_heading_line, split_sentences
 from ragstone.core.types import Chunk, Hit
 
 Form = Literal["sentence", "item", "row", "code", "heading", "noise"]
@@ -71,7 +71,8 @@ def chunk_title(chunk: Chunk) -> str:
 def chunk_passages(chunk: Chunk, rank: int) -> list[Passage]:
     """The passages of the chunk of the hit with this rank."""
     headings = {_normalize_heading(heading) for heading in chunk.heading_path}
-    found = _rejoin_secrets(chunk, list(_split_pieces(chunk)))
+    apart = [part for a, b in _split_pieces(chunk) for part in _split_heading(chunk.text, a, b, headings)]
+    found = _rejoin_secrets(chunk, apart)
     return [Passage(rank, i, chunk, a, b, _classify_form(chunk, a, b, headings)) for i, (a, b) in enumerate(found)]
 
 
@@ -116,12 +117,22 @@ def _sentence_ranges(text: str, start: int, end: int) -> Iterator[tuple[int, int
         yield (start + a, start + b)
 
 
+def _split_heading(text: str, start: int, end: int, headings: set[str]) -> Iterator[tuple[int, int]]:
+    """A heading without marks, as HTML in Markdown leaves it, apart from the sentence below it."""
+    line = text.find("\n", start, end)
+    if line > start and _normalize_heading(text[start:line]) in headings:
+        yield (start, start + len(text[start:line].rstrip()))
+        start = line + len(text[line:end]) - len(text[line:end].lstrip())
+    yield (start, end)
+
+
 def _classify_form(chunk: Chunk, start: int, end: int, headings: set[str]) -> Form:
     text = chunk.text[start:end]
     if chunk.kind == "code" or FENCE.match(text):
         return "code"
     if (
         text.startswith("#")
+        or is_heading_line(text)
         or _normalize_heading(text) in headings
         or (start == 0 and chunk.text[:end] == chunk_title(chunk))
     ):
@@ -134,4 +145,4 @@ def _classify_form(chunk: Chunk, start: int, end: int, headings: set[str]) -> Fo
 
 
 def _normalize_heading(text: str) -> str:
-    return " ".join(text.strip("#*_` \t\n").casefold().split())
+    return " ".join(text.strip("#*_` \t\r\n").casefold().split())

@@ -2,6 +2,8 @@
 
 import re
 
+from ragstone.core.sentences import is_heading_line
+
 MARKER = re.compile(r"\[(?:\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*|chunk:[^\]\s]{1,200})\]")
 BULLET = re.compile(r"^\s*(?:[-*+•>]\s+|\d{1,3}[.)]\s+)+")
 FRAME = re.compile(
@@ -62,7 +64,7 @@ def extract_claim(sentence: str) -> str:
     ('', '', '')
     """
     text = MARKER.sub("", sentence).strip()
-    if not SAYS.search(text) or text.startswith("#") or text.endswith(("?", "？")):
+    if not SAYS.search(text) or text.startswith("#") or is_heading_line(text) or text.endswith(("?", "？")):
         return ""
     if len(text) <= LONGEST_ASIDE:
         plain = text.strip("*_ ")
