@@ -15,7 +15,8 @@ import ragstone
 from ragstone.core.errors import Refused
 from ragstone.core.types import Chunk, Scope
 from ragstone.ingestion import workers
-from ragstone.ingestion.build_revision import ChunkerSetup, EmbedderInfo, RevisionBuilder
+from ragstone.ingestion.build_revision import EmbedderInfo, RevisionBuilder
+from ragstone.ingestion.chunker_setup import ChunkerSetup
 from ragstone.testing.bag_of_words import BagOfWords, Words
 from tests import readers
 from tests.patience import HANG, until

@@ -18,7 +18,7 @@ from ragstone.engine.embedders import Embedders
 from ragstone.engine.language_models import Completions
 from ragstone.engine.open_stores import OpenStores
 from ragstone.extraction import sandbox
-from ragstone.ingestion.build_revision import ChunkerSetup
+from ragstone.ingestion.chunker_setup import ChunkerSetup
 from ragstone.retrieval.search_context import SearchContext
 
 

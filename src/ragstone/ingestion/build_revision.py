@@ -1,7 +1,5 @@
 """How one document's bytes become its next revision: extracted, chunked, flagged, with ids and vector addresses."""
 
-import hashlib
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
@@ -12,68 +10,16 @@ from ragstone.chunking import metadata
 from ragstone.core.errors import Refused
 from ragstone.core.ids import chunk_id, document_id
 from ragstone.core.page_layout import Layout
-from ragstone.core.ports import Chunker, Embedder, Tokenizer
+from ragstone.core.ports import Embedder
 from ragstone.core.types import Chunk, Document, Extraction, Piece, Revision, Scope, Span
 from ragstone.core.work_limit import check_work, limit_work
 from ragstone.extraction import sandbox
 from ragstone.ingestion import embedding_text
 from ragstone.ingestion.artifacts.artifact_json import ARTIFACT_KEY, artifact_name, dump_artifact
 from ragstone.ingestion.category import CATEGORIES, categorize_path
+from ragstone.ingestion.chunker_setup import ChunkerSetup, shorten_recipe
 
 LEAST_SECONDS = 5.0  # of a document's work in this process: the first one pays for what is loaded
-EDITION = re.compile(r"([^/(]+/)(\d+)")
-
-
-@dataclass(frozen=True, slots=True)
-class SecretAwareChunker:
-    """A chunker whose pieces know which secrets touch them: these are looked for once, in the whole text, because
-    a piece alone need not show that it holds a part of one."""
-
-    chunker: Chunker
-
-    @property
-    def recipe(self) -> str:
-        return self.chunker.recipe
-
-    def cut(self, extraction: Extraction) -> list[Piece]:
-        """The pieces; secrets that headings or table headers repeat are gone from these."""
-        pieces = self.chunker.cut(extraction)
-        check_work()
-        found = guard.locate_secrets(extraction.record)
-        if not found:
-            return pieces
-        known = guard.KnownSecrets(extraction.record, found)
-        return [
-            replace(
-                piece,
-                secrets=guard.select_secrets(found, piece.spans),
-                heading_path=tuple(known.mask_known(heading) for heading in piece.heading_path),
-                header=known.mask_known(piece.header),
-            )
-            for piece in pieces
-        ]
-
-
-class ChunkerSetup:
-    """A chunker and the tokenizer that it counts with. Unpickling builds it again from its arguments."""
-
-    def __init__(
-        self, name: str, tokenizer: Tokenizer, reads: int | None = None, options: Mapping[str, object] | None = None
-    ) -> None:
-        """As `chunk.make`, which raises `UsageError` for what it does not know."""
-        self._made_of = (name, tokenizer, reads, options)
-        self.tokenizer: Tokenizer = chunking.CachingTokenizer(tokenizer)
-        self.chunker: Chunker = SecretAwareChunker(
-            chunking.make_chunker(name, tokenizer=self.tokenizer, reads=reads, options=options)
-        )
-
-    def with_tokenizer(self, tokenizer: Tokenizer, reads: int) -> "ChunkerSetup":
-        """A copy of this chunker for a model that counts with `tokenizer` and reads `reads` tokens."""
-        name, _, _, options = self._made_of
-        return ChunkerSetup(name, tokenizer, reads, options)
-
-    def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
-        return type(self), self._made_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,15 +59,12 @@ class RevisionBuilder:
     @property
     def chunking_recipe(self) -> str:
         """The chunker's and tokenizer's part of a recipe."""
-        return _shorten_recipe(self.chunker_setup.chunker.recipe)
+        return shorten_recipe(self.chunker_setup.chunker.recipe)
 
     @property
     def former_recipes(self) -> frozenset[str]:
         """The recipes of earlier editions of the chunker with the same settings: their documents are chunked anew."""
-        recipe = self.chunker_setup.chunker.recipe
-        edition = EDITION.match(recipe)
-        earlier = range(1, int(edition[2])) if edition else ()
-        return frozenset(_shorten_recipe(EDITION.sub(rf"\g<1>{n}", recipe, count=1)) for n in earlier)
+        return self.chunker_setup.list_former_recipes()
 
     def is_former(self, document: Document) -> bool:
         """Whether a document was chunked with these settings by an earlier edition of the chunker."""
@@ -224,10 +167,6 @@ def _build_from_extraction(
         document = replace(document, notes=(*document.notes, note))
         chunks = tuple(replace(chunk, document=document) for chunk in chunks)
     return Revision(document, chunks, extracted.record, extracted.layout, _dump_if_stored(builder, document, extracted))
-
-
-def _shorten_recipe(recipe: str) -> str:
-    return f"{recipe.partition('/')[0]}-{hashlib.sha256(recipe.encode()).hexdigest()[:8]}"
 
 
 def _dump_if_stored(builder: RevisionBuilder, document: Document, extraction: Extraction) -> bytes | None:
