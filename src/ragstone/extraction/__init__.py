@@ -29,6 +29,7 @@ from ragstone.extraction.media_types import (
     explain_wrong_suffix,
     file_suffix,
 )
+from ragstone.extraction.record.confidentiality import close_if_marked
 from ragstone.extraction.sandbox.document_limits import DEFAULT, Bounds
 
 __all__ = [
@@ -77,18 +78,19 @@ class SandboxedFormat:
     locked: bool = False
 
 
-WORKBOOK = SandboxedFormat("workbook/3", "ragstone.extraction.spreadsheet.workbook:parse_workbook")
+HEADED = (XML, EML, MHTML)  # text formats whose first lines may say who sees them, beside what their parsers read
+WORKBOOK = SandboxedFormat("workbook/4", "ragstone.extraction.spreadsheet.workbook:parse_workbook")
 IMAGE = SandboxedFormat("image/2", "ragstone.extraction.image.parse:parse_image")
 DELIMITED = SandboxedFormat("csv/2", "ragstone.extraction.spreadsheet.delimited:parse_delimited")
 SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
     {
-        HTML: SandboxedFormat("html/4", "ragstone.extraction.html.parse:parse_html"),
-        XML: SandboxedFormat("feed/2", "ragstone.extraction.feed.parse:parse_feed"),
-        MHTML: SandboxedFormat("mhtml/3", "ragstone.extraction.mail.mhtml:parse_mhtml"),
-        PDF: SandboxedFormat("pdf/3", "ragstone.extraction.image.pdf_with_ocr:parse_pdf", locked=True),
-        DOCX: SandboxedFormat("docx/3", "ragstone.extraction.docx.parse:parse_docx"),
-        PPTX: SandboxedFormat("pptx/3", "ragstone.extraction.pptx.parse:parse_pptx"),
-        EML: SandboxedFormat("eml/3", "ragstone.extraction.mail.eml:parse_eml"),
+        HTML: SandboxedFormat("html/5", "ragstone.extraction.html.parse:parse_html"),
+        XML: SandboxedFormat("feed/3", "ragstone.extraction.feed.parse:parse_feed"),
+        MHTML: SandboxedFormat("mhtml/4", "ragstone.extraction.mail.mhtml:parse_mhtml"),
+        PDF: SandboxedFormat("pdf/4", "ragstone.extraction.image.pdf_with_ocr:parse_pdf", locked=True),
+        DOCX: SandboxedFormat("docx/4", "ragstone.extraction.docx.parse:parse_docx"),
+        PPTX: SandboxedFormat("pptx/4", "ragstone.extraction.pptx.parse:parse_pptx"),
+        EML: SandboxedFormat("eml/4", "ragstone.extraction.mail.eml:parse_eml"),
         CSV: DELIMITED,
         TSV: DELIMITED,
         OLE_WORKBOOK: WORKBOOK,
@@ -178,7 +180,8 @@ def _extract_in_sandbox(
     def read(options: Mapping[str, object]) -> Extraction:
         return processes.run(foreign.parser, data, path=path, options=options, bounds=bounds)
 
-    return try_passwords(read, passwords if foreign.locked else ())
+    found = try_passwords(read, passwords if foreign.locked else ())
+    return close_if_marked(found, data.decode(errors="replace") if found.media_type in HEADED else "")
 
 
 def try_passwords(read: Callable[[Mapping[str, object]], T], passwords: Sequence[str]) -> T:

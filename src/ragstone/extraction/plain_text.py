@@ -8,6 +8,7 @@ from ragstone.core.errors import Refused
 from ragstone.core.newlines import unify_newlines
 from ragstone.core.types import Block, Extraction
 from ragstone.extraction.decoding import decode_text
+from ragstone.extraction.record.confidentiality import close_if_marked
 from ragstone.extraction.record.line_index import LineIndex
 from ragstone.extraction.record.table_of_contents import mark_toc_blocks
 
@@ -28,7 +29,7 @@ class PlainText:
     numbers of several parts follow it in the file.
     """
 
-    recipe: str = "text-1"
+    recipe: str = "text-2"
     media_type: str = "text/plain"
 
     def extract(self, data: bytes, *, path: str) -> Extraction:
@@ -39,7 +40,7 @@ class PlainText:
             raise Refused("empty", f"{path} holds no text")
         first = blocks[0]
         title = first.text if first.type == "heading" else None
-        return Extraction(record, blocks, self.media_type, title, {}, warnings)
+        return close_if_marked(Extraction(record, blocks, self.media_type, title, {}, warnings), record)
 
 
 def _split_paragraphs(text: str) -> Iterator[list[tuple[int, int]]]:

@@ -37,7 +37,7 @@ class Feed:
     A file that is neither feed nor page is read as plain text.
     """
 
-    recipe: str = "feed/2"
+    recipe: str = "feed/3"
     media_type: str = "application/xml"
 
     def extract(self, data: bytes, *, path: str) -> Extraction:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragstone.core.errors import Refused
+from ragstone.core.filters import RESTRICTED
 from ragstone.core.types import Extraction
 from ragstone.extraction.decoding import decode_page
 from ragstone.extraction.gc_pause import pause_gc
@@ -15,6 +16,7 @@ from ragstone.extraction.html.repair import repair_tree
 from ragstone.extraction.html.tree import Page, TooDeep, parse_tree
 from ragstone.extraction.html.writer import Writer
 from ragstone.extraction.markdown.embedded_html import find_visible_text
+from ragstone.extraction.record.confidentiality import KEY, close_if_marked, find_marked_tags
 from ragstone.extraction.record.dates import iso_date
 from ragstone.extraction.record.table_of_contents import mark_toc_blocks
 
@@ -55,7 +57,7 @@ class Html:
     choices that are not made, and what stands in for scripts and media, which warnings count.
     """
 
-    recipe: str = "html-2"
+    recipe: str = "html-3"
     media_type: str = "text/html"
 
     @pause_gc()
@@ -83,7 +85,8 @@ class Html:
         warnings = (*warnings, *_warn_omissions(page))
         heading = next((b.text for b in blocks if b.type == "heading" and b.level == 1 and b.role == "body"), None)
         title = page.meta.get("og:title") or page.title or heading
-        return Extraction(record, blocks, self.media_type, title, _collect_meta(page), warnings)
+        meta = _collect_meta(page) | ({KEY: RESTRICTED} if find_marked_tags(text) else {})
+        return close_if_marked(Extraction(record, blocks, self.media_type, title, meta, warnings), text)
 
 
 def _read_page(text: str) -> Page:
@@ -136,6 +139,8 @@ def _collect_meta(page: Page) -> dict[str, Any]:
         meta["description"] = description
     if author := page.meta.get("author"):
         meta["author"] = author
+    if level := page.meta.get(KEY):
+        meta[KEY] = level.lower()
     if page.language:
         meta["language"] = page.language
     return meta

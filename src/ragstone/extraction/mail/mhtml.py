@@ -12,6 +12,7 @@ from ragstone.core.types import Extraction
 from ragstone.extraction.html.parse import Html
 from ragstone.extraction.mail.mime import FAULTS, decode_header, decode_part_text, iterate_leaves, parse_message
 from ragstone.extraction.record.builder import adopt_blocks, write_record
+from ragstone.extraction.record.confidentiality import KEY
 
 MEDIA_TYPE = "multipart/related"
 PAGES = ("text/html", "application/xhtml+xml")
@@ -80,7 +81,9 @@ def _join_pages(pages: list[str], *, path: str) -> Extraction:
         return found[0]
     record, blocks = write_record(draft for one in found for draft in adopt_blocks(one))
     warnings = tuple(warning for one in found for warning in one.warnings)
-    return replace(found[0], record=record, blocks=blocks, warnings=warnings)
+    levels = [one.meta[KEY] for one in found if KEY in one.meta]
+    meta = {**found[0].meta, KEY: levels} if levels else found[0].meta
+    return replace(found[0], record=record, blocks=blocks, meta=meta, warnings=warnings)
 
 
 def _warn_frames(foreign: list[str]) -> tuple[str, ...]:

@@ -8,6 +8,14 @@ from typing import Any
 
 import yaml
 
+from ragstone.core.filters import RESTRICTED
+from ragstone.extraction.record.confidentiality import (
+    CLOSED,
+    is_confidentiality,
+    mentions_level,
+    says_restricted,
+)
+from ragstone.extraction.record.confidentiality import KEY as LEVEL
 from ragstone.extraction.record.dates import iso_date
 
 LARGEST = 64 * 1024  # characters; a longer block is not taken for front matter
@@ -16,14 +24,14 @@ DEEPEST = 20  # levels of nesting; the C parser overflows its stack on thousands
 OPENING = re.compile(r"---[ \t]*(?:\r\n?|\n)")
 CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*\r?$\n?", re.MULTILINE)
 SIMPLE = re.compile(r"^([A-Za-z][\w .-]{0,60}?):[ \t]+([^\s&*\[{|>!].{0,500})$", re.MULTILINE)
-KEY = re.compile(r"^[\w\"'][\w .\"'-]*:(?:\s|$)", re.MULTILINE)
+KEY = re.compile(r"^(?:[?!&]\S*[ \t]+){0,3}[\w\"'][\w .\"'-]*:(?:\s|$)", re.MULTILINE)
 INTEGER = re.compile(r"[-+]?(?:0|[1-9]\d{0,17})")
 DECIMAL = re.compile(r"[-+]?\d{1,17}\.\d{1,17}(?:[eE][-+]?\d{1,3})?")
 CONSTANTS: Mapping[str, Any] = {"": None, "~": None, "null": None, "true": True, "false": False}
 
 WORDS = ("title", "project", "confidentiality", "doc_type", "version_label")
 DATES = ("date", "effective_at")
-CLOSED = "restricted"
+BINARY = "tag:yaml.org,2002:binary"
 US_DATE = "%m/%d/%Y"  # the form that Microsoft's `ms.date` is defined in
 
 Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -53,7 +61,8 @@ def parse_front_matter(text: str) -> FrontMatter:
 
     Known keys come out as text (`title`, `project`, `confidentiality`, `doc_type`, `version_label`), ISO
     dates (`date`, `effective_at`) and a list (`tags`); all others as they are. A block that YAML
-    cannot read gives a warning and what its simple lines say. Aliases and tags are refused.
+    cannot read gives a warning and what its simple lines say, and it closes the document where it may say who may
+    see it. Aliases and binary values are refused; other tags are passed over.
     """
     opening = OPENING.match(text)
     closing = CLOSING.search(text, opening.end(), LARGEST) if opening else None
@@ -68,6 +77,10 @@ def parse_front_matter(text: str) -> FrontMatter:
         reason = " ".join(str(getattr(error, "problem", None) or error).split())
         warnings = [f"front matter is not readable YAML ({reason}); its simple lines were used"]
         found = {match[1]: _Plain(match[2].strip().strip("\"'")) for match in SIMPLE.finditer(block)}
+        if mentions_level(block):
+            found = {key: value for key, value in found.items() if not is_confidentiality(key)}
+            found[LEVEL] = _Plain(RESTRICTED)
+            warnings[0] += f"; it may say who may see the document: {CLOSED}"
     else:
         if found is not None and not isinstance(found, dict):
             return FrontMatter()
@@ -83,6 +96,8 @@ def _build_value(block: str) -> Any:
     for event in _parse_events(block):
         if isinstance(event, yaml.AliasEvent):
             raise _Unsafe("aliases are not allowed")
+        if getattr(event, "tag", None) == BINARY:
+            raise _Unsafe("binary values are not allowed")
         if isinstance(event, yaml.ScalarEvent):
             stack[-1].append(_Plain(event.value) if not event.style else str(event.value))
         elif isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
@@ -101,8 +116,15 @@ def _parse_events(block: str) -> Iterator[Any]:
 
 
 def _make_mapping(items: list[Any]) -> dict[str, Any]:
-    pairs = zip(items[::2], items[1::2], strict=True)
-    return {key if isinstance(key, str) else repr(_to_json(key)): value for key, value in pairs}
+    """The last value of each key; of confidentiality, in whatever spelling, every value that is different."""
+    made: dict[str, Any] = {}
+    for key, value in zip(items[::2], items[1::2], strict=True):
+        name = key if isinstance(key, str) else repr(_to_json(key))
+        if is_confidentiality(name):
+            made[LEVEL] = [made[LEVEL], value] if made.get(LEVEL, value) != value else value
+        else:
+            made[name] = value
+    return made
 
 
 def _to_json(value: Any) -> Any:
@@ -131,7 +153,9 @@ def _collect_meta(found: Mapping[str, Any], warnings: list[str]) -> dict[str, An
             _put_odd(meta, known, value, warnings)
         elif known in WORDS:
             if _to_json(value) is not None:
-                meta[known] = value.strip().lower() if known == "confidentiality" else value.strip()
+                meta[known] = value.strip().lower() if known == LEVEL else value.strip()
+            if known == LEVEL and says_restricted(value) and meta[known] != RESTRICTED:
+                meta |= {known: RESTRICTED, f"{known}_value": value.strip()}
         elif known in DATES:
             _put_date(meta, known, value, warnings)
         elif known == "tags":
@@ -161,9 +185,9 @@ def _put_odd(meta: dict[str, Any], key: str, value: Any, warnings: list[str]) ->
         return
     meta[f"{key}_value"] = _to_json(value)
     warning = f"front matter: {key} must be one text"
-    if key == "confidentiality":
-        meta[key] = CLOSED
-        warning += f"; the document is treated as {CLOSED}"
+    if key == LEVEL:
+        meta[key] = RESTRICTED
+        warning += f"; {CLOSED}"
     warnings.append(warning)
 
 

@@ -12,6 +12,7 @@ from ragstone.extraction.markdown.embedded_html import HtmlPiece, find_visible_t
 from ragstone.extraction.markdown.front_matter import parse_front_matter
 from ragstone.extraction.markdown.html_tags import find_table_end
 from ragstone.extraction.markdown.parser_events import Leaf, map_offsets, parse_leaves
+from ragstone.extraction.record.confidentiality import close_if_marked
 from ragstone.extraction.record.line_index import LineIndex
 from ragstone.extraction.record.table_of_contents import mark_toc_blocks
 from ragstone.extraction.record.tables import RawCell, format_rows, place_cells
@@ -29,7 +30,7 @@ class Markdown:
     comments, front matter and link definitions are none.
     """
 
-    recipe: str = "markdown-1"
+    recipe: str = "markdown-2"
     media_type: str = "text/markdown"
 
     def extract(self, data: bytes, *, path: str) -> Extraction:
@@ -44,7 +45,8 @@ class Markdown:
             raise Refused("empty", f"{path} holds no text beside comments and front matter")
         title = front.meta.get("title") or _find_title(blocks)
         warnings = (*warnings, *front.warnings, *reader.warnings)
-        return Extraction(record, blocks, self.media_type, title, front.meta, warnings)
+        found = Extraction(record, blocks, self.media_type, title, front.meta, warnings)
+        return close_if_marked(found, source[front.start :])
 
 
 def _find_title(blocks: Sequence[Block]) -> str | None:

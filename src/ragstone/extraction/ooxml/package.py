@@ -37,6 +37,11 @@ class Package:
         self._links: dict[str, Mapping[str, Link]] = {}
         self.warnings: list[str] = []
 
+    @property
+    def archive(self) -> Archive:
+        """The archive that holds the parts."""
+        return self._archive
+
     def main(self) -> tuple[str, Element]:
         """The name and the root of the part that everything hangs on."""
         found = [link.target for link in self.links("").values() if link.kind == "officeDocument"]

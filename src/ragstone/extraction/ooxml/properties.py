@@ -1,10 +1,15 @@
 """Properties of a file: title, author, dates."""
 
 import re
+from collections.abc import Iterator
 
+from ragstone.core.errors import Refused
+from ragstone.core.filters import RESTRICTED
 from ragstone.core.types import Json
-from ragstone.extraction.ooxml.elements import local_name
+from ragstone.extraction.archive import Archive
+from ragstone.extraction.ooxml.elements import Element, local_name
 from ragstone.extraction.ooxml.package import Package
+from ragstone.extraction.record.confidentiality import KEY, find_marked_head, is_confidentiality
 from ragstone.extraction.record.dates import iso_date
 
 # Titles that programs put there.
@@ -22,6 +27,30 @@ TEXTS = {
     "language": "language",
 }
 LONGEST = 500
+# Where formats in a ZIP archive keep what their authors say of them.
+PROPERTIES = ("docProps/core.xml", "docProps/custom.xml", "meta.xml")
+
+
+def read_levels(archive: Archive) -> list[str]:
+    """The levels of confidentiality in the properties of a file; restricted for a part that cannot be read."""
+    levels: list[str] = []
+    for name in PROPERTIES:
+        if name in archive.names:
+            try:
+                levels += _find_levels(archive.read_xml(name))
+            except Refused:
+                levels.append(RESTRICTED)
+    return levels
+
+
+def _find_levels(root: Element) -> Iterator[str]:
+    for element in root.iter("*"):
+        names = [value for key, value in element.attrib.items() if local_name(str(key)) == "name"]
+        text = " ".join("".join(map(str, element.itertext())).split()) if len(element) < 5 else ""
+        if any(map(is_confidentiality, (local_name(element.tag), *names))) or (
+            not len(element) and find_marked_head(text)
+        ):
+            yield text.lower()
 
 
 def read_properties(package: Package) -> tuple[str | None, Json]:
@@ -41,5 +70,7 @@ def read_properties(package: Package) -> tuple[str | None, Json]:
             meta[name] = date
     if date := meta.get("modified") or meta.get("created"):
         meta["date"] = date
+    if levels := read_levels(package.archive):
+        meta[KEY] = levels
     title = said.get("title")
     return (title if title and not MADE.fullmatch(title) else None), meta

@@ -7,6 +7,7 @@ from typing import Any
 import pypdfium2
 
 from ragstone.core.errors import Refused
+from ragstone.core.filters import RESTRICTED
 from ragstone.core.types import Extraction
 from ragstone.extraction.pdf.characters.annotations import list_attachments
 from ragstone.extraction.pdf.characters.layers import may_have_hidden_layers
@@ -15,6 +16,7 @@ from ragstone.extraction.pdf.characters.pdfium import open_document
 from ragstone.extraction.pdf.document.compose import compose_document
 from ragstone.extraction.pdf.ocr import PageOcr, format_pages, needs_ocr
 from ragstone.extraction.pdf.page import Page, read_pdf_page
+from ragstone.extraction.record.confidentiality import KEY, find_marked_head
 
 MEDIA_TYPE = "application/pdf"
 WINDOW = 128  # pages that are read before the file is opened anew: pdfium keeps what it has seen
@@ -92,6 +94,9 @@ def _read_info(document: Any) -> dict[str, str]:
     """What the file says of itself, as far as it says anything."""
     said = document.get_metadata_dict(skip_empty=True)
     found = {ours: str(said[name]).strip() for name, ours in INFO.items() if str(said.get(name, "")).strip()}
+    levels = [document.get_metadata_value(name) for name in (KEY, KEY.capitalize(), KEY.upper())]
+    if level := next(filter(None, levels), "") or (find_marked_head(str(said.get("Keywords", ""))) and RESTRICTED):
+        found[KEY] = level.lower()
     title = str(said.get("Title", "")).strip()
     if title and not re.search(
         r"\.(?:docx?|pdf|xlsx?|indd|qxd)\b|^untitled|^microsoft \w+ -|^\W*$", title, re.IGNORECASE

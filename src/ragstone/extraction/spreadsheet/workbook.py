@@ -18,6 +18,8 @@ from ragstone.core.types import Extraction
 from ragstone.extraction.archive import Archive
 from ragstone.extraction.gc_pause import pause_gc
 from ragstone.extraction.media_types import ENCRYPTED_PACKAGE, OLE_MARK
+from ragstone.extraction.ooxml.properties import read_levels
+from ragstone.extraction.record.confidentiality import KEY
 from ragstone.extraction.record.dates import iso_date
 from ragstone.extraction.spreadsheet.package import open_package
 from ragstone.extraction.spreadsheet.record import SheetWriter
@@ -53,7 +55,7 @@ def parse_workbook(data: bytes, *, path: str) -> Extraction:
         tuple(record.blocks),
         _detect_media_type(data),
         properties.get("title"),
-        _collect_meta(properties),
+        _collect_meta(properties) | ({KEY: levels} if (levels := read_levels(archive) if archive else []) else {}),
         tuple(notes.lines()),
     )
 
