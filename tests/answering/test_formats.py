@@ -126,6 +126,27 @@ def test_the_full_pack_takes_the_score_apart() -> None:
     assert pack["index"] == {"provider": "embedded"}
 
 
+def test_the_full_pack_has_the_metadata_of_each_hit_and_masks_it() -> None:
+    one = hit("One.")
+    meta = {"project": "core zzz", "tags": ["disk", "zzz"], "date": "2024-05-31", "confidentiality": "internal"}
+    document = replace(one.chunk.document, title="Storage", meta={**meta, "doc_type": "note"})
+    chunk = replace(one.chunk, document=document, metadata={"snippet": "One.", "paragraph_id": "1-2"})
+    [item] = pack_full(Found((replace(one, chunk=chunk),)), query="one", index={}, mask=hide)["items"]
+    told = item["metadata"]
+    assert {
+        name: told[name] for name in ("title", "date", "confidentiality", "doc_type", "snippet", "paragraph_id")
+    } == {
+        "title": "Storage",
+        "date": "2024-05-31",
+        "confidentiality": "internal",
+        "doc_type": "note",
+        "snippet": "One.",
+        "paragraph_id": "1-2",
+    }
+    assert (told["project"], told["tags"]) == (hide("core zzz"), ["disk", hide("zzz")])
+    assert told["document_version"] == document.version
+
+
 def test_an_abstention_says_where_one_may_look_oneself() -> None:
     made = Answer("I don't know.", abstained=True, hits=tuple(hit("One.", path=f"{name}.md") for name in "abcd"))
     shown = answer_text(made, mask=same)

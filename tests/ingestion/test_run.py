@@ -4,7 +4,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -364,6 +364,29 @@ def test_a_runs_record_grows_while_it_goes_on_and_names_the_stage_that_failed(
     assert str(kb.runs(1)[0].error).startswith(("text: ", "vectors: "))
 
 
+def test_one_unusable_vector_leaves_one_chunk_without(docs: Path, opened: Open) -> None:
+    class Spoiled(BagOfWords):
+        async def embed(self, texts: Sequence[str], *, kind: Literal["document", "query"] = "document") -> Vectors:
+            vectors = await super().embed(texts, kind=kind)
+            vectors[["Spoiled" in text for text in texts]] = 0
+            return vectors
+
+    for i in range(300):  # more than one batch
+        (docs / f"{i:03}.txt").write_text(f"Document number {i} about topic {i}.", encoding="utf-8")
+    (docs / "spoiled.txt").write_text("Spoiled text about nothing.", encoding="utf-8")
+    kb = opened(embedder=Spoiled())
+    [run] = kb.ingest(docs)
+    assert run.status == "succeeded"
+    [warning] = run.stats["warnings"]
+    assert warning.startswith("the model gave a zero vector for spoiled.txt#0: ")
+    assert kb.info().pending_vectors == 1
+    assert run.stats["embedded"] == kb.info().chunks - 1
+    assert kb.search("nothing", mode="keyword").hits[0].chunk.document.path == "spoiled.txt"
+    (docs / "spoiled.txt").write_text("Mended text about nothing.", encoding="utf-8")
+    kb.ingest(docs)
+    assert kb.info().pending_vectors == 0
+
+
 def test_a_chunks_metadata_has_the_keys_that_readers_expect(kb: ragstone.Knowledge) -> None:
     chunk = next(h.chunk for h in kb.search("telegram receiver", top_k=50).hits if "Telegram" in h.chunk.text)
     assert set(chunk.metadata) >= {"summary", "keywords", "hypothetical_questions", "source", "snippet", "paragraph_id"}
@@ -383,7 +406,7 @@ def test_a_failed_run_keeps_the_text_and_the_next_one_completes_it(docs: Path, o
     with pytest.raises(ragstone.Unavailable, match="text is searchable"):
         kb.ingest(docs)
     assert kb.runs()[0].status == "failed"
-    assert str(kb.runs()[0].error).startswith("text: Unavailable: the model is gone")
+    assert str(kb.runs()[0].error).startswith("vectors: Unavailable: the model is gone")
     working = opened()
     found = working.search("retention of samples")
     assert found.hits[0].chunk.document.path == "storage.md"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ragstone.core.errors import StoreError, UsageError
 from ragstone.core.ports import Vectors
-from ragstone.providers.batching import SORTED_BATCHES, embed_all, plan_batches
+from ragstone.providers.batching import MODEL_FAILS, SORTED_BATCHES, embed_all, plan_batches
 from ragstone.testing.bag_of_words import BagOfWords
 
 
@@ -85,6 +85,24 @@ async def test_progress_counts_what_is_done_of_what_is_not_blank() -> None:
 async def test_an_unusable_vector_names_its_text(factor: float, what: str) -> None:
     with pytest.raises(StoreError, match=rf"{what}.* for a\.md#1"):
         async for _ in embed_all(Spoiling(factor), ["good", "bad"], references=["a.md#0", "a.md#1"]):
+            pass
+
+
+@pytest.mark.parametrize("factor", [0.0, float("nan"), 2.0])
+async def test_where_it_may_be_left_out_it_alone_is(factor: float) -> None:
+    texts = ["good one", "bad", "good two", "good three"]
+    unusable: dict[int, str] = {}
+    found: set[int] = set()
+    async for places, vectors in embed_all(Spoiling(factor), texts, size=2, unusable=unusable):
+        assert len(places) == len(vectors)
+        found |= set(places)
+    assert (found, set(unusable)) == ({0, 2, 3}, {1})
+    assert unusable[1].endswith("for text 1")
+
+
+async def test_a_model_whose_vectors_are_all_unusable_fails_as_a_whole() -> None:
+    with pytest.raises(StoreError, match="a zero vector"):
+        async for _ in embed_all(Spoiling(0.0), ["bad"] * MODEL_FAILS, unusable={}):
             pass
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import ragstone
 from ragstone.core.errors import Busy, Corrupt, NotBuilt, StoreError, StoreTooNew, UsageError
 from ragstone.core.filters import Where
 from ragstone.core.records import Run
@@ -40,6 +41,19 @@ async def test_scores_are_counts_and_order_the_hits(store: JsonStore) -> None:
         found = await reader.matching("apple?", where=Where(), limit=9)
         assert [(candidate.score, candidate.place[2]) for candidate in found] == [(2.0, 1), (1.0, 0)]
         assert await reader.nearest(make_vector("apple"), where=Where(), limit=9) == []
+
+
+async def test_the_signal_is_called_count(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.txt").write_text("Apples are red.\n\nPears are green.\n")
+    async with ragstone.open_async(f"json:{tmp_path / 'kb.json'}") as kb:
+        await kb.ingest(tmp_path / "docs")
+        found = await kb.search("red apples")
+        assert [set(hit.signals) for hit in found.hits] == [{"count"}]
+        fate = await kb.explain("red apples", path="a.txt")
+        assert "count" in fate.ranks
+        assert "bm25" not in fate.ranks
+        assert not (await kb.ask("Which apples are red?")).abstained
 
 
 async def test_vectors_are_refused_and_never_wanted(store: JsonStore) -> None:

@@ -18,6 +18,7 @@ SCHEMA = 1
 # What XML 1.0 cannot hold, not even as a reference.
 NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 SNIPPET = 400
+DOCUMENT_FACTS = ("date", "project", "tags", "confidentiality", "doc_type")  # of front matter, in the full pack
 CLOSEST = 3  # places that an abstention names
 
 
@@ -142,11 +143,12 @@ def event_json(event: Event, *, mask: Mask) -> Json:
 
 
 def pack_full(found: Found, *, query: str, index: Mapping[str, Any], mask: Mask) -> Json:
-    """EvidencePackFull: every hit with its score taken apart, and the state of the index, for audits."""
+    """EvidencePackFull: every hit with its metadata and score taken apart, and the state of the index, for audits."""
     items = []
     for rank, hit in enumerate(found.hits, 1):
         breakdown = {**hit.signals, "risk": hit.chunk.risk_score, "final": hit.score}
-        items.append({"rank": rank, **hit_json(hit, mask=mask), "score_breakdown": breakdown})
+        told = {**hit_json(hit, mask=mask), "metadata": _metadata_json(hit.chunk, mask)}
+        items.append({"rank": rank, **told, "score_breakdown": breakdown})
     return {
         "schema": SCHEMA,
         "query": mask(query),
@@ -155,6 +157,31 @@ def pack_full(found: Found, *, query: str, index: Mapping[str, Any], mask: Mask)
         "notes": [note_json(note) for note in found.notes],
         "timings": dict(found.timings),
     }
+
+
+def _metadata_json(chunk: Chunk, mask: Mask) -> Json:
+    """What the document says of itself, and the diagnostics of the chunk; None for what is not known."""
+    document, own = chunk.document, chunk.metadata
+    named = {name: document.meta.get(name) for name in DOCUMENT_FACTS}
+    found = {
+        "title": document.title,
+        **named,
+        "category": document.meta.get("category"),
+        "media_type": document.media_type,
+        "chunk_type": chunk.kind,
+        "token_count": chunk.tokens,
+        "snippet": own.get("snippet"),
+        "paragraph_id": own.get("paragraph_id"),
+        "document_version": document.version,
+    }
+    return {name: _mask_value(value, mask) for name, value in found.items()}
+
+
+def _mask_value(value: object, mask: Mask) -> object:
+    """The value with the texts in it masked; what is no plain value, such as a date, as text."""
+    if isinstance(value, list | tuple):
+        return [_mask_value(each, mask) for each in value]
+    return value if value is None or isinstance(value, bool | int | float) else mask(str(value))
 
 
 def pack_llm(found: Found, *, mask: Mask, characters: int = SNIPPET) -> Json:

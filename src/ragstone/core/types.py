@@ -16,6 +16,7 @@ Mode = Literal["hybrid", "semantic", "keyword"]
 Hyde = Literal["off", "standard", "adaptive", "multi"]
 Verdict = Literal["verified", "repaired", "unverified"]
 Secret = tuple[int, int, str]
+WORD_SIGNALS = ("bm25", "count")  # what stores score words by; `count` is a plain count of them
 
 NAME_LENGTH = 120
 

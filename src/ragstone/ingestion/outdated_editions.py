@@ -21,6 +21,7 @@ async def renew_outdated(context: RunContext, source: str, tally: Tally, progres
     Those of other sources wait for their own run, which keeps other runs away from them. Each batch is one commit, so
     the next run continues after an interruption.
     """
+    progress.begin_stage("editions")
     edition, scope = context.builder.edition, context.builder.scope
     kept = [one for one in await context.store.ledger(scope).list_all_revisions() if one.source == source]
     stale = {document.id for document in kept if document.edition != edition}

@@ -105,6 +105,10 @@ class Progress:
             await asyncio.shield(self.fail(error))
             raise
 
+    def begin_stage(self, stage: str) -> None:
+        """Errors from now on are of this stage."""
+        self._stage = stage
+
     async def report_stage(self, stage: str, *, done: int, total: int) -> None:
         """Say how far a stage is."""
         self._stage = stage

@@ -56,6 +56,7 @@ async def run_ingestion(context: RunContext, source: Source, *, tell: EventCallb
         await renew_outdated(context, source.name, tally, progress)
         await _update_text(context, source, listed, ledger, tally, progress, artifact_store)
         await _update_vectors(context, tally, progress)
+        progress.begin_stage("artifacts")
         await _sweep_artifacts(context, source, tally)
     return await progress.end("succeeded")
 
@@ -133,6 +134,7 @@ async def _update_text(
     artifact_store: ArtifactStore | None,
 ) -> None:
     """Compare, replace, remove."""
+    progress.begin_stage("text")
     stored = await ledger.documents()
     known = {document.path: document for document in stored if document.source == source.name}
     if known and context.root is not None:
@@ -216,6 +218,7 @@ async def _sweep_artifacts(context: RunContext, source: Source, tally: Tally) ->
 
 async def _update_vectors(context: RunContext, tally: Tally, progress: Progress) -> None:
     """Compute the missing vectors of active chunks, also those that earlier runs left."""
+    progress.begin_stage("vectors")
     async with context.store.writer(context.builder.scope) as writer:
         if context.embedder is not None and context.model_missing is None:
             await _fill_pending(context, context.embedder, writer, tally, progress)

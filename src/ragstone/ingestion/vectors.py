@@ -2,6 +2,7 @@
 
 from ragstone.core.errors import RagstoneError
 from ragstone.core.ports import Embedder, Filler, Writer
+from ragstone.core.types import Chunk
 from ragstone.ingestion.build_revision import RevisionBuilder
 from ragstone.ingestion.progress import Progress, Tally
 from ragstone.providers.batching import embed_all
@@ -18,18 +19,31 @@ async def fill_vectors(
     tally: Tally,
     progress: Progress,
 ) -> None:
-    """Embed what `writer` wants until it wants nothing; `progress` hears `vectors` of `total`, the chunks that lack
-    one."""
-    while chunks := await writer.find_unembedded(EMBED_AT_ONCE):
+    """Embed what `writer` wants until it wants nothing else; `progress` hears `vectors` of `total`, the chunks that
+    lack one. A chunk whose vector cannot be used stays without one, and a warning names it."""
+    progress.begin_stage("vectors")
+    left_out: set[str] = set()
+    while chunks := await _find_others(writer, left_out):
         texts = [builder.format_for_embedding(chunk) for chunk in chunks]
         keys = [chunk.vector_key for chunk in chunks]
         names = [f"{chunk.document.path}#{chunk.ordinal}" for chunk in chunks]
+        unusable: dict[int, str] = {}
         try:
-            async for places, vectors in embed_all(embedder, texts, references=names):
+            async for places, vectors in embed_all(embedder, texts, references=names, unusable=unusable):
                 await writer.put({keys[place]: vector for place, vector in zip(places, vectors, strict=True)})
         except RagstoneError as error:
             raise type(error)(f"{error} (text is searchable; the next run goes on with the vectors)") from error
-        tally.embedded += len(chunks)
+        left_out |= {keys[place] for place in unusable}
+        tally.warnings += [
+            f"{said}: the chunk has no vector and is found by keyword only" for said in unusable.values()
+        ]
+        tally.embedded += len(chunks) - len(unusable)
         await progress.report_stage("vectors", done=tally.embedded, total=max(total, tally.embedded))
     if tally.embedded < total:  # chunks that share a vector, or were lent one
         await progress.report_stage("vectors", done=total, total=total)
+
+
+async def _find_others(writer: Filler | Writer, left_out: set[str]) -> list[Chunk]:
+    """The next chunks without a vector, but those that cannot have one: the store goes on wanting these."""
+    found = await writer.find_unembedded(EMBED_AT_ONCE + len(left_out))
+    return [chunk for chunk in found if chunk.vector_key not in left_out][:EMBED_AT_ONCE]

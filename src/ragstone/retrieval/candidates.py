@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from ragstone import guard
 from ragstone.core.analyzer_edition import analyzer_edition
 from ragstone.core.errors import Refused, StoreError
-from ragstone.core.ports import Embedder, FusingReader, KeywordReader, Reader, Vectors
+from ragstone.core.ports import Embedder, FusingReader, Reader, Vectors, word_signal
 from ragstone.core.records import Info
 from ragstone.core.trace import Trace
 from ragstone.core.types import Candidate, Chunk
@@ -92,7 +92,7 @@ async def search_source(
         if source.is_table:
             chunks = _guard_rows(chunks, trace, seconds=seconds)
     documents = frozenset(chunk.document.id for chunk in chunks.values())
-    has_words = any("bm25" in rated for rated in signals.values())
+    has_words = any(word_signal(reader) in rated for rated in signals.values())
     view = replace(view, documents=documents, has_words=has_words)
     return SourceResult(view, own, searched_by, tuple(rankings), chunks, signals)
 
@@ -136,8 +136,7 @@ async def retrieve_candidates(
     if vector is not None:
         work["cosine"] = lambda: reader.nearest(vector, where=question.where, limit=limit)
     if question.mode != "semantic" or vector is None:
-        words = reader.keyword_signal if isinstance(reader, KeywordReader) else "bm25"
-        work[words] = lambda: reader.matching(question.text, where=question.where, limit=limit)
+        work[word_signal(reader)] = lambda: reader.matching(question.text, where=question.where, limit=limit)
     found = {name: await trace.attempt(name, retrieve(), None, seconds=seconds) for name, retrieve in work.items()}
     kept = {name: candidates for name, candidates in found.items() if candidates is not None}
     if not kept:

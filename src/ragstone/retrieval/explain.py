@@ -14,7 +14,7 @@ from ragstone.core.filters import Where
 from ragstone.core.ports import Reader
 from ragstone.core.suggestions import describe_absent
 from ragstone.core.trace import Trace
-from ragstone.core.types import Chunk, Hit, Json
+from ragstone.core.types import WORD_SIGNALS, Chunk, Hit, Json
 from ragstone.retrieval import ranking, search, semantic_cache
 from ragstone.retrieval.candidates import SourceResult, retrieve_candidates
 from ragstone.retrieval.merging import list_rows, merge_results
@@ -171,7 +171,7 @@ async def _find_fate(
 def _find_strongest(chunks: Sequence[Chunk], signals: Mapping[str, Mapping[str, float]]) -> Chunk:
     def strength(chunk: Chunk) -> tuple[float, float, int]:
         own = signals.get(chunk.id, {})
-        return (own.get("cosine", 0.0), own.get("bm25", 0.0), -chunk.ordinal)
+        return (own.get("cosine", 0.0), max(own.get(name, 0.0) for name in WORD_SIGNALS), -chunk.ordinal)
 
     return max(chunks, key=strength)
 

@@ -16,7 +16,7 @@ from ragstone.answering.verification.question_mismatch import (
     words_of_terms,
 )
 from ragstone.core.analyzer import extract_terms
-from ragstone.core.types import Hit
+from ragstone.core.types import WORD_SIGNALS, Hit
 
 # Words of questions that a passage may well leave unsaid: they shape what is asked and hardly name it.
 LIGHT_TERMS = frozenset(
@@ -125,7 +125,7 @@ def _lead_over_rest(cosines: Sequence[float]) -> float | None:
 def _bm25_share(question: QuestionAnalysis, hits: Sequence[Hit], idf: Mapping[str, float]) -> float:
     # Of the subject's terms alone: "what" and "does", which few documents hold, would make every share small.
     possible = sum(idf.get(term, 0.0) for term in question.weights)
-    best = max(hit.signals.get("bm25", 0.0) for hit in hits)
+    best = max((hit.signals[name] for hit in hits for name in WORD_SIGNALS if name in hit.signals), default=0.0)
     return round(min(1.0, best / possible), 6) if possible else 0.0
 
 

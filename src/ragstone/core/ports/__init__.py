@@ -9,7 +9,7 @@ from ragstone.core.arrays import Vectors
 from ragstone.core.ports.administration import Admin, CollectionModel, Keys, ReembeddingStore, Sealer, SealingStore
 from ragstone.core.ports.documents import Chunker, Extractor, ListedFile, Source
 from ragstone.core.ports.models import Completion, CompletionResult, Embedder, Message, Prompt, Tokenizer
-from ragstone.core.ports.reading import Exporter, FusingReader, KeywordReader, Reader, StoredRevision
+from ragstone.core.ports.reading import Exporter, FusingReader, KeywordReader, Reader, StoredRevision, word_signal
 from ragstone.core.ports.search_cache import CachedSearch, SearchCache, SearchCachingStore
 from ragstone.core.ports.store import ArtifactStorage, IdentifiedStore, Store
 from ragstone.core.ports.writing import Filler, Ledger, Writer
@@ -46,4 +46,5 @@ __all__ = [
     "Tokenizer",
     "Vectors",
     "Writer",
+    "word_signal",
 ]

@@ -33,7 +33,8 @@ class Reader(Protocol):
         ...
 
     async def rate(self, ids: Sequence[str], *, vector: Vectors | None, query: str) -> dict[str, dict[str, float]]:
-        """Raw signals of given chunks: `cosine` where there is a vector, `bm25` always."""
+        """Raw signals of given chunks: `cosine` where there is a vector, `bm25` always, unless the reader is a
+        `KeywordReader` that counts otherwise."""
         ...
 
     async def idf(self, query: str) -> dict[str, float]:
@@ -72,8 +73,13 @@ class KeywordReader(Protocol):
 
     @property
     def keyword_signal(self) -> str:
-        """The name of that signal, as `rate` gives it beside `bm25`."""
+        """The name of that signal, as `rate` gives it beside `bm25` or instead of it."""
         ...
+
+
+def word_signal(reader: Reader) -> str:
+    """The name of the signal that `matching` scores by."""
+    return reader.keyword_signal if isinstance(reader, KeywordReader) else "bm25"
 
 
 @runtime_checkable

@@ -122,6 +122,7 @@ class _CopyRun:
 
     async def copy_revisions(self) -> None:
         """Write what is not there, and take away what is no more."""
+        self.progress.begin_stage("copied")
         done = 0
         async with self.way.target.writer(self.scope) as writer:
             async for batch in batch_revisions(self.view, self.plan.anew):
@@ -154,6 +155,7 @@ class _CopyRun:
 
     async def verify(self) -> Verdict:
         """Read both sides again."""
+        self.progress.begin_stage("verified")
 
         async def report_verified(done: int) -> None:
             await self.progress.report_stage("verified", done=done, total=self.plan.total)

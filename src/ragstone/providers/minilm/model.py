@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
-from ragstone.core.errors import StoreError, Unavailable, UsageError
+from ragstone.core.errors import Unavailable, UsageError
 from ragstone.core.ports import Vectors
 from ragstone.providers.minilm.wordpiece import WordPiece
 
@@ -80,9 +80,10 @@ class MiniLM:
     async def embed(self, texts: Sequence[str], *, kind: Kind = "document") -> Vectors:
         """Unit vectors, float32 (len(texts), 384); what a text holds beyond `reads` tokens is not read.
 
-        Raises `UsageError` for a blank text, `Unavailable` when the model cannot be loaded,
-        `StoreError` when a vector comes out unusable.
+        Raises `UsageError` for a blank text, `Unavailable` when the model cannot be loaded.
         """
+        import numpy as np
+
         for index, text in enumerate(texts):
             if not text.strip():
                 raise UsageError(f"blank text cannot be embedded (text {index} of {len(texts)})")
@@ -91,7 +92,8 @@ class MiniLM:
             pool = self._thread_pool(kind)
         run = asyncio.get_running_loop().run_in_executor
         rows = await asyncio.gather(*(run(pool, partial(self._compute_vector, session, text)) for text in texts))
-        return _check_vectors(rows)
+        vectors: Vectors = np.array(rows, dtype=np.float32).reshape(len(rows), DIMENSION)
+        return vectors
 
     async def close(self) -> None:
         """Give back threads and memory; the next call would load again."""
@@ -201,14 +203,3 @@ def _session_options(onnxruntime: Any) -> Any:
     # Beyond BASIC it would fuse what was measured slower in one piece (see network.py).
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
     return options
-
-
-def _check_vectors(rows: Sequence[Any]) -> Vectors:
-    import numpy as np
-
-    vectors = np.array(rows, dtype=np.float32).reshape(len(rows), DIMENSION)
-    lengths = np.linalg.norm(vectors, axis=1)
-    wrong = np.flatnonzero(~(np.abs(lengths - 1) < 1e-3))
-    if wrong.size:
-        raise StoreError(f"the model gave no usable vector for text {wrong[0]}: its length is {lengths[wrong[0]]}")
-    return vectors

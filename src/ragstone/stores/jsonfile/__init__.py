@@ -1,8 +1,8 @@
 """The json: store: one readable file, nothing but the standard library, keywords only.
 
 A chunk's score is how often the words of the query (split at everything but letters and digits) stand in its
-lower-cased text. It comes under the name of the keyword retriever, `bm25`, and is none: it has no inverse document
-frequency, no length, and no scale that a threshold could be set on. Every change rewrites the file, so it is for
+lower-cased text, as signal `count`. Unlike BM25, it knows neither how rare a word is nor how long a text, and has
+no scale for a threshold, so its order differs from that of other stores. Every change rewrites the file, so it is for
 hundreds of documents, not thousands.
 """
 

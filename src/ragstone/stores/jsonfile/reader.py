@@ -17,6 +17,7 @@ from ragstone.stores.jsonfile.content import FORMAT, ScopeContent
 from ragstone.stores.revision_status import due_at
 
 PROVIDER = "json"
+COUNT = "count"  # the signal; a threshold on BM25 would mean nothing here
 WORD_PATTERN = re.compile(r"[^\W_]+")
 
 
@@ -32,7 +33,8 @@ def count_occurrences(text: str, words: Sequence[str]) -> int:
 
 
 class JsonReader:
-    """Searches the file as it was when the view was opened; implements `Reader` and `Exporter`."""
+    """Searches the file as it was when the view was opened; implements `Reader`, `KeywordReader` and
+    `Exporter`."""
 
     def __init__(self, scope: Scope, content: ScopeContent, size: int, *, now: datetime, keep: int) -> None:
         self._scope = scope
@@ -83,11 +85,15 @@ class JsonReader:
         ]
         return sorted(found, key=lambda one: total_order(one.score, one.place))[: max(limit, 0)]
 
+    @property
+    def keyword_signal(self) -> str:
+        return COUNT
+
     async def rate(self, ids: Sequence[str], *, vector: Vectors | None, query: str) -> dict[str, dict[str, float]]:  # noqa: ARG002
-        """`bm25`, the name of the keyword retriever, is this store's own score: a count of words, on no scale."""
+        """`count` alone: how often the words stand in the text, on no scale."""
         words = split_query_words(query)
         return {
-            one: {"bm25": float(count_occurrences(self._by_id[one].text, words))} for one in ids if one in self._by_id
+            one: {COUNT: float(count_occurrences(self._by_id[one].text, words))} for one in ids if one in self._by_id
         }
 
     async def idf(self, query: str) -> dict[str, float]:

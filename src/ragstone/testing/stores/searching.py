@@ -4,7 +4,7 @@ import random
 
 from ragstone.core.filter_matching import collect_facts, matches
 from ragstone.core.filters import Condition, Where
-from ragstone.core.ports import Store
+from ragstone.core.ports import Store, word_signal
 from ragstone.core.types import total_order
 from ragstone.testing.stores.actions import search_texts, write_revisions
 from ragstone.testing.stores.fixtures import StoreFixtures
@@ -52,7 +52,7 @@ class SearchContract(StoreFixtures):
             ids = [candidate.id for candidate in (*words, *near)]
             rated = await reader.rate([*ids, "unknown"], vector=vector, query="apple plum")
         assert set(rated) == set(ids)
-        assert all(rated[c.id]["bm25"] == c.score for c in words)
+        assert all(rated[c.id][word_signal(reader)] == c.score for c in words)
         assert all(rated[c.id]["cosine"] == c.score for c in near)
 
     async def test_a_query_without_terms_matches_nothing(self, store: Store) -> None:
