@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
@@ -40,6 +40,14 @@ degree/degrees/°
 °c/celsius °f/fahrenheit acre/acres hectare/hectares/ha litre/litres/liter/liters gallon/gallons volt/volts watt/watts
 kw/kilowatt/kilowatts
 mw/megawatt/megawatts hz/hertz khz/kilohertz mhz/megahertz ghz/gigahertz mph knot/knots point/points goal/goals
+penny/pence krona/kronor krone/kroner zloty/zlotys peso/pesos rand won baht shekel/shekels ruble/rubles/rouble/roubles
+microgram/micrograms/mcg/µg microsecond/microseconds/µs nanosecond/nanoseconds nm/nanometre/nanometres/nanometer
+micrometre/micrometres/micrometer/micrometers/µm ml/millilitre/millilitres/milliliter/milliliters
+cl/centilitre/centilitres dl/decilitre/decilitres pint/pints quart/quarts teaspoon/teaspoons tablespoon/tablespoons
+kj/kilojoule/kilojoules joule/joules kcal/kilocalorie/kilocalories calorie/calories kwh amp/amps/ampere/amperes
+milliamp/milliamps bar/bars mbar/millibar/millibars psi pascal/pascals kpa/kilopascal/kilopascals hpa/hectopascal
+newton/newtons db/decibel/decibels rpm ppm ppb px/pixel/pixels dpi quarter/quarters fortnight/fortnights
+kbit/kilobit/kilobits mbit/megabit/megabits gbit/gigabit/gigabits
 """.split()
     for names in [names.replace("/", " ")]
     for name in names.split()
@@ -255,10 +263,11 @@ def _attach_units(found: list[Word]) -> list[Word]:
             low = after.lower
             if low == "per" and i + 2 < len(found) and found[i + 2].lower == "cent":
                 low = "percent"
-            if low in UNITS and (len(low) > 2 or after.kind != "light"):
-                found[i] = Word(
-                    word.start, word.end, word.key, word.kind, word.lower, word.value, UNITS[low], word.sure
-                )
+            unit = UNITS.get(low, "") if len(low) > 2 or after.kind != "light" else ""
+            if low in ("square", "cubic") and i + 2 < len(found) and found[i + 2].lower in UNITS:
+                unit = f"{low} {UNITS[found[i + 2].lower]}"
+            if unit:
+                found[i] = replace(word, unit=unit)
     return found
 
 

@@ -18,6 +18,13 @@ SUPPORT = "The basic plan includes e-mail support but not phone support."
 SYSTEMS = "Windows is supported, macOS is not."
 ROUTE = "The route is 42 kilometres long and takes 3 hours."
 REFUND = "The fee is not refundable after departure, but it is refundable before departure."
+STOCK = "Entry costs 12 euros for residents of the town and 7 for students; lockers are free."
+KILN = "Close the valve before you open the kiln, then light the burner."
+LEASE = "The lender may sell the loan only with the consent of the borrower."
+MAPS = "Maps may be studied only in the hall."
+DOSE = "Do not take more than four tablets a day."
+SEAL = "Do not start the mixer until the lid is locked."
+PARK = "The park covers 61 square kilometres and has no lights."
 
 
 def check(record: str, sentence: str) -> str:
@@ -43,6 +50,14 @@ def check(record: str, sentence: str) -> str:
         (SYSTEMS, "macOS is not supported."),
         (ROUTE, "The route takes 3 hours."),
         (REFUND, "The fee is refundable before departure."),
+        (STOCK, "Students pay 7 euros for entry."),
+        (KILN, "You open the kiln after you close the valve."),
+        (KILN, "Before you open the kiln, close the valve."),
+        (LEASE, "Only with the consent of the borrower may the lender sell the loan."),
+        (MAPS, "Maps may only be studied in the hall."),
+        (DOSE, "No more than four tablets may be taken a day."),
+        (SEAL, "Until the lid is locked, do not start the mixer."),
+        (PARK, "The park covers 61 square kilometers."),
     ],
 )
 def test_a_clause_is_verified_by_itself(record: str, sentence: str) -> None:
@@ -66,6 +81,14 @@ def test_a_clause_is_verified_by_itself(record: str, sentence: str) -> None:
         (SYSTEMS, "macOS is supported.", "negation"),
         (ROUTE, "The route takes 42 hours.", "unit"),
         (REFUND, "The fee is not refundable before departure.", "negation"),
+        (STOCK, "Students pay 12 euros for entry.", "swapped"),
+        (KILN, "Open the kiln before you close the valve.", "order"),
+        (KILN, "Light the burner, then open the kiln.", "order"),
+        (LEASE, "The borrower may sell the loan only with the consent of the lender.", "swapped"),
+        (MAPS, "Only maps may be studied in the hall.", "only"),
+        (DOSE, "Take no fewer than four tablets a day.", "opposite"),
+        (SEAL, "Do not start the mixer once the lid is locked.", "condition"),
+        (PARK, "The park covers 61 hectares.", "unit"),
     ],
 )
 def test_a_mix_of_two_clauses_is_not_verified(record: str, sentence: str, why: str) -> None:

@@ -145,10 +145,13 @@ def pair_contrasts(one: Clause, other: Clause) -> list[Contrast]:
     >>> [(a.lower, b.lower) for a, b in pair_contrasts(one, other)]
     [('12', '7'), ('adults', 'children')]
     """
+    if one.sentence != other.sentence or other.place - one.place > MOST_APART:
+        return []
     first, second = one.words[:MOST_WORDS], other.words[:MOST_WORDS]
     shared = _find_shared(first, second)
-    if one.sentence != other.sentence or other.place - one.place > MOST_APART or not _are_parallel(one, other, shared):
-        return []
+    if not _are_parallel(one, other, shared):
+        tail = _find_tail(one, other)
+        return list(_pair_words(tail, second, Clause(tail), other)) if tail else []
     out: list[Contrast] = []
     edges = [(-1, -1), *shared, (len(first), len(second))]
     for (i, j), (k, n) in pairwise(edges):
@@ -157,6 +160,16 @@ def pair_contrasts(one: Clause, other: Clause) -> list[Contrast]:
     left, right = ([word for word in side if not any(word in pair for pair in out)] for side in names)
     out += zip(left, right, strict=False)
     return out
+
+
+def _find_tail(one: Clause, other: Clause) -> tuple[Word, ...]:
+    """The end of a clause that a clause without its own verb repeats, from a figure on: "12 euros for adults" of
+    "Admission costs 12 euros for adults and 7 for children"."""
+    if other.content[0].kind != "number" or not 1 < len(other.content) <= SHORT or other.place != one.place + 1:
+        return ()
+    at = next((i for i in reversed(range(len(one.words))) if one.words[i].kind == "number"), len(one.words))
+    tail = tuple(word for k, word in enumerate(one.words) if k >= at and not (k and one.words[k - 1].unit))
+    return tail if 1 < sum(word.kind != "light" for word in tail) <= SHORT else ()
 
 
 def _are_parallel(one: Clause, other: Clause, shared: Sequence[tuple[int, int]]) -> bool:

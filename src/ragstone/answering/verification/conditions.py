@@ -10,10 +10,13 @@ from ragstone.core.comparable_words import Word
 
 FAR = 8  # words between a marker and what it governs
 IF = frozenset("if when whenever provided once".split())
+UNTIL = frozenset("until till".split())
 UNLESS = frozenset("unless except excluding save".split())
 EVEN = frozenset("even although though despite regardless including".split())
 STOPS = frozenset("and or but while whereas".split())
 JOINTS = frozenset("and or".split())
+ONLY = frozenset("only solely exclusively".split())
+AUXILIARIES = frozenset("may can could must should will would shall is are was were be been has have had".split())
 # Words before a figure that make it a bound, upwards or downwards; then those behind it.
 UP = frozenset("""
 at least/minimum of/minimum/no less than/not less than/no fewer than/no earlier than/not before/more than/over/above
@@ -37,6 +40,7 @@ UP_BEHIND = (
 )
 DOWN_BEHIND = ("or less", "or fewer", "or younger", "or earlier", "or below", "or under", "or lower", "maximum")
 LONGEST_PHRASE = 3
+DENIED = 3  # words between a denial and the bound that it turns
 Bound = tuple[str, str]  # "up" or "down", and the words that say so
 
 BEHIND = 4  # words behind a figure in which "or more" may stand
@@ -79,7 +83,7 @@ def find_conditions(text: Sequence[Word], piece: Sequence[int]) -> list[Conditio
     """The conditions of a text, by its markers ("if", "unless", "except", "even when", "only if")."""
     out: list[Condition] = []
     for i, word in enumerate(text):
-        if word.lower not in IF and word.lower not in UNLESS and not (word.lower in EVEN and _stands_alone(text, i)):
+        if word.lower not in IF | UNLESS | UNTIL and not (word.lower in EVEN and _stands_alone(text, i)):
             continue
         before = text[i - 1].lower if i and piece[i - 1] == piece[i] else ""
         governed = _list_governed(text, piece, i)
@@ -88,15 +92,29 @@ def find_conditions(text: Sequence[Word], piece: Sequence[int]) -> list[Conditio
         if word.lower in EVEN or before == "even":
             out.append(Condition(i, tuple(governed), 0))
             continue
-        sign = -1 if word.lower in UNLESS else 1
+        sign = -1 if word.lower in UNLESS | UNTIL else 1
         if any(is_denial(text[k]) for k in range(i + 1, governed[-1] + 1)):
             sign = -sign
+        rest = _list_main_clause(text, piece, i) if word.lower in UNTIL else range(len(text))
         inside = range(i, governed[-1] + 1)
-        rest = (k for k, one in enumerate(text) if piece[k] == piece[i] and k not in inside and is_denial(one))
-        if any(text[k].lower not in UNLESS for k in rest):
+        denials = (k for k in rest if piece[k] == piece[i] and k not in inside and is_denial(text[k]))
+        if any(text[k].lower not in UNLESS for k in denials):
             sign = -sign
         out.append(Condition(i, tuple(governed), sign))
     return out
+
+
+def _list_main_clause(text: Sequence[Word], piece: Sequence[int], marker: int) -> range:
+    """The words that an "until" belongs to: those before it in its clause, else the clause behind its own."""
+
+    def ends(k: int) -> bool:
+        return text[k].start - text[k - 1].end > 1 or piece[k] != piece[k - 1] or text[k].lower in STOPS
+
+    first = next((k for k in range(marker, 0, -1) if ends(k)), 0)
+    if first < marker:
+        return range(first, marker)
+    behind = [k for k in range(marker + 1, len(text)) if ends(k)]
+    return range(behind[0], behind[1] if len(behind) > 1 else len(text)) if behind else range(0)
 
 
 def _stands_alone(text: Sequence[Word], i: int) -> bool:
@@ -152,13 +170,31 @@ def find_bound(text: Sequence[Word], at: int) -> Bound | None:
             phrase = " ".join(word.lower for word in text[first : first + length])
             for direction, phrases in (("up", UP), ("down", DOWN)):
                 if phrase in phrases:
-                    return direction, phrase
+                    return _deny_bound(text, first, (direction, phrase))
     behind = " ".join(word.lower for word in text[at + 1 : at + 1 + BEHIND])
     for direction, endings in (("up", UP_BEHIND), ("down", DOWN_BEHIND)):
         for ending in endings:
             if f" {ending} " in f" {behind} ":
                 return direction, ending
     return None
+
+
+def _deny_bound(text: Sequence[Word], first: int, bound: Bound) -> Bound:
+    """The bound of a phrase that begins at `first`, or the other one: "do not take more than four" is at most four."""
+    direction, phrase = bound
+    denial = next((k for k in range(max(0, first - DENIED), first) if is_denial(text[k])), None)
+    if denial is None or not phrase.endswith((" than", "over", "above", "below", "under", "exceed")):
+        return bound
+    if any(text[k].start - text[k - 1].end > 1 for k in range(denial + 1, first)):
+        return bound
+    words = " ".join(word.lower for word in text[denial:first])
+    return "down" if direction == "up" else "up", f"{words} {phrase}"
+
+
+def rewords_bound(found: Alignment) -> bool:
+    """Whether a sentence says a bound of its passage with a denial where the passage has none, or the reverse."""
+    pairs = [(mine, other) for _, mine, _, other in _pair_bounds(found) if mine[1] != other[1]]
+    return bool(pairs) and all(mine[0] == other[0] for mine, other in pairs)
 
 
 def find_widened_limits(found: Alignment) -> Iterator[Disagreement]:
@@ -181,8 +217,31 @@ def find_widened_limits(found: Alignment) -> Iterator[Disagreement]:
                 return
 
 
+def find_moved_only(found: Alignment) -> Iterator[Disagreement]:
+    """An "only" that a sentence puts before other words than its passage does: "only maps may be read in the hall" for
+    "maps may be read only in the hall"."""
+    there = [
+        {j for j in _list_limited(found.passage, at) if found.piece[j] == found.piece[at]}
+        for at, word in enumerate(found.passage)
+        if word.lower in ONLY
+    ]
+    said = {*found.to}
+    for i, word in enumerate(found.claim):
+        mine = {found.to[k] for k in _list_limited(found.claim, i)} - {None} if word.lower in ONLY else set()
+        if mine and there and not any(mine & limited for limited in there) and all(one <= said for one in there):
+            yield Disagreement("only", word.lower, word.lower)
+            return
+
+
+def _list_limited(text: Sequence[Word], only: int) -> list[int]:
+    """The content words that an "only" limits: behind an auxiliary verb all that follow, else the next two."""
+    after = [k for k in range(only + 1, min(len(text), only + 1 + FAR)) if text[k].kind != "light"]
+    loose = only > 0 and text[only - 1].lower in AUXILIARIES
+    return after if loose else after[:2]
+
+
 def _is_alone(found: Alignment, j: int) -> bool:
     """Whether a word of the passage stands behind "only" or before "alone"."""
     before = found.passage[j - 1].lower if j else ""
     after = found.passage[j + 1].lower if j + 1 < len(found.passage) else ""
-    return before in ("only", "solely", "exclusively") or after in ("alone", "only", "exclusively")
+    return before in ONLY or after in ("alone", "only", "exclusively")

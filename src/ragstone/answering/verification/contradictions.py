@@ -77,8 +77,8 @@ def _index_by_stem(pairs: str) -> dict[str, frozenset[str]]:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A stable code (number, date, unit, name, negation, opposite, swapped, condition, bound, only), the word of the
-    sentence and that of the passage."""
+    """A stable code (number, date, unit, name, negation, opposite, swapped, order, condition, bound, only), the word
+    of the sentence and that of the passage."""
 
     code: str
     said: str

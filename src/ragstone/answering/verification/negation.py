@@ -16,6 +16,7 @@ HARMLESS = frozenset("only just merely until least necessarily yet longer more l
 STOPS = frozenset("but although though whereas while unless because".split())
 JOINS = frozenset("and or which who whose that so".split())
 NOBODY = frozenset("no none nobody nothing neither".split())  # the verb that they deny may stand further behind
+CLAUSE = 15  # words of a clause that a "no" at its beginning denies
 FAR = 6  # words between a denial and what it denies
 
 
@@ -87,8 +88,17 @@ def _denial_scope(text: Sequence[Word], at: int) -> list[int]:
 
 
 def _is_denied(text: Sequence[Word], at: int, piece: Sequence[int], after: int) -> bool:
-    """Whether a denial stands among the six words before, or close behind, in the same sentence."""
-    return any(is_denial(text[k]) for k in range(max(0, at - FAR), min(len(text), at + after)) if piece[k] == piece[at])
+    """Whether a denial stands among the six words before, or close behind, in the same sentence; or a "no" or "nobody"
+    anywhere before in the same clause."""
+    near = range(max(0, at - FAR), min(len(text), at + after))
+    if any(is_denial(text[k]) for k in near if piece[k] == piece[at]):
+        return True
+    for k in reversed(range(max(0, at - CLAUSE), at)):
+        if piece[k] != piece[at] or text[k + 1].start - text[k].end > 1 or text[k].lower in STOPS:
+            return False
+        if text[k].lower in NOBODY:
+            return True
+    return False
 
 
 def _has_denial_near(text: Sequence[Word], at: int) -> bool:

@@ -15,10 +15,12 @@ from ragstone.answering.verification.citations import Quote
 from ragstone.answering.verification.claims import extract_claim
 from ragstone.answering.verification.clauses import compare_clauses
 from ragstone.answering.verification.conditions import (
+    find_moved_only,
     find_turned_bounds,
     find_turned_conditions,
     find_widened_limits,
     list_bound_words,
+    rewords_bound,
     rewords_condition,
 )
 from ragstone.answering.verification.contradictions import (
@@ -30,6 +32,7 @@ from ragstone.answering.verification.contradictions import (
 )
 from ragstone.answering.verification.features import SupportSigns, load_support_models, measure_support
 from ragstone.answering.verification.negation import find_denials
+from ragstone.answering.verification.order import find_exchanged_words, find_turned_orders
 from ragstone.answering.verification.spans import spans_at
 from ragstone.answering.verification.swaps import find_swaps
 from ragstone.core.comparable_words import Word, parse_words
@@ -51,9 +54,9 @@ class SupportFinding:
     """The result of a check.
 
     `why`: quoted, found, moved (the marker pointed elsewhere), no_claim; or what is wrong: number, date, unit, name,
-    negation, opposite, swapped, condition, bound, only, replaced, not_found, too_long. `quotes` are where it stands; of
-    an unverified sentence the closest passages of what it cites. `about` names the words that are said otherwise.
-    `pairs` are texts whose cosine may still decide: check again with them in `similar`.
+    negation, opposite, swapped, order, condition, bound, only, replaced, not_found, too_long. `quotes` are where it
+    stands; of an unverified sentence the closest passages of what it cites. `about` names the words that are said
+    otherwise. `pairs` are texts whose cosine may still decide: check again with them in `similar`.
     """
 
     status: Verdict
@@ -207,7 +210,7 @@ def _find_disagreements(found: Alignment, sources: Sequence[SourceText]) -> Iter
     yield from find_wrong_figures(found, sources)
     yield from find_wrong_names(found, sources)
     clauses = compare_clauses(found)
-    if not clauses.agrees and not rewords_condition(found):
+    if not clauses.agrees and not rewords_condition(found) and not rewords_bound(found):
         yield from find_denials(found)
     bounds = list_bound_words(found)
     yield from (one for one in find_opposites(found) if one.said not in bounds)
@@ -215,6 +218,9 @@ def _find_disagreements(found: Alignment, sources: Sequence[SourceText]) -> Iter
     yield from find_turned_conditions(found)
     yield from find_turned_bounds(found)
     yield from find_widened_limits(found)
+    yield from find_moved_only(found)
+    yield from find_turned_orders(found)
+    yield from find_exchanged_words(found)
     yield from find_swaps(found, clauses.settled)
 
 
