@@ -151,7 +151,7 @@ def serve(place: str) -> None:
                 listener.close()
                 _keep(line)
             line.close()
-            _bury()
+            bury()
 
 
 def _keep(line: socket.socket) -> None:
@@ -199,7 +199,8 @@ def _run(module: str) -> None:
         os._exit(status)
 
 
-def _bury() -> None:
+def bury() -> None:
+    """Take note of the children that have ended."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass

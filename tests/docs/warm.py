@@ -12,6 +12,7 @@ import sys
 from importlib import import_module
 
 import ragstone.cli
+from tests.forked import bury
 
 # What most commands import when they use it.
 LATER = (
@@ -52,7 +53,7 @@ def main() -> None:
                 listener.close()
                 _answer(line)
             line.close()
-            _bury()
+            bury()
 
 
 def _answer(line: socket.socket) -> None:
@@ -74,14 +75,6 @@ def _answer(line: socket.socket) -> None:
         ragstone.cli.main()  # ends in SystemExit
     line.sendall(bytes([os.waitstatus_to_exitcode(os.wait()[1]) & 0xFF]))
     os._exit(0)
-
-
-def _bury() -> None:
-    try:
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
-    except ChildProcessError:  # all are
-        return
 
 
 if __name__ == "__main__":
