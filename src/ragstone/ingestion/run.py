@@ -52,7 +52,9 @@ async def run_ingestion(context: RunContext, source: Source, *, tell: EventCallb
     if context.model_missing:
         tally.warnings.append(f"no vectors were made, search is by keyword only: {context.model_missing}")
     async with progress.record_run():
-        artifact_store = await asyncio.to_thread(artifact_store.put_claim) if artifact_store else None
+        if artifact_store is not None:
+            artifact_store = await artifacts.seal_anew(context.store, artifact_store)
+            artifact_store = await asyncio.to_thread(artifact_store.put_claim)
         await renew_outdated(context, source.name, tally, progress)
         await _update_text(context, source, listed, ledger, tally, progress, artifact_store)
         await _update_vectors(context, tally, progress)

@@ -8,6 +8,7 @@ derived from its id, and each block is bound to the whole header, to what the bo
 import os
 import struct
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 
@@ -164,4 +165,22 @@ class TenantSealer:
                 return open_box(key, ARTIFACT_PURPOSE, data, about=about, whole=False)[:size]
             except Corrupt:
                 continue
-        raise Corrupt(f"{about} cannot be decrypted with the tenant's key; ingest with --refresh")
+        raise _undecryptable_error(about)
+
+    def is_current(self, data: bytes, *, about: str) -> bool:
+        try:
+            return is_box(data) and bool(open_box(self._keys[0], ARTIFACT_PURPOSE, data, about=about, whole=False))
+        except Corrupt:
+            return False
+
+    def renew(self, data: bytes, *, about: str) -> bytes:
+        for key in self._keys if is_box(data) else ():
+            with suppress(Corrupt):
+                return self.seal(open_box(key, ARTIFACT_PURPOSE, data, about=about), about=about)
+        if is_box(data):
+            raise _undecryptable_error(about)
+        return self.seal(data, about=about)
+
+
+def _undecryptable_error(about: str) -> Corrupt:
+    return Corrupt(f"{about} cannot be decrypted with the tenant's key; ingest with --refresh")

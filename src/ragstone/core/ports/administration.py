@@ -111,6 +111,14 @@ class Sealer(Protocol):
         """The first bytes of the sealed data, at most `size`; what is not sealed at all comes back as it is."""
         ...
 
+    def is_current(self, data: bytes, *, about: str) -> bool:
+        """Whether data, or its beginning, is sealed as `seal` does now."""
+        ...
+
+    def renew(self, data: bytes, *, about: str) -> bytes:
+        """Whole data, sealed or not, as `seal` does now. Raises `Corrupt` where none of the tenant's keys opens it."""
+        ...
+
 
 @runtime_checkable
 class SealingStore(Protocol):
@@ -127,8 +135,13 @@ class SealingStore(Protocol):
     async def rekey(self, tenant: str, *, fresh: bool) -> int:
         """Put all collections of a tenant under a new key, or, unless `fresh`, those that are not under its newest.
 
-        Gives how many were rewritten. Readers continue meanwhile. Raises `Busy` while a source is being ingested.
+        Gives how many were rewritten. Readers continue meanwhile. The former keys stay until `forget_keys`, for
+        data outside the store. Raises `Busy` while a source is being ingested.
         """
+        ...
+
+    async def forget_keys(self, tenant: str) -> None:
+        """Destroy all keys of a tenant but its newest, unless a collection is still under one of them."""
         ...
 
 

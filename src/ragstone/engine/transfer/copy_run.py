@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from sys import maxsize
 
 from ragstone.core.errors import StoreError
-from ragstone.core.ports import IdentifiedStore, ReembeddingStore, Store, Writer
+from ragstone.core.ports import IdentifiedStore, ReembeddingStore, SealingStore, Store, Writer
 from ragstone.core.records import Run
 from ragstone.core.types import Revision, Scope
 from ragstone.engine.transfer.checksums import Sums, with_known_edition
@@ -75,7 +75,7 @@ async def copy_collection(
                 plan = await plan_copy(view, (way.source, way.target), scope, removals)
             copying = _CopyRun(way, scope, view, plan, progress, tally)
             await copying.copy_revisions()
-            runs = await _copy_runs(way, scope)
+            runs = await _copy_runs(way, scope, leave_artifacts=await _is_sealed(way, scope))
             verdict = await copying.verify()
         ended = await _finish_run(progress, verdict)
     there = len(plan.there)
@@ -191,12 +191,20 @@ def _forget_other_edition(revision: Revision) -> Revision:
     )
 
 
-async def _copy_runs(way: CopyRoute, scope: Scope) -> int:
+async def _is_sealed(way: CopyRoute, scope: Scope) -> bool:
+    """Whether the tenant is encrypted on either side: then neither reads the artifacts of the other."""
+    sealing = [store for store in (way.source, way.target) if isinstance(store, SealingStore)]
+    return any([await store.sealer(scope.tenant) is not None for store in sealing])
+
+
+async def _copy_runs(way: CopyRoute, scope: Scope, *, leave_artifacts: bool) -> int:
     """The runs, oldest first: they say where sources stand and whose artifacts are. After all documents, so that a part
     of a copy lays claim to nothing."""
     ledger = way.target.ledger(scope)
     known = {run.id: run for run in await ledger.runs(RUNS_COPIED)}
     ended = [run for run in await way.source.ledger(scope).runs(RUNS_COPIED) if run.status != "running"]
+    if leave_artifacts:
+        ended = [replace(run, config={**run.config, "artifacts": None}) for run in ended]
     for run in reversed(ended):
         if not _is_same_run(known.get(run.id), run):
             await ledger.update(run)

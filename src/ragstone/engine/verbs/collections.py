@@ -126,6 +126,7 @@ class CollectionVerbs(VerbGroup):
             where = await places_of(self._components, self.scope)
             if repair:
                 await artifacts.remove_strays(self.store, self.scope, where)
+                await artifacts.renew_seals(self.store, self.scope, where)
             return await artifacts.find_problems(self.store, self.scope, where)
         except RagstoneError as error:
             return [str(error)]

@@ -102,13 +102,32 @@ class TenantVerbs(VerbGroup):
         if not await sealing.rotate(tenant):
             raise UsageError(f"there is no encrypted tenant {tenant!r} in {stores.redact_url(self.settings.store)}")
         if rekey:
-            await sealing.rekey(tenant, fresh=True)
+            await self._rekey(sealing, tenant, fresh=True)
+
+    async def _rekey(self, sealing: SealingStore, tenant: str, *, fresh: bool) -> int:
+        """The collections, then their artifacts; only then the former keys are destroyed."""
+        count = await sealing.rekey(tenant, fresh=fresh)
+        left: list[str] = []
+        for name in await self.store.admin.collections(tenant):
+            scope = Scope(tenant, name)
+            where = await places_of(self._components, scope)
+            left += (await artifacts.remove_strays(self.store, scope, where))[1]
+            left += await artifacts.renew_seals(self.store, scope, where)
+        if left:
+            raise StoreError(
+                f"the collections of tenant {tenant!r} are encrypted anew, but not all artifacts: {left[0]}; the "
+                "former key stays until the same command succeeds"
+            )
+        await sealing.forget_keys(tenant)
+        return count
 
     @verb(Permission.KEYS)
     async def encrypt(self) -> int:
-        """Encrypt the unencrypted collections of the tenant; gives their number. Raises `UsageError` without a
-        master key."""
-        return await self._require_sealing().rekey(self.scope.tenant, fresh=False)
+        """Encrypt the unencrypted collections of the tenant, and their artifacts; gives the number of collections.
+
+        Raises `UsageError` without a master key, and `StoreError` when artifacts could not be reached.
+        """
+        return await self._rekey(self._require_sealing(), self.scope.tenant, fresh=False)
 
     def _require_sealing(self) -> SealingStore:
         if not isinstance(self.store, SealingStore):

@@ -10,8 +10,10 @@ from ragstone.ingestion.artifacts.artifact_store import (
     ArtifactStore,
     find_artifact_places,
     open_artifact_store,
+    seal_anew,
 )
 from ragstone.ingestion.artifacts.place import open_place
+from ragstone.ingestion.artifacts.seals import renew_seals
 from ragstone.ingestion.artifacts.sweep import erase, find_missing, find_problems, remove_claim, remove_strays
 
 __all__ = [
@@ -29,4 +31,6 @@ __all__ = [
     "open_place",
     "remove_claim",
     "remove_strays",
+    "renew_seals",
+    "seal_anew",
 ]

@@ -9,7 +9,7 @@ import json
 import uuid
 from dataclasses import dataclass, replace
 
-from ragstone.core.errors import ConfigError, NotBuilt, Refused, StoreError
+from ragstone.core.errors import ConfigError, Corrupt, NotBuilt, Refused, StoreError
 from ragstone.core.ports import ArtifactStorage, Store
 from ragstone.core.records import Run
 from ragstone.core.types import Document, Json, Scope
@@ -21,10 +21,12 @@ RUNS_SEARCHED = 1000  # how far back earlier places are looked for
 
 @dataclass(frozen=True, slots=True)
 class ArtifactPlaces:
-    """Where a collection's artifacts may be (the configured place and those of earlier runs), and its claims."""
+    """Where a collection's artifacts may be (the configured place and those of earlier runs), its claims, and the
+    places of its runs alone."""
 
     places: tuple[str, ...]
     claims: tuple[str, ...] = ()
+    used: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +46,19 @@ class ArtifactStore:
     def put_claim(self) -> "ArtifactStore":
         """Put the claim there, unless it stands. The run that knows it is recorded by now."""
         try:
-            if self.closed is None and read_claim(self.place, self.scope) != self.claim:
+            if self.closed is None and not self._has_claim():
                 about = {"tenant": self.scope.tenant, "collection": self.scope.collection, "claim": self.claim}
                 data = json.dumps({"schema": 1, **about}).encode()
                 self.place.put(claim_name(self.scope), data, mark=".".join(aside_marks(self.scope, "")))
         except StoreError as error:
             return replace(self, closed=str(error))
         return self
+
+    def _has_claim(self) -> bool:
+        try:
+            return read_claim(self.place, self.scope) == self.claim
+        except Corrupt:  # whoever opened this store has seen to whose it is
+            return False
 
     def put(self, document: Document, data: bytes) -> None:
         """Keep an artifact, durable when it returns; raises `Refused`, so that the document fails and not the run."""
@@ -66,9 +74,10 @@ class ArtifactStore:
 async def open_artifact_store(store: Store, scope: Scope, uri: str) -> ArtifactStore:
     """The store at a place; raises `ConfigError` when another store has claimed it."""
     place = await seal_place(store, scope, open_place(uri))
-    own = (await find_artifact_places(store, scope)).claims
+    where = await find_artifact_places(store, scope)
+    own = where.claims
     try:
-        claim = await asyncio.to_thread(read_claim, place, scope)
+        claim = await asyncio.to_thread(read_own_claim, place, scope, where)
     except StoreError as error:
         return ArtifactStore(place, scope, own[0] if own else str(uuid.uuid4()), str(error))
     if claim is not None and claim not in own:
@@ -84,6 +93,15 @@ def describe_foreign_claim(place: ArtifactStorage, scope: Scope) -> str:
     )
 
 
+def read_own_claim(place: ArtifactStorage, scope: Scope, where: ArtifactPlaces) -> str | None:
+    """The claim that stands at a place; "" for one that cannot be read, which is somebody's. At a place where runs of
+    ours have been it is ours, and counts as None, as where there is none: they found the place free, or their own."""
+    try:
+        return read_claim(place, scope)
+    except Corrupt:
+        return None if place.uri in where.used else ""
+
+
 def read_claim(place: ArtifactStorage, scope: Scope) -> str | None:
     """The claim that stands at a place, None where there is none."""
     head = place.head(claim_name(scope), HEAD_BYTES)
@@ -93,6 +111,12 @@ def read_claim(place: ArtifactStorage, scope: Scope) -> str | None:
         return ""  # somebody's, we cannot tell whose
 
 
+async def seal_anew(store: Store, artifact_store: ArtifactStore) -> ArtifactStore:
+    """Read the tenant's keys again. While a run holds its source's lock they do not change."""
+    place = open_place(artifact_store.place.uri)
+    return replace(artifact_store, place=await seal_place(store, artifact_store.scope, place))
+
+
 async def find_artifact_places(store: Store, scope: Scope, *, configured: str | None = None) -> ArtifactPlaces:
     """Taken from the collection's runs, never from documents: what these say is not ours. A collection that cannot
     be read has the configured place alone."""
@@ -100,8 +124,9 @@ async def find_artifact_places(store: Store, scope: Scope, *, configured: str | 
         used = [run.config["artifacts"] for run in await list_runs(store, scope) if run.config.get("artifacts")]
     except StoreError:
         used = []
-    places = [*([configured] if configured else []), *(str(one["place"]) for one in used)]
-    return ArtifactPlaces(tuple(dict.fromkeys(places)), tuple(dict.fromkeys(str(one["claim"]) for one in used)))
+    ran = tuple(dict.fromkeys(str(one["place"]) for one in used))
+    claims = tuple(dict.fromkeys(str(one["claim"]) for one in used))
+    return ArtifactPlaces(tuple(dict.fromkeys([*([configured] if configured else []), *ran])), claims, ran)
 
 
 async def list_runs(store: Store, scope: Scope) -> list[Run]:
@@ -110,3 +135,19 @@ async def list_runs(store: Store, scope: Scope) -> list[Run]:
         return await store.ledger(scope).runs(RUNS_SEARCHED)
     except NotBuilt:
         return []
+
+
+async def open_own_place(store: Store, uri: str, scope: Scope, where: ArtifactPlaces) -> ArtifactStorage:
+    """The place, when it is not another store's."""
+    place = await seal_place(store, scope, open_place(uri))
+    if await asyncio.to_thread(read_own_claim, place, scope, where) not in (None, *where.claims):
+        raise ConfigError(describe_foreign_claim(place, scope))
+    return place
+
+
+async def read_kept_names(store: Store, scope: Scope) -> set[str]:
+    """The names of the artifacts of all kept revisions, none where the collection was never made."""
+    try:
+        return {artifact_name(scope, document) for document in await store.ledger(scope).list_all_revisions()}
+    except NotBuilt:
+        return set()

@@ -8,6 +8,7 @@ from ragstone.core.ports import ArtifactStorage, Sealer, SealingStore, Store
 from ragstone.core.types import Scope
 
 SEAL_OVERHEAD = 1 << 21  # bytes: what is sealed comes in blocks of one mebibyte, of which the first is needed whole
+FIRST_READ = 1 << 24  # bytes: more than nearly all artifacts have
 FILE_SCHEMES = ("file", "local")
 
 
@@ -88,3 +89,19 @@ class SealedPlace:
 
     def remove(self, name: str) -> None:
         self._inner.remove(name)
+
+    def is_current(self, name: str) -> bool:
+        """Whether the artifact is under the tenant's newest key."""
+        return self._sealer.is_current(self._inner.head(name, SEAL_OVERHEAD), about=name)
+
+    def renew(self, name: str, *, mark: str) -> None:
+        """Put the artifact under the newest key. Raises `Corrupt` if no key of the tenant opens it."""
+        if data := _read_whole(self._inner, name):
+            self._inner.put(name, self._sealer.renew(data, about=name), mark=mark)
+
+
+def _read_whole(place: ArtifactStorage, name: str) -> bytes:
+    size = FIRST_READ
+    while len(data := place.head(name, size)) == size:
+        size *= 4
+    return data

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Sequence
 
-from ragstone.core.errors import ConfigError, NoKey, NotBuilt, StoreError
+from ragstone.core.errors import ConfigError, Corrupt, NoKey, NotBuilt, StoreError
 from ragstone.core.ports import ArtifactStorage, Store
 from ragstone.core.types import Document, Scope
 from ragstone.ingestion.artifacts.artifact_json import (
@@ -17,8 +17,15 @@ from ragstone.ingestion.artifacts.artifact_json import (
     read_source,
     tenant_folder,
 )
-from ragstone.ingestion.artifacts.artifact_store import ArtifactPlaces, describe_foreign_claim, list_runs, read_claim
+from ragstone.ingestion.artifacts.artifact_store import (
+    ArtifactPlaces,
+    list_runs,
+    open_own_place,
+    read_kept_names,
+    read_own_claim,
+)
 from ragstone.ingestion.artifacts.place import open_place, seal_place
+from ragstone.ingestion.artifacts.seals import find_outdated_seals
 
 
 async def remove_strays(
@@ -32,7 +39,7 @@ async def remove_strays(
     removed, failed = 0, []
     for uri in where.places:
         try:
-            place = await _open_own_place(store, uri, scope, where)
+            place = await open_own_place(store, uri, scope, where)
             strays = await _find_strays(place, store, scope, source)
             await asyncio.to_thread(_remove_names, place, strays)
             removed += len(strays)
@@ -49,9 +56,14 @@ async def erase(store: Store, scope: Scope, where: ArtifactPlaces) -> list[str]:
     failed = []
     for uri in where.places:
         try:
-            place = await _open_own_place(store, uri, scope, where)
+            place = await open_own_place(store, uri, scope, where)
             names = await asyncio.to_thread(place.names, tenant_folder(scope))
-            ours = [name for name in names if await asyncio.to_thread(_is_removable, place, scope, name, None, ())]
+            kept = await read_kept_names(store, scope)
+            ours = [
+                name
+                for name in names
+                if name in kept or await asyncio.to_thread(_is_removable, place, scope, name, None, ())
+            ]
             await asyncio.to_thread(_remove_names, place, ours)
             await asyncio.to_thread(place.remove, claim_name(scope))
         except NoKey as problem:
@@ -75,11 +87,17 @@ async def find_problems(store: Store, scope: Scope, where: ArtifactPlaces) -> li
     found = []
     for uri in where.places:
         try:
-            place = await _open_own_place(store, uri, scope, where)
+            place = await open_own_place(store, uri, scope, where)
             if strays := await _find_strays(place, store, scope, None):
                 found.append(
                     f"{len(strays)} artifacts belong to no kept revision, such as {place.uri}/{strays[0]}; --repair "
                     "removes them, and so does the next ingest of their source"
+                )
+            if behind := await find_outdated_seals(store, scope, place):
+                found.append(
+                    f"{len(behind)} artifacts are not encrypted with the tenant's key, such as "
+                    f"{place.uri}/{behind[0]}; --repair encrypts those that it can read, and ingest with --refresh "
+                    "makes all others anew"
                 )
             if lacking := await _find_lost(place, store, scope):
                 found.append(
@@ -97,15 +115,16 @@ async def remove_claim(store: Store, scope: Scope, where: ArtifactPlaces) -> Non
     for uri in where.places:
         try:
             place = await seal_place(store, scope, open_place(uri))
-            if await asyncio.to_thread(read_claim, place, scope) in where.claims:
+            if await asyncio.to_thread(read_own_claim, place, scope, where) in (None, *where.claims):
                 await asyncio.to_thread(place.remove, claim_name(scope))
         except (StoreError, ConfigError):
             continue  # the sweep will say it
 
 
 async def find_missing(store: Store, scope: Scope, place: ArtifactStorage) -> set[str]:
-    """The ids of documents that have no artifact at this place: a refresh makes it."""
+    """The ids of documents that have no artifact at this place, or none under the tenant's key: a refresh makes it."""
     names = set(await asyncio.to_thread(place.names, tenant_folder(scope)))
+    names -= set(await find_outdated_seals(store, scope, place))
     return {
         document.id for document in await _read_newest(store, scope) if not _is_present(place, scope, document, names)
     }
@@ -113,14 +132,6 @@ async def find_missing(store: Store, scope: Scope, place: ArtifactStorage) -> se
 
 def _describe_failure(uri: str, problem: Exception) -> str:
     return f"the artifacts at {uri} could not be listed: {problem}"
-
-
-async def _open_own_place(store: Store, uri: str, scope: Scope, where: ArtifactPlaces) -> ArtifactStorage:
-    """The place, when it is not another store's."""
-    place = await seal_place(store, scope, open_place(uri))
-    if await asyncio.to_thread(read_claim, place, scope) not in (None, *where.claims):
-        raise ConfigError(describe_foreign_claim(place, scope))
-    return place
 
 
 async def _find_strays(place: ArtifactStorage, store: Store, scope: Scope, source: str | None) -> list[str]:
@@ -132,7 +143,7 @@ async def _find_strays(place: ArtifactStorage, store: Store, scope: Scope, sourc
     """
     names = await asyncio.to_thread(place.names, tenant_folder(scope))
     busy = {run.source for run in await list_runs(store, scope) if run.status == "running"} - {source}
-    owned = await _read_kept_names(store, scope)
+    owned = await read_kept_names(store, scope)
     left = [name for name in names if name not in owned]
     if any(map(ARTIFACT.fullmatch, left)):
         theirs = await _sibling_names(store, scope)
@@ -145,7 +156,7 @@ async def _sibling_names(store: Store, scope: Scope) -> set[str]:
     found: set[str] = set()
     for other in await store.admin.collections(scope.tenant):
         try:
-            found |= set() if other == scope.collection else await _read_kept_names(store, Scope(scope.tenant, other))
+            found |= set() if other == scope.collection else await read_kept_names(store, Scope(scope.tenant, other))
         except StoreError:
             continue
     return found
@@ -159,7 +170,10 @@ def _is_removable(place: ArtifactStorage, scope: Scope, name: str, source: str |
         return aside[1] == collection and aside[2] not in not_now and (source is None or aside[2] == own)
     if not ARTIFACT.fullmatch(name):
         return False
-    of = read_source(scope, name, place.head(name, HEAD_BYTES))
+    try:
+        of = read_source(scope, name, place.head(name, HEAD_BYTES))
+    except Corrupt:  # by its content nobody's
+        return False
     return of is not None and of not in busy and source in (None, of)
 
 
@@ -188,10 +202,3 @@ async def _read_newest(store: Store, scope: Scope) -> list[Document]:
         return await store.ledger(scope).documents()
     except NotBuilt:
         return []
-
-
-async def _read_kept_names(store: Store, scope: Scope) -> set[str]:
-    try:
-        return {artifact_name(scope, document) for document in await store.ledger(scope).list_all_revisions()}
-    except NotBuilt:
-        return set()

@@ -48,3 +48,7 @@ class KeyVerbs:
     async def rekey(self, tenant: str, *, fresh: bool) -> int:
         """Encrypts a tenant's collections anew, with a new key if `fresh`; gives how many it encrypted."""
         return await self._threads.run(lambda: self.admin.tenant_lifecycle.rekey(tenant, fresh=fresh))
+
+    async def forget_keys(self, tenant: str) -> None:
+        """Destroys all keys of a tenant but its newest, unless a collection is still under one of them."""
+        await self._threads.run(lambda: self.admin.tenant_lifecycle.forget_keys(tenant))

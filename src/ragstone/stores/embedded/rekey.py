@@ -50,10 +50,13 @@ def choose_key_number(tenants: Tenants, tenant: str, *, fresh: bool) -> int:
         return max(keys)
 
 
-def finish_rekey(tenants: Tenants, tenant: str, number: int) -> None:
-    """Bring the record under the key, then forget all others: copies of what they opened are closed with them."""
+def forget_former_keys(tenants: Tenants, tenant: str) -> None:
+    """Bring the record under the newest key, then forget all others: copies of what they opened are closed too."""
     with brief_lock(store_lock_path(tenants.root)):
-        if any(CollectionFiles(d).key_number != number for d in collections_under(tenants.tenant_directory(tenant))):
+        number = max(tenants.read_keys(tenant), default=None)
+        if number is None or any(
+            CollectionFiles(d).key_number != number for d in collections_under(tenants.tenant_directory(tenant))
+        ):
             return
         if known := tenants.read_record(tenant):
             tenants.write_record(tenant, known["model"], known["dimension"])

@@ -20,7 +20,7 @@ from ragstone.stores.embedded.paths import (
 from ragstone.stores.embedded.rekey import (
     begin_copy,
     choose_key_number,
-    finish_rekey,
+    forget_former_keys,
     recover_rekey_locked,
     rekey_collection,
 )
@@ -137,9 +137,15 @@ class TenantLifecycle:
                 with brief_lock(store_lock_path(self._root)):
                     recover_rekey_locked(self._tenants, tenant)
                 number = choose_key_number(self._tenants, tenant, fresh=fresh)
-                count = sum(self._rekey_collection(d, tenant, number) for d in list(collections_under(home)))
-                finish_rekey(self._tenants, tenant, number)
-            return count
+                return sum(self._rekey_collection(d, tenant, number) for d in list(collections_under(home)))
+
+    def forget_keys(self, tenant: str) -> None:
+        """Destroys the keys that nothing in the store is under any more; the caller has seen to what is outside it."""
+        with (
+            map_errors(self._root),
+            hold_rekey_lock(self._tenants.tenant_directory(tenant), tenant, since=self._now_text()),
+        ):
+            forget_former_keys(self._tenants, tenant)
 
     def _rekey_collection(self, directory: Path, tenant: str, number: int) -> bool:
         """Whether the collection was under another key; it may be erased, or made anew, meanwhile."""
