@@ -1,5 +1,6 @@
 """Documents, runs, texts of record and layouts as bytes, and back: the same in every store that keeps rows."""
 
+import re
 import zlib
 from dataclasses import dataclass
 from typing import TypeVar
@@ -13,6 +14,8 @@ from ragstone.core.records import Run
 from ragstone.core.types import Document
 
 T = TypeVar("T")
+CHECKSUM = re.compile(rb',"crc":(\d{1,10})\}\Z')
+CHECKSUM_BYTES = 18  # bytes: the longest of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +49,28 @@ def decode_value(decoder: "msgspec.json.Decoder[T]", data: bytes) -> T:
         raise Corrupt(f"a row of the store cannot be read ({error}); run: ragstone doctor") from error
 
 
+def add_checksum(data: bytes, *bound: bytes) -> bytes:
+    """An encoded value that holds a checksum of itself and of what it belongs to."""
+    return b'%b,"crc":%d}' % (data[:-1], _compute_checksum(data, bound))
+
+
+def check_checksum(data: bytes, *bound: bytes, what: str) -> None:
+    """Raises `Corrupt` unless a value is as `add_checksum` made it; one without a checksum is not judged."""
+    end = CHECKSUM.search(data, max(0, len(data) - CHECKSUM_BYTES))
+    if end is not None and int(end[1]) != _compute_checksum(data[: end.start()] + b"}", bound):
+        raise Corrupt(f"{what} does not match its checksum; run: ragstone doctor --repair")
+
+
+def _compute_checksum(data: bytes, bound: tuple[bytes, ...]) -> int:
+    value: int = google_crc32c.value(data)
+    for part in bound:
+        value = google_crc32c.extend(value, b"\0" + part)
+    return value
+
+
 def decode_document(facts: bytes) -> Document:
-    """A document from its row."""
+    """A document from its row; raises `Corrupt` for a row that was changed."""
+    check_checksum(facts, what="the row of a document")
     return decode_value(_document_decoder, facts)
 
 

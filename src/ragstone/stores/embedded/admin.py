@@ -28,6 +28,7 @@ from ragstone.stores.embedded.paths import (
 )
 from ragstone.stores.embedded.rekey import recover_rekey
 from ragstone.stores.embedded.safe_removal import check_no_link, erase_directory, move_aside, sweep_erasures
+from ragstone.stores.embedded.small_files import check_record, repair_catalogue
 from ragstone.stores.embedded.tenant_lifecycle import TenantLifecycle, lock_sources
 from ragstone.stores.embedded.tenant_marks import check_not_rekeying
 from ragstone.stores.embedded.tenants import Tenants
@@ -176,8 +177,11 @@ class EmbeddedAdmin:
 
     def _check(self, scope: Scope, repair: bool) -> list[str]:
         with map_errors(self._root):
+            if repair:
+                repair_catalogue(self._root)
             if check_store(self._root) and not self._tenants.read_keys(scope.tenant):
                 self._tenants.check_master()  # what the next new tenant would meet
+            beside = check_record(self._tenants, scope.tenant, repair=repair)
         collection = self._opened(scope)
         connection = collection.take_connection()
         try:
@@ -189,7 +193,7 @@ class EmbeddedAdmin:
                     taken_out = repair_collection(collection.place, connection, now=self._now())
                     found = [*taken_out, *_find_problems(collection, connection)]
                 check_unchanged(connection)
-                return [*found, *self._warn_unencrypted(collection)]
+                return [*beside, *found, *self._warn_unencrypted(collection)]
         finally:
             collection.release(connection)
 

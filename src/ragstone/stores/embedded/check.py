@@ -1,5 +1,6 @@
 """The checks and repairs of one collection."""
 
+import contextlib
 import sqlite3
 from collections.abc import Iterator
 from datetime import datetime
@@ -18,34 +19,28 @@ from ragstone.stores.embedded.safe_removal import remove_path
 from ragstone.stores.embedded.vector_tables import ACTIVE, SECOND, VectorTables
 from ragstone.stores.error_mapping import map_errors
 
-# What must not be there, as a count: the sentence and the query.
-ORPHAN_QUERIES = (
-    (
-        "{n} documents have no revision",
-        "SELECT count(*) FROM documents WHERE id NOT IN (SELECT document FROM revisions)",
-    ),
-    (
-        "{n} revisions have no document",
-        "SELECT count(*) FROM revisions WHERE document NOT IN (SELECT id FROM documents)",
-    ),
-    ("{n} chunks have no revision", "SELECT count(*) FROM chunks WHERE rev NOT IN (SELECT key FROM revisions)"),
-    (
-        "{n} texts of record have no revision",
-        "SELECT count(*) FROM records WHERE rev NOT IN (SELECT key FROM revisions)",
-    ),
-    (
-        "{n} revisions have no text of record",
-        "SELECT count(*) FROM revisions WHERE key NOT IN (SELECT rev FROM records)",
-    ),
+# What must not be there: the sentence, the table with the condition, and how it is mended; in this order, because
+# one may leave another.
+REMOVE = "DELETE FROM {rows}"
+ORPHANS = (
+    ("{n} revisions have no document", "revisions WHERE document NOT IN (SELECT id FROM documents)", REMOVE),
+    ("{n} revisions have no text of record", "revisions WHERE key NOT IN (SELECT rev FROM records)", REMOVE),
+    ("{n} chunks have no revision", "chunks WHERE rev NOT IN (SELECT key FROM revisions)", REMOVE),
+    ("{n} texts of record have no revision", "records WHERE rev NOT IN (SELECT key FROM revisions)", REMOVE),
+    ("{n} documents have no revision", "documents WHERE id NOT IN (SELECT document FROM revisions)", REMOVE),
     (
         "{n} vectors have no row in the vector file",
-        "SELECT count(*) FROM vectors WHERE slot < 0 OR slot >= (SELECT value FROM meta WHERE key = 'next_slot')",
+        "vectors WHERE slot < 0 OR slot >= (SELECT value FROM meta WHERE key = 'next_slot')",
+        REMOVE,
     ),
     (
-        "{n} documents have two active revisions",
-        "SELECT count(*) FROM (SELECT 1 FROM revisions WHERE status = 'active' GROUP BY document HAVING count(*) > 1)",
+        "{n} revisions are active beside a newer one of their document",
+        "revisions WHERE status = 'active' AND key NOT IN "
+        "(SELECT max(key) FROM revisions WHERE status = 'active' GROUP BY document)",
+        "UPDATE revisions SET status = 'kept' WHERE key IN (SELECT key FROM {rows})",
     ),
 )
+INDEX_FAULTS = ("missing from index", "wrong # of entries in index", "non-unique entry in index", "not in index")
 
 
 def find_problems(collection: Collection, connection: sqlite3.Connection) -> list[str]:
@@ -67,13 +62,21 @@ def find_problems(collection: Collection, connection: sqlite3.Connection) -> lis
 def _check_pages(collection: Collection, connection: sqlite3.Connection) -> Iterator[str]:
     for (said,) in connection.execute("PRAGMA integrity_check(20)").fetchall():
         if said != "ok":
-            yield f"{collection.place.database} is damaged ({said}); ingest anew with --recreate"
+            mend = "--repair makes its indexes anew" if _is_of_index(said) else "ingest anew with --recreate"
+            yield f"{collection.place.database} is damaged ({said}); {mend}"
+
+
+def _is_of_index(fault: str) -> bool:
+    return any(words in fault for words in INDEX_FAULTS)
 
 
 def _check_orphans(collection: Collection, connection: sqlite3.Connection) -> Iterator[str]:
-    for sentence, sql in ORPHAN_QUERIES:
-        if n := connection.execute(sql).fetchone()[0]:
-            yield f"{sentence.format(n=n)} in {collection.place.database}; ingest anew with --recreate"
+    for sentence, rows, _ in ORPHANS:
+        if n := connection.execute(f"SELECT count(*) FROM {rows}").fetchone()[0]:  # noqa: S608  # our own words
+            yield (
+                f"{sentence.format(n=n)} in {collection.place.database}; --repair takes them out, and the next ingest "
+                "takes in again what its source has"
+            )
 
 
 def _check_texts(_: Collection, connection: sqlite3.Connection) -> Iterator[str]:
@@ -151,16 +154,20 @@ def _mirror_content(mirror: Mirror) -> tuple[bytes, ...]:
 
 
 def repair_collection(place: CollectionFiles, connection: sqlite3.Connection, *, now: datetime) -> list[str]:
-    """Take out damaged documents, drop vectors of damaged blocks, remove index files and remains.
+    """Make damaged indexes anew, take out damaged documents, drop vectors of damaged blocks, remove index files and
+    remains.
 
     Vectors come again with the next ingest, indexes by themselves. Returns a sentence for each document that was taken
     out: only its file can bring it back.
     """
+    if connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
+        _rebuild_tables(place, connection, now=now)
     lost = list(revision_checksums.find_damages(connection))
     if lost:
         with write_transaction(connection):
             revision_rows.remove_damaged(connection, lost)
             revision_rows.advance_generation(connection, now=now)
+    _remove_orphans(connection, now=now)
     for tables in (ACTIVE, SECOND):
         if list(check_vector_file(place, connection, tables)):
             rewrite_vectors(place, connection, now=now, repair=True, tables=tables)
@@ -176,3 +183,22 @@ def repair_collection(place: CollectionFiles, connection: sqlite3.Connection, *,
     return [
         f"{damage.path!r} of source {damage.source!r} was damaged and is taken out; ingest it again" for damage in lost
     ]
+
+
+def _rebuild_tables(place: CollectionFiles, connection: sqlite3.Connection, *, now: datetime) -> None:
+    """Write the database anew from its tables: indexes first, then what the others do not name."""
+    with write_transaction(connection):
+        connection.execute("REINDEX")
+    for tables in (ACTIVE, SECOND):
+        with contextlib.suppress(Corrupt):  # of the vector file: that comes later
+            rewrite_vectors(place, connection, now=now, tables=tables)
+    connection.execute("VACUUM")
+
+
+def _remove_orphans(connection: sqlite3.Connection, *, now: datetime) -> None:
+    with write_transaction(connection):
+        changed = 0
+        for _, rows, mend in ORPHANS:
+            changed += connection.execute(mend.format(rows=rows)).rowcount
+        if changed:
+            revision_rows.advance_generation(connection, now=now)

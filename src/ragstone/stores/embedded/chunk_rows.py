@@ -8,7 +8,14 @@ import msgspec
 
 from ragstone.core.filter_matching import Facts
 from ragstone.core.types import Chunk, Document, Secret, Span
-from ragstone.stores.encoding import ChunkFacts, decode_document, decode_value, encode_value
+from ragstone.stores.encoding import (
+    ChunkFacts,
+    add_checksum,
+    check_checksum,
+    decode_document,
+    decode_value,
+    encode_value,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +56,26 @@ def encode_chunk(chunk: Chunk) -> tuple[bytes, bytes]:
         chunk.text, chunk.spans, chunk.embedded_tokens, chunk.overlap, chunk.header, chunk.metadata, chunk.secrets
     )
     place = f"{chunk.document.path}#{chunk.ordinal}"
-    return encode_value(facts, place=place), encode_value(body, place=place)
+    own = encode_value(facts, place=place)
+    bound = _bind_chunk(chunk.id, chunk.ordinal, chunk.vector_key)
+    return own, add_checksum(encode_value(body, place=place), bound, own)
+
+
+def _bind_chunk(identity: str, ordinal: int, vector_key: str) -> bytes:
+    return f"{identity}\0{ordinal}\0{vector_key}".encode("utf-8", "surrogatepass")
 
 
 def decode_chunk(row: tuple[Any, ...], documents: dict[bytes, Document] | None = None) -> Chunk:
-    """A chunk from `CHUNK_COLUMNS`; `documents` lets chunks of one document share it."""
+    """A chunk from `CHUNK_COLUMNS`; `documents` lets chunks of one document share it.
+
+    Raises `Corrupt` for rows that were changed; those that an earlier version wrote hold no checksum.
+    """
     identity, ordinal, vector_key, facts_data, body_data, document_data = row
     known = {} if documents is None else documents
     if document_data not in known:
         known[document_data] = decode_document(document_data)
+    what = f"chunk {ordinal} of {known[document_data].path!r}"
+    check_checksum(body_data, _bind_chunk(identity, ordinal, vector_key), facts_data, what=what)
     facts, body = decode_value(_facts_decoder, facts_data), decode_value(_body_decoder, body_data)
     return Chunk(
         identity,

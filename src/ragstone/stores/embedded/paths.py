@@ -152,7 +152,7 @@ def check_store(root: Path) -> bool:
             raise ValueError("another kind of file")
         version = int(found["format"])
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise Corrupt(f"{catalogue} is damaged; write into it: {_encode_catalogue()}") from error
+        raise Corrupt(f"{catalogue} is damaged; run: ragstone doctor --repair") from error
     if version > FORMAT:
         raise StoreTooNew(
             f"{root} has store format {version}, this program reads up to {FORMAT}: "
@@ -170,7 +170,7 @@ def make_store(root: Path) -> None:
         raise UsageError(f"{root} is not a Ragstone store and not empty; name a new directory for the store")
     make_directory(root)
     _check_not_network(root)
-    replace_file(root / CATALOGUE, _encode_catalogue().encode())
+    write_catalogue(root)
 
 
 def _holds_other_files(root: Path) -> bool:
@@ -191,8 +191,9 @@ def store_lock_path(root: Path) -> Path:
     return root / STORE_LOCK
 
 
-def _encode_catalogue() -> str:
-    return json.dumps({"magic": MAGIC, "format": FORMAT})
+def write_catalogue(root: Path) -> None:
+    """Write the file that says that a folder is a store, and of which format."""
+    replace_file(root / CATALOGUE, json.dumps({"magic": MAGIC, "format": FORMAT}).encode())
 
 
 def collection_directories(root: Path, tenant: str) -> Iterator[Path]:

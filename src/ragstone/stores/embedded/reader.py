@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ragstone.core.errors import Corrupt
 from ragstone.core.filter_matching import document_matches, matches
 from ragstone.core.filters import Where
 from ragstone.core.page_layout import Layout
@@ -41,6 +42,7 @@ class EmbeddedReader:
         self._lock = threading.Lock()
         self._scored: tuple[str, Scores, dict[str, float]] | None = None
         self._told: Info | None = None
+        self._chosen: set[str] = set()
 
     async def info(self) -> Info:
         if self._told is None:
@@ -188,6 +190,7 @@ class EmbeddedReader:
         rows = self._mirror.chunks.row[[p for _, p in chosen]].tolist() if chosen else []
         sql = "SELECT row, id FROM chunks WHERE row IN (SELECT value FROM json_each(?))"
         ids = dict(self._fetch_rows(sql, encode_list(rows)))
+        self._chosen.update(ids.values())
         return [
             Candidate(ids[row], -order[0], (order[1], order[2], order[3]))
             for row, (order, _) in zip(rows, chosen, strict=True)
@@ -216,6 +219,11 @@ class EmbeddedReader:
         sql = f"SELECT {CHUNK_COLUMNS} FROM {ACTIVE_CHUNKS} WHERE c.id IN (SELECT value FROM json_each(?))"  # noqa: S608
         shared: dict[bytes, Document] = {}
         found = {row[0]: decode_chunk(row, shared) for row in self._fetch_rows(sql, encode_list(ids))}
+        if lost := next((identity for identity in ids if identity not in found and identity in self._chosen), None):
+            raise Corrupt(
+                f"an index of {self._collection.place.database} is damaged: it does not lead to chunk {lost}; run: "
+                "ragstone doctor --repair"
+            )
         return [found[identity] for identity in ids if identity in found]
 
     def _read_chunk_at(self, path: str, ordinal: int, source: str | None) -> Chunk | None:

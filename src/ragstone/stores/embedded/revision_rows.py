@@ -15,7 +15,7 @@ from ragstone.stores.embedded.chunk_rows import encode_chunk
 from ragstone.stores.embedded.database import encode_list
 from ragstone.stores.embedded.postings import Postings, TermIds, encode_term_counts
 from ragstone.stores.embedded.revision_checksums import ChunkRow, Damage, compute_checksum
-from ragstone.stores.encoding import encode_record, encode_value
+from ragstone.stores.encoding import add_checksum, encode_record, encode_value
 from ragstone.stores.revision_status import due_at, revision_statuses
 
 
@@ -47,7 +47,7 @@ def prepare_revision(revision: Revision) -> PreparedRevision:
     document = revision.document
     return PreparedRevision(
         document,
-        encode_value(document, place=document.path),
+        add_checksum(encode_value(document, place=document.path)),
         due_at(document),
         encode_record(revision.record, place=document.path),
         revision.layout.pack() if revision.layout is not None else None,

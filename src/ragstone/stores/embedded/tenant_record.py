@@ -18,4 +18,4 @@ def parse_record(file: Path, data: bytes) -> Json:
 
 def record_error(file: Path) -> Corrupt:
     """The error of a record that Ragstone did not write."""
-    return Corrupt(f"{file} is damaged; remove it: the next ingest writes it anew")
+    return Corrupt(f"{file} is damaged; run: ragstone doctor --repair")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TypeVar
 
-from ragstone.core.errors import StoreError
+from ragstone.core.errors import Corrupt, StoreError
 from ragstone.core.ports import Vectors
 from ragstone.core.types import Chunk, Document, Revision
 from ragstone.stores.cosine import check_stored_vector
@@ -83,14 +83,21 @@ class EmbeddedWriter(SerialConnection):
                 revision_rows.advance_generation(self._connection, now=self._now())
 
     def _find_pending(self, limit: int) -> list[Chunk]:
-        """Vectors that a sibling collection has are taken from there first."""
+        """Vectors that a sibling collection has are taken from there first.
+
+        Raises `Corrupt` when one that was taken is still missing.
+        """
+        taken: set[str] = set()
         while True:
             found = self._missing.find(limit)
+            if not taken.isdisjoint(row[2] for row in found):
+                raise Corrupt(f"an index of {self._place.database} is damaged; run: ragstone doctor --repair")
             lent = self._lenders.copy_vectors([row[2] for row in found], read_state(self._connection))
             if not lent:
                 shared: dict[bytes, Document] = {}
                 return [decode_chunk(row, shared) for row in found]
             self._put(lent)
+            taken = set(lent)
 
     def _put(self, given: Mapping[str, Vectors]) -> None:
         dimension = read_state(self._connection).dimension
