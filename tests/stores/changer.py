@@ -16,6 +16,7 @@ async def change(root: Path, verb: str) -> None:
         await store.admin.erase("acme")
     else:
         await store.rekey("acme", fresh=verb == "rekey")
+        await store.forget_keys("acme")
     await store.close()
 
 

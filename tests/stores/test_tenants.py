@@ -94,6 +94,8 @@ async def test_a_new_key_encrypts_all_anew_and_the_old_one_opens_nothing(tmp_pat
     await whole(store)
     assert await store.rekey("acme", fresh=True) == 2
     await whole(store)
+    await store.forget_keys("acme")
+    await whole(store)
     await write_revisions(store, make_revision("b.md", ["plum"]))
     assert await search_texts(store, "plum") == ["plum"]
     [new] = Tenants(tmp_path, MASTER).read_keys("acme").values()
@@ -155,6 +157,7 @@ async def test_killed_while_keys_are_changed_the_store_opens_and_the_next_call_f
     store = EmbeddedStore(tmp_path, master=MASTER)
     await whole(store)
     await store.rekey("acme", fresh=verb == "rekey" and point != "rekey.finished")
+    await store.forget_keys("acme")
     await whole(store)
     assert len(Tenants(tmp_path, MASTER).read_keys("acme")) == 1
     assert [path for path in files(tmp_path) if "/." in str(path)] == []

@@ -50,17 +50,22 @@ def choose_key_number(tenants: Tenants, tenant: str, *, fresh: bool) -> int:
         return max(keys)
 
 
-def forget_former_keys(tenants: Tenants, tenant: str) -> None:
-    """Bring the record under the newest key, then forget all others: copies of what they opened are closed too."""
+def renew_record(tenants: Tenants, tenant: str) -> None:
+    """Bring the record of a tenant under its newest key."""
     with brief_lock(store_lock_path(tenants.root)):
-        number = max(tenants.read_keys(tenant), default=None)
-        if number is None or any(
-            CollectionFiles(d).key_number != number for d in collections_under(tenants.tenant_directory(tenant))
-        ):
-            return
         if known := tenants.read_record(tenant):
             tenants.write_record(tenant, known["model"], known["dimension"])
-        tenants.write_keys(tenant, {number: tenants.read_keys(tenant)[number]})
+
+
+def forget_former_keys(tenants: Tenants, tenant: str) -> None:
+    """Forget all keys but the newest, unless a collection is under one: copies of what they opened are closed too."""
+    with brief_lock(store_lock_path(tenants.root)):
+        keys = tenants.read_keys(tenant)
+        newest = max(keys, default=None)
+        home = tenants.tenant_directory(tenant)
+        if newest is None or any(CollectionFiles(d).key_number != newest for d in collections_under(home)):
+            return
+        tenants.write_keys(tenant, {newest: keys[newest]})
     reach_point("rekey.finished")
 
 

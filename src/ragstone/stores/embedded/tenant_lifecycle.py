@@ -23,6 +23,7 @@ from ragstone.stores.embedded.rekey import (
     forget_former_keys,
     recover_rekey_locked,
     rekey_collection,
+    renew_record,
 )
 from ragstone.stores.embedded.safe_removal import (
     check_no_link,
@@ -137,7 +138,9 @@ class TenantLifecycle:
                 with brief_lock(store_lock_path(self._root)):
                     recover_rekey_locked(self._tenants, tenant)
                 number = choose_key_number(self._tenants, tenant, fresh=fresh)
-                return sum(self._rekey_collection(d, tenant, number) for d in list(collections_under(home)))
+                count = sum(self._rekey_collection(d, tenant, number) for d in list(collections_under(home)))
+                renew_record(self._tenants, tenant)
+                return count
 
     def forget_keys(self, tenant: str) -> None:
         """Destroys the keys that nothing in the store is under any more; the caller has seen to what is outside it."""
