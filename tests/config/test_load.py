@@ -236,11 +236,8 @@ def test_a_setting_below_something_that_is_no_group_is_named(folder: Path, monke
     [
         ("RAGSTONE_SERACH__TOP_K", "RAGSTONE_SEARCH__TOP_K"),
         ("RAGSTONE_SEARCH__TOPK", "RAGSTONE_SEARCH__TOP_K"),
-        ("RAGSTONE_SEARCH_TOP_K", "RAGSTONE_SEARCH__TOP_K"),
         ("RAGSTONE_STORE__PLACE", "RAGSTONE_STORE"),
         ("RAGSTONE_SEARCH", "RAGSTONE_SEARCH__"),
-        ("RAGSTONE_DEBUGG", "RAGSTONE_"),
-        ("RAGSTONE_", "RAGSTONE_"),
     ],
 )
 def test_a_variable_that_sets_nothing_is_named_with_the_nearest_one(
@@ -250,6 +247,25 @@ def test_a_variable_that_sets_nothing_is_named_with_the_nearest_one(
     with pytest.raises(ConfigError, match=f"unknown setting {name}; did you mean {near}") as raised:
         load()
     assert "secret" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("RAGSTONE_SEARCH_TOP_K", "RAGSTONE_SEARCH__TOP_K"),
+        ("RAGSTONE_HOME", "RAGSTONE_"),
+        ("RAGSTONE_DEBUGG", "RAGSTONE_"),
+        ("RAGSTONE_", "RAGSTONE_"),
+    ],
+)
+def test_a_variable_of_another_program_is_ignored_with_a_warning(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, name: str, near: str
+) -> None:
+    monkeypatch.setenv(name, "secret value")
+    assert load() == load() == Settings()
+    [message] = [record.message for record in caplog.records]
+    assert message.startswith(f"environment: unknown setting {name}; did you mean {near}")
+    assert "secret" not in message
 
 
 def test_names_of_others_with_our_prefix_are_left_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -428,11 +428,16 @@ def test_thresholds_judge_rrf_scores(docs: Path, opened: Open) -> None:
         kb.ask("how long are samples kept by default", fusion="minmax")
 
 
+PLACE = "collection 'default' of tenant 'default' in embedded:store"  # of `opened`, for a file beside the store
+
+
 def decided_by(file: Path, **changes: Any) -> str:
     """The place of a calibration that answers nothing, of the words alone unless it is said otherwise."""
     file.write_text(
         render_calibration(
-            Calibration(**{"signs": "words", "answer_from": 99.0, "edition": model_edition(), **changes})
+            Calibration(
+                **{"signs": "words", "answer_from": 99.0, "edition": model_edition(), "place": PLACE, **changes}
+            )
         )
     )
     return str(file)
@@ -462,6 +467,33 @@ def test_a_calibration_of_something_else_is_left_out_with_a_note(docs: Path, tmp
     [said] = [note.message for note in kb.ask(question, mode="keyword").notes if note.code == "calibration"]
     assert f"was fitted for vectors of {bag.model}" in said
     assert "searched with words alone" in said
+
+
+def test_a_calibration_decides_in_its_own_collection_alone(docs: Path, tmp_path: Path, opened: Open) -> None:
+    question = "how long are samples kept by default"
+    pipelines = [{"name": "both", "collections": ["default", "other"]}]
+    own = decided_by(tmp_path / "ragstone.calibration.json")
+    kb = opened(answer__calibration=own, pipelines=pipelines)
+    other = opened(answer__calibration=own, collection="other")
+    elsewhere = opened("elsewhere", answer__calibration=own)
+    unnamed = opened(answer__calibration=decided_by(tmp_path / "old.json", place=None))
+    for each in (kb, other, elsewhere):
+        each.ingest(docs)
+    assert kb.ask(question, mode="keyword").abstained
+    for line in (other, elsewhere, unnamed, kb.pipeline("both")):
+        answer = line.ask(question, mode="keyword")
+        assert not answer.abstained
+        [said] = [note.message for note in answer.notes if note.code == "calibration"]
+        assert "the built-in calibration decides" in said
+
+
+def test_a_store_and_its_calibration_move_together(docs: Path, tmp_path: Path, opened: Open) -> None:
+    (tmp_path / "here").mkdir()
+    opened("here/store").ingest(docs)
+    decided_by(tmp_path / "here" / "own.json")
+    (tmp_path / "here").rename(tmp_path / "there")
+    kb = opened("there/store", answer__calibration=str(tmp_path / "there" / "own.json"))
+    assert kb.ask("how long are samples kept by default", mode="keyword").abstained
 
 
 def test_a_refusal_asks_back_and_says_how_likely_an_answer_was(kb: ragstone.Knowledge) -> None:

@@ -123,7 +123,9 @@ async def test_a_calibration_and_a_prompt_are_told_by_their_words(engine: Engine
     told: list[Json] = []
     for least, prompt in ((0.5, "default"), (0.5, "chunk-ids"), (0.7, "default")):
         file = tmp_path / f"{len(told)}.json"
-        file.write_text(render_calibration(Calibration("words", least, edition=model_edition())), encoding="utf-8")
+        place = engine.calibration_place(file)
+        own = Calibration("words", least, edition=model_edition(), place=place)
+        file.write_text(render_calibration(own), encoding="utf-8")
         named = {"answer__calibration": str(file), "answer__prompt": prompt, "llm__model": "ollama/m"}
         settings = load_settings(store=str(tmp_path / "store"), answer__abstain="never", **named)
         async with Engine(settings, embedder=BagOfWords()) as one:

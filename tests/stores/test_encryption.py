@@ -13,11 +13,14 @@ from ragstone.core.records import Run
 from ragstone.core.types import Scope
 from ragstone.stores import encryption
 from ragstone.stores.embedded import EmbeddedStore, encrypted_rows, vector_files
+from ragstone.stores.embedded.collection import Collection
+from ragstone.stores.embedded.compaction import rewrite_vectors
 from ragstone.stores.embedded.database import CONNECTION_OPTIONS, database_key
 from ragstone.stores.embedded.frozen_files import check_unchanged, is_unchanged, open_frozen
 from ragstone.stores.embedded.tenants import Tenants
 from ragstone.stores.encryption import SecretKey, box_size, open_box, seal_box
 from ragstone.stores.master_key import MasterKey
+from ragstone.stores.revision_status import utc_now
 from ragstone.testing.stores import (
     OTHER,
     SCOPE,
@@ -256,3 +259,19 @@ async def test_an_encrypted_file_that_may_only_be_read_is_opened_as_one_that_nev
         check_unchanged(connection)
     connection.close()
     await later.close()
+
+
+async def test_what_is_remembered_of_a_vector_file_goes_with_it(store: EmbeddedStore) -> None:
+    await write_revisions(store, *(make_revision(f"{n}.md", [f"text {n}"]) for n in range(20)))
+
+    async def ask() -> Collection:
+        async with store.reader(SCOPE) as reader:
+            assert await reader.nearest(make_vector("text 1"), where=Where(), limit=3)
+        return store._open_collection(SCOPE)
+
+    for _ in range(4):
+        collection = await ask()
+        assert len(collection._pages) == len(collection._trusted) == 1
+        connection = collection.take_connection()
+        rewrite_vectors(collection.place, connection, now=utc_now())
+        collection.release(connection)

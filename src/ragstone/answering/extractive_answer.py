@@ -89,6 +89,8 @@ def _drop_unfit_calibration(policy: AbstentionPolicy, found: Evidence, retrieved
     """The policy without a calibration that is not of what this question was compared by; a note says so."""
     embedder = retrieved.embedder
     own = policy.calibration
+    if policy.unfit and policy.rule == "fitted" and found.hits:
+        retrieved.trace.note("calibration", policy.unfit)
     if own is None or policy.rule != "fitted" or not found.hits:
         return policy
     model = f"{embedder.model}/{embedder.variant}" if embedder else None

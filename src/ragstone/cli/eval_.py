@@ -165,7 +165,7 @@ async def _run_golden(options: SharedOptions, golden: str, granularity: str, ask
     cases = evaluation.load_cases(golden)
     wanted.check(cases)
     async with Engine(wanted.settings(options)) as engine:
-        told = wanted.as_arguments(engine)
+        told = wanted.as_arguments(engine, options)
         return await evaluate_golden(engine, cases, granularity=granularity, name=golden, **told, **asked)  # type: ignore[arg-type]  # checked in _agree
 
 
@@ -185,11 +185,12 @@ async def _run_beir(options: SharedOptions, folder: str, split: str, asked: dict
     with tempfile.TemporaryDirectory(prefix="ragstone-beir-") as place:
         settings = wanted.settings(options)
         if options.store is None:
+            wanted.check_lasting_store()
             settings = replace(settings, store=f"embedded:{place}")
         async with Engine(settings) as engine:
             # What is wrong is said before the long part.
             effective_search(engine, **asked)
-            told = wanted.as_arguments(engine)
+            told = wanted.as_arguments(engine, options)
             await check_only_beir(engine, source)
             run = await _ingest_corpus(engine, source, folder)
             report = await evaluate_beir(engine, source, cases, name=folder, split=split, **told, **asked)

@@ -44,10 +44,16 @@ class EvaluationRequest:
         if self.curve:
             eval_calibration.check_case_counts(cases)
 
-    def as_arguments(self, engine: Engine) -> dict[str, Any]:
+    def check_lasting_store(self) -> None:
+        """Raises `UsageError` for a calibration of a collection that is gone afterwards."""
+        if self.curve:
+            raise UsageError("a calibration belongs to a collection that stays: name its store with --store")
+
+    def as_arguments(self, engine: Engine, options: SharedOptions) -> dict[str, Any]:
         """The options of an evaluation. Raises `ConfigError` for an unusable judge."""
         if self.curve:
-            self.like = eval_calibration.make_blank_calibration(engine, self.search)
+            file = eval_calibration.find_calibration_path(options)
+            self.like = eval_calibration.make_blank_calibration(engine, self.search, file)
         writing = engine.select_judge(self.model) if self.judged else None
         return {"ranked": self.ranked, "answers": self.answers, "judge": Judge(writing) if writing else None}
 

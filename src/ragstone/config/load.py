@@ -10,10 +10,12 @@ as `RAGSTONE_` and its path joined by `__`: `RAGSTONE_STORE`, `RAGSTONE_SEARCH__
 """
 
 import difflib
+import logging
 import os
 import re
 from collections.abc import Sequence
 from dataclasses import fields, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,8 @@ from ragstone.config.settings import PipelineSettings, SearchSettings, Settings
 from ragstone.config.vendors import VENDORS
 from ragstone.core.errors import ConfigError
 from ragstone.core.types import Json
+
+log = logging.getLogger("ragstone")
 
 CONFIG_FILE = "ragstone.yaml"
 CALIBRATION_FILE = "ragstone.calibration.json"
@@ -177,7 +181,8 @@ def _is_present(file: Path, *, named: bool) -> bool:
 
 
 def _read_environment() -> list[tuple[list[str], str]]:
-    """What the environment sets: keys and value. Raises `ConfigError` for an unknown setting."""
+    """What the environment sets: keys and value. Raises `ConfigError` for an unknown setting of a group; any other
+    unknown variable may be another program's, and gives a warning."""
     ours = sorted((name.removeprefix(PREFIX), value) for name, value in os.environ.items() if name.startswith(PREFIX))
     known = list_settable(Settings)
     found = []
@@ -190,9 +195,18 @@ def _read_environment() -> list[tuple[list[str], str]]:
         ):
             names = ["__".join(known_keys).upper() for known_keys, _ in known]
             near = difflib.get_close_matches(name.upper(), names, n=1, cutoff=0)
-            raise ConfigError(f"environment: unknown setting {PREFIX}{name}; did you mean {PREFIX}{near[0]}?")
+            said = f"environment: unknown setting {PREFIX}{name}; did you mean {PREFIX}{near[0]}?"
+            if len(keys) > 1 or any(keys[0] == known_keys[0] for known_keys, _ in known):
+                raise ConfigError(said)
+            _warn_once(f"{said} Ragstone ignores it")
+            continue
         found.append((keys, value))
     return found
+
+
+@cache
+def _warn_once(message: str) -> None:
+    log.warning(message)
 
 
 def _set_value(data: Json, keys: Sequence[str], value: Any) -> None:

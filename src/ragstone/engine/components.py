@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 from functools import cached_property, partial
+from pathlib import Path
 from weakref import WeakSet
 
-from ragstone import extraction, guard, providers
+from ragstone import extraction, guard, providers, stores
 from ragstone.access import Credential
 from ragstone.access.sign_in import Authenticator
 from ragstone.answering.abstention.calibration import AbstentionPolicy
@@ -79,12 +80,18 @@ class Components:
     @cached_property
     def policy(self) -> AbstentionPolicy:
         """The rule that decides between answer and abstention; raises `ConfigError` for an unfit calibration."""
+        made = model_factory.make_policy(self.settings.answer, lambda file: [self.calibration_place(file)])
         try:
             own = self.embedders.own
         except UsageError:  # said when the question is embedded
-            return model_factory.make_policy(self.settings.answer)
-        model_factory.check_calibration(self.settings.answer, own)
-        return model_factory.make_policy(self.settings.answer)
+            return made
+        model_factory.check_calibration(made, self.settings.answer, own)
+        return made
+
+    def calibration_place(self, file: Path, *, store: str | None = None, collection: str | None = None) -> str:
+        """The name of a collection, this one unless it is named, in a calibration file."""
+        at = stores.describe_location(store or self.given_settings.store, file)
+        return f"collection {collection or self.scope.collection!r} of tenant {self.scope.tenant!r} in {at}"
 
     @cached_property
     def chunker_setup(self) -> ChunkerSetup:

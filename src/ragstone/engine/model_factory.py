@@ -1,8 +1,9 @@
 """Settings of models become the models: what they name is looked up, their keys are found, what may not leave stays."""
 
 import re
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from ragstone import providers
@@ -89,19 +90,26 @@ def make_writing(model: Completion, llm: LlmSettings, wanted: AnswerSettings, *,
     )
 
 
-def make_policy(wanted: AnswerSettings) -> AbstentionPolicy:
-    """The rule that decides between answer and abstention; raises `ConfigError` for a calibration that is none.
-    Where it is of other vectors than a question's, the question is decided without it."""
+def make_policy(wanted: AnswerSettings, places: Callable[[Path], Sequence[str]]) -> AbstentionPolicy:
+    """The rule that decides between answer and abstention in the collections at `places`, as a file at a path names
+    them; raises `ConfigError` for an invalid calibration. One of other collections, or of other vectors than a
+    question's, does not decide."""
     if wanted.calibration in (None, NONE):
         return AbstentionPolicy(wanted.abstain)
-    return AbstentionPolicy(wanted.abstain, calibration=_load_calibration(wanted))
+    own = _load_calibration(wanted)
+    other = next((place for place in places(Path(str(wanted.calibration))) if place != own.place), None)
+    if other is None:
+        return AbstentionPolicy(wanted.abstain, calibration=own)
+    fitted = f"for {own.place}" if own.place else "by an earlier version, which does not name its collection"
+    said = f"answer.calibration was fitted {fitted}, but this is {other}: the built-in calibration decides"
+    return AbstentionPolicy(wanted.abstain, unfit=said)
 
 
-def check_calibration(wanted: AnswerSettings, embedder: Embedder | None) -> None:
-    """Raises `ConfigError` for a calibration that is of another model than a collection's."""
-    if wanted.calibration not in (None, NONE):
+def check_calibration(policy: AbstentionPolicy, wanted: AnswerSettings, embedder: Embedder | None) -> None:
+    """Raises `ConfigError` for a calibration of this collection that is of another model."""
+    if policy.calibration is not None:
         model = f"{embedder.model}/{embedder.variant}" if embedder else None
-        check_model(_load_calibration(wanted), str(wanted.calibration), model=model)
+        check_model(policy.calibration, str(wanted.calibration), model=model)
 
 
 def _load_calibration(wanted: AnswerSettings) -> Calibration:

@@ -2,11 +2,11 @@
 
 from dataclasses import asdict, fields
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 from ragstone.answering.abstention.calibration import model_edition, read_calibration, render_calibration
 from ragstone.answering.generative.prompt import load_template
-from ragstone.config.model_settings import AnswerSettings
 from ragstone.config.settings import Settings
 from ragstone.core.errors import ConfigError
 from ragstone.core.types import Json
@@ -39,15 +39,18 @@ async def describe_run(engine: Engine, options: Json, *, answers: bool, judge: J
         return {**out, "llm": settings.llm.model} if helped else out
     writing = None if settings.llm.model == NONE else _describe_writing(settings)
     told = {"llm": settings.llm.model, "writing": writing, "judge": judge.describe if judge else None}
-    return {**out, "decision": _describe_decision(settings.answer), **told}
+    return {**out, "decision": _describe_decision(engine), **told}
 
 
-def _describe_decision(wanted: AnswerSettings) -> Json:
+def _describe_decision(engine: Engine) -> Json:
     """What decided between answers and abstentions: the rule, the shipped numbers, a calibration by its digest."""
+    wanted = engine.settings.answer
     out = {"rule": wanted.abstain, "edition": model_edition(), "calibration": SHIPPED, "file": None}
     if wanted.calibration in (None, NONE):
         return out
     own = read_calibration(wanted.calibration, edition=model_edition())
+    if own.place != engine.calibration_place(Path(str(wanted.calibration))):
+        return out
     return {**out, "calibration": _digest(render_calibration(own)), "file": wanted.calibration}
 
 

@@ -6,7 +6,17 @@ from typing import Protocol
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import Reader
 from ragstone.stores.column_pair import ColumnPair, parse_filter
-from ragstone.stores.kinds import KINDS, POSTGRES, STORES, Migration, StoreKind, can_encrypt, migrate_store, open_store
+from ragstone.stores.kinds import (
+    KINDS,
+    POSTGRES,
+    STORES,
+    Migration,
+    StoreKind,
+    can_encrypt,
+    describe_location,
+    migrate_store,
+    open_store,
+)
 from ragstone.stores.master_key import MasterKey
 from ragstone.stores.url_redaction import redact_url
 
@@ -19,6 +29,7 @@ __all__ = [
     "OpenTables",
     "StoreKind",
     "can_encrypt",
+    "describe_location",
     "migrate_store",
     "open_store",
     "open_tables",

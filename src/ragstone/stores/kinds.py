@@ -1,10 +1,13 @@
 """The table of stores: a URL becomes a store; the module of a store is imported when one is opened."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import Store
@@ -79,6 +82,25 @@ async def migrate_store(url: str) -> Migration:
         return Migration(None)
     done: Migration = await kind.load_module().migrate_url(rest)
     return done
+
+
+def describe_location(url: str, file: Path) -> str:
+    """Where a store is, for a file that names it: a path relative to the folder of the file, so that both can move
+    together; a server without user, password and parameters.
+
+    >>> describe_location("json:kb/notes.json", Path("kb/calibration.json"))
+    'json:notes.json'
+    >>> describe_location("postgresql://app:s3cret@db:5433/prod?sslmode=require", Path("calibration.json"))
+    'postgresql://db:5433/prod'
+    """
+    kind, rest = _resolve_kind(url)
+    if not kind.shape.endswith(":PATH"):
+        parts = urlsplit(url)
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+    folder = file.expanduser().absolute().parent
+    return (
+        f"{kind.shape.partition(':')[0]}:{Path(os.path.relpath(Path(rest).expanduser().absolute(), folder)).as_posix()}"
+    )
 
 
 def _resolve_kind(url: str) -> tuple[StoreKind, str]:

@@ -21,8 +21,9 @@ REFIT_HINT = "fit it anew with `ragstone eval --calibrate`, or set answer.calibr
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """signs, model, edition: what it is of: the signs with or without vectors, the embedding model, the shipped
-    numbers. An answer's chance is logistic(slope * log-odds + shift).
+    """signs, model, edition, place: what it is of: the signs with or without vectors, the embedding model, the
+    shipped numbers, store and collection (None in a file of an earlier version). An answer's chance is
+    logistic(slope * log-odds + shift).
 
     wanted: the false-answer rate that was asked for, the share of the answers given that nothing supports. promised:
     what it was in cross-validation, with its 95 % interval `low` to `high`; answered: the share of questions.
@@ -41,6 +42,7 @@ class Calibration:
     answered: float = 1.0
     answerable: int = 0
     unanswerable: int = 0
+    place: str | None = None
 
     def chance(self, odds: float) -> float:
         """How likely, from 0 to 1, a question with these log-odds can be answered."""
@@ -55,11 +57,13 @@ SHIPPED = Calibration("vectors", 0.0)
 class AbstentionPolicy:
     """The rule that decides. rule: the fitted model, thresholds on rerank and RRF scores (see
     `abstain.decide_by_thresholds`), or nothing: every question with a passage is answered. answer_from: from which
-    log-odds on, in place of the fitted ones. calibration: the rule fitted on the user's own questions."""
+    log-odds on, in place of the fitted ones. calibration: the rule fitted on the user's own questions. unfit: why the
+    configured one does not decide here."""
 
     rule: Rule = "fitted"
     answer_from: float | None = None
     calibration: Calibration | None = None
+    unfit: str | None = None
 
 
 @cache
@@ -102,8 +106,11 @@ def _parse_calibration(path: str | Path) -> Calibration:
 
 
 def _is_complete(data: Mapping[str, Any]) -> bool:
-    text = {"signs", "model", "edition"}
-    named = data.keys() == {field.name for field in fields(Calibration)} and data["signs"] in ("vectors", "words")
+    text = {"signs", "model", "edition", "place"}
+    named = data.keys() | {"place"} == {field.name for field in fields(Calibration)} and data["signs"] in (
+        "vectors",
+        "words",
+    )
     return named and all(_is_text(data[name]) if name in text else _is_number(data[name]) for name in data)
 
 

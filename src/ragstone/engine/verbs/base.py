@@ -1,5 +1,7 @@
 """The base of all groups of methods: the parts of an engine, and the caller."""
 
+from collections.abc import Callable
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -82,6 +84,11 @@ class VerbGroup:
     def scope(self) -> Scope:
         """Whose collection; with a key it is known once that was looked at."""
         return self._components.scope
+
+    @property
+    def calibration_place(self) -> Callable[[Path], str]:
+        """Gives the name of this collection in a calibration file at a path."""
+        return self._components.calibration_place
 
     @property
     def search_context(self) -> SearchContext:

@@ -2,10 +2,12 @@
 
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 from ragstone.access import Permission
 from ragstone.answering.options import AnswerOptions, AnswerWriter
 from ragstone.config.search_options import SearchOptions
+from ragstone.config.settings import PipelineSettings
 from ragstone.core.errors import UsageError
 from ragstone.engine import model_factory
 from ragstone.engine.permission_checks import verb
@@ -68,5 +70,10 @@ class CollectionQuestions(QuestionVerbs, VerbGroup):
             writing = replace(writing, template=writing.template.with_system(wanted.system_prompt))
         model = partial(self._components.completions.completion_for, wanted.llm or self._components.settings.llm)
         context = SearchContext(sources, settings.deadlines, model, self.authenticator.reads_as)
-        policy = partial(model_factory.make_policy, settings.answer)
+        policy = partial(model_factory.make_policy, settings.answer, partial(self._list_places, wanted))
         return Pipeline(wanted, settings.search, context, self.authenticator, writing=writing, policy=policy)
+
+    def _list_places(self, wanted: PipelineSettings, file: Path) -> list[str]:
+        """What a pipeline searches, as a calibration file names it; tables have no calibration."""
+        place = partial(self._components.calibration_place, file, store=wanted.store)
+        return [*(place(collection=name) for name in wanted.collections), *(f"table {t.table}" for t in wanted.tables)]

@@ -31,7 +31,7 @@ from ragstone.stores.embedded.mirror_updates import (
 )
 from ragstone.stores.embedded.paths import CollectionFiles
 from ragstone.stores.embedded.thread_pool import ThreadPool
-from ragstone.stores.embedded.vector_tables import ACTIVE, VectorTables
+from ragstone.stores.embedded.vector_tables import ACTIVE, SECOND, VectorTables
 from ragstone.stores.error_mapping import map_errors
 
 T = TypeVar("T")
@@ -67,7 +67,7 @@ class Collection:
         self._second: Mirror | None = None
         self._second_of: Mirror | None = None
         self._masks: OrderedDict[tuple[int, str], Flags] = OrderedDict()
-        self._trusted: dict[int, dict[int, int]] = {}
+        self._trusted: dict[int, dict[int, int]] = {}  # by vector file, as the pages
         self._pages: dict[int, PageCache] = {}
 
     def take_connection(self) -> sqlite3.Connection:
@@ -118,6 +118,7 @@ class Collection:
                 mirror = self._update_mirror(connection, read_state(connection))
                 check_unchanged(connection)
                 self._mirror = mirror
+                self._forget_other_files(connection)
                 if tables != ACTIVE:
                     mirror = self._update_second(connection, state, tables)
                 return CollectionView(connection, state, mirror, rows, tables)
@@ -198,6 +199,15 @@ class Collection:
             return read_state(other, tables).vector_file != state.vector_file
         finally:
             other.close()
+
+    def _forget_other_files(self, connection: sqlite3.Connection) -> None:
+        """Forget what was read of vector files that were rewritten; a view that still reads one keeps its own."""
+        if len(self._trusted) > 1:
+            states = [read_state(connection, tables) for tables in (ACTIVE, SECOND)]
+            named = {state.vector_file for state in states if state.dimension is not None}
+            for number in self._trusted.keys() - named:
+                del self._trusted[number]
+                self._pages.pop(number, None)
 
     def _map_rows(
         self, state: CollectionState, connection: sqlite3.Connection, tables: VectorTables
