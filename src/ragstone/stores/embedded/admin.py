@@ -12,7 +12,7 @@ from ragstone.stores.durable_files import make_directory
 from ragstone.stores.embedded import vector_files
 from ragstone.stores.embedded.check import find_problems, repair_collection
 from ragstone.stores.embedded.collection import Collection
-from ragstone.stores.embedded.collection_names import read_collection_name
+from ragstone.stores.embedded.collection_names import check_bound, read_collection_name
 from ragstone.stores.embedded.database import create_database, open_database, read_transaction, write_transaction
 from ragstone.stores.embedded.frozen_files import check_unchanged, is_writable
 from ragstone.stores.embedded.mirror_updates import read_state
@@ -122,6 +122,7 @@ class EmbeddedAdmin:
             if connection is None:
                 raise Corrupt(f"{here.database} vanished while it was made; run again")
             try:
+                check_bound(connection, scope, here)
                 self._store_names(connection, scope)
                 _store_model(here, connection, scope, (model, variant, dimension))
             finally:

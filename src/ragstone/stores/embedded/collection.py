@@ -17,6 +17,7 @@ from ragstone.stores import sqlite_driver
 from ragstone.stores.collection_errors import no_second_model_error, not_built_error
 from ragstone.stores.cosine import Rows
 from ragstone.stores.embedded import vector_files
+from ragstone.stores.embedded.collection_names import check_bound
 from ragstone.stores.embedded.database import open_database
 from ragstone.stores.embedded.encrypted_rows import PageCache
 from ragstone.stores.embedded.frozen_files import check_unchanged, is_unchanged
@@ -149,6 +150,11 @@ class Collection:
         opened = open_database(self.place.database, self.place.key)
         if opened is None:
             raise not_built_error(self.scope)
+        try:
+            check_bound(opened, self.scope, self.place)
+        except BaseException:
+            opened.close()
+            raise
         return opened
 
     def _identify_file(self) -> tuple[int, int]:

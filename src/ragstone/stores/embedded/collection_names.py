@@ -1,13 +1,29 @@
-"""Names of collections that are too long for a directory: of those only a digest is seen from outside."""
+"""The name of a collection as its database has it: of a long one only a digest is seen from outside, and in an
+encrypted tenant it binds the database to its place."""
 
 import contextlib
+import sqlite3
 from pathlib import Path
 
-from ragstone.core.errors import RagstoneError
+from ragstone.core.errors import Corrupt, RagstoneError
+from ragstone.core.types import Scope
 from ragstone.stores import sqlite_driver
 from ragstone.stores.embedded.database import open_database
 from ragstone.stores.embedded.paths import CollectionFiles
 from ragstone.stores.embedded.tenants import Tenants
+
+
+def check_bound(connection: sqlite3.Connection, scope: Scope, place: CollectionFiles) -> None:
+    """Raises `Corrupt` for an encrypted database of another collection: all of a tenant's have the same key."""
+    if place.key is None:
+        return
+    sql = "SELECT key, value FROM meta WHERE key IN ('tenant', 'collection')"
+    known = dict(connection.execute(sql).fetchall())
+    if known and known != {"tenant": scope.tenant, "collection": scope.collection}:
+        raise Corrupt(
+            f"{place.directory} holds the files of collection {known.get('collection')!r}, not of "
+            f"{scope.collection!r}: they were exchanged; move them back"
+        )
 
 
 def read_collection_name(tenants: Tenants, tenant: str, directory: Path) -> str:

@@ -1,5 +1,6 @@
 """How a mirror is made from SQLite, brought up to date, sealed to disk and read back."""
 
+import hashlib
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
@@ -162,11 +163,17 @@ def write_index(place: CollectionFiles, mirror: Mirror) -> Mirror:
         **{name: getattr(chunks, name) for name in ChunkColumns.__dataclass_fields__},
         **{f"postings.{name}": getattr(base, name) for name in Postings.__dataclass_fields__},
     }
+    if place.key is not None:
+        facts["owner"] = _digest_owner(place)
     path = place.index_file(mirror.generation)
     if path.is_dir():
         remove_path(path)
     write_arrays(path, facts, arrays, place.key)
     return mirror
+
+
+def _digest_owner(place: CollectionFiles) -> int:
+    return int.from_bytes(hashlib.sha256(place.directory.name.encode()).digest()[:6], "big")
 
 
 def read_index(
@@ -184,6 +191,8 @@ def read_index(
         keys = cast("NDArray[np.int64]", arrays["revisions"])
     except (KeyError, TypeError) as error:
         raise Corrupt(f"{place.index_file(generation)} lacks a part ({error})") from error
+    if place.key is not None and facts.get("owner", _digest_owner(place)) != _digest_owner(place):
+        return None  # another collection's, under the same key
     if facts["generation"] < state.log_from or facts["generation"] > state.generation:
         return None
     active = dict(connection.execute("SELECT key, facts FROM revisions WHERE status = 'active'").fetchall())
