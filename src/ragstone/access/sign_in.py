@@ -1,5 +1,6 @@
 """The user of an engine: anyone in trusted mode, else the owner of a key or token."""
 
+import os
 from collections.abc import Callable
 from datetime import UTC, datetime
 
@@ -37,6 +38,7 @@ class Authenticator:
         if settings.access.trusted is False and settings.key is None and credential is None:
             raise Unauthorized("missing", "a key is needed here (access.trusted is false); set RAGSTONE_KEY")
         self._settings = settings
+        self._process = os.getpid()
         self._keys = keys
         self._clock = clock
         self._text = None if settings.key is None else settings.key.strip()
@@ -74,8 +76,19 @@ class Authenticator:
         """The time that keys are made and looked at by."""
         return self._clock()
 
+    @property
+    def is_of_parent(self) -> bool:
+        """Whether this process is a fork of the one that opened the collection: threads and connections are there."""
+        return os.getpid() != self._process
+
+    def check_process(self) -> None:
+        """Raises `UsageError` in a fork, where a call would wait for ever."""
+        if self.is_of_parent:
+            raise UsageError("this collection was opened before a fork: open it anew in the child process")
+
     async def sign_in(self) -> Credential | None:
         """Check the key or token; raises `Unauthorized`, or `Forbidden` for another tenant's."""
+        self.check_process()
         if self._text is not None and (self._credential is None or self._credential.kind == "key"):
             found = await self._authenticate(self._text)
             self._check_tenant(found)

@@ -24,6 +24,7 @@ from ragstone.engine.pipeline import Pipeline
 from ragstone.engine.waiting import R, Waiter, blocking, forwarding, iterating
 
 CLEANUP_SECONDS = 30
+CLOSED_MEANWHILE = "this collection was closed meanwhile: open it again"
 POLL_SECONDS = 0.2  # a signal that another thread was given wakes nobody: whether one came is looked at so often
 
 
@@ -57,6 +58,7 @@ class Knowledge(Waiter):
     def __init__(self, engine: Engine) -> None:
         self.engine = self.target = engine
         self._loop = asyncio.new_event_loop()
+        self._closing = False
         self._thread = threading.Thread(target=self._loop.run_forever, name="ragstone-loop", daemon=True)
         self._thread.start()
         try:
@@ -70,16 +72,29 @@ class Knowledge(Waiter):
 
         Raises `UsageError` when the collection is closed, or when called from its own loop (in `tell`).
         """
-        if self._loop.is_closed() or threading.current_thread() is self._thread:
+        self._check_usable(work)
+        try:
+            return self._wait_for(work)
+        except futures.CancelledError as error:
+            if self._closing:
+                raise UsageError(CLOSED_MEANWHILE) from error
+            raise
+
+    def _check_usable(self, work: Coroutine[Any, Any, R]) -> None:
+        own, closed = threading.current_thread() is self._thread, self._closing or self._loop.is_closed()
+        if own or closed or self.engine.authenticator.is_of_parent:
             work.close()
-            where = "this collection is closed" if self._loop.is_closed() else "this is the collection's own thread"
+            self.engine.authenticator.check_process()
+            where = "this collection is closed" if closed else "this is the collection's own thread"
             raise UsageError(f"{where}: open another one to go on")
+
+    def _wait_for(self, work: Coroutine[Any, Any, R]) -> R:
         running = _CancellableWork(work)
         try:
             future = asyncio.run_coroutine_threadsafe(running.run(), self._loop)
             while not futures.wait([future], timeout=POLL_SECONDS).done:
                 if self._loop.is_closed():
-                    raise UsageError("this collection was closed meanwhile: open it again")
+                    raise UsageError(CLOSED_MEANWHILE)
             result, stop = future.result()
         except BaseException:
             if not running.ended.is_set():
@@ -101,11 +116,14 @@ class Knowledge(Waiter):
         self.close()
 
     def close(self) -> None:
-        """Close the engine and its loop; a second call does nothing."""
-        if self._loop.is_closed():
+        """Cancel calls of other threads, which raise `UsageError`, then close the engine and its loop; a second call
+        does nothing, nor does one in a fork."""
+        if self._closing or self._loop.is_closed() or self.engine.authenticator.is_of_parent:
             return
+        self._closing = True
         try:
-            self.wait(self.engine.close())
+            self._wait_for(_cancel_others())
+            self._wait_for(self.engine.close())
         finally:
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
@@ -159,8 +177,17 @@ class Knowledge(Waiter):
             while (event := self.wait(_next_event(stream))) is not None:
                 yield event
         finally:
-            if not self._loop.is_closed():  # with the collection, the stream was given back too
+            if not self._closing:  # with the collection, the stream was given back too
                 self.wait(stream.aclose())
+
+
+async def _cancel_others() -> None:
+    """End what else runs on the loop: a run is marked interrupted and its lock given back."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    if others:
+        await asyncio.wait(others, timeout=CLEANUP_SECONDS)
 
 
 async def _next_event(stream: AsyncGenerator[Event]) -> Event | None:

@@ -53,8 +53,9 @@ class VerbGroup:
 
     @verb(None)
     async def close(self) -> None:
-        """Give back files, threads, processes and models that this engine opened."""
-        await self._components.close()
+        """Give back files, threads, processes and models that this engine opened; in a fork they are the parent's."""
+        if not self.authenticator.is_of_parent:
+            await self._components.close()
 
     @verb(None)
     async def sign_in(self) -> Credential | None:
