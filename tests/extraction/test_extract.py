@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ragstone.core.contents import is_contents
 from ragstone.core.errors import Refused
 from ragstone.extraction import EXTRACTORS, SANDBOXED_FORMATS, Limits, detect, extract, recipe
 from ragstone.extraction.media_types import BY_NAME, ENCRYPTED, IMAGES, PROMISED
-from ragstone.extraction.record.table_of_contents import is_contents
 from ragstone.ingestion.category import categorize_path
 from ragstone.ingestion.sources.rules import EXTENSIONS
 from ragstone.testing.extractors import check_block, check_spans
@@ -147,6 +147,24 @@ def test_contents_are_lines_that_lead_to_pages() -> None:
     assert is_contents("Chapter One ........ 3\nChapter Two . . . . 17\nand its story\n21\niv\n")
     assert not is_contents("12\n13")
     assert not is_contents("The year was 1984\nand the book was long\nwith 300 pages\n12\n")
+    assert is_contents("Contents\nOne    1\nTwo    7\nThree    9")
+    assert is_contents("Page 1 of 9\nPage 2 of 9\nPage 3 of 9")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Open these ports on the firewall of each host:\n80\n443\n8080\n9090\n9093\n",
+        "80\n443\n8080\n",
+        "ssh    22\nhttp    80\nhttps    443\n",
+        "Tea ..... 4\nCake ..... 5\nWater ..... 1\n",
+        "Call the office at any of these extensions.\nSales ..... 12\nRepairs ..... 17\nHouse ..... 30\n",
+    ],
+)
+@pytest.mark.parametrize("path", ["a.txt", "a.md", "a.html"])
+def test_lists_of_numbers_are_text(text: str, path: str) -> None:
+    body = f"<p>{text.replace(chr(10), '<br>')}</p>" if path == "a.html" else text
+    assert [block.role for block in extract(body.encode(), path=path).blocks] == ["body"]
 
 
 @settings(max_examples=100, deadline=None)

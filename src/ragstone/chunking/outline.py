@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ragstone.chunking.leftovers import is_leftover
+from ragstone.core.contents import is_contents
 from ragstone.core.types import Block, Extraction, Span
 
 # A heading path is kept with every chunk under it: a whole page taken for a heading must not multiply.
@@ -51,7 +51,7 @@ def list_passages(extraction: Extraction) -> list[Passage]:
 
 def _body_spans(extraction: Extraction) -> Iterator[tuple[Block, Span]]:
     for block in extraction.blocks:
-        if block.role == "body" and (block.type in ("table", "code", "heading") or not is_leftover(block.text)):
+        if block.role == "body" and (block.type in ("table", "code", "heading") or not is_contents(block.text)):
             yield from ((block, span) for span in block.spans)
 
 

@@ -1,5 +1,8 @@
 """`ragstone ingest`: bring a collection in line with folders or files."""
 
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import PurePosixPath
 from typing import Annotated
 
 import typer
@@ -8,6 +11,15 @@ from ragstone.cli.shared_options import SharedOptions, add_shared_options, print
 from ragstone.core.plural import format_count
 from ragstone.core.records import Run
 from ragstone.core.types import Json
+
+SHOWN = 5  # files of one ending that nothing reads
+LEFT_OUT = {
+    "toc": "tables of contents",
+    "nav": "navigation",
+    "header": "page headers",
+    "footer": "page footers",
+    "body": "other",
+}
 
 
 @add_shared_options
@@ -78,6 +90,7 @@ def summarize_runs(runs: list[Run], chunks: int) -> Json:
         "seconds": round(sum(run.stats["seconds"] for run in runs), 3),
         "skipped": [skipped for run in runs for skipped in run.stats["skipped"]],
         "warnings": [warning for run in runs for warning in run.stats["warnings"]],
+        "left_out": [left for run in runs for left in run.stats["left_out"]],
         "runs": [run.id for run in runs],
     }
 
@@ -90,7 +103,29 @@ def _print_summary(done: Json) -> None:
     )
     if done["renewed"]:
         print_message(f"search terms and flags of {done['renewed']} documents were brought up to date")
-    for skipped in done["skipped"]:
-        print_message(f"skipped {skipped['path']} ({skipped['reason']}): {skipped['message']}")
+    for skipped in _shorten_skipped(done["skipped"]):
+        print_message(skipped)
+    if done["left_out"]:
+        print_message(_describe_left_out(done["left_out"]))
     for warning in done["warnings"]:
         print_message(f"warning: {warning}")
+
+
+def _shorten_skipped(skipped: list[Json]) -> Iterator[str]:
+    """A line for each file; of many files of a kind that nothing reads, the first few."""
+    met: Counter[str] = Counter()
+    for file in skipped:
+        kind = PurePosixPath(file["path"]).suffix or "without an ending" if file["reason"] == "unsupported" else ""
+        met[kind] += bool(kind)
+        if met[kind] <= SHOWN:
+            yield f"skipped {file['path']} ({file['reason']}): {file['message']}"
+    for kind, count in met.items():
+        if count > SHOWN:
+            yield f"skipped {count - SHOWN:,} more files {kind} (unsupported); --json lists them"
+
+
+def _describe_left_out(left_out: list[Json]) -> str:
+    sums = {name: sum(left.get(role, 0) for left in left_out) for role, name in LEFT_OUT.items()}
+    said = ", ".join(f"{n:,} {name}" for name, n in sums.items() if n)
+    documents = format_count(len(left_out), "document")
+    return f"left out of {documents}, in blocks: {said} (--json names them, extract --json shows them)"

@@ -8,6 +8,8 @@ from typing import Any, Literal
 from ragstone.core.errors import RagstoneError
 from ragstone.core.types import Scope
 
+PASSED_OVER = "passed_over"  # the reason of a file that is no document, such as an icon: counted, never listed
+
 
 @dataclass(frozen=True, slots=True)
 class Skipped:

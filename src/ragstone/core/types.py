@@ -188,7 +188,8 @@ class Chunk:
 class Revision:
     """A document's whole new state: what a writer puts in place of the old one, or not at all.
 
-    `artifact` is the extraction as JSON, where it is kept beside the store; no store looks at it.
+    `artifact` is the extraction as JSON, where it is kept beside the store, `left_out` how many blocks of each role
+    became no chunk; no store looks at these.
     """
 
     document: Document
@@ -196,6 +197,7 @@ class Revision:
     record: str
     layout: Layout | None = None
     artifact: bytes | None = None
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from ragstone.ingestion import embedding_text
 from ragstone.ingestion.artifacts.artifact_json import ARTIFACT_KEY, artifact_name, dump_artifact
 from ragstone.ingestion.category import CATEGORIES, categorize_path
 from ragstone.ingestion.chunker_setup import ChunkerSetup, shorten_recipe
+from ragstone.ingestion.left_out import count_left_out
 
 LEAST_SECONDS = 5.0  # of a document's work in this process: the first one pays for what is loaded
 
@@ -73,6 +74,10 @@ class RevisionBuilder:
     def recipe(self, media_type: str) -> str:
         """How a document of this type is made: its extractor, then its chunking."""
         return f"{extraction.recipe(media_type)}+{self.chunking_recipe}"
+
+    def keeps_other_share(self, document: Document) -> bool:
+        """Whether a document was cut off after another number of chunks than it would be now."""
+        return document.trimmed and not (self.chunks and _trim_note(self.chunks) in document.notes)
 
     @property
     def address(self) -> str | None:
@@ -166,7 +171,9 @@ def _build_from_extraction(
         note = f"the end of {cut} chunks is not embedded: they are longer than the model reads"
         document = replace(document, notes=(*document.notes, note))
         chunks = tuple(replace(chunk, document=document) for chunk in chunks)
-    return Revision(document, chunks, extracted.record, extracted.layout, _dump_if_stored(builder, document, extracted))
+    artifact = _dump_if_stored(builder, document, extracted)
+    left_out = {} if trimmed else count_left_out(extracted, pieces)
+    return Revision(document, chunks, extracted.record, extracted.layout, artifact, left_out)
 
 
 def _dump_if_stored(builder: RevisionBuilder, document: Document, extraction: Extraction) -> bytes | None:
@@ -178,8 +185,12 @@ def _text_or_none(value: Any) -> str | None:
 
 
 def _collect_notes(extraction: Extraction, pieces: Sequence[Piece], trimmed: bool, most: int | None) -> tuple[str, ...]:
-    cut = (f"only the first {most} chunks were kept",) if trimmed else ()
+    cut = (_trim_note(most),) if trimmed and most else ()
     return (*extraction.warnings, *dict.fromkeys(piece.note for piece in pieces if piece.note), *cut)
+
+
+def _trim_note(most: int) -> str:
+    return f"only the first {most} chunks were kept"
 
 
 def _build_chunks(

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 
 from ragstone.core.errors import Refused
 from ragstone.core.ports import ListedFile, Source
-from ragstone.core.records import Skipped
+from ragstone.core.records import PASSED_OVER, Skipped
 from ragstone.core.types import Document, Revision
 from ragstone.extraction.image import eligibility
 from ragstone.ingestion import workers
 from ragstone.ingestion.artifacts import ArtifactStore
-from ragstone.ingestion.progress import PASSED_OVER, Tally
+from ragstone.ingestion.progress import Tally
 from ragstone.ingestion.run_context import RunContext
 
 IN_FLIGHT = 8  # documents read and cut ahead of the writer
@@ -107,12 +107,13 @@ def _process_job(
 
 def needs_rebuild(before: Document, context: RunContext) -> bool:
     """Whether an unchanged document is to be redone: for its vectors, for what the run says of all its documents,
-    for an earlier edition of its chunker, or for its recipe when the run refreshes."""
+    for an earlier edition of its chunker, for another limit of chunks, or for its recipe when the run refreshes."""
     builder = context.builder
     said = ((builder.version_label, before.version_label), (builder.effective_at, before.effective_at))
     return (
         wants_vectors(before, context)
         or builder.is_former(before)
+        or builder.keeps_other_share(before)
         or any(now is not None and now != then for now, then in said)
         or (context.refresh and before.recipe != builder.recipe(before.media_type))
     )

@@ -13,12 +13,11 @@ from typing import Any, Literal
 from ragstone import extraction
 from ragstone.core.answers import Event
 from ragstone.core.ports import Ledger, ListedFile, Source
-from ragstone.core.records import Run, Skipped
+from ragstone.core.records import PASSED_OVER, Run, Skipped
 from ragstone.core.types import Document, Revision
 
 EventCallback = Callable[[Event], None]
 UPDATE_SECONDS = 2.0
-PASSED_OVER = "passed_over"  # a file that is no document, such as an icon: counted, never listed
 
 
 @dataclass(slots=True)
@@ -36,11 +35,14 @@ class Tally:
     passed_over: int = 0
     skipped: list[Skipped] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    left_out: list[dict[str, Any]] = field(default_factory=list)
 
     def list_files(self, source: Source) -> list[ListedFile]:
         """The files that a source lists; what it refuses is counted."""
         found = list(source.walk())
-        self.skipped.extend(entry for entry in found if isinstance(entry, Skipped))
+        skipped = [entry for entry in found if isinstance(entry, Skipped)]
+        self.skipped.extend(entry for entry in skipped if entry.reason != PASSED_OVER)
+        self.passed_over += sum(entry.reason == PASSED_OVER for entry in skipped)
         return [entry for entry in found if isinstance(entry, ListedFile)]
 
     def count_outcome(self, outcome: Revision | Skipped | Document) -> Revision | None:
@@ -56,6 +58,8 @@ class Tally:
             self.outdated += outcome.recipe.split("+")[0] != extraction.recipe(outcome.media_type)
             return None
         self.warnings.extend(f"{outcome.document.path}: {note}" for note in outcome.document.notes)
+        if outcome.left_out:
+            self.left_out.append({"path": outcome.document.path, **outcome.left_out})
         return outcome
 
     def count_written(self, revisions: Sequence[Revision]) -> None:
@@ -75,6 +79,7 @@ class Tally:
             "renewed": self.renewed,
             "skipped": [{"path": s.path, "reason": s.reason, "message": s.message} for s in self.skipped],
             "warnings": self.warnings,
+            "left_out": self.left_out,
         }
 
 
@@ -115,7 +120,8 @@ class Progress:
         self._tell(Event(stage, {"done": done, "total": total}))
         if time.monotonic() - self._last > UPDATE_SECONDS:
             self._last = time.monotonic()
-            await self._ledger.update(replace(self._run, stats=self._stats()))
+            # One entry a document: written once, at the end, and not every two seconds.
+            await self._ledger.update(replace(self._run, stats={**self._stats(), "left_out": []}))
 
     async def end(self, status: Literal["succeeded", "interrupted"]) -> Run:
         """Record how it ended."""

@@ -11,7 +11,7 @@ from ragstone.ingestion.build_revision import RevisionBuilder
 SMALL_SOURCE = 10  # documents; below, only a removal of all of them is suspicious
 RUNS_SEARCHED = 1000  # how far back a source's root is looked for
 WRITING_STATUSES = ("succeeded", "interrupted")  # runs that may have written something
-REFUSED_BY_RULE = frozenset({"denied", "outside_root"})  # refused by rule: what stood there goes
+REFUSED_BY_RULE = frozenset({"denied", "outside_root", "unsupported"})  # refused by rule: what stood there goes
 
 
 def find_vanished(

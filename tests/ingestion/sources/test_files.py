@@ -304,3 +304,12 @@ def test_a_root_that_may_not_be_read_is_an_error_and_not_an_empty_source(
     finally:
         if root:
             os.seteuid(0)
+
+
+def test_files_that_nothing_reads_are_listed_as_skipped(tmp_path: Path) -> None:
+    write(tmp_path, "a.md", "b.rst", "deep/c.adoc", "data.json", "LICENSE", ".hidden.rst", "drafts/d.rst", "no.rst")
+    assert paths(tmp_path, ignore=("drafts/", "no.*")) == ["a.md"]
+    assert skipped(tmp_path, ignore=("drafts/", "no.*")) == dict.fromkeys(
+        ["LICENSE", "b.rst", "data.json", "deep/c.adoc"], "unsupported"
+    )
+    assert skipped(tmp_path, deny=("*.rst",), ignore=("drafts/",))["b.rst"] == "denied"

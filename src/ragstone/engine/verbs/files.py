@@ -8,7 +8,7 @@ from ragstone.access import Permission
 from ragstone.config.settings import SourceSettings
 from ragstone.core.errors import Refused, UsageError
 from ragstone.core.ports import Source
-from ragstone.core.records import Skipped
+from ragstone.core.records import PASSED_OVER, Skipped
 from ragstone.core.types import Extraction, Piece
 from ragstone.engine.permission_checks import verb
 from ragstone.engine.source_roots import resolve_source
@@ -42,6 +42,8 @@ class FileVerbs(VerbGroup):
         """
         source, _ = resolve_source(SourceSettings(path=str(path), ignore=tuple(ignore)))
         for entry in source.walk():
+            if isinstance(entry, Skipped) and entry.reason == PASSED_OVER:
+                continue
             try:
                 if isinstance(entry, Skipped):
                     raise Refused(entry.reason, entry.message)

@@ -1,31 +1,15 @@
-"""Tables of contents and bare page numbers: they lead to text but are none, and never become chunks."""
+"""Tables of contents: they lead to text but are none, and never become chunks."""
 
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 
+from ragstone.core.contents import CONTENTS_TITLE, LINES, SHARE, is_contents
 from ragstone.core.types import Block
 
-SHARE = 0.6  # of the lines must look like an entry
-LINES = 3  # fewer lines are no table of contents
-NUMBER = r"(?:\d{1,4}|[ivxlcIVXLC]{1,7})"
-# A title that leads to a page number by dots or a wide gap; or also a bare page number, which in a list is
-# something else: an item such as `- 443`.
-LEADING = re.compile(rf"\S[^\t]*?(?:\.{{3,}}|(?:\. ){{3,}}|…+|\t| {{4,}})[ .\t]*{NUMBER}\s*")
-ENTRY = re.compile(rf"[-–—\s]*{NUMBER}[-–—\s]*|{LEADING.pattern}")
 LONGEST = 300
 ANCHOR = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+\[[^\]\n]{1,200}\]\(#[^)\s]*\)\s*")
-
-
-def is_contents(text: str, *, entry: re.Pattern[str] = ENTRY) -> bool:
-    """Whether at least three lines stand here and 60 % of them are entries: page numbers or what leads to one."""
-    if len(text) < 2 * LINES - 1:  # so many lines have at least so many characters and ends: most blocks are short
-        return False
-    lines = [line for line in text.splitlines() if line.strip()]
-    if len(lines) < LINES:
-        return False
-    return sum(len(line) <= LONGEST and entry.fullmatch(line) is not None for line in lines) >= SHARE * len(lines)
 
 
 def mark_toc_blocks(blocks: Iterable[Block], record: str) -> Iterator[Block]:
@@ -34,20 +18,24 @@ def mark_toc_blocks(blocks: Iterable[Block], record: str) -> Iterator[Block]:
     Paragraphs are judged by their lines; a run of list items together, which is also one when its
     items are nothing but links into the same document.
     """
+    titled = False
     for is_list, group in groupby(blocks, key=lambda block: block.type == "list" and block.role == "body"):
         if not is_list:
-            yield from (replace(block, role="toc") if _is_contents_block(block) else block for block in group)
+            for block in group:
+                yield replace(block, role="toc") if _is_contents_block(block, titled=titled) else block
+                titled = CONTENTS_TITLE.fullmatch(block.text.strip()) is not None
             continue
         items = list(group)
         anchors = sum(_is_anchor_item(block, record) for block in items)
         text = "\n".join(block.text for block in items)
-        if (len(items) >= LINES and anchors >= SHARE * len(items)) or is_contents(text, entry=LEADING):
+        if (len(items) >= LINES and anchors >= SHARE * len(items)) or is_contents(text, titled=titled):
             items = [replace(block, role="toc") for block in items]
         yield from items
+        titled = False
 
 
-def _is_contents_block(block: Block) -> bool:
-    return block.type == "paragraph" and block.role == "body" and is_contents(block.text)
+def _is_contents_block(block: Block, *, titled: bool) -> bool:
+    return block.type == "paragraph" and block.role == "body" and is_contents(block.text, titled=titled)
 
 
 def _is_anchor_item(block: Block, record: str) -> bool:

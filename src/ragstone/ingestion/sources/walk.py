@@ -1,14 +1,15 @@
 """The walk of a folder: depth first in the order of whole paths, without recursion."""
 
+import mimetypes
 import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
 
 from ragstone.core.ports import ListedFile
-from ragstone.core.records import Skipped
+from ragstone.core.records import PASSED_OVER, Skipped
 from ragstone.ingestion.sources.containment import LEADS_OUTSIDE, relative_to_root
-from ragstone.ingestion.sources.rules import Rules
+from ragstone.ingestion.sources.rules import UNLISTED, Rules
 
 UNDECODABLE_NAME = "the name is not valid UTF-8; rename it"
 Folder = tuple[str, str]  # where it lies, and the path under which its documents are listed
@@ -54,14 +55,14 @@ def _scan_folder(
     for name, entry in names:
         is_folder = name.endswith("/")
         own, there = (f"{parent}/{entry.name}" if parent else entry.name for parent in (path, real))
-        if not rules.is_visible(entry.name) or not (is_folder or rules.accepts(own)):
-            continue
-        if rules.ignores(own) or (own != there and rules.ignores(there)):
+        if not rules.is_visible(entry.name) or rules.ignores(own) or (own != there and rules.ignores(there)):
             continue
         if not _is_decodable(own):
             yield Skipped(_escape_path(own), "unreadable", UNDECODABLE_NAME)
         elif rules.denies(own) or (own != there and rules.denies(there)):
             yield Skipped(own, "denied", f"{own} is on the deny list")
+        elif not (is_folder or rules.accepts(own)):
+            yield _skip_unsupported(own)
         elif entry.is_symlink():
             yield from _follow_link(own, entry.path, root, rules, followed)
         elif own == there or _visit_once(entry.path, followed):
@@ -98,6 +99,17 @@ def _visit_once(real: str, followed: set[str]) -> bool:
 
 def _skip_unreadable(path: str, error: OSError) -> Skipped:
     return Skipped(path, "unreadable", f"{path} cannot be read: {error.strerror or error}")
+
+
+def _skip_unsupported(path: str) -> Skipped:
+    if (mimetypes.guess_type(path)[0] or "").startswith("image/"):
+        return Skipped(path, PASSED_OVER)
+    ending = os.path.splitext(path)[1].lower()
+    if ending in UNLISTED:
+        why = f"{path}: {ending} files are data as often as documents; name the file to ingest it"
+    else:
+        why = f"{path}: Ragstone reads no {ending} files" if ending else f"{path} has no ending that names its format"
+    return Skipped(path, "unsupported", why)
 
 
 def _is_folder(entry: "os.DirEntry[str]") -> bool:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
+from ragstone.core.contents import CONTENTS_TITLE
 from ragstone.extraction.pdf.characters.pieces import Piece
 from ragstone.extraction.pdf.characters.rows import LEADER
 from ragstone.extraction.pdf.characters.table import Table, collect_rows
@@ -13,9 +14,6 @@ from ragstone.extraction.pdf.page import Page
 ENTRIES = 3  # fewer entries are no table of contents
 ENTRY_SHARE = 0.7  # of the rows lead to a page
 PAGE = re.compile(r"\d{1,4}|[ivxlc]{1,7}")
-CONTENTS_TITLE = re.compile(
-    r"(?:table of )?contents|inhalt(?:sverzeichnis)?|index|sommaire|table des matières", re.IGNORECASE
-)
 ZONE = 0.14  # of the height, at the top and at the bottom
 MARGIN = 0.07  # of the height: text begins and ends inside it on most pages
 LINES = 4  # of one piece of furniture, at the most

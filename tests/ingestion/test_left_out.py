@@ -1,0 +1,70 @@
+"""Nothing is left out without a word: blocks are counted by role, files listed, a limit that was lifted is lifted."""
+
+import json
+from pathlib import Path
+
+import ragstone
+from tests.commands import Run
+from tests.ingestion.test_editions import url
+from tests.ingestion.test_run import Open, counts
+
+__all__ = ["url"]
+CONTENTS = "One ..... 1\nTwo ..... 2\nThree ..... 3\n\nThe text of the manual.\n"
+LONG = "\n\n".join(f"# Part {n}\n\n" + f"Sentence {n} of part {n} goes on. " * 60 for n in range(8))
+
+
+def test_what_becomes_no_chunk_is_counted_and_its_document_named(tmp_path: Path, opened: Open) -> None:
+    (tmp_path / "manual.txt").write_text(CONTENTS, encoding="utf-8")
+    (tmp_path / "page.html").write_text("<nav>Home</nav><main><p>Text.</p></main><footer>Imprint</footer>")
+    (tmp_path / "plain.md").write_text("# Plain\n\nNothing is left out.\n", encoding="utf-8")
+    [run] = opened().ingest(tmp_path)
+    assert run.stats["left_out"] == [
+        {"path": "manual.txt", "toc": 1},
+        {"path": "page.html", "nav": 1},
+    ]
+    assert [one.stats["left_out"] for one in opened().runs()] == [run.stats["left_out"]]
+
+
+def test_a_page_of_ports_is_a_document(tmp_path: Path, opened: Open) -> None:
+    (tmp_path / "ports.txt").write_text("These ports are open.\n22\n80\n443\n8080\n9090\n", encoding="utf-8")
+    kb = opened()
+    [run] = kb.ingest(tmp_path)
+    assert counts(run) == {"added": 1}
+    assert "8080" in kb.chunk("ports.txt", 0).text
+
+
+def test_a_document_is_whole_once_the_limit_of_chunks_is_lifted(tmp_path: Path, url: str) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "long.md").write_text(LONG, encoding="utf-8")
+
+    def ingest(limit: int | None) -> tuple[dict[str, int], int, bool]:
+        with ragstone.open(settings=ragstone.load(store=url, embed__model="none", limits__chunks=limit)) as kb:
+            [run] = kb.ingest(tmp_path / "docs")
+            [document] = kb.documents()
+            return counts(run), kb.info().chunks, document.trimmed
+
+    assert ingest(2) == ({"added": 1}, 2, True)
+    assert ingest(2) == ({"unchanged": 1}, 2, True)
+    assert ingest(3) == ({"changed": 1}, 3, True)
+    changed, chunks, trimmed = ingest(None)
+    assert changed == {"changed": 1}
+    assert chunks > 3
+    assert not trimmed
+    assert ingest(None)[0] == {"unchanged": 1}
+
+
+def test_the_terminal_names_files_that_nothing_reads_and_counts_what_is_left_out(run: Run, tmp_path: Path) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "manual.txt").write_text(CONTENTS, encoding="utf-8")
+    for n in range(8):
+        (docs / f"{n}.rst").write_text("Title\n=====\n", encoding="utf-8")
+    done = run("ingest", docs, "--store", "store", "--embedder", "none")
+    assert done.status == 0
+    said = done.out + done.err
+    assert "skipped 0.rst (unsupported): 0.rst: Ragstone reads no .rst files" in said
+    assert "skipped 3 more files .rst (unsupported)" in said
+    assert "left out of 1 document, in blocks: 1 tables of contents" in said
+    last = json.loads(run("ingest", docs, "--store", "store", "--embedder", "none", "--json").out.splitlines()[-1])
+    assert [file["path"] for file in last["skipped"]] == [f"{n}.rst" for n in range(8)]
+    assert last["left_out"] == []
