@@ -14,7 +14,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from ragstone.core.analyzer import extract_terms
-from ragstone.retrieval.selection import jaccard
+from ragstone.core.passage_difference import differ_in_facts
+from ragstone.retrieval.selection import ALIKE, jaccard
 
 LEVELS = (1.0, 0.95, 0.9, 0.85, 0.8, 0.7)
 
@@ -24,7 +25,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tree", type=Path)
     args = parser.parse_args()
-    pages: dict[tuple[str, str], list[tuple[str, frozenset[str]]]] = defaultdict(list)
+    pages: dict[tuple[str, str], list[tuple[str, frozenset[str], str]]] = defaultdict(list)
     for path in sorted(args.tree.rglob("*.md")):
         version = next((part for part in path.parts if re.fullmatch(r"\d\.\d", part)), None)
         if version is None:
@@ -32,9 +33,17 @@ def main() -> None:
         for section in re.split(r"\n(?=## )", path.read_text(encoding="utf-8", errors="replace"))[1:]:
             bag = frozenset(extract_terms(section))
             if len(bag) >= 20:
-                pages[path.name, section.split("\n", 1)[0]].append((version, bag))
+                pages[path.name, section.split("\n", 1)[0]].append((version, bag, section))
     chance = random.Random(0)
     same = [jaccard(a[1], b[1]) for found in pages.values() for a, b in pairwise(found) if a[0] != b[0]]
+    close = [
+        (a[2], b[2])
+        for found in pages.values()
+        for a, b in pairwise(found)
+        if a[0] != b[0] and jaccard(a[1], b[1]) >= ALIKE
+    ]
+    folded = sum(" ".join(a.split()) == " ".join(b.split()) or not differ_in_facts(a, b) for a, b in close)
+    print(f"same section, two versions, alike: {folded / len(close):.4f} of {len(close)} also agree in their facts")
     keys = sorted(pages)
     other = [
         jaccard(pages[a][0][1], pages[b][0][1])

@@ -57,7 +57,8 @@ async def _measured(store: str, wanted: list[tuple[str, list[str], bool]]) -> st
             hits = (await kb.search(text)).hits
             start = time.perf_counter()
             embedder = context.sources[0].embedder
-            chosen, _ = await choose_passages(AnswerInput(question, hits, reader, Trace(), embedder, vector))
+            made = await choose_passages(AnswerInput(question, hits, reader, Trace(), embedder, vector))
+            chosen = made.passages
             seconds.append(time.perf_counter() - start)
             texts = [" ".join(one.passage.text.split()) for one in chosen]
             held = [" ".join(answer.split()) in " ".join(texts) for answer in answers]

@@ -138,9 +138,9 @@ async def _row(
     name: str,
     *what: str,
 ) -> dict[str, Any]:
-    _, vectors = await choose_passages(AnswerInput(question, hits, reader, Trace(), embedder, vector))
+    vectors = (await choose_passages(AnswerInput(question, hits, reader, Trace(), embedder, vector))).evidence
     bare = [replace(hit, signals={"bm25": hit.signals["bm25"]}) for hit in hits]
-    _, words = await choose_passages(AnswerInput(question, bare, reader, Trace(), embedder))
+    words = (await choose_passages(AnswerInput(question, bare, reader, Trace(), embedder))).evidence
     label, group = what
     return {
         "set": name, "label": label, "group": group, "question": question.text,

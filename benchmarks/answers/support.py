@@ -24,9 +24,9 @@ from pathlib import Path
 from corrupt import Case, articles, cases, written
 from fit_support import cosines
 
-from ragstone.answering.verification.contradictions import is_opposite
 from ragstone.answering.verification.support import GroundingContext, SupportFinding
 from ragstone.core.comparable_words import parse_words
+from ragstone.core.contrary_words import is_opposite
 from ragstone.core.ports import Embedder
 from ragstone.providers import make_embedder
 

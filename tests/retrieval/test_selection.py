@@ -1,5 +1,6 @@
 """Thresholds ask raw signals; near-duplicates are one; caps hold."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -35,7 +36,47 @@ def test_short_texts_that_differ_in_a_word_are_not() -> None:
     assert len(deduplicate([hit(text.format("enable"), path="a"), hit(text.format("disable"), path="b")])) == 2
 
 
-TEXT = st.lists(st.integers(0, 30), min_size=18, max_size=30).map(lambda ns: " ".join(f"w{n}" for n in ns))
+PLAIN = [f"k{a}{b}" for a in "abcdef" for b in "klmnop"]  # words that are neither names nor figures
+TEXT = st.lists(st.integers(0, 30), min_size=18, max_size=30).map(lambda ns: " ".join(PLAIN[n] for n in ns))
+POLICY = (
+    "Whoever leaves the company tells the department of human resources in writing {} before the last day of work. The "
+    "letter {} be signed by {} and names the reason for leaving, the address, the account and the open claims."
+)
+AS_IT_IS = ("15 days", "must", "Alice")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        ("30 days", "must", "Alice"),
+        ("15 weeks", "must", "Alice"),
+        ("fifteen days, since May,", "must", "Alice"),
+        ("15 days", "must not", "Alice"),
+        ("15 days", "must never", "Alice"),
+        ("15 days", "must", "Robert"),
+    ],
+)
+def test_texts_that_differ_in_a_figure_a_name_or_a_denial_are_both_kept(other: tuple[str, str, str]) -> None:
+    texts = POLICY.format(*AS_IT_IS), POLICY.format(*other)
+    assert len(deduplicate([hit(text, path=str(n)) for n, text in enumerate(texts)])) == 2
+
+
+def test_figures_that_changed_their_places_are_both_kept() -> None:
+    text = POLICY.format(*AS_IT_IS) + " Tickets cost {} euros for adults and {} euros for children."
+    assert len(deduplicate([hit(text.format(12, 7), path="a"), hit(text.format(7, 12), path="b")])) == 2
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("enabled", "disabled"), ("required", "optional"), ("ist erlaubt", "ist nicht erlaubt")]
+)
+def test_long_texts_that_say_the_opposite_are_both_kept(one: str, other: str) -> None:
+    text = POLICY.format(*AS_IT_IS) + " Access to the building {} on the last day."
+    assert len(deduplicate([hit(text.format(one), path="a"), hit(text.format(other), path="b")])) == 2
+
+
+def test_figures_that_are_written_in_two_ways_are_one() -> None:
+    one, other = POLICY.format(*AS_IT_IS), POLICY.format("fifteen days", "must", "Alice")
+    assert len(deduplicate([hit(one, path="a"), hit(other, path="b")])) == 1
 
 
 @given(st.lists(TEXT, max_size=8))
@@ -75,7 +116,7 @@ def test_a_cap_counts_by_document() -> None:
 
 
 def test_texts_that_share_exactly_as_much_as_it_takes_are_folded() -> None:
-    shared = " ".join(f"k{a}{b}" for a in "abcdef" for b in "klmnop")
+    shared = " ".join(PLAIN)
     first, second = f"{shared} zig zag", f"{shared} hip hop"
     assert jaccard(set(extract_terms(first)), set(extract_terms(second))) == ALIKE
     assert len(deduplicate([hit(first, path="a"), hit(second, path="b")])) == 1

@@ -11,7 +11,7 @@ from dataclasses import replace
 from math import ceil
 
 from ragstone.answering.assembly import Draft
-from ragstone.answering.extractive_answer import AnswerInput, make_extractive_answer
+from ragstone.answering.extractive_answer import CONTRADICTION, AnswerInput, make_extractive_answer
 from ragstone.answering.generative.budget import Budget, fit_budget
 from ragstone.answering.options import AnswerOptions, AnswerWriter, Conversation
 from ragstone.answering.verification.similarity import TextSimilarity
@@ -89,7 +89,7 @@ async def stream_draft(
         async with aclosing(write_answer(writing, draft, trace)) as stream:
             async for said in stream:
                 if isinstance(said, Answer):
-                    made = said
+                    made = _add_contradictions(said, draft.quoted)
                 else:
                     yield said
     usage = {name: made.usage.get(name, 0) + count for name, count in trace.usage().items()}
@@ -103,6 +103,12 @@ async def stream_draft(
         steps=tuple(trace.steps),
     )
     yield Event("final_answer", {"answer": whole})
+
+
+def _add_contradictions(made: Answer, quoted: Answer) -> Answer:
+    """A written answer with the notes on passages that contradict each other, which the quoted answer has."""
+    notes = tuple(note for note in quoted.notes if note.code == CONTRADICTION and note not in made.notes)
+    return made if made.abstained else replace(made, notes=(*made.notes, *notes))
 
 
 async def _read_and_draft(

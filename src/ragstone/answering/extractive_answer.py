@@ -16,12 +16,14 @@ from ragstone.answering.abstention.calibration import AbstentionPolicy
 from ragstone.answering.abstention.evidence import Evidence, collect_evidence
 from ragstone.answering.assembly import abstain
 from ragstone.answering.extractive.question_analysis import analyze_question
+from ragstone.answering.extractive.rivals import Rivals, find_rivals
 from ragstone.answering.extractive.selection import (
     ScoredPassage,
     apply_similarity,
     make_quotes,
     rank_passages,
     select_passages,
+    sort_for_reading,
 )
 from ragstone.answering.verification.citations import (
     cite_quotes,
@@ -32,7 +34,7 @@ from ragstone.answering.verification.citations import (
 )
 from ragstone.answering.verification.page_boxes import add_page_boxes
 from ragstone.config.deadlines import DEFAULT_DEADLINES, Deadlines
-from ragstone.core.answers import Answer
+from ragstone.core.answers import Answer, Note
 from ragstone.core.errors import UsageError
 from ragstone.core.page_layout import Layout
 from ragstone.core.ports import Embedder, Vectors
@@ -43,6 +45,10 @@ from ragstone.retrieval.search_context import refusal_code
 
 EXTRACT_FROM = 12  # hits that an answer is made of
 SENTENCES = 8  # passages that are compared with the question by their vectors; 16 chose no better ones
+
+
+CONTRADICTION = "contradiction"  # the note's code
+LONGEST_SHOWN = 240  # characters of a passage in a note
 
 
 class Texts(Protocol):
@@ -72,17 +78,49 @@ class AnswerInput:
     fused_by_store: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class ChosenPassages:
+    """The passages that an answer quotes, the evidence for giving it, and what contradicts them."""
+
+    passages: list[ScoredPassage]
+    evidence: Evidence
+    rivals: Sequence[Rivals] = ()
+
+    def with_rivals(self) -> list[ScoredPassage]:
+        """The passages and those that contradict them, in reading order."""
+        there = {(one.passage.hit, one.passage.index) for one in self.passages}
+        places = {(one.theirs.passage.hit, one.theirs.passage.index): one.theirs for one in self.rivals}
+        return sort_for_reading([*self.passages, *(one for place, one in places.items() if place not in there)])
+
+
 async def make_extractive_answer(retrieved: AnswerInput, policy: AbstentionPolicy, *, sparing: bool) -> Answer:
     """An extractive answer: the sentences that answer best, each quoted and checked; or an abstention. `sparing` where
     a model will write: passages are compared by vectors only when the decision may hang on it."""
     sparing_for = policy if sparing else None
-    chosen, found = await choose_passages(retrieved, sparing=sparing_for)
+    chosen = await choose_passages(retrieved, sparing=sparing_for)
+    found = chosen.evidence
     verdict = _decide(retrieved, found, _drop_unfit_calibration(policy, found, retrieved))
     if verdict.abstain:
         likely, clarify = verdict.answerability, verdict.clarify
         return abstain(verdict.reason, verdict.message, clarify=clarify, answerability=likely)
-    made = await _cite(retrieved.reader, chosen)
-    return replace(made, answerability=verdict.answerability)
+    made = await _cite(retrieved.reader, chosen.with_rivals())
+    notes = () if made.abstained else tuple(_note_contradiction(pair) for pair in chosen.rivals)
+    return replace(made, answerability=verdict.answerability, notes=(*made.notes, *notes))
+
+
+def _note_contradiction(pair: Rivals) -> Note:
+    """The note on two passages that contradict each other, which holds both, so that an answer in other words shows
+    them too."""
+    told = [
+        f'{guard.mask_secrets(p.chunk.document.path)}: "{_shorten(guard.mask_chunk_part(p.chunk, p.start, p.end))}"'
+        for p in (pair.ours.passage, pair.theirs.passage)
+    ]
+    return Note(CONTRADICTION, f"two documents contradict each other: {'; '.join(told)}")
+
+
+def _shorten(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST_SHOWN else f"{line[:LONGEST_SHOWN]}…"
 
 
 def _drop_unfit_calibration(policy: AbstentionPolicy, found: Evidence, retrieved: AnswerInput) -> AbstentionPolicy:
@@ -138,11 +176,10 @@ async def _cite(reader: Texts, chosen: Sequence[ScoredPassage]) -> Answer:
     return Answer(text, sentences=sentences, citations=citations, groundedness=grounded, notes=notes)
 
 
-async def choose_passages(
-    retrieved: AnswerInput, *, sparing: AbstentionPolicy | None = None
-) -> tuple[list[ScoredPassage], Evidence]:
-    """The passages that an answer would quote, and what speaks for giving it. With `sparing` they are chosen by their
-    words, and their vectors guessed from the chunks', where this policy's decision stands so."""
+async def choose_passages(retrieved: AnswerInput, *, sparing: AbstentionPolicy | None = None) -> ChosenPassages:
+    """The passages that an answer would quote, what speaks for giving it, and what contradicts them. With `sparing`
+    they are chosen by their words, and their vectors guessed from the chunks', where this policy's decision stands
+    so."""
     idf = await retrieved.reader.idf(retrieved.question.text)
     analysed = analyze_question(retrieved.question.text, idf)
     best = list(retrieved.hits[:EXTRACT_FROM])
@@ -151,7 +188,7 @@ async def choose_passages(
         chosen = select_passages(analysed, ranked)
         found = collect_evidence(analysed, best, chosen, idf=idf)
         if is_settled(found, _drop_unfit_calibration(sparing, found, retrieved)):
-            return chosen, replace(found, similar=found.cosine)
+            return ChosenPassages(chosen, replace(found, similar=found.cosine), find_rivals(analysed, chosen, ranked))
     vector, embedder = retrieved.vector, retrieved.embedder
     if vector is not None and embedder is not None and ranked:
         work = _compare_passages(embedder, vector, ranked[:SENTENCES])
@@ -160,7 +197,8 @@ async def choose_passages(
         )
         ranked = apply_similarity(ranked, similar)
     chosen = select_passages(analysed, ranked)
-    return chosen, collect_evidence(analysed, best, chosen, idf=idf)
+    found = collect_evidence(analysed, best, chosen, idf=idf)
+    return ChosenPassages(chosen, found, find_rivals(analysed, chosen, ranked))
 
 
 async def _compare_passages(embedder: Embedder, vector: Vectors, ranked: Sequence[ScoredPassage]) -> dict[str, float]:

@@ -5,7 +5,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.answering.verification.question_mismatch import (
-    OPPOSITES,
     extract_numbers,
     find_extremes,
     find_opposed_words,
@@ -13,6 +12,7 @@ from ragstone.answering.verification.question_mismatch import (
     has_unmatched_denial,
     holds_term,
 )
+from ragstone.core.contrary_words import OPPOSITES
 from tests.speed import within
 
 

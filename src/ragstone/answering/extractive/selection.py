@@ -158,7 +158,7 @@ def select_passages(
             continue
         if len(taken) < how.most and (not taken or _is_worth_adding(question, candidate, taken, how)):
             taken.append(candidate)
-    return _sort_for_reading(_drop_overlapping([_widen_passage(one) for one in taken]))
+    return sort_for_reading(_drop_overlapping([_widen_passage(one) for one in taken]))
 
 
 def _is_worth_adding(
@@ -216,7 +216,8 @@ def _drop_overlapping(wide: Sequence[ScoredPassage]) -> list[ScoredPassage]:
     return out
 
 
-def _sort_for_reading(taken: Sequence[ScoredPassage]) -> list[ScoredPassage]:
+def sort_for_reading(taken: Sequence[ScoredPassage]) -> list[ScoredPassage]:
+    """By document, the document of the first passage first, then by place."""
     first: dict[str, int] = {}
     for one in taken:
         first.setdefault(one.passage.chunk.document.id, len(first))

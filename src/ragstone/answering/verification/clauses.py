@@ -12,8 +12,8 @@ from itertools import combinations, pairwise, permutations, product
 
 from ragstone.answering.verification.alignment import Alignment
 from ragstone.answering.verification.contradictions import Disagreement
-from ragstone.answering.verification.negation import is_denial
 from ragstone.core.comparable_words import Word
+from ragstone.core.contrary_words import is_denial
 
 JOINTS = frozenset("and or but while whereas though although".split())
 ALIKE = ("number", "month")

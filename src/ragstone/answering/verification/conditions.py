@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from ragstone.answering.verification.alignment import Alignment
 from ragstone.answering.verification.contradictions import Disagreement
-from ragstone.answering.verification.negation import is_denial
 from ragstone.core.comparable_words import Word
+from ragstone.core.contrary_words import is_denial
 
 FAR = 8  # words between a marker and what it governs
 IF = frozenset("if when whenever provided once".split())

@@ -4,75 +4,13 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from ragstone.answering.verification.alignment import Alignment, SourceText
-from ragstone.answering.verification.question_mismatch import EXTREME, NOT_EXTREME, OPPOSITES, opposite_stems
+from ragstone.answering.verification.question_mismatch import EXTREME, NOT_EXTREME
 from ragstone.answering.verification.word_families import is_related
-from ragstone.core.comparable_words import Word, key_of
+from ragstone.core.comparable_words import Word
+from ragstone.core.contrary_words import is_opposite
 
-# Further pairs, by word: what changes, begins, ends, permits or judges. Compared by stem, so one form of each is here.
-CHANGES = """
-abolish/establish abolish/found abolish/create dissolve/found dissolve/establish close/found destroy/build
-demolish/build
-demolish/construct destroy/construct destroy/restore arrive/depart depart/return retain/discard keep/discard
-keep/abandon
-retain/lose improve/worsen improve/deteriorate expand/shrink grow/shrink expand/contract strengthen/weaken widen/narrow
-raise/reduce raise/lower reduce/increase reduce/expand cut/raise elect/dismiss appoint/dismiss hire/fire employ/fire
-imprison/free release/imprison arrest/release love/hate like/dislike praise/criticize praise/criticise praise/condemn
-welcome/condemn promote/demote promote/discourage encourage/discourage encourage/forbid permit/forbid permit/prohibit
-allow/prohibit require/forbid legal/illegal optional/mandatory optional/required optional/compulsory
-voluntary/compulsory
-safe/dangerous peaceful/violent friendly/hostile guilty/innocent visible/hidden empty/full wet/dry clean/dirty
-thick/thin
-heavy/light bright/dark loud/quiet solid/liquid hard/soft conservative/liberal optimistic/pessimistic healthy/sick
-abundant/scarce plentiful/scarce agree/refuse agree/decline approve/veto approve/deny confirm/deny admit/deny
-accept/decline
-accept/refuse grant/deny grant/refuse ratify/reject pass/reject victory/loss winner/loser successful/failed
-popular/unpopular
-famous/unknown known/unknown likely/unlikely able/unable elder/younger older/younger mount/unmount attach/detach
-connect/disconnect lock/unlock install/remove install/uninstall insert/remove append/remove append/prepend show/hide
-expose/hide merge/split join/separate combine/separate unite/separate gather/scatter attract/repel absorb/emit
-accelerate/decelerate accelerate/slow hasten/delay precede/follow ancestor/descendant predecessor/successor
-optimal/worst superior/inferior senior/junior proponent/opponent supporter/opponent ally/enemy ally/rival import/export
-surplus/deficit credit/debit asset/liability income/expense lender/borrower employer/employee teacher/student
-acid/alkaline anode/cathode odd/even finite/infinite concrete/abstract explicit/implicit mutable/immutable
-blocking/nonblocking serial/parallel manual/automatic relative/absolute clockwise/counterclockwise left/right
-upward/downward forward/backward inward/outward uphill/downhill morning/evening day/night summer/winter spring/autumn
-asleep/awake present/absent innocent/convicted convict/acquit ascend/descend inhale/exhale freeze/melt freeze/boil
-heat/cool
-deposit/withdraw lend/borrow lead/follow lead/trail preserve/destroy protect/endanger protect/threaten
-"""
-# Words that stand in each other's place on one scale. All, a part, none: what is on one line is taken for the same.
-ALL = "all every each always entirely completely".split()
-PART = (
-    "most many some several few various numerous often usually sometimes rarely seldom typically generally "
-    "frequently commonly "
-    "occasionally mostly partly largely partially"
-).split()
-NONE = "no none never neither".split()
-AMOUNTS = {word: level for level, line in enumerate((ALL, PART, NONE)) for word in line}
-OTHERS = [
-    frozenset(line.split())
-    for line in """
-million billion trillion thousand hundred
-daily weekly monthly yearly annually hourly quarterly
-north south east west
-northern southern eastern western
-red blue green yellow black white brown orange purple pink
-first second third last
-father mother son daughter brother sister husband wife
-monday tuesday wednesday thursday friday saturday sunday
-""".strip().splitlines()
-]
 COMMON = ("s", "ing", "ly", "ed", "ion", "ment", "ity", "ness")  # endings of words that begin sentences
 ABOUT = frozenset("about approximately roughly around nearly almost over some estimated circa under".split())
-
-
-def _index_by_stem(pairs: str) -> dict[str, frozenset[str]]:
-    found: dict[str, frozenset[str]] = {}
-    for pair in pairs.split():
-        one, other = (key_of(word) for word in pair.split("/"))
-        found[one] = found.get(one, frozenset()) | {other}
-        found[other] = found.get(other, frozenset()) | {one}
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,19 +174,6 @@ def find_replacements(found: Alignment) -> list[tuple[str, str]]:
     return out
 
 
-def is_opposite(one: Word, other: Word) -> bool:
-    """Whether one word cannot stand for the other."""
-    a, b = one.lower, other.lower
-    return (
-        b in OPPOSITES.get(a, frozenset())
-        or other.key in STEMS.get(one.key, frozenset())
-        or b in opposite_stems(a)
-        or a in opposite_stems(b)
-        or (AMOUNTS.get(a, -1) != AMOUNTS.get(b, AMOUNTS.get(a, -1)) and a in AMOUNTS)
-        or any(a in scale and b in scale for scale in OTHERS)
-    )
-
-
 def count_unsaid_extremes(found: Alignment) -> int:
     """How many words like "first", "only" and "largest" the passage does not have."""
     stands = {word.lower for word in found.passage}
@@ -256,6 +181,3 @@ def count_unsaid_extremes(found: Alignment) -> int:
         bool(EXTREME.fullmatch(word.lower)) and word.lower not in NOT_EXTREME and word.lower not in stands
         for word in found.claim
     )
-
-
-STEMS = _index_by_stem(CHANGES)

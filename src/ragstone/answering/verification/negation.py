@@ -3,14 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from ragstone.answering.verification.alignment import Alignment
-from ragstone.answering.verification.contradictions import Disagreement, is_opposite
+from ragstone.answering.verification.contradictions import Disagreement
 from ragstone.core.comparable_words import Word
+from ragstone.core.contrary_words import is_denial, is_opposite
 
-NEGATIONS = frozenset(
-    """not no never none nor without cannot neither nobody nothing unable fail fails failed lack lacks lacked lacking
-    refuse
-    refuses refused rarely hardly except exclude excludes excluded excluding""".split()
-)
 # "not only", "not until" and their kind deny nothing that stands behind them.
 HARMLESS = frozenset("only just merely until least necessarily yet longer more less later fewer".split())
 STOPS = frozenset("but although though whereas while unless because".split())
@@ -36,11 +32,6 @@ def find_denials(found: Alignment) -> Iterator[Disagreement]:
 
 def _denial_places(text: Sequence[Word]) -> Iterator[int]:
     return (i for i, word in enumerate(text) if is_denial(word))
-
-
-def is_denial(word: Word) -> bool:
-    """Whether a word denies what stands behind it."""
-    return word.lower in NEGATIONS or word.lower.endswith(("n't", "n’t"))
 
 
 def _denial_phrase(text: Sequence[Word], at: int) -> str:

@@ -7,8 +7,8 @@ from itertools import combinations
 
 from ragstone.answering.verification.alignment import Alignment
 from ragstone.answering.verification.contradictions import Disagreement
-from ragstone.answering.verification.negation import is_denial
 from ragstone.core.comparable_words import Word
+from ragstone.core.contrary_words import is_denial
 
 FAR = 12  # words on each side of a marker
 FORWARD = frozenset("before then".split())  # "A before B", "A, then B": A comes first
