@@ -10,7 +10,7 @@ from ragstone.core.records import Tenant
 from ragstone.core.types import Scope
 from ragstone.stores.durable_files import make_directory
 from ragstone.stores.embedded import vector_files
-from ragstone.stores.embedded.check import find_problems, repair_collection
+from ragstone.stores.embedded.check import find_problems, purge_remains, repair_collection
 from ragstone.stores.embedded.collection import Collection
 from ragstone.stores.embedded.collection_names import check_bound, read_collection_name
 from ragstone.stores.embedded.database import create_database, open_database, read_transaction, write_transaction
@@ -193,6 +193,8 @@ class EmbeddedAdmin:
                 elif repair and found:
                     taken_out = repair_collection(collection.place, connection, now=self._now())
                     found = [*taken_out, *_find_problems(collection, connection)]
+                if repair and is_writable(collection.place.database):
+                    purge_remains(connection)
                 check_unchanged(connection)
                 return [*beside, *found, *self._warn_unencrypted(collection)]
         finally:

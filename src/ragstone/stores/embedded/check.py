@@ -11,7 +11,7 @@ from ragstone.core.errors import Corrupt, StoreError
 from ragstone.stores.embedded import revision_checksums, revision_rows, vector_files
 from ragstone.stores.embedded.collection import Collection
 from ragstone.stores.embedded.compaction import list_leftovers, remove_leftovers, rewrite_vectors
-from ragstone.stores.embedded.database import write_transaction
+from ragstone.stores.embedded.database import truncate_log, write_transaction
 from ragstone.stores.embedded.mirror import Mirror
 from ragstone.stores.embedded.mirror_updates import read_index, read_state, rebuild_mirror
 from ragstone.stores.embedded.paths import CollectionFiles
@@ -183,6 +183,14 @@ def repair_collection(place: CollectionFiles, connection: sqlite3.Connection, *,
     return [
         f"{damage.path!r} of source {damage.source!r} was damaged and is taken out; ingest it again" for damage in lost
     ]
+
+
+def purge_remains(connection: sqlite3.Connection) -> None:
+    """Remove the traces of replaced texts: their words, and their copies in gaps of the database."""
+    with write_transaction(connection):
+        revision_rows.forget_terms(connection, rebuild_mirror(connection, read_state(connection)).base.terms)
+    connection.execute("VACUUM")
+    truncate_log(connection)
 
 
 def _rebuild_tables(place: CollectionFiles, connection: sqlite3.Connection, *, now: datetime) -> None:

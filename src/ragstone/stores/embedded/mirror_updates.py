@@ -20,6 +20,10 @@ from ragstone.stores.embedded.safe_removal import remove_path
 from ragstone.stores.embedded.vector_tables import ACTIVE, VectorTables
 from ragstone.stores.encoding import decode_document
 
+# An index file is written anew when more than a sixteenth of the chunks changed: what is beside it, each process reads
+# from the database when it opens the collection.
+INDEX_SHARE = 16
+
 
 @dataclass(frozen=True, slots=True)
 class CollectionState:
@@ -174,6 +178,26 @@ def write_index(place: CollectionFiles, mirror: Mirror) -> Mirror:
 
 def _digest_owner(place: CollectionFiles) -> int:
     return int.from_bytes(hashlib.sha256(place.directory.name.encode()).digest()[:6], "big")
+
+
+def is_short_way(connection: sqlite3.Connection, state: CollectionState, generation: int) -> bool:
+    """Whether so little changed since the index file of a generation that a reader takes the rest from the database:
+    an edited line should not write an index of the whole collection."""
+    sql = "SELECT count(*) FROM changes WHERE generation > ?"
+    revisions = connection.execute(sql, (generation,)).fetchone()[0]
+    sql = "SELECT count(*) FROM chunks WHERE rev IN (SELECT rev FROM changes WHERE generation > ?)"
+    chunks = connection.execute(sql, (generation,)).fetchone()[0]
+    covered = connection.execute("SELECT value FROM meta WHERE key = 'index_slots'").fetchone()
+    vectors = abs(state.next_slot - covered[0]) if covered is not None else state.next_slot
+    total = connection.execute("SELECT count(*) FROM chunks").fetchone()[0]
+    return bool(INDEX_SHARE * max(revisions, chunks, vectors) < total)
+
+
+def record_index(connection: sqlite3.Connection, state: CollectionState) -> None:
+    """Forget the changes that the index file of this state covers."""
+    connection.execute("DELETE FROM changes WHERE generation <= ?", (state.generation,))
+    connection.execute("UPDATE meta SET value = ? WHERE key = 'log_from'", (state.generation,))
+    connection.execute("REPLACE INTO meta VALUES ('index_slots', ?)", (state.next_slot,))
 
 
 def read_index(

@@ -128,7 +128,6 @@ def _set_status(connection: sqlite3.Connection, key: int, old: str, new: str) ->
         _log_change(connection, key, active=new == "active")
     if new == "gone":
         connection.execute("DELETE FROM revisions WHERE key = ?", (key,))
-        _count_erasure(connection)
     elif old != new:
         connection.execute("UPDATE revisions SET status = ? WHERE key = ?", (new, key))
 

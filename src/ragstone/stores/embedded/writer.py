@@ -14,7 +14,7 @@ from ragstone.stores.embedded.chunk_rows import decode_chunk
 from ragstone.stores.embedded.collection import Collection, SerialConnection
 from ragstone.stores.embedded.compaction import compact_if_worth, remove_leftovers
 from ragstone.stores.embedded.database import truncate_log, vacuum_database, write_transaction
-from ragstone.stores.embedded.mirror_updates import read_state, write_index
+from ragstone.stores.embedded.mirror_updates import is_short_way, read_state, record_index, write_index
 from ragstone.stores.embedded.missing_vectors import MissingVectors
 from ragstone.stores.embedded.purge import forget_dead_vectors, overwrite_dead_vectors
 from ragstone.stores.embedded.safe_removal import remove_path
@@ -116,36 +116,41 @@ class EmbeddedWriter(SerialConnection):
 
     def _settle(self) -> None:
         remove_leftovers(self._place, self._connection)
-        if not compact_if_worth(self._place, self._connection, now=self._now()):
+        moved = compact_if_worth(self._place, self._connection, now=self._now())
+        if not moved:
             forget_dead_vectors(self._place, self._connection)
-        if erased := self._write_index():
-            vacuum_database(self._connection)
+        erased = self._write_index(anyway=moved)
+        vacuum_database(self._connection, erased=bool(erased))
+        if erased:
             with write_transaction(self._connection):
                 revision_rows.record_wipe(self._connection, erased)
         if truncate_log(self._connection):
             overwrite_dead_vectors(self._place, self._connection)
 
-    def _write_index(self) -> int:
-        """Write the index file of this generation; forget the changes that it covers, and words that are gone.
+    def _write_index(self, *, anyway: bool) -> int:
+        """Write the index file of this generation, unless the one before needs little beside it; forget the changes
+        that it covers, and words that are gone.
 
         Returns the number of the last erasure that is in it, 0 when nothing was erased.
 
         Under the write lock, so that the generation stands still and no other process tidies up meanwhile.
         """
         with write_transaction(self._connection):
-            generation = read_state(self._connection).generation
+            state = read_state(self._connection)
             present = self._place.find_numbered("index")
             erased = revision_rows.last_unwiped_erasure(self._connection)
-            if generation not in present or not present[generation].is_file() or erased:
+            whole = {number for number, path in present.items() if path.is_file()}
+            if state.generation not in whole or erased:
+                covered = max((number for number in whole if number >= state.log_from), default=None)
+                if not (anyway or erased or covered is None) and is_short_way(self._connection, state, covered):
+                    return 0
                 view = self._collection.open_view()
                 try:
                     sealed = write_index(self._place, view.mirror)
                 finally:
                     self._collection.release(view.connection)
-                if erased:
-                    revision_rows.forget_terms(self._connection, sealed.base.terms)
-            self._connection.execute("DELETE FROM changes WHERE generation <= ?", (generation,))
-            self._connection.execute("UPDATE meta SET value = ? WHERE key = 'log_from'", (generation,))
-        for path in (path for other, path in present.items() if other < generation):
+                revision_rows.forget_terms(self._connection, sealed.base.terms)
+            record_index(self._connection, state)
+        for path in (path for other, path in present.items() if other < state.generation):
             remove_path(path)
         return erased
