@@ -48,7 +48,7 @@ def test_ingest_json_ends_with_the_counts(run: Run, docs: Path) -> None:
     lines = [json.loads(line) for line in done.out.splitlines()]
     assert {line["event"] for line in lines} == {"text", "vectors", "done"}
     last = lines[-1]
-    assert last["documents"] == {"added": 4, "changed": 0, "unchanged": 0, "removed": 0, "skipped": 1}
+    assert last["documents"] == {"added": 4, "changed": 0, "moved": 0, "unchanged": 0, "removed": 0, "skipped": 1}
     assert last["chunks"] >= 4
     assert [s["path"] for s in last["skipped"]] == ["bad.md"]
     assert last["skipped"][0]["reason"] == "not_text"

@@ -90,7 +90,14 @@ def test_what_ends_one_engine_leaves_the_other_at_its_work(tmp_path: Path, end: 
             assert not gone(second, seconds=0.3)
             files[1].unlink()
             [run] = await asyncio.wait_for(runs[1], HANG)
-            assert run.stats["documents"] == {"added": 1, "changed": 0, "unchanged": 0, "removed": 0, "skipped": 0}
+            assert run.stats["documents"] == {
+                "added": 1,
+                "changed": 0,
+                "moved": 0,
+                "unchanged": 0,
+                "removed": 0,
+                "skipped": 0,
+            }
 
     asyncio.run(both())
     assert zombies_and_children() == []

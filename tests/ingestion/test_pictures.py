@@ -74,7 +74,7 @@ def test_what_was_read_of_pictures_stays_when_the_engine_is_gone(
     monkeypatch.setattr(eligibility, "ocr_install_hint", lambda: "install one")
     (folder / "new.jpg").write_bytes(picture(300, 300))
     [run] = kb.ingest(folder)
-    assert run.stats["documents"] == {"added": 0, "changed": 0, "unchanged": 6, "removed": 0, "skipped": 0}
+    assert run.stats["documents"] == {"added": 0, "changed": 0, "moved": 0, "unchanged": 6, "removed": 0, "skipped": 0}
     assert run.stats["warnings"] == ["3 pictures passed over: no OCR engine (install one)"]
 
 

@@ -59,7 +59,7 @@ def test_one_edited_section_embeds_only_itself(docs: Path, kb: ragstone.Knowledg
 def test_a_renamed_document_with_a_title_embeds_nothing_anew(docs: Path, kb: ragstone.Knowledge) -> None:
     (docs / "storage.md").rename(docs / "disk.md")
     [run] = kb.ingest(docs)
-    assert counts(run) == {"added": 1, "unchanged": 3, "removed": 1}
+    assert counts(run) == {"moved": 1, "unchanged": 3}
     assert run.stats["embedded"] == 0
     assert {hit.chunk.document.path for hit in kb.search("retention of samples", top_k=50).hits} >= {"disk.md"}
     assert "storage.md" not in {d.path for d in kb.documents()}

@@ -23,6 +23,12 @@ def test_exactly_the_share_of_a_source_may_go_and_one_more_may_not() -> None:
 @pytest.mark.parametrize(("said", "rebuilt"), [(None, False), ("v1", False), ("v2", True)])
 def test_a_run_that_says_no_version_leaves_the_one_that_a_document_has(said: str | None, rebuilt: bool) -> None:
     before = Document("docs/a.md", "docs", "a.md", 1, "0", "r", version_label="v1")
-    builder = SimpleNamespace(version_label=said, effective_at=None, address=None, is_former=lambda _: False)
+    builder = SimpleNamespace(
+        version_label=said,
+        effective_at=None,
+        address=None,
+        is_former=lambda _: False,
+        keeps_other_share=lambda _: False,
+    )
     context: Any = SimpleNamespace(builder=builder, refresh=False)
     assert needs_rebuild(before, context) is rebuilt

@@ -77,7 +77,7 @@ def ingest(
 
 def summarize_runs(runs: list[Run], chunks: int) -> Json:
     """The last line of `ingest --json`: counts over all sources, chunks now active in the collection."""
-    names = ("added", "changed", "unchanged", "removed", "skipped")
+    names = ("added", "changed", "moved", "unchanged", "removed", "skipped")
     return {
         "schema": 1,
         "event": "done",

@@ -19,6 +19,7 @@ from ragstone.ingestion.artifacts.artifact_json import ARTIFACT_KEY, artifact_na
 from ragstone.ingestion.category import CATEGORIES, categorize_path
 from ragstone.ingestion.chunker_setup import ChunkerSetup, shorten_recipe
 from ragstone.ingestion.left_out import count_left_out
+from ragstone.ingestion.moves import EMBEDDED_AS, embedded_path
 
 LEAST_SECONDS = 5.0  # of a document's work in this process: the first one pays for what is loaded
 
@@ -113,7 +114,8 @@ def build(
 ) -> Revision:
     """A document's new revision from its bytes: extracted, chunked, flagged, with ids and vector addresses.
 
-    `processes` as for `extraction.extract`. Raises `Refused` if the bytes cannot be ingested.
+    `before`: its revision so far; under another path, the document that it was before it moved. `processes` as for
+    `extraction.extract`. Raises `Refused` if the bytes cannot be ingested.
     """
     with _limit_work(builder, path, len(data)):
         extracted = extraction.extract(
@@ -145,11 +147,12 @@ def _build_from_extraction(
         raise Refused("empty", f"{path} holds no text that could be found")
     meta = {"category": categorize_path(path, {**builder.categories, **CATEGORIES}), **extracted.meta}
     meta[ARTIFACT_KEY] = None  # whatever the document itself says
+    meta[EMBEDDED_AS] = embedded_path(path, version, before)
     document = Document(
         id=document_id(builder.scope, source, path),
         source=source,
         path=path,
-        revision=before.revision + 1 if before else 1,
+        revision=before.revision + 1 if before and before.path == path else 1,
         version=version,
         recipe=builder.recipe(extracted.media_type),
         title=guard.mask_secrets(extracted.title) if extracted.title else extracted.title,

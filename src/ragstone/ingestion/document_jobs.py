@@ -24,23 +24,25 @@ log = logging.getLogger("ragstone")
 
 @dataclass(frozen=True, slots=True)
 class DocumentJob:
-    """One listed file with its known facts; `lacking`: its artifact is wanted and not there."""
+    """One listed file with its known facts; `lacking`: its artifact is wanted and not there; `moved`: the document that
+    it was under another path."""
 
     entry: ListedFile
     before: Document | None
     lacking: bool
+    moved: Document | None = None
 
 
 def drop_unreadable_pictures(jobs: list[DocumentJob], tally: Tally) -> list[DocumentJob]:
     """Without new pictures where nothing reads them: one line summarises them."""
-    new = sum(job.before is None and eligibility.is_picture(job.entry.path) for job in jobs)
+    new = sum((job.before or job.moved) is None and eligibility.is_picture(job.entry.path) for job in jobs)
     missing = eligibility.ocr_install_hint() if new else ""
     if not missing:
         return jobs
     tally.passed_over += new
     what = "pictures" if new > 1 else "picture"
     tally.warnings.append(f"{new:,} {what} passed over: no OCR engine ({missing})")
-    return [job for job in jobs if job.before is not None or not eligibility.is_picture(job.entry.path)]
+    return [job for job in jobs if job.before or job.moved or not eligibility.is_picture(job.entry.path)]
 
 
 def looks_changed(job: DocumentJob, context: RunContext) -> bool:
@@ -88,12 +90,16 @@ def _process_job(
     entry, before = job.entry, job.before
     try:
         data = source.read(entry.path, context.builder.max_bytes)
-        if not (context.named or before) and eligibility.is_picture(entry.path) and eligibility.is_small(data):
+        if (
+            not (context.named or before or job.moved)
+            and eligibility.is_picture(entry.path)
+            and eligibility.is_small(data)
+        ):
             return Skipped(entry.path, PASSED_OVER)
         version = hashlib.sha256(data).hexdigest()
         if before and before.version == version and not job.lacking and not needs_rebuild(before, context):
             return before
-        made = pool.build(entry.path, data, version, before)
+        made = pool.build(entry.path, data, version, before or job.moved)
         if artifact_store is None or made.artifact is None:
             return made
         artifact_store.put(made.document, made.artifact)

@@ -6,6 +6,7 @@ from typing import Literal
 
 from ragstone.core.ports import Tokenizer
 from ragstone.core.types import Chunk
+from ragstone.ingestion.moves import EMBEDDED_AS
 
 PrefixForm = Literal["title", "path", "none"]
 
@@ -21,7 +22,7 @@ def format_embedding_text(chunk: Chunk, *, form: PrefixForm = "title", tokenizer
     Form "title" begins with the document's title, or its path when it has none, and names every
     heading; "path" is path and last heading; "none" leaves the place out. The place takes at most
     48 tokens (4 characters each without a tokenizer): middle headings go first, then ends of the
-    name and of the last heading.
+    name and of the last heading. A document that moved keeps the path that it was embedded with.
     """
     parts = _prefix_parts(chunk, form)
     place = (
@@ -69,9 +70,10 @@ def _prefix_parts(chunk: Chunk, form: PrefixForm) -> list[str]:
     headings = [line for heading in chunk.heading_path if (line := _collapse_blanks(heading))]
     if form == "none":
         return []
+    path = _collapse_blanks(str(chunk.document.meta.get(EMBEDDED_AS) or chunk.document.path))
     if form == "path":
-        return [_collapse_blanks(chunk.document.path), *headings[-1:]]
-    name = _collapse_blanks(chunk.document.title or "") or _collapse_blanks(chunk.document.path)
+        return [path, *headings[-1:]]
+    name = _collapse_blanks(chunk.document.title or "") or path
     return [name, *(headings[1:] if headings[:1] == [name] else headings)]
 
 

@@ -4,7 +4,7 @@ import asyncio
 import time
 import traceback
 import uuid
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Container, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -28,6 +28,7 @@ class Tally:
     changed: int = 0
     unchanged: int = 0
     removed: int = 0
+    moved: int = 0
     written: int = 0
     embedded: int = 0
     outdated: int = 0
@@ -62,15 +63,17 @@ class Tally:
             self.left_out.append({"path": outcome.document.path, **outcome.left_out})
         return outcome
 
-    def count_written(self, revisions: Sequence[Revision]) -> None:
-        """Count the committed changes."""
-        new = sum(revision.document.revision == 1 for revision in revisions)
+    def count_written(self, revisions: Sequence[Revision], moves: Container[str] = ()) -> None:
+        """Count the committed changes; `moves`: the paths that documents moved to."""
+        moved = sum(revision.document.path in moves for revision in revisions)
+        new = sum(revision.document.revision == 1 for revision in revisions) - moved
+        self.moved += moved
         self.added += new
-        self.changed += len(revisions) - new
+        self.changed += len(revisions) - new - moved
         self.written += sum(len(revision.chunks) for revision in revisions)
 
     def stats(self) -> dict[str, Any]:
-        documents = {name: getattr(self, name) for name in ("added", "changed", "unchanged", "removed")}
+        documents = {name: getattr(self, name) for name in ("added", "changed", "moved", "unchanged", "removed")}
         return {
             "documents": {**documents, "skipped": len(self.skipped)},
             "passed_over": self.passed_over,

@@ -8,14 +8,14 @@ any interruption, the next run continues from the committed state.
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ragstone.core.errors import StoreError, UsageError
 from ragstone.core.ports import Embedder, Ledger, ListedFile, Source, Writer
 from ragstone.core.records import Info, Run
-from ragstone.core.types import Revision
+from ragstone.core.types import Document, Revision
 from ragstone.ingestion import artifacts, chunker_compatibility, safeguards, workers
 from ragstone.ingestion.artifacts import ArtifactStore
 from ragstone.ingestion.document_jobs import (
@@ -25,6 +25,7 @@ from ragstone.ingestion.document_jobs import (
     prepare_revisions,
     wants_vectors,
 )
+from ragstone.ingestion.moves import drop_copies, find_moves
 from ragstone.ingestion.outdated_editions import renew_outdated
 from ragstone.ingestion.progress import EventCallback, Progress, Tally
 from ragstone.ingestion.run_context import RunContext
@@ -141,9 +142,7 @@ async def _update_text(
     known = {document.path: document for document in stored if document.source == source.name}
     if known and context.root is not None:
         await safeguards.check_root(context.root, source.name, ledger)
-    gone = safeguards.find_vanished(known, listed, tally.skipped)
-    if not context.allow_removals:
-        safeguards.check_removals(source.name, gone, known, share=context.removals)
+    gone, moves = await _find_gone(context, source, listed, known, tally)
     if listed:
         beside = [d for d in stored if d.source != source.name and not wants_vectors(d, context)]
         tally.warnings += safeguards.check_other_sources(context.builder, beside, refresh=context.refresh)
@@ -152,7 +151,9 @@ async def _update_text(
         safeguards.check_chunking(context.builder, kept)
     lacking = await _find_missing_artifacts(context, artifact_store, tally)
     jobs = [
-        DocumentJob(entry, before := known.get(entry.path), before is not None and before.id in lacking)
+        DocumentJob(
+            entry, before := known.get(entry.path), before is not None and before.id in lacking, moves.get(entry.path)
+        )
         for entry in listed
     ]
     jobs = jobs if context.named else await asyncio.to_thread(drop_unreadable_pictures, jobs, tally)
@@ -165,16 +166,35 @@ async def _update_text(
             ):
                 if revisions:
                     await writer.replace(revisions)
-                    tally.count_written(revisions)
+                    tally.count_written(revisions, moves)
                 done += passed
                 await progress.report_stage("text", done=done, total=len(jobs))
-        if gone:
+        if gone := _drop_unread_moves(gone, moves, tally):
             await writer.remove([document.id for document in gone])
-            tally.removed += len(gone)
+            tally.removed += len(gone) - tally.moved
     if tally.outdated:
         tally.warnings.append(
             f"{tally.outdated} documents were extracted by an earlier version; run with --refresh to redo them"
         )
+
+
+async def _find_gone(
+    context: RunContext, source: Source, listed: Sequence[ListedFile], known: Mapping[str, Document], tally: Tally
+) -> tuple[list[Document], dict[str, Document]]:
+    """The documents whose files are gone, and those of them that moved, by their new paths."""
+    gone = safeguards.find_vanished(known, listed, tally.skipped)
+    moves = await asyncio.to_thread(find_moves, source, listed, known, gone, context.builder.max_bytes)
+    if not context.allow_removals:
+        moved = {document.id for document in moves.values()}
+        lost = [document for document in drop_copies(gone, known, listed) if document.id not in moved]
+        safeguards.check_removals(source.name, lost, known, share=context.removals)
+    return gone, moves
+
+
+def _drop_unread_moves(gone: Sequence[Document], moves: Mapping[str, Document], tally: Tally) -> list[Document]:
+    """The documents to remove: one that could not be read under its new path stays."""
+    kept = {moves[skipped.path].id for skipped in tally.skipped if skipped.path in moves}
+    return [document for document in gone if document.id not in kept]
 
 
 async def _batch_revisions(prepared: AsyncIterator[Revision | None]) -> AsyncIterator[tuple[list[Revision], int]]:
