@@ -82,7 +82,7 @@ async def stream_draft(
     """An answer as events: quoted, or in the words of a model."""
     yield Event("search_results", {"hits": hits})
     made = draft.quoted
-    if writing is None or made.abstained:
+    if writing is None or not draft.ask:
         for sentence in made.sentences:
             yield Event("message", {"text": sentence.text, "citations": sentence.citations, "delta": False})
     else:
@@ -146,8 +146,8 @@ async def make_draft(retrieved: AnswerInput, options: AnswerOptions, conversatio
     async with limit_store_time(retrieved.deadlines, beside=seconds):
         retrieved = replace(retrieved, hits=await windows.read_windows(reader, retrieved.hits))
         quoted = await make_extractive_answer(retrieved, options.policy, sparing=writing is not None)
-        if writing is None or quoted.abstained:
-            return Draft(conversation, quoted)
+        if writing is None or not quoted.suffices:
+            return Draft(conversation, quoted.answer, ask=False)
         conversation = _fit_history(writing, conversation, retrieved.trace)
         shown = writing.context(retrieved.hits, conversation)
         chunks = [chunk for one in shown for chunk in one.chunks]
@@ -155,7 +155,7 @@ async def make_draft(retrieved: AnswerInput, options: AnswerOptions, conversatio
         paged = [chunk for chunk in chunks if any(span.page for span in chunk.spans)]
         layouts = await reader.layouts(_list_documents(paged))
     similarity = TextSimilarity.for_embedder(retrieved.embedder, seconds=seconds)
-    return Draft(conversation, quoted, tuple(shown), records, layouts, similarity=similarity)
+    return Draft(conversation, quoted.answer, True, tuple(shown), records, layouts, similarity)
 
 
 def _list_documents(chunks: Iterable[Chunk]) -> list[Document]:

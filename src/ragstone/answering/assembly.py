@@ -20,6 +20,7 @@ from ragstone.core.ports import CompletionResult
 from ragstone.core.trace import Trace
 from ragstone.core.types import Span, join_slices
 
+UNSUPPORTED = "unsupported"  # the reason where no sentence of a model is supported
 # How models say that they do not know, told by their prompts or not; only at the beginning of what they say.
 DECLINED = re.compile(
     r"\W*(?:i(?:'m| am) sorry,?\W*(?:but )?|unfortunately,? )?"
@@ -35,10 +36,12 @@ DECLINED = re.compile(
 @dataclass(frozen=True, slots=True)
 class Draft:
     """The start of an answer: the quoted answer, which replaces the model's if that fails; the passages in their
-    order; texts and pages, by document, that sentences are checked against, and what compares them."""
+    order; texts and pages, by document, that sentences are checked against, and what compares them. `ask` says that
+    the passages are evidence enough to ask a model."""
 
     conversation: Conversation
     quoted: Answer
+    ask: bool
     shown: tuple[ContextPassage, ...] = ()
     records: Mapping[str, str] = field(default_factory=dict)
     layouts: Mapping[str, Layout] = field(default_factory=dict)
@@ -136,7 +139,7 @@ class AnswerAssembler:
             said = guard.mask_secrets(self._out.strip() or ABSTENTION)
             return replace(abstain("declined", "The model found no answer in the passages."), text=said)
         if not supported:
-            return abstain("unsupported", "The passages support nothing that the model wrote.")
+            return abstain(UNSUPPORTED, "The passages support nothing that the model wrote.")
         kept = [one for one in self._checked if one.is_presentable] if self._strict else self._checked
         citations = self._build_citations(kept)
         sentences = tuple(

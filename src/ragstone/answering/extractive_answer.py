@@ -1,6 +1,6 @@
 """Answers that quote: which passages, whether they are evidence enough, and where each quote stands."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -15,13 +15,14 @@ from ragstone.answering.abstention.abstain import (
 from ragstone.answering.abstention.calibration import AbstentionPolicy
 from ragstone.answering.abstention.evidence import Evidence, collect_evidence
 from ragstone.answering.assembly import abstain
-from ragstone.answering.extractive.question_analysis import analyze_question
+from ragstone.answering.extractive.question_analysis import QuestionAnalysis, analyze_question
 from ragstone.answering.extractive.rivals import Rivals, find_rivals
 from ragstone.answering.extractive.selection import (
     ScoredPassage,
     apply_similarity,
     make_quotes,
     rank_passages,
+    read_whole,
     select_passages,
     sort_for_reading,
 )
@@ -47,6 +48,7 @@ EXTRACT_FROM = 12  # hits that an answer is made of
 SENTENCES = 8  # passages that are compared with the question by their vectors; 16 chose no better ones
 
 
+WHOLE = 5  # passages that are judged whole where a model will write
 CONTRADICTION = "contradiction"  # the note's code
 LONGEST_SHOWN = 240  # characters of a passage in a note
 
@@ -84,7 +86,9 @@ class ChosenPassages:
 
     passages: list[ScoredPassage]
     evidence: Evidence
-    rivals: Sequence[Rivals] = ()
+    rivals: Sequence[Rivals]
+    question: QuestionAnalysis
+    idf: Mapping[str, float]
 
     def with_rivals(self) -> list[ScoredPassage]:
         """The passages and those that contradict them, in reading order."""
@@ -93,19 +97,42 @@ class ChosenPassages:
         return sort_for_reading([*self.passages, *(one for place, one in places.items() if place not in there)])
 
 
-async def make_extractive_answer(retrieved: AnswerInput, policy: AbstentionPolicy, *, sparing: bool) -> Answer:
+@dataclass(frozen=True, slots=True)
+class QuotedAnswer:
+    """An extractive answer or an abstention, and whether the passages are evidence enough to ask a model: that may be
+    so where no sentence can be quoted."""
+
+    answer: Answer
+    suffices: bool
+
+
+async def make_extractive_answer(retrieved: AnswerInput, policy: AbstentionPolicy, *, sparing: bool) -> QuotedAnswer:
     """An extractive answer: the sentences that answer best, each quoted and checked; or an abstention. `sparing` where
-    a model will write: passages are compared by vectors only when the decision may hang on it."""
+    a model will write: passages are compared by vectors only when the decision may hang on it, and where it is to
+    abstain, the passages are judged whole."""
     sparing_for = policy if sparing else None
     chosen = await choose_passages(retrieved, sparing=sparing_for)
     found = chosen.evidence
-    verdict = _decide(retrieved, found, _drop_unfit_calibration(policy, found, retrieved))
+    fitting = _drop_unfit_calibration(policy, found, retrieved)
+    verdict = _decide(retrieved, found, fitting)
     if verdict.abstain:
-        likely, clarify = verdict.answerability, verdict.clarify
-        return abstain(verdict.reason, verdict.message, clarify=clarify, answerability=likely)
+        whole = _judge_whole_passages(chosen, retrieved, fitting) if sparing else verdict
+        likely, clarify = max(verdict.answerability, whole.answerability), verdict.clarify
+        made = abstain(verdict.reason, verdict.message, clarify=clarify, answerability=likely)
+        return QuotedAnswer(made, not whole.abstain)
     made = await _cite(retrieved.reader, chosen.with_rivals())
     notes = () if made.abstained else tuple(_note_contradiction(pair) for pair in chosen.rivals)
-    return replace(made, answerability=verdict.answerability, notes=(*made.notes, *notes))
+    return QuotedAnswer(replace(made, answerability=verdict.answerability, notes=(*made.notes, *notes)), suffices=True)
+
+
+def _judge_whole_passages(chosen: ChosenPassages, retrieved: AnswerInput, policy: AbstentionPolicy) -> Decision:
+    """The decision over the best whole passages, of which a model reads more than one sentence: the most hopeful."""
+    question, hits = chosen.question, retrieved.hits[:EXTRACT_FROM]
+    decisions = [
+        _decide(retrieved, collect_evidence(question, hits, [read_whole(question, hit, rank)], idf=chosen.idf), policy)
+        for rank, hit in enumerate(hits[:WHOLE])
+    ]
+    return max(decisions, key=lambda one: (not one.abstain, one.answerability), default=Decision(True, "no_hits"))
 
 
 def _note_contradiction(pair: Rivals) -> Note:
@@ -188,7 +215,8 @@ async def choose_passages(retrieved: AnswerInput, *, sparing: AbstentionPolicy |
         chosen = select_passages(analysed, ranked)
         found = collect_evidence(analysed, best, chosen, idf=idf)
         if is_settled(found, _drop_unfit_calibration(sparing, found, retrieved)):
-            return ChosenPassages(chosen, replace(found, similar=found.cosine), find_rivals(analysed, chosen, ranked))
+            found = replace(found, similar=found.cosine)
+            return ChosenPassages(chosen, found, find_rivals(analysed, chosen, ranked), analysed, idf)
     vector, embedder = retrieved.vector, retrieved.embedder
     if vector is not None and embedder is not None and ranked:
         work = _compare_passages(embedder, vector, ranked[:SENTENCES])
@@ -198,7 +226,7 @@ async def choose_passages(retrieved: AnswerInput, *, sparing: AbstentionPolicy |
         ranked = apply_similarity(ranked, similar)
     chosen = select_passages(analysed, ranked)
     found = collect_evidence(analysed, best, chosen, idf=idf)
-    return ChosenPassages(chosen, found, find_rivals(analysed, chosen, ranked))
+    return ChosenPassages(chosen, found, find_rivals(analysed, chosen, ranked), analysed, idf)
 
 
 async def _compare_passages(embedder: Embedder, vector: Vectors, ranked: Sequence[ScoredPassage]) -> dict[str, float]:

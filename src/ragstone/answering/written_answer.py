@@ -7,8 +7,9 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import replace
 
-from ragstone.answering.assembly import AnswerAssembler, Draft
+from ragstone.answering.assembly import UNSUPPORTED, AnswerAssembler, Draft
 from ragstone.answering.generative.prompt import passage_labels
 from ragstone.answering.generative.transcript import Transcript
 from ragstone.answering.options import AnswerWriter
@@ -17,19 +18,20 @@ from ragstone.core.errors import RagstoneError, Unavailable, UsageError
 from ragstone.core.ports import CompletionResult
 from ragstone.core.trace import Trace
 
+FALLBACK = "the answer is quoted, not written"
 log = logging.getLogger("ragstone")
 
 
 async def write_answer(writing: AnswerWriter, draft: Draft, trace: Trace) -> AsyncGenerator[Event | Answer]:
     """Write an answer with the model; gives events, the answer last.
 
-    When the model fails the quoted answer is the answer, with a note that says why: `llm_unavailable`, or `llm_refused`
-    where the request or its configuration is at fault.
+    When the model fails the quoted answer is the answer, with a note that says why: `llm_unavailable`, `llm_refused`
+    where the request or its configuration is at fault, or `unsupported` where no sentence passes its check.
     """
     if not draft.shown:
         trace.note(
             "llm_refused",
-            f"the answer is quoted, not written: {writing.describe_lack_of_room(draft.conversation)}",
+            f"{_name_fallback(draft)}: {writing.describe_lack_of_room(draft.conversation)}",
         )
         yield draft.quoted
         return
@@ -46,13 +48,22 @@ async def write_answer(writing: AnswerWriter, draft: Draft, trace: Trace) -> Asy
                     yield event
     except RagstoneError as error:
         code = "llm_refused" if isinstance(error, UsageError) else "llm_unavailable"
-        trace.note(code, f"the answer is quoted, not written: {error}")
+        trace.note(code, f"{_name_fallback(draft)}: {error}")
         log.warning("%s: %s", code, error)
         yield draft.quoted
         return
     async for event in assembler.show(transcript.end(), last=True):
         yield event
-    yield await assembler.finish(done)
+    made = await assembler.finish(done)
+    if made.reason == UNSUPPORTED and not draft.quoted.abstained:
+        trace.note(UNSUPPORTED, f"{_name_fallback(draft)}: the passages support nothing that the model wrote")
+        made = replace(draft.quoted, usage=made.usage)
+    yield made
+
+
+def _name_fallback(draft: Draft) -> str:
+    """What there is in place of a model's answer."""
+    return "no answer was written, and none can be quoted" if draft.quoted.abstained else FALLBACK
 
 
 async def _stream_pieces(writing: AnswerWriter, draft: Draft, trace: Trace) -> AsyncGenerator[str | CompletionResult]:

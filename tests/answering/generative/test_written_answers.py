@@ -230,9 +230,59 @@ def test_strict_shows_only_what_is_supported(kb: ragstone.Knowledge) -> None:
     assert "left_out" in codes(answer)
 
 
-def test_an_answer_of_which_nothing_is_supported_is_an_abstention(kb: ragstone.Knowledge) -> None:
+def test_where_nothing_that_the_model_wrote_is_supported_the_answer_is_quoted_with_a_note(
+    kb: ragstone.Knowledge,
+) -> None:
     answer = told(kb, cited("The moon is made of green cheese [*]."))
-    assert (answer.text, answer.abstained, answer.reason) == (ABSTENTION, True, "unsupported")
+    assert KEPT in answer.text
+    assert not answer.abstained
+    [note] = [note for note in answer.notes if note.code == "unsupported"]
+    assert note.message == "the answer is quoted, not written: the passages support nothing that the model wrote"
+    assert answer.usage["completion_tokens"] == 5
+
+
+NOTHING_TO_QUOTE = "# Harbour\n\n```\nlighthouse: keeper of the northern harbour is Ingrid\n```\n"
+KEEPER = "Who is the keeper of the northern harbour lighthouse?"
+
+
+def ask_keeper(docs: Path, opened: Callable[..., ragstone.Knowledge], says: str, **options: Any) -> tuple[Answer, int]:
+    """The answer where all that is known stands in code, which is not quoted; and how often a model was asked."""
+    for path in sorted(docs.rglob("*.*")):
+        path.unlink()
+    (docs / "harbour.md").write_text(NOTHING_TO_QUOTE, encoding="utf-8")
+    model = Scripted(lambda _: says)
+    kb = opened(completion=model, **options)
+    kb.ingest(docs)
+    return kb.ask(KEEPER), len(model.prompts)
+
+
+@pytest.mark.parametrize("rule", ["never", "fitted"])
+def test_a_model_is_asked_where_no_sentence_can_be_quoted(
+    docs: Path, opened: Callable[..., ragstone.Knowledge], rule: str
+) -> None:
+    said = "The keeper of the northern harbour is Ingrid [1]."
+    answer, asked = ask_keeper(docs, opened, said, answer__abstain=rule)
+    assert (answer.text, answer.abstained, asked) == (said, False, 1)
+    assert opened(answer__abstain=rule).ask(KEEPER).abstained
+
+
+def test_without_a_quote_at_hand_an_answer_of_which_nothing_is_supported_is_an_abstention(
+    docs: Path, opened: Callable[..., ragstone.Knowledge]
+) -> None:
+    answer, asked = ask_keeper(docs, opened, "The moon is made of green cheese [1].", answer__abstain="never")
+    assert (answer.text, answer.abstained, answer.reason, asked) == (ABSTENTION, True, "unsupported", 1)
+
+
+def test_never_abstaining_asks_the_model_on_the_weakest_evidence(
+    docs: Path, opened: Callable[..., ragstone.Knowledge]
+) -> None:
+    model = Scripted(lambda _: ABSTENTION)
+    pipelines = [{"name": "p", "collections": ["default"]}]
+    kb = opened(completion=model, answer__abstain="never", pipelines=pipelines)
+    kb.ingest(docs)
+    for line in (kb, kb.pipeline("p")):
+        assert line.ask("Which planet has the most moons in our galaxy cluster?").reason == "declined"
+    assert len(model.prompts) == 2
 
 
 @pytest.mark.parametrize(

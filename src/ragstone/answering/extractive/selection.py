@@ -111,6 +111,15 @@ def _score_passage(
     return ScoredPassage(passage, round(score, 6), covered, round(coverage, 6), typed)
 
 
+def read_whole(question: QuestionAnalysis, hit: Hit, rank: int) -> ScoredPassage:
+    """A hit's whole chunk as one passage, as similar to the question as the chunk is."""
+    passage = Passage(rank, 0, hit.chunk, 0, len(hit.chunk.text), "sentence")
+    covered = frozenset(question.weights.keys() & passage.terms)
+    typed = answers_kind(question, passage.text, passage.terms)
+    coverage = _sum_weights(question, covered) / (question.total_weight or 1.0)
+    return ScoredPassage(passage, coverage, covered, coverage, typed, hit.signals.get("cosine"))
+
+
 def _sum_weights(question: QuestionAnalysis, found: frozenset[str] | set[str]) -> float:
     return sum(question.weights[term] for term in sorted(found))
 
