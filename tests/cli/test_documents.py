@@ -50,7 +50,7 @@ def test_the_boxes_of_a_citation_hold_exactly_its_quote(run: Run, office: Path) 
         assert span["page"] == 1
         x0, y0, x1, y1 = span["bbox"]
         found.append(text.get_text_bounded(x0 - 0.5, height - y1 - 0.5, x1 + 0.5, height - y0 + 0.5).strip())
-    assert " ".join(found) == citation["quote"]
+    assert "\n".join(found) == citation["quote"]
 
 
 def test_a_page_is_drawn_with_the_boxes_of_what_is_cited(run: Run, office: Path, tmp_path: Path) -> None:

@@ -2,10 +2,12 @@
 
 from dataclasses import replace
 
+from ragstone import guard
 from ragstone.answering.verification.page_boxes import add_page_boxes, box_span
 from ragstone.core.answers import Citation
 from ragstone.core.page_layout import Layout, Strip
-from ragstone.core.types import Document, Span
+from ragstone.core.types import Document, Span, join_slices
+from ragstone.evaluation.scored_answer import is_valid_citation
 
 RECORD = "- One two three-line item ends. Next."
 DOCUMENT = Document("d", "s", "a.pdf", 1, "v", "r", media_type="application/pdf")
@@ -40,6 +42,36 @@ def test_a_quote_over_lines_and_pages_has_a_box_for_each_line_cut_at_its_charact
         ("three-line item", 2, (50.0, 40.0, 200.0, 52.0)),
         ("ends.", 2, (50.0, 54.0, 100.0, 66.0)),
     ]
+
+
+def test_the_slices_of_several_lines_join_to_the_quote() -> None:
+    [found] = add_page_boxes([citation(0, len(RECORD))], {"d": RECORD}, {"d": LAYOUT})
+    assert found.quote == join_slices(RECORD, found.spans) == "- One two\nthree-line item\nends. Next."
+    assert is_valid_citation(found, RECORD)
+
+
+def test_a_masked_quote_is_masked_again_where_its_lines_end() -> None:
+    record = "Use password: hunter2Xy7 for it and wait."
+    lines = [Strip(a, b, 1, (0.0, y, 10.0 * (b - a), y + 12), edges(0.0, record[a:b])) for a, b, y in
+             [(0, 24, 40.0), (25, len(record), 54.0)]]  # fmt: skip
+    spans = (Span(0, len(record), 1, 1, page=1),)
+    masked = guard.mask_secrets(record, spans, guard.locate_secrets(record))
+    cited = Citation(1, "c", DOCUMENT, masked, spans, "verified", masked=True)
+    [found] = add_page_boxes([cited], {"d": record}, {"d": Layout.from_strips(lines)})
+    assert len(found.spans) == 2
+    assert "hunter2Xy7" not in found.quote
+    assert found.quote == masked.replace(" for", "\nfor")
+    assert is_valid_citation(found, record)
+
+
+def test_a_word_that_a_line_breaks_stays_whole() -> None:
+    record = "A policyholder pays."
+    lines = [Strip(a, b, 1, (0.0, y, 10.0 * (b - a), y + 12), edges(0.0, record[a:b])) for a, b, y in
+             [(0, 8, 40.0), (8, len(record), 54.0)]]  # fmt: skip
+    cited = Citation(1, "c", DOCUMENT, record, (Span(0, len(record), 1, 1, page=1),), "verified")
+    [found] = add_page_boxes([cited], {"d": record}, {"d": Layout.from_strips(lines)})
+    assert found.quote == join_slices(record, found.spans) == record
+    assert [one.bbox for one in found.spans] == [(0.0, 40.0, 120.0, 66.0)]
 
 
 def test_a_row_of_a_table_keeps_its_one_span() -> None:
