@@ -78,6 +78,30 @@ def test_the_gold_is_looked_for_among_the_words_cited(gold: dict[str, object], h
     assert holds_gold(Case("1", "?", **gold), ("The cat\npurrs loudly.",)) is held  # type: ignore[arg-type]  # made above
 
 
+FORBIDDEN = Case("1", "Is it free?", forbidden=("It is free.", "free of charge"))
+
+
+@pytest.mark.parametrize(
+    ("said", "without"),
+    [
+        ("It costs 5 euros [1].", 1.0),
+        ("It is [1] FREE [2].", 0.0),
+        ("Entry is free of\ncharge [1].", 0.0),
+        ("It is freely given [1].", 1.0),
+    ],
+)
+def test_forbidden_claims_are_scored(said: str, without: float) -> None:
+    sentences = (Sentence(said, (1,), "unverified"),)
+    scored = score_answer(Answer(said, sentences=sentences, citations=(CITED,)), lambda _: TEXT)
+    assert score_case(FORBIDDEN, scored)["without_forbidden"] == without
+
+
+def test_a_refusal_says_nothing_forbidden_and_a_case_without_such_claims_is_left_out() -> None:
+    refused = score_answer(Answer("It is free.", abstained=True), lambda _: TEXT)
+    assert score_case(FORBIDDEN, refused)["without_forbidden"] == 1.0
+    assert "without_forbidden" not in score_case(Case("1", "?"), refused)
+
+
 MADE = {
     "right": ScoredAnswer(False, 0.9, ("The cat purrs.",), 2, 2),
     "wrong": ScoredAnswer(False, 0.6, ("The dog barks.",), 2, 1),

@@ -88,6 +88,16 @@ async def test_several_kinds_are_taken_in_turn() -> None:
     assert [prompt.messages[0].text for prompt in model.prompts] == [read_parts("hyde")[kind] for kind in kinds]
 
 
+@pytest.mark.parametrize(("hyde", "count"), [("standard", 3), ("adaptive", 2), ("multi", 5), ("multi", 12)])
+async def test_no_request_is_sent_twice_at_temperature_0(hyde: Hyde, count: int) -> None:
+    model = Scripted(lambda _: "a passage")
+    await imagine_documents("pumps", hyde, count, assistant(model))
+    cold = [prompt.messages for prompt in model.prompts if prompt.temperature == 0.0]
+    assert len(model.prompts) == count
+    assert all(cold.count(one) == 1 for one in cold)
+    assert not [one for one in model.prompts if one.messages in cold and one.temperature != 0.0]
+
+
 async def test_documents_are_written_at_once() -> None:
     waiting = asyncio.Barrier(3)
 

@@ -10,10 +10,11 @@ import numpy as np
 from ragstone.evaluation.case import Case
 from ragstone.evaluation.interval import LEVEL, RESAMPLES, SEED
 from ragstone.evaluation.judge import JUDGE_MEASURES
-from ragstone.evaluation.scored_answer import ScoredAnswer, holds_gold
+from ragstone.evaluation.scored_answer import ScoredAnswer, holds_gold, says_forbidden
 
 ABSTAIN_ACCURACY = "AbstainAccuracy"
 AUROC = "refusal_auroc"
+FORBIDDEN = "without_forbidden"
 ANSWER_MEASURES = (
     ABSTAIN_ACCURACY,
     "refusal_precision",
@@ -22,6 +23,7 @@ ANSWER_MEASURES = (
     "answered_share",
     "answered_sentence_hit",
     "citation_valid",
+    FORBIDDEN,
     "Groundedness",
     *JUDGE_MEASURES,
 )
@@ -40,6 +42,8 @@ def score_case(case: Case, made: ScoredAnswer) -> dict[str, float]:
             out["answered_sentence_hit"] = float(held)
     if made.citations:
         out["citation_valid"] = made.valid / made.citations
+    if (forbidden := says_forbidden(case, made.text)) is not None:
+        out[FORBIDDEN] = float(not forbidden)
     return {**out, **made.rated}
 
 

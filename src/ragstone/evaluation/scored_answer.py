@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ragstone import guard
+from ragstone.answering.verification.claims import MARKER
 from ragstone.core.answers import Answer, Citation
 from ragstone.core.types import Document
 from ragstone.evaluation.case import Case
@@ -17,7 +18,8 @@ RecordLookup = Callable[[Document], str | None]
 class ScoredAnswer:
     """An answer as it is scored: its cited sentences with what they cite, how many of its citations are valid.
 
-    `rated` are measures that it comes with, such as a judge's; `usage` are the tokens that writing it took.
+    `text` is all that it says, also what nothing supports. `rated` are measures that it comes with, such as a judge's;
+    `usage` are the tokens that writing it took.
     """
 
     abstained: bool
@@ -25,6 +27,7 @@ class ScoredAnswer:
     cited: tuple[str, ...] = ()
     citations: int = 0
     valid: int = 0
+    text: str = ""
     rated: Mapping[str, float] = field(default_factory=dict)
     usage: Mapping[str, int] = field(default_factory=dict)
 
@@ -45,6 +48,7 @@ def score_answer(answer: Answer, record: RecordLookup, *, rated: Mapping[str, fl
         tuple(dict.fromkeys([*sentences, *quotes])),
         len(answer.citations),
         sum(is_valid_citation(citation, record(citation.document)) for citation in answer.citations),
+        text="" if answer.abstained else answer.text,
         rated={**own, **(rated or {})},
         usage=answer.usage,
     )
@@ -78,6 +82,14 @@ def holds_gold(case: Case, cited: tuple[str, ...]) -> bool | None:
         return all(_normalize_words(one) in said for one in case.answer_contains)
     wanted = (*case.sentences, *(quote.text for quote in case.quotes)) or case.answers
     return any(_normalize_words(one).strip() and _normalize_words(one) in said for one in wanted) if wanted else None
+
+
+def says_forbidden(case: Case, said: str) -> bool | None:
+    """Whether an answer says one of the case's `forbidden` claims, by their words in a row; None where it has none."""
+    if not case.forbidden:
+        return None
+    words = _normalize_words(MARKER.sub(" ", said))
+    return any(_normalize_words(claim).strip() and _normalize_words(claim) in words for claim in case.forbidden)
 
 
 def _normalize_words(text: str) -> str:

@@ -11,7 +11,7 @@ from ragstone.retrieval.llm_assistant import Assistant
 from ragstone.retrieval.prompts import read_parts
 
 TOKENS = 200  # of one document: an embedder reads a few hundred
-WARM = 0.7  # as in the paper, so that several documents by one prompt differ; a single one is always the same
+WARM = 0.7  # as in the paper, so that several documents by one prompt differ; one by its own prompt is always the same
 FEWEST_KINDS = 3  # documents that make several kinds of them worth while
 
 
@@ -24,9 +24,11 @@ async def imagine_documents(question: str, hyde: Hyde, count: int, assistant: As
     """Documents that answer a question, written in parallel: of the five kinds in turn for `multi`, else all of the
     first; () where the model fails."""
     kinds = list(read_parts("hyde").values())
-    told = islice(cycle(kinds), count) if hyde == "multi" else [kinds[0]] * count
-    warm = WARM if hyde != "multi" and count > 1 else 0.0
-    prompts = [Prompt((Message("system", one), Message("user", question)), TOKENS, warm) for one in told]
+    told = list(islice(cycle(kinds), count)) if hyde == "multi" else [kinds[0]] * count
+    prompts = [
+        Prompt((Message("system", one), Message("user", question)), TOKENS, WARM if told.count(one) > 1 else 0.0)
+        for one in told
+    ]
     made = await assistant.ask_all("hyde", prompts)
     if made is None:
         return ()
