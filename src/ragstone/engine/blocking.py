@@ -59,6 +59,7 @@ class Knowledge(Waiter):
         self.engine = self.target = engine
         self._loop = asyncio.new_event_loop()
         self._closing = False
+        self._calls: set[_CancellableWork[Any]] = set()
         self._thread = threading.Thread(target=self._loop.run_forever, name="ragstone-loop", daemon=True)
         self._thread.start()
         try:
@@ -90,6 +91,7 @@ class Knowledge(Waiter):
 
     def _wait_for(self, work: Coroutine[Any, Any, R]) -> R:
         running = _CancellableWork(work)
+        self._calls.add(running)
         try:
             future = asyncio.run_coroutine_threadsafe(running.run(), self._loop)
             while not futures.wait([future], timeout=POLL_SECONDS).done:
@@ -103,9 +105,20 @@ class Knowledge(Waiter):
                     self._loop.call_soon_threadsafe(running.give_up)
                     running.ended.wait(CLEANUP_SECONDS)
             raise
+        finally:
+            self._calls.discard(running)
         if stop is not None:
             raise stop
         return cast(R, result)
+
+    def _give_up_calls(self) -> None:
+        """End the calls of other threads: a run is marked interrupted and its lock given back. Other tasks of the loop,
+        such as those of a pool of connections, end with the engine."""
+        calls = list(self._calls)
+        for call in calls:
+            self._loop.call_soon_threadsafe(call.give_up)
+        for call in calls:
+            call.ended.wait(CLEANUP_SECONDS)
 
     def __enter__(self) -> Self:
         return self
@@ -122,7 +135,7 @@ class Knowledge(Waiter):
             return
         self._closing = True
         try:
-            self._wait_for(_cancel_others())
+            self._give_up_calls()
             self._wait_for(self.engine.close())
         finally:
             self._loop.call_soon_threadsafe(self._loop.stop)
@@ -179,15 +192,6 @@ class Knowledge(Waiter):
         finally:
             if not self._closing:  # with the collection, the stream was given back too
                 self.wait(stream.aclose())
-
-
-async def _cancel_others() -> None:
-    """End what else runs on the loop: a run is marked interrupted and its lock given back."""
-    others = asyncio.all_tasks() - {asyncio.current_task()}
-    for task in others:
-        task.cancel()
-    if others:
-        await asyncio.wait(others, timeout=CLEANUP_SECONDS)
 
 
 async def _next_event(stream: AsyncGenerator[Event]) -> Event | None:
