@@ -309,6 +309,22 @@ CREATE OR REPLACE FUNCTION ragstone.grant_roles()
  LANGUAGE plpgsql
  SET search_path TO 'ragstone', 'pg_temp'
 AS $function$
+DECLARE role text;
+BEGIN
+    PERFORM grant_tables();
+    FOREACH role IN ARRAY ARRAY['ragstone_read', 'ragstone_write'] LOOP
+        IF EXISTS (SELECT FROM pg_roles WHERE rolname = role) THEN
+            EXECUTE format('GRANT USAGE ON SCHEMA ragstone_sql TO %I', role);
+            EXECUTE format('GRANT SELECT ON ALL TABLES IN SCHEMA ragstone_sql TO %I', role);
+        END IF;
+    END LOOP;
+END $function$
+;
+CREATE OR REPLACE FUNCTION ragstone.grant_tables()
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'ragstone', 'pg_temp'
+AS $function$
 DECLARE name text;
 BEGIN
     FOREACH name IN ARRAY ARRAY['ragstone_read', 'ragstone_write', 'ragstone_admin'] LOOP
