@@ -1,5 +1,8 @@
 """Secrets are masked with their kind, placeholders stay, masking twice changes nothing."""
 
+import random
+import string
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -131,6 +134,39 @@ def test_rows_end_where_other_text_begins_and_the_time_is_linear() -> None:
         in_step(lambda size, part=part: find_secrets(part * (size // len(part))), 40_000, 160_000, most=12)  # type: ignore[misc]
 
 
+SIGNS = "&(),;'\"<>$%@[{!#*+=?^~|/}]"
+PLACES = (
+    "password: {}",
+    "DB_PASSWORD={}",
+    "The password is {}",
+    "the password for admin is {}",
+    "db:\n  password: {}\n  user: x",
+    "export PGPASSWORD={}",
+    "Contraseña: {}",
+    "mot de passe : {}",
+    "Passwort: {}",
+    "mysql -uroot -p{} db",
+    "sshpass -p {} ssh h",
+)
+
+
+def test_generated_passwords_are_masked_whole() -> None:
+    """300 values at each place, with signs in them or before them; the seed is none that the rules were made with."""
+    chance = random.Random(2024)
+    letters = string.ascii_letters + string.digits
+    shown: dict[str, int] = {}
+    for place in PLACES:
+        for _ in range(300):
+            value = [chance.choice(letters) for _ in range(chance.randint(10, 20))] + [chance.choice(string.digits)]
+            chance.shuffle(value)
+            for at in [0, *chance.sample(range(1, len(value)), 2)][chance.randint(0, 1) :]:
+                value[at] = chance.choice("$%@(<[{" if at == 0 else SIGNS)
+            secret = "".join(value) + chance.choice(string.digits)
+            masked = mask_patterns(f"Above.\n{place.format(secret)}\nBelow.\n")[0]
+            shown[place] = shown.get(place, 0) + any(secret[i : i + 4] in masked for i in range(len(secret) - 3))
+    assert all(count <= 9 for count in shown.values()), shown
+
+
 PIECES = st.sampled_from(
     [
         *(text for _, text, _ in SECRETS),
@@ -213,6 +249,24 @@ def test_names_upon_names_are_hardly_searched(monkeypatch: pytest.MonkeyPatch) -
         "<password>",
         "password: ```\n",
         "-----BEGIN PRIVATE KEY-----" + "A" * 40 + "\n",
+        "password: $[",
+        "password=(a;b=",
+        "password for a ",
+        "mysql -u ",
+        "mysql ",
+        "docker login ",
+        "a:1:b:c:",
+        "a:1:",
+        "$1$",
+        "cookie: a=b; ",
+        "cookie",
+        'password" {\n  type = x\n',
+        "password\n default",
+        "PuTTY-User-Key-File-2: x\n",
+        "PuTTY-User-Key-File-2: x\nAAAA\n",
+        "пароль: ",
+        "密码",
+        "password='a'b",
     ],
 )
 def test_hostile_text_costs_linear_time(unit: str) -> None:

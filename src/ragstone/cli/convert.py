@@ -33,13 +33,14 @@ class _OutputFolder:
         if isinstance(made, Refused):
             self.skipped.append({"path": path, "reason": made.reason, "message": str(made)})
             return
+        from ragstone.ingestion.artifacts import extraction_data, mask_extraction
+
         file = self.root / f"{path}.md"
         try:
             self.root.mkdir(parents=True, exist_ok=True)
-            _write_file(file, made.record if made.record.endswith("\n") else made.record + "\n")
+            record = mask_extraction(made).record
+            _write_file(file, record if record.endswith("\n") else record + "\n")
             if self.artifacts:
-                from ragstone.ingestion.artifacts import extraction_data
-
                 file = self.root / f"{path}.json"
                 _write_file(file, json.dumps(extraction_data(made, path), ensure_ascii=False) + "\n")
         except OSError as error:

@@ -16,7 +16,7 @@ def extract(
 ) -> int:
     """Print the text of record of a file as Markdown, as a page (--html), or as blocks with their places (--json)."""
     from ragstone.cli.knowledge import open_knowledge
-    from ragstone.ingestion.artifacts import extraction_data
+    from ragstone.ingestion.artifacts import extraction_data, mask_extraction
 
     with open_knowledge(options, embed__model="none", passwords=password) as kb:
         extraction = kb.engine.extract(file)
@@ -25,9 +25,9 @@ def extract(
     elif html:
         from ragstone.extraction.render_html import render_page
 
-        print_text(render_page(extraction, name=file))
+        print_text(render_page(mask_extraction(extraction), name=file))
     else:
-        print_text(extraction.record)
+        print_text(mask_extraction(extraction).record)
         for warning in extraction.warnings:
             print_message(f"warning: {warning}")
     return 0

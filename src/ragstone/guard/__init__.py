@@ -16,12 +16,14 @@ from ragstone.guard.masking import (
     select_secrets,
 )
 from ragstone.guard.secrets import Finding, find_secrets, mask_patterns
+from ragstone.guard.stream_mask import StreamMask
 
 __all__ = [
     "Finding",
     "Inspection",
     "KnownSecrets",
     "MaskingFilter",
+    "StreamMask",
     "assess_injection",
     "current_edition",
     "find_secrets",

@@ -11,7 +11,7 @@ SHAPES: tuple[tuple[str, str], ...] = (
         "|".join(
             (
                 r"sk-[\w-]{20,}",  # OpenAI, Anthropic, OpenRouter …
-                r"rag_[0-9a-f]{16}_[\w-]{43}",  # ours
+                r"rag_[0-9a-f]{16}_[\w-]{43}|gAAAAA[\w-]{60,}={0,2}",  # ours; Fernet's
                 r"gh[pousr]_\w{30,}|github_pat_\w{22,}",
                 r"gl(?:pat|rt|dt|ft|imt|ptt|oas|soat|agent|cbt|rtr)-[\w.-]{20,}|GR1348941[\w-]{20,}"
                 r"|_gitlab_session=\w{32}",
@@ -58,7 +58,8 @@ PRIVATE_KEY = re.compile(
     r"(?:[^-]*(?:-(?!----)[^-]*)*-----END[ A-Z0-9]{0,40}-----|"
     r"(?:[\s\"',+|>#*.\\]*+(?:(?:\\n)?[A-Za-z0-9+/=]{16,}+|(?:Proc-Type|DEK-Info|Version|Comment|Hash)\b[^\n]{0,200}+))*+"
     r"(?:\s{1,8}[A-Za-z0-9+/=]{1,15}(?=\s|$))?)"
-    r"|PuTTY-User-Key-File-\d:[^\0]{0,4000}?Private-MAC: ?[0-9a-fA-F]{40,64}"
+    r"|PuTTY-User-Key-File-\d:[^\n]{0,200}+"
+    r"(?:\r?\n[ \t>]{0,8}(?:[A-Z][\w-]{2,30}:[^\n]{0,200}+|[A-Za-z0-9+/=]{1,100}(?=[ \t\r\n]|\Z)))*+"
 )
 PRIVATE_KEY_STARTS = (b"-----begin", b"putty-user-key-file")
 
@@ -67,7 +68,7 @@ AUTHORIZATION = re.compile(
     r"[ \t]{0,4}(?<=[ \t\"':=])[\"']?(?P<value>[\w.~+/=-]{8,2000})"
 )
 AUTHORIZATION_STARTS = (b"authorization", b"bearer")
-URL_LOGIN = re.compile(r"://[^\s/:@\"'<>]{0,64}:(?P<value>[^\s/@\"'<>]{3,128})@(?=[\w\[{$.-])")
+URL_LOGIN = re.compile(r"://[^\s/:@\"'<>]{0,64}:(?P<value>[^\s/\"'<>]{3,128})@(?=[\w\[{$.-])")
 LOGIN = re.compile(
     r"(?i)\bcurl\b(?:[^\n|;\\]|\\\s?){0,400}?\s(?:-u ?|--user[ =]{1,3})"
     r"[\"']?(?:[^\s:\"'$@]{0,64}|\{[^\s:\"'$@]{0,64}\}\"):\"?(?P<value>[^\s\"']{3,128})"

@@ -4,6 +4,8 @@ import re
 from collections import Counter
 from math import log2
 
+from ragstone.guard.bare_values import is_random, is_template
+
 # Bits a character. English words lie at 2.3-3.2, random base-62 of 20 characters at 3.7-4.3.
 TOKEN_ENTROPY = 3.0
 HEX_ENTROPY = 2.7  # sixteen random digits of hexadecimal lie at 2.7-3.6
@@ -18,16 +20,15 @@ EXAMPLE = re.compile(
     r"|abcdefghij|abcdef-abcdef|-1234-1234-|1234567890123456|xox[a-z]-\d{4,10}(?![\w-])"
 )
 PLACEHOLDER = re.compile(
-    r"(?i)sample|your|placeholder|change[_-]?me|dummy|redacted|insert|masked|\$\{|\$\(|\{\{|^\$|^%|%$|<[^>]*>"
-    r"|^[<{\[(]|^@|"
-    r"replace|not[_-]?a[_-]?(?:real|secret)"
+    r"(?i)sample|your|placeholder|change[_-]?me|dummy|redacted|insert|masked|replace|not[_-]?a[_-]?(?:real|secret)"
+    r"|\$\{[\w.:-]*\}|\$\([a-z_]+[ )]|\{\{|<[a-z][a-z _-]{3,}>|%\([a-z_]+\)s|^%[a-z_]+%$"
 )
 WORD = re.compile(
     r"(?i)(?:(?:my|the|db|some|new|old|admin|user|root|super|very|top|client|access|api|auth|bearer)[_-]?)*"
     r"(?:pass(?:word|wd|phrase|code)?|pwd|pw|secrets?|tokens?|keys?|user(?:name)?|none|null|nil|true|false|undefined|"
     r"string|str|text|required|optional|default|empty|value)\d{0,3}"
 )
-CODE = re.compile(r"[\w$]+(?:\.[A-Za-z_]\w*)+\(?\)?|[A-Za-z_]\w*\(.*|self\.\S+|process\.env\S*|os\.\S+|--?[a-z-]+")
+CODE = re.compile(r"[\w$]+(?:\.[A-Za-z_]\w*)+\(?\)?|self\.\S+|process\.env\S*|os\.\S+|--?[a-z-]+")
 LETTERS = re.compile(r"[A-Za-z_.-]+")
 # A path, a version, a date, a number with a unit.
 PLAIN = re.compile(
@@ -54,7 +55,12 @@ def is_example(token: str) -> bool:
 
 def is_placeholder(value: str) -> bool:
     """Whether a value only shows where a secret would stand."""
-    return is_example(value) or PLACEHOLDER.search(value) is not None or WORD.fullmatch(value) is not None
+    return (
+        is_example(value)
+        or PLACEHOLDER.search(value) is not None
+        or WORD.fullmatch(value) is not None
+        or is_template(value)
+    )
 
 
 def is_token(value: str, *, quoted: bool = False) -> bool:
@@ -80,7 +86,7 @@ def is_password(value: str, *, quoted: bool = False) -> bool:
         return False
     if value.count(" ") > 3:
         return _is_phrase(value)
-    if PLAIN.fullmatch(value) or CODE.fullmatch(value):
+    if (PLAIN.fullmatch(value) or CODE.fullmatch(value)) and not (is_random(value) and "://" not in value):
         return False
     value = value.rstrip(".,;:)")
     lower, upper, digit, sign = (pattern.search(value) is not None for pattern in CLASSES)

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ragstone.guard import csv_secrets, pipe_table_secrets
-from ragstone.guard.assignments import ASSIGNMENT, CELL_ENDS, LINE_ENDS, OPTION, STARTS
+from ragstone.guard.assignments import ASSIGNMENT, CELL_ENDS, FOREIGN, LINE_ENDS, NAME, OPTION, STARTS
+from ragstone.guard.bare_values import BEFORE, TOKEN, find_bare_end, is_code, is_random
 from ragstone.guard.credentials import (
     AUTHORIZATION,
     AUTHORIZATION_STARTS,
@@ -17,6 +18,7 @@ from ragstone.guard.credentials import (
     URL_LOGIN,
     VENDORS,
 )
+from ragstone.guard.other_secrets import find_commands, find_cookies, find_defaults, find_stored
 from ragstone.guard.plausible import (
     is_example,
     is_identifier,
@@ -31,6 +33,9 @@ from ragstone.guard.secret_places import find_starts, find_token_runs, fold_case
 # One pass masks everything; a second can find what stood too close to a first one. Hostile text
 # could ask for more: it gets no more.
 PASSES = 4
+NAMED = re.compile(f"(?i){NAME}")
+FOREIGN_NAMES = re.compile("|".join(FOREIGN), re.IGNORECASE)
+GOES_ON = re.compile(r"[\w$%&@#!?+=^~(){}\[\]<>]\S*")  # behind the quote that would end a value
 OPTION_LENGTH = 48
 
 
@@ -77,13 +82,14 @@ def find_secrets(text: str) -> list[Finding]:
     `<your-key>`, `xxxx`, `example` or `${VAR}` are none. The time is linear in the text.
     """
     lower = fold_case(text)
-    names = find_starts(lower, STARTS)
+    names = sorted({*find_starts(lower, STARTS), *_find_foreign_names(text)})
     found = sorted(
         (
             *_find_key_blocks(text, lower),
             *_find_vendor_tokens(text, lower),
             *_find_authorizations(text, lower),
             *_find_logins(text, lower),
+            *_find_others(text, lower, names),
             *_find_assignments(text, names),
             *_find_column_secrets(text, lower, names),
         ),
@@ -137,39 +143,79 @@ def _find_logins(text: str, lower: bytes) -> Iterator[Finding]:
             yield Finding("password", *match.span("value"))
 
 
+def _find_foreign_names(text: str) -> Iterator[int]:
+    """Where words for "password" stand that are not written in ASCII."""
+    return (match.start() for match in FOREIGN_NAMES.finditer(text)) if not text.isascii() else iter(())
+
+
+def _find_others(text: str, lower: bytes, names: Sequence[int]) -> Iterator[Finding]:
+    """What no name beside it tells: arguments of commands, stored passwords, cookies, defaults below a name."""
+    for kind, start, end in (*find_commands(text, lower), *find_stored(text, lower)):
+        if not is_placeholder(text[start:end]):
+            yield Finding(kind, start, end)
+    for kind, start, end in find_cookies(text, lower):
+        if is_token(text[start:end]) and not is_placeholder(text[start:end]):
+            yield Finding(kind, start, end)
+    for at, match in find_defaults(text, lower, names):
+        name, group = NAMED.match(text, at), match.lastgroup or "plain"
+        value = match[group]
+        meant = is_password(value, quoted=True) if name and name["password"] else is_token(value, quoted=True)
+        if name and meant and not is_placeholder(value):
+            yield Finding("password" if name["password"] else "api_key", *match.span(group))
+
+
 def _find_assignments(text: str, names: Sequence[int]) -> Iterator[Finding]:
     """`name = value` where the name says that the value is secret and the value looks like it."""
     done = 0
     for at in names:
         if at >= done and (match := ASSIGNMENT.match(text, at)):
             group = next(name for name in ("escaped", "quoted", "bare") if match[name] is not None)
-            if _is_secret_assignment(match, group):
-                done = match.end(group)
-                yield Finding(_secret_kind(match, group), *match.span(group))
+            start, end, quoted = _find_value(match, group)
+            if _is_secret_assignment(match, start, end, quoted=quoted):
+                done = end
+                yield Finding(_secret_kind(match, start), start, end)
 
 
-def _is_secret_assignment(match: re.Match[str], group: str) -> bool:
+def _find_value(match: re.Match[str], group: str) -> tuple[int, int, bool]:
+    """Where a value stands, and whether in quotes. A password without them goes on to the next blank; one that only
+    begins with a quote is none in quotes."""
+    text, (start, end), password = match.string, match.span(group), match["password"] is not None
+    goes_on = group == "quoted" and password and GOES_ON.match(text, end + len(match["mark"])) is not None
+    if group != "bare" and not goes_on:
+        return start, end, True
+    if not password:
+        token = TOKEN.match(text, start)
+        return start, token.end() if token else start, False
+    start -= len(match["mark"]) if goes_on else 0
+    line_start = text.rfind("\n", max(0, start - BEFORE), start) + 1
+    return start, find_bare_end(text, start, line_start=line_start, in_cell=match["cell"] is not None), False
+
+
+def _is_secret_assignment(match: re.Match[str], start: int, end: int, *, quoted: bool) -> bool:
     """Whether name, what joins them, and value make an assignment of a secret. Placeholders are looked for last: that
     takes longest, and a hostile text has a long value for each of its names."""
-    value, quoted = match[group].rstrip("*"), group != "bare"
-    if not _is_in_place(match, value):
+    value = match.string[start:end].rstrip("*")
+    if not _is_in_place(match, value, match.end() if quoted else end):
         return False
     if match["password"] is not None:
+        if not quoted and is_code(value, match.string[end : end + BEFORE].partition("\n")[0]):
+            return False
         meant = is_password(value, quoted=quoted) and (not _is_loosely_joined(match) or is_strong(value))
     else:
-        name = match.string[match.start() : match.start(group)]
+        name = match.string[match.start() : start]
         said = match["said"] is not None or (match["below"] is not None and _is_loosely_joined(match))
         meant = not said and is_token(value, quoted=quoted) and not is_identifier(name, value)
     return meant and not is_placeholder(value)
 
 
-def _is_in_place(match: re.Match[str], value: str) -> bool:
+def _is_in_place(match: re.Match[str], value: str, end: int) -> bool:
     """Whether what is around the value lets it be one: an option before, the end of a line or cell behind."""
     if match["blank"] is not None:
-        return match["below"] is None and _is_option(match)
+        named = _is_option(match) or (match["password"] is not None and is_strong(value) and is_random(value))
+        return match["below"] is None and named
     if match["below"] is not None:
-        return not value.endswith(":") and LINE_ENDS.match(match.string, match.end()) is not None
-    return match["cell"] is None or CELL_ENDS.match(match.string, match.end()) is not None
+        return not value.endswith(":") and LINE_ENDS.match(match.string, end) is not None
+    return match["cell"] is None or CELL_ENDS.match(match.string, end) is not None
 
 
 def _is_loosely_joined(match: re.Match[str]) -> bool:
@@ -183,10 +229,10 @@ def _is_option(match: re.Match[str]) -> bool:
     return OPTION.search(match.string[max(0, match.start() - OPTION_LENGTH) : match.start()]) is not None
 
 
-def _secret_kind(match: re.Match[str], group: str) -> str:
+def _secret_kind(match: re.Match[str], start: int) -> str:
     if match["password"]:
         return "password"
-    around = match.string[max(0, match.start() - 24) : match.start(group)].lower()
+    around = match.string[max(0, match.start() - 24) : start].lower()
     return "aws_secret" if "aws" in around or "secretaccesskey" in around.replace("_", "") else "api_key"
 
 

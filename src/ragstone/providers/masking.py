@@ -1,6 +1,7 @@
 """Masking of text that leaves the process: every text for a vendor has its secrets masked."""
 
 from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from dataclasses import replace
 from typing import Literal
 
@@ -31,10 +32,21 @@ class MaskingCompletion:
         return self._inner.tokenizer
 
     async def complete(self, prompt: Prompt) -> CompletionResult:
-        return await self._inner.complete(_mask_prompt(prompt))
+        return _mask_result(await self._inner.complete(_mask_prompt(prompt)))
 
-    def stream(self, prompt: Prompt) -> AsyncGenerator[str | CompletionResult]:
-        return self._inner.stream(_mask_prompt(prompt))
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[str | CompletionResult]:
+        """The pieces with the secrets in them masked: a piece waits until it is sure that it is part of none."""
+        mask = guard.StreamMask()
+        async with aclosing(self._inner.stream(_mask_prompt(prompt))) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, CompletionResult):
+                    if rest := mask.close():
+                        yield rest
+                    yield _mask_result(piece)
+                elif shown := mask.feed(piece):
+                    yield shown
+        if rest := mask.close():
+            yield rest
 
     async def check(self) -> list[str]:
         return await self._inner.check()
@@ -82,6 +94,10 @@ class MaskingEmbedder:
 
     async def close(self) -> None:
         await self._inner.close()
+
+
+def _mask_result(result: CompletionResult) -> CompletionResult:
+    return replace(result, text=guard.mask_secrets(result.text))
 
 
 def _mask_prompt(prompt: Prompt) -> Prompt:

@@ -4,7 +4,13 @@
 in its free metadata, under `ARTIFACT_KEY`.
 """
 
-from ragstone.ingestion.artifacts.artifact_json import ARTIFACT_KEY, artifact_name, dump_artifact, extraction_data
+from ragstone.ingestion.artifacts.artifact_json import (
+    ARTIFACT_KEY,
+    artifact_name,
+    dump_artifact,
+    extraction_data,
+    mask_extraction,
+)
 from ragstone.ingestion.artifacts.artifact_store import (
     ArtifactPlaces,
     ArtifactStore,
@@ -27,6 +33,7 @@ __all__ = [
     "find_artifact_places",
     "find_missing",
     "find_problems",
+    "mask_extraction",
     "open_artifact_store",
     "open_place",
     "remove_claim",

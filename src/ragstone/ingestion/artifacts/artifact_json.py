@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from ragstone import guard
 from ragstone.core.json_shapes import span_json
@@ -22,32 +22,58 @@ ASIDE = re.compile(rf"[^/]+/{_FILE}\.([0-9a-f]{{16}})\.([0-9a-f]{{16}})\.\d+-\d+
 
 def extraction_data(extraction: Extraction, source: str, *, masked: bool = True) -> Json:
     """The blocks of a file with their places; their secrets masked, unless it goes where the text itself is kept."""
-    found = guard.locate_secrets(extraction.record) if masked else ()
+    extraction = mask_extraction(extraction) if masked else extraction
     return {
         "schema": 1,
         "source": source,
         "media_type": extraction.media_type,
         "title": extraction.title,
         "meta": dict(extraction.meta),
-        "blocks": [_block_json(block, extraction.record, found) for block in extraction.blocks],
+        "blocks": [_block_json(block) for block in extraction.blocks],
         "warnings": list(extraction.warnings),
     }
 
 
-def _block_json(block: Block, record: str, found: Sequence[Secret]) -> Json:
+def mask_extraction(extraction: Extraction) -> Extraction:
+    """The extraction as it may be shown or written: record, blocks, title, metadata and warnings without secrets.
+
+    Places stay those of the record with its secrets.
+    """
+    found = guard.locate_secrets(extraction.record)
+    return replace(
+        extraction,
+        record=guard.mask_secrets(extraction.record),
+        title=guard.mask_secrets(extraction.title) if extraction.title else extraction.title,
+        meta=guard.mask_data(dict(extraction.meta)),
+        blocks=tuple(_mask_block(block, extraction.record, found) for block in extraction.blocks),
+        warnings=tuple(map(guard.mask_secrets, extraction.warnings)),
+    )
+
+
+def _mask_block(block: Block, record: str, found: Sequence[Secret]) -> Block:
     """A block's text need not be that of its spans: markup may be gone, but the secrets are written alike."""
     known = guard.KnownSecrets(record, guard.list_secret_lines(record, found, block.spans))
+    every = guard.KnownSecrets(record, found) if block.caption else known
+    return replace(
+        block,
+        text=guard.mask_secrets(known.mask_known(block.text)),
+        caption=guard.mask_secrets(every.mask_known(block.caption)),
+        cells=tuple(replace(cell, text=guard.mask_secrets(known.mask_known(cell.text))) for cell in block.cells),
+    )
+
+
+def _block_json(block: Block) -> Json:
     return {
         "type": block.type,
         "role": block.role,
-        "text": known.mask_known(block.text),
+        "text": block.text,
         "level": block.level,
         "language": block.language,
-        "caption": guard.KnownSecrets(record, found).mask_known(block.caption) if block.caption else "",
+        "caption": block.caption,
         "caption_of": block.caption_of,
         "figure": list(block.figure) if block.figure else None,
         "spans": [span_json(span) for span in block.spans],
-        "cells": [{**asdict(cell), "text": known.mask_known(cell.text)} for cell in block.cells],
+        "cells": [asdict(cell) for cell in block.cells],
     }
 
 

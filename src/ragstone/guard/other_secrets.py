@@ -1,0 +1,95 @@
+"""Secrets that no name tells: in commands, files of passwords, cookies, and as defaults of variables."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ragstone.guard.plausible import is_password
+from ragstone.guard.secret_places import find_starts
+
+Place = tuple[str, int, int]  # kind, start, end
+
+ARGUMENT = r"(?:'(?P<single>[^'\n]{3,128})'|\"(?P<double>(?:[^\"\\\n]|\\.){3,128})\"|(?P<plain>[^\s-][^\s`]{2,127}))"
+WORDS = r"(?:[^\n|;\\]|\\\s?){0,300}?\s"
+# Commands by the option that takes a password: joined to it, or as the next word.
+OPTIONS = {
+    b"mysql": rf"mysql\w*{WORDS}-p(?=\S)",
+    b"mariadb": rf"mariadb\S*{WORDS}-p(?=\S)",
+    b"sshpass": r"sshpass\s+-p[ \t]?",
+    b"redis-cli": rf"redis-cli{WORDS}-a[ \t]+",
+    b"mongo": rf"mongo\w*{WORDS}-p[ \t]+",
+    b"docker": rf"docker\s+login{WORDS}-p[ \t]+",
+    b"podman": rf"podman\s+login{WORDS}-p[ \t]+",
+    b"ldap": rf"ldap(?:search|modify|add|delete|passwd|whoami){WORDS}-w[ \t]+",
+    b"mosquitto_": rf"mosquitto_(?:pub|sub){WORDS}-P[ \t]*",
+    b"sqlcmd": rf"sqlcmd{WORDS}-P[ \t]*",
+    b"htpasswd": r"htpasswd\s+-\w{0,5}b\w{0,5}\s+\S{1,200}\s+\S{1,64}[ \t]+",
+    b"smbclient": rf"smbclient{WORDS}-U[ \t]*[^\s%]{{1,64}}%",
+}
+COMMANDS = {start: re.compile(f"(?i:{option}){ARGUMENT}") for start, option in OPTIONS.items()}
+# The value of an attribute some lines below a name: Terraform, CloudFormation, lists of variables.
+DEFAULT = re.compile(
+    r"(?i)[\w.-]{0,40}\"?[ \t]{0,4}[{:]?[ \t]{0,4}"
+    r"(?:\r?\n[ \t]{1,24}\"?(?!default\b)[\w-]{1,30}\"?[ \t]{0,24}[:=][^\n]{0,200}){0,5}"
+    r"(?:\r?\n[ \t]{1,24}|[{;,][ \t]{1,8})\"?default\"?[ \t]{0,24}[:=][ \t]{0,24}"
+    r"(?:\"(?P<double>(?:[^\"\\\n]|\\.){3,512})\"|'(?P<single>[^'\n]{3,512})'|(?P<plain>[^\s'\"{\[][^\s]{2,511}))"
+)
+# Passwords as files keep them: crypt's forms, LDAP's, and fields between colons.
+HASH = re.compile(
+    r"(?<![\w$])\$(?:1|2[abxy]?|5|6|7|y|gy|apr1|md5|sha1|sha256|sha512|argon2(?:id|i|d)|scrypt|pbkdf2[\w-]{0,12}"
+    r"|bcrypt[\w-]{0,8}|P|H|S)\$[./A-Za-z0-9$=,+_-]{16,400}"
+    r"|\{(?:S?SHA(?:256|384|512)?|S?MD5|CRYPT|PBKDF2[\w-]{0,12}|ARGON2)\}\$?[A-Za-z0-9+/=$.,-]{13,400}"
+    r"|pbkdf2_sha\d{1,3}\$\d{1,8}\$[\w.+/=-]{1,64}\$[\w.+/=-]{20,128}"
+)
+# .pgpass, shadow, and dumps of a Windows domain.
+FIELDS = re.compile(
+    r"(?<![\w.*:/@-])(?:[\w.*-]{1,255}:(?:\d{1,5}|\*):[\w.*-]{1,63}:[\w.@*-]{1,63}:"
+    r"(?P<pgpass>(?:[^\s:\\]|\\.){3,128})(?=\s|</|[`\"']|\Z)"
+    r"|[a-z_][\w.-]{0,31}:(?P<crypt>[./A-Za-z0-9]{13}):\d{1,6}(?::\d{0,6}){4,6}:*"
+    r"|[\w.$\\-]{1,64}:\d{1,10}:(?P<ntlm>[0-9a-fA-F]{32}:[0-9a-fA-F]{32}):{1,3})"
+)
+COOKIE = re.compile(r"(?i)cookies?[\"']?(?:[ \t]{0,4}(?:=>|[:=])|[ \t])[ \t]{0,4}[\"'`]?(?P<pairs>[^\n\"'`]{8,4000})")
+PAIR = re.compile(r"(?P<name>[^\s=;,]{1,80})=(?P<value>[^\s;,\"]{10,2000})")
+ATTRIBUTES = frozenset(("expires", "path", "domain", "max-age", "samesite", "version", "priority"))
+OTHER_STARTS = (*COMMANDS, b"cookie")
+
+
+def find_commands(text: str, lower: bytes) -> Iterator[Place]:
+    """Arguments of commands that are passwords."""
+    for start, command in COMMANDS.items():
+        done = 0
+        for at in find_starts(lower, (start,)):
+            inside = at > 0 and (text[at - 1].isalnum() or text[at - 1] in "-_.")
+            if at >= done and not inside and (match := command.match(text, at)):
+                done = match.end()
+                yield "password", *match.span(match.lastgroup or 0)
+
+
+def find_defaults(text: str, lower: bytes, names: Sequence[int]) -> Iterator[tuple[int, re.Match[str]]]:
+    """For names of secrets the defaults below them, each with the place of the name."""
+    if b"default" not in lower:
+        return
+    for at in names:
+        if match := DEFAULT.match(text, at):
+            yield at, match
+
+
+def find_stored(text: str, lower: bytes) -> Iterator[Place]:
+    """Hashes of passwords, and passwords in files that have a field for them."""
+    if b"$" in lower or b"{" in lower:
+        for match in HASH.finditer(text):
+            yield "password", *match.span()
+    if b":" in lower:
+        for match in FIELDS.finditer(text):
+            if match["pgpass"] is None or is_password(match["pgpass"]):
+                yield "password", *match.span(match.lastgroup or 0)
+
+
+def find_cookies(text: str, lower: bytes) -> Iterator[Place]:
+    """Values of cookies in headers, options and tables of a browser."""
+    done = 0
+    for at in find_starts(lower, (b"cookie",)):
+        if at >= done and (match := COOKIE.match(text, at)):
+            done = match.end()
+            for pair in PAIR.finditer(text, *match.span("pairs")):
+                if pair["name"].lower() not in ATTRIBUTES:
+                    yield "api_key", *pair.span("value")

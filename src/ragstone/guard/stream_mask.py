@@ -1,0 +1,60 @@
+"""Masking of a text that comes in pieces: a piece goes on as soon as nothing behind it can make a secret of it."""
+
+import re
+
+from ragstone.guard.assignments import FOREIGN, STARTS
+from ragstone.guard.credentials import AUTHORIZATION_STARTS, PRIVATE_KEY_STARTS
+from ragstone.guard.masking import mask_secrets
+from ragstone.guard.other_secrets import OTHER_STARTS
+
+WORDS_KEPT = 4  # a name of a secret has at most so many words
+LONGEST = 20_000  # characters that are kept back at most
+STARTS_TEXT = sorted({start.decode() for start in (*STARTS, *AUTHORIZATION_STARTS, *PRIVATE_KEY_STARTS, *OTHER_STARTS)})
+NAMES = re.compile("|".join(map(re.escape, (*STARTS_TEXT, "curl", "machine", "contribsys", *FOREIGN))), re.IGNORECASE)
+BLANK_LINE = re.compile(r"\n[ \t]*\r?\n\s*\S[^\n]*\n[ \t]*\r?\n")
+KEY_END = re.compile(r"-----END[^\n]*\n", re.IGNORECASE)
+
+
+class StreamMask:
+    """Feed it the pieces, and pass on what it gives. A paragraph that names a secret waits for the paragraph below it;
+    of all other text the last four words wait."""
+
+    def __init__(self) -> None:
+        self._held: list[str] = []
+        self._length = 0
+        self._named = False
+
+    def feed(self, piece: str) -> str:
+        """The masked text that may be shown by now; often none."""
+        self._held.append(piece)
+        self._length += len(piece)
+        waits = self._named and "\n" not in piece
+        if self._length <= LONGEST and (waits or not any(c.isspace() for c in piece)):
+            return ""
+        held = "".join(self._held)
+        end = len(held) if self._length > LONGEST else self._find_settled(held)
+        self._held, self._length = [held[end:]], len(held) - end
+        return mask_secrets(held[:end]) if end else ""
+
+    def close(self) -> str:
+        """The rest, masked."""
+        held, self._held, self._length = "".join(self._held), [], 0
+        return mask_secrets(held)
+
+    def _find_settled(self, held: str) -> int:
+        """Where the text ends that nothing behind it can change."""
+        done = 0
+        while named := NAMES.search(held, done):
+            in_key = held.startswith("-----", named.start())
+            settled = (KEY_END if in_key else BLANK_LINE).search(held, named.end())
+            if settled is None:
+                break
+            done = settled.end()
+        self._named = named is not None
+        return _find_words_before(held, len(held) if named is None else named.start(), done)
+
+
+def _find_words_before(held: str, at: int, least: int) -> int:
+    """Where the last words before a place begin, not before `least`."""
+    words = held[least:at].rsplit(maxsplit=WORDS_KEPT)
+    return held.index(words[0], least) + len(words[0]) if len(words) > WORDS_KEPT else least
