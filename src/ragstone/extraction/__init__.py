@@ -87,7 +87,7 @@ SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
         HTML: SandboxedFormat("html/5", "ragstone.extraction.html.parse:parse_html"),
         XML: SandboxedFormat("feed/3", "ragstone.extraction.feed.parse:parse_feed"),
         MHTML: SandboxedFormat("mhtml/4", "ragstone.extraction.mail.mhtml:parse_mhtml"),
-        PDF: SandboxedFormat("pdf/4", "ragstone.extraction.image.pdf_with_ocr:parse_pdf", locked=True),
+        PDF: SandboxedFormat("pdf/5", "ragstone.extraction.image.pdf_with_ocr:parse_pdf", locked=True),
         DOCX: SandboxedFormat("docx/4", "ragstone.extraction.docx.parse:parse_docx"),
         PPTX: SandboxedFormat("pptx/4", "ragstone.extraction.pptx.parse:parse_pptx"),
         EML: SandboxedFormat("eml/4", "ragstone.extraction.mail.eml:parse_eml"),

@@ -5,6 +5,8 @@ from dataclasses import replace
 import pytest
 
 from ragstone.answering.extractive.passages import split_passages
+from ragstone.answering.extractive.question_analysis import analyze_question
+from ragstone.answering.extractive.selection import rank_passages
 from ragstone.core.types import Hit
 from tests.answering.made import chunk, hit
 
@@ -31,6 +33,18 @@ def test_a_heading_is_no_part_of_the_sentence_below_it(heading: str) -> None:
     [[above, below]] = split_passages([hit(f"{heading}\nThe rate is nine percent.")])
     assert (above.form, below.form) == ("heading", "sentence")
     assert below.text == "The rate is nine percent."
+
+
+@pytest.mark.parametrize(
+    "line", ["Source: Eurostat, 2023.", "*Source*: own survey", "Quelle: Statistisches Bundesamt", "Fuente : INE"]
+)
+def test_a_line_that_names_a_source_is_quoted_only_if_one_asks_for_it(line: str) -> None:
+    found = [hit(f"Rents rose by 4 percent.\n\n{line}")]
+    assert [p.form for p in split_passages(found)[0]] == ["sentence", "source"]
+    about = analyze_question("How did the Eurostat survey of Bundesamt and INE go?", {})
+    assert all(line not in one.passage.text for one in rank_passages(about, found))
+    asked = analyze_question("Which source do the rents come from?", {})
+    assert any(line in one.passage.text for one in rank_passages(asked, found))
 
 
 def test_a_heading_that_html_left_without_marks_stands_apart() -> None:

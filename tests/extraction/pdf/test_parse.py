@@ -170,6 +170,24 @@ def test_page_headers_footers_and_numbers_get_their_role() -> None:
     assert [b.text for b in extraction.blocks if b.role == "footer"] == ["5", "6", "7", "8"]
 
 
+def test_a_foot_that_counts_pages_is_furniture_at_whatever_height_the_text_ends() -> None:
+    def page(number: int, lines: int) -> str:
+        return paragraph(50, 100, text(lines * 4)) + shown(250, 150 + 48 * lines, f"Acme Inc. | Form 10-Q | {number}")
+
+    extraction = read(*(page(number, lines) for number, lines in enumerate((3, 9, 5, 12, 4, 7), 1)))
+    feet = [b.text for b in extraction.blocks if b.role == "footer"]
+    assert feet == [f"Acme Inc. | Form 10-Q | {number}" for number in range(1, 7)]
+    assert all(foot in extraction.record for foot in feet)
+
+
+def test_a_last_line_with_a_number_that_counts_no_pages_is_text() -> None:
+    def page(number: int, lines: int) -> str:
+        return paragraph(50, 100, text(lines * 4)) + shown(250, 150 + 48 * lines, f"The fee is {number} euros")
+
+    found = read(*(page(fee, lines) for fee, lines in zip((12, 15, 3, 40, 7, 9), (3, 9, 5, 12, 4, 7), strict=True)))
+    assert {b.role for b in found.blocks} == {"body"}
+
+
 def test_a_list_keeps_items_depth_and_marks() -> None:
     items = [
         (50, "\225 first thing to do"),

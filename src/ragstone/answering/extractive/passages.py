@@ -11,7 +11,7 @@ from ragstone.core.analyzer import extract_terms
 from ragstone.core.sentences import is_heading_line, split_sentences
 from ragstone.core.types import Chunk, Hit
 
-Form = Literal["sentence", "item", "row", "code", "heading", "noise"]
+Form = Literal["sentence", "item", "row", "code", "heading", "source", "noise"]
 
 FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*$", re.MULTILINE)
 ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
@@ -19,6 +19,13 @@ ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 NOISE = re.compile(
     r"\[[^\]\n]{1,200}\]:\s|[\s|:=*_#>~`.-]+$|<!--|\{\{[^\n]{0,200}\}\}\s*$|:::|!\[[^\]\n]*\]\([^)\n]*\)\s*$"
 )
+# The line below a figure or table that names where it comes from: no fact about its subject.
+SOURCE_LINE = re.compile(
+    r"[(*_\s]*(?:data )?(?:sources?|quellen?|fuentes?|fontes?|font[ei]|bron(?:nen)?|źródł[oa]|zdroj|источник)"
+    r"\**_*[ \u00a0]?:\s?\S[^\n]*",
+    re.IGNORECASE,
+)
+LONGEST_SOURCE = 200
 # What inside a passage gives its line breaks a meaning: blank lines, further items, rows, headings, quotes, fences.
 LINE_STRUCTURE = re.compile(r"\n[ \t]*(?:\n|[-*+•][ \t]|\d{1,3}[.)][ \t]|[|#>]|```|~~~)")
 TITLE = re.compile(r"[^\n]{0,119}[^\n.!:;|]")
@@ -139,6 +146,8 @@ def _classify_form(chunk: Chunk, start: int, end: int, headings: set[str]) -> Fo
         return "heading"
     if NOISE.match(text):
         return "noise"
+    if end - start <= LONGEST_SOURCE and SOURCE_LINE.fullmatch(text):
+        return "source"
     if text.startswith("|") or chunk.kind == "table":
         return "row"
     return "item" if ITEM.match(text) else "sentence"

@@ -49,6 +49,7 @@ class ScoredPassage:
 
 PRONOUN = re.compile(r"(?:It|This|These|They|He|She|That|Those|Its|Their|His|Her|Such|Here)\b")
 INTRODUCES = re.compile(r"(?:[:：]|as follows|following)[\"'”*_`)\s]*\.?$")
+ASKS_SOURCE = frozenset(extract_terms("source origin quelle fuente fonte bron"))
 ITEMS = 10
 FOLLOWS = 900
 
@@ -89,6 +90,8 @@ def _passage_order(scored: ScoredPassage) -> tuple[float, int, int]:
 def _may_answer(question: QuestionAnalysis, passage: Passage) -> bool:
     if passage.form == "code":
         return question.kind in ("how_to", "other") and passage.end - passage.start <= LONGEST_CODE
+    if passage.form == "source":
+        return bool(ASKS_SOURCE & question.weights.keys())
     return passage.form not in ("heading", "noise") and len(passage.terms) > 1
 
 

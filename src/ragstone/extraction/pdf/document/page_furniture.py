@@ -1,11 +1,13 @@
-"""Page headers, footers and page numbers: what returns at the edge of page after page."""
+"""Page headers, footers and page numbers: what returns at the edge of page after page, or counts the pages."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from ragstone.core.contents import CONTENTS_TITLE
+from ragstone.core.types import Role
 from ragstone.extraction.pdf.characters.pieces import Piece
 from ragstone.extraction.pdf.characters.rows import LEADER
 from ragstone.extraction.pdf.characters.table import Table, collect_rows
@@ -20,11 +22,23 @@ LINES = 4  # of one piece of furniture, at the most
 PLACE = 0.02  # of the height: pieces further apart are not the same furniture
 SHARE = 0.3  # of the pages, where the document is short
 OFTEN = 3  # pages, where it is long
+COUNTED = 4  # pages on which a line counts them
+RISING = 0.9  # of the steps from page to page go up by one a page at most
+LONGEST = 120  # characters of a line that counts pages
+DEEP = 2  # such lines above one another
 DIGITS = re.compile(r"\d+")
 NUMBER = re.compile(
     r"(?:page|seite|p\.|pg\.?)?\s*[-–—|\[(]?\s*(?P<number>\d{1,4}|[ivxlc]{1,7})\s*[-–—|\])]?\s*(?:(?:of|/|von|de)\s*\d{1,4})?",
     re.IGNORECASE,
 )
+
+
+class CountingLine(NamedTuple):
+    """A line with a number, at the top or the bottom of the page at this place."""
+
+    place: int
+    number: int
+    piece: Piece
 
 
 def mark_furniture(pages: Sequence[Page]) -> None:
@@ -52,6 +66,36 @@ def mark_furniture(pages: Sequence[Page]) -> None:
                 piece.role = "header" if role == "header" else "footer"
                 if piece.kind != "table":
                     piece.kind = "paragraph"
+
+
+def mark_counting_lines(pages: Sequence[Page]) -> None:
+    """Give header or footer to the first or last line of pages where it counts them, at any height.
+
+    A page printed from a web page ends where its text does: its foot is not at the edge of the sheet. The line returns
+    with the same words, and its number rises with the pages and no faster.
+    """
+    for _ in range(DEEP):
+        for (role, _), lines in _collect_outermost(pages).items():
+            steps = [(later.number - line.number, later.place - line.place) for line, later in pairwise(lines)]
+            if len(lines) >= COUNTED and sum(0 < n <= apart for n, apart in steps) >= RISING * len(steps):
+                for line in lines:
+                    line.piece.role, line.piece.kind = role, "paragraph"
+
+
+def _collect_outermost(pages: Sequence[Page]) -> dict[tuple[Role, str], list[CountingLine]]:
+    """The first and last lines of pages that have a number, by their words."""
+    found: dict[tuple[Role, str], list[CountingLine]] = defaultdict(list)
+    for place, page in enumerate(pages):
+        pieces = sorted((p for p in page.pieces if p.turn == 0 and p.role == "body"), key=lambda p: p.box[1])
+        if len(pieces) < 2:
+            continue
+        outermost: tuple[tuple[Role, Piece], ...] = (("header", pieces[0]), ("footer", pieces[-1]))
+        for role, piece in outermost:
+            numbers = DIGITS.findall(piece.text) if not piece.table and len(piece.lines) == 1 else ()
+            if numbers and len(piece.text) <= LONGEST:
+                words = DIGITS.sub("#", piece.text).casefold()
+                found[role, words].append(CountingLine(place, int(numbers[-1][-9:]), piece))
+    return found
 
 
 def _is_at_edge(piece: Piece, page: Page, role: str) -> bool:
