@@ -5,12 +5,14 @@ import io
 from collections.abc import Sequence
 from itertools import pairwise
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.chunking import make_chunker
 from ragstone.chunking.metadata import describe_piece
 from ragstone.core.types import Block, Cell, Extraction, Piece, Span, join_slices
+from ragstone.extraction import extract
 from ragstone.extraction.spreadsheet import delimited
 from ragstone.extraction.spreadsheet.record import SheetWriter
 from ragstone.extraction.spreadsheet.rows import Line
@@ -155,3 +157,23 @@ def test_no_row_is_cut_lost_or_doubled_and_every_form_holds_it(rows: list[tuple[
     assert [row for row in told if row] == [row for row in flat if row != ["Key", "Value"]]
     lines = [line for piece in pieces for line in piece.text.split("\n") if line.startswith("| x")]
     assert len(lines) == len(rows)
+
+
+@pytest.mark.parametrize("kind", ["structure", "recursive", "markdown", "sentence-window"])
+@pytest.mark.parametrize("name", ["a.md", "a.csv", "a.html"])
+def test_every_piece_of_a_long_table_repeats_its_header(kind: str, name: str) -> None:
+    rows = [(f"service-{i}", f"{8000 + i}") for i in range(120)]
+    bars = "".join(f"| {a} | {b} |\n" for a, b in rows)
+    texts = {
+        "a.md": f"Table 3: Ports\n\n| Service | Port |\n|---|---|\n{bars}",
+        "a.csv": "Service,Port\n" + "".join(f"{a},{b}\n" for a, b in rows),
+        "a.html": "<table><caption>Table 3: Ports</caption><tr><th>Service<th>Port"
+        + "".join(f"<tr><td>{a}<td>{b}" for a, b in rows)
+        + "</table>",
+    }
+    pieces = make_chunker(kind, tokenizer=Words()).cut(extract(texts[name].encode(), path=name))
+    begun = next(i for i, piece in enumerate(pieces) if "service-0" in piece.text) + 1
+    for piece in pieces[begun:]:
+        assert "Service" in piece.header
+        assert "Port" in piece.header
+        assert name == "a.csv" or piece.header.startswith("Table 3: Ports")

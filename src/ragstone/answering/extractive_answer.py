@@ -17,6 +17,7 @@ from ragstone.answering.abstention.evidence import Evidence, collect_evidence
 from ragstone.answering.assembly import abstain
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis, analyze_question
 from ragstone.answering.extractive.rivals import Rivals, find_rivals
+from ragstone.answering.extractive.row_selection import select_rows
 from ragstone.answering.extractive.selection import (
     ScoredPassage,
     apply_similarity,
@@ -34,6 +35,7 @@ from ragstone.answering.verification.citations import (
     render_answer,
 )
 from ragstone.answering.verification.page_boxes import add_page_boxes
+from ragstone.answering.verification.table_headers import prepend_header
 from ragstone.config.deadlines import DEFAULT_DEADLINES, Deadlines
 from ragstone.core.answers import Answer, Note
 from ragstone.core.errors import UsageError
@@ -45,6 +47,7 @@ from ragstone.retrieval.question import Question
 from ragstone.retrieval.search_context import refusal_code
 
 EXTRACT_FROM = 12  # hits that an answer is made of
+ROWS = 2  # of one answer, or sentences in their place
 SENTENCES = 8  # passages that are compared with the question by their vectors; 16 chose no better ones
 
 
@@ -91,7 +94,9 @@ class ChosenPassages:
     idf: Mapping[str, float]
 
     def with_rivals(self) -> list[ScoredPassage]:
-        """The passages and those that contradict them, in reading order."""
+        """The passages, with those that contradict them in reading order."""
+        if not self.rivals:
+            return self.passages
         there = {(one.passage.hit, one.passage.index) for one in self.passages}
         places = {(one.theirs.passage.hit, one.theirs.passage.index): one.theirs for one in self.rivals}
         return sort_for_reading([*self.passages, *(one for place, one in places.items() if place not in there)])
@@ -111,7 +116,8 @@ async def make_extractive_answer(retrieved: AnswerInput, policy: AbstentionPolic
     a model will write: passages are compared by vectors only when the decision may hang on it, and where it is to
     abstain, the passages are judged whole."""
     sparing_for = policy if sparing else None
-    chosen = await choose_passages(retrieved, sparing=sparing_for)
+    # Where tables answer and no row fits, a model may read on, and other policies do not judge quotes.
+    chosen = await choose_passages(retrieved, sparing=sparing_for, insist=sparing or policy.rule != "fitted")
     found = chosen.evidence
     fitting = _drop_unfit_calibration(policy, found, retrieved)
     verdict = _decide(retrieved, found, fitting)
@@ -192,6 +198,7 @@ async def _cite(reader: Texts, chosen: Sequence[ScoredPassage]) -> Answer:
     """The chosen passages as an answer, each quote found again in its document; an abstention when none is."""
     quotes = make_quotes(chosen)
     texts = await reader.records(list_documents(quotes))
+    quotes = [prepend_header(quote, texts.get(quote.chunk.document.id, "")) for quote in quotes]
     sentences, citations = cite_quotes(quotes, texts, mask=guard.mask_secrets, secrets=guard.locate_secrets)
     grounded = groundedness([sentence.status for sentence in sentences])
     if not grounded:
@@ -203,16 +210,18 @@ async def _cite(reader: Texts, chosen: Sequence[ScoredPassage]) -> Answer:
     return Answer(text, sentences=sentences, citations=citations, groundedness=grounded, notes=notes)
 
 
-async def choose_passages(retrieved: AnswerInput, *, sparing: AbstentionPolicy | None = None) -> ChosenPassages:
+async def choose_passages(
+    retrieved: AnswerInput, *, sparing: AbstentionPolicy | None = None, insist: bool = False
+) -> ChosenPassages:
     """The passages that an answer would quote, what speaks for giving it, and what contradicts them. With `sparing`
     they are chosen by their words, and their vectors guessed from the chunks', where this policy's decision stands
-    so."""
+    so. With `insist` there are passages also where tables of figures answer the question by no row."""
     idf = await retrieved.reader.idf(retrieved.question.text)
     analysed = analyze_question(retrieved.question.text, idf)
     best = list(retrieved.hits[:EXTRACT_FROM])
     ranked = rank_passages(analysed, best)
     if sparing is not None:
-        chosen = select_passages(analysed, ranked)
+        chosen = _select(analysed, best, ranked, insist=insist)
         found = collect_evidence(analysed, best, chosen, idf=idf)
         if is_settled(found, _drop_unfit_calibration(sparing, found, retrieved)):
             found = replace(found, similar=found.cosine)
@@ -224,9 +233,17 @@ async def choose_passages(retrieved: AnswerInput, *, sparing: AbstentionPolicy |
             "similarity", work, {}, seconds=retrieved.deadlines.check, refused=refusal_code(embedder)
         )
         ranked = apply_similarity(ranked, similar)
-    chosen = select_passages(analysed, ranked)
+    chosen = _select(analysed, best, ranked, insist=insist)
     found = collect_evidence(analysed, best, chosen, idf=idf)
     return ChosenPassages(chosen, found, find_rivals(analysed, chosen, ranked), analysed, idf)
+
+
+def _select(
+    analysed: QuestionAnalysis, hits: Sequence[Hit], ranked: Sequence[ScoredPassage], *, insist: bool
+) -> list[ScoredPassage]:
+    """The row of a table whose label was asked for, else the passages that answer best."""
+    rows = select_rows(analysed, hits, ranked, most=ROWS)
+    return select_passages(analysed, ranked) if rows is None or (insist and not rows) else rows
 
 
 async def _compare_passages(embedder: Embedder, vector: Vectors, ranked: Sequence[ScoredPassage]) -> dict[str, float]:

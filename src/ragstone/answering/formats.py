@@ -6,6 +6,7 @@ Every text passes the `mask` that is given; nothing here looks at what it remove
 import re
 from collections.abc import Mapping, Sequence
 from html import escape  # xml.sax.saxutils has the same for XML, and takes 30 ms to import
+from itertools import pairwise
 from typing import Any
 
 from ragstone.answering.verification.citations import Mask
@@ -19,6 +20,7 @@ SCHEMA = 1
 NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 SNIPPET = 400
 DOCUMENT_FACTS = ("date", "project", "tags", "confidentiality", "doc_type")  # of front matter, in the full pack
+NEAR_LINES = 2  # between two lines of one citation, such as a rule below a header
 CLOSEST = 3  # places that an abstention names
 
 
@@ -240,13 +242,23 @@ def _lines(chunk: Chunk) -> str:
 
 
 def format_place(document: Document, spans: Sequence[Span]) -> str:
-    """`path:line`, `path:first-last`, with the page where there is one: what editors open."""
+    """`path:line`, `path:first-last`, with the page where there is one: what editors open. The header that a row stands
+    far below comes first: `path:1,4011`."""
     path = escape_line_ends(document.path)
     if not spans:
         return path
-    first, last = spans[0].line_start, spans[-1].line_end
-    page = f" (page {spans[0].page})" if spans[0].page is not None else ""
-    return f"{path}:{first}" + (f"-{last}" if last > first else "") + page
+    runs = [[spans[0]]]
+    for before, span in pairwise(spans):
+        if span.line_start > before.line_end + NEAR_LINES:
+            runs.append([])
+        runs[-1].append(span)
+    lines = ",".join(_line_range(run[0].line_start, run[-1].line_end) for run in runs)
+    page = f" (page {runs[-1][0].page})" if runs[-1][0].page is not None else ""
+    return f"{path}:{lines}{page}"
+
+
+def _line_range(first: int, last: int) -> str:
+    return f"{first}-{last}" if last > first else f"{first}"
 
 
 def found_text(found: Found, *, mask: Mask) -> str:

@@ -10,6 +10,7 @@ from ragstone.chunking.leftovers import drop_leftovers
 from ragstone.chunking.outline import Passage, trim_range
 from ragstone.chunking.overlap import find_word_tail
 from ragstone.chunking.split import BLANK
+from ragstone.chunking.table import TableHeaders
 from ragstone.core.ports import Tokenizer
 from ragstone.core.types import Piece, Span, join_slices
 from ragstone.core.work_limit import check_work
@@ -143,6 +144,7 @@ def finish_pieces(
 ) -> list[Piece]:
     """Finished pieces: places, texts, tokens, and a note where `note` finds a reason."""
     lines, out = LineNumbers(record), list[Piece]()
+    headers = TableHeaders(record, (unit.passage for draft in drafts for unit in draft.units))
     for draft in drafts:
         check_work()
         first = draft.units[0].passage
@@ -152,7 +154,8 @@ def finish_pieces(
         places = merge_spans(record, lines, stretches, gap=BREAK)
         repeated = draft.lead[1] - draft.lead[0] if draft.lead else 0
         what = dominant_kind([(unit.passage, unit.end - unit.start) for unit in draft.units])
-        out.append(Piece(len(out), join_slices(record, places), places, title(first), what, overlap=repeated))
+        text, header = join_slices(record, places), headers.above(draft.units[0].start, first)
+        out.append(Piece(len(out), text, places, title(first), what, overlap=repeated, header=header))
     counts = tokenizer.count([piece.text for piece in out])
     return drop_leftovers([replace(p, tokens=n, note=note(p)) for p, n in zip(out, counts, strict=True)])
 

@@ -21,6 +21,7 @@ BLANKS = re.compile(r"[ \t]{2,}")
 MOST_REACHING = 64
 GAP = 20  # empty columns in a row that are shown
 CAPTION_LENGTH = 160  # characters of a caption that are repeated above each group of rows: two lines of print
+HEADER_LENGTH = 300  # characters of a header that pieces of a fixed size repeat
 WIDEST = 1000  # columns of a row that are filled up
 
 
@@ -92,6 +93,29 @@ def build_grid(record: str, passages: Sequence[Passage]) -> Grid:
     reaching = _cells_from_above(by_row)
     rows = [row if row.header else row._replace(above=_text_above(record, row, header, reaching)) for row in rows]
     return Grid(tuple(rows), header, by_row, reaching, _shorten_caption(passages[0].block.caption))
+
+
+class TableHeaders:
+    """The caption and header of each table, for pieces that begin below them; none that is too long to repeat."""
+
+    def __init__(self, record: str, passages: Iterable[Passage]) -> None:
+        tables = {id(passage.block): passage for passage in passages if passage.block.type == "table"}
+        self._grids = {name: build_grid(record, _list_rows(record, one)) for name, one in tables.items()}
+
+    def above(self, start: int, passage: Passage) -> str:
+        """The text to show above a piece that begins in this passage."""
+        grid = self._grids.get(id(passage.block))
+        if grid is None or not grid.rows or start <= grid.rows[0].start:
+            return grid.caption if grid is not None else ""
+        behind = max((row.end for row in grid.rows if row.header), default=0)
+        header = grid.header if start >= behind and len(grid.header) <= HEADER_LENGTH else ""
+        return f"{grid.caption}\n{header}".strip()
+
+
+def _list_rows(record: str, one: Passage) -> list[Passage]:
+    """A passage for each span of a table."""
+    places = [(*trim_range(record, span.char_start, span.char_end), span) for span in one.block.spans]
+    return [one._replace(start=start, end=end, where=span) for start, end, span in places if start < end]
 
 
 def _shorten_caption(caption: str) -> str:

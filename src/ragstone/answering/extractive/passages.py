@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from ragstone.answering.extractive.table_rows import TableRow, find_row_lines, read_rows
 from ragstone.answering.verification.spans import spans_at
 from ragstone.core.analyzer import extract_terms
 from ragstone.core.sentences import is_heading_line, split_sentences
@@ -42,6 +43,7 @@ class Passage:
     start: int
     end: int
     form: Form
+    row: TableRow | None = None
 
     @property
     def text(self) -> str:
@@ -80,7 +82,12 @@ def chunk_passages(chunk: Chunk, rank: int) -> list[Passage]:
     headings = {_normalize_heading(heading) for heading in chunk.heading_path}
     apart = [part for a, b in _split_pieces(chunk) for part in _split_heading(chunk.text, a, b, headings)]
     found = _rejoin_secrets(chunk, apart)
-    return [Passage(rank, i, chunk, a, b, _classify_form(chunk, a, b, headings)) for i, (a, b) in enumerate(found)]
+    lines = frozenset(find_row_lines(chunk.text, is_table=chunk.kind == "table"))
+    rows = read_rows(chunk.text, found, lines, continues=bool(chunk.header)) if lines else [None] * len(found)
+    return [
+        Passage(rank, i, chunk, a, b, "row" if row else _classify_form(chunk, a, b, headings), row)
+        for i, ((a, b), row) in enumerate(zip(found, rows, strict=True))
+    ]
 
 
 def _rejoin_secrets(chunk: Chunk, found: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -108,7 +115,7 @@ def _split_pieces(chunk: Chunk) -> Iterator[tuple[int, int]]:
     start, opened, mark = 0, -1, ""
     for fence in FENCE.finditer(text):
         if opened < 0:
-            yield from _sentence_ranges(text, start, fence.start())
+            yield from _sentence_ranges(chunk, start, fence.start())
             opened, mark = fence.start(), fence[1]
         elif fence[1].startswith(mark):
             yield (opened, fence.end())
@@ -116,12 +123,20 @@ def _split_pieces(chunk: Chunk) -> Iterator[tuple[int, int]]:
     if opened >= 0:
         yield (opened, opened + len(text[opened:].rstrip()))
     else:
-        yield from _sentence_ranges(text, start, len(text))
+        yield from _sentence_ranges(chunk, start, len(text))
 
 
-def _sentence_ranges(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    for a, b in split_sentences(text[start:end]):
-        yield (start + a, start + b)
+def _sentence_ranges(chunk: Chunk, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The rows of tables whole, and the sentences between them."""
+    text = chunk.text
+    rows = find_row_lines(text[start:end], is_table=chunk.kind == "table")
+    at = start
+    for a, b in [*((start + a, start + b) for a, b in rows), (end, end)]:
+        for left, right in split_sentences(text[at:a]):
+            yield (at + left, at + right)
+        if a < b:
+            yield (a, b)
+        at = b
 
 
 def _split_heading(text: str, start: int, end: int, headings: set[str]) -> Iterator[tuple[int, int]]:
@@ -148,7 +163,7 @@ def _classify_form(chunk: Chunk, start: int, end: int, headings: set[str]) -> Fo
         return "noise"
     if end - start <= LONGEST_SOURCE and SOURCE_LINE.fullmatch(text):
         return "source"
-    if text.startswith("|") or chunk.kind == "table":
+    if text.startswith("|"):
         return "row"
     return "item" if ITEM.match(text) else "sentence"
 

@@ -238,6 +238,14 @@ def sort_for_reading(taken: Sequence[ScoredPassage]) -> list[ScoredPassage]:
 
 def make_quotes(chosen: Sequence[ScoredPassage]) -> list[Quote]:
     """The chosen passages as quotes with their spans in the text of record."""
-    return [
-        Quote(p.chunk, p.text, spans_at(p.chunk, p.start, p.end), p.is_prose) for p in (one.passage for one in chosen)
-    ]
+    return [_make_quote(one.passage) for one in chosen]
+
+
+def _make_quote(passage: Passage) -> Quote:
+    """A passage as a quote; a row of a table below its header and the row that names its group."""
+    chunk, row = passage.chunk, passage.row
+    above = (*row.header, *([row.group] if row.group else ())) if row and row.kind == "row" else ()
+    ranges = [*above, (passage.start, passage.end)]
+    text = "\n".join(chunk.text[start:end] for start, end in ranges)
+    spans = tuple(span for start, end in ranges for span in spans_at(chunk, start, end))
+    return Quote(chunk, text, spans, passage.is_prose, chunk.header if row and row.continued else "")

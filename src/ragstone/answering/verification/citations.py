@@ -28,12 +28,14 @@ def no_secrets(_record: str) -> Sequence[Secret]:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """The text that an answer takes from a chunk, and its claimed place. Line breaks in prose mean nothing."""
+    """The text that an answer takes from a chunk, and its claimed place. Line breaks in prose mean nothing. `header` is
+    the header of a table whose row it is, where that stands above the chunk."""
 
     chunk: Chunk
     text: str
     spans: tuple[Span, ...]
     prose: bool = False
+    header: str = ""
 
 
 def verify_quote(quote: str, spans: Sequence[Span], record: str) -> tuple[Verdict, tuple[Span, ...]]:

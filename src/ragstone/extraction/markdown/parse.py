@@ -7,6 +7,7 @@ from ragstone.core.errors import Refused
 from ragstone.core.newlines import unify_newlines
 from ragstone.core.types import Block, BlockType, Cell, Extraction, Span
 from ragstone.extraction.decoding import decode_text
+from ragstone.extraction.markdown.captions import tie_captions
 from ragstone.extraction.markdown.directives import blank_directives
 from ragstone.extraction.markdown.embedded_html import HtmlPiece, find_visible_text
 from ragstone.extraction.markdown.front_matter import parse_front_matter
@@ -40,7 +41,7 @@ class Markdown:
         source = unify_newlines(record)
         front = parse_front_matter(source)
         reader = _BlockReader(source, front.start)
-        blocks = tuple(mark_toc_blocks(reader.blocks(), record))
+        blocks = tuple(tie_captions(tuple(mark_toc_blocks(reader.blocks(), record))))
         if not blocks:
             raise Refused("empty", f"{path} holds no text beside comments and front matter")
         title = front.meta.get("title") or _find_title(blocks)

@@ -1,0 +1,49 @@
+"""The header of a table found again in the text of record, for the quote of a row that stands far below it."""
+
+import re
+from dataclasses import replace
+
+from ragstone.answering.verification.citations import Quote
+from ragstone.answering.verification.spans import span_in
+from ragstone.core.types import Span
+
+BLANKS = r"[ \t]*+"
+MOST_LINES = 6  # of a header
+
+
+def prepend_header(quote: Quote, record: str) -> Quote:
+    """The quote of a row below the lines of its header that stand in the record, each with its own span."""
+    if not quote.header or not quote.spans or not record:
+        return quote
+    lines = quote.header.split("\n")[:MOST_LINES]
+    found = [place for line in lines if (place := _find_line(record, line, quote.spans[0].char_start))]
+    spans = tuple(_place_span(record, place, quote.spans[0]) for place in found)
+    text = "\n".join([*(record[start:end] for start, end in found), quote.text])
+    return replace(quote, text=text, spans=(*spans, *quote.spans))
+
+
+def _find_line(record: str, line: str, before: int) -> tuple[int, int] | None:
+    """The last line above a place that says what a line of the header says, whatever blanks pad its cells."""
+    end = before
+    while (start := record.rfind(line, 0, end)) >= 0:
+        if _is_line(record, start, start + len(line)):
+            return (start, start + len(line))
+        end = start + len(line) - 1
+    cells = [re.escape(cell.strip()).replace("\\ ", "[ \\t]+") for cell in line.strip().strip("|").split("|")]
+    if "|" not in line or not any(cells):
+        return None
+    joined = rf"{BLANKS}\|{BLANKS}".join(cells)
+    pattern = re.compile(rf"^{BLANKS}(\|?+{BLANKS}{joined}(?:{BLANKS}\|)*+)[ \t\r]*$", re.MULTILINE)
+    places = [match.span(1) for match in pattern.finditer(record, 0, before)]
+    return places[-1] if places else None
+
+
+def _is_line(record: str, start: int, end: int) -> bool:
+    """Whether nothing but blanks and the marks of a quote stands beside these characters on their line."""
+    below = record.find("\n", end)
+    beside = record[record.rfind("\n", 0, start) + 1 : start] + record[end : below if below >= 0 else len(record)]
+    return not beside.strip(" \t\r>")
+
+
+def _place_span(record: str, place: tuple[int, int], row: Span) -> Span:
+    return replace(span_in(record, *place), sheet=row.sheet, cols=row.cols)

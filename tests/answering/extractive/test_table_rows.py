@@ -1,0 +1,124 @@
+"""Rows of tables: read whole, chosen by their label, quoted below their header."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import ragstone
+from ragstone.answering.extractive.passages import chunk_passages
+from ragstone.answering.extractive.question_analysis import analyze_question
+from ragstone.answering.extractive.row_selection import select_rows
+from ragstone.answering.extractive.selection import ScoredPassage, make_quotes, rank_passages
+from ragstone.core.types import Hit, join_slices
+from tests.answering.made import chunk, hit
+
+STATEMENT = """Acme Corp
+
+The results of the three months ended June 30, 2024 were as follows:
+
+| | June 30, 2024 | June 30, 2023 |
+|---|---|---|
+| Revenue | $ 9,100 | $ 8,700 |
+| Cost of revenue: | | |
+| Products | 1,200 | 1,100 |
+| Total cost of revenue | 3,400 | 3,300 |
+| Gross profit | 5,700 | 5,400 |
+| Other income | 31 | 30 |
+| Income | 2,210 | 2,190 |
+"""
+
+
+def rows_for(question: str, hits: Sequence[Hit], idf: Mapping[str, float] | None = None) -> list[ScoredPassage] | None:
+    analysed = analyze_question(question, idf or {})
+    return select_rows(analysed, hits, rank_passages(analysed, hits), most=2)
+
+
+def quoted(question: str, hits: Sequence[Hit]) -> list[str]:
+    return [quote.text for quote in make_quotes(rows_for(question, hits) or [])]
+
+
+def table_hit(text: str, *, header: str = "", path: str = "a.csv") -> Hit:
+    return Hit(replace(chunk(text, path=path), kind="table", header=header), 1.0)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_row_is_one_passage_whatever_its_cells_say(end: str) -> None:
+    text = "| Name | Remark |\n|---|---|\n| a | First. Second. Third! |\n\nA sentence. Another.".replace("\n", end)
+    assert [passage.text for passage in chunk_passages(chunk(text), 0) if passage.form != "noise"] == [
+        "| Name | Remark |",
+        "| a | First. Second. Third! |",
+        "A sentence.",
+        "Another.",
+    ]
+
+
+def test_a_csv_file_is_read_by_rows_with_quoted_line_breaks() -> None:
+    passages = chunk_passages(table_hit('name,remark,port\napp,"two\nlines, one cell",80\nweb,none,81').chunk, 0)
+    assert [passage.text for passage in passages] == [
+        "name,remark,port",
+        'app,"two\nlines, one cell",80',
+        "web,none,81",
+    ]
+    assert [passage.row and passage.row.kind for passage in passages] == ["header", "row", "row"]
+
+
+@pytest.mark.parametrize(
+    ("question", "row"),
+    [
+        ("What was the revenue in the three months ended June 30, 2024?", "| Revenue | $ 9,100 | $ 8,700 |"),
+        ("How high was the gross profit of Acme on June 30, 2024?", "| Gross profit | 5,700 | 5,400 |"),
+        ("What was the total cost of revenue in June 2024?", "| Total cost of revenue | 3,400 | 3,300 |"),
+        ("What was the income in June 2024?", "| Income | 2,210 | 2,190 |"),
+        ("What was the other income in June 2024?", "| Other income | 31 | 30 |"),
+    ],
+)
+def test_the_row_is_quoted_whose_label_was_asked_for(question: str, row: str) -> None:
+    texts = quoted(question, [hit(STATEMENT)])
+    assert texts[0].splitlines()[-1] == row
+    assert texts[0].startswith("| | June 30, 2024 | June 30, 2023 |\n")
+
+
+def test_the_row_of_a_group_brings_the_groups_name() -> None:
+    [text] = quoted("What was the cost of revenue of products in June 2024?", [hit(STATEMENT)])
+    assert text.splitlines()[-2:] == ["| Cost of revenue: | | |", "| Products | 1,200 | 1,100 |"]
+
+
+def test_a_figure_that_no_label_names_is_not_answered_by_another_row() -> None:
+    assert rows_for("What was the goodwill of Acme on June 30, 2024?", [hit(STATEMENT)]) == []
+
+
+def test_rows_of_a_document_that_lacks_the_questions_name_do_not_answer() -> None:
+    other = hit(STATEMENT.replace("Acme Corp", "Zenith Corp"), path="b.md")
+    found = rows_for("What was Acme's revenue in June 2024?", [other, hit(STATEMENT)])
+    assert found is not None
+    assert {one.passage.chunk.document.path for one in found} == {"a.md"}
+
+
+def test_percentages_do_not_answer_for_amounts() -> None:
+    shares = "| | 2024 | 2023 |\n|---|---|---|\n| Revenue | 100 % | 100 % |\n| Research | 15.1 | 27.2 |\n"
+    assert rows_for("How much was the research in 2024?", [hit(shares)]) == []
+    assert rows_for("What was the percentage of research in 2024?", [hit(shares)])
+
+
+def test_questions_without_tables_are_left_alone() -> None:
+    assert rows_for("What was the revenue?", [hit("Revenue was 12 in that year. It grew.")]) is None
+    assert rows_for("Why did revenue grow?", [hit(STATEMENT)]) is None
+
+
+def test_a_csv_row_far_below_its_header_is_quoted_with_it(tmp_path: Path) -> None:
+    """The citation's spans are the header's and the row's own places in the file."""
+    source = tmp_path / "docs"
+    source.mkdir()
+    lines = ["station,visitors,opened", *(f"Stop{i} Hill,{1000 + i},{1900 + i % 90}" for i in range(400))]
+    file = "\n".join(lines) + "\n"
+    (source / "stations.csv").write_text(file, "utf-8")
+    with ragstone.open(tmp_path / "store") as kb:
+        kb.ingest(source)
+        answer = kb.ask("How many visitors had Stop321 Hill?")
+    citation = answer.citations[0]
+    assert citation.quote == "station,visitors,opened\nStop321 Hill,1321,1951"
+    assert citation.status == "verified"
+    assert join_slices(file, citation.spans) == citation.quote
+    assert [span.line_start for span in citation.spans] == [1, 323]
