@@ -90,6 +90,19 @@ async def test_a_collection_with_md5_ids_is_used_in_place(either: Recorder, tmp_
     await store.close()
 
 
+async def test_points_of_another_program_that_are_cut_otherwise_go(either: Recorder, tmp_path: Path) -> None:
+    params = models.VectorParams(size=DIMENSION, distance=models.Distance.COSINE)
+    either.inner.create_collection("docs", vectors_config=params, sparse_vectors_config={})
+    theirs = ["one\n\n\ntwo", "three", "four", "five"]  # three newlines: another text, so another id
+    either.inner.upsert("docs", [*md5_points("a.md", theirs), *md5_points("b.md", ["untouched"])])
+    store = open_store(either.url(tmp_path / "ledger", "&collection=docs&ids=md5"))
+    await write_revisions(store, revision("a.md", ["one\n\ntwo", "three", "four and five"]))
+    held = sorted((record.payload or {})["text"] for record in every(either, "docs"))
+    assert held == ["four and five", "one\n\ntwo", "three", "untouched"]
+    assert await store.admin.check(SCOPE) == []
+    await store.close()
+
+
 async def test_a_collection_with_uuid5_ids_is_used_in_place(either: Recorder, tmp_path: Path) -> None:
     store = open_store(either.url(tmp_path / "ledger", f"&collection=notes&ids=uuid5&namespace={NAMESPACE}"))
     await write_revisions(store, revision("dir/a.md", ["one apple", "two\npears"]))

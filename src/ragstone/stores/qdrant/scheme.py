@@ -29,6 +29,11 @@ class Scheme:
         """Whether others read the collection: nothing but active passages may stand in it for long."""
         return self.ids != "ours"
 
+    @property
+    def path_field(self) -> str:
+        """The field in which the other program names the document."""
+        return {"md5": "source", "uuid5": "file_path"}.get(self.ids, "path")
+
     def point_id(self, chunk: Chunk) -> str:
         """The id of a chunk's point, a UUID."""
         path = chunk.document.path

@@ -19,6 +19,7 @@ PAGE = 1_000  # points looked through at a time
 WRITE_BATCH = 256  # points in one message: some 2 MB with texts and 384 dimensions
 MAX_IDS = 5_000  # ids or keys in one filter
 T = TypeVar("T")
+OF_OTHERS = models.IsEmptyCondition(is_empty=models.PayloadField(key="tenant"))  # points of other programs
 
 
 class ScopePoints:
@@ -137,9 +138,11 @@ class ScopePoints:
         await self.call(lambda c: c.upsert(self.space.name, points=made, wait=True))
 
     async def switch(
-        self, active: Sequence[str], documents: Sequence[str], *, but: Sequence[str], since: float
+        self, active: Sequence[str], documents: Mapping[str, str], *, but: Sequence[str], since: float
     ) -> None:
-        """Make points active and retire all others of their documents, except some, in one batch."""
+        """Make points active and retire all others of their documents, except some, in one batch. `documents` are paths
+        by id: where another program wrote the collection, its points of these paths go too: each is stored once.
+        """
         operations: list[models.UpdateOperation] = []
         for part in _split_batches(active, MAX_IDS):
             chosen = models.SetPayload(payload={"state": "active"}, points=list(part))
@@ -147,9 +150,13 @@ class ScopePoints:
         if documents:
             stays = [*active, *but]
             others = scope_filter(
-                self.scope, field_is_any("doc", documents), without=[has_point_id(stays)] if stays else []
+                self.scope, field_is_any("doc", list(documents)), without=[has_point_id(stays)] if stays else []
             )
             operations += self._build_removal(others, since)
+        if documents and self.space.scheme.is_foreign:
+            named = field_is_any(self.space.scheme.path_field, sorted(set(documents.values())))
+            theirs = models.Filter(must=[named, OF_OTHERS])
+            operations.append(models.DeleteOperation(delete=models.FilterSelector(filter=theirs)))
         if operations:
             await self._run_batch(operations)
 
@@ -200,8 +207,7 @@ class ScopePoints:
         mine = models.Filter(
             must=[field_equals("tenant", self.scope.tenant), field_equals("collection", self.scope.collection)]
         )
-        empty = models.IsEmptyCondition(is_empty=models.PayloadField(key="tenant"))
-        named = models.Filter(must_not=[mine, empty])
+        named = models.Filter(must_not=[mine, OF_OTHERS])
         found = await self.call(lambda c: c.count(self.space.name, count_filter=named, exact=True))
         return found.count
 

@@ -86,7 +86,7 @@ class QdrantWriter:
             raise
         reach_point("replace.switched")
         later = remote.point_ids(chunk for state in ahead for chunk in state.chunks)
-        documents = [state.document.id for state in states]
+        documents = {state.document.id: state.document.path for state in states}
         await remote.switch(remote.point_ids(chunks), documents, but=later, since=since)
         reach_point("replace.activated")
 
