@@ -14,6 +14,7 @@ from ragstone.answering.assembly import Draft
 from ragstone.answering.extractive_answer import CONTRADICTION, AnswerInput, make_extractive_answer
 from ragstone.answering.generative.budget import Budget, fit_budget
 from ragstone.answering.options import AnswerOptions, AnswerWriter, Conversation
+from ragstone.answering.verification.citations import chunk_marker, render_answer
 from ragstone.answering.verification.similarity import TextSimilarity
 from ragstone.answering.written_answer import write_answer
 from ragstone.core.answers import Answer, Event
@@ -155,7 +156,15 @@ async def make_draft(retrieved: AnswerInput, options: AnswerOptions, conversatio
         paged = [chunk for chunk in chunks if any(span.page for span in chunk.spans)]
         layouts = await reader.layouts(_list_documents(paged))
     similarity = TextSimilarity.for_embedder(retrieved.embedder, seconds=seconds)
-    return Draft(conversation, quoted.answer, True, tuple(shown), records, layouts, similarity)
+    made = _cite_by_chunk(quoted.answer) if writing.template.cites_by_id else quoted.answer
+    return Draft(conversation, made, True, tuple(shown), records, layouts, similarity)
+
+
+def _cite_by_chunk(quoted: Answer) -> Answer:
+    """A quoted answer with the markers that the model's would have: `[chunk:ID]`."""
+    if quoted.abstained:
+        return quoted
+    return replace(quoted, text=render_answer(quoted.sentences, quoted.citations, marker=chunk_marker))
 
 
 def _list_documents(chunks: Iterable[Chunk]) -> list[Document]:

@@ -120,7 +120,7 @@ class AnswerAssembler:
 
     def _format_sentence(self, checked: CheckedSentence) -> str:
         gap = "" if not self._out else "\n" if stands_alone(checked.text) else " "
-        marks = "".join(f"[{n}]" for n in self._number_passages(checked))
+        marks = "".join(map(self._transcript.render_marker, checked.passages))
         return f"{gap}{checked.text}{' ' if marks else ''}{marks}"
 
     async def finish(self, done: CompletionResult) -> Answer:

@@ -9,7 +9,7 @@ from html import escape  # xml.sax.saxutils has the same for XML, and takes 30 m
 from itertools import pairwise
 from typing import Any
 
-from ragstone.answering.verification.citations import Mask
+from ragstone.answering.verification.citations import Mask, chunk_marker, number_marker
 from ragstone.core.answers import Answer, Citation, Event, Found, Note, Sentence, Step
 from ragstone.core.escaping import escape_line_ends, remove_controls
 from ragstone.core.json_shapes import span_json
@@ -280,7 +280,9 @@ def found_text(found: Found, *, mask: Mask) -> str:
 def answer_text(answer: Answer, *, mask: Mask) -> str:
     """An answer for people: the text, a line for each sentence that nothing supports, one for each citation; for an
     abstention the closest places."""
-    lines = [f"[{c.n}] {format_place(c.document, c.spans)} · {c.status}" for c in answer.citations]
+    marks = [mark if (mark := chunk_marker(c)) in answer.text else number_marker(c) for c in answer.citations]
+    pairs = zip(marks, answer.citations, strict=True)
+    lines = [f"{mark} {format_place(c.document, c.spans)} · {c.status}" for mark, c in pairs]
     if answer.abstained:
         lines = [f"closest: {format_place(hit.chunk.document, hit.chunk.spans)}" for hit in answer.hits[:CLOSEST]]
     notes = [f"note: {note.message}" for note in answer.notes]

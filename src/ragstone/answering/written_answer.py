@@ -10,7 +10,7 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from ragstone.answering.assembly import UNSUPPORTED, AnswerAssembler, Draft
-from ragstone.answering.generative.prompt import passage_labels
+from ragstone.answering.generative.prompt import list_passage_ids, passage_labels
 from ragstone.answering.generative.transcript import Transcript
 from ragstone.answering.options import AnswerWriter
 from ragstone.core.answers import Answer, Event
@@ -35,7 +35,9 @@ async def write_answer(writing: AnswerWriter, draft: Draft, trace: Trace) -> Asy
         )
         yield draft.quoted
         return
-    transcript = Transcript(passage_labels(writing.template, draft.shown))
+    transcript = Transcript(
+        passage_labels(writing.template, draft.shown), list_passage_ids(writing.template, draft.shown)
+    )
     assembler = AnswerAssembler(draft, transcript, trace, strict=writing.strict, similarity=draft.similarity)
     done = CompletionResult("", ended="other")
     try:

@@ -16,7 +16,7 @@ from ragstone import guard
 from ragstone.answering import extractive_answer
 from ragstone.answering.abstention.abstain import ABSTENTION
 from ragstone.answering.answer_stream import stream_answer, wait_for_answer
-from ragstone.answering.formats import event_json
+from ragstone.answering.formats import answer_text, event_json
 from ragstone.answering.generative.budget import Budget
 from ragstone.answering.generative.prompt import load_template
 from ragstone.answering.options import AnswerOptions, AnswerWriter
@@ -211,14 +211,29 @@ def test_a_pipeline_may_have_a_language_model_of_its_own(tmp_path: Path) -> None
     assert models == ["everybodys", "its-own"]
 
 
-def test_the_companys_prompt_cites_by_chunk(kb: ragstone.Knowledge) -> None:
-    def by_id(prompt: Prompt) -> str:
-        text = prompt.messages[-1].text
-        return f"{KEPT} [chunk:{re.findall(r'- ChunkID: ([^ ]+)', text[: text.index(KEPT)].replace(chr(10), ' '))[-1]}]"
+def by_id(prompt: Prompt, said: str = KEPT) -> str:
+    """A sentence with the id of the passage that has `KEPT`."""
+    text = prompt.messages[-1].text
+    return f"{said} [chunk:{re.findall(r'- ChunkID: ([^ ]+)', text[: text.index(KEPT)].replace(chr(10), ' '))[-1]}]"
 
-    answer = told(kb, by_id, prompt="chunk-ids")
-    assert answer.text == f"{KEPT} [1]"
-    assert answer.citations[0].quote == KEPT
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_the_companys_prompt_cites_by_chunk(kb: ragstone.Knowledge, strict: bool) -> None:
+    stream = events(kb, Scripted(by_id), prompt="chunk-ids", strict=strict)
+    answer = stream[-1].data["answer"]
+    [citation] = answer.citations
+    assert citation.quote == KEPT
+    assert answer.text == f"{KEPT} [chunk:{citation.chunk}]"
+    assert "".join(event.data["text"] for event in stream if event.name == "message") == answer.text
+    assert f"\n[chunk:{citation.chunk}] storage.md" in answer_text(answer, mask=guard.mask_secrets)
+
+
+def test_a_marker_that_is_corrected_and_a_quote_cite_by_chunk_too(kb: ragstone.Knowledge) -> None:
+    wrong = told(kb, lambda prompt: f"{KEPT} [chunk:{prompt.messages[-1].text.split('- ChunkID: ')[-1].split()[0]}]",
+                 prompt="chunk-ids")  # fmt: skip
+    quoted = told(kb, lambda prompt: by_id(prompt, "The moon is made of green cheese."), prompt="chunk-ids")
+    for answer in (wrong, quoted):
+        assert f"{KEPT} [chunk:{answer.citations[0].chunk}]" in answer.text
 
 
 def test_strict_shows_only_what_is_supported(kb: ragstone.Knowledge) -> None:

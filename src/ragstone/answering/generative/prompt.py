@@ -139,6 +139,11 @@ def passage_labels(made: Template, shown: Sequence[ContextPassage]) -> dict[str,
     return {str(place + 1): place for place in range(len(shown))}
 
 
+def list_passage_ids(made: Template, shown: Sequence[ContextPassage]) -> list[str]:
+    """The ids by which an answer cites the passages, in their order; none where it cites them by numbers."""
+    return [one.first.id for one in shown] if made.cites_by_id else []
+
+
 def _passage_text(one: ContextPassage, mask: Mask) -> str:
     header = [mask(one.first.header)] if one.first.header else []
     return "\n".join([*header, *(mask(chunk.text, chunk.spans, chunk.secrets) for chunk in one.chunks)])

@@ -19,7 +19,7 @@ class CitedSentence:
 
 @dataclass(frozen=True, slots=True)
 class AnswerPiece:
-    """The text to show now: text with markers in our own numbers, these, and the passages that they name first."""
+    """The text to show now: text with our own markers, their numbers, and the passages that they name first."""
 
     text: str
     numbers: tuple[int, ...] = ()
@@ -29,10 +29,12 @@ class AnswerPiece:
 class Transcript:
     """Takes pieces of a model's text. `labels` are what it was told to call the passages.
 
-    Passages get their number by first use, from 1; unknown markers are left out and remembered.
+    Passages get their number by first use, from 1; unknown markers are left out and remembered. Markers are written as
+    `[1]`, or as `[chunk:ID]` where `ids` has the id of each passage.
     """
 
-    def __init__(self, labels: Mapping[str, int]) -> None:
+    def __init__(self, labels: Mapping[str, int], ids: Sequence[str] = ()) -> None:
+        self._ids = ids
         self._markers = MarkerReader(labels)
         self._text = ""  # without markers
         self._marks: list[tuple[int, int]] = []  # where in that text, which passage
@@ -44,6 +46,11 @@ class Transcript:
     def number_passage(self, passage: int) -> int:
         """The number of a passage: the next one where nothing named it before."""
         return self._numbers.setdefault(passage, len(self._numbers) + 1)
+
+    def render_marker(self, passage: int) -> str:
+        """The marker of a passage, as it is shown."""
+        number = self.number_passage(passage)
+        return f"[chunk:{self._ids[passage]}]" if self._ids else f"[{number}]"
 
     def feed(self, piece: str) -> Iterator[AnswerPiece]:
         """Read the next piece; gives the text to show."""
@@ -85,7 +92,7 @@ class Transcript:
         self._after = True
         if not numbers:
             return AnswerPiece("")
-        shown = self._space + "".join(f"[{n}]" for n in numbers)
+        shown = self._space + "".join(map(self.render_marker, mark.passages))
         self._space = ""
         return AnswerPiece(shown, numbers, first)
 
@@ -107,7 +114,7 @@ class Transcript:
         """The text with other markers: `cited` has the passages of each sentence, and their numbers stand behind it."""
         out, at = "", 0
         for (_, end), passages in zip(split_sentences(self._text), cited, strict=True):
-            marks = "".join(f"[{self.number_passage(passage)}]" for passage in passages)
+            marks = "".join(map(self.render_marker, passages))
             out += self._text[at:end] + (f" {marks}" if marks else "")
             at = end
         return out + self._text[at:]
