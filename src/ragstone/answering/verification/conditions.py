@@ -57,26 +57,30 @@ class Condition:
 
 
 def find_turned_conditions(found: Alignment) -> Iterator[Disagreement]:
-    """Conditions that the passage puts the other way round."""
-    there = find_conditions(found.passage, found.piece)
-    for mine in find_conditions(found.claim, [0] * len(found.claim)):
-        places = {found.to[i] for i in mine.governed}
-        rival = next((one for one in there if places & set(one.governed)), None)
-        if rival is not None and rival.sign != mine.sign:
-            yield Disagreement("condition", found.claim[mine.marker].lower, found.passage[rival.marker].lower)
+    """Conditions that the passage puts the other way round; each is compared with its first one there."""
+    first = {mine.marker: (mine, other) for mine, other in reversed(_pair_conditions(found))}
+    for mine, other in reversed(first.values()):
+        if other.sign != mine.sign:
+            yield Disagreement("condition", found.claim[mine.marker].lower, found.passage[other.marker].lower)
 
 
 def rewords_condition(found: Alignment) -> bool:
     """Whether a sentence says a condition of its passage in other words ("only if" for "not … unless"): then its
     denials belong to the condition."""
-    pairs = [
-        (mine, other)
-        for mine in find_conditions(found.claim, [0] * len(found.claim))
-        for other in find_conditions(found.passage, found.piece)
-        if {found.to[i] for i in mine.governed} & set(other.governed)
-    ]
+    pairs = _pair_conditions(found)
     reworded = any(found.claim[mine.marker].key != found.passage[other.marker].key for mine, other in pairs)
     return reworded and all(mine.sign == other.sign for mine, other in pairs)
+
+
+def _pair_conditions(found: Alignment) -> list[tuple[Condition, Condition]]:
+    """Each condition of a sentence with each of its passage that governs the same words."""
+    there = find_conditions(found.passage, found.piece)
+    return [
+        (mine, other)
+        for mine in find_conditions(found.claim, [0] * len(found.claim))
+        for other in there
+        if {found.to[i] for i in mine.governed} & set(other.governed)
+    ]
 
 
 def find_conditions(text: Sequence[Word], piece: Sequence[int]) -> list[Condition]:
