@@ -1,10 +1,11 @@
 """`ragstone extract`: print the text of a file."""
 
+import sys
 from typing import Annotated
 
 import typer
 
-from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_json, print_message, print_text
+from ragstone.cli.shared_options import SharedOptions, add_shared_options, dump_json, print_message, print_text
 
 
 @add_shared_options
@@ -16,12 +17,13 @@ def extract(
 ) -> int:
     """Print the text of record of a file as Markdown, as a page (--html), or as blocks with their places (--json)."""
     from ragstone.cli.knowledge import open_knowledge
-    from ragstone.ingestion.artifacts import extraction_data, mask_extraction
+    from ragstone.ingestion.artifacts import iter_extraction_json, mask_extraction
 
     with open_knowledge(options, embed__model="none", passwords=password) as kb:
         extraction = kb.engine.extract(file)
     if options.json:
-        print_json(extraction_data(extraction, file))
+        sys.stdout.writelines(iter_extraction_json(extraction, file, dump=dump_json))
+        sys.stdout.write("\n")
     elif html:
         from ragstone.extraction.render_html import render_page
 

@@ -104,11 +104,15 @@ def check_texts(given: Mapping[str, Any]) -> None:
 
 def print_json(data: Any) -> None:
     """One JSON value on a line of its own, its secrets masked."""
+    sys.stdout.write(dump_json(data) + "\n")
+
+
+def dump_json(data: Any) -> str:
+    """A value as JSON for the terminal, its secrets masked."""
     from ragstone.cli.masking import mask_data
 
     unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    text = json.dumps(mask_data(data), ensure_ascii=not unicode, default=str)
-    sys.stdout.write(text.translate(CONTROL_ESCAPES) + "\n")
+    return json.dumps(mask_data(data), ensure_ascii=not unicode, default=str).translate(CONTROL_ESCAPES)
 
 
 def print_text(text: str) -> None:

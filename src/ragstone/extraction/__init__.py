@@ -38,6 +38,7 @@ __all__ = [
     "Bounds",
     "Limits",
     "SandboxedFormat",
+    "check_size",
     "detect",
     "extract",
     "recipe",
@@ -136,15 +137,10 @@ def extract(
     text's name), encoding (not UTF-8), unsupported (a format without an extractor), and what a parser of another format
     finds (encrypted, broken, no_text, too_slow, too_big, sandbox).
     """
-    if not data.strip():
+    if not data or data.isspace():
         raise Refused("empty", f"{path} is empty")
     media_type = detect(data, path)
-    if len(data) > limits.limit_for(media_type):
-        raise Refused(
-            "too_large",
-            f"{path} has {len(data):,} bytes, more than the {limits.limit_for(media_type):,} allowed for "
-            f"{describe_type(media_type)}; split it or raise the limit",
-        )
+    check_size(len(data), media_type, path=path, limits=limits)
     if wrong := explain_wrong_suffix(data, path, media_type):
         raise Refused("broken", wrong)
     extractor = _find_extractor(media_type)
@@ -165,6 +161,16 @@ def extract(
         "unsupported",
         f"{path} is {describe_type(media_type)}: there is no extractor for it yet; convert it to PDF or Markdown",
     )
+
+
+def check_size(size: int, media_type: str, *, path: str, limits: Limits) -> None:
+    """Raises `Refused` (too_large) for a document of more bytes than its type may have."""
+    if size > limits.limit_for(media_type):
+        raise Refused(
+            "too_large",
+            f"{path} has {size:,} bytes, more than the {limits.limit_for(media_type):,} allowed for "
+            f"{describe_type(media_type)}; split it or raise the limit",
+        )
 
 
 def _extract_in_sandbox(

@@ -16,8 +16,10 @@ from ragstone.ingestion import workers
 from ragstone.ingestion.artifacts import ArtifactStore
 from ragstone.ingestion.progress import Tally
 from ragstone.ingestion.run_context import RunContext
+from ragstone.ingestion.sources.sizes import check_file_size
 
 IN_FLIGHT = 8  # documents read and cut ahead of the writer
+BYTES_AHEAD = 64_000_000  # their bytes, unless one alone has more
 
 log = logging.getLogger("ragstone")
 
@@ -62,17 +64,22 @@ async def prepare_revisions(
     """Each listed file in order: its new revision, or None when there is nothing to write."""
     loop = asyncio.get_running_loop()
     flying: deque[tuple[DocumentJob, asyncio.Future[Revision | Skipped | Document]]] = deque()
-    left = iter(jobs)
+    left, ahead = iter(jobs), 0
+    job = next(left, None)
     try:
         while True:
-            while len(flying) < IN_FLIGHT and (job := next(left, None)) is not None:
-                flying.append(
-                    (job, loop.run_in_executor(pool.threads, _process_job, pool, context, source, job, artifact_store))
-                )
+            while job is not None and (
+                not flying or (len(flying) < IN_FLIGHT and ahead + job.entry.size <= BYTES_AHEAD)
+            ):
+                future = loop.run_in_executor(pool.threads, _process_job, pool, context, source, job, artifact_store)
+                flying.append((job, future))
+                ahead += job.entry.size
+                job = next(left, None)
             if not flying:
                 return
-            job, future = flying.popleft()
+            done, future = flying.popleft()
             yield tally.count_outcome(await future)
+            ahead -= done.entry.size
     finally:
         for _, future in flying:
             future.cancel()
@@ -89,6 +96,7 @@ def _process_job(
     be taken in is a value, not an exception."""
     entry, before = job.entry, job.before
     try:
+        check_file_size(source, entry, context.builder.limits, called=entry.path)
         data = source.read(entry.path, context.builder.max_bytes)
         if (
             not (context.named or before or job.moved)

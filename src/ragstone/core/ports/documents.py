@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from ragstone.core.records import Skipped
 from ragstone.core.types import Extraction, Piece
@@ -28,6 +28,15 @@ class Source(Protocol):
 
     def read(self, path: str, limit: int) -> bytes:
         """The bytes of one document; raises `Refused` when it is gone, unreadable or over `limit` bytes."""
+        ...
+
+
+@runtime_checkable
+class PeekingSource(Source, Protocol):
+    """A source that can show the beginning of a document without reading it whole."""
+
+    def peek(self, path: str, size: int) -> bytes:
+        """The first bytes of one document, at most `size`; raises `Refused` as `read` does."""
         ...
 
 

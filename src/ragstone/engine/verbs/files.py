@@ -7,12 +7,13 @@ from ragstone import extraction
 from ragstone.access import Permission
 from ragstone.config.settings import SourceSettings
 from ragstone.core.errors import Refused, UsageError
-from ragstone.core.ports import Source
+from ragstone.core.ports import ListedFile, Source
 from ragstone.core.records import PASSED_OVER, Skipped
 from ragstone.core.types import Extraction, Piece
 from ragstone.engine.permission_checks import verb
 from ragstone.engine.source_roots import resolve_source
 from ragstone.engine.verbs.base import VerbGroup
+from ragstone.ingestion.sources.sizes import check_file_size
 
 
 class FileVerbs(VerbGroup):
@@ -30,7 +31,7 @@ class FileVerbs(VerbGroup):
             )
             what = next(words for words, holds in kinds if holds(Path(root)))
             raise UsageError(f"{file} {what}: name a file that exists")
-        return self._extract_entry(source, Path(root).name, called=str(file))
+        return self._extract_entry(source, ListedFile(Path(root).name, Path(root).stat().st_size), called=str(file))
 
     @verb(Permission.WRITE)
     def iter_extractions(
@@ -47,13 +48,14 @@ class FileVerbs(VerbGroup):
             try:
                 if isinstance(entry, Skipped):
                     raise Refused(entry.reason, entry.message)
-                yield entry.path, self._extract_entry(source, entry.path, called=entry.path)
+                yield entry.path, self._extract_entry(source, entry, called=entry.path)
             except Refused as refused:
                 yield entry.path, refused
 
-    def _extract_entry(self, source: Source, path: str, *, called: str) -> Extraction:
+    def _extract_entry(self, source: Source, entry: ListedFile, *, called: str) -> Extraction:
         limits, passwords = self._components.limits, self.settings.passwords
-        data = source.read(path, max(limits.text, limits.office))
+        check_file_size(source, entry, limits, called=called)
+        data = source.read(entry.path, max(limits.text, limits.office))
         return extraction.extract(
             data,
             path=called,

@@ -9,6 +9,7 @@ from ragstone.ingestion.artifacts.artifact_json import (
     artifact_name,
     dump_artifact,
     extraction_data,
+    iter_extraction_json,
     mask_extraction,
 )
 from ragstone.ingestion.artifacts.artifact_store import (
@@ -33,6 +34,7 @@ __all__ = [
     "find_artifact_places",
     "find_missing",
     "find_problems",
+    "iter_extraction_json",
     "mask_extraction",
     "open_artifact_store",
     "open_place",

@@ -3,14 +3,17 @@
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
+from itertools import islice
+from typing import Any
 
 from ragstone import guard
 from ragstone.core.json_shapes import span_json
 from ragstone.core.types import Block, Document, Extraction, Json, Scope, Secret
 from ragstone.stores.file_names import encode_name
 
+GROUP = 1_000  # cells that are written together
 ARTIFACT_KEY = "extracted_artifact_uri"
 HEAD_BYTES = 65_536  # bytes: the longest path of Linux, all of it escaped, is a third of that
 _PREAMBLE = '{"schema": 1, "document": '
@@ -24,13 +27,39 @@ def extraction_data(extraction: Extraction, source: str, *, masked: bool = True)
     """The blocks of a file with their places; their secrets masked, unless it goes where the text itself is kept."""
     extraction = mask_extraction(extraction) if masked else extraction
     return {
+        **_head_json(extraction, source),
+        "blocks": [_block_json(block) for block in extraction.blocks],
+        "warnings": list(extraction.warnings),
+    }
+
+
+def iter_extraction_json(extraction: Extraction, source: str, *, dump: Callable[[Any], str]) -> Iterator[str]:
+    """`extraction_data`, masked, as JSON in pieces: a table of a million cells is never there as plain data whole."""
+    extraction = mask_extraction(extraction)
+    yield f'{dump(_head_json(extraction, source))[:-1]}, "blocks": ['
+    for i, block in enumerate(extraction.blocks):
+        yield f'{", " if i else ""}{dump(_block_head_json(block))[:-1]}, "spans": ['
+        yield from _iter_list_json(map(span_json, block.spans), dump)
+        yield '], "cells": ['
+        yield from _iter_list_json(map(asdict, block.cells), dump)
+        yield "]}"
+    yield f'], "warnings": {dump(list(extraction.warnings))}}}'
+
+
+def _iter_list_json(values: Iterable[Json], dump: Callable[[Any], str]) -> Iterator[str]:
+    left, lead = iter(values), ""
+    while group := list(islice(left, GROUP)):
+        yield lead + dump(group)[1:-1]
+        lead = ", "
+
+
+def _head_json(extraction: Extraction, source: str) -> Json:
+    return {
         "schema": 1,
         "source": source,
         "media_type": extraction.media_type,
         "title": extraction.title,
         "meta": dict(extraction.meta),
-        "blocks": [_block_json(block) for block in extraction.blocks],
-        "warnings": list(extraction.warnings),
     }
 
 
@@ -64,6 +93,14 @@ def _mask_block(block: Block, record: str, found: Sequence[Secret]) -> Block:
 
 def _block_json(block: Block) -> Json:
     return {
+        **_block_head_json(block),
+        "spans": [span_json(span) for span in block.spans],
+        "cells": [asdict(cell) for cell in block.cells],
+    }
+
+
+def _block_head_json(block: Block) -> Json:
+    return {
         "type": block.type,
         "role": block.role,
         "text": block.text,
@@ -72,8 +109,6 @@ def _block_json(block: Block) -> Json:
         "caption": block.caption,
         "caption_of": block.caption_of,
         "figure": list(block.figure) if block.figure else None,
-        "spans": [span_json(span) for span in block.spans],
-        "cells": [asdict(cell) for cell in block.cells],
     }
 
 

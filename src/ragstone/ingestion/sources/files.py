@@ -44,6 +44,16 @@ class FileSource:
 
         Raises `Refused` with the reason outside_root, denied, unreadable, vanished or too_large.
         """
+        data = self._read_start(path, limit + 1)
+        if len(data) > limit:
+            raise Refused("too_large", f"{path} has more than {limit:,} bytes; raise the limit or leave it out")
+        return data
+
+    def peek(self, path: str, size: int) -> bytes:
+        """The first bytes of one document, at most `size`; raises `Refused` as `read` does."""
+        return self._read_start(path, size)
+
+    def _read_start(self, path: str, size: int) -> bytes:
         if self._rules.denies(path):
             raise Refused("denied", f"{path} is on the deny list of source {self._name!r}")
         root = self._root()
@@ -55,12 +65,9 @@ class FileSource:
             raise Refused("vanished", f"{path} is not part of source {self._name!r}, which is the file {self._given}")
         with open(descriptor, "rb") as file:
             try:
-                data = file.read(limit + 1)
+                return file.read(size)
             except OSError as error:
                 raise Refused("unreadable", f"{path} cannot be read: {error.strerror}") from error
-        if len(data) > limit:
-            raise Refused("too_large", f"{path} has more than {limit:,} bytes; raise the limit or leave it out")
-        return data
 
     def _root(self) -> Path:
         try:
