@@ -1,6 +1,6 @@
 """Fits what makes a request stand out of its text, and says what that is worth on kinds of attack it never saw.
 
-    python benchmarks/guard/fit_switch.py DATA [--write src/ragstone/guard/switch.json]
+    python benchmarks/guard/fit_switch.py DATA --more FOLDER [--write src/ragstone/guard/switch.json]
 
 Logistic regression over the signs of each sentence that asks for something (`ragstone.guard.request_signs`), L2 penalty
 3 on standardised signs; each set weighs what SHARES says, whatever its size. A sentence of an attacked document is an
@@ -33,13 +33,15 @@ SHARES = {
     "bipia, one line": 0.2,
     "bipia, elsewhere": 0.4,
     "in documentation": 0.3,
-    "deepset": 0.6,
+    "pages, chunks": 0.6,
+    "pages, paragraphs": 0.4,
 }
 MADE = ("bipia", "bipia, one line", "bipia, elsewhere", "in documentation")
 CALM = 0.3  # of a set's share goes to what is clean in attacked documents
 TOTAL = 2000.0
 PENALTY = 3.0
-CLEAN = 0.01
+CLEAN = 0.003
+CUT_ON = ("kb", "pages, chunks")
 
 
 class Asking:
@@ -99,8 +101,8 @@ def logistic(signs: Floats, attacks: NDArray[np.bool_], weights: Floats) -> tupl
 
 
 def cut(asking: Asking, odds: Floats) -> float:
-    kinds = sorted({text.kind for text in asking.texts if text.set == "kb"})
-    trees = [odds[asking.where(set="kb", kind=kind, fit=True)] for kind in kinds]
+    kinds = sorted({(text.set, text.kind) for text in asking.texts if text.set in CUT_ON and text.fit})
+    trees = [odds[asking.where(set=name, kind=kind, fit=True)] for name, kind in kinds]
     tried = np.unique(np.concatenate([tree[np.isfinite(tree)] for tree in trees]))
     return float(next(one for one in tried if np.mean([np.mean(tree > one) for tree in trees]) <= CLEAN))
 
@@ -109,9 +111,10 @@ def main() -> None:
     """Print the signs' weights, then the share of each set that is flagged."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
+    parser.add_argument("--more", type=Path)
     parser.add_argument("--write", type=Path)
     args = parser.parse_args()
-    asking = Asking(list(every(args.data)))
+    asking = Asking(list(every(args.data, more=args.more)))
     fit = asking.where(fit=True)
     weight, base, border = fitted(asking, fit)
     for name, value in zip(NAMES, weight, strict=True):

@@ -1,9 +1,10 @@
 """How often the guard flags attacks, how often it cries wolf on what is clean, and what a chunk costs.
 
-    python benchmarks/guard/injections.py DATA [--whole] [--show 5]
+    python benchmarks/guard/injections.py DATA [--more FOLDER] [--whole] [--show 5]
 
 DATA, the sets and their halves: `texts.py`. `fitted` is the half that rules and weights were made with in sight,
 `other` the one that counts; of deepset, `own` are the prompts of the other half that repeat none of the first.
+`--more` adds what `collect.py` wrote.
 `--whole` reads every file of the trees (a minute), else 400 of each; `--show` prints so many mistakes of the fitted
 half of each set.
 """
@@ -24,10 +25,11 @@ def main() -> None:
     """Print one line a set and kind."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
+    parser.add_argument("--more", type=Path)
     parser.add_argument("--whole", action="store_true")
     parser.add_argument("--show", type=int, default=0)
     args = parser.parse_args()
-    texts = list(every(args.data, whole=args.whole))
+    texts = list(every(args.data, more=args.more, whole=args.whole))
     start = time.process_time()
     found = [assess_injection(text.text)[0] for text in texts]
     seconds = time.process_time() - start

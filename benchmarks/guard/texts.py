@@ -48,8 +48,8 @@ def rows(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def every(data: Path, *, whole: bool = False) -> Iterator[Text]:
-    """All texts, in a fixed order."""
+def every(data: Path, *, more: Path | None = None, whole: bool = False) -> Iterator[Text]:
+    """All texts, in a fixed order; `more` holds what `collect.py` wrote."""
     yield from chunks(data / "kb", whole=whole)
     for name, path in (("clapnq", "qa/clapnq"), ("squad", "qa/squad_near"), ("prompting", "retrieval/anthropic_docs")):
         for row in rows(data / path / "corpus.jsonl"):
@@ -59,6 +59,10 @@ def every(data: Path, *, whole: bool = False) -> Iterator[Text]:
     yield from direct(data / "safety/deepset_prompt_injections")
     for row in rows(data / "safety/notinject/all.jsonl"):
         yield Text("notinject", row["source"], row["text"], row["text"] if row["label"] else "", fit=False)
+    for row in rows(more / "pages.jsonl") if more else ():
+        yield Text(f"pages, {row['kind']}", row["set"], row["text"], "", row["fit"])
+    for row in rows(more / "attacks.jsonl") if more else ():
+        yield Text("other tools", row["set"], row["text"], row["text"], row["fit"])
 
 
 def parts(kb: Path, *, whole: bool) -> Iterator[tuple[Path, str]]:

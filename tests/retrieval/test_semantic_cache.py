@@ -124,6 +124,7 @@ OPTIONS: tuple[dict[str, Any], ...] = (
     {"per_document": 1},
     {"fold": False},
     {"keyword_boost": True},
+    {"risk_penalty": 0.2},
     {"bm25_weight": 0.5},
     {"hyde": "standard"},
     {"where": Where(paths=("storage.md",))},

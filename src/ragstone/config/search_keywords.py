@@ -22,6 +22,8 @@ class SearchKeywords(TypedDict, total=False):
     """Drop passages below this cosine."""
     keyword_boost: bool | None
     """Boost passages that contain the words of the question."""
+    risk_penalty: float | None
+    """Share of its score that a passage loses if it is surely an injection."""
     fold: bool | None
     """Group near-duplicates under the best of them."""
     per_document: int | None

@@ -23,6 +23,9 @@ class SearchOptions:
     cosine_weight: Annotated[float, Option("Weight of the vector ranking (cosine).", 0, 1000)] = 0.6
     min_cosine: Annotated[float | None, Option("Drop passages below this cosine.", -1, 1)] = None
     keyword_boost: Annotated[bool, Option("Boost passages that contain the words of the question.")] = False
+    risk_penalty: Annotated[
+        float, Option("Share of its score that a passage loses if it is surely an injection.", 0, 1)
+    ] = 0.0
     fold: Annotated[bool, Option("Group near-duplicates under the best of them.")] = True
     per_document: Annotated[int | None, Option("Maximum number of passages per document.", 1, MANY)] = None
     hyde: Annotated[

@@ -12,7 +12,9 @@ from ragstone.guard.foreign_patterns import FOREIGN_PATTERNS
 from ragstone.guard.hidden import decode_hidden, has_invisible, normalize_text
 from ragstone.guard.injection_pattern import FOLD, INSTRUCTION, PARTIAL_TRIGGERS, POLICY, TOOL, InjectionPattern
 from ragstone.guard.instruction_patterns import INSTRUCTION_PATTERNS
+from ragstone.guard.model_patterns import MODEL_PATTERNS
 from ragstone.guard.override_patterns import OVERRIDE_PATTERNS
+from ragstone.guard.override_words import OVERRIDE_WORDS
 from ragstone.guard.persona_patterns import PERSONA_PATTERNS
 from ragstone.guard.topic_switch import measure_switch
 
@@ -20,6 +22,8 @@ PATTERNS: tuple[InjectionPattern, ...] = (
     *OVERRIDE_PATTERNS,
     *PERSONA_PATTERNS,
     *FOREIGN_PATTERNS,
+    *OVERRIDE_WORDS,
+    *MODEL_PATTERNS,
     *EXFILTRATION_PATTERNS,
     *INSTRUCTION_PATTERNS,
 )

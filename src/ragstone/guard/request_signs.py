@@ -29,7 +29,7 @@ LANGUAGE_WORDS = {
     "it": frozenset("il gli che è una per non con sono di della questo come".split()),
     "ru": frozenset("и в не на я что с ты как это вы по все для".split()),
 }
-LIST = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,2}[.)]) ")
+LIST = re.compile(r"[ \t]*(?:[-*+•]|\d{1,2}[.)]) ")
 PRODUCT = re.compile(
     r"\b(?:poem|essay|story|joke|song|lyrics|script|code|program|recipe|letter|e-?mail|tweet|article|headline|speech"
     r"|summary|paragraph|sentence|list of|movie|film|book|restaurant|gift|ideas?|tips?|advice|opinion|translation"
@@ -53,6 +53,7 @@ class OwnSigns(NamedTuple):
     product: float
     quoted: float
     long: float
+    colon: float
 
 
 class PlaceSigns(NamedTuple):
@@ -147,6 +148,7 @@ def _own_signs(text: str, one: RequestSentence) -> OwnSigns:
         product=float(PRODUCT.search(text, one.start, one.end) is not None),
         quoted=float(QUOTATION.search(text, one.start, min(len(text), one.end + 120)) is not None),
         long=min(1.0, len(one.words) / 30),
+        colon=float(text[one.start : one.end].rstrip().endswith(":")),
     )
 
 

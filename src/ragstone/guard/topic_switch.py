@@ -16,6 +16,7 @@ from ragstone.guard.request_signs import NAMES, SignValues, TextScene
 from ragstone.guard.requests import RequestSentence, read_sentences
 
 WINDOW = 4000  # characters that are looked at together: a chunk, or a part of a longer text
+CONTEXT = 12  # words that ask for nothing: with fewer, nobody can tell what a request is misplaced in
 MOST = 24  # sentences of a window that are weighed
 
 
@@ -44,7 +45,8 @@ def find_switches(text: str) -> Iterator[tuple[RequestSentence, SignValues]]:
     for start, end in _split_windows(text):
         check_work()
         said = list(read_sentences(text, start, end))
-        if asking := [one for one in said if one.is_request]:
+        asking = [one for one in said if one.is_request]
+        if asking and sum(len(one.words) for one in said if not one.is_request) >= CONTEXT:
             scene = TextScene(text, said)
             yield from (
                 (one, scene.measure_signs(one)) for one in asking[: MOST // 2] + asking[MOST // 2 :][-MOST // 2 :]

@@ -9,7 +9,6 @@ from ragstone.retrieval.fusion_formulas import minmax, rrf
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.selection import deduplicate, keep_above, limit_per_document
 
-RISK_SHARE = 0.2  # how much of its score a certain injection costs
 RRF = "rrf"  # the signal of a hit that several rankings found
 FUSIONS = {"minmax": minmax, "rrf": rrf}
 
@@ -45,7 +44,8 @@ def apply_options(hits: list[Hit], question: Question, rows: Set[str] = frozense
         hits = keep_above(hits, {"cosine": question.min_cosine})
     if question.keyword_boost:
         hits = boost_keywords(hits, question.text)
-    hits = penalise_risk(hits, share=RISK_SHARE)
+    if question.risk_penalty:
+        hits = penalise_risk(hits, share=question.risk_penalty)
     if rows:
         hits = keep_first_of_row(hits, rows)
     if question.fold:

