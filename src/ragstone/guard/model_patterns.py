@@ -1,4 +1,4 @@
-"""What is said to models and to nobody else: their rules are off, their prompt is wanted, they think, they remember."""
+"""Texts that address a model: its rules are said to be off, its prompt is wanted, its turn or thought is faked."""
 
 from ragstone.guard.injection_pattern import (
     INSTRUCTION,
