@@ -221,7 +221,8 @@ async def test_filters_explain_themselves(name: str, open_path: Callable[..., An
 async def test_every_path_explains(name: str, open_path: Callable[..., Any]) -> None:
     path = await open_path(name, helper())
     fate = await path.verbs.explain(QUESTION, path="storage.md", cache=True)
-    assert (fate.stage, fate.final_rank) == ("found", 1)
+    assert fate.final_rank == 1
+    assert fate.stage in ({"found", "folded"} if name == "two models" else {"found"})  # there both collections hold it
     assert set(fate.ranks) == {"cosine", "bm25"}
     assert (await path.verbs.explain(QUESTION, path="nowhere.md")).stage == "not_there"
     assert (await path.verbs.explain(QUESTION, path="notes.txt", top_k=1)).stage == "below_cut"

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ragstone.core.analyzer_edition import analyzer_edition
 from ragstone.core.filters import Where
 from ragstone.core.ports import CachedSearch, Vectors
 from ragstone.core.records import Key
@@ -36,7 +37,16 @@ def make_document(
     """A document at a place; its id comes from the place alone."""
     identity = str(uuid.uuid5(uuid.NAMESPACE_URL, "\n".join((scope.tenant, scope.collection, source, path))))
     return Document(
-        identity, source, path, revision, version, "kit-1", title=title, meta=meta or {}, effective_at=effective_at
+        identity,
+        source,
+        path,
+        revision,
+        version,
+        "kit-1",
+        title=title,
+        meta=meta or {},
+        effective_at=effective_at,
+        edition=analyzer_edition(),
     )
 
 
