@@ -35,7 +35,7 @@ from ragstone.guard.secret_places import find_starts, find_token_runs, fold_case
 PASSES = 4
 NAMED = re.compile(f"(?i){NAME}")
 FOREIGN_NAMES = re.compile("|".join(FOREIGN), re.IGNORECASE)
-GOES_ON = re.compile(r"[\w$%&@#!?+=^~(){}\[\]<>]\S*")  # behind the quote that would end a value
+GOES_ON = re.compile(r"[\w$%&@#!?+=^~(){}\[\]<>]")  # behind the quote that would end a value
 OPTION_LENGTH = 48
 
 
