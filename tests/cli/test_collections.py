@@ -51,7 +51,9 @@ def test_a_name_of_several_lines_stands_on_one(run: Run, docs: Path) -> None:
 def test_a_text_that_was_changed_in_the_store_is_found_and_taken_out(run: Run, docs: Path, built: Path) -> None:
     database = built / "default" / "default" / "collection.sqlite"
     database.write_bytes(database.read_bytes().replace(b"Tuesdays at noon", b"Mondays at night"))
-    assert "Mondays at night" in run("search", "meetings", "--store", "store", "--mode", "keyword").out
+    refused = run("search", "meetings", "--store", "store", "--mode", "keyword")
+    assert (refused.status, refused.out) == (1, "")
+    assert "chunk 0 of 'notes.txt' does not match its checksum; run: ragstone doctor --repair" in refused.err
     doctor = ("doctor", "--store", "store")
     assert "'notes.txt' of source 'docs' is stored damaged" in run(*doctor).out
     assert "is taken out; ingest it again" in run(*doctor, "--repair").out

@@ -30,7 +30,7 @@ confidentiality: restricted
 
 Dana earns 100 apples for the samples that are kept.
 """
-PROPERTIES = {"search_context", "scope", "settings", "store"}
+PROPERTIES = {"calibration_place", "search_context", "scope", "settings", "store"}
 QUESTION = "How long are samples kept?"
 Call = Callable[[Engine, Path], Any]
 

@@ -51,7 +51,7 @@ MODEL_PATTERNS: tuple[InjectionPattern, ...] = (
         POLICY,
         0.7,
         "polic|protocol|guideline|restriction|instruction|filter|guardrail|directive|prompt|safeguard|programming"
-        "|rules",
+        "|rule|order|message",
         rf"\b{MODEL_RULES}\b (?:(?:do|does|did|is|are|was|were|has|have|had|should|shall|must|can|may|now|been|be"
         rf"|temporarily"
         rf"|permanently|hereby|all|completely|currently|will) ){{0,4}}{OFF}\b"
@@ -70,9 +70,9 @@ MODEL_PATTERNS: tuple[InjectionPattern, ...] = (
     make_pattern(  # somebody without rules
         POLICY,
         0.6,
-        "uncensored|unfiltered|unrestricted|jailbr|jail br|amoral|unaligned|unhinged|unbound|rule|filterless"
-        "|restriction|"
-        "limit|filter|censor|polic|guideline|boundar|moral|ethic",
+        "censor|filter|filtr|restric|restriç|restrizion|jailbr|jail br|moral|unaligned|unhinged|unbound|rule|limit"
+        "|límite|polic|guideline|boundar|ethic|constraint|disclaimer|warning|schränkung|schraenkung|огранич|фильтр"
+        "|цензур",
         rf"\b{FREE},? (?:and \w{{1,14}} )?(?:ai|model|assistant|mode|bot|chatbot|version|persona|character|respon\w+"
         rf"|answers?|llm|gpt)\b"
         r"|\b(?:you|that|who|which|it|he|she|model|assistant|ai|dan)\b (?:\w{1,12} ){0,3}(?:have|has|had|with|are|is"
@@ -99,7 +99,8 @@ MODEL_PATTERNS: tuple[InjectionPattern, ...] = (
     make_pattern(  # its prompt is wanted
         POLICY,
         0.7,
-        "prompt|instruction|message|directive|configuration|context window|rules|guideline|text|words",
+        "prompt|instruction|message|directive|configuration|context window|rules|guideline|text|words|you are"
+        "|everything|anything|lines|content",
         r"\b(?:reveal|show|print|repeat|output|display|return|tell|give|expose|leak|disclose|share|list|dump|recite"
         r"|write|quote"
         r"|provide|copy|paste|translate|encode|summari[sz]e|paraphrase|describe|explain|what(?:'s| is| are| was"
@@ -114,7 +115,7 @@ MODEL_PATTERNS: tuple[InjectionPattern, ...] = (
     make_pattern(  # a tool is to be called, by its name
         TOOL,
         0.6,
-        "_|tool",
+        "_|tool|plugin",
         rf"\b(?:call|invoke|use|trigger|execute|run|calling|using|invoking)\b (?:the )?(?:tool "
         rf"|function )?[`\"']?{ACT}\b[`\"']?(?: tool| function)?"
         rf"(?=[^\n]{{0,160}}\b(?:before (?:you|respond|reply|answer|continu|proceed)\w*|to (?:send|forward|email"
@@ -130,7 +131,7 @@ MODEL_PATTERNS: tuple[InjectionPattern, ...] = (
     make_pattern(  # addressed by what it is
         INSTRUCTION,
         0.6,
-        "ai|llm|assistant|agent|bot|model|gpt",
+        "ai|a.i|llm|assist|asistente|agent|bot|model|gpt|copilot|gemini|internal",
         rf"\b(?:for|to|attention:?|dear|note to|message to|instructions? (?:to|for)|notice to) (?:all |any |the "
         rf"|an? )?(?:(?:ai|llm)(?: coding)?"
         rf" (?:agents?|assistants?|models?|systems?|bots?|tools?|crawlers?|reviewers?)|{MODEL}s?)\)?\s?(?::|[-–—] )"
@@ -149,7 +150,8 @@ MODEL_PATTERNS: tuple[InjectionPattern, ...] = (
     make_pattern(  # a turn or an end of the prompt is faked
         INSTRUCTION,
         0.6,
-        "system|assistant|end of|end user|begin|think|sistem|système|hinweis|context|input|document",
+        "system|assistant|ai:|ai :|bot:|bot :|chatgpt|begin|think|scratchpad|reasoning|sistem|système|систем|context"
+        "|input|document|prompt|message|instruction|data|query|turn|session|conversation",
         rf"(?-i:(?:^|[\s\]>*])SYSTEM(?: (?:NOTE|NOTICE|UPDATE|ALERT|MESSAGE|OVERRIDE|INSTRUCTION|PROMPT|COMMAND"
         rf"|DIRECTIVE)S?)? ?[:\]])[^\n]{{0,160}}?\b(?:you|your|respond\w*"
         rf"|reply|answer|grant|ignore|user|assistant|access)\b"
@@ -168,7 +170,8 @@ MODEL_PATTERNS: tuple[InjectionPattern, ...] = (
     make_pattern(  # what it shall do in each answer that is still to come
         INSTRUCTION,
         0.5,
-        "repl|respon|answer|summar|output|message|antwort|réponse|respuesta|risposta|resposta|ответ|report",
+        "repl|respon|answer|summar|output|message|antwort|réponse|respuesta|risposta|resposta|ответ|report|memory"
+        "|conversation",
         rf"\b(?:include|append|add|repeat|insert|attach|mention|put|begin|start|end|finish|prefix|preface|conclude"
         rf"|included|appended|repeated|say|use|write|output)\b"
         rf"{gap_pattern(70)}\b(?:(?:every|each|all|any) (?:single )?(?:of )?(?:your )?(?:future|subsequent|following"
@@ -184,7 +187,7 @@ MODEL_PATTERNS: tuple[InjectionPattern, ...] = (
     make_pattern(  # what is hidden is to be followed
         INSTRUCTION,
         0.5,
-        "decode|decrypt|rot13|base64|unscramble|decipher|deobfuscate",
+        "decode|decrypt|unscramble|decipher|deobfuscate|translate|convert",
         rf"\b(?:decode|decrypt|decipher|unscramble|deobfuscate|translate|convert)\b{gap_pattern(90)}(?:\n"
         rf"|[.,:;] ?)?{gap_pattern(20)}\b(?:do (?:exactly )?(?:what|as)|follow|execute|obey"
         r"|carry out|comply with|act on|perform|answer|respond to)\b (?:\w{1,12} ){0,3}(?:says?|it|instructions?"
@@ -197,14 +200,12 @@ MODEL_PATTERNS: tuple[InjectionPattern, ...] = (
         rf"(?:\b{TOLD}\b[^\0]{{0,240}}?){{2}}\b{TOLD}\b[^\0]{{0,240}}?\b(?:respon[ds]\w*|answers?|reply|replies"
         rf"|refuse|role-?play\w*"
         r"|character|persona|ai|a\.i\.|chat ?gpt|language model|prompts?|user|unethical|illegal|moral|censor\w*)\b",
-        "you you'll you're",
-        "respond responds response responses answer answers reply replies refuse roleplay roleplaying role character "
-        "persona ai a chatgpt chat language prompts? user unethical illegal moral censored censorship censor",
+        "you",
     ),
     make_pattern(  # its rules are asked for
         POLICY,
         0.6,
-        "instruction|guideline|rules|directive|prompt|restriction|programmed|configur",
+        "instruction|guideline|rules|directive|prompt|restriction|programming|constraint|configuration|training data",
         r"\b(?:what|which|how|list|repeat|output|print|show|tell|give|describe|summari[sz]e|format|export|convert"
         r"|translate|encode|write"
         rf"|recite|reveal|provide|share|explain|take"

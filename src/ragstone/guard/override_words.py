@@ -74,7 +74,7 @@ WORDS = {
         r"вс[её]\w{0,2}|предыдущ\w+|прежн\w+|прошл\w+|вышеуказанн\w+|ранее|сво\w+|тво\w+|ваш\w+|попередн\w+",
     ),
     "tr": (
-        "yok|unut|göz ardı|görmezden|dikkate",
+        "yok|unut|göz ard|görmezden|dikkate",
         r"yok ?say\w{0,6}|unut(?:un(?:uz)?)?|göz ardı ed?\w{0,4}|görmezden gel\w{0,4}|dikkate alma(?:y\w{1,3})?",
         r"talimat\w*|yönerge\w*|kural\w*|komut\w*|direktif\w*|istem\w*",
         r"tüm|bütün|önceki|yukarıdaki|daha önce\w*|verilen|her",

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ragstone.core.analyzer_edition import analyzer_edition
+from ragstone import guard
 from ragstone.core.filters import Where
 from ragstone.core.ports import CachedSearch, Vectors
 from ragstone.core.records import Key
@@ -46,7 +46,7 @@ def make_document(
         title=title,
         meta=meta or {},
         effective_at=effective_at,
-        edition=analyzer_edition(),
+        edition=guard.current_edition(),
     )
 
 
