@@ -14,7 +14,8 @@ from tests.patience import HANG
 from tests.providers.serving.between import Reply, Seen, standing
 
 QUESTION = "For how long are samples kept by default?"
-PIECE = b'data: {"choices": [{"delta": {"content": "Samples are kept "}}]}\n\n'
+# Longer than the last words, which wait for those behind them in case that they name a secret.
+PIECE = b'data: {"choices": [{"delta": {"content": "Samples are kept for ninety days and then they "}}]}\n\n'
 
 
 def writing(_: Seen) -> Reply:
