@@ -44,7 +44,8 @@ def test_what_is_not_run_is_at_least_well_formed(page: Path, tmp_path: Path) -> 
 
 def well_formed(block: Block, folder: Path) -> None:
     """Raises when a block is of no known language, no JSON, or no configuration."""
-    assert block.language in ("sh", "python", "text", "yaml", "json", "jsonl"), block
+    # SQL is run by tests/stores/postgres/test_views.py.
+    assert block.language in ("sh", "python", "text", "yaml", "json", "jsonl", "sql"), block
     known = ("not-run", "postgres", "exit=", "file=")
     assert all(mark.startswith(known) for mark in block.marks), block
     if block.language == "json":

@@ -10,6 +10,7 @@ import pytest
 
 import ragstone
 from ragstone.testing.bag_of_words import BagOfWords
+from tests.docs.blocks import DOCS, blocks
 from tests.stores.postgres.server import Server
 
 COLUMNS = {
@@ -88,6 +89,18 @@ def test_sql_of_others_finds_what_a_search_finds(server: Server, database: str, 
     assert len(read(url, "SELECT * FROM active_chunks_mv")) == kb.info().chunks
     assert read(url, "SELECT count(*) FROM active_chunks_mv WHERE embedding IS NULL") == [(0,)]
     assert {status for (status,) in read(url, "SELECT status FROM ingestion_runs")} == {"succeeded"}
+
+
+def test_the_page_s_statements_give_rows_as_they_are(server: Server, database: str, docs: Path) -> None:
+    with ragstone.open(server.url(database), embedder=BagOfWords()) as opened:
+        opened.ingest(docs)
+    [block] = [block for block in blocks(DOCS / "how-to" / "stores.md") if block.language == "sql"]
+    *settings, select = block.text.strip().rstrip(";").split(";\n")
+    vector = "'" + str(embed("release manager")) + "'"
+    with psycopg.connect(server.url(database)) as connection:
+        for statement in settings:
+            connection.execute(statement.encode())
+        assert connection.execute(select.replace("$1", vector).encode()).fetchall()
 
 
 @pytest.mark.parametrize("view", COLUMNS)
