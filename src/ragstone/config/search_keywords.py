@@ -45,6 +45,6 @@ class SearchKeywords(TypedDict, total=False):
     cache_cosine: float | None
     """Lowest cosine of two questions for a cache hit."""
     cache_hours: float | None
-    """Seconds that a search stays cached; 0 for ever."""
+    """Hours that a search stays cached; 0 for ever."""
     cache_entries: int | None
     """Maximum number of cached searches per collection."""

@@ -38,5 +38,5 @@ class SearchOptions:
     filter_below: Annotated[float, Option("Score from 0 to 1 below which the filter drops a passage.", 0, 1)] = 0.5
     cache: Annotated[bool, Option("Reuse the results of earlier questions with the same meaning.")] = False
     cache_cosine: Annotated[float, Option("Lowest cosine of two questions for a cache hit.", 0.85, 1)] = 0.9
-    cache_hours: Annotated[float, Option("Seconds that a search stays cached; 0 for ever.", 0, MANY)] = 24.0
+    cache_hours: Annotated[float, Option("Hours that a search stays cached; 0 for ever.", 0, MANY)] = 24.0
     cache_entries: Annotated[int, Option("Maximum number of cached searches per collection.", 1, 100_000)] = 1000
