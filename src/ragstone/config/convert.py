@@ -12,6 +12,19 @@ T = TypeVar("T")
 # "invalid top_k 0: …", "unknown mode 'x': …", "audience is blank; …"
 FIRST_KEY = re.compile(r"(?P<fault>(?:invalid|unknown) )?(?P<key>[a-z_0-9]+)\b")
 
+# How msgspec reports a value of another type, and a key that is needed.
+WRONG_TYPE = re.compile(r"Expected `(?P<kinds>[^`]+)`.*? - at `\$\.(?P<key>\w+)(?P<inner>[^`]*)`")
+MISSING_KEY = re.compile(r"Object missing required field `(?P<key>\w+)`")
+WORDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "a text",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "a mapping of keys",
+    "null": "",
+}
+
 
 def convert_data(data: Any, kind: type[T], *, origin: str, path: str = "") -> T:
     """Plain data as the dataclass `kind`.
@@ -32,7 +45,7 @@ def convert_data(data: Any, kind: type[T], *, origin: str, path: str = "") -> T:
     try:
         return msgspec.convert(values, kind, strict=False)
     except msgspec.ValidationError as error:
-        wrong = _describe_wrong_choice(values, hints, path) or f"{path or 'settings'}: {error}"
+        wrong = _describe_wrong_choice(values, hints, path) or _describe_wrong_type(str(error), values, path)
         raise ConfigError(f"{origin}: {wrong}") from error
     except ConfigError as error:  # out of bounds
         raise ConfigError(f"{origin}: {_add_path(str(error), hints, path)}") from error
@@ -54,6 +67,20 @@ def _describe_wrong_choice(values: Mapping[str, Any], hints: Mapping[str, Any], 
             full = f"{path}.{key}" if path else key
             return f"unknown {full} {value!r:.60}: expected one of {', '.join(map(str, allowed))}"
     return None
+
+
+def _describe_wrong_type(message: str, values: Mapping[str, Any], path: str) -> str:
+    """A sentence for what msgspec says of a type: with the key's full name and the value in place of `$.key`."""
+    if missing := MISSING_KEY.match(message):
+        return f"{path or 'settings'}: {missing['key']} is missing"
+    wrong = WRONG_TYPE.match(message)
+    if wrong is None:
+        return f"{path or 'settings'}: {message}"
+    full = f"{path}.{wrong['key']}" if path else wrong["key"]
+    value = "" if wrong["inner"] else f" {values.get(wrong['key'])!r:.60}"
+    kinds = [WORDS.get(kind, kind) for kind in wrong["kinds"].split(" | ")]
+    expected = f"{' or '.join(kind for kind in kinds if kind)}{', or left out' if '' in kinds else ''}"
+    return f"invalid {full}{value}: expected {expected}{' in each entry' if wrong['inner'] else ''}"
 
 
 def check_known(key: Any, known: Iterable[str], path: str, origin: str) -> None:
