@@ -13,6 +13,8 @@ import re
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ragstone.core.version import __version__ as __version__
+
 # The public names, each once: type checkers and editors read these lines as they are, `_read_names` at run time.
 if TYPE_CHECKING:
     from ragstone.access import Credential as Credential

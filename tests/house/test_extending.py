@@ -114,7 +114,7 @@ COMMAND = Addition(
         '@add_shared_options\ndef version(options: SharedOptions) -> int:\n    """Print the version."""\n'
         '    print_text("1")\n    return 0\n',
     ),
-    (("cli/app.py", '    "copy",', '    "version",'),),
+    (("cli/app.py", '        "copy",', '        "version",'),),
     "import sys\nsys.argv = ['ragstone', 'version']\nfrom ragstone.cli import main\nmain()",
 )
 COUNT = '    @verb(Permission.SEARCH)\n    async def count(self) -> int:\n        """Count."""\n        return 1'
@@ -131,7 +131,7 @@ VERB_AND_COMMAND = Addition(
         '@add_shared_options\ndef count(options: SharedOptions) -> int:\n    """Count."""\n'
         '    with ragstone.open("store", embed__model="none") as kb:\n        print_text(str(kb.count()))\n    return 0\n',
     ),
-    (*VERB.lines, ("cli/app.py", '    "copy",', '    "count",')),
+    (*VERB.lines, ("cli/app.py", '        "copy",', '        "count",')),
     "import sys\nsys.argv = ['ragstone', 'count']\nfrom ragstone.cli import main\nmain()",
     VERB.method,
 )

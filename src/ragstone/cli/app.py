@@ -1,46 +1,78 @@
 """All commands, one module each."""
 
 from importlib import import_module
+from typing import Annotated
 
 import typer
 
+from ragstone.cli.help_groups import GroupedCommand, GroupedCommands
+from ragstone.core.version import __version__
+
 # In the order of the help. A module's function of its own name is the command, or its `app` a group of commands.
-COMMANDS = (
-    "ingest",
-    "search",
-    "ask",
-    "chat",
-    "chunk",
-    "extract",
-    "convert",
-    "guard",
-    "show",
-    "explain",
-    "eval_",
-    "pipelines",
-    "runs",
-    "doctor",
-    "migrate",
-    "copy",
-    "collections",
-    "reembed",
-    "tenants",
-    "keys",
-)
+COMMANDS = {
+    "Documents": (
+        "ingest",
+        "show",
+        "chunk",
+        "extract",
+        "convert",
+        "runs",
+        "collections",
+    ),
+    "Questions": (
+        "search",
+        "ask",
+        "chat",
+        "explain",
+        "pipelines",
+    ),
+    "Quality": (
+        "eval_",
+        "guard",
+    ),
+    "Operation": (
+        "doctor",
+        "migrate",
+        "copy",
+        "reembed",
+        "tenants",
+        "keys",
+    ),
+}
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"ragstone {__version__}")
+        raise typer.Exit
+
 
 app = typer.Typer(
     name="ragstone",
-    help="A folder of documents in, checked answers out.",
+    cls=GroupedCommands,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for _name in COMMANDS:
-    _module = import_module(f"ragstone.cli.{_name}")
-    if hasattr(_module, "app"):
-        app.add_typer(_module.app, name=_name)
-    else:
-        app.command(name=_name.rstrip("_"))(getattr(_module, _name))
+
+@app.callback()
+def _run_program(
+    version: Annotated[  # its callback acts
+        bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_print_version)
+    ] = False,
+) -> None:
+    """A folder of documents in, checked answers out."""
+
+
+for _panel, _names in COMMANDS.items():
+    for _name in _names:
+        _module = import_module(f"ragstone.cli.{_name}")
+        if hasattr(_module, "app"):
+            for _one in _module.app.registered_commands:
+                _one.cls = GroupedCommand
+            app.add_typer(_module.app, name=_name, rich_help_panel=_panel)
+        else:
+            _command = app.command(name=_name.rstrip("_"), cls=GroupedCommand, rich_help_panel=_panel)
+            _command(getattr(_module, _name))

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ragstone.cli.search_options import add_filter_options, add_search_options
+from ragstone.cli.search_options import QuestionWords, add_filter_options, add_search_options
 from ragstone.cli.shared_options import (
     SharedOptions,
     add_shared_options,
@@ -33,11 +33,14 @@ NOTE_STATUSES = {
 @add_search_options
 def ask(
     options: SharedOptions,
-    question: Annotated[str, typer.Argument(help="The question.")],
+    question_: QuestionWords,
     where: Where,
     asked: dict[str, Any],
     pipeline: Annotated[str | None, typer.Option(help="Ask this pipeline of the configuration.")] = None,
     stream: Annotated[bool, typer.Option("--stream", help="Stream the answer; NDJSON with --json.")] = False,
+    model: Annotated[
+        str | None, typer.Option("--model", help="Language model to answer with, as VENDOR/NAME [default: llm.model].")
+    ] = None,
     quote: Annotated[
         bool, typer.Option("--quote", help="Answer with quoted sentences, even if a language model is set.")
     ] = False,
@@ -48,13 +51,14 @@ def ask(
     """Answer a question from the documents. Every sentence has a checked citation."""
     from ragstone.cli.knowledge import open_for_question, open_knowledge
 
+    question = " ".join(question_)
     how = {"where": where, "strict": strict or None, **asked}
     if pipeline is not None:
-        with open_knowledge(options, quote=quote) as kb:
+        with open_knowledge(options, quote=quote, llm__model=model) as kb:
             events = kb.pipeline(pipeline).events(question, **how)
             answer = show_answer(events, options, stream=stream)
     else:
-        with open_for_question(options, mode=asked["mode"], quote=quote) as kb:
+        with open_for_question(options, mode=asked["mode"], quote=quote, llm__model=model) as kb:
             events = kb.events(question, **how)
             answer = show_answer(events, options, stream=stream)
     return status_from_answer(answer, strict=strict)

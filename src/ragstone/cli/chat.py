@@ -6,17 +6,29 @@ from typing import Annotated, Any
 import typer
 
 from ragstone.cli.ask import show_answer, status_from_answer
+from ragstone.cli.search_options import add_filter_options
 from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_message, print_piece
+from ragstone.core.filters import Where
 
 END = ("/quit", "/exit")
+HELP = (
+    "/help  list the commands",
+    "/quit  end the chat, as /exit and the end of the input do",
+    "Any other line is a question; it may refer to the ones before it.",
+)
 
 
 @add_shared_options
+@add_filter_options
 def chat(
     options: SharedOptions,
+    where: Where,
     top_k: Annotated[int | None, typer.Option("--top-k", "-k", help="Number of passages to answer from.")] = None,
     mode: Annotated[str | None, typer.Option(help="Retrievers: hybrid, semantic or keyword.")] = None,
     pipeline: Annotated[str | None, typer.Option(help="Ask this pipeline of the configuration.")] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", help="Language model to answer with, as VENDOR/NAME [default: llm.model].")
+    ] = None,
     quote: Annotated[
         bool, typer.Option("--quote", help="Answer with quoted sentences, even if a language model is set.")
     ] = False,
@@ -24,7 +36,7 @@ def chat(
         bool, typer.Option("--strict", help="Show only supported sentences; exit 1 on abstention.")
     ] = False,
 ) -> int:
-    """Answer questions, one per line, until /quit or the end of the input.
+    """Answer questions, one per line, until /quit.
 
     A question may refer to earlier ones ("And how long is that kept?"). The exit status is the highest that
     `ragstone ask` would have given for any of them.
@@ -35,11 +47,17 @@ def chat(
 
     history: list[Message] = []
     worst = 0
-    how: dict[str, Any] = {"top_k": top_k, "mode": mode, "strict": strict or None}  # checked by the engine
-    with open_knowledge(options, quote=quote) as kb:
+    how: dict[str, Any] = {
+        "where": where,
+        "top_k": top_k,
+        "mode": mode,
+        "strict": strict or None,
+    }  # checked by the engine
+    with open_knowledge(options, quote=quote, llm__model=model) as kb:
         asked = kb if pipeline is None else kb.pipeline(pipeline)
         while (question := _read_line()) not in (None, *END):
-            if not question:
+            if not question or question.startswith("/"):
+                _run_command(question)
                 continue
             try:
                 events = asked.events(question, history=history, **how)
@@ -51,6 +69,13 @@ def chat(
             worst = max(worst, status_from_answer(answer, strict=strict))
             history += [Message("user", question), Message("assistant", answer.text)]
     return worst
+
+
+def _run_command(command: str) -> None:
+    """Obey a line that is no question."""
+    unknown = (f"unknown command {command}; /help lists the commands",) if command else ()
+    for line in HELP if command == "/help" else unknown:
+        print_message(line)
 
 
 def _read_line() -> str | None:

@@ -85,7 +85,10 @@ def info(options: SharedOptions) -> int:
 @app.command()
 @add_shared_options
 def create(options: SharedOptions) -> int:
-    """Create an empty collection (--collection) for the configured model's vectors."""
+    """Create an empty collection (--collection).
+
+    It holds vectors of the configured model.
+    """
     from ragstone.cli.knowledge import open_knowledge
 
     with open_knowledge(options) as kb:
@@ -116,7 +119,10 @@ def delete(
     document: Annotated[bool, typer.Option("--document", help="Delete one document of --collection.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
 ) -> int:
-    """Erase a collection, or one document of it, with text, vectors and index."""
+    """Erase a collection, or one document of it.
+
+    Text, vectors and index are erased too.
+    """
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.cli.masking import escape_line
 

@@ -65,7 +65,10 @@ def convert(
     password: Annotated[list[str] | None, typer.Option(help="Password of encrypted documents.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit 1 if a document was skipped.")] = False,
 ) -> int:
-    """Convert documents to Markdown: OUT gets NAME.md for each file of IN, in the same folders."""
+    """Convert documents to Markdown files.
+
+    OUT gets NAME.md for each file of IN, in the same folders.
+    """
     from ragstone.cli.knowledge import open_knowledge
 
     out = _OutputFolder(Path(target), artifacts)

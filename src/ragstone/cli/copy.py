@@ -31,9 +31,11 @@ def copy(
         ),
     ] = False,
 ) -> int:
-    """Copy collections to another store: all kept revisions with texts, chunks, vectors and runs, without embedding
-    again. Compare both sides afterwards; exit 1 if they differ. Run it again to continue an interrupted copy or to
-    update an old one."""
+    """Copy collections to another store, without embedding again.
+
+    All kept revisions go with texts, chunks, vectors and runs. Both sides are compared afterwards; exit 1 if they
+    differ. Run it again to continue an interrupted copy or to update an old one.
+    """
     from ragstone.cli.progress import ProgressDisplay
     from ragstone.config.load import load
     from ragstone.engine import Engine

@@ -32,7 +32,10 @@ def eval_(
     gate: eval_options.Gate = False,
     csv: eval_options.Csv = None,
 ) -> int:
-    """Measure recall, nDCG, MRR and MAP with 95 % intervals on a golden set or a BEIR folder."""
+    """Measure search and answers on a golden set or a BEIR folder.
+
+    Recall, nDCG, MRR and MAP with 95 % intervals.
+    """
     import asyncio
 
     from ragstone import evaluation

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from ragstone.cli.ask import status_from_notes
-from ragstone.cli.search_options import add_filter_options, add_search_options
+from ragstone.cli.search_options import QuestionWords, add_filter_options, add_search_options
 from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_json, print_text
 from ragstone.core.filters import Where
 
@@ -15,7 +15,7 @@ from ragstone.core.filters import Where
 @add_search_options
 def explain(
     options: SharedOptions,
-    question: Annotated[str, typer.Argument(help="The question.")],
+    question_: QuestionWords,
     where: Where,
     asked: dict[str, Any],
     doc: Annotated[str, typer.Option("--doc", help="Path of the document inside its source.")],
@@ -23,11 +23,15 @@ def explain(
         str | None, typer.Option(help="Explain over the sources of this pipeline of the configuration.")
     ] = None,
 ) -> int:
-    """Name the stage where a search lost a document, its ranks and signals per retriever, and the filter's verdicts."""
+    """Name the stage where a search lost a document.
+
+    Beside it: the document's ranks and signals per retriever, and the filter's verdicts.
+    """
     from ragstone.cli.knowledge import open_for_question, open_knowledge
     from ragstone.cli.output import explanation_text
     from ragstone.retrieval.explain import to_json
 
+    question = " ".join(question_)
     source = where.sources[0] if len(where.sources) == 1 else None
     if pipeline is not None:
         with open_knowledge(options) as kb:

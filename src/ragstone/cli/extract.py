@@ -15,7 +15,10 @@ def extract(
     html: Annotated[bool, typer.Option("--html", help="Print a web page that shows tables and roles.")] = False,
     password: Annotated[list[str] | None, typer.Option(help="Password of an encrypted document.")] = None,
 ) -> int:
-    """Print the text of record of a file as Markdown, as a page (--html), or as blocks with their places (--json)."""
+    """Print the text of record of a file.
+
+    As Markdown, as a page (--html), or as blocks with their places (--json).
+    """
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.ingestion.artifacts import iter_extraction_json, mask_extraction
 

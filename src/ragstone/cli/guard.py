@@ -26,7 +26,10 @@ def guard(
     lines: Annotated[bool, typer.Option("--lines", help="Check each line as a text of its own.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit 1 if there are findings.")] = False,
 ) -> int:
-    """Find instructions to a model and secrets in a text, and print the text with the secrets masked."""
+    """Find instructions to a model and secrets in a text.
+
+    The text is printed with the secrets masked.
+    """
     from ragstone.guard import inspect_text
 
     name = "stdin" if file == "-" else file

@@ -66,7 +66,10 @@ def create(
 @app.command(name="list")
 @add_shared_options
 def list_(options: SharedOptions) -> int:
-    """List the keys of a tenant, revoked and expired ones too, without their secrets."""
+    """List the keys of a tenant, revoked and expired ones too.
+
+    Their secrets are never shown.
+    """
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.cli.masking import escape_line
 

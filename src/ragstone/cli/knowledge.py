@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ragstone.cli.shared_options import SharedOptions
+from ragstone.config import vendors
 from ragstone.config.settings import Settings
 from ragstone.providers import start_embedder
 
@@ -19,10 +20,12 @@ def open_knowledge(options: SharedOptions, *, quote: bool = False, **arguments: 
     return Knowledge(Engine(_load_settings(options, quote=quote, **arguments)))
 
 
-def open_for_question(options: SharedOptions, *, mode: str | None, quote: bool = False) -> "Knowledge":
+def open_for_question(
+    options: SharedOptions, *, mode: str | None, quote: bool = False, **arguments: Any
+) -> "Knowledge":
     """The collection for one question. The embedding model begins to load at once, if the mode needs it and the
     tenant is known."""
-    settings = _load_settings(options, quote=quote)
+    settings = _load_settings(options, quote=quote, **arguments)
     embed = settings.of(settings.collection).embed
     wanted = (mode or settings.search.mode) != "keyword" and not (settings.key and settings.tenants)
     embedder = start_embedder(embed.model, precision=embed.precision, dimensions=embed.dimensions) if wanted else None
@@ -47,5 +50,9 @@ def resolve_tenant_settings(options: SharedOptions) -> Settings:
 
 
 def _load_settings(options: SharedOptions, *, quote: bool, **arguments: Any) -> Settings:
+    if (
+        named := arguments.get("llm__model")
+    ) and named != "none":  # a typing mistake is answered at once, not beside a quoted answer
+        vendors.parse_model_name(named, verb=vendors.COMPLETE, key="--model")
     settings = options.settings(**arguments)
     return settings.without_llm() if quote else settings

@@ -12,7 +12,10 @@ def pipelines(
     options: SharedOptions,
     check: Annotated[bool, typer.Option("--check", help="Connect to each pipeline and report problems.")] = False,
 ) -> int:
-    """List the pipelines of the configuration: sources, models and ignored settings."""
+    """List the pipelines of the configuration.
+
+    Each with its sources, models and ignored settings.
+    """
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.cli.masking import escape_line
     from ragstone.cli.output import pipeline_data

@@ -38,14 +38,14 @@ def start(options: SharedOptions, model: ModelOption = None, precision: Precisio
 @app.command()
 @add_shared_options
 def fill(options: SharedOptions) -> int:
-    """Compute the missing vectors of the second model, for example for new documents."""
+    """Compute the second model's missing vectors, as for new documents."""
     return _fill_second(options)
 
 
 @app.command()
 @add_shared_options
 def status(options: SharedOptions) -> int:
-    """Show the models of the collection: the active one and the second one with its state."""
+    """Show the active model and the second one with its state."""
     with _open_store(options) as kb:
         held = kb.models()
     _print_models(options, held)
@@ -62,7 +62,10 @@ def compare(
     fetch_k: Annotated[int, typer.Option("--fetch-k", min=1, max=1000, help="Results that a question fetches.")] = 10,
     mode: Annotated[str | None, typer.Option(help="Retrievers: hybrid, semantic or keyword.")] = None,
 ) -> int:
-    """Ask both models the questions of a golden set; print both results with 95 % intervals of the change."""
+    """Ask both models the questions of a golden set.
+
+    Print both results with 95 % intervals of the change.
+    """
     import asyncio
 
     from ragstone import evaluation
@@ -81,7 +84,10 @@ def compare(
 @app.command()
 @add_shared_options
 def switch(options: SharedOptions) -> int:
-    """Make the second model the active one; the old one is kept for the way back."""
+    """Make the second model the active one.
+
+    The old one is kept for the way back.
+    """
     second = _find_second(options)
     if second.state == "kept":  # the same command twice, say because a line broke, must not go there and back
         raise UsageError(
@@ -95,7 +101,10 @@ def switch(options: SharedOptions) -> int:
 @app.command()
 @add_shared_options
 def back(options: SharedOptions) -> int:
-    """Switch back to the previous model, after computing its missing vectors."""
+    """Switch back to the previous model.
+
+    Its missing vectors are computed first.
+    """
     second = _find_second(options)
     if second.state != "kept":
         raise UsageError(

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from ragstone.cli.ask import status_from_notes
-from ragstone.cli.search_options import add_filter_options, add_search_options
+from ragstone.cli.search_options import QuestionWords, add_filter_options, add_search_options
 from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_json, print_message, print_text
 from ragstone.core.filters import Where
 
@@ -15,7 +15,7 @@ from ragstone.core.filters import Where
 @add_search_options
 def search(
     options: SharedOptions,
-    question: Annotated[str, typer.Argument(help="Text to search for.")],
+    question_: QuestionWords,
     where: Where,
     asked: dict[str, Any],
     pipeline: Annotated[str | None, typer.Option(help="Search this pipeline of the configuration.")] = None,
@@ -28,6 +28,7 @@ def search(
     from ragstone.cli.knowledge import open_for_question, open_knowledge
     from ragstone.cli.output import format_passages, pipeline_data
 
+    question = " ".join(question_)
     if pipeline is not None:
         with open_knowledge(options) as kb:
             found = kb.pipeline(pipeline).search(question, where=where, **asked)

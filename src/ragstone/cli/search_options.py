@@ -12,27 +12,39 @@ from ragstone.config.search_options import SearchOptions
 from ragstone.config.validation import Option, read_options
 from ragstone.core.filters import Where
 
+# A question may come without quotes, as several words.
+QuestionWords = Annotated[
+    list[str], typer.Argument(metavar="QUESTION", help="The question; quotes around its words are optional.")
+]
 # Names on the command line that are not the option's own.
 NAMES: dict[str, tuple[str, ...]] = {
     "top_k": ("--top-k", "-k"),
     "filter": ("--llm-filter/--no-llm-filter",),
 }
 TextList = list[str] | None
+FILTERS = "Filters"
 FILTER_OPTIONS: dict[str, Any] = {
-    "path": Annotated[TextList, typer.Option(help="Only this path; * and ** are wildcards.")],
-    "header": Annotated[TextList, typer.Option(help="Only below this heading.")],
-    "sha": Annotated[TextList, typer.Option(help="Only this version (sha256 of the file).")],
-    "from_source": Annotated[TextList, typer.Option("--source", help="Only this source.")],
-    "category": Annotated[TextList, typer.Option(help="Only this category.")],
-    "tag": Annotated[TextList, typer.Option(help="Only with this tag.")],
-    "all_tags": Annotated[bool, typer.Option("--all-tags", help="Require every --tag, not just one.")],
-    "project": Annotated[TextList, typer.Option(help="Only this project.")],
-    "doc_type": Annotated[TextList, typer.Option(help="Only this doc_type.")],
-    "date_from": Annotated[str | None, typer.Option(help="Dated on or after, as 2024-05-31.")],
-    "date_to": Annotated[str | None, typer.Option(help="Dated on or before.")],
-    "confidentiality": Annotated[TextList, typer.Option(help="Only this confidentiality.")],
-    "allow_restricted": Annotated[bool, typer.Option("--allow-restricted", help="Include restricted documents.")],
-    "filter_": Annotated[str | None, typer.Option("--filter", help="Structured filter as JSON: conditions and logic.")],
+    "path": Annotated[TextList, typer.Option(help="Only this path; * and ** are wildcards.", rich_help_panel=FILTERS)],
+    "header": Annotated[TextList, typer.Option(help="Only below this heading.", rich_help_panel=FILTERS)],
+    "sha": Annotated[TextList, typer.Option(help="Only this version (sha256 of the file).", rich_help_panel=FILTERS)],
+    "from_source": Annotated[TextList, typer.Option("--source", help="Only this source.", rich_help_panel=FILTERS)],
+    "category": Annotated[TextList, typer.Option(help="Only this category.", rich_help_panel=FILTERS)],
+    "tag": Annotated[TextList, typer.Option(help="Only with this tag.", rich_help_panel=FILTERS)],
+    "all_tags": Annotated[
+        bool, typer.Option("--all-tags", help="Require every --tag, not just one.", rich_help_panel=FILTERS)
+    ],
+    "project": Annotated[TextList, typer.Option(help="Only this project.", rich_help_panel=FILTERS)],
+    "doc_type": Annotated[TextList, typer.Option(help="Only this doc_type.", rich_help_panel=FILTERS)],
+    "date_from": Annotated[str | None, typer.Option(help="Dated on or after, as 2024-05-31.", rich_help_panel=FILTERS)],
+    "date_to": Annotated[str | None, typer.Option(help="Dated on or before.", rich_help_panel=FILTERS)],
+    "confidentiality": Annotated[TextList, typer.Option(help="Only this confidentiality.", rich_help_panel=FILTERS)],
+    "allow_restricted": Annotated[
+        bool, typer.Option("--allow-restricted", help="Include restricted documents.", rich_help_panel=FILTERS)
+    ],
+    "filter_": Annotated[
+        str | None,
+        typer.Option("--filter", help="Structured filter as JSON: conditions and logic.", rich_help_panel=FILTERS),
+    ],
 }
 
 

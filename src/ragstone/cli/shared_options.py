@@ -15,11 +15,19 @@ from ragstone.config.load import load
 from ragstone.config.settings import Settings
 from ragstone.core.errors import UsageError
 
-StoreOption = Annotated[str | None, typer.Option("--store", help="Store URL or folder [default: embedded:.ragstone].")]
-CollectionOption = Annotated[str | None, typer.Option("--collection", help="Collection [default: default].")]
-TenantOption = Annotated[str | None, typer.Option("--tenant", help="Tenant [default: default].")]
-ConfigOption = Annotated[str | None, typer.Option("--config", help="Configuration file [default: ragstone.yaml].")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
+PLACE = "Store and output"  # their heading in the help
+StoreOption = Annotated[
+    str | None,
+    typer.Option("--store", help="Store URL or folder [default: embedded:.ragstone].", rich_help_panel=PLACE),
+]
+CollectionOption = Annotated[
+    str | None, typer.Option("--collection", help="Collection [default: default].", rich_help_panel=PLACE)
+]
+TenantOption = Annotated[str | None, typer.Option("--tenant", help="Tenant [default: default].", rich_help_panel=PLACE)]
+ConfigOption = Annotated[
+    str | None, typer.Option("--config", help="Configuration file [default: ragstone.yaml].", rich_help_panel=PLACE)
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.", rich_help_panel=PLACE)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,10 @@ def show(
     out: Annotated[str | None, typer.Option(help="File of the PNG [default: PATH-pN.png in this folder].")] = None,
     password: Annotated[list[str] | None, typer.Option(help="Password of an encrypted document.")] = None,
 ) -> int:
-    """Print a stored document with its line numbers, or draw one of its pages with boxes around the cited text."""
+    """Print a stored document, or draw one of its pages.
+
+    Lines come with their numbers; on a page, boxes surround the cited text.
+    """
     if page is not None:
         from ragstone.cli.page import write_page
 

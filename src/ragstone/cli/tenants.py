@@ -72,7 +72,10 @@ def rotate(
     options: SharedOptions,
     rekey: Annotated[bool, typer.Option("--rekey", help="Give each tenant a new key and re-encrypt its data.")] = False,
 ) -> int:
-    """Wrap the keys of all encrypted tenants, or of --tenant, with the configured master key."""
+    """Wrap encrypted tenants' keys with the configured master key.
+
+    All encrypted tenants are meant, or the one that --tenant names.
+    """
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.cli.masking import escape_line
 
@@ -127,7 +130,10 @@ def erase(
     name: Annotated[str, typer.Argument(help="The tenant.")],
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
 ) -> int:
-    """Erase a tenant with all its collections, artifacts, runs and keys."""
+    """Erase a tenant with all that it holds.
+
+    Collections, artifacts, runs and keys go.
+    """
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.cli.masking import escape_line
 
