@@ -26,7 +26,7 @@ answer=$(run ask "What is the default scrape timeout?")
 printf '%s\n' "$answer"
 
 say 'The citation, followed.'
-place=$(printf '%s\n' "$answer" | sed -n 's/^\[1\] \(.*\):\([0-9][0-9-]*\) · verified$/\1 \2/p')
+place=$(printf '%s\n' "$answer" | sed -n 's/^\[1\] \(.*\):\([0-9][0-9-]*\) · quoted$/\1 \2/p')
 run show "${place% *}" --lines "${place##* }"
 
 say 'Two questions in one: each half stands in another document.'

@@ -1,6 +1,7 @@
 """Every output form is what it says: XML parses, JSON is plain, a terminal obeys nothing."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,13 +11,12 @@ from lxml import etree
 
 from ragstone.answering.formats import (
     answer_json,
-    answer_text,
     context_xml,
     found_json,
-    found_text,
     pack_full,
     pack_llm,
 )
+from ragstone.answering.plain_text import answer_text, found_text
 from ragstone.core.answers import Answer, Citation, Found, Note, Sentence
 from ragstone.core.escaping import remove_controls
 from ragstone.core.types import Secret, Span
@@ -65,7 +65,7 @@ def an_answer() -> Answer:
 def test_an_answer_has_the_documented_keys() -> None:
     data = json.loads(json.dumps(answer_json(an_answer(), mask=same)))
     assert " ".join(data) == (
-        "schema answer abstained reason answerability sentences citations groundedness notes usage timings"
+        "schema answer abstained reason answerability sentences citations groundedness notes usage timings mode closest"
     )
     assert list(data["citations"][0]) == ["n", "chunk", "document", "quote", "masked", "status", "spans"]
     assert list(data["citations"][0]["document"]) == ["id", "version", "version_label", "source", "path", "title"]
@@ -150,9 +150,12 @@ def test_the_full_pack_has_the_metadata_of_each_hit_and_masks_it() -> None:
 def test_an_abstention_says_where_one_may_look_oneself() -> None:
     made = Answer("I don't know.", abstained=True, hits=tuple(hit("One.", path=f"{name}.md") for name in "abcd"))
     shown = answer_text(made, mask=same)
-    assert shown.startswith("I don't know.\n\nclosest: a.md:")
-    assert [line.split(":")[1] for line in shown.splitlines()[2:]] == [" a.md", " b.md", " c.md"]
-    assert "closest" not in answer_text(replace(made, abstained=False), mask=same)
+    assert shown.startswith("I don't know.\n\nThe closest passages:\n\n1. a.md:")
+    assert re.findall(r"^\d\. (\w\.md)", shown, re.MULTILINE) == ["a.md", "b.md", "c.md"]
+    assert [each["document"]["path"] for each in answer_json(made, mask=same)["closest"]] == ["a.md", "b.md", "c.md"]
+    given = replace(made, abstained=False)
+    assert "closest" not in answer_text(given, mask=same)
+    assert answer_json(given, mask=same)["closest"] == []
 
 
 def test_a_sentence_that_nothing_supports_is_named() -> None:
@@ -165,5 +168,7 @@ def test_a_sentence_that_nothing_supports_is_named() -> None:
 
 
 def test_citations_lead_to_lines() -> None:
-    assert "[1] a.md:2 (page 3) · verified" in answer_text(an_answer(), mask=same)
+    assert "[1] a.md:2 (page 3) · quoted" in answer_text(an_answer(), mask=same)
+    written = replace(an_answer(), mode="written")
+    assert "[1] a.md:2 (page 3) · verified" in answer_text(written, mask=same)
     assert "Nothing found." in found_text(Found(()), mask=same)

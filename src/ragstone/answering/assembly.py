@@ -149,7 +149,14 @@ class AnswerAssembler:
         notes = note_flagged_sentences(
             sentences, citations, [chunk for one in self._draft.shown for chunk in one.chunks]
         )
-        return Answer(self._final_text(), sentences=sentences, citations=citations, groundedness=grounded, notes=notes)
+        return Answer(
+            self._final_text(),
+            sentences=sentences,
+            citations=citations,
+            groundedness=grounded,
+            notes=notes,
+            mode="written",
+        )
 
     def _final_text(self) -> str:
         """As it was shown, or with the markers that are right where some were not."""

@@ -1,4 +1,4 @@
-"""Hits and answers for programs, models and people: JSON, XML, compact packs, text.
+"""Hits and answers for programs and models: JSON, XML, compact packs. For people: `plain_text`.
 
 Every text passes the `mask` that is given; nothing here looks at what it removes.
 """
@@ -6,22 +6,18 @@ Every text passes the `mask` that is given; nothing here looks at what it remove
 import re
 from collections.abc import Mapping, Sequence
 from html import escape  # xml.sax.saxutils has the same for XML, and takes 30 ms to import
-from itertools import pairwise
 from typing import Any
 
-from ragstone.answering.verification.citations import Mask, chunk_marker, number_marker
+from ragstone.answering.verification.citations import Mask
 from ragstone.core.answers import Answer, Citation, Event, Found, Note, Sentence, Step
-from ragstone.core.escaping import escape_line_ends, remove_controls
 from ragstone.core.json_shapes import span_json
-from ragstone.core.types import Chunk, Document, Hit, Json, Span
+from ragstone.core.types import Chunk, Document, Hit, Json
 
 SCHEMA = 1
 # What XML 1.0 cannot hold, not even as a reference.
 NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 SNIPPET = 400
 DOCUMENT_FACTS = ("date", "project", "tags", "confidentiality", "doc_type")  # of front matter, in the full pack
-NEAR_LINES = 2  # between two lines of one citation, such as a rule below a header
-CLOSEST = 3  # places that an abstention names
 
 
 def document_json(document: Document) -> Json:
@@ -74,7 +70,19 @@ def answer_json(answer: Answer, *, mask: Mask) -> Json:
         "notes": [note_json(note) for note in answer.notes],
         "usage": dict(answer.usage),
         "timings": dict(answer.timings),
+        "mode": answer.mode,
+        "closest": [closest_json(hit, mask=mask) for hit in answer.closest],
         **steps_json(answer.steps, mask=mask),
+    }
+
+
+def closest_json(hit: Hit, *, mask: Mask) -> Json:
+    """A passage that is shown beside a refusal."""
+    return {
+        "document": document_json(hit.chunk.document),
+        "text": _text(hit.chunk, mask),
+        "spans": [span_json(span) for span in hit.chunk.spans],
+        "signals": dict(hit.signals),
     }
 
 
@@ -239,54 +247,3 @@ def _xml(text: str) -> str:
 
 def _lines(chunk: Chunk) -> str:
     return f"{chunk.spans[0].line_start}-{chunk.spans[-1].line_end}" if chunk.spans else ""
-
-
-def format_place(document: Document, spans: Sequence[Span]) -> str:
-    """`path:line`, `path:first-last`, with the page where there is one: what editors open. The header that a row stands
-    far below comes first: `path:1,4011`."""
-    path = escape_line_ends(document.path)
-    if not spans:
-        return path
-    runs = [[spans[0]]]
-    for before, span in pairwise(spans):
-        if span.line_start > before.line_end + NEAR_LINES:
-            runs.append([])
-        runs[-1].append(span)
-    lines = ",".join(_line_range(run[0].line_start, run[-1].line_end) for run in runs)
-    page = f" (page {runs[-1][0].page})" if runs[-1][0].page is not None else ""
-    return f"{path}:{lines}{page}"
-
-
-def _line_range(first: int, last: int) -> str:
-    return f"{first}-{last}" if last > first else f"{first}"
-
-
-def found_text(found: Found, *, mask: Mask) -> str:
-    """Hits for people: a line with rank, place, heading and score, then the text."""
-    blocks = []
-    for n, hit in enumerate(found.hits, 1):
-        chunk = hit.chunk
-        head = [
-            f"{n}. {format_place(chunk.document, chunk.spans)}",
-            *([escape_line_ends(" > ".join(chunk.heading_path))] if chunk.heading_path else []),
-        ]
-        flags = [f"flags {', '.join(chunk.flags)}"] if chunk.flags else []
-        same = [f"also in {len(hit.duplicates)} more places"] if hit.duplicates else []
-        blocks.append(" · ".join((*head, f"score {hit.score:.3f}", *flags, *same)) + "\n" + _text(chunk, mask))
-    notes = [f"note: {note.message}" for note in found.notes]
-    return remove_controls(mask("\n\n".join((*(blocks or ["Nothing found."]), *notes))))
-
-
-def answer_text(answer: Answer, *, mask: Mask) -> str:
-    """An answer for people: the text, a line for each sentence that nothing supports, one for each citation; for an
-    abstention the closest places."""
-    marks = [mark if (mark := chunk_marker(c)) in answer.text else number_marker(c) for c in answer.citations]
-    pairs = zip(marks, answer.citations, strict=True)
-    lines = [f"{mark} {format_place(c.document, c.spans)} · {c.status}" for mark, c in pairs]
-    if answer.abstained:
-        lines = [f"closest: {format_place(hit.chunk.document, hit.chunk.spans)}" for hit in answer.hits[:CLOSEST]]
-    notes = [f"note: {note.message}" for note in answer.notes]
-    doubted = [] if answer.abstained else [one.text for one in answer.sentences if one.status == "unverified"]
-    unsupported = "\n".join(f"unsupported: {' '.join(text.split())}" for text in doubted)
-    blocks = [answer.text, unsupported, "\n".join(lines), "\n".join(notes)]
-    return remove_controls(mask("\n\n".join(block for block in blocks if block)))

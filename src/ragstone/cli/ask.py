@@ -56,11 +56,11 @@ def ask(
     if pipeline is not None:
         with open_knowledge(options, quote=quote, llm__model=model) as kb:
             events = kb.pipeline(pipeline).events(question, **how)
-            answer = show_answer(events, options, stream=stream)
+            answer = show_answer(events, options, question=question, stream=stream)
     else:
         with open_for_question(options, mode=asked["mode"], quote=quote, llm__model=model) as kb:
             events = kb.events(question, **how)
-            answer = show_answer(events, options, stream=stream)
+            answer = show_answer(events, options, question=question, stream=stream)
     return status_from_answer(answer, strict=strict)
 
 
@@ -74,7 +74,7 @@ def status_from_notes(notes: Iterable[Note]) -> int:
     return max((NOTE_STATUSES.get(note.code, 0) for note in notes), default=0)
 
 
-def show_answer(events: Generator[Event, None, None], options: SharedOptions, *, stream: bool) -> Answer:
+def show_answer(events: Generator[Event, None, None], options: SharedOptions, *, question: str, stream: bool) -> Answer:
     """Show an answer, as it comes or at its end, and its notes; give it back."""
     from ragstone.cli.output import answer_data, answer_text, event_data
 
@@ -90,11 +90,11 @@ def show_answer(events: Generator[Event, None, None], options: SharedOptions, *,
                 said += print_piece(event.data["text"])
     assert answer is not None  # every stream ends with one
     if stream and not options.json:
-        print_piece(answer_text(answer, after=said))
+        print_piece(answer_text(answer, question=question, after=said))
     elif not stream and options.json:
         print_json(answer_data(answer))
     elif not stream:
-        print_text(answer_text(answer))
+        print_text(answer_text(answer, question=question))
     if not options.json:
         for note in answer.notes:
             print_message(f"note: {note.message}")

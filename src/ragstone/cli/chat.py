@@ -61,7 +61,7 @@ def chat(
                 continue
             try:
                 events = asked.events(question, history=history, **how)
-                answer = show_answer(events, options, stream=True)
+                answer = show_answer(events, options, question=question, stream=True)
             except RagstoneError as error:  # the next question may be a better one
                 print_message(f"error: {error}")
                 worst = max(worst, error.exit)

@@ -4,18 +4,15 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from ragstone import guard
+from ragstone.answering import plain_text
 from ragstone.answering.formats import (
     answer_json,
     context_xml,
     document_json,
     event_json,
     found_json,
-    found_text,
     pack_full,
     pack_llm,
-)
-from ragstone.answering.formats import (
-    answer_text as format_answer,
 )
 from ragstone.cli.masking import escape_line, escape_text
 from ragstone.core.answers import Answer, Event, Found
@@ -31,11 +28,11 @@ from ragstone.retrieval.explain import Explanation
 FORMATS = ("text", "json", "xml", "evidence", "evidence-llm")
 
 
-def format_passages(found: Found, *, format_: str, question: str, index: Json) -> str | Json:
+def format_passages(found: Found, *, format_: str, question: str, index: Json, full: bool = False) -> str | Json:
     """A search's result in one of the formats: text for `text` and `xml`, plain data for the others; `index` is the
-    searched collection."""
+    searched collection, and `full` shows whole passages as text."""
     if format_ == "text":
-        return found_text(Found(found.hits), mask=mask_secrets)
+        return plain_text.found_text(Found(found.hits), mask=mask_secrets, question=question, full=full)
     if format_ == "xml":
         return context_xml(found.hits, mask=mask_secrets)
     if format_ == "json":
@@ -57,12 +54,13 @@ def answer_data(made: Answer) -> Json:
     return answer_json(made, mask=mask_secrets)
 
 
-def answer_text(made: Answer, *, after: str = "") -> str:
+def answer_text(made: Answer, *, question: str, after: str = "") -> str:
     """An answer for people, without its notes (they go to stderr); of one that was shown as it came, what is left."""
     from dataclasses import replace
 
     shown = after.strip() == made.text.strip()
-    whole = format_answer(replace(made, notes=(), text="" if shown else made.text), mask=mask_secrets)
+    rest = replace(made, notes=(), text="" if shown else made.text)
+    whole = plain_text.answer_text(rest, mask=mask_secrets, question=question)
     return ("\n\n" if after and whole else "") + whole.rstrip("\n") + "\n"
 
 

@@ -22,8 +22,9 @@ def search(
     format_: Annotated[
         str, typer.Option("--format", help="Output format: text, xml, json, evidence or evidence-llm.")
     ] = "text",
+    full: Annotated[bool, typer.Option("--full", help="Print whole passages, not three lines of each.")] = False,
 ) -> int:
-    """Find the best passages, each with its path, lines and scores."""
+    """Find the best passages, each with its path and the lines that fit."""
     from ragstone.cli.collections import info_json
     from ragstone.cli.knowledge import open_for_question, open_knowledge
     from ragstone.cli.output import format_passages, pipeline_data
@@ -38,7 +39,7 @@ def search(
             found = kb.search(question, where=where, **asked)
             index = info_json(kb.info())
     chosen = "json" if options.json else format_
-    shown = format_passages(found, format_=chosen, question=question, index=index)
+    shown = format_passages(found, format_=chosen, question=question, index=index, full=full)
     if isinstance(shown, str):
         print_text(shown)
     else:

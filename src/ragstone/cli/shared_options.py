@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from ragstone.cli.exit_status import INTERRUPTED
 from ragstone.config.load import load
 from ragstone.config.settings import Settings
 from ragstone.core.errors import UsageError
+from ragstone.core.escaping import render_marks
 
 PLACE = "Store and output"  # their heading in the help
 StoreOption = Annotated[
@@ -127,7 +129,12 @@ def print_text(text: str) -> None:
     """Text for people on stdout, a newline at its end."""
     from ragstone.cli.masking import escape_text
 
-    sys.stdout.write(escape_text(text).rstrip("\n") + "\n")
+    sys.stdout.write(render_marks(escape_text(text), bold=is_styled()).rstrip("\n") + "\n")
+
+
+def is_styled() -> bool:
+    """Whether stdout is a terminal that shows bold words; `NO_COLOR` and a dumb terminal say no."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def print_result(options: SharedOptions, data: Any, text: str) -> None:
@@ -142,7 +149,7 @@ def print_piece(text: str) -> str:
     """A piece of a text for people on stdout, at once; the same piece."""
     from ragstone.cli.masking import escape_text
 
-    sys.stdout.write(escape_text(text))
+    sys.stdout.write(render_marks(escape_text(text), bold=is_styled()))
     sys.stdout.flush()
     return text
 

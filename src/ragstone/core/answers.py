@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 from ragstone.core.types import Document, Hit, Span, Verdict
 
+CLOSEST = 3  # passages that are shown beside a refusal
+
 
 @dataclass(frozen=True, slots=True)
 class Note:
@@ -66,6 +68,7 @@ class Answer:
     """An answer whose every sentence can be checked, or an abstention with its reason.
 
     `answerability` is the probability, 0 to 1, that the passages answer the question; the abstention rule uses it.
+    `mode` says whose words the text has: those of the documents (`quoted`) or a language model's (`written`).
     """
 
     text: str
@@ -80,6 +83,12 @@ class Answer:
     usage: Mapping[str, int] = field(default_factory=dict)
     timings: Mapping[str, float] = field(default_factory=dict)
     steps: tuple[Step, ...] = ()
+    mode: Literal["quoted", "written"] = "quoted"
+
+    @property
+    def closest(self) -> tuple[Hit, ...]:
+        """The best passages, which are shown beside a refusal; none beside an answer."""
+        return self.hits[:CLOSEST] if self.abstained else ()
 
 
 @dataclass(frozen=True, slots=True)

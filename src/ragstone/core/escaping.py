@@ -10,6 +10,15 @@ ESCAPES = re.compile(
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 ORDERS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")  # what moves other text about
 
+# Around a word that is shown marked, until the terminal's own marks replace them: private characters, no letters.
+MARK_START, MARK_END = "\ue0f0", "\ue0f1"
+BOLD, PLAIN = "\x1b[1;31m", "\x1b[0m"  # as `grep --color` marks its matches
+
+
+def render_marks(text: str, *, bold: bool) -> str:
+    """Text whose marked words a terminal shows in bold red, or as all others."""
+    return text.replace(MARK_START, BOLD if bold else "").replace(MARK_END, PLAIN if bold else "")
+
 
 def remove_controls(text: str) -> str:
     r"""Text that a terminal shows and does not obey; newlines and tabs stay.

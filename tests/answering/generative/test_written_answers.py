@@ -16,10 +16,11 @@ from ragstone import guard
 from ragstone.answering import extractive_answer
 from ragstone.answering.abstention.abstain import ABSTENTION
 from ragstone.answering.answer_stream import stream_answer, wait_for_answer
-from ragstone.answering.formats import answer_text, event_json
+from ragstone.answering.formats import event_json
 from ragstone.answering.generative.budget import Budget
 from ragstone.answering.generative.prompt import load_template
 from ragstone.answering.options import AnswerOptions, AnswerWriter
+from ragstone.answering.plain_text import answer_text
 from ragstone.config.model_settings import LlmSettings
 from ragstone.config.settings import PipelineSettings, Settings
 from ragstone.core.answers import Answer, Event

@@ -73,7 +73,7 @@ def test_a_pipeline_is_searched_and_asked(run: Run) -> None:
     assert evidence["index"]["reads"] == ["docs.content"]
     answer = run("ask", "How long are samples kept by default?", "--pipeline", "docs")
     assert "15 days" in answer.out
-    assert "[1] public.docs/1:1 · verified" in answer.out
+    assert "[1] public.docs/1:1 · quoted" in answer.out
 
 
 def test_without_a_model_words_find(run: Run) -> None:

@@ -33,13 +33,13 @@ MESSAGES: Mapping[str, str] = {
     "wrong_kind": "The closest passage holds nothing of the kind that is asked for.",
 }
 CLARIFY: Mapping[str, str] = {
-    "no_hits": "Which document should hold the answer, and are the filters meant as they are?",
-    "weak_evidence": "Which document or topic is meant?",
-    "no_supporting_sentence": "Can the question be put in the words that the documents use?",
-    "missing_terms": "By which other name may the documents speak of it?",
-    "contradicted": "Is the question meant the other way round?",
-    "something_else": "Is this the very name or number that is meant?",
-    "wrong_kind": "What would an answer look like: a person, a time, a number, a step?",
+    "no_hits": "Try other words, or fewer filters.",
+    "weak_evidence": "Try a question that names the document or the topic.",
+    "no_supporting_sentence": "Try the words that the documents use.",
+    "missing_terms": "Try another name for it.",
+    "contradicted": "Check whether the question is meant the other way round.",
+    "something_else": "Check the name or the number in the question.",
+    "wrong_kind": "Try asking for the person, the time, the number or the step itself.",
 }
 MOST_NAMED = 5  # missing terms that a message names
 SIMILARITY_MARGIN = 0.25  # how far a passage's cosine lies from its best chunk's at most, but for 3 in 100 (sparing.py)
@@ -79,7 +79,7 @@ class AbstentionModel:
 @dataclass(frozen=True, slots=True)
 class Decision:
     """Whether to abstain; the reason is a stable code, the message one sentence for people. `answerability` is how
-    likely there is an answer, from 0 to 1, and `clarify` asks back for what might help."""
+    likely there is an answer, from 0 to 1, and `clarify` is a sentence on what to try."""
 
     abstain: bool
     reason: str | None = None

@@ -30,6 +30,14 @@ LIGHT_TERMS = frozenset(
     )
 )
 LIGHTNESS = 0.3
+# Words that name nothing: a passage that lacks one lacks nothing that a reader would look for.
+PARTICLES = frozenset(
+    extract_terms(
+        "about across again ahead along also around away back beyond by down else ever far go goes going gone here in "
+        "just keep let like long me more most new off on only onto out over put quite same still take than through "
+        "together too toward turn under up upon very via way within without yet"
+    )
+)
 FEWEST_OTHERS = 2  # hits beside the best, without which "ahead of the others" says nothing
 
 
@@ -45,7 +53,7 @@ class Evidence:
     the opposite, how much of the question it says. other_number, extremes: 1 where the question and the passage part
     in wording (see `wording`). typed: 1 where the passage holds something of the kind asked for. covered
     to replaced_number: the question beside the passage (see `replaced`). missing: the question's words, as it
-    writes them, whose terms the section lacks, heaviest first.
+    writes them, whose terms the section lacks, heaviest first; none that names nothing.
     """
 
     hits: int
@@ -109,7 +117,7 @@ def collect_evidence(
         replaced=laid.replaced,
         replaced_weight=laid.replaced_weight,
         replaced_number=laid.replaced_number,
-        missing=words_of_terms(question.text, missing),
+        missing=words_of_terms(question.text, [term for term in missing if term not in PARTICLES]),
     )
 
 

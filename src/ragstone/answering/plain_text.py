@@ -1,0 +1,92 @@
+"""Hits and answers as people read them: where, how well it fits, and the lines that fit best.
+
+Every text passes the `mask` that is given. Words of the question stand between the marks of `excerpts`.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from ragstone.answering.excerpts import QuestionTerms, choose_lines, mark_words, weigh_terms
+from ragstone.answering.verification.citations import Mask, chunk_marker, number_marker
+from ragstone.core.answers import Answer, Found
+from ragstone.core.escaping import escape_line_ends, remove_controls
+from ragstone.core.types import Document, Hit, Span
+
+NEAR_LINES = 2  # between two lines of one citation, such as a rule below a header
+NO_TERMS = QuestionTerms({})
+
+
+def format_place(document: Document, spans: Sequence[Span]) -> str:
+    """`path:line`, `path:first-last`, with the page where there is one: what editors open. The header that a row stands
+    far below comes first: `path:1,4011`."""
+    path = escape_line_ends(document.path)
+    if not spans:
+        return path
+    runs = [[spans[0]]]
+    for before, span in pairwise(spans):
+        if span.line_start > before.line_end + NEAR_LINES:
+            runs.append([])
+        runs[-1].append(span)
+    lines = ",".join(_line_range(run[0].line_start, run[-1].line_end) for run in runs)
+    page = f" (page {runs[-1][0].page})" if runs[-1][0].page is not None else ""
+    return f"{path}:{lines}{page}"
+
+
+def _line_range(first: int, last: int) -> str:
+    return f"{first}-{last}" if last > first else f"{first}"
+
+
+def found_text(found: Found, *, mask: Mask, question: str = "", full: bool = False) -> str:
+    """Hits for people: a line with rank, place, heading and how well it fits, then the three lines that fit the
+    question best, or the whole text (`full`)."""
+    blocks = _hit_blocks(found.hits, mask=mask, question=question, full=full) or ["Nothing found."]
+    notes = [mask(f"note: {note.message}") for note in found.notes]
+    return remove_controls("\n\n".join((*blocks, *notes)))
+
+
+def _hit_blocks(hits: Sequence[Hit], *, mask: Mask, question: str, full: bool) -> list[str]:
+    texts = [mask(hit.chunk.text, hit.chunk.spans, hit.chunk.secrets) for hit in hits]
+    terms = weigh_terms(question, texts) if question else NO_TERMS
+    blocks = []
+    for n, (hit, text) in enumerate(zip(hits, texts, strict=True), 1):
+        chunk = hit.chunk
+        head = [
+            f"{n}. {format_place(chunk.document, chunk.spans)}",
+            *([escape_line_ends(" > ".join(chunk.heading_path))] if chunk.heading_path else []),
+            *_describe_match(hit, text, terms),
+            *([f"flags {', '.join(chunk.flags)}"] if chunk.flags else []),
+            *([f"also in {len(hit.duplicates)} more places"] if hit.duplicates else []),
+        ]
+        lines = text.splitlines() if full else choose_lines(text, terms)
+        blocks.append("\n".join([mask(" · ".join(head)), *(mark_words(line, terms) for line in lines)]))
+    return blocks
+
+
+def _describe_match(hit: Hit, text: str, terms: QuestionTerms) -> list[str]:
+    """Figures that mean the same for every question: a fused score is 1 for whatever comes first."""
+    scores = [f"{name} {hit.signals[name]:.2f}" for name in ("rerank", "cosine") if name in hit.signals]
+    words = f"{terms.count_words(text)} of {len(terms.weights)} words"
+    return [*scores, *([words] if terms.weights else [])] or [f"score {hit.score:.3f}"]
+
+
+def answer_text(answer: Answer, *, mask: Mask, question: str = "") -> str:
+    """An answer for people: the text, a line for each sentence that nothing supports, one for each citation; for an
+    abstention the closest passages."""
+    marks = [mark if (mark := chunk_marker(c)) in answer.text else number_marker(c) for c in answer.citations]
+    pairs = zip(marks, answer.citations, strict=True)
+    quoted = answer.mode == "quoted"
+    lines = [f"{mark} {format_place(c.document, c.spans)} · {_describe_status(c.status, quoted)}" for mark, c in pairs]
+    notes = [f"note: {note.message}" for note in answer.notes]
+    doubted = [] if answer.abstained else [one.text for one in answer.sentences if one.status == "unverified"]
+    unsupported = "\n".join(f"unsupported: {' '.join(text.split())}" for text in doubted)
+    closest = _hit_blocks(answer.closest, mask=mask, question=question, full=False)
+    if closest:
+        closest[0] = f"The closest passages:\n\n{closest[0]}"
+    blocks = [answer.text, unsupported, "\n".join(lines if not answer.abstained else ()), "\n".join(notes)]
+    said = [mask(block) for block in blocks if block]
+    return remove_controls("\n\n".join([*said[: bool(answer.text)], *closest, *said[bool(answer.text) :]]))
+
+
+def _describe_status(status: str, quoted: bool) -> str:
+    """The status of a citation as people read it: a quoted one says where the words are, not that they answer."""
+    return "quoted" if quoted and status == "verified" else status
