@@ -24,7 +24,7 @@ def search(
     ] = "text",
     full: Annotated[bool, typer.Option("--full", help="Print whole passages, not three lines of each.")] = False,
 ) -> int:
-    """Find the best passages, each with its path and the lines that fit."""
+    """Find the best passages, each with its place and best lines."""
     from ragstone.cli.collections import info_json
     from ragstone.cli.knowledge import open_for_question, open_knowledge
     from ragstone.cli.output import format_passages, pipeline_data

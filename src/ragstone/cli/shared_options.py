@@ -2,7 +2,6 @@
 
 import inspect
 import json
-import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from ragstone.cli.exit_status import INTERRUPTED
-from ragstone.config.load import load
+from ragstone.config.load import is_color_wanted, load
 from ragstone.config.settings import Settings
 from ragstone.core.errors import UsageError
 from ragstone.core.escaping import render_marks
@@ -133,8 +132,8 @@ def print_text(text: str) -> None:
 
 
 def is_styled() -> bool:
-    """Whether stdout is a terminal that shows bold words; `NO_COLOR` and a dumb terminal say no."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    """Whether stdout is a terminal that shows bold words."""
+    return sys.stdout.isatty() and is_color_wanted()
 
 
 def print_result(options: SharedOptions, data: Any, text: str) -> None:

@@ -218,6 +218,11 @@ def _set_value(data: Json, keys: Sequence[str], value: Any) -> None:
     data[keys[-1]] = value
 
 
+def is_color_wanted() -> bool:
+    """Whether a terminal may be sent colours: not where NO_COLOR is set, and not to a dumb one."""
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
 def is_debugging() -> bool:
     """Whether tracebacks are wanted: RAGSTONE_DEBUG is set, and to something else than no."""
     return os.environ.get(f"{PREFIX}DEBUG", "").strip().lower() not in ("", "0", "false", "no", "off")
