@@ -8,6 +8,7 @@ import pytest
 from ragstone.chunking import CHUNKERS, Characters, make_chunker
 from ragstone.core.sentences import split_sentences
 from ragstone.core.types import Block, BlockType, Extraction, Span
+from ragstone.extraction import extract
 from ragstone.guard import assess_injection, mask_patterns
 from tests.speed import grows_in_step
 
@@ -47,6 +48,22 @@ DOCUMENTS: dict[str, Callable[[int], Extraction]] = {
 @pytest.mark.parametrize("name", WORK)
 def test_text_costs_time_in_step_with_its_size(name: str, unit: str) -> None:
     grows_in_step(lambda size: WORK[name](LEAD + unit * (size // len(unit))), SIZES)
+
+
+TABLES: dict[str, tuple[str, str, str]] = {
+    "csv": ("t.csv", "id,name,city\n", "1,An Okapi,Kindu\n"),
+    "markdown": ("t.md", "| id | name | city |\n|---|---|---|\n", "| 1 | An Okapi | Kindu |\n"),
+}
+TABLE_SIZES = (25_000, 50_000, 100_000, 200_000)
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("chunker", sorted(CHUNKERS))
+def test_chunking_a_table_costs_time_in_step_with_its_rows(chunker: str, table: str) -> None:
+    name, head, row = TABLES[table]
+    made = {size: extract((head + row * (size // len(row))).encode(), path=name) for size in TABLE_SIZES}
+    cut = make_chunker(chunker, tokenizer=Characters(), reads=254).cut
+    grows_in_step(lambda size: cut(made[size]), TABLE_SIZES, most=2.0)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, takewhile
 from typing import NamedTuple
 
 from ragstone.chunking.outline import Passage, trim_range
@@ -66,8 +66,12 @@ class Grid(NamedTuple):
         return tuple(out)
 
     def header_rows(self, record: str) -> list[tuple[str, ...]]:
-        """The header rows."""
-        return [self.row_texts(record, row) for row in self.rows if row.header]
+        """The texts of the header rows."""
+        return [self.row_texts(record, row) for row in self.list_header()]
+
+    def list_header(self) -> list[Row]:
+        """The header rows, which come before all others: a table of many pieces is not read through for each."""
+        return list(takewhile(lambda row: row.header, self.rows))
 
 
 def build_grid(record: str, passages: Sequence[Passage]) -> Grid:
@@ -107,7 +111,7 @@ class TableHeaders:
         grid = self._grids.get(id(passage.block))
         if grid is None or not grid.rows or start <= grid.rows[0].start:
             return grid.caption if grid is not None else ""
-        behind = max((row.end for row in grid.rows if row.header), default=0)
+        behind = max((row.end for row in grid.list_header()), default=0)
         header = grid.header if start >= behind and len(grid.header) <= HEADER_LENGTH else ""
         return f"{grid.caption}\n{header}".strip()
 
