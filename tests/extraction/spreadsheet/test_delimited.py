@@ -185,3 +185,14 @@ def test_the_known_file_of_an_old_encoding_is_read(name: str) -> None:
     own = "氏名,部署,都市\n山田花子,経理,札幌\n鈴木一郎,営業,福岡\n"
     data = (DATA / "extraction" / name).read_bytes() if name else own.encode("cp932")
     assert parse(data).record == data.decode("cp932")
+
+
+def test_a_row_of_a_million_fields_keeps_as_many_columns_as_a_sheet_has_and_says_so() -> None:
+    rows = [",".join("7" * 1_000_000), "id,name", "1,An Okapi"]
+    found = delimited.parse_delimited("\n".join(rows).encode(), path="wide.csv")
+    assert "columns from 16,385 on left out of 1 row; split the file" in found.warnings
+    assert max(cell.col for block in found.blocks for cell in block.cells) < 16_384
+    check_spans(found)
+    assert "An Okapi" in {cell.text for block in found.blocks for cell in block.cells}
+    wide = max(span.char_end - span.char_start for block in found.blocks for span in block.spans)
+    assert wide == 2 * 16_384 - 1

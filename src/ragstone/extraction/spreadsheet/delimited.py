@@ -5,11 +5,12 @@ from typing import Any
 
 from ragstone.core.errors import Refused
 from ragstone.core.newlines import unify_newlines
+from ragstone.core.plural import format_count
 from ragstone.core.types import Block, Cell, Extraction, Span
 from ragstone.extraction.gc_pause import pause_gc
 from ragstone.extraction.record.line_index import LineIndex
 from ragstone.extraction.spreadsheet.csv_delimiter import detect_delimiter
-from ragstone.extraction.spreadsheet.csv_rows import parse_rows
+from ragstone.extraction.spreadsheet.csv_rows import CsvRow, parse_rows
 from ragstone.extraction.spreadsheet.encoding import decode_csv
 from ragstone.extraction.spreadsheet.headers import count_headers, count_titles
 from ragstone.extraction.spreadsheet.record import TITLE, is_prose, is_title
@@ -18,6 +19,7 @@ from ragstone.extraction.spreadsheet.values import classify_text
 
 # Filled fields that are kept, as for workbooks.
 MOST_CELLS = 1_000_000
+MOST_COLUMNS = 16_384  # of a row: as many as Excel's sheets have
 
 
 @pause_gc()
@@ -36,6 +38,11 @@ def parse_delimited(data: bytes, *, path: str) -> Extraction:
     blocks = [
         block for i, band in enumerate(found) for block in _build_blocks(text, lines, band, below=found[i + 1 : i + 2])
     ]
+    if limited.too_wide:
+        warnings = (
+            *warnings,
+            f"columns from {MOST_COLUMNS + 1:,} on left out of {format_count(limited.too_wide, 'row')}; split the file",
+        )
     if limited.stopped_at:
         warnings = (
             *warnings,
@@ -47,17 +54,21 @@ def parse_delimited(data: bytes, *, path: str) -> Extraction:
 
 
 class _LimitedRows:
-    """The filled rows of a file until there are too many cells; tells where it stopped."""
+    """The filled rows of a file until there are too many cells; tells where it stopped, and how many rows were cut."""
 
     def __init__(self, text: str, mark: str, start: int) -> None:
         self._text, self._mark, self._start = text, mark, start
-        self.stopped_at = 0
+        self.stopped_at = self.too_wide = 0
 
     def __iter__(self) -> Iterator[Line]:
         left = MOST_CELLS
         for number, row in enumerate(
             parse_rows(self._text, self._mark, start=self._start), start=1 if not self._start else 2
         ):
+            if len(row.texts) > MOST_COLUMNS:
+                self.too_wide += 1
+                places = row.places[:MOST_COLUMNS]
+                row = CsvRow(row.start, places[-1][1], row.texts[:MOST_COLUMNS], places)  # noqa: PLW2901
             texts = [field.strip() for field in row.texts]
             places = row.places if texts == row.texts else list(map(_trim_place, row.texts, row.places))
             keep = [i for i, field in enumerate(texts) if field]
