@@ -1,5 +1,6 @@
 """`ragstone collections` and `doctor` on what is no store, on what is damaged, and for programs."""
 
+import io
 import json
 from pathlib import Path
 
@@ -35,6 +36,29 @@ def test_erasing_gives_json_to_programs(run: Run, built: Path) -> None:
     assert run("collections", "delete", "notes.txt", "--document", *store).json == {"schema": 1, "erased": "notes.txt"}
     erased = run("collections", "delete", "default", *store)
     assert [json.loads(line) for line in erased.out.splitlines()] == [{"schema": 1, "erased": "default"}]
+
+
+def test_erasing_looks_before_it_asks(run: Run, built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    asked = run("collections", "delete", "default", "--store", "store")
+    assert asked.status == 1
+    assert "Erase 'default' (4 documents, " in asked.err
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    assert (
+        "Erase 'notes.txt' (of 'docs') for good?"
+        in run("collections", "delete", "notes.txt", "--document", "--store", "store").err
+    )
+    for wrong in (("nowhere",), ("nowhere.txt", "--document")):
+        monkeypatch.setattr("sys.stdin", io.StringIO(""))
+        missing = run("collections", "delete", *wrong, "--store", "store")
+        assert (missing.status, missing.err.startswith("error: there is no ")) == (2, True)
+    assert "4 documents" in run("collections", "info", "--store", "store").out
+
+
+def test_progress_is_for_terminals_and_programs_that_ask(run: Run, docs: Path) -> None:
+    quiet = run("ingest", docs, "--store", "store", "--embedder", "none")
+    assert (quiet.status, quiet.err) == (0, "")
+    assert len(quiet.out.splitlines()) == 1
 
 
 def test_a_name_of_several_lines_stands_on_one(run: Run, docs: Path) -> None:

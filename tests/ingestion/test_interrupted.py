@@ -93,10 +93,10 @@ def test_ctrl_c_leaves_a_store_that_the_next_run_completes(tmp_path: Path, docs:
         (docs / f"{i}.md").write_text(
             f"# Title {i}\n\n" + f"Sentence number {i} of this document. " * 40, encoding="utf-8"
         )
-    command = [sys.executable, "-m", "ragstone", "ingest", str(docs), "--store", str(tmp_path / "store")]
+    command = [sys.executable, "-m", "ragstone", "ingest", str(docs), "--store", str(tmp_path / "store"), "--json"]
     child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert child.stderr is not None
-    first = child.stderr.readline()
+    assert child.stdout is not None
+    first = child.stdout.readline()
     assert '"event"' in first
     child.send_signal(signal.SIGINT)
     _, err = child.communicate(timeout=HANG)

@@ -1,5 +1,6 @@
 """`ragstone collections`: list, look at and erase collections."""
 
+from collections.abc import Iterable
 from typing import Annotated
 
 import typer
@@ -15,7 +16,7 @@ from ragstone.cli.shared_options import (
 from ragstone.core.errors import UsageError
 from ragstone.core.plural import format_count
 from ragstone.core.records import Info
-from ragstone.core.types import Json
+from ragstone.core.types import Document, Json
 
 app = typer.Typer(help="List, inspect and erase collections.", no_args_is_help=True)
 
@@ -111,6 +112,21 @@ def documents(options: SharedOptions) -> int:
     return 0
 
 
+def _describe_collection(infos: Iterable[Info], name: str) -> str | None:
+    """What a collection holds, None where there is none; one that cannot be read can still be erased."""
+    held = next((info for info in infos if info.scope.collection == name), None)
+    if held is None:
+        return None
+    counts = f"{format_count(held.documents, 'document')}, {format_count(held.chunks, 'chunk')}"
+    return "damaged" if held.state == "broken" else counts
+
+
+def _describe_document(documents: Iterable[Document], path: str) -> str | None:
+    """The sources that hold a document of this path."""
+    sources = [document.source for document in documents if document.path == path]
+    return f"of {', '.join(map(repr, sources))}" if sources else None
+
+
 @app.command()
 @add_shared_options
 def delete(
@@ -126,11 +142,13 @@ def delete(
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.cli.masking import escape_line
 
-    if not yes and not typer.confirm(f"Erase {name!r} for good?", err=True):
-        return 1
     with open_knowledge(options, embed__model="none") as kb:
-        erased = kb.delete(name) if document else int(kb.drop(name))
-    if not erased:
-        raise UsageError(f"there is no {'document' if document else 'collection'} {name!r}")
+        held = _describe_document(kb.documents(), name) if document else _describe_collection(kb.collections(), name)
+        if held is None:
+            raise UsageError(f"there is no {'document' if document else 'collection'} {name!r}")
+        if not yes and not typer.confirm(f"Erase {name!r} ({held}) for good?", err=True):
+            return 1
+        if not (kb.delete(name) if document else kb.drop(name)):
+            raise UsageError(f"{name!r} was erased by somebody else meanwhile")
     print_result(options, {"schema": 1, "erased": name}, f"erased {escape_line(name)}")
     return 0

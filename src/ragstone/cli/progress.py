@@ -1,4 +1,4 @@
-"""How far a run is: a bar in a terminal, JSON lines elsewhere."""
+"""How far a run is: bars in a terminal, JSON lines with `--json`, else nothing."""
 
 import json
 import sys
@@ -14,11 +14,11 @@ EVERY_SECONDS = 1.0
 
 
 class ProgressDisplay:
-    """Hears a run's events. In a terminal: bars with rate and time left, on stderr. Elsewhere: a JSON
-    line a second on stderr, or on stdout with `ndjson`."""
+    """Hears a run's events. With `ndjson`: a JSON line a second on stdout. Else, in a terminal: bars with rate and time
+    left, on stderr."""
 
     def __init__(self, *, ndjson: bool) -> None:
-        self._stream = sys.stdout if ndjson else sys.stderr
+        self._ndjson = ndjson
         self._bars: Any = _make_bars() if not ndjson and sys.stderr.isatty() else None
         self._tasks: dict[str, Any] = {}
         self._last = 0.0
@@ -42,12 +42,12 @@ class ProgressDisplay:
         of = {name: event.data[name] for name in ("collection",) if name in event.data}
         if self._bars is not None:
             self._draw(" ".join([*of.values(), LABELS[event.name]]), done, total)
-        elif done >= total or time.monotonic() - self._last >= EVERY_SECONDS:
+        elif self._ndjson and (done >= total or time.monotonic() - self._last >= EVERY_SECONDS):
             self._last = time.monotonic()
             line = {"event": event.name, **of, "done": done, "total": total}
             with suppress(OSError):  # whether somebody looks on must not decide the run
-                self._stream.write(json.dumps(line) + "\n")
-                self._stream.flush()
+                sys.stdout.write(json.dumps(line) + "\n")
+                sys.stdout.flush()
 
     def _draw(self, name: str, done: int, total: int) -> None:
         if name not in self._tasks:

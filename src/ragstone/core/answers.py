@@ -1,12 +1,16 @@
 """Results of searches and answers: hits with notes, sentences with citations, events."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from ragstone.core.notebook import render_paragraph, render_table
+from ragstone.core.plural import format_count
 from ragstone.core.types import Document, Hit, Span, Verdict
 
 CLOSEST = 3  # passages that are shown beside a refusal
+SHOWN = 400  # characters of a passage or a quote in a notebook
+SHORT = 80  # characters of an answer on a line
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +59,42 @@ class Step:
 @dataclass(frozen=True, slots=True)
 class Found:
     """The result of a search: hits in order, notes about skipped or degraded steps, seconds per stage, steps of a
-    model."""
+    model.
+
+    It has the length of its hits and iterates over them, it prints on a line, and a notebook shows it as a table."""
 
     hits: tuple[Hit, ...]
     notes: tuple[Note, ...] = ()
     timings: Mapping[str, float] = field(default_factory=dict)
     steps: tuple[Step, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    def __bool__(self) -> bool:
+        """True: it is a result, also without hits."""
+        return True
+
+    def __repr__(self) -> str:
+        places = [_format_place(hit.chunk.document, hit.chunk.spans) for hit in self.hits[:CLOSEST]]
+        more = ["…"] if len(self.hits) > CLOSEST else []
+        return f"<Found {format_count(len(self.hits), 'hit')}: {', '.join([*places, *more]) or 'none'}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                str(rank),
+                _format_place(hit.chunk.document, hit.chunk.spans),
+                " > ".join(hit.chunk.heading_path),
+                f"{hit.signals['cosine']:.2f}" if "cosine" in hit.signals else "",
+                "(holds secrets)" if hit.chunk.secrets else hit.chunk.text[:SHOWN],
+            )
+            for rank, hit in enumerate(self.hits, 1)
+        ]
+        return render_table(("", "place", "heading", "cosine", "text"), rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +124,18 @@ class Answer:
         """The best passages, which are shown beside a refusal; none beside an answer."""
         return self.hits[:CLOSEST] if self.abstained else ()
 
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        about = self.reason if self.abstained else format_count(len(self.citations), "citation")
+        return f"<Answer {'abstained' if self.abstained else self.mode}, {about}: {self.text[:SHORT]!r}>"
+
+    def _repr_html_(self) -> str:
+        rows = [(f"[{c.n}]", _format_place(c.document, c.spans), c.quote[:SHOWN], c.status) for c in self.citations]
+        table = render_table(("", "place", "quote", "status"), rows) if rows else ""
+        return render_paragraph(self.text) + table
+
 
 @dataclass(frozen=True, slots=True)
 class Event:
@@ -97,3 +143,11 @@ class Event:
 
     name: str
     data: Mapping[str, Any] = field(default_factory=dict)
+
+
+def _format_place(document: Document, spans: Sequence[Span]) -> str:
+    """`path:first-last`."""
+    if not spans:
+        return document.path
+    first, last = spans[0].line_start, spans[-1].line_end
+    return f"{document.path}:{first}" + (f"-{last}" if last > first else "")

@@ -1,0 +1,36 @@
+"""Results as people meet them in a session or a notebook."""
+
+from dataclasses import replace
+
+from ragstone.core.answers import Answer, Found
+from tests.answering.made import hit
+
+
+def test_a_result_has_a_length_iterates_and_is_true_without_hits() -> None:
+    hits = tuple(hit(f"Text {i}.", path=f"{i}.md") for i in range(5))
+    found = Found(hits)
+    assert (len(found), list(found)) == (5, list(hits))
+    assert bool(Found(()))
+
+
+def test_results_print_on_a_line() -> None:
+    found = Found(tuple(hit("word " * 500, path=f"{i}.md") for i in range(5)))
+    assert repr(found).startswith("<Found 5 hits: 0.md:")
+    assert repr(found).endswith("…>")
+    assert len(repr(found)) < 120
+    answer = Answer("word " * 500)
+    assert repr(answer).startswith("<Answer quoted, 0 citations: 'word")
+    assert len(repr(answer)) < 150
+    assert str(answer) == answer.text
+    assert repr(Answer("No.", abstained=True, reason="no_hits")) == "<Answer abstained, no_hits: 'No.'>"
+
+
+def test_notebooks_show_escaped_tables_without_secrets() -> None:
+    one = hit("<script>alert(1)</script>", path="a<b>.md", cosine=0.5)
+    shown = Found((one,))._repr_html_()
+    assert "<script>" not in shown
+    assert "a&lt;b&gt;.md" in shown
+    assert "0.50" in shown
+    closed = replace(one, chunk=replace(one.chunk, text="password: hunter2", secrets=((10, 17, "password"),)))
+    assert "hunter2" not in Found((closed,))._repr_html_()
+    assert "&lt;b&gt;" in Answer("<b>")._repr_html_()
