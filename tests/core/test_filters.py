@@ -179,3 +179,10 @@ def test_plain_data_becomes_the_same_filter() -> None:
 
 def test_a_hostile_pattern_cannot_make_a_filter_slow() -> None:
     assert not compile_like("%a" * 40 + "%b", insensitive=False).fullmatch("a" * 20_000)
+
+
+@pytest.mark.parametrize(
+    ("operator", "value", "fits"), [("=", 10**300, True), (">", 10**300, False), ("<", 1e301, True)]
+)
+def test_a_number_beyond_64_bits_is_compared_by_its_digits(operator: str, value: float, fits: bool) -> None:
+    assert passes(Where(conditions=(Condition("x", operator, value),)), x=1e300) is fits

@@ -6,9 +6,11 @@ fits; `!=` and NOT IN ask that none does. Numbers compare as numbers when both s
 ISO dates order rightly.
 """
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
@@ -138,6 +140,7 @@ def _condition_holds(condition: Condition, value: Any) -> bool:
     return any(_compare_values(element, condition.operator, condition.value) for element in elements)
 
 
+BEYOND_INTEGERS = 2**63
 COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
     "=": lambda a, b: bool(a == b),
     "<": lambda a, b: bool(a < b),
@@ -151,8 +154,14 @@ def _compare_values(value: Any, operator: str, other: Any) -> bool:
     if operator in ("LIKE", "ILIKE"):
         return compile_like(str(other), insensitive=operator == "ILIKE").fullmatch(_as_text(value)) is not None
     if _is_number(value) and _is_number(other):
-        return COMPARISONS[operator](value, other)
+        return COMPARISONS[operator](_read_digits(value), _read_digits(other))
     return COMPARISONS[operator](_as_text(value), _as_text(other))
+
+
+def _read_digits(number: Any) -> Any:
+    """A float beyond 64 bits as the whole number of its shortest digits, which databases compare: 1e300 is 10**300."""
+    is_large = isinstance(number, float) and math.isfinite(number) and abs(number) >= BEYOND_INTEGERS
+    return int(Decimal(repr(number))) if is_large else number
 
 
 def _is_number(value: Any) -> bool:

@@ -68,10 +68,15 @@ def is_connection_lost(error: BaseException) -> bool:
     return (isinstance(error, OperationalError | InterfaceError) and not state) or state.startswith(RETRYABLE)
 
 
+def is_starting(error: OperationalError) -> bool:
+    """Whether a server that is there asks to be tried again."""
+    return any(sign in str(error) for sign in ("starting up", "shutting down", "recovery", "too many"))
+
+
 def explain_refusal(error: OperationalError, place: str) -> UsageError | None:
     """The caller's mistake behind a refused connection; None when trying again may help."""
     said = str(error)
-    if "starting up" in said or "shutting down" in said or "recovery" in said or "too many" in said:
+    if is_starting(error):
         return None
     fatal = "FATAL" in said
     for sign, words in REFUSALS.items():

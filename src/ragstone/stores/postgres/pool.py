@@ -25,8 +25,10 @@ SET_SAVEPOINT = (
     "SAVEPOINT safe"  # where a view goes back to when a statement of it failed: same snapshot, same settings
 )
 ROLL_BACK = "ROLLBACK TO SAVEPOINT safe"
-PATIENCE = 30.0  # seconds for a server that does not answer: as long as a restart takes
+PATIENCE = 30.0  # seconds for a server that no longer answers: as long as a restart takes
+FIRST_PATIENCE = 1.0  # seconds for one that has not answered yet, unless it says that it starts: a wrong URL, mostly
 RETRY_PAUSES = (0.1, 0.25, 0.5, 1.0, 2.0)  # seconds between tries; the last one again and again
+SILENCE = 10.0  # seconds after which a server that did not answer is waited for again
 MAX_IDLE = 300.0  # seconds after which a connection that nobody used is closed
 
 
@@ -49,6 +51,7 @@ class Pool:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lock = asyncio.Lock()
         self._closed = False
+        self._silent = 0.0  # until when a server that has never answered is asked once only
 
     async def get_server(self) -> ServerInfo:
         """The server at the other end; the first call connects, and raises `UsageError` for what cannot serve."""
@@ -153,9 +156,10 @@ class Pool:
             raise StoreError(said) from None
 
     async def open_dedicated(self) -> Connection:
-        """A connection of its own, outside of the pool: waits for a server that does not answer (yet)."""
+        """A connection of its own, outside of the pool: waits for a server that starts, or that has answered before."""
         self._check_open()
-        end = time.monotonic() + self._patience
+        begun = time.monotonic()
+        usual, first = begun + self._patience, max(begun, begun + FIRST_PATIENCE if begun > self._silent else 0.0)
         for tries in range(10_000):
             try:
                 return await AsyncConnection.connect(self.url.conninfo, autocommit=True)
@@ -163,7 +167,9 @@ class Pool:
                 if mistake := error_mapping.explain_refusal(error, self.url.shown):
                     raise mistake from error
                 pause = RETRY_PAUSES[min(tries, len(RETRY_PAUSES) - 1)]
-                if time.monotonic() + pause > end:
+                known = self._server is not None or error_mapping.is_starting(error)
+                if time.monotonic() + pause > (usual if known else min(usual, first)):
+                    self._silent = time.monotonic() + SILENCE
                     raise error_mapping.explain_silence(error, self.url.shown) from error
             await asyncio.sleep(pause)
         raise self._make_closed_error()
@@ -180,6 +186,7 @@ class Pool:
                 # Who waited for a server as long as anybody does stopped within the last pause.
                 if (
                     cause is None
+                    or self._server is None  # it has never answered, and was waited for
                     or not error_mapping.is_connection_lost(cause)
                     or time.monotonic() + RETRY_PAUSES[-1] > end
                 ):

@@ -13,7 +13,8 @@ from ragstone.stores.qdrant import error_mapping
 from ragstone.stores.qdrant.url import QdrantUrl
 
 T = TypeVar("T")
-PATIENCE = 30.0  # seconds for a server that does not answer: as long as a restart takes
+PATIENCE = 30.0  # seconds for a server that no longer answers: as long as a restart takes
+FIRST_PATIENCE = 1.0  # seconds for one that has not answered yet: a wrong URL, mostly
 QUESTION_PATIENCE = 5.0  # seconds that a question waits; after that its words alone are searched
 RETRY_PAUSES = (0.1, 0.25, 0.5, 1.0, 2.0)  # seconds between tries; the last one again and again
 MAX_VERSION_GAP = 1  # minor versions between client and server that Qdrant promises to work
@@ -50,6 +51,7 @@ class QdrantConnection:
         self._version: str | None = None
         self._closed = False
         self._silent = 0.0  # until when no answer is expected
+        self._answered = False
 
     @property
     def is_local(self) -> bool:
@@ -59,14 +61,17 @@ class QdrantConnection:
     async def call(self, work: Callable[[AsyncQdrantClient], Awaitable[T]], *, hasty: bool = False) -> T:
         """Do idempotent work, again if that may help; raises our errors only. A question is `hasty`: it waits less,
         and not again where the call before it has just waited in vain."""
-        end = time.monotonic() + PATIENCE
-        if hasty:
-            end = time.monotonic() + (0.0 if time.monotonic() < self._silent else QUESTION_PATIENCE)
+        patience = (QUESTION_PATIENCE if hasty else PATIENCE) if self._answered else FIRST_PATIENCE
+        if time.monotonic() < self._silent and (hasty or not self._answered):
+            patience = 0.0
+        end = time.monotonic() + patience
         tries = 0
         while True:
             client = self._get_client()
             try:
-                return await work(client)
+                done = await work(client)
+                self._answered = True
+                return done
             except RagstoneError:
                 raise
             except error_mapping.FOREIGN as error:
