@@ -72,6 +72,26 @@ def test_a_field_that_no_document_has_is_named(kb: ragstone.Knowledge, mode: Mod
     assert asked("author", operator="IS NULL") == ["found"]
 
 
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        (Where(tags=("nosuch",)), "no document here passes the filter tag 'nosuch'; there are 'disk', 'tsdb'"),
+        (
+            Where(paths=("docs/storage.md",)),
+            "no document here passes the filter path 'docs/storage.md'; there are 'storage.md'",
+        ),
+        (Where(date_from="2999"), "no document here passes the filter date_from '2999'"),
+        (Where(sources=("other",)), "no document here passes the filter source 'other'; there are 'docs'"),
+    ],
+)
+def test_a_filter_that_no_document_passes_is_named_with_the_values_that_there_are(
+    kb: ragstone.Knowledge, where: Where, said: str
+) -> None:
+    found = kb.search("storage of samples", where=where)
+    [told] = [note.message for note in found.notes if note.code == "filter_group"]
+    assert told.startswith(said)
+
+
 def test_near_duplicates_are_folded_into_the_best(docs: Path, opened: Open) -> None:
     for version in ("v1", "v2", "v3"):
         (docs / version).mkdir()

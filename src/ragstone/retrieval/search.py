@@ -20,7 +20,7 @@ from ragstone.core.types import Chunk, Hit
 from ragstone.providers.batching import check_vectors
 from ragstone.retrieval import windows
 from ragstone.retrieval.candidates import SourceResult, is_same_model, search_source
-from ragstone.retrieval.filter_diagnostics import note_unknown_fields
+from ragstone.retrieval.filter_diagnostics import note_filter
 from ragstone.retrieval.llm_assistant import Assistant
 from ragstone.retrieval.llm_filter import filter_hits
 from ragstone.retrieval.merging import is_fused_by_store, list_rows, merge_results
@@ -180,9 +180,7 @@ async def _note_filter(
         store, view = one.view.source.store, one.view
         if store is not None and "dense" in store.capabilities:
             async with limit_store_time(context.deadlines):
-                await note_unknown_fields(
-                    view.reader, view.info, question.where, trace, seconds=context.deadlines.retriever
-                )
+                await note_filter(view.reader, view.info, question.where, trace, seconds=context.deadlines.retriever)
 
 
 async def _keep_failure(work: Awaitable[SourceResult], failures: list[RagstoneError]) -> SourceResult:
