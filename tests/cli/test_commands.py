@@ -240,3 +240,20 @@ def test_a_terminal_sees_bars_with_rate_and_time_left(docs: Path) -> None:
     assert "/s" in shown.decode()
     assert re.search(r"[\d-]:[\d-]{2}:[\d-]{2}", shown.decode())  # the time left
     assert '"event"' not in shown.decode()
+
+
+def test_a_terminal_sees_that_a_question_is_at_work_and_the_answer_alone_on_stdout(built: Path) -> None:
+    controller, terminal = pty.openpty()
+    command = [sys.executable, "-m", "ragstone", "ask", "How long are samples kept?", "--store", "store"]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=terminal, env={**os.environ, "TERM": "xterm"})
+    os.close(terminal)
+    shown = b""
+    with contextlib.suppress(OSError):
+        while part := os.read(controller, 4096):
+            shown += part
+    out, _ = child.communicate(timeout=HANG)
+    os.close(controller)
+    assert "answering …" in shown.decode()
+    assert "samples" in out.decode().lower()
+    assert "answering" not in out.decode()
+    assert "\x1b" not in out.decode()

@@ -1,5 +1,6 @@
 """`ragstone ask`: an answer with citations, or an honest abstention."""
 
+import sys
 from collections.abc import Generator, Iterable
 from contextlib import closing
 from typing import Annotated, Any
@@ -37,7 +38,9 @@ def ask(
     where: Where,
     asked: dict[str, Any],
     pipeline: Annotated[str | None, typer.Option(help="Ask this pipeline of the configuration.")] = None,
-    stream: Annotated[bool, typer.Option("--stream", help="Stream the answer; NDJSON with --json.")] = False,
+    stream: Annotated[
+        bool, typer.Option("--stream", help="Stream the answer, as on a terminal; NDJSON with --json.")
+    ] = False,
     model: Annotated[
         str | None, typer.Option("--model", help="Language model to answer with, as VENDOR/NAME [default: llm.model].")
     ] = None,
@@ -52,6 +55,7 @@ def ask(
     from ragstone.cli.knowledge import open_for_question, open_knowledge
 
     question = " ".join(question_)
+    stream = stream or (sys.stdout.isatty() and not options.json)
     how = {"where": where, "strict": strict or None, **asked}
     if pipeline is not None:
         with open_knowledge(options, quote=quote, llm__model=model) as kb:
@@ -77,11 +81,15 @@ def status_from_notes(notes: Iterable[Note]) -> int:
 def show_answer(events: Generator[Event, None, None], options: SharedOptions, *, question: str, stream: bool) -> Answer:
     """Show an answer, as it comes or at its end, and its notes; give it back."""
     from ragstone.cli.output import answer_data, answer_text, event_data
+    from ragstone.cli.progress import show_activity
 
     answer: Answer | None = None
     said = ""
-    with closing(events):  # an interrupt may come while nobody waits for the next one
+    # Closed even where an interrupt comes while nobody waits for the next event.
+    with closing(events), show_activity("answering …") as stop:
         for event in events:
+            if event.name in ("message", "final_answer"):
+                stop()
             if event.name == "final_answer":
                 answer = event.data["answer"]
             if stream and options.json:

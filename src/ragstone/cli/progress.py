@@ -3,7 +3,8 @@
 import json
 import sys
 import time
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Any, Self
 
@@ -53,6 +54,22 @@ class ProgressDisplay:
         if name not in self._tasks:
             self._tasks[name] = self._bars.add_task(name, total=total)
         self._bars.update(self._tasks[name], completed=done, total=total)
+
+
+@contextmanager
+def show_activity(label: str) -> Iterator[Callable[[], None]]:
+    """A line on a terminal's stderr that moves until the block ends, or until the function that it gives is called."""
+    if not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from rich.console import Console
+
+    status = Console(stderr=True).status(label)
+    status.start()
+    try:
+        yield status.stop
+    finally:
+        status.stop()
 
 
 def _make_bars() -> Any:
