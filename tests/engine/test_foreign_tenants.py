@@ -29,6 +29,7 @@ from ragstone.engine import Engine
 from ragstone.engine.transfer import CopyResult
 from ragstone.retrieval.explain import Explanation
 from ragstone.testing.bag_of_words import BagOfWords
+from tests.spelled import spell
 from tests.stores.postgres.conftest import server
 from tests.stores.postgres.server import ADMIN, Server
 from tests.stores.qdrant.engine import Engine as Points
@@ -336,7 +337,7 @@ async def outcome(case: Case, chance: Chance) -> tuple[object, str]:
     try:
         made = chance.request(case.tenant.engines[case.number], restricted=case.all)
         result = [event async for event in made] if isinstance(made, AsyncGenerator) else await made
-        return result, repr(result)
+        return result, spell(result)
     except RagstoneError as error:
         return error, f"{ERROR}{error!r} {error}"
 
@@ -405,7 +406,7 @@ async def copied(url: str, tenant: str) -> list[str]:
         wrong = [shown.name for shown in await kb.tenants() if shown.name != tenant]
         for name in [info.scope.collection for info in await kb.collections()]:
             async with Engine(replace(settings, collection=name), embedder=BagOfWords()) as each:
-                said = repr(await each.search("samples receiver", where=Where(allow_restricted=True), top_k=100))
+                said = spell(await each.search("samples receiver", where=Where(allow_restricted=True), top_k=100))
                 wrong += [one.name for one in map(Tenant, TENANTS, range(9)) if one.name != tenant and one.mark in said]
     return wrong
 

@@ -21,6 +21,7 @@ from ragstone.engine.blocking import Knowledge
 from ragstone.engine.permission_checks import read_permissions, require_permissions
 from ragstone.engine.pipeline import Pipeline
 from ragstone.testing.bag_of_words import BagOfWords
+from tests.spelled import spell
 
 SECRET = """---
 title: Salaries
@@ -217,8 +218,8 @@ async def test_restricted_documents_are_as_if_they_were_not_there(entering: Call
         [secret] = [hit.chunk for hit in found.hits if hit.chunk.document.path == "salaries.md"]
     for role in (Role.READ, Role.WRITE):
         async with entering(role) as kb:
-            shown = [repr(await done(call(kb, Path()))) for name, call in CALLS.items() if name in READING]
-            shown.append(repr(await kb.pipeline("all").search("apples Dana earns salaries")))
+            shown = [spell(await done(call(kb, Path()))) for name, call in CALLS.items() if name in READING]
+            shown.append(spell(await kb.pipeline("all").search("apples Dana earns salaries")))
             assert not any(mark in text for text in shown for mark in ("apples", "salaries", "Salaries"))
             for attempt in (
                 partial(kb.get, secret.id),
@@ -249,7 +250,7 @@ async def test_who_may_read_restricted_documents_does(entering: Callable[..., En
         assert "apples" in (await kb.record("salaries.md"))[1]
         asked = Where(allow_restricted=True)
         assert "apples" in (await kb.search("Dana earns apples", where=asked)).hits[0].chunk.text
-        assert "apples" not in repr(await kb.search("Dana earns apples"))  # only when asked for
+        assert "apples" not in spell(await kb.search("Dana earns apples"))  # only when asked for
 
 
 async def test_who_may_write_also_replaces_what_is_restricted(entering: Callable[..., Engine]) -> None:
