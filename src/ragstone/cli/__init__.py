@@ -3,6 +3,7 @@
 import io
 import os
 import sys
+import warnings
 
 from ragstone.cli.exit_status import INTERRUPTED
 
@@ -63,6 +64,8 @@ def _run(*, debug: bool) -> int:
     from ragstone.cli.app import app
 
     # What a user must know comes as a note or an error; the log, with its traces, is for who asks for it.
+    if not debug:  # an interrupt may meet work before it begins
+        warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)
     logging.basicConfig(stream=sys.stderr, level=logging.INFO if debug else logging.CRITICAL)
     try:
         return app(standalone_mode=False) or 0

@@ -93,7 +93,7 @@ class Knowledge(Waiter):
         running = _CancellableWork(work)
         self._calls.add(running)
         try:
-            future = asyncio.run_coroutine_threadsafe(running.run(), self._loop)
+            future = asyncio.run_coroutine_threadsafe(running.handed_over, self._loop)
             while not futures.wait([future], timeout=POLL_SECONDS).done:
                 if self._loop.is_closed():
                     raise UsageError(CLOSED_MEANWHILE)
@@ -203,6 +203,7 @@ class _CancellableWork(Generic[R]):
 
     def __init__(self, work: Coroutine[Any, Any, R]) -> None:
         self._work = work
+        self.handed_over = self.run()
         self._task: asyncio.Task[Any] | None = None
         self._given_up = False
         self.ended = threading.Event()
@@ -231,6 +232,7 @@ class _CancellableWork(Generic[R]):
     def _discard_unstarted(self) -> None:
         if self._task is None:  # it was not handed over
             self._work.close()
+            self.handed_over.close()
             self.ended.set()
 
 
