@@ -1,5 +1,5 @@
 """How often a text is read right from bytes that declare nothing: by Ragstone's own judgement of a CSV file's charset
-(`ragstone.extraction.spreadsheet.encoding`) and by charset-normalizer, alone and limited to Ragstone's charsets.
+(`ragstone.extraction.legacy_encodings`) and by charset-normalizer, alone and limited to Ragstone's charsets.
 
     python benchmarks/extraction/charsets.py --files FOLDER --labelled FOLDER --texts 'tutor.*.utf-8'
 
@@ -23,8 +23,8 @@ from typing import NamedTuple
 from charset_normalizer import from_bytes
 
 from ragstone.core.errors import Refused
-from ragstone.extraction.decoding import _find_declared_encoding
-from ragstone.extraction.spreadsheet.encoding import SINGLE, USUAL, decode_csv
+from ragstone.extraction.decoding import _find_declared_encoding, decode_text
+from ragstone.extraction.legacy_encodings import SINGLE, USUAL
 
 TEXTS = {".csv", ".tsv", ".txt", ".html", ".htm", ".xml", ".md", ".json", ".jsonl", ".eml", ".itxt"}
 MOST = 1 << 18  # bytes of one file that are judged
@@ -112,7 +112,7 @@ def count_right(samples: list[Sample], seconds: dict[str, float]) -> Iterator[tu
 def judge_ourselves(data: bytes) -> str | None:
     """As Ragstone reads a CSV file."""
     try:
-        return decode_csv(data, path="")[0]
+        return decode_text(data, path="")[0]
     except Refused:
         return None
 

@@ -7,7 +7,10 @@ import pytest
 from ragstone.core.ports import Extractor
 from ragstone.extraction.html.parse import Html
 from ragstone.extraction.markdown.parse import Markdown
+from ragstone.extraction.markup.parse import Markup
+from ragstone.extraction.media_types import ASCIIDOC, ORG, RST, TEX
 from ragstone.extraction.plain_text import PlainText
+from ragstone.extraction.subtitles import Subtitles
 from ragstone.testing.extractors import ExtractorContract
 
 MARKDOWN = """---
@@ -106,3 +109,51 @@ class TestHtml(ExtractorContract):
             "latin.html": PAGE.encode("cp1252"),
             "flat.html": ("<i>" * 5000 + PAGE).encode(),
         }
+
+
+class MarkupContract(ExtractorContract):
+    """A format of lightweight markup with one sample."""
+
+    media_type: str
+    text: str
+
+    @pytest.fixture
+    def extractor(self) -> Extractor:
+        return Markup(self.media_type)
+
+    @pytest.fixture
+    def samples(self) -> Mapping[str, bytes]:
+        return {"a": self.text.encode(), "crlf": self.text.replace("\n", "\r\n").encode()}
+
+
+class TestRst(MarkupContract):
+    media_type = RST
+    text = "T\n===\n\nText é::\n\n  code\n\n.. note:: One\n\n   Two\n\n- a\n- b\n\n.. gone\n\nNext\n----\nEnd.\n"
+
+
+class TestAsciiDoc(MarkupContract):
+    media_type = ASCIIDOC
+    text = (
+        "= T\n:a: b\n\n== Next\nText é\n\n[source,py]\n----\ncode\n----\n.List\n* a\n// gone\n|===\n|a\n|===\n"
+    )
+
+
+class TestOrg(MarkupContract):
+    media_type = ORG
+    text = "#+TITLE: T\n* Next :a:\n:PROPERTIES:\n:x: y\n:END:\nText é\n#+BEGIN_SRC py\ncode\n#+END_SRC\n- a\n# gone\n"
+
+
+class TestTex(MarkupContract):
+    media_type = TEX
+    text = "\\title{T}\n\\begin{document}\n\\section{N}\nText \\emph{é} % gone\n\n\\item a\n\\begin{verbatim}\nc\n"
+
+
+class TestSubtitles(ExtractorContract):
+    @pytest.fixture
+    def extractor(self) -> Extractor:
+        return Subtitles()
+
+    @pytest.fixture
+    def samples(self) -> Mapping[str, bytes]:
+        cues = "1\n00:00:01,000 --> 00:00:02,000\n<i>Text é.</i>\n\n2\n00:00:03,000 --> 00:00:04,000\nEnd\n"
+        return {"a.srt": cues.encode(), "a.vtt": f"WEBVTT\n\n{cues}".encode()}

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from ragstone.core.contents import is_contents
 from ragstone.core.errors import Refused
 from ragstone.extraction import EXTRACTORS, SANDBOXED_FORMATS, Limits, detect, extract, recipe
-from ragstone.extraction.media_types import BY_NAME, ENCRYPTED, IMAGES, PROMISED
+from ragstone.extraction.media_types import PROMISED
 from ragstone.ingestion.category import categorize_path
-from ragstone.ingestion.sources.rules import EXTENSIONS
 from ragstone.testing.extractors import check_block, check_spans
 from tests.beside import TREES, markdown
 from tests.extraction.pdf.sheets import pdf, shown
@@ -76,13 +75,13 @@ def test_content_decides_and_the_name_comes_second(data: bytes, path: str, media
         (b" \n\t ", "a.txt", "empty", "is empty"),
         (PNG, "a.md", "broken", "save it again as PNG"),
         (bytes(300), "a.md", "not_text", "binary data"),
-        ("text".encode("utf-16-le"), "a.txt", "not_text", "UTF-16"),
         (PDF, "a.md", "broken", "is not a readable PDF"),
         (PDF, "a.pdf", "broken", "is not a readable PDF"),
         (zipped("word/document.xml"), "a.docx", "broken", ""),
         (zipped("a.txt"), "a.md", "not_text", "a ZIP archive"),
-        (zipped("a.txt"), "a.zip", "unsupported", "a ZIP archive"),
-        (b"ok\nb\xe9d", "a.md", "encoding", "byte 0xe9 at offset 4 (line 2) is not UTF-8; convert the file"),
+        (zipped("a.txt"), "a.zip", "binary", "unpack it"),
+        (bytes(300), "a.bin", "binary", "no format that Ragstone reads"),
+        (bytes(range(128, 256)) * 9, "a.md", "encoding", "neither UTF-8 nor in an encoding that its bytes give away"),
         (b"\xff\xfea\0\x00\xd8", "a.txt", "encoding", "UTF-16-LE"),
     ],
 )
@@ -91,14 +90,6 @@ def test_what_cannot_be_read_is_refused_with_its_reason(data: bytes, path: str, 
     assert error.reason == reason
     assert says in str(error)
     assert path in str(error)
-
-
-def test_a_folder_lists_every_ending_that_is_known_but_for_plain_data() -> None:
-    """Sources and extractors are rooms of their own, so each has its list."""
-    data = {".json", ".xml"}  # settings and the like, read when they are named themselves
-    assert set(BY_NAME) - data <= set(EXTENSIONS)
-    assert set(ENCRYPTED) <= set(EXTENSIONS)
-    assert {f".{kind.partition('/')[2]}" for kind in IMAGES} <= set(EXTENSIONS)
 
 
 def test_limits_are_per_kind() -> None:
@@ -252,10 +243,6 @@ def test_a_pointer_to_a_large_file_is_not_taken_for_its_text() -> None:
     error = refusal(pointer, "a.pdf")
     assert (error.reason, "git lfs pull" in str(error)) == ("broken", True)
     assert extract(pointer, path="a.txt").record == pointer.decode()
-
-
-def test_every_ending_that_a_folder_lists_promises_something_or_is_text() -> None:
-    assert set(EXTENSIONS) - set(PROMISED) == {*BY_NAME, ".txt"} - {".json", ".xml"} - set(PROMISED)
 
 
 @pytest.mark.parametrize(

@@ -58,8 +58,7 @@ FILE_TYPE = Addition(
         ),
     ),
     "from ragstone.extraction import extract\n"
-    "from ragstone.ingestion.sources.rules import Rules\n"
-    "print(Rules().accepts('a.lines'), extract(b'one', path='a.lines').record)",
+    "print(extract(b'one', path='a.lines').media_type, extract(b'one', path='a.lines').record)",
 )
 CHUNKER = Addition(
     (
@@ -150,7 +149,7 @@ STORE = Addition(
 )
 CASES = [
     ("vendor", VENDOR, 1, "mine True"),
-    ("file type", FILE_TYPE, 2, "True one"),
+    ("file type", FILE_TYPE, 2, "text/x-lines one"),
     ("store", STORE, 1, "MyStore 3"),
     ("chunker", CHUNKER, 1, "whole/1"),
     ("retrieval step", STEP, 2, "[]"),

@@ -53,18 +53,34 @@ def test_a_document_is_whole_once_the_limit_of_chunks_is_lifted(tmp_path: Path, 
     assert ingest(None)[0] == {"unchanged": 1}
 
 
-def test_the_terminal_names_files_that_nothing_reads_and_counts_what_is_left_out(run: Run, tmp_path: Path) -> None:
+def test_the_terminal_counts_what_is_left_out_in_a_line_and_json_lists_it(run: Run, tmp_path: Path) -> None:
     docs = tmp_path / "docs"
-    docs.mkdir()
+    (docs / "node_modules" / "x").mkdir(parents=True)
+    (docs / "node_modules" / "x" / "readme.md").write_text("A package.", encoding="utf-8")
     (docs / "manual.txt").write_text(CONTENTS, encoding="utf-8")
-    for n in range(8):
-        (docs / f"{n}.rst").write_text("Title\n=====\n", encoding="utf-8")
-    done = run("ingest", docs, "--store", "store", "--embedder", "none")
+    (docs / ".gitignore").write_text("*.log\n", encoding="utf-8")
+    (docs / "server.log").write_text("started", encoding="utf-8")
+    for n in range(3):
+        (docs / f"{n}.bin").write_bytes(bytes(99))
+    done = run("ingest", docs, "--store", "store", "--embedder", "none", "--strict")
     assert done.status == 0
     said = done.out + done.err
-    assert "skipped 0.rst (unsupported): 0.rst: Ragstone reads no .rst files" in said
-    assert "skipped 3 more files .rst (unsupported)" in said
+    expected = "left out: 3 files of other formats (3 .bin), 2 ignored (node_modules/), 1 hidden; --json lists them"
+    assert expected in said
     assert "left out of 1 document, in blocks: 1 tables of contents" in said
     last = json.loads(run("ingest", docs, "--store", "store", "--embedder", "none", "--json").out.splitlines()[-1])
-    assert [file["path"] for file in last["skipped"]] == [f"{n}.rst" for n in range(8)]
+    assert last["skipped"] == []
+    assert {(file["path"], file["reason"]) for file in last["ignored"]} == {
+        *((f"{n}.bin", "binary") for n in range(3)),
+        ("node_modules/", "ignored"),
+        ("server.log", "ignored"),
+        (".gitignore", "hidden"),
+    }
     assert last["left_out"] == []
+
+
+def test_a_binary_file_that_is_named_is_refused_with_its_reason(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.bin").write_bytes(bytes(99))
+    done = run("ingest", tmp_path / "a.bin", "--store", "store", "--embedder", "none", "--strict")
+    assert done.status == 1
+    assert "skipped a.bin (unsupported): a.bin is binary data, of no format that Ragstone reads" in done.out + done.err

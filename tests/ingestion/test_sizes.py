@@ -10,6 +10,7 @@ import pytest
 import ragstone
 from ragstone.core.ports import ListedFile
 from ragstone.ingestion import artifacts, document_jobs
+from ragstone.ingestion.sources import sizes
 from ragstone.ingestion.sources.files import FileSource
 from ragstone.testing.bag_of_words import BagOfWords
 
@@ -17,6 +18,7 @@ Open = Callable[..., ragstone.Knowledge]
 
 
 def test_a_text_that_is_too_large_is_not_read_whole(docs: Path, opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sizes, "PEEKED", 1_000)
     (docs / "big.txt").write_text("line of words\n" * 100)
     whole: list[str] = []
     read = FileSource.read

@@ -11,8 +11,10 @@ from typing import Annotated
 import typer
 
 from ragstone.cli.exit_status import INTERRUPTED
+from ragstone.cli.ignored import describe_ignored
 from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_json, print_message, print_text
 from ragstone.core.errors import Refused, UsageError
+from ragstone.core.records import LEFT_OUT
 from ragstone.core.types import Extraction, Json
 
 # What no other file of OUT could be written for either.
@@ -25,13 +27,18 @@ class _OutputFolder:
 
     root: Path
     artifacts: bool
+    single: bool
     written: int = 0
     skipped: list[Json] = field(default_factory=list)
+    ignored: list[Json] = field(default_factory=list)
 
     def put(self, path: str, made: Extraction | Refused) -> None:
         """Write a converted document; raises `UsageError` when nothing can be written there."""
         if isinstance(made, Refused):
-            self.skipped.append({"path": path, "reason": made.reason, "message": str(made)})
+            if made.reason in LEFT_OUT and not self.single:
+                self.ignored.append({"path": path, "reason": made.reason})
+            else:
+                self.skipped.append({"path": path, "reason": made.reason, "message": str(made)})
             return
         from ragstone.ingestion.artifacts import extraction_data, mask_extraction
 
@@ -71,7 +78,7 @@ def convert(
     """
     from ragstone.cli.knowledge import open_knowledge
 
-    out = _OutputFolder(Path(target), artifacts)
+    out = _OutputFolder(Path(target), artifacts, Path(source).is_file())
     ignore = _exclude_target(source, target)
     with open_knowledge(options, embed__model="none", passwords=password) as kb:
         try:
@@ -81,10 +88,12 @@ def convert(
             print_message(f"interrupted: {out.written} converted to {target} so far; the same command starts over")
             return INTERRUPTED
     if options.json:
-        print_json({"schema": 1, "converted": out.written, "skipped": out.skipped})
+        print_json({"schema": 1, "converted": out.written, "skipped": out.skipped, "ignored": out.ignored})
     else:
         for one in out.skipped:
             print_message(f"skipped {one['path']}: {one['message']}")
+        if ignored := describe_ignored(out.ignored):
+            print_message(ignored)
         print_text(f"{out.written} converted to {target}, {len(out.skipped)} skipped")
     return 1 if strict and out.skipped else 0
 

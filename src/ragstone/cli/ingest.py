@@ -1,18 +1,15 @@
 """`ragstone ingest`: bring a collection in line with folders or files."""
 
-from collections import Counter
-from collections.abc import Iterator
-from pathlib import PurePosixPath
 from typing import Annotated
 
 import typer
 
+from ragstone.cli.ignored import describe_ignored
 from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_json, print_message, print_text
 from ragstone.core.plural import format_count
 from ragstone.core.records import Run
 from ragstone.core.types import Json
 
-SHOWN = 5  # files of one ending that nothing reads
 LEFT_OUT = {
     "toc": "tables of contents",
     "nav": "navigation",
@@ -89,6 +86,7 @@ def summarize_runs(runs: list[Run], chunks: int) -> Json:
         "renewed": sum(run.stats["renewed"] for run in runs),
         "seconds": round(sum(run.stats["seconds"] for run in runs), 3),
         "skipped": [skipped for run in runs for skipped in run.stats["skipped"]],
+        "ignored": [ignored for run in runs for ignored in run.stats["ignored"]],
         "warnings": [warning for run in runs for warning in run.stats["warnings"]],
         "left_out": [left for run in runs for left in run.stats["left_out"]],
         "runs": [run.id for run in runs],
@@ -103,25 +101,14 @@ def _print_summary(done: Json) -> None:
     )
     if done["renewed"]:
         print_message(f"search terms and flags of {done['renewed']} documents were brought up to date")
-    for skipped in _shorten_skipped(done["skipped"]):
-        print_message(skipped)
+    for skipped in done["skipped"]:
+        print_message(f"skipped {skipped['path']} ({skipped['reason']}): {skipped['message']}")
+    if ignored := describe_ignored(done["ignored"]):
+        print_message(ignored)
     if done["left_out"]:
         print_message(_describe_left_out(done["left_out"]))
     for warning in done["warnings"]:
         print_message(f"warning: {warning}")
-
-
-def _shorten_skipped(skipped: list[Json]) -> Iterator[str]:
-    """A line for each file; of many files of a kind that nothing reads, the first few."""
-    met: Counter[str] = Counter()
-    for file in skipped:
-        kind = PurePosixPath(file["path"]).suffix or "without an ending" if file["reason"] == "unsupported" else ""
-        met[kind] += bool(kind)
-        if met[kind] <= SHOWN:
-            yield f"skipped {file['path']} ({file['reason']}): {file['message']}"
-    for kind, count in met.items():
-        if count > SHOWN:
-            yield f"skipped {count - SHOWN:,} more files {kind} (unsupported); --json lists them"
 
 
 def _describe_left_out(left_out: list[Json]) -> str:

@@ -21,6 +21,7 @@ class SourceSettings:
     ignore: Annotated[tuple[str, ...], Option("Globs of paths to leave out.")] = ()
     deny: Annotated[tuple[str, ...], Option("Globs of paths that Ragstone never opens.")] = ()
     hidden: Annotated[bool, Option("Read hidden files too.")] = False
+    ignore_files: Annotated[bool, Option("Leave out what .gitignore and .ragstoneignore name.")] = True
 
     def __post_init__(self) -> None:
         check_bounds(self)

@@ -9,6 +9,11 @@ from ragstone.core.errors import RagstoneError
 from ragstone.core.types import Scope
 
 PASSED_OVER = "passed_over"  # the reason of a file that is no document, such as an icon: counted, never listed
+# Reasons of files that a source leaves out by a rule: they are counted in one line and listed in `ignored`.
+IGNORED = "ignored"  # by an option, an ignore file, or as what programs made
+HIDDEN = "hidden"  # its name begins with a dot
+NO_DOCUMENT = "binary"  # of no document format
+LEFT_OUT = frozenset((IGNORED, HIDDEN, NO_DOCUMENT))
 
 
 @dataclass(frozen=True, slots=True)

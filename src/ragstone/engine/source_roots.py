@@ -36,5 +36,7 @@ def resolve_source(wanted: SourceSettings) -> tuple[sources.FileSource, str]:
         root = Path(wanted.path).expanduser().resolve()
     except (RuntimeError, ValueError) as error:  # a loop of links, an unknown user's home, a null character
         raise UsageError(f"cannot resolve {wanted.path!r}: {error}") from error
-    rules = sources.Rules(ignore=wanted.ignore, deny=wanted.deny, hidden=wanted.hidden)
+    rules = sources.Rules(
+        ignore=wanted.ignore, deny=wanted.deny, hidden=wanted.hidden, ignore_files=wanted.ignore_files
+    )
     return sources.FileSource(wanted.name or root.name or "root", wanted.path, rules=rules), str(root)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -10,20 +10,32 @@ from ragstone.core.errors import Refused
 from ragstone.core.ports import Extractor
 from ragstone.core.types import Extraction
 from ragstone.extraction import sandbox
+from ragstone.extraction.code_languages import lacks_grammars
 from ragstone.extraction.media_types import (
+    ARCHIVES,
     BY_NAME,
+    CODE,
     CSV,
     DOCX,
     EML,
+    EPUB,
     HTML,
     IMAGES,
+    MARKUP,
     MHTML,
+    MSG,
+    NOTEBOOK,
+    ODT,
+    OLE,
     OLE_WORKBOOK,
     PDF,
     PPTX,
+    RTF,
     SPREADSHEETS,
+    SUBTITLES,
     TSV,
     XML,
+    ZIP,
     describe_type,
     detect,
     explain_wrong_suffix,
@@ -42,6 +54,7 @@ __all__ = [
     "detect",
     "extract",
     "recipe",
+    "refuse_binary",
     "try_passwords",
 ]
 
@@ -61,11 +74,25 @@ def _make_text(media_type: str) -> Extractor:
     return PlainText(media_type=media_type)
 
 
+def _make_markup(media_type: str) -> Extractor:
+    from ragstone.extraction.markup.parse import Markup
+
+    return Markup(media_type)
+
+
+def _make_subtitles() -> Extractor:
+    from ragstone.extraction.subtitles import Subtitles
+
+    return Subtitles()
+
+
 EXTRACTORS: Mapping[str, Callable[[], Extractor]] = MappingProxyType(
     {
         "text/markdown": _make_markdown,
         "text/plain": lambda: _make_text("text/plain"),
         "application/json": lambda: _make_text("application/json"),
+        SUBTITLES: _make_subtitles,
+        **{kind: partial(_make_markup, kind) for kind in MARKUP},
     }
 )
 
@@ -79,7 +106,9 @@ class SandboxedFormat:
     locked: bool = False
 
 
-HEADED = (XML, EML, MHTML)  # text formats whose first lines may say who sees them, beside what their parsers read
+UNDECIDED = (ZIP, OLE, "text/utf-16")  # by the start of a file alone
+HEADED = (XML, EML, MHTML, CODE)  # text formats whose first lines may say who sees them, beside what their parsers read
+HEADED_RECORDS = (NOTEBOOK, RTF, ODT, EPUB)  # formats whose text may begin with such lines
 WORKBOOK = SandboxedFormat("workbook/4", "ragstone.extraction.spreadsheet.workbook:parse_workbook")
 IMAGE = SandboxedFormat("image/2", "ragstone.extraction.image.parse:parse_image")
 DELIMITED = SandboxedFormat("csv/2", "ragstone.extraction.spreadsheet.delimited:parse_delimited")
@@ -94,6 +123,12 @@ SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
         EML: SandboxedFormat("eml/4", "ragstone.extraction.mail.eml:parse_eml"),
         CSV: DELIMITED,
         TSV: DELIMITED,
+        CODE: SandboxedFormat("code/1", "ragstone.extraction.source_code:parse_code"),
+        EPUB: SandboxedFormat("epub/1", "ragstone.extraction.epub:parse_epub"),
+        MSG: SandboxedFormat("msg/1", "ragstone.extraction.mail.msg:parse_msg"),
+        NOTEBOOK: SandboxedFormat("notebook/1", "ragstone.extraction.notebook:parse_notebook"),
+        ODT: SandboxedFormat("odt/1", "ragstone.extraction.odt:parse_odt"),
+        RTF: SandboxedFormat("rtf/1", "ragstone.extraction.rtf:parse_rtf"),
         OLE_WORKBOOK: WORKBOOK,
         **dict.fromkeys(SPREADSHEETS, WORKBOOK),
         **dict.fromkeys(IMAGES, IMAGE),
@@ -134,8 +169,8 @@ def extract(
 
     `passwords` are tried in turn on encrypted documents. `processes` run the parsers of other formats, else those that
     all share who have none of their own. Raises `Refused` and nothing else: empty, too_large, not_text (binary under a
-    text's name), encoding (not UTF-8), unsupported (a format without an extractor), and what a parser of another format
-    finds (encrypted, broken, no_text, too_slow, too_big, sandbox).
+    text's name), encoding, unsupported (a format without an extractor), and what a parser of another format
+    finds (encrypted, broken, no_text, too_slow, too_big, sandbox); binary (no document).
     """
     if not data or data.isspace():
         raise Refused("empty", f"{path} is empty")
@@ -153,14 +188,17 @@ def extract(
         raise Refused(
             "not_text", f"{path} is not text: it looks like {describe_type(media_type)}; rename it to match its content"
         )
-    if media_type in ("application/octet-stream", "text/utf-16"):
-        raise Refused(
-            "not_text", f"{path} is not text: it looks like {describe_type(media_type)}; convert it to UTF-8 text"
-        )
-    raise Refused(
-        "unsupported",
-        f"{path} is {describe_type(media_type)}: there is no extractor for it yet; convert it to PDF or Markdown",
-    )
+    raise _refuse_unread(media_type, path)
+
+
+def _refuse_unread(media_type: str, path: str) -> Refused:
+    """The refusal of a type without an extractor."""
+    what = describe_type(media_type)
+    if media_type == OLE:
+        return Refused("unsupported", f"{path} is {what}: save it as DOCX, PPTX or PDF")
+    if media_type in ARCHIVES:
+        return Refused("binary", f"{path} is {what}, which Ragstone does not open: unpack it")
+    return Refused("binary", f"{path} is {what}, of no format that Ragstone reads")
 
 
 def check_size(size: int, media_type: str, *, path: str, limits: Limits) -> None:
@@ -171,6 +209,12 @@ def check_size(size: int, media_type: str, *, path: str, limits: Limits) -> None
             f"{path} has {size:,} bytes, more than the {limits.limit_for(media_type):,} allowed for "
             f"{describe_type(media_type)}; split it or raise the limit",
         )
+
+
+def refuse_binary(media_type: str, *, path: str) -> None:
+    """Raises `Refused` (binary) for a type that Ragstone never reads."""
+    if media_type not in UNDECIDED and media_type not in SANDBOXED_FORMATS and _find_extractor(media_type) is None:
+        raise _refuse_unread(media_type, path)
 
 
 def _extract_in_sandbox(
@@ -187,7 +231,8 @@ def _extract_in_sandbox(
         return processes.run(foreign.parser, data, path=path, options=options, bounds=bounds)
 
     found = try_passwords(read, passwords if foreign.locked else ())
-    return close_if_marked(found, data.decode(errors="replace") if found.media_type in HEADED else "")
+    head = data.decode(errors="replace") if found.media_type in HEADED else ""
+    return close_if_marked(found, found.record if found.media_type in HEADED_RECORDS else head)
 
 
 def try_passwords(read: Callable[[Mapping[str, object]], T], passwords: Sequence[str]) -> T:
@@ -203,6 +248,8 @@ def try_passwords(read: Callable[[Mapping[str, object]], T], passwords: Sequence
 
 def recipe(media_type: str) -> str:
     """Name and version of the extractor for a media type; "" where there is none."""
+    if media_type == CODE and lacks_grammars():
+        return "code-paragraphs/1"
     if media_type in SANDBOXED_FORMATS:
         return SANDBOXED_FORMATS[media_type].recipe
     extractor = _find_extractor(media_type)

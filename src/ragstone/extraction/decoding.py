@@ -1,9 +1,10 @@
-"""Bytes to text: byte order marks first, then the declared encoding, then UTF-8; never a guess in silence."""
+"""Bytes to text: byte order marks first, then UTF-8, then a declared or fitting encoding; a guess is warned of."""
 
 import codecs
 import re
 
 from ragstone.core.errors import Refused
+from ragstone.extraction.legacy_encodings import decode_unmarked
 
 BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -33,20 +34,20 @@ def encoding_from_bom(data: bytes) -> tuple[str, int] | None:
 
 
 def decode_text(data: bytes, *, path: str) -> tuple[str, tuple[str, ...]]:
-    """The text of a file in UTF-8, or in what its byte order mark names; the mark is dropped.
+    """The text of a file without its byte order mark: the marked encoding, then UTF-8, then the old one that fits
+    best, with a warning that names it.
 
-    Raises `Refused` ("encoding") that names the first wrong byte.
+    Raises `Refused` ("encoding") when nothing fits.
     """
-    encoding, skip = encoding_from_bom(data) or ("utf-8", 0)
+    marked = encoding_from_bom(data)
+    if marked is None:
+        return decode_unmarked(data, path=path)
+    encoding, skip = marked
     try:
         return data[skip:].decode(encoding), ()
     except UnicodeDecodeError as error:
-        at = error.start + skip
-        line = data.count(b"\n", 0, at) + 1
         raise Refused(
-            "encoding",
-            f"{path}: byte 0x{data[at]:02x} at offset {at} (line {line}) is not {encoding.upper()}; "
-            f"convert the file to UTF-8, for example: iconv -f WINDOWS-1252 -t UTF-8",
+            "encoding", f"{path}: its mark says {encoding.upper()}, its bytes are something else; save it as UTF-8"
         ) from error
 
 

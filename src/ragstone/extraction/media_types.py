@@ -3,6 +3,7 @@
 import codecs
 import re
 
+from ragstone.extraction.code_languages import find_language
 from ragstone.extraction.decoding import encoding_from_bom
 
 BINARY = "application/octet-stream"
@@ -21,6 +22,18 @@ ODS = "application/vnd.oasis.opendocument.spreadsheet"
 OLE_WORKBOOK = "application/vnd.ms-excel"
 SPREADSHEETS = (XLSX, ODS)
 IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "image/tiff")
+ODT = "application/vnd.oasis.opendocument.text"
+EPUB = "application/epub+zip"
+RTF = "application/rtf"
+MSG = "application/vnd.ms-outlook"
+NOTEBOOK = "application/x-ipynb+json"
+CODE = "text/x-source-code"
+RST = "text/x-rst"
+ASCIIDOC = "text/asciidoc"
+ORG = "text/org"
+TEX = "text/x-tex"
+SUBTITLES = "text/vtt"
+MARKUP = (RST, ASCIIDOC, ORG, TEX)
 BY_NAME = {
     ".md": "text/markdown",
     ".markdown": "text/markdown",
@@ -40,20 +53,42 @@ BY_NAME = {
     ".xml": XML,
     ".rss": XML,
     ".atom": XML,
+    ".ipynb": NOTEBOOK,
+    ".rst": RST,
+    ".adoc": ASCIIDOC,
+    ".asciidoc": ASCIIDOC,
+    ".org": ORG,
+    ".tex": TEX,
+    ".srt": SUBTITLES,
+    ".vtt": SUBTITLES,
 }
 IN_ZIP = (
     (b"word/", DOCX),
     (b"xl/", XLSX),
     (b"ppt/", PPTX),
-    (b"mimetypeapplication/epub+zip", "application/epub+zip"),
+    (b"mimetypeapplication/epub+zip", EPUB),
     (b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet", ODS),
-    (b"mimetypeapplication/vnd.oasis.opendocument.text", "application/vnd.oasis.opendocument.text"),
+    (b"mimetypeapplication/vnd.oasis.opendocument.text", ODT),
+)
+ZIP = "application/zip"
+ARCHIVES = (
+    ZIP,
+    "application/gzip",
+    "application/x-bzip2",
+    "application/x-xz",
+    "application/x-7z-compressed",
+    "application/vnd.rar",
 )
 OLE = "application/x-ole-storage"
 OLE_MARK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 # Names in the directory of such a file. An encrypted document of today is one too: its parser says so.
 ENCRYPTED_PACKAGE = "EncryptedPackage"
-IN_OLE = (("Workbook", OLE_WORKBOOK), ("Book", OLE_WORKBOOK), (ENCRYPTED_PACKAGE, ""))
+IN_OLE = (
+    ("Workbook", OLE_WORKBOOK),
+    ("Book", OLE_WORKBOOK),
+    (ENCRYPTED_PACKAGE, ""),
+    ("__properties_version1.0", MSG),
+)
 ENCRYPTED = {".docx": DOCX, ".docm": DOCX, ".xlsx": XLSX, ".xlsm": XLSX, ".xlsb": XLSX, ".pptx": PPTX, ".pptm": PPTX}
 # What a name promises that is never plain text nor just any archive.
 PROMISED = {
@@ -66,13 +101,15 @@ PROMISED = {
     ".doc": OLE,
     ".ppt": OLE,
     ".ods": ODS,
-    ".odt": "application/vnd.oasis.opendocument.text",
-    ".epub": "application/epub+zip",
-    ".rtf": "application/rtf",
+    ".odt": ODT,
+    ".epub": EPUB,
+    ".rtf": RTF,
+    ".msg": MSG,
     ".eml": EML,
     ".mht": MHTML,
     ".mhtml": MHTML,
 }
+NOT_GUESSED = (HTML, XML, EML, MHTML)  # they say their encoding themselves
 PDF_MARK = b"%PDF-"
 PDF_START = 1024  # bytes in which readers look for the mark
 # What stands in a checkout in place of a large file.
@@ -108,11 +145,13 @@ DESCRIPTIONS = {
     EML: "an e-mail",
     MHTML: "a saved web page",
     **{f"image/{kind}": f"a {kind.upper()} picture" for kind in ("png", "jpeg", "gif", "webp", "bmp", "tiff")},
-    "application/epub+zip": "an EPUB book",
-    "application/vnd.oasis.opendocument.text": "an OpenDocument text",
+    EPUB: "an EPUB book",
+    ODT: "an OpenDocument text",
+    MSG: "an Outlook message",
+    NOTEBOOK: "a notebook",
     "application/zip": "a ZIP archive",
     OLE: "an Office file of before 2007",
-    "application/rtf": "an RTF document",
+    RTF: "an RTF document",
     CSV: "a CSV table",
     TSV: "a TSV table",
     BINARY: "binary data",
@@ -138,16 +177,16 @@ def detect(data: bytes, path: str) -> str:
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _detect_in_zip(data)
     if data.startswith(b"{\\rtf"):
-        return "application/rtf"
+        return RTF
     if data.startswith(OLE_MARK):
         return _detect_in_ole(data, path)
+    named = BY_NAME.get(file_suffix(path), "text/plain")
     if binary:
-        if file_suffix(path) in (".csv", ".tsv", ".tab") and _detect_binary(data) == "text/utf-16":
-            return BY_NAME[file_suffix(path)]  # its parser knows what to make of that
-        return _detect_binary(data)
+        found = _detect_binary(data)
+        return named if found == "text/utf-16" and named not in NOT_GUESSED else found
     if PAGE.match(data[3:LOOKED_AT] if data.startswith(b"\xef\xbb\xbf") else data[:LOOKED_AT]):
         return HTML
-    return BY_NAME.get(file_suffix(path), "text/plain")
+    return CODE if named == "text/plain" and find_language(path, data[:LOOKED_AT]) else named
 
 
 def file_suffix(path: str) -> str:

@@ -8,9 +8,11 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 
 from ragstone.core.errors import Refused
+from ragstone.core.plural import format_count
 from ragstone.core.ports import ListedFile, Source
-from ragstone.core.records import PASSED_OVER, Skipped
+from ragstone.core.records import LEFT_OUT, PASSED_OVER, Skipped
 from ragstone.core.types import Document, Revision
+from ragstone.extraction.code_languages import INSTALL_HINT, find_language, lacks_grammars
 from ragstone.extraction.image import eligibility
 from ragstone.ingestion import workers
 from ragstone.ingestion.artifacts import ArtifactStore
@@ -45,6 +47,14 @@ def drop_unreadable_pictures(jobs: list[DocumentJob], tally: Tally) -> list[Docu
     what = "pictures" if new > 1 else "picture"
     tally.warnings.append(f"{new:,} {what} passed over: no OCR engine ({missing})")
     return [job for job in jobs if job.before or job.moved or not eligibility.is_picture(job.entry.path)]
+
+
+def warn_of_missing_grammars(jobs: Sequence[DocumentJob], tally: Tally) -> None:
+    """One warning for all new files of code that are not cut at functions."""
+    new = sum(job.before is None and find_language(job.entry.path, b"") is not None for job in jobs)
+    if new and lacks_grammars():
+        files = format_count(new, "file")
+        tally.warnings.append(f"{files} of code cut at blank lines; to cut at functions: {INSTALL_HINT}")
 
 
 def looks_changed(job: DocumentJob, context: RunContext) -> bool:
@@ -113,7 +123,8 @@ def _process_job(
         artifact_store.put(made.document, made.artifact)
         return replace(made, artifact=None)
     except Refused as error:
-        return Skipped(entry.path, error.reason, str(error))
+        wanted = context.named or before is not None
+        return Skipped(entry.path, "unsupported" if wanted and error.reason in LEFT_OUT else error.reason, str(error))
     except Exception as error:  # whatever a document does to a parser must not end the run of the others
         log.exception("%s could not be ingested", entry.path)
         return Skipped(entry.path, "broken", f"{entry.path} could not be ingested: {type(error).__name__}: {error}")

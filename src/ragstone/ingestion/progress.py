@@ -13,7 +13,7 @@ from typing import Any, Literal
 from ragstone import extraction
 from ragstone.core.answers import Event
 from ragstone.core.ports import Ledger, ListedFile, Source
-from ragstone.core.records import PASSED_OVER, Run, Skipped
+from ragstone.core.records import LEFT_OUT, PASSED_OVER, Run, Skipped
 from ragstone.core.types import Document, Revision
 
 EventCallback = Callable[[Event], None]
@@ -35,24 +35,22 @@ class Tally:
     renewed: int = 0
     passed_over: int = 0
     skipped: list[Skipped] = field(default_factory=list)
+    ignored: list[Skipped] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     left_out: list[dict[str, Any]] = field(default_factory=list)
 
     def list_files(self, source: Source) -> list[ListedFile]:
         """The files that a source lists; what it refuses is counted."""
         found = list(source.walk())
-        skipped = [entry for entry in found if isinstance(entry, Skipped)]
-        self.skipped.extend(entry for entry in skipped if entry.reason != PASSED_OVER)
-        self.passed_over += sum(entry.reason == PASSED_OVER for entry in skipped)
+        for entry in found:
+            if isinstance(entry, Skipped):
+                self._count_skipped(entry)
         return [entry for entry in found if isinstance(entry, ListedFile)]
 
     def count_outcome(self, outcome: Revision | Skipped | Document) -> Revision | None:
         """Count a file that was skipped or did not change (a document); give on what must be written."""
-        if isinstance(outcome, Skipped) and outcome.reason == PASSED_OVER:
-            self.passed_over += 1
-            return None
         if isinstance(outcome, Skipped):
-            self.skipped.append(outcome)
+            self._count_skipped(outcome)
             return None
         if isinstance(outcome, Document):
             self.unchanged += 1
@@ -62,6 +60,12 @@ class Tally:
         if outcome.left_out:
             self.left_out.append({"path": outcome.document.path, **outcome.left_out})
         return outcome
+
+    def _count_skipped(self, entry: Skipped) -> None:
+        if entry.reason == PASSED_OVER:
+            self.passed_over += 1
+        else:
+            (self.ignored if entry.reason in LEFT_OUT else self.skipped).append(entry)
 
     def count_written(self, revisions: Sequence[Revision], moves: Container[str] = ()) -> None:
         """Count the committed changes; `moves`: the paths that documents moved to."""
@@ -81,6 +85,7 @@ class Tally:
             "embedded": self.embedded,
             "renewed": self.renewed,
             "skipped": [{"path": s.path, "reason": s.reason, "message": s.message} for s in self.skipped],
+            "ignored": [{"path": s.path, "reason": s.reason} for s in self.ignored],
             "warnings": self.warnings,
             "left_out": self.left_out,
         }
@@ -124,7 +129,7 @@ class Progress:
         if time.monotonic() - self._last > UPDATE_SECONDS:
             self._last = time.monotonic()
             # One entry a document: written once, at the end, and not every two seconds.
-            await self._ledger.update(replace(self._run, stats={**self._stats(), "left_out": []}))
+            await self._ledger.update(replace(self._run, stats={**self._stats(), "left_out": [], "ignored": []}))
 
     async def end(self, status: Literal["succeeded", "interrupted"]) -> Run:
         """Record how it ended."""

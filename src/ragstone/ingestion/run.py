@@ -24,6 +24,7 @@ from ragstone.ingestion.document_jobs import (
     looks_changed,
     prepare_revisions,
     wants_vectors,
+    warn_of_missing_grammars,
 )
 from ragstone.ingestion.moves import drop_copies, find_moves
 from ragstone.ingestion.outdated_editions import renew_outdated
@@ -157,6 +158,7 @@ async def _update_text(
         for entry in listed
     ]
     jobs = jobs if context.named else await asyncio.to_thread(drop_unreadable_pictures, jobs, tally)
+    warn_of_missing_grammars(jobs, tally)
     size = sum(job.entry.size for job in jobs if looks_changed(job, context))
     async with context.store.writer(context.builder.scope) as writer:
         done = 0

@@ -70,23 +70,23 @@ def test_sizes_are_in_bytes(tmp_path: Path) -> None:
     assert list(FileSource("n", tmp_path, rules=Rules()).walk()) == [ListedFile("a.md", 2)]
 
 
-def test_unknown_endings_are_left_out_and_case_does_not_matter(tmp_path: Path) -> None:
-    write(tmp_path, "a.MD", "b.exe", "c.Html", "d.pdf", "e")
-    assert paths(tmp_path) == ["a.MD", "c.Html", "d.pdf"]
-    assert paths(tmp_path, extensions=(".pdf",)) == ["d.pdf"]
+def test_any_ending_is_listed_and_none_as_well(tmp_path: Path) -> None:
+    write(tmp_path, "a.MD", "b.adoc", "c.Html", "d.py", "LICENSE")
+    assert paths(tmp_path) == ["LICENSE", "a.MD", "b.adoc", "c.Html", "d.py"]
 
 
-def test_hidden_names_are_left_out_silently_unless_wanted(tmp_path: Path) -> None:
-    write(tmp_path, ".git/a.md", ".b.md", "c/.d/e.md", "f.md")
+def test_hidden_names_are_left_out_unless_wanted(tmp_path: Path) -> None:
+    write(tmp_path, ".github/a.md", ".b.md", "c/.d/e.md", "f.md")
     assert paths(tmp_path) == ["f.md"]
-    assert skipped(tmp_path) == {}
-    assert paths(tmp_path, hidden=True) == [".b.md", ".git/a.md", "c/.d/e.md", "f.md"]
+    assert skipped(tmp_path) == {".b.md": "hidden", ".github/": "hidden", "c/.d/": "hidden"}
+    assert paths(tmp_path, hidden=True) == [".b.md", ".github/a.md", "c/.d/e.md", "f.md"]
 
 
-def test_ignored_paths_are_silent_and_ignored_folders_are_ignored_whole(tmp_path: Path) -> None:
+def test_ignored_paths_are_named_and_ignored_folders_are_ignored_whole(tmp_path: Path) -> None:
     write(tmp_path, "drafts/a.md", "drafts/deep/b.md", "x/node_modules/c.md", "keep.md", "keep.tmp.md")
     assert paths(tmp_path, ignore=("drafts/**", "node_modules", "*.tmp.md")) == ["keep.md"]
-    assert skipped(tmp_path, ignore=("drafts/**",)) == {}
+    left_out = skipped(tmp_path, ignore=("drafts/**", "node_modules"))
+    assert left_out == {"drafts/a.md": "ignored", "drafts/deep/": "ignored", "x/node_modules/": "ignored"}
 
 
 def test_denied_documents_are_reported_and_cannot_be_read(tmp_path: Path) -> None:
@@ -141,7 +141,11 @@ def test_a_link_does_not_open_what_is_ignored_or_denied(tmp_path: Path) -> None:
     (tmp_path / "one.md").symlink_to(".store/secret/a.md")
     deny = (".store/secret/**",)
     assert paths(tmp_path, deny=deny) == ["all/open/b.md"]
-    assert skipped(tmp_path, deny=deny) == {"all/secret/a.md": "denied", "one.md": "denied"}
+    assert skipped(tmp_path, deny=deny) == {
+        ".store/": "hidden",
+        "all/secret/a.md": "denied",
+        "one.md": "denied",
+    }
     assert refusal(tmp_path, "all/secret/a.md", deny=deny).reason == "denied"
     assert paths(tmp_path, ignore=deny) == ["all/open/b.md"]
 
@@ -304,12 +308,3 @@ def test_a_root_that_may_not_be_read_is_an_error_and_not_an_empty_source(
     finally:
         if root:
             os.seteuid(0)
-
-
-def test_files_that_nothing_reads_are_listed_as_skipped(tmp_path: Path) -> None:
-    write(tmp_path, "a.md", "b.rst", "deep/c.adoc", "data.json", "LICENSE", ".hidden.rst", "drafts/d.rst", "no.rst")
-    assert paths(tmp_path, ignore=("drafts/", "no.*")) == ["a.md"]
-    assert skipped(tmp_path, ignore=("drafts/", "no.*")) == dict.fromkeys(
-        ["LICENSE", "b.rst", "data.json", "deep/c.adoc"], "unsupported"
-    )
-    assert skipped(tmp_path, deny=("*.rst",), ignore=("drafts/",))["b.rst"] == "denied"

@@ -7,11 +7,11 @@ from ragstone.core.errors import Refused
 from ragstone.core.newlines import unify_newlines
 from ragstone.core.plural import format_count
 from ragstone.core.types import Block, Cell, Extraction, Span
+from ragstone.extraction.decoding import decode_text
 from ragstone.extraction.gc_pause import pause_gc
 from ragstone.extraction.record.line_index import LineIndex
 from ragstone.extraction.spreadsheet.csv_delimiter import detect_delimiter
 from ragstone.extraction.spreadsheet.csv_rows import CsvRow, parse_rows
-from ragstone.extraction.spreadsheet.encoding import decode_csv
 from ragstone.extraction.spreadsheet.headers import count_headers, count_titles
 from ragstone.extraction.spreadsheet.record import TITLE, is_prose, is_title
 from ragstone.extraction.spreadsheet.rows import Line, split_bands
@@ -28,7 +28,7 @@ def parse_delimited(data: bytes, *, path: str) -> Extraction:
 
     Delimiter and header are found by what the rows have in common. Raises `Refused`: encoding, empty.
     """
-    text, warnings = decode_csv(data, path=path)
+    text, warnings = decode_text(data, path=path)
     mark, start = detect_delimiter(text, tabs=path.lower().endswith((".tsv", ".tab")))
     limited = _LimitedRows(text, mark, start)
     found = list(split_bands(limited))

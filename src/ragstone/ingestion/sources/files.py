@@ -16,8 +16,8 @@ class FileSource:
     """The files below `root` that the rules let through, in code point order of their paths.
 
     Symlinks never lead out of the root. One that leads to a place inside it is listed, under its own
-    path, only when the walk does not come to that place itself (it is hidden, or its name has no
-    accepted ending): every file appears once, and loops end. A root that is a file has one document,
+    path, only when the walk does not come to that place itself (it is hidden or ignored): every file appears
+    once, and loops end. A root that is a file has one document,
     whose path is the file's name.
     """
 

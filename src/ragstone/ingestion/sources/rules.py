@@ -1,34 +1,24 @@
-"""The rules of a source: patterns to ignore, patterns to deny, endings to accept."""
+"""The rules of a source: patterns to ignore, patterns to deny, whether ignore files and hidden names count."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ragstone.core.path_patterns import matches_any
-from ragstone.extraction.media_types import BY_NAME, PROMISED
-
-# JSON and XML are as often data as documents: a walk leaves them out, a file that is named is read.
-UNLISTED = frozenset((".json", ".xml"))
-# Formats that nothing reads yet are listed too, so that a run says of each file that it was left out.
-EXTENSIONS = tuple(sorted({".txt", *BY_NAME, *PROMISED} - UNLISTED))
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
     """The rules of a walk: globs as in `ragstone.core.path_patterns`, relative to the root.
 
-    `ignore` leaves out silently, `deny` is reported and cannot be read either; both hold for a whole
-    folder once its path fits. `extensions` are compared without case; what a file really is, its
-    content decides later. `hidden` lists names that begin with a dot as well.
+    `ignore` leaves out, `deny` cannot be read either; both hold for a whole folder once its path fits.
+    `hidden` lists names that begin with a dot as well. `ignore_files`: what `.gitignore` and `.ragstoneignore`
+    name is left out.
     """
 
     ignore: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
-    extensions: tuple[str, ...] = EXTENSIONS
     hidden: bool = False
-
-    def accepts(self, path: str) -> bool:
-        """Whether the name ends as one of the extensions."""
-        return path.lower().endswith(tuple(ending.lower() for ending in self.extensions))
+    ignore_files: bool = True
 
     def is_visible(self, path: str) -> bool:
         """Whether no part of the path is hidden."""

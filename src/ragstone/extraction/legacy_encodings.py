@@ -1,4 +1,4 @@
-"""Bytes of a CSV file to text: the marked encoding, then UTF-8, then the old one that fits best, with a warning."""
+"""Bytes of a text file without a mark to text: UTF-8, then the old encoding that fits best, with a warning."""
 
 import re
 import unicodedata
@@ -7,7 +7,6 @@ from functools import partial
 from itertools import pairwise
 
 from ragstone.core.errors import Refused
-from ragstone.extraction.decoding import encoding_from_bom
 
 SAMPLE = 1 << 16  # bytes that are judged
 LEAST = 0.3  # of the best score of 1: below this it is no text
@@ -46,28 +45,22 @@ NAMES = {
 }
 
 
-def decode_csv(data: bytes, *, path: str) -> tuple[str, tuple[str, ...]]:
-    """The text of a file without its byte order mark, and a warning where the encoding was judged by the bytes.
+def decode_unmarked(data: bytes, *, path: str) -> tuple[str, tuple[str, ...]]:
+    """The text of a file without a byte order mark, and a warning where the encoding was judged by the bytes.
 
     Raises `Refused` ("encoding") when nothing fits.
     """
-    encoding, skip = encoding_from_bom(data) or (_detect_utf16(data) or "utf-8", 0)
     try:
-        return data[skip:].decode(encoding), ()
-    except UnicodeDecodeError as error:
-        if skip:
-            raise _refusal(path) from error
+        return data.decode(_detect_utf16(data) or "utf-8"), ()
+    except UnicodeDecodeError:
+        pass
     for name in _rank_encodings(_take_sample(data)):
         try:
             text = data.decode(name)
         except UnicodeDecodeError:
             continue
         return text, (f"read as {NAMES[name]}, which its bytes fit best; save it as UTF-8 to be sure",)
-    raise _refusal(path)
-
-
-def _refusal(path: str) -> Refused:
-    return Refused("encoding", f"{path} is neither UTF-8 nor in an encoding that its bytes give away; save it as UTF-8")
+    raise Refused("encoding", f"{path} is neither UTF-8 nor in an encoding that its bytes give away; save it as UTF-8")
 
 
 def _detect_utf16(data: bytes) -> str | None:

@@ -1,0 +1,53 @@
+"""Lightweight markup to blocks whose spans are slices of the very file."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from ragstone.core.errors import Refused
+from ragstone.core.newlines import unify_newlines
+from ragstone.core.types import Block, Extraction
+from ragstone.extraction.decoding import decode_text
+from ragstone.extraction.markup.asciidoc import read_asciidoc
+from ragstone.extraction.markup.lines import Line, MarkupPiece, split_lines
+from ragstone.extraction.markup.org import read_org
+from ragstone.extraction.markup.rst import read_rst
+from ragstone.extraction.markup.tex import read_tex
+from ragstone.extraction.media_types import ASCIIDOC, ORG, RST, TEX
+from ragstone.extraction.record.confidentiality import close_if_marked
+from ragstone.extraction.record.line_index import LineIndex
+from ragstone.extraction.record.table_of_contents import mark_toc_blocks
+
+READERS: Mapping[str, Callable[[Sequence[Line]], Iterator[MarkupPiece]]] = MappingProxyType(
+    {RST: read_rst, ASCIIDOC: read_asciidoc, ORG: read_org, TEX: read_tex}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Markup:
+    """reStructuredText, AsciiDoc, Org or TeX. The text of record is the decoded file; headings, paragraphs, items of
+    lists and code are blocks, comments and directives that show no text are none."""
+
+    media_type: str
+    recipe: str = "markup-1"
+
+    def extract(self, data: bytes, *, path: str) -> Extraction:
+        """Raises `Refused`: encoding, and empty for a file without text."""
+        record, warnings = decode_text(data, path=path)
+        text = unify_newlines(record)
+        blocks = tuple(mark_toc_blocks(_build_blocks(text, READERS[self.media_type]), record))
+        if not blocks:
+            raise Refused("empty", f"{path} holds no text")
+        title = next((block.text for block in blocks if block.type == "heading"), None)
+        return close_if_marked(Extraction(record, blocks, self.media_type, title, {}, warnings), record)
+
+
+def _build_blocks(text: str, read: Callable[[Sequence[Line]], Iterator[MarkupPiece]]) -> Iterator[Block]:
+    lines = split_lines(text)
+    index = LineIndex(text)
+    for piece in read(lines):
+        start = lines[piece.first].start + (lines[piece.first].indent if piece.type != "code" else 0)
+        end = lines[piece.behind - 1].end
+        shown = text[start:end] if piece.text is None else piece.text
+        if shown.strip():
+            yield Block(piece.type, shown, (index.span(start, end),), level=piece.level, language=piece.language)

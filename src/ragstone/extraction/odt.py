@@ -1,0 +1,132 @@
+"""OpenDocument texts: headings, paragraphs, lists, tables and notes of the body."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from ragstone.core.errors import Refused
+from ragstone.core.types import Extraction
+from ragstone.extraction.archive import Archive, Element
+from ragstone.extraction.feed.elements import element_name
+from ragstone.extraction.media_types import ODT
+from ragstone.extraction.record.builder import BlockDraft, write_record
+from ragstone.extraction.record.confidentiality import KEY, is_confidentiality
+from ragstone.extraction.record.tables import RawCell, place_cells
+
+CONTENT = "content.xml"
+META = "meta.xml"
+HIDDEN = frozenset(
+    ("tracked-changes", "annotation", "annotation-end", "forms", "sequence-decls", "note-citation", "ruby-text")
+)
+CONTAINERS = frozenset(
+    ("text", "section", "index-body", "table-of-content", "list-header", "text-box", "frame", "span")
+)
+DEEPEST = 200
+MANY = 1000  # what an attribute may repeat: hostile files name billions
+
+
+def parse_odt(data: bytes, *, path: str) -> Extraction:
+    """The body of a document in order. Notes stand behind their paragraph; deleted and hidden text is left out.
+
+    Raises `Refused`: broken, encrypted, too_large, empty.
+    """
+    archive = Archive(data, path=path)
+    if b"manifest:encryption-data" in (archive.read("META-INF/manifest.xml") if _has_manifest(archive) else b""):
+        raise Refused("encrypted", f"{path} is protected by a password; save it without one")
+    root = archive.read_xml(CONTENT)
+    body = next((element for element in root.iter() if element_name(element) == "body"), None)
+    record, blocks = write_record(_read_body(body, 0) if body is not None else ())
+    if not blocks:
+        raise Refused("empty", f"{path} holds no text")
+    meta = _collect_meta(archive)
+    title = meta.pop("title", None) or next((block.text for block in blocks if block.type == "heading"), None)
+    return Extraction(record, blocks, ODT, title, meta, ())
+
+
+def _has_manifest(archive: Archive) -> bool:
+    return "META-INF/manifest.xml" in archive.names
+
+
+def _read_body(parent: Element, depth: int) -> Iterator[BlockDraft]:
+    for child in parent:
+        name = element_name(child)
+        if name in HIDDEN or depth > DEEPEST:
+            continue
+        if name == "h":
+            level = _read_number(child, "outline-level")
+            yield BlockDraft("heading", _read_text(child), level=min(6, max(1, level)))
+        elif name == "p":
+            yield BlockDraft("paragraph", _read_text(child))
+            yield from _read_notes(child, depth)
+        elif name == "list":
+            yield from _read_list(child, depth, level=1)
+        elif name == "table":
+            yield _read_table(child)
+        elif name in CONTAINERS:
+            yield from _read_body(child, depth + 1)
+
+
+def _read_list(parent: Element, depth: int, *, level: int) -> Iterator[BlockDraft]:
+    for item in parent:
+        if element_name(item) not in ("list-item", "list-header") or depth > DEEPEST:
+            continue
+        for child in item:
+            if element_name(child) in ("p", "h"):
+                yield BlockDraft("list", f"- {_read_text(child)}", level=level)
+            elif element_name(child) == "list":
+                yield from _read_list(child, depth + 1, level=level + 1)
+
+
+def _read_table(table: Element) -> BlockDraft:
+    rows: list[list[RawCell]] = []
+    for row in (element for element in table.iter() if element_name(element) == "table-row"):
+        above = row.getparent()
+        header = above is not None and element_name(above) == "table-header-rows"
+        cells: list[RawCell] = []
+        for cell in row:
+            if element_name(cell) == "table-cell":
+                text = " ".join(_read_text(part) for part in cell.iter() if element_name(part) in ("p", "h"))
+                rowspan, colspan = (_read_number(cell, f"number-{kind}-spanned") or 1 for kind in ("rows", "columns"))
+                raw = RawCell(text, rowspan, colspan, header)
+                cells += [raw] * (_read_number(cell, "number-columns-repeated") or 1)
+        rows.append(cells[:MANY])
+    return BlockDraft("table", cells=place_cells(rows))
+
+
+def _read_notes(paragraph: Element, depth: int) -> Iterator[BlockDraft]:
+    for element in paragraph.iter():
+        if element_name(element) in ("note-body", "text-box"):
+            yield from _read_body(element, depth + 1)
+
+
+def _read_text(element: Element) -> str:
+    """The words of a paragraph without its notes, with the spaces, tabs and breaks that it stands for."""
+    parts: list[str] = [element.text or ""]
+    for child in element:
+        name = element_name(child)
+        if name == "s":
+            parts.append(" " * max(1, _read_number(child, "c")))
+        elif name in ("tab", "line-break"):
+            parts.append(" ")
+        elif name not in HIDDEN and name not in ("note", "frame", "custom-shape"):
+            parts.append(_read_text(child))
+        parts.append(child.tail or "")
+    return " ".join("".join(parts).split())
+
+
+def _read_number(element: Element, name: str) -> int:
+    text = next((value for key, value in element.attrib.items() if str(key).rpartition("}")[2] == name), "")
+    return min(int(text), MANY) if str(text).isdecimal() else 0
+
+
+def _collect_meta(archive: Archive) -> dict[str, Any]:
+    meta: dict[str, Any] = {}
+    if META in archive.names:
+        for element in archive.read_xml(META).iter():
+            name, text = element_name(element), (element.text or "").strip()
+            key = {"creator": "author", "initial-creator": "author", "keyword": "keywords"}.get(name, name)
+            if name == "user-defined":
+                key = next((str(value) for at, value in element.attrib.items() if str(at).endswith("}name")), "")
+                key = KEY if is_confidentiality(key) else ""
+            if text and key in ("title", "description", "author", "date", "language", "keywords", KEY):
+                meta.setdefault(key, text)
+    return meta

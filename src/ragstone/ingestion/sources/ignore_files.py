@@ -1,0 +1,156 @@
+"""Ignore files of a folder tree: `.ragstoneignore` and `.gitignore`, each for what lies below it, and the defaults.
+
+The syntax is that of git (`gitignore(5)`): the last rule that fits decides, `!` takes a path back in, a trailing
+slash means folders alone, a slash elsewhere ties the pattern to the folder of its file. Of two files the deeper one
+decides, in one folder `.ragstoneignore`; the defaults come last, so that `!build/` takes a folder back in.
+"""
+
+import os
+import re
+import stat
+from collections import OrderedDict
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragstone.core.path_patterns import compile_pattern, match_segments
+
+NAMES = (".ragstoneignore", ".gitignore")  # the first decides before the second
+MOST_BYTES = 1_000_000  # of an ignore file that are read
+REMEMBERED = 4096  # folders
+# What programs make, keep or lock: nobody wrote it to be read.
+DEFAULTS = """
+.git/ .hg/ .svn/ .bzr/ CVS/
+node_modules/ bower_components/ jspm_packages/ site-packages/ .venv/
+__pycache__/ .mypy_cache/ .pytest_cache/ .ruff_cache/ .tox/ .nox/ .cache/ .gradle/ .terraform/ .eggs/ *.egg-info/
+.ipynb_checkpoints/ .next/ .nuxt/ .parcel-cache/
+*.min.js *.min.css *.map *.pyc
+package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml poetry.lock uv.lock Pipfile.lock Cargo.lock
+Gemfile.lock composer.lock go.sum
+.DS_Store Thumbs.db desktop.ini ~$* .~lock.*
+"""
+# A folder with such a file is made by a program, whatever it is called.
+MADE_BY_PROGRAMS = ("CACHEDIR.TAG", "pyvenv.cfg")
+BUILD_FOLDERS = frozenset(("build", "dist", "target", "out"))
+PROJECT_FILES = (
+    "pyproject.toml",
+    "setup.py",
+    "package.json",
+    "Cargo.toml",
+    "pom.xml",
+    "build.gradle",
+    "build.gradle.kts",
+    "CMakeLists.txt",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoreRule:
+    """One line: what it fits, whether folders alone, and whether it takes back in."""
+
+    segments: tuple[str | re.Pattern[str], ...]
+    folders: bool
+    negated: bool
+
+    @classmethod
+    def parse(cls, line: str) -> "IgnoreRule | None":
+        """A line of an ignore file; None for a comment and for a blank line."""
+        pattern = re.sub(r"(?<!\\) +$", "", line.rstrip("\r\n"))
+        if not pattern or pattern.startswith("#"):
+            return None
+        negated = pattern.startswith("!")
+        pattern = pattern[negated:]
+        folders = pattern.endswith("/")
+        pattern = pattern.rstrip("/")
+        if not pattern.strip("/*") and "*" not in pattern:
+            return None
+        return cls(compile_pattern(pattern, classes=True), folders, negated)
+
+    def fits(self, names: list[str], *, is_folder: bool) -> bool:
+        """Whether it fits a path relative to its file's folder."""
+        return (is_folder or not self.folders) and match_segments(names, self.segments)
+
+
+def parse_rules(text: str) -> tuple[IgnoreRule, ...]:
+    """The rules of a file, the last first: it decides."""
+    return tuple(rule for line in reversed(text.splitlines()) if (rule := IgnoreRule.parse(line)))
+
+
+DEFAULT_RULES = parse_rules("\n".join(DEFAULTS.split()))
+
+
+class IgnoreFiles:
+    """The ignore files of one tree, each read when the first path below it is asked for."""
+
+    def __init__(self, root: Path, *, heeded: bool = True) -> None:
+        """`heeded`: also those of the folders above the root, up to the one of the repository."""
+        self._root = root
+        self._heeded = heeded
+        self._read: OrderedDict[str, tuple[IgnoreRule, ...]] = OrderedDict()
+        self._above = _find_above(root) if heeded else []
+
+    def ignores(self, path: str, *, is_folder: bool) -> bool:
+        """Whether a path is left out, its folders aside."""
+        names = path.split("/")
+        for depth in range(len(names) - 1, -1, -1):
+            decision = _decide(self._rules_in("/".join(names[:depth])), names[depth:], is_folder=is_folder)
+            if decision is not None:
+                return decision
+        for folder, rules in self._above:
+            decision = _decide(rules, [*self._root.relative_to(folder).parts, *names], is_folder=is_folder)
+            if decision is not None:
+                return decision
+        return bool(_decide(DEFAULT_RULES, names, is_folder=is_folder)) or (is_folder and self._is_made(path))
+
+    def ignores_on_the_way(self, path: str, *, is_folder: bool) -> bool:
+        """Whether a path or a folder that it lies in is left out."""
+        names = path.split("/")
+        above = any(self.ignores("/".join(names[:depth]), is_folder=True) for depth in range(1, len(names)))
+        return above or self.ignores(path, is_folder=is_folder)
+
+    def _is_made(self, path: str) -> bool:
+        folder = self._root / path
+        if any(os.path.isfile(folder / name) for name in MADE_BY_PROGRAMS):
+            return True
+        return folder.name in BUILD_FOLDERS and any(os.path.isfile(folder.parent / name) for name in PROJECT_FILES)
+
+    def _rules_in(self, folder: str) -> tuple[IgnoreRule, ...]:
+        if not self._heeded:
+            return ()
+        if folder not in self._read:
+            self._read[folder] = read_rules(self._root / folder)
+            if len(self._read) > REMEMBERED:
+                self._read.popitem(last=False)
+        self._read.move_to_end(folder)
+        return self._read[folder]
+
+
+def read_rules(folder: Path) -> tuple[IgnoreRule, ...]:
+    """The rules of the ignore files in one folder; links are not followed, as git does not."""
+    return tuple(rule for name in NAMES for rule in parse_rules(_read_file(folder / name)))
+
+
+def _find_above(root: Path) -> list[tuple[Path, tuple[IgnoreRule, ...]]]:
+    """The folders above a root, the nearest first, up to that of its repository; none without one."""
+    if os.path.exists(root / ".git"):
+        return []
+    parents = list(root.parents)
+    top = next((number for number, parent in enumerate(parents) if os.path.exists(parent / ".git")), None)
+    return [] if top is None else [(parent, read_rules(parent)) for parent in parents[: top + 1]]
+
+
+def _decide(rules: tuple[IgnoreRule, ...], names: list[str], *, is_folder: bool) -> bool | None:
+    return next((not rule.negated for rule in rules if rule.fits(names, is_folder=is_folder)), None)
+
+
+def _read_file(place: Path) -> str:
+    try:
+        descriptor = os.open(place, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    except OSError:
+        return ""
+    try:
+        data = os.read(descriptor, MOST_BYTES) if stat.S_ISREG(os.fstat(descriptor).st_mode) else b""
+    except OSError:
+        data = b""
+    finally:
+        os.close(descriptor)
+    return data.decode("utf-8-sig", errors="replace")

@@ -1,0 +1,349 @@
+"""Formats beside the large ones: lightweight markup, code, notebooks, books, subtitles, RTF, ODT, Outlook."""
+
+from contextlib import suppress
+
+import pytest
+
+from ragstone import extraction
+from ragstone.chunking import Characters, make_chunker
+from ragstone.core.errors import Refused
+from ragstone.core.types import Extraction
+from ragstone.extraction import source_code
+from tests.extraction.made import make_archive, make_epub, make_notebook
+
+Blocks = list[tuple[str, int, str]]
+
+
+def extract(data: bytes | str, path: str) -> Extraction:
+    return extraction.extract(data.encode() if isinstance(data, str) else data, path=path)
+
+
+def blocks(found: Extraction) -> Blocks:
+    return [(block.type, block.level, block.text) for block in found.blocks]
+
+
+def refusal(data: bytes | str, path: str) -> Refused:
+    with pytest.raises(Refused) as caught:
+        extract(data, path)
+    return caught.value
+
+
+RST = """\
+.. _top:
+
+=======
+Handbook
+=======
+
+Ask the desk, for example::
+
+   $ ask --help
+
+.. note:: Desks close at six.
+
+   On Fridays at four.
+
+Leave
+-----
+
+.. code-block:: python
+   :linenos:
+
+   days = 28
+
+- Take it
+- Report it
+  in time
+
+Older leave
+~~~~~~~~~~~
+
+.. a comment that nobody reads
+
+Carry
+-----
+Five days.
+"""
+
+
+def test_rst_has_headings_by_their_marks_directives_and_literal_blocks() -> None:
+    found = extract(RST, "a.rst")
+    assert found.title == "Handbook"
+    assert blocks(found) == [
+        ("heading", 1, "Handbook"),
+        ("paragraph", 0, "Ask the desk, for example::"),
+        ("code", 0, "   $ ask --help"),
+        ("paragraph", 0, "Desks close at six."),
+        ("paragraph", 0, "On Fridays at four."),
+        ("heading", 2, "Leave"),
+        ("code", 0, "   days = 28"),
+        ("list", 1, "- Take it"),
+        ("list", 1, "- Report it\n  in time"),
+        ("heading", 3, "Older leave"),
+        ("heading", 2, "Carry"),
+        ("paragraph", 0, "Five days."),
+    ]
+    assert found.record == RST
+    assert [block.language for block in found.blocks if block.type == "code"] == [None, "python"]
+
+
+ASCIIDOC = """\
+= Handbook
+:toc:
+
+== Leave
+
+Twenty-eight days.
+
+[source,java]
+----
+class Leave {}
+----
+
+.Who asks
+* Everybody
+* Nobody
+
+// a comment
+////
+and a longer one
+////
+=== Carry
+Five days.
+"""
+
+
+def test_asciidoc_has_headings_blocks_and_no_comments() -> None:
+    found = extract(ASCIIDOC, "a.adoc")
+    assert blocks(found) == [
+        ("heading", 1, "Handbook"),
+        ("heading", 2, "Leave"),
+        ("paragraph", 0, "Twenty-eight days."),
+        ("code", 0, "class Leave {}"),
+        ("paragraph", 0, "Who asks"),
+        ("list", 1, "* Everybody"),
+        ("list", 1, "* Nobody"),
+        ("heading", 3, "Carry"),
+        ("paragraph", 0, "Five days."),
+    ]
+
+
+ORG = """\
+#+TITLE: Handbook
+* Leave :people:
+:PROPERTIES:
+:ID: 17
+:END:
+Twenty-eight days.
+#+BEGIN_SRC sh
+ask --help
+#+END_SRC
+# a comment
+** DONE Carry
+- Five days
+"""
+
+
+def test_org_has_headings_code_and_no_drawers() -> None:
+    assert blocks(extract(ORG, "a.org")) == [
+        ("heading", 1, "Handbook"),
+        ("heading", 1, "Leave"),
+        ("paragraph", 0, "Twenty-eight days."),
+        ("code", 0, "ask --help"),
+        ("heading", 2, "Carry"),
+        ("list", 1, "- Five days"),
+    ]
+
+
+TEX = r"""\documentclass{article}
+\title{The \emph{Handbook}}
+\begin{document}
+\maketitle
+\section{Leave}\label{leave}
+Everybody has \textbf{28} days. % or so
+They ask.
+
+\begin{itemize}
+  \item Take it
+  \item Report it
+\end{itemize}
+\begin{verbatim}
+ask --help
+\end{verbatim}
+\end{document}
+"""
+
+
+def test_tex_shows_what_a_reader_of_the_print_sees() -> None:
+    assert blocks(extract(TEX, "a.tex")) == [
+        ("heading", 1, "The Handbook"),
+        ("heading", 2, "Leave"),
+        ("paragraph", 0, "Everybody has 28 days. They ask."),
+        ("list", 1, "Take it"),
+        ("list", 1, "Report it"),
+        ("code", 0, "ask --help"),
+    ]
+
+
+@pytest.mark.parametrize("path", ["a.rst", "a.adoc", "a.org", "a.tex", "a.srt"])
+def test_any_text_under_such_a_name_is_read_or_refused(path: str) -> None:
+    for text in (RST, ASCIIDOC, ORG, TEX, "=\n=\n=\n", "::\n", "----\nnever closed", "\\begin{verbatim}\nopen", "..\n"):
+        with suppress(Refused):
+            found = extract(text, path)
+            assert found.blocks
+            assert all(found.record[s.char_start : s.char_end].strip() for block in found.blocks for s in block.spans)
+
+
+def test_subtitles_are_what_is_said_with_a_span_for_each_cue() -> None:
+    cues = "1\n00:00:01,000 --> 00:00:02,500\n<i>Everybody has</i>\n\n2\n00:00:02,500 --> 00:00:04,000\n28 days.\n"
+    found = extract(cues, "a.srt")
+    assert blocks(found) == [("paragraph", 0, "Everybody has 28 days.")]
+    [block] = found.blocks
+    assert [(span.line_start, span.line_end) for span in block.spans] == [(3, 3), (7, 7)]
+    web = "WEBVTT\n\nNOTE for us\n\nintro\n00:01.000 --> 00:02.000 align:start\n<v Dana>Hello.\n"
+    assert blocks(extract(web, "a.vtt")) == [("paragraph", 0, "Hello.")]
+    assert refusal("no cue here", "a.srt").reason == "empty"
+
+
+# --- code ---------------------------------------------------------------------------------------
+
+PYTHON = '''\
+"""Leave."""
+
+import datetime
+
+LIMIT = 28
+
+
+@cached
+def count_days(person: str) -> int:
+    """The days that a person has."""
+    total = LIMIT
+
+    return total
+
+
+# Keeps requests.
+class Desk:
+    name = "desk"
+
+    def ask(self, größe: int) -> None:
+        self.asked = größe
+
+
+if __name__ == "__main__":
+    print(count_days("Dana"))
+'''
+
+
+def test_code_has_a_section_for_each_function_class_and_method() -> None:
+    pytest.importorskip("tree_sitter_language_pack")
+    found = extract(PYTHON, "leave.py")
+    assert [(block.level, block.text) for block in found.blocks if block.type == "heading"] == [
+        (1, "def count_days(person: str) -> int"),
+        (1, "class Desk"),
+        (2, "def ask(self, größe: int) -> None"),
+        (1, 'if __name__ == "__main__":'),
+    ]
+    sections = {block.text: found.record[block.spans[0].char_start :] for block in found.blocks if block.level}
+    assert sections["def count_days(person: str) -> int"].startswith("@cached\n")
+    assert sections["class Desk"].startswith("# Keeps requests.\n")
+    assert found.meta["language"] == "python"
+    shown = "".join(found.record[s.char_start : s.char_end] for block in found.blocks for s in block.spans)
+    assert "".join(shown.split()) == "".join(PYTHON.split())
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "names"),
+    [
+        (
+            "a.go",
+            "package a\n\n// Run it.\nfunc (s *Server) Run() error {\n\treturn nil\n}\n",
+            ["func (s *Server) Run() error"],
+        ),
+        ("a.ts", "export class A {\n  run(x: number) {\n    return x;\n  }\n}\n", ["export class A", "run(x: number)"]),
+        ("a.js", "const save = (x) => {\n  keep(x);\n};\n", ["const save = (x) =>"]),
+        ("a.rs", "impl A {\n    fn b(&self) {\n        1;\n    }\n}\n", ["impl A", "fn b(&self)"]),
+        ("A.java", "@X\npublic class A {\n  int b() {\n    return 1;\n  }\n}\n", ["@X public class A", "int b()"]),
+        ("a.rb", "module M\n  def x(y)\n    1\n  end\nend\n", ["module M", "def x(y)"]),
+        (
+            "a.c",
+            "static int add(int a,\n               int b)\n{\n    return a + b;\n}\n",
+            ["static int add(int a, int b)"],
+        ),
+        ("a.sql", "CREATE TABLE users (\n  id int\n);\n", ["CREATE TABLE users ("]),
+        ("run", "#!/bin/sh\ndeploy() {\n  echo\n}\n", ["deploy()"]),
+        ("a.tf", 'resource "x" "y" {\n  a = 1\n}\n', ['resource "x" "y"']),
+    ],
+)
+def test_definitions_are_found_in_many_languages(path: str, code: str, names: list[str]) -> None:
+    pytest.importorskip("tree_sitter_language_pack")
+    found = extract(code, path)
+    assert found.media_type == "text/x-source-code"
+    assert [block.text for block in found.blocks if block.type == "heading"] == names
+
+
+def test_without_grammars_code_is_cut_at_blank_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source_code, "lacks_grammars", lambda: True)
+    found = source_code.parse_code(PYTHON.encode(), path="leave.py")
+    assert {block.type for block in found.blocks} == {"code"}
+    assert found.blocks[2].text == "LIMIT = 28"
+
+
+def test_a_function_is_a_chunk_that_names_its_class() -> None:
+    pytest.importorskip("tree_sitter_language_pack")
+    body = "".join(f"        self.total_{n} = count({n})\n" for n in range(40))
+    code = f"class Desk:\n    def ask(self):\n{body}\n    def answer(self):\n{body}"
+    pieces = make_chunker("structure", tokenizer=Characters(), reads=512).cut(extract(code, "desk.py"))
+    paths = [piece.heading_path for piece in pieces]
+    assert ("class Desk", "def ask(self)") in paths
+    assert ("class Desk", "def answer(self)") in paths
+
+
+# --- archives and others ------------------------------------------------------------------------
+
+
+def test_a_notebook_is_its_cells_in_order_with_what_they_printed() -> None:
+    printed = {"output_type": "stream", "text": ["\x1b[31m28\x1b[0m\n"]}
+    picture = {"output_type": "display_data", "data": {"image/png": "AAAA"}}
+    failed = {"output_type": "error", "ename": "KeyError", "evalue": "'Dana'"}
+    found = extract(
+        make_notebook(
+            ("markdown", "# Leave\n\nEverybody *asks*.", []),
+            ("code", "print(28)\n", [printed, picture, failed]),
+            kernelspec={"language": "python"},
+        ),
+        "a.ipynb",
+    )
+    assert blocks(found) == [
+        ("heading", 1, "Leave"),
+        ("paragraph", 0, "Everybody asks."),
+        ("code", 0, "print(28)"),
+        ("code", 0, "28"),
+        ("code", 0, "KeyError: 'Dana'"),
+    ]
+    assert found.blocks[2].language == "python"
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [(b'{"cells": [', "not a readable notebook"), (b"[1]", "not a notebook"), (b'{"a": 1}', "no list of cells")],
+)
+def test_a_broken_notebook_is_refused_in_a_sentence(data: bytes, says: str) -> None:
+    error = refusal(data, "a.ipynb")
+    assert error.reason == "broken"
+    assert says in str(error)
+    assert "save it again in Jupyter" in str(error)
+
+
+def test_a_book_is_its_chapters_in_reading_order() -> None:
+    found = extract(make_epub("<h1>Spring</h1><p>Trees bloom.</p>", "<h1>Autumn</h1><p>Apples fall.</p>"), "a.epub")
+    assert blocks(found) == [
+        ("heading", 1, "Spring"),
+        ("paragraph", 0, "Trees bloom."),
+        ("heading", 1, "Autumn"),
+        ("paragraph", 0, "Apples fall."),
+    ]
+    assert (found.title, found.meta["author"], found.meta["language"]) == ("The Orchard", "Dana", "en")
+    error = refusal(make_archive({"mimetype": "application/epub+zip", "a.txt": "x"}), "a.epub")
+    assert (error.reason, "list of contents" in str(error)) == ("broken", True)
