@@ -133,9 +133,7 @@ class TestRst(MarkupContract):
 
 class TestAsciiDoc(MarkupContract):
     media_type = ASCIIDOC
-    text = (
-        "= T\n:a: b\n\n== Next\nText é\n\n[source,py]\n----\ncode\n----\n.List\n* a\n// gone\n|===\n|a\n|===\n"
-    )
+    text = "= T\n:a: b\n\n== Next\nText é\n\n[source,py]\n----\ncode\n----\n.List\n* a\n// gone\n|===\n|a\n|===\n"
 
 
 class TestOrg(MarkupContract):

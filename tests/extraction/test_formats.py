@@ -1,6 +1,7 @@
 """Formats beside the large ones: lightweight markup, code, notebooks, books, subtitles, RTF, ODT, Outlook."""
 
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -9,7 +10,7 @@ from ragstone.chunking import Characters, make_chunker
 from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction
 from ragstone.extraction import source_code
-from tests.extraction.made import make_archive, make_epub, make_notebook
+from tests.extraction.made import make_archive, make_epub, make_notebook, make_odt
 
 Blocks = list[tuple[str, int, str]]
 
@@ -347,3 +348,68 @@ def test_a_book_is_its_chapters_in_reading_order() -> None:
     assert (found.title, found.meta["author"], found.meta["language"]) == ("The Orchard", "Dana", "en")
     error = refusal(make_archive({"mimetype": "application/epub+zip", "a.txt": "x"}), "a.epub")
     assert (error.reason, "list of contents" in str(error)) == ("broken", True)
+
+
+def test_an_opendocument_text_has_headings_lists_tables_and_notes() -> None:
+    body = (
+        '<text:h text:outline-level="2">Leave</text:h>'
+        "<text:p>Everybody<text:s/>has 28 days<text:note><text:note-citation>1</text:note-citation>"
+        "<text:note-body><text:p>By law.</text:p></text:note-body></text:note>.</text:p>"
+        "<text:tracked-changes><text:p>deleted</text:p></text:tracked-changes>"
+        "<text:list><text:list-item><text:p>Ask</text:p><text:list><text:list-item><text:p>In time</text:p>"
+        "</text:list-item></text:list></text:list-item></text:list>"
+        '<table:table><table:table-header-rows><table:table-row><table:table-cell table:number-columns-spanned="2">'
+        "<text:p>Name</text:p></table:table-cell></table:table-row></table:table-header-rows>"
+        "<table:table-row><table:table-cell><text:p>Dana</text:p></table:table-cell><table:table-cell>"
+        "<text:p>28</text:p></table:table-cell></table:table-row></table:table>"
+    )
+    found = extract(make_odt(body), "a.odt")
+    assert blocks(found)[:5] == [
+        ("heading", 2, "Leave"),
+        ("paragraph", 0, "Everybody has 28 days."),
+        ("paragraph", 0, "By law."),
+        ("list", 1, "- Ask"),
+        ("list", 2, "- In time"),
+    ]
+    table = found.blocks[5]
+    assert [(cell.text, cell.row, cell.col, cell.colspan, cell.header) for cell in table.cells] == [
+        ("Name", 0, 0, 2, True),
+        ("Dana", 1, 0, 1, False),
+        ("28", 1, 1, 1, False),
+    ]
+    assert "deleted" not in found.record
+
+
+def test_rtf_is_its_paragraphs() -> None:
+    data = rb"{\rtf1\ansi{\fonttbl{\f0 Arial;}}\f0 Everybody has \b 28\b0  days.\par Gr\'fc\'dfe, \u8364? 5.\par}"
+    said = ["Everybody has 28 days.", "Grüße, € 5."]
+    assert blocks(extract(data, "a.rtf")) == [("paragraph", 0, text) for text in said]
+    assert refusal(rb"{\rtf1 }", "a.rtf").reason == "empty"
+
+
+def test_an_outlook_message_is_a_mail() -> None:
+    data = (Path(__file__).parent / "mail" / "outlook.msg").read_bytes()
+    found = extract(data, "any name")
+    assert found.media_type == "application/vnd.ms-outlook"
+    assert found.title == "Test Email Message"
+    assert "This is the body of the test email message" in found.record
+    assert found.meta["to"] == ["someone.somewhere@a.example"]
+    assert refusal(data[:4096], "a.msg").reason in ("broken", "unsupported")
+
+
+def test_text_in_an_old_encoding_is_read_with_a_warning_that_names_it() -> None:
+    for path in ("a.md", "a.txt", "a.rst", "a.py"):
+        found = extract("# Größe der Bestellungen für Köln\n".encode("cp1252"), path)
+        assert "Größe der Bestellungen für Köln" in found.record
+        assert any("read as Windows-1252" in warning for warning in found.warnings)
+    assert "Größe" in extract("Größe der Dinge".encode("utf-16-le"), "a.txt").record
+
+
+@pytest.mark.parametrize("name", ["README", "LICENSE", "notes.unknown", "settings.yaml", "rows.jsonl", "server.log"])
+def test_any_other_text_is_read_as_text(name: str) -> None:
+    assert extract("key: value\n", name).media_type == "text/plain"
+
+
+def test_a_file_of_before_2007_is_refused_with_what_to_do() -> None:
+    old = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
+    assert (refusal(old, "a.doc").reason, "save it as DOCX" in str(refusal(old, "a.doc"))) == ("unsupported", True)
