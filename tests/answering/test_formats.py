@@ -172,3 +172,12 @@ def test_citations_lead_to_lines() -> None:
     written = replace(an_answer(), mode="written")
     assert "[1] a.md:2 (page 3) · verified" in answer_text(written, mask=same)
     assert "Nothing found." in found_text(Found(()), mask=same)
+
+
+def test_the_source_is_named_where_there_are_several() -> None:
+    made = an_answer()
+    [citation, *_] = made.citations
+    other = replace(citation, n=2, document=replace(citation.document, source="wiki", path="b.md"))
+    text = answer_text(replace(made, citations=(citation, other)), mask=same)
+    assert f"[1] a.md:2 (page 3) of {citation.document.source} · quoted" in text
+    assert "[2] b.md:2 (page 3) of wiki · quoted" in text

@@ -16,9 +16,11 @@ NEAR_LINES = 2  # between two lines of one citation, such as a rule below a head
 NO_TERMS = QuestionTerms({})
 
 
-def format_place(document: Document, spans: Sequence[Span]) -> str:
+def format_place(document: Document, spans: Sequence[Span], *, source: bool = False) -> str:
     """`path:line`, `path:first-last`, with the page where there is one: what editors open. The header that a row stands
-    far below comes first: `path:1,4011`."""
+    far below comes first: `path:1,4011`. `source` names the document's source too."""
+    if source:
+        return f"{format_place(document, spans)} of {escape_line_ends(document.source)}"
     path = escape_line_ends(document.path)
     if not spans:
         return path
@@ -47,11 +49,12 @@ def found_text(found: Found, *, mask: Mask, question: str = "", full: bool = Fal
 def _hit_blocks(hits: Sequence[Hit], *, mask: Mask, question: str, full: bool) -> list[str]:
     texts = [mask(hit.chunk.text, hit.chunk.spans, hit.chunk.secrets) for hit in hits]
     terms = weigh_terms(question, texts) if question else NO_TERMS
+    several = _has_several_sources([hit.chunk.document for hit in hits])
     blocks = []
     for n, (hit, text) in enumerate(zip(hits, texts, strict=True), 1):
         chunk = hit.chunk
         head = [
-            f"{n}. {format_place(chunk.document, chunk.spans)}",
+            f"{n}. {format_place(chunk.document, chunk.spans, source=several)}",
             *([escape_line_ends(" > ".join(chunk.heading_path))] if chunk.heading_path else []),
             *_describe_match(hit, text, terms),
             *([f"flags {', '.join(chunk.flags)}"] if chunk.flags else []),
@@ -60,6 +63,10 @@ def _hit_blocks(hits: Sequence[Hit], *, mask: Mask, question: str, full: bool) -
         lines = text.splitlines() if full else choose_lines(text, terms)
         blocks.append("\n".join([mask(" · ".join(head)), *(mark_words(line, terms) for line in lines)]))
     return blocks
+
+
+def _has_several_sources(documents: Sequence[Document]) -> bool:
+    return len({document.source for document in documents}) > 1
 
 
 def _describe_match(hit: Hit, text: str, terms: QuestionTerms) -> list[str]:
@@ -75,7 +82,11 @@ def answer_text(answer: Answer, *, mask: Mask, question: str = "") -> str:
     marks = [mark if (mark := chunk_marker(c)) in answer.text else number_marker(c) for c in answer.citations]
     pairs = zip(marks, answer.citations, strict=True)
     quoted = answer.mode == "quoted"
-    lines = [f"{mark} {format_place(c.document, c.spans)} · {_describe_status(c.status, quoted)}" for mark, c in pairs]
+    several = _has_several_sources([citation.document for citation in answer.citations])
+    lines = [
+        f"{mark} {format_place(c.document, c.spans, source=several)} · {_describe_status(c.status, quoted)}"
+        for mark, c in pairs
+    ]
     notes = [f"note: {note.message}" for note in answer.notes]
     doubted = [] if answer.abstained else [one.text for one in answer.sentences if one.status == "unverified"]
     unsupported = "\n".join(f"unsupported: {' '.join(text.split())}" for text in doubted)

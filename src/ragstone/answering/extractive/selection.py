@@ -156,7 +156,7 @@ def _length_penalty(passage: Passage) -> float:
 def select_passages(
     question: QuestionAnalysis, scored: Sequence[ScoredPassage], *, how: SelectionOptions | None = None
 ) -> list[ScoredPassage]:
-    """The passages of the answer, in reading order by document, the document of the best one first.
+    """The passages of the answer: the best one, then the others in reading order, the document of the best one first.
 
     A passage has a term of the question or a known similarity. A further one must be nearly as good as
     the best, or add terms of the question that are still missing, and must not repeat one that was taken.
@@ -229,11 +229,17 @@ def _drop_overlapping(wide: Sequence[ScoredPassage]) -> list[ScoredPassage]:
 
 
 def sort_for_reading(taken: Sequence[ScoredPassage]) -> list[ScoredPassage]:
-    """By document, the document of the first passage first, then by place."""
+    """The best passage, then the others by document, the document of the first one first, and by place."""
     first: dict[str, int] = {}
     for one in taken:
         first.setdefault(one.passage.chunk.document.id, len(first))
-    return sorted(taken, key=lambda s: (first[s.passage.chunk.document.id], s.passage.chunk.ordinal, s.passage.start))
+    best = min(taken, key=_passage_order, default=None)
+
+    def place(one: ScoredPassage) -> tuple[bool, int, int, int]:
+        chunk = one.passage.chunk
+        return one is not best, first[chunk.document.id], chunk.ordinal, one.passage.start
+
+    return sorted(taken, key=place)
 
 
 def make_quotes(chosen: Sequence[ScoredPassage]) -> list[Quote]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from ragstone.answering.shown_markdown import MEDIA_TYPES, strip_markup
 from ragstone.answering.verification.spans import span_in
 from ragstone.core.answers import Citation, Note, Sentence
 from ragstone.core.types import Chunk, Document, Secret, Span, Verdict, join_slices
@@ -107,10 +108,10 @@ def cite_quotes(
 ) -> tuple[tuple[Sentence, ...], tuple[Citation, ...]]:
     """One sentence for each quote, one citation for each distinct place, numbered from 1 by first use.
 
-    A citation quotes the record as it is; its sentence, when it is prose, comes without the source's line
-    breaks. `records` gives the text of record by the document's id; without it a quote stays unverified. Text
-    is masked last, so that the check saw what the document really says. `secrets` finds those of a whole record;
-    it is asked only where a quote was found again elsewhere, for a chunk knows its own.
+    A citation quotes the record as it is; its sentence comes without the marks of Markdown, and without the source's
+    line breaks when it is prose. `records` gives the text of record by the document's id; without it a quote stays
+    unverified. Text is masked last, so that the check saw what the document really says. `secrets` finds those of a
+    whole record; it is asked only where a quote was found again elsewhere, for a chunk knows its own.
     """
     numbers: dict[tuple[str, str, tuple[Span, ...]], Citation] = {}
     sentences: list[Sentence] = []
@@ -130,6 +131,7 @@ def cite_quotes(
             )
         citation = numbers[key]
         said = " ".join(citation.quote.split()) if quote.prose else citation.quote
+        said = strip_markup(said) if quote.chunk.document.media_type in MEDIA_TYPES else said
         sentences.append(Sentence(said, (citation.n,), status))
     return tuple(sentences), tuple(numbers.values())
 

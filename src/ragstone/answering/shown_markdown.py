@@ -1,0 +1,40 @@
+"""Quoted Markdown as people read it: link texts without targets, no marks of emphasis, no HTML tags."""
+
+import re
+
+CODE = re.compile(r"(```.*?```|~~~.*?~~~|``[^`]{0,500}``|`[^`\n]{0,500}`)", re.DOTALL)
+INNER = r"(?:[^\[\]\n]|\n(?!\n)|\[[^\[\]\n]{0,200}\]){0,400}"
+TARGET = (
+    r"\((?:<[^<>\n]{0,2000}>|[^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,500}){0,3})"
+    r"(?:\s{1,3}(?:\"[^\"]{0,300}\"|'[^']{0,300}'))?\)"
+)
+LINK = re.compile(rf"!?\[({INNER})\](?:{TARGET}|\[[^\[\]\n]{{0,100}}\])")
+NOTE_MARK = re.compile(r"\[\^[\w-]{1,40}\]")
+ADDRESS = re.compile(r"<((?:https?|mailto):[^<>\s]{1,2000})>")
+TAG = re.compile(
+    r"</?(?:a|abbr|b|br|code|em|font|i|kbd|mark|p|s|small|span|strong|sub|sup|u|var)\b[^<>]{0,500}>", re.IGNORECASE
+)
+EMPHASIS = re.compile(r"(?<![\w*\\])(\*{1,3}|_{1,3})(?=[^\s*_])([^\n*_]{1,500}?)(?<=[^\s*_])\1(?![\w*]|\.\w)")
+ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+
+
+# Documents whose text of record is Markdown or is written like it.
+MEDIA_TYPES = frozenset(("text/markdown", "text/html", "multipart/related", "application/xml", "application/epub+zip"))
+
+
+def strip_markup(text: str) -> str:
+    """The text without marks that a page does not show; code stays as it is.
+
+    >>> strip_markup("Data is a [_time series_](https://x.org/T_(1)), **always**.<sup>2</sup> Use `a_b[0](c)`.")
+    'Data is a time series, always.2 Use `a_b[0](c)`.'
+    """
+    parts = CODE.split(text)
+    return "".join(part if n % 2 else _strip_prose(part) for n, part in enumerate(parts))
+
+
+def _strip_prose(text: str) -> str:
+    for pattern, shown in ((NOTE_MARK, ""), (LINK, r"\1"), (LINK, r"\1"), (ADDRESS, r"\1"), (TAG, "")):
+        text = pattern.sub(shown, text)
+    for _ in range(2):  # bold within italics
+        text = EMPHASIS.sub(r"\2", text)
+    return ESCAPED.sub(r"\1", text)
