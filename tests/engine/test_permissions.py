@@ -64,6 +64,7 @@ CALLS: dict[str, Call] = {
     "check_chunking": lambda kb, _: kb.check_chunking(),
     "runs": lambda kb, _: kb.runs(),
     "doctor": lambda kb, _: kb.doctor(),
+    "check_settings": lambda kb, _: kb.check_settings(),
     "extract": lambda kb, docs: kb.extract(docs / "storage.md"),
     "iter_extractions": lambda kb, docs: kb.iter_extractions(docs / "storage.md"),
     "preview": lambda kb, docs: kb.preview(docs / "storage.md"),

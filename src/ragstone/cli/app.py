@@ -31,6 +31,7 @@ COMMANDS = {
         "guard",
     ),
     "Operation": (
+        "config_",
         "doctor",
         "migrate",
         "copy",
@@ -72,7 +73,7 @@ for _panel, _names in COMMANDS.items():
         if hasattr(_module, "app"):
             for _one in _module.app.registered_commands:
                 _one.cls = GroupedCommand
-            app.add_typer(_module.app, name=_name, rich_help_panel=_panel)
+            app.add_typer(_module.app, name=_name.rstrip("_"), rich_help_panel=_panel)
         else:
             _command = app.command(name=_name.rstrip("_"), cls=GroupedCommand, rich_help_panel=_panel)
             _command(getattr(_module, _name))

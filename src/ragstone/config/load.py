@@ -52,11 +52,10 @@ def load(path: str | Path | None = None, **arguments: Any) -> Settings:
 
     Raises `ConfigError` that names the file or the variable, the key and the nearest key that exists.
     """
-    file = _find_file(path)
-    data = yaml_file.read_yaml(file, os.environ.get) if file else {}
+    file, data = read_file(path)
     settings = _parse_settings(data, str(file))
     given = [(name.split("__"), value) for name, value in arguments.items() if value is not None]
-    layers = (("environment", _read_environment()), ("arguments", given))
+    layers = (("environment", read_environment()), ("arguments", given))
     for group, of_model in MODEL_KEYS.items():
         for model in [str(value) for _, layer in layers for keys, value in layer if keys == [group, "model"]][-1:]:
             for place in (data, *_list_owners(data)):
@@ -76,6 +75,15 @@ def load(path: str | Path | None = None, **arguments: Any) -> Settings:
     if settings.answer.calibration is None and os.path.isfile(beside):
         return replace(settings, answer=replace(settings.answer, calibration=str(beside)))
     return settings
+
+
+def read_file(path: str | Path | None = None) -> tuple[Path | None, Json]:
+    """The configuration file in force and its data with variables filled in; None and {} where there is no file.
+
+    Raises `ConfigError` as `load` does.
+    """
+    file = _find_file(path)
+    return file, yaml_file.read_yaml(file, os.environ.get) if file else {}
 
 
 def default_calibration_path(path: str | Path | None = None) -> Path:
@@ -180,9 +188,9 @@ def _is_present(file: Path, *, named: bool) -> bool:
     return True
 
 
-def _read_environment() -> list[tuple[list[str], str]]:
-    """What the environment sets: keys and value. Raises `ConfigError` for an unknown setting of a group; any other
-    unknown variable may be another program's, and gives a warning."""
+def read_environment() -> list[tuple[list[str], str]]:
+    """The settings of the environment: keys and value. Raises `ConfigError` for an unknown setting of a group; any
+    other unknown variable may be another program's, and gives a warning."""
     ours = sorted((name.removeprefix(PREFIX), value) for name, value in os.environ.items() if name.startswith(PREFIX))
     known = list_settable(Settings)
     found = []

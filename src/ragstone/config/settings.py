@@ -170,7 +170,9 @@ class Settings:
     collection: Annotated[str, Option("The collection.")] = "default"
     keep_versions: Annotated[int, Option("Number of revisions to keep per document.", 1, MANY)] = 1
     artifacts: Annotated[str | None, Option("URI of the artifact store for extractions.")] = None
-    passwords: Annotated[tuple[str, ...], Option("Passwords to try on encrypted documents.")] = ()
+    passwords: Annotated[tuple[str, ...], Option("Passwords to try on encrypted documents.")] = field(
+        default=(), repr=False
+    )
     sources: Annotated[tuple[SourceSettings, ...], Option("Sources that `ingest` reads without an argument.")] = ()
     chunk: Annotated[ChunkSettings, Option("Chunking of documents.")] = ChunkSettings()
     embed: Annotated[EmbedSettings, Option("Embedding model.")] = EmbedSettings()

@@ -167,6 +167,7 @@ class Knowledge(Waiter):
     drop_model = blocking(Engine.drop_model)
     check_chunking = blocking(Engine.check_chunking)
     doctor = blocking(Engine.doctor)
+    check_settings = blocking(Engine.check_settings)
     tenants = blocking(Engine.tenants)
     erase_tenant = blocking(Engine.erase_tenant)
     rotate = blocking(Engine.rotate)

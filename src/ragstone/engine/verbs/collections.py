@@ -8,6 +8,7 @@ from ragstone.core.types import Scope
 from ragstone.engine.artifact_cleanup import drop_collection, forget_stale_searches, places_of, sweep_artifacts
 from ragstone.engine.permission_checks import verb
 from ragstone.engine.run_setup import build_run_context, pin_own_model
+from ragstone.engine.source_roots import resolve_source
 from ragstone.engine.verbs.base import VerbGroup
 from ragstone.engine.visible_documents import list_newest, read_info
 from ragstone.ingestion import artifacts
@@ -93,6 +94,30 @@ class CollectionVerbs(VerbGroup):
         except RagstoneError as error:
             problems.append(str(error))
         return problems + await self._find_artifact_problems(repair=repair) + await self._find_tenant_problems()
+
+    @verb(Permission.WRITE)
+    async def check_settings(self) -> list[str]:
+        """The settings that would stop an ingestion, one sentence each: sources, models, store. Reads no document."""
+        problems = self._find_source_problems() + await self._find_model_problems()
+        try:
+            build_run_context(self._components)  # the chunker and its options
+        except RagstoneError as error:
+            problems.append(str(error))
+        try:
+            await self.store.admin.exists(self.scope)
+        except RagstoneError as error:
+            problems.append(str(error))
+        return problems
+
+    def _find_source_problems(self) -> list[str]:
+        problems = []
+        for wanted in self.settings.of(self.scope.collection).sources:
+            try:
+                source, _ = resolve_source(wanted)
+                next(source.walk(), None)
+            except RagstoneError as error:
+                problems.append(str(error))
+        return problems
 
     async def _find_outdated(self) -> list[str]:
         """The sources whose documents have terms or flags of another edition."""
