@@ -22,14 +22,13 @@ LEFT_OUT = {
 @add_shared_options
 def ingest(
     options: SharedOptions,
-    paths: Annotated[
-        list[str] | None, typer.Argument(help="Folders or files [default: the configured sources].")
-    ] = None,
+    paths: Annotated[list[str] | None, typer.Argument(help="Folders or files [default: those configured].")] = None,
     source: Annotated[str | None, typer.Option("--source", help="Name of the source [default: the folder's].")] = None,
     ignore: Annotated[list[str] | None, typer.Option(help="Glob to leave out, such as drafts/**.")] = None,
     refresh: Annotated[
         bool, typer.Option("--refresh", help="Re-extract and re-chunk documents built with other settings.")
     ] = False,
+    checksum: Annotated[bool, typer.Option("--checksum", help="Read files of unchanged size and time too.")] = False,
     recreate: Annotated[bool, typer.Option("--recreate", help="Erase the collection first.")] = False,
     allow_removals: Annotated[
         bool, typer.Option("--allow-removals", help="Allow removing any number of vanished documents.")
@@ -57,6 +56,7 @@ def ingest(
             name=source,
             ignore=tuple(ignore or ()),
             refresh=refresh,
+            checksum=checksum,
             recreate=recreate,
             allow_removals=allow_removals,
             version_label=version_label,

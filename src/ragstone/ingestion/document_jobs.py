@@ -16,6 +16,7 @@ from ragstone.extraction.code_languages import INSTALL_HINT, find_language, lack
 from ragstone.extraction.image import eligibility
 from ragstone.ingestion import workers
 from ragstone.ingestion.artifacts import ArtifactStore
+from ragstone.ingestion.file_stamps import FileStamps
 from ragstone.ingestion.progress import Tally
 from ragstone.ingestion.run_context import RunContext
 from ragstone.ingestion.sources.sizes import check_file_size
@@ -49,6 +50,20 @@ def drop_unreadable_pictures(jobs: list[DocumentJob], tally: Tally) -> list[Docu
     return [job for job in jobs if job.before or job.moved or not eligibility.is_picture(job.entry.path)]
 
 
+def drop_unchanged(
+    jobs: Sequence[DocumentJob], context: RunContext, stamps: FileStamps, tally: Tally
+) -> list[DocumentJob]:
+    """Without the files that need not be read; they are counted."""
+    left = []
+    for job in jobs:
+        before = job.before
+        if before and not job.lacking and not needs_rebuild(before, context) and stamps.is_unchanged(job.entry, before):
+            tally.count_outcome(before)
+        else:
+            left.append(job)
+    return left
+
+
 def warn_of_missing_grammars(jobs: Sequence[DocumentJob], tally: Tally) -> None:
     """One warning for all new files of code that are not cut at functions."""
     new = sum(job.before is None and find_language(job.entry.path, b"") is not None for job in jobs)
@@ -70,6 +85,7 @@ async def prepare_revisions(
     jobs: Sequence[DocumentJob],
     tally: Tally,
     artifact_store: ArtifactStore | None,
+    stamps: FileStamps,
 ) -> AsyncIterator[Revision | None]:
     """Each listed file in order: its new revision, or None when there is nothing to write."""
     loop = asyncio.get_running_loop()
@@ -88,7 +104,10 @@ async def prepare_revisions(
             if not flying:
                 return
             done, future = flying.popleft()
-            yield tally.count_outcome(await future)
+            outcome = await future
+            if not isinstance(outcome, Skipped):
+                stamps.note(done.entry, (outcome if isinstance(outcome, Document) else outcome.document).version)
+            yield tally.count_outcome(outcome)
             ahead -= done.entry.size
     finally:
         for _, future in flying:

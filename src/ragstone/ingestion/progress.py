@@ -15,6 +15,7 @@ from ragstone.core.answers import Event
 from ragstone.core.ports import Ledger, ListedFile, Source
 from ragstone.core.records import LEFT_OUT, PASSED_OVER, Run, Skipped
 from ragstone.core.types import Document, Revision
+from ragstone.ingestion.file_stamps import read_clock
 
 EventCallback = Callable[[Event], None]
 UPDATE_SECONDS = 2.0
@@ -34,6 +35,7 @@ class Tally:
     outdated: int = 0
     renewed: int = 0
     passed_over: int = 0
+    listed_at: int = 0  # nanoseconds
     skipped: list[Skipped] = field(default_factory=list)
     ignored: list[Skipped] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -41,6 +43,7 @@ class Tally:
 
     def list_files(self, source: Source) -> list[ListedFile]:
         """The files that a source lists; what it refuses is counted."""
+        self.listed_at = read_clock()
         found = list(source.walk())
         for entry in found:
             if isinstance(entry, Skipped):

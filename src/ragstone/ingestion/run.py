@@ -20,12 +20,14 @@ from ragstone.ingestion import artifacts, chunker_compatibility, safeguards, wor
 from ragstone.ingestion.artifacts import ArtifactStore
 from ragstone.ingestion.document_jobs import (
     DocumentJob,
+    drop_unchanged,
     drop_unreadable_pictures,
     looks_changed,
     prepare_revisions,
     wants_vectors,
     warn_of_missing_grammars,
 )
+from ragstone.ingestion.file_stamps import FileStamps
 from ragstone.ingestion.moves import drop_copies, find_moves
 from ragstone.ingestion.outdated_editions import renew_outdated
 from ragstone.ingestion.progress import EventCallback, Progress, Tally
@@ -151,33 +153,47 @@ async def _update_text(
         kept = {path: document for path, document in known.items() if not wants_vectors(document, context)}
         safeguards.check_chunking(context.builder, kept)
     lacking = await _find_missing_artifacts(context, artifact_store, tally)
-    jobs = [
+    every = [
         DocumentJob(
             entry, before := known.get(entry.path), before is not None and before.id in lacking, moves.get(entry.path)
         )
         for entry in listed
     ]
-    jobs = jobs if context.named else await asyncio.to_thread(drop_unreadable_pictures, jobs, tally)
-    warn_of_missing_grammars(jobs, tally)
+    stamps = FileStamps(ledger, source.name, now=tally.listed_at)
+    jobs = await _choose_jobs(context, every, stamps, tally)
     size = sum(job.entry.size for job in jobs if looks_changed(job, context))
     async with context.store.writer(context.builder.scope) as writer:
-        done = 0
+        done = len(every) - len(jobs)
         with workers.open_worker_pool(context.builder, source.name, size=size, processes=context.processes) as pool:
             async for revisions, passed in _batch_revisions(
-                prepare_revisions(pool, context, source, jobs, tally, artifact_store)
+                prepare_revisions(pool, context, source, jobs, tally, artifact_store, stamps)
             ):
                 if revisions:
                     await writer.replace(revisions)
                     tally.count_written(revisions, moves)
                 done += passed
-                await progress.report_stage("text", done=done, total=len(jobs))
+                await progress.report_stage("text", done=done, total=len(every))
         if gone := _drop_unread_moves(gone, moves, tally):
             await writer.remove([document.id for document in gone])
             tally.removed += len(gone) - tally.moved
+    await stamps.save(listed)
     if tally.outdated:
         tally.warnings.append(
             f"{tally.outdated} documents were extracted by an earlier version; run with --refresh to redo them"
         )
+
+
+async def _choose_jobs(
+    context: RunContext, jobs: Sequence[DocumentJob], stamps: FileStamps, tally: Tally
+) -> list[DocumentJob]:
+    """The files that must be read; the others are counted, with one warning for each kind that is left out or is read
+    in a simpler way."""
+    if not context.checksum:
+        await stamps.recall()
+    left = drop_unchanged(jobs, context, stamps, tally)
+    left = left if context.named else await asyncio.to_thread(drop_unreadable_pictures, left, tally)
+    warn_of_missing_grammars(left, tally)
+    return left
 
 
 async def _find_gone(

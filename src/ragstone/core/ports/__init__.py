@@ -12,7 +12,7 @@ from ragstone.core.ports.models import Completion, CompletionResult, Embedder, M
 from ragstone.core.ports.reading import Exporter, FusingReader, KeywordReader, Reader, StoredRevision, word_signal
 from ragstone.core.ports.search_cache import CachedSearch, SearchCache, SearchCachingStore
 from ragstone.core.ports.store import ArtifactStorage, IdentifiedStore, Store
-from ragstone.core.ports.writing import Filler, Ledger, Writer
+from ragstone.core.ports.writing import FileMemory, Filler, Ledger, Writer
 
 __all__ = [
     "Admin",
@@ -25,6 +25,7 @@ __all__ = [
     "Embedder",
     "Exporter",
     "Extractor",
+    "FileMemory",
     "Filler",
     "FusingReader",
     "IdentifiedStore",

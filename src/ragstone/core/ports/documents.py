@@ -1,7 +1,7 @@
 """From a source to pieces of text: sources, extractors, chunkers."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from ragstone.core.records import Skipped
@@ -10,10 +10,12 @@ from ragstone.core.types import Extraction, Piece
 
 @dataclass(frozen=True, slots=True)
 class ListedFile:
-    """A file that a source lists: its path relative to the root (with `/`), its size in bytes."""
+    """A file that a source lists: its path relative to the root (with `/`), its size in bytes. `stamp`: its size, its
+    times of change in nanoseconds and its number, which differ after a change; None where none are known."""
 
     path: str
     size: int
+    stamp: tuple[int, int, int, int] | None = field(default=None, compare=False)
 
 
 class Source(Protocol):

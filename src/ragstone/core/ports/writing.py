@@ -1,7 +1,7 @@
 """The protocols for writing a store: documents, vectors, runs."""
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from ragstone.core.arrays import Vectors
 from ragstone.core.records import Run
@@ -50,6 +50,19 @@ class Filler(Protocol):
 
     async def settle(self) -> None:
         """Give back dead space."""
+        ...
+
+
+@runtime_checkable
+class FileMemory(Protocol):
+    """A ledger that keeps, from run to run, what the files of a source looked like."""
+
+    async def recall_files(self, source: str) -> dict[str, list[Any]]:
+        """The stamps by path, as they were kept last; {} where there are none."""
+        ...
+
+    async def remember_files(self, source: str, stamps: Mapping[str, Sequence[Any]]) -> None:
+        """Keep stamps (numbers and texts) by path, in place of those of this source before."""
         ...
 
 

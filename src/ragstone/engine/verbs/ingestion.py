@@ -30,6 +30,7 @@ class IngestionVerbs(VerbGroup):
         name: str | None = None,
         ignore: Sequence[str] | str = (),
         refresh: bool = False,
+        checksum: bool = False,
         allow_removals: bool = False,
         recreate: bool = False,
         version_label: str | None = None,
@@ -38,7 +39,8 @@ class IngestionVerbs(VerbGroup):
     ) -> list[Run]:
         """Update the collection from folders or files, or from the configured sources.
 
-        Gives one run per source. Raises `UsageError` for a path that does not exist, for a removal of too much without
+        Gives one run per source. A file of the same size and time as in the last run is not read, unless `checksum` is
+        set. Raises `UsageError` for a path that does not exist, for a removal of too much without
         `allow_removals`, for a changed model without `recreate`.
         """
         _check_date(effective_at)
@@ -51,6 +53,7 @@ class IngestionVerbs(VerbGroup):
         context = build_run_context(
             self._components,
             refresh=refresh,
+            checksum=checksum,
             allow_removals=allow_removals,
             version_label=version_label,
             effective_at=effective_at,

@@ -39,7 +39,7 @@ def list_file(place: str, path: str) -> ListedFile | Skipped:
         return _skip_unreadable(path, error)
     if not stat.S_ISREG(about.st_mode):
         return Skipped(path, "unreadable", f"{path} is a device, socket or pipe, not a file")
-    return ListedFile(path, about.st_size)
+    return ListedFile(path, about.st_size, (about.st_size, about.st_mtime_ns, about.st_ctime_ns, about.st_ino))
 
 
 class _Walker:

@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from ragstone.core.records import Run
 from ragstone.core.types import Document
 from ragstone.stores.embedded.collection import Collection
 from ragstone.stores.embedded.database import write_transaction
+from ragstone.stores.embedded.file_stamps import read_stamps, write_stamps
 from ragstone.stores.embedded.frozen_files import check_unchanged
 from ragstone.stores.embedded.paths import CollectionFiles, store_lock_path
 from ragstone.stores.embedded.tenant_marks import check_not_erasing, check_not_rekeying
@@ -74,6 +75,12 @@ class EmbeddedLedger:
 
     async def runs(self, limit: int = 20) -> list[Run]:
         return await self._threads.run(lambda: self._list_runs(limit))
+
+    async def recall_files(self, source: str) -> dict[str, list[Any]]:
+        return await self._threads.run(lambda: read_stamps(self._collection().place, source))
+
+    async def remember_files(self, source: str, stamps: Mapping[str, Sequence[Any]]) -> None:
+        await self._threads.run(lambda: write_stamps(self._collection().place, source, stamps))
 
     def _list_documents(self, source: str | None) -> list[Document]:
         sql = """SELECT r.facts FROM documents d JOIN revisions r ON r.document = d.id

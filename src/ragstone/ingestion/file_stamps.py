@@ -1,0 +1,56 @@
+"""Files that are known by size and time, so that a run need not read them again."""
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from ragstone.core.ports import FileMemory, Ledger, ListedFile
+from ragstone.core.types import Document
+
+# A file that changed within this time before the run may change again without another time: file systems keep times
+# as coarse as two seconds (FAT).
+MARGIN = 2_000_000_000  # nanoseconds
+
+
+class FileStamps:
+    """The stamps of a source's files: what the last run noted, and what this run notes.
+
+    A stamp is size, times of change and number of the file. Where the ledger keeps no stamps, every file is read.
+    """
+
+    def __init__(self, ledger: Ledger, source: str, *, now: int) -> None:
+        """`now`: nanoseconds, before the files were listed."""
+        self._memory = ledger if isinstance(ledger, FileMemory) else None
+        self._source = source
+        self._settled = now - MARGIN
+        self._before: dict[str, list[Any]] = {}
+        self._noted: dict[str, list[Any]] = {}
+
+    async def recall(self) -> None:
+        """Read what the last run noted."""
+        if self._memory is not None:
+            self._before = await self._memory.recall_files(self._source)
+
+    def is_unchanged(self, entry: ListedFile, before: Document | None) -> bool:
+        """Whether the file holds what its document was made of. Notes it again if so."""
+        if before is None or entry.stamp is None or self._before.get(entry.path) != [*entry.stamp, before.version]:
+            return False
+        self._noted[entry.path] = self._before[entry.path]
+        return True
+
+    def note(self, entry: ListedFile, version: str) -> None:
+        """Note what a file that was read held."""
+        if entry.stamp is not None and max(entry.stamp[1:3]) < self._settled:
+            self._noted[entry.path] = [*entry.stamp, version]
+
+    async def save(self, listed: Sequence[ListedFile]) -> None:
+        """Keep the notes of the listed files for the next run."""
+        present = {entry.path for entry in listed}
+        noted = {path: stamp for path, stamp in self._noted.items() if path in present}
+        if self._memory is not None and noted != self._before:
+            await self._memory.remember_files(self._source, noted)
+
+
+def read_clock() -> int:
+    """The time in nanoseconds, as files have it."""
+    return time.time_ns()

@@ -1,0 +1,94 @@
+"""A file of the same size and time is not read again, unless it may have changed without a sign."""
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import ragstone
+from ragstone.ingestion import progress
+from ragstone.ingestion.sources.files import FileSource
+from tests.ingestion.test_run import counts
+
+Open = Callable[..., ragstone.Knowledge]
+HOUR = 3_600_000_000_000  # nanoseconds
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The paths that are read, while time has gone on for an hour since the files were written."""
+    paths: list[str] = []
+    whole = FileSource.read
+
+    def noted(source: FileSource, path: str, limit: int) -> bytes:
+        paths.append(path)
+        return whole(source, path, limit)
+
+    monkeypatch.setattr(FileSource, "read", noted)
+    now = time.time_ns() + HOUR
+    monkeypatch.setattr(progress, "read_clock", lambda: now)
+    return paths
+
+
+def test_unchanged_files_are_not_read_again(docs: Path, opened: Open, read: list[str]) -> None:
+    kb = opened()
+    kb.ingest(docs)
+    assert sorted(set(read)) == sorted(document.path for document in kb.documents())
+    read.clear()
+    [run] = kb.ingest(docs)
+    assert (read, counts(run)) == ([], {"unchanged": 4})
+    (docs / "notes.txt").write_text("Other notes by Erik.", encoding="utf-8")
+    [run] = kb.ingest(docs)
+    assert (read, counts(run)) == (["notes.txt"], {"changed": 1, "unchanged": 3})
+    read.clear()
+    kb.ingest(docs, checksum=True)
+    assert len(read) == 4
+    assert kb.doctor() == []
+
+
+def test_a_file_with_its_old_size_and_time_is_read_if_it_was_replaced(
+    docs: Path, opened: Open, read: list[str]
+) -> None:
+    kb = opened()
+    kb.ingest(docs)
+    file = docs / "notes.txt"
+    before = file.stat()
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace("Dana", "Erik"), encoding="utf-8")
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert (file.stat().st_size, file.stat().st_mtime_ns) == (before.st_size, before.st_mtime_ns)
+    [run] = kb.ingest(docs)
+    assert counts(run) == {"changed": 1, "unchanged": 3}
+    assert "Erik" in kb.chunk("notes.txt", 0).text
+
+
+def test_a_file_that_was_written_just_now_is_read_again(
+    docs: Path, opened: Open, read: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = (docs / "notes.txt").stat().st_ctime_ns + 1_000_000_000
+    monkeypatch.setattr(progress, "read_clock", lambda: now)
+    kb = opened()
+    kb.ingest(docs)
+    read.clear()
+    kb.ingest(docs)
+    assert len(read) == 4
+
+
+def test_a_removed_document_leaves_no_stamp_and_a_damaged_file_is_no_harm(
+    docs: Path, opened: Open, read: list[str], tmp_path: Path
+) -> None:
+    kb = opened()
+    kb.ingest(docs)
+    [stamps] = tmp_path.rglob("stamps-*.json")
+    assert "notes.txt" in stamps.read_text(encoding="utf-8")
+    (docs / "notes.txt").unlink()
+    kb.ingest(docs)
+    assert "notes.txt" not in stamps.read_text(encoding="utf-8")
+    stamps.write_text("{ damaged", encoding="utf-8")
+    read.clear()
+    [run] = kb.ingest(docs)
+    assert (len(read), counts(run)) == (3, {"unchanged": 3})
+    assert kb.drop("default")
+    assert not list(tmp_path.rglob("stamps-*.json"))
