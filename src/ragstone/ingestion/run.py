@@ -154,9 +154,7 @@ async def _update_text(
         safeguards.check_chunking(context.builder, kept)
     lacking = await _find_missing_artifacts(context, artifact_store, tally)
     every = [
-        DocumentJob(
-            entry, before := known.get(entry.path), before is not None and before.id in lacking, moves.get(entry.path)
-        )
+        DocumentJob(entry, old := known.get(entry.path), old is not None and old.id in lacking, moves.get(entry.path))
         for entry in listed
     ]
     stamps = FileStamps(ledger, source.name, now=tally.listed_at)
