@@ -49,3 +49,24 @@ def test_an_answer_is_shown_as_read_and_its_citation_as_written(tmp_path: Path, 
     assert answer.text == "The release cycle begins every 6 weeks. [1]"
     assert answer.citations[0].quote == line
     assert answer.citations[0].status == "verified"
+
+
+def test_a_quote_of_markdown_keeps_no_marks_of_a_block_quote(tmp_path: Path, opened: Open) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "mail.md").write_text("> We recommend that you do\n> not use the old command.\n", encoding="utf-8")
+    kb = opened(answer__abstain="never")
+    kb.ingest(docs)
+    answer = kb.ask("Do you recommend to use the old command?")
+    assert "We recommend that you do not use the old command." in answer.text
+
+
+def test_marks_of_notes_end_a_sentence(tmp_path: Path, opened: Open) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    text = "It was founded in 1911.[25][26] His slogan was famous.[27](#n) Watson led the company for decades.\n"
+    (docs / "firm.md").write_text(text, encoding="utf-8")
+    kb = opened(answer__abstain="never")
+    kb.ingest(docs)
+    answer = kb.ask("Who led the company for decades?")
+    assert answer.citations[0].quote == "Watson led the company for decades."

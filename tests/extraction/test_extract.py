@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ragstone.core.contents import is_contents
 from ragstone.core.errors import Refused
 from ragstone.extraction import EXTRACTORS, SANDBOXED_FORMATS, Limits, detect, extract, recipe
-from ragstone.extraction.media_types import PROMISED
+from ragstone.extraction.media_types import PPTX, PROMISED
 from ragstone.ingestion.category import categorize_path
 from ragstone.testing.extractors import check_block, check_spans
 from tests.beside import TREES, markdown
@@ -90,6 +90,15 @@ def test_what_cannot_be_read_is_refused_with_its_reason(data: bytes, path: str, 
     assert error.reason == reason
     assert says in str(error)
     assert path in str(error)
+
+
+def test_a_presentation_that_holds_whole_workbooks_is_a_presentation() -> None:
+    """Charts keep their figures in a workbook, often without another compression."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as made:
+        made.writestr("ppt/presentation.xml", "<p/>")
+        made.writestr("ppt/embeddings/Sheet.xlsx", zipped("xl/workbook.xml"))
+    assert detect(out.getvalue(), "a") == PPTX
 
 
 def test_limits_are_per_kind() -> None:

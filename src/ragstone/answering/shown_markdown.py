@@ -8,13 +8,16 @@ TARGET = (
     r"\((?:<[^<>\n]{0,2000}>|[^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,500}){0,3})"
     r"(?:\s{1,3}(?:\"[^\"]{0,300}\"|'[^']{0,300}'))?\)"
 )
-LINK = re.compile(rf"!?\[({INNER})\](?:{TARGET}|\[[^\[\]\n]{{0,100}}\])")
+LINK = re.compile(rf"!?\[(?!\d+\]\[)({INNER})\](?:{TARGET}|\[[^\[\]\n]{{0,100}}\])")
 NOTE_MARK = re.compile(r"\[\^[\w-]{1,40}\]")
 ADDRESS = re.compile(r"<((?:https?|mailto):[^<>\s]{1,2000})>")
 TAG = re.compile(
     r"</?(?:a|abbr|b|br|code|em|font|i|kbd|mark|p|s|small|span|strong|sub|sup|u|var)\b[^<>]{0,500}>", re.IGNORECASE
 )
-EMPHASIS = re.compile(r"(?<![\w*\\])(\*{1,3}|_{1,3})(?=[^\s*_])([^\n*_]{1,500}?)(?<=[^\s*_])\1(?![\w*]|\.\w)")
+# Underscores stay in names such as `__init__.py`.
+EMPHASIS = re.compile(
+    r"(?<![\w*\\])(?:(\*{1,3})|(_{1,3}))(?=[^\s*_])([^\n*_]{1,500}?)(?<=[^\s*_])(?(1)\1(?![\w*])|\2(?![\w*]|\.\w))"
+)
 ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
@@ -36,5 +39,5 @@ def _strip_prose(text: str) -> str:
     for pattern, shown in ((NOTE_MARK, ""), (LINK, r"\1"), (LINK, r"\1"), (ADDRESS, r"\1"), (TAG, "")):
         text = pattern.sub(shown, text)
     for _ in range(2):  # bold within italics
-        text = EMPHASIS.sub(r"\2", text)
+        text = EMPHASIS.sub(r"\3", text)
     return ESCAPED.sub(r"\1", text)

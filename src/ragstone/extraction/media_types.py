@@ -259,10 +259,10 @@ def _is_utf8(data: bytes) -> bool:
 def _detect_in_zip(data: bytes) -> str:
     """What an archive holds, by the names in it: in its first part, or in the list at its end."""
     for part in (data[:LOOKED_AT], data[-LOOKED_AT:]):
-        for name, media_type in IN_ZIP:
-            if name in part:
-                return media_type
-    return "application/zip"
+        found = [(place, media_type) for name, media_type in IN_ZIP if (place := part.find(name)) >= 0]
+        if found:  # the first: a presentation may hold whole workbooks
+            return min(found)[1]
+    return ZIP
 
 
 def _detect_in_ole(data: bytes, path: str) -> str:

@@ -16,7 +16,7 @@ from ragstone.answering.verification.question_mismatch import (
     words_of_terms,
 )
 from ragstone.core.analyzer import extract_terms
-from ragstone.core.types import WORD_SIGNALS, Hit
+from ragstone.core.types import WORD_SIGNALS, Chunk, Hit
 
 # Words of questions that a passage may well leave unsaid: they shape what is asked and hardly name it.
 LIGHT_TERMS = frozenset(
@@ -35,7 +35,9 @@ PARTICLES = frozenset(
     extract_terms(
         "about across again ahead along also around away back beyond by down else ever far go goes going gone here in "
         "just keep let like long me more most new off on only onto out over put quite same still take than through "
-        "together too toward turn under up upon very via way within without yet"
+        "together too toward turn under up upon very via way within without yet anything everything nothing something "
+        "anybody everybody nobody somebody anyone everyone someone ask asked being been sure want wants need "
+        "please don't doesn't didn't can't couldn't won't wouldn't isn't aren't wasn't weren't haven't hasn't I'm I've"
     )
 )
 FEWEST_OTHERS = 2  # hits beside the best, without which "ahead of the others" says nothing
@@ -53,7 +55,7 @@ class Evidence:
     the opposite, how much of the question it says. other_number, extremes: 1 where the question and the passage part
     in wording (see `wording`). typed: 1 where the passage holds something of the kind asked for. covered
     to replaced_number: the question beside the passage (see `replaced`). missing: the question's words, as it
-    writes them, whose terms the section lacks, heaviest first; none that names nothing.
+    writes them, whose terms no hit has, heaviest first; none that names nothing.
     """
 
     hits: int
@@ -91,12 +93,13 @@ def collect_evidence(
     if not hits or not chosen:
         return Evidence(len(hits), cosine=_best_cosine(hits))
     lead = max(chosen, key=lambda one: one.score)
-    said, over = lead.passage.text, _heading_text(lead)
+    said, over = lead.passage.text, _heading_text(lead.passage.chunk)
     section = frozenset(extract_terms(over + lead.passage.chunk.text))
     weights = {term: w * (LIGHTNESS if term in LIGHT_TERMS else 1.0) for term, w in question.weights.items()}
     plain = {term: w * (LIGHTNESS if term in LIGHT_TERMS else 1.0) for term, w in (idf or question.weights).items()}
     laid = compare_words(question.text, said, plain, above=frozenset(extract_terms(text_above(lead.passage.chunk))))
-    missing = sorted((t for t in weights if not holds_term(t, section)), key=lambda t: (-weights[t], t))
+    everywhere = section.union(*(extract_terms(_heading_text(hit.chunk) + hit.chunk.text) for hit in hits))
+    missing = sorted((t for t in weights if not holds_term(t, everywhere)), key=lambda t: (-weights[t], t))
     cosines = [hit.signals["cosine"] for hit in hits if "cosine" in hit.signals]
     return Evidence(
         hits=len(hits),
@@ -137,8 +140,8 @@ def _bm25_share(question: QuestionAnalysis, hits: Sequence[Hit], idf: Mapping[st
     return round(min(1.0, best / possible), 6) if possible else 0.0
 
 
-def _heading_text(one: ScoredPassage) -> str:
-    return f"{text_above(one.passage.chunk)} {one.passage.chunk.document.path} "
+def _heading_text(chunk: Chunk) -> str:
+    return f"{text_above(chunk)} {chunk.document.path} "
 
 
 def _weight_share(weights: Mapping[str, float], found: Set[str]) -> float:

@@ -51,6 +51,7 @@ SAME = 0.01  # rows that are as good as the best
 PERIOD = 0.04  # less than a label that is read in part loses
 OTHER_GROUP = 0.03  # what a row of a group loses that the question does not name
 CELLS = 0.8
+BEST = 3  # passages
 TABULAR = 0.3  # the share of hits with tables of figures from which any question that may ask for a figure asks for one
 
 
@@ -70,8 +71,9 @@ def select_rows(
 ) -> list[ScoredPassage] | None:
     """The rows, best first, that answer a question for a figure; None where tables have no say.
 
-    A question for a figure of some date, or among many tables of figures, that no label answers is answered by a
-    sentence that says most of it, or not at all: the list is empty.
+    A question for a figure of some date that no label answers is answered by a sentence that says most of it, or not
+    at all: the list is empty. So is one without a date among many tables of figures, unless a sentence with a figure
+    is among the best passages.
     """
     pieces = split_passages(hits)
     tables = sum(sum(_is_figure_row(p) for p in found) > 1 for found in pieces)
@@ -94,9 +96,14 @@ def select_rows(
     if rows and rows[0].coverage >= STRONG:
         return [one for one in rows if one.score >= rows[0].score - SAME][:most]
     dated = bool(DATE_TERMS & asked.period) or any(YEAR.fullmatch(figure) for figure in asked.figures)
-    if not (tabular or dated):
+    if not dated and (not tabular or _has_figure_sentence(scored)):
         return None
     return [one for one in scored if _says_what_is_asked(asked, one, allowed)][:most]
+
+
+def _has_figure_sentence(scored: Sequence[ScoredPassage]) -> bool:
+    """Whether a sentence with a figure is among the passages that answer best."""
+    return any(one.typed and one.passage.form in ("sentence", "item") for one in scored[:BEST])
 
 
 def _is_figure_row(passage: Passage) -> bool:

@@ -90,6 +90,8 @@ def _passage_order(scored: ScoredPassage) -> tuple[float, int, int]:
 def _may_answer(question: QuestionAnalysis, passage: Passage) -> bool:
     if passage.form == "code":
         return question.kind in ("how_to", "other") and passage.end - passage.start <= LONGEST_CODE
+    if passage.row is not None and passage.row.kind == "header":
+        return False
     if passage.form == "source":
         return bool(ASKS_SOURCE & question.weights.keys())
     return passage.form not in ("heading", "noise") and len(passage.terms) > 1

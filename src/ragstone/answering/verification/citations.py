@@ -12,6 +12,7 @@ from ragstone.core.answers import Citation, Note, Sentence
 from ragstone.core.types import Chunk, Document, Secret, Span, Verdict, join_slices
 
 WORDS = re.compile(r"\S+")
+QUOTED_LINE = re.compile(r"(?:\A|\n)[ \t]*(?:>[ \t]?)+")  # of a block quote in Markdown
 STANDS_ALONE = re.compile(r"[ \t]*(?:[-*+•|]|\d{1,3}[.)])[ \t]|[^\n]*\n")
 
 
@@ -130,7 +131,7 @@ def cite_quotes(
                 len(numbers) + 1, quote.chunk.id, quote.chunk.document, shown, spans, status, masked=shown != text
             )
         citation = numbers[key]
-        said = " ".join(citation.quote.split()) if quote.prose else citation.quote
+        said = " ".join(QUOTED_LINE.sub("\n", citation.quote).split()) if quote.prose else citation.quote
         said = strip_markup(said) if quote.chunk.document.media_type in MEDIA_TYPES else said
         sentences.append(Sentence(said, (citation.n,), status))
     return tuple(sentences), tuple(numbers.values())
