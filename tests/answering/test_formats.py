@@ -174,6 +174,12 @@ def test_citations_lead_to_lines() -> None:
     assert "Nothing found." in found_text(Found(()), mask=same)
 
 
+def test_a_search_says_if_no_passage_has_a_word_of_the_question() -> None:
+    hits = (hit("The fee is nine euros."),)
+    assert "no passage has a word of the question" in found_text(Found(hits), mask=same, question="xyzzy qwerty")
+    assert "no passage has a word" not in found_text(Found(hits), mask=same, question="xyzzy fee")
+
+
 def test_the_source_is_named_where_there_are_several() -> None:
     made = an_answer()
     [citation, *_] = made.citations

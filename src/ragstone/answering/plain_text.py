@@ -43,7 +43,14 @@ def found_text(found: Found, *, mask: Mask, question: str = "", full: bool = Fal
     question best, or the whole text (`full`)."""
     blocks = _hit_blocks(found.hits, mask=mask, question=question, full=full) or ["Nothing found."]
     notes = [mask(f"note: {note.message}") for note in found.notes]
+    if question and found.hits and not _mentions_a_word(question, [hit.chunk.text for hit in found.hits]):
+        notes.append("note: no passage has a word of the question; these are the closest in meaning, however far")
     return remove_controls("\n\n".join((*blocks, *notes)))
+
+
+def _mentions_a_word(question: str, texts: Sequence[str]) -> bool:
+    terms = weigh_terms(question, texts)
+    return not terms.weights or any(terms.count_words(text) for text in texts)
 
 
 def _hit_blocks(hits: Sequence[Hit], *, mask: Mask, question: str, full: bool) -> list[str]:
