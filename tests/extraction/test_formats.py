@@ -11,6 +11,7 @@ from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction
 from ragstone.extraction import source_code
 from tests.extraction.made import make_archive, make_epub, make_notebook, make_odt
+from tests.speed import in_step
 
 Blocks = list[tuple[str, int, str]]
 
@@ -289,6 +290,17 @@ def test_without_grammars_code_is_cut_at_blank_lines(monkeypatch: pytest.MonkeyP
     found = source_code.parse_code(PYTHON.encode(), path="leave.py")
     assert {block.type for block in found.blocks} == {"code"}
     assert found.blocks[2].text == "LIMIT = 28"
+
+
+def test_code_is_cut_in_time_in_step_with_its_length() -> None:
+    pytest.importorskip("tree_sitter_language_pack")
+    for unit in (b"# c\n", b"# c\ndef f():\n  pass\n", b"class A:\n", b"(", b"x = 'a\n"):
+        in_step(
+            lambda times, unit=unit: source_code.parse_code(unit * times + b"def f():\n  pass\n", path="a.py"),  # type: ignore[misc]  # bound at once
+            2_000,
+            8_000,
+            most=8,
+        )
 
 
 def test_a_function_is_a_chunk_that_names_its_class() -> None:

@@ -31,6 +31,7 @@ ABOVE = re.compile(r"\w*(?:comment|attribute|decorator|annotation)\w*")
 PARAGRAPH = re.compile(r"[^\n]*\S[^\n]*(?:\n[^\n]*\S[^\n]*)*")
 DEEPEST = 3  # levels of sections
 LONGEST = 160  # characters of a section's name
+MOST_ABOVE = 50  # comments and attributes that belong to a definition
 
 
 class _Section(NamedTuple):
@@ -179,7 +180,10 @@ def _make_section(
 def _find_start(node: Any, source: bytes) -> int:
     """Where it begins with the comments and attributes right above it."""
     first = node
-    while (before := first.prev_named_sibling) is not None and ABOVE.fullmatch(before.type):
+    for _ in range(MOST_ABOVE):
+        before = first.prev_named_sibling
+        if before is None or not ABOVE.fullmatch(before.type):
+            break
         own_line = not source[_line_start(source, before.start_byte) : before.start_byte].strip()
         if not own_line or first.start_point[0] - before.end_point[0] > 1:
             break
