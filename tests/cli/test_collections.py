@@ -103,3 +103,21 @@ def test_a_number_that_no_store_can_count_to_is_bad_input(run: Run, built: Path,
     outcome = run(*command, "--store", "store")
     assert outcome.status == 2
     assert "SQLite" not in outcome.err
+
+
+@pytest.mark.parametrize("command", [("search", "x"), ("ask", "x"), ("show", "notes.txt"), ("collections", "info")])
+def test_a_collection_that_does_not_exist_is_named_with_its_store_and_the_others(
+    run: Run, built: Path, command: tuple[str, ...]
+) -> None:
+    outcome = run(*command, "--store", "store", "--collection", "notes")
+    assert (outcome.status, outcome.out) == (1, "")
+    expected = (
+        "nothing was ingested into collection 'notes' of store yet; its collections are: 'default'; run: ragstone"
+    )
+    assert expected in outcome.err
+    assert "collection 'default' of nowhere yet; run" in run(*command, "--store", "nowhere").err
+
+
+def test_no_other_tenants_collection_is_named(run: Run, built: Path) -> None:
+    outcome = run("search", "x", "--store", "store", "--tenant", "acme", "--collection", "notes")
+    assert "nothing was ingested into collection 'notes' of store yet; run" in outcome.err

@@ -10,8 +10,10 @@ from typing import Any, ParamSpec, Protocol, TypeVar, get_type_hints
 
 from ragstone.access import Permission
 from ragstone.core.answers import Event
+from ragstone.core.errors import NotBuilt
 from ragstone.core.filters import Where
 from ragstone.engine.arguments import ArgumentKind, check_arguments
+from ragstone.engine.missing_collection import describe_missing
 
 C = TypeVar("C")
 P = ParamSpec("P")
@@ -92,7 +94,10 @@ def _guard_coroutine(verb: Callable[..., Any], permission: Permission) -> Callab
     async def wait(self: Any, /, *args: Any, **given: Any) -> Any:
         for one, what in _list_permissions(verb, permission, given):
             await self.authenticator.admit(one, what=what)
-        return await verb(self, *args, **given)
+        try:
+            return await verb(self, *args, **given)
+        except NotBuilt as error:
+            raise await describe_missing(self, error) from error
 
     return wait
 
@@ -108,6 +113,8 @@ def _guard_stream(verb: Callable[..., Any], permission: Permission) -> Callable[
                     await self.authenticator.admit(one, what=what)
                 async for event in stream:
                     yield event
+            except NotBuilt as error:
+                raise await describe_missing(self, error) from error
             finally:
                 await stream.aclose()
 
