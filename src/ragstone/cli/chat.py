@@ -62,6 +62,8 @@ def chat(
             try:
                 events = asked.events(question, history=history, **how)
                 answer = show_answer(events, options, question=question, stream=True)
+                if not options.json:
+                    print_piece("\n")
             except RagstoneError as error:  # the next question may be a better one
                 print_message(f"error: {error}")
                 worst = max(worst, error.exit)
