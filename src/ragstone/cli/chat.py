@@ -47,12 +47,8 @@ def chat(
 
     history: list[Message] = []
     worst = 0
-    how: dict[str, Any] = {
-        "where": where,
-        "top_k": top_k,
-        "mode": mode,
-        "strict": strict or None,
-    }  # checked by the engine
+    # Checked by the engine.
+    how: dict[str, Any] = {"where": where, "top_k": top_k, "mode": mode, "strict": strict or None}
     with open_knowledge(options, quote=quote, llm__model=model) as kb:
         asked = kb if pipeline is None else kb.pipeline(pipeline)
         while (question := _read_line()) not in (None, *END):
