@@ -37,7 +37,7 @@ PARTICLES = frozenset(
         "just keep let like long me more most new off on only onto out over put quite same still take than through "
         "together too toward turn under up upon very via way within without yet anything everything nothing something "
         "anybody everybody nobody somebody anyone everyone someone ask asked being been sure want wants need "
-        "please don't doesn't didn't can't couldn't won't wouldn't isn't aren't wasn't weren't haven't hasn't I'm I've"
+        "please don't doesn't didn't can't couldn't wouldn't isn't aren't wasn't weren't haven't hasn't I'm I've"
     )
 )
 FEWEST_OTHERS = 2  # hits beside the best, without which "ahead of the others" says nothing
