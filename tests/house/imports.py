@@ -15,7 +15,8 @@ LAYERS = (
     {"answering"},
     {"engine"},
     {"evaluation", "testing"},
-    {"cli", "server", "mcp"},
+    {"server", "mcp"},
+    {"cli"},
 )
 LAYER = {package: number for number, packages in enumerate(LAYERS, 1) for package in packages}
 

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
-from weakref import WeakSet
 
 from ragstone import extraction, guard, providers, stores
 from ragstone.access import Credential
@@ -18,7 +17,7 @@ from ragstone.engine import model_factory
 from ragstone.engine.embedders import Embedders
 from ragstone.engine.language_models import Completions
 from ragstone.engine.open_stores import OpenStores
-from ragstone.extraction import sandbox
+from ragstone.engine.shared_parts import SharedParts
 from ragstone.ingestion.chunker_setup import ChunkerSetup
 from ragstone.retrieval.search_context import SearchContext
 
@@ -38,15 +37,18 @@ class Components:
         embedder: Embedder | None,
         completion: Completion | None,
         credential: Credential | None,
+        shared: SharedParts | None = None,
     ) -> None:
         guard.mask_log()
+        self._own_parts = shared is None
+        self._parts = parts = shared or SharedParts()
         self.given_settings = settings
         Scope(settings.tenant, settings.collection)  # names that are none are refused before anything is opened
         self.authenticator = Authenticator(settings, lambda: self.stores.keys, credential=credential)
-        self.embedders = Embedders(lambda: self.settings, lambda: self.tenant_settings, embedder)
-        self.completions = Completions(lambda: self.settings, completion)
-        self.processes = SandboxProcesses()
-        self.stores = OpenStores(settings, store, keep_versions=lambda: self.settings.keep_versions)
+        self.embedders = Embedders(lambda: self.settings, lambda: self.tenant_settings, embedder, parts)
+        self.completions = Completions(lambda: self.settings, completion, parts)
+        self.processes = parts.processes
+        self.stores = OpenStores(settings, store, parts, keep_versions=lambda: self.settings.keep_versions)
 
     @cached_property
     def tenant_settings(self) -> Settings:
@@ -110,37 +112,5 @@ class Components:
 
     async def close(self) -> None:
         """Give back files, threads, processes and models that were opened here."""
-        self.processes.stop()
-        await self.embedders.close()
-        await self.completions.close()
-        await self.stores.close()
-
-
-class SandboxProcesses:
-    """Processes that end with their engine at the latest and disturb no other one's."""
-
-    def __init__(self) -> None:
-        self._sandboxes: WeakSet[sandbox.Sandbox] = WeakSet()
-        self._single: sandbox.Sandbox | None = None
-        self._closed = False
-
-    def make_sandbox(self) -> sandbox.Sandbox:
-        """Those of one run, so that what ends it ends nothing else; raises `UsageError` once all are stopped."""
-        if self._closed:  # nobody would end them
-            raise UsageError("this engine is closed: open another one to go on")
-        made = sandbox.create_sandbox()
-        self._sandboxes.add(made)
-        return made
-
-    @property
-    def sandbox_for_files(self) -> sandbox.Sandbox:
-        """Those for single files and pages; a run has its own, so that what ends it ends nothing else."""
-        if self._single is None or self._closed:
-            self._single = self.make_sandbox()
-        return self._single
-
-    def stop(self) -> None:
-        """End them all, for good."""
-        self._closed = True
-        for made in list(self._sandboxes):
-            made.stop()
+        if self._own_parts:
+            await self._parts.close()

@@ -10,6 +10,7 @@ from ragstone.config.settings import Settings
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import Embedder
 from ragstone.engine import model_factory
+from ragstone.engine.shared_parts import SharedParts
 from ragstone.providers.custom_embedder import CustomEmbedder
 
 
@@ -20,13 +21,17 @@ class Embedders:
     """
 
     def __init__(
-        self, settings: Callable[[], Settings], whole: Callable[[], Settings], handed: Embedder | None
+        self,
+        settings: Callable[[], Settings],
+        whole: Callable[[], Settings],
+        handed: Embedder | None,
+        parts: SharedParts,
     ) -> None:
         self._settings = settings
         self._whole = whole
         self._handed = None if handed is None else cast(Embedder, CustomEmbedder(handed))
-        self._made: Embedder | None = None
-        self._also_made: list[tuple[EmbedSettings, Embedder]] = []
+        self._parts = parts
+        self._unusable: list[tuple[EmbedSettings, Embedder]] = []
 
     @cached_property
     def own(self) -> Embedder | None:
@@ -34,8 +39,7 @@ class Embedders:
         name = self._settings().embed.model
         if self._handed is not None or name == "none":
             return self._handed
-        self._made = model_factory.make_embedder(self._settings().embed, self._settings())
-        return self._made
+        return self._parts.make_embedder(self._settings().embed, self._settings())
 
     @cached_property
     def missing(self) -> str | None:
@@ -57,16 +61,14 @@ class Embedders:
             return self._handed, None
         if (missing := model_factory.find_missing_package(embed)) is not None:
             return None, missing
-        made = next((embedder for own, embedder in self._also_made if own == embed), None)
+        made = next((embedder for own, embedder in self._unusable if own == embed), None)
         if made is not None:
             return made, None
         try:
-            if embed == self._settings().embed and self.own is not None:
-                return self.own, None
-            made = model_factory.make_embedder(embed, self._whole())
+            return self._parts.make_embedder(embed, self._whole()), None
         except UsageError as error:
             made = model_factory.make_unusable_embedder(embed, error)
-        self._also_made.append((embed, made))
+        self._unusable.append((embed, made))
         return made, None
 
     async def learn(self) -> None:
@@ -80,10 +82,3 @@ class Embedders:
         if name in providers.EMBEDDERS or self.own is None:
             return [] if name == "none" else providers.diagnose_embedder(name)
         return [self.missing] if self.missing else await providers.check_embedder(self.own)
-
-    async def close(self) -> None:
-        """Give back those that were made here."""
-        if self._made is not None:
-            await self._made.close()
-        for _, embedder in self._also_made:
-            await embedder.close()

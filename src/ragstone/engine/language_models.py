@@ -9,6 +9,7 @@ from ragstone.config.settings import Settings
 from ragstone.core.errors import ConfigError
 from ragstone.core.ports import Completion
 from ragstone.engine import model_factory
+from ragstone.engine.shared_parts import SharedParts
 from ragstone.providers.masking import MaskingCompletion
 
 
@@ -18,20 +19,17 @@ class Completions:
     `settings` are those of the collection, asked once it is known whose they are.
     """
 
-    def __init__(self, settings: Callable[[], Settings], handed: Completion | None) -> None:
+    def __init__(self, settings: Callable[[], Settings], handed: Completion | None, parts: SharedParts) -> None:
         self._settings = settings
         self._handed = handed
-        self._made: list[tuple[LlmSettings, Completion]] = []
+        self._parts = parts
         self._writing: list[tuple[LlmSettings, AnswerWriter]] = []
 
     def completion_for(self, llm: LlmSettings, *, group: str = "llm") -> Completion | None:
         """The language model of some settings, made once; one that was handed in serves all."""
         if self._handed is not None:
             return MaskingCompletion(self._handed)
-        made = next((completion for own, completion in self._made if own == llm), None)
-        if made is None and (made := self._make_completion(llm, group)) is not None:
-            self._made.append((llm, made))
-        return made
+        return self._parts.make_completion(llm, group=group, offline=self._settings().offline)
 
     def writing(self, strict: bool | None = None, *, llm: LlmSettings | None = None) -> AnswerWriter | None:
         """How the language model writes answers, the settings' or another one; None where they are quoted.
@@ -63,9 +61,6 @@ class Completions:
         judge = self.completion_for(wanted, group=whose)
         return None if judge is None else model_factory.make_writing(judge, wanted, settings.answer, group=whose)
 
-    def _make_completion(self, llm: LlmSettings, group: str) -> Completion | None:
-        return model_factory.make_completion(llm, group=group, offline=self._settings().offline)
-
     async def find_problems(self) -> list[str]:
         """The problems that keep the language model, and a different judge, from working; a vendor is asked for a
         list."""
@@ -87,8 +82,3 @@ class Completions:
             return await model.check()
         except ConfigError as error:
             return [str(error)]
-
-    async def close(self) -> None:
-        """Give back those that were made here."""
-        for _, completion in self._made:
-            await completion.close()

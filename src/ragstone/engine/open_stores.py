@@ -7,6 +7,7 @@ from ragstone import stores
 from ragstone.config.settings import Settings
 from ragstone.core.ports import Keys, Store
 from ragstone.engine import transfer
+from ragstone.engine.shared_parts import SharedParts
 
 
 class OpenStores:
@@ -16,20 +17,21 @@ class OpenStores:
     `keep_versions` is asked once it is known whose collection it is.
     """
 
-    def __init__(self, settings: Settings, handed: Store | None, *, keep_versions: Callable[[], int]) -> None:
+    def __init__(
+        self, settings: Settings, handed: Store | None, parts: SharedParts, *, keep_versions: Callable[[], int]
+    ) -> None:
         self.own = handed is None
+        self._parts = parts
         self._url = settings.store
         self._keep_versions = keep_versions
         self._kept_at_first = settings.of(settings.collection).keep_versions
-        self.tables: dict[tuple[str, float], stores.OpenTables] = {}
-        self._also: dict[str, Store] = {}
         self.master = stores.MasterKey.from_settings(
             settings.encryption.key,
             settings.encryption.key_file,
             settings.encryption.previous,
             settings.encryption.previous_file,
         )
-        self._first = handed or stores.open_store(self._url, keep_versions=self._kept_at_first, master=self.master)
+        self._first = handed or self._open(self._kept_at_first)
 
     @property
     def keys(self) -> Keys:
@@ -42,15 +44,16 @@ class OpenStores:
         keep = self._keep_versions()
         if not self.own or keep == self._kept_at_first:
             return self._first
-        return stores.open_store(self._url, keep_versions=keep, master=self.master)
+        return self._open(keep)
+
+    def _open(self, keep_versions: int) -> Store:
+        return self._parts.open_store(self._url, keep_versions=keep_versions, master=self.master)
 
     def open_at(self, url: str | None) -> Store:
         """The store at another URL, opened once."""
         if url is None:
             return self.store
-        if url not in self._also:
-            self._also[url] = stores.open_store(url, master=self._master_key_for(url))
-        return self._also[url]
+        return self._parts.open_store(url, master=self._master_key_for(url))
 
     def open_unpruned(self, url: str) -> Store:
         """The store at a URL opened once more, so that every revision stays in it; the caller closes it."""
@@ -61,17 +64,4 @@ class OpenStores:
 
     def open_tables(self, database: str, *, timeout: float) -> stores.OpenTables:
         """The tables of a database, opened once for a timeout (in seconds)."""
-        place = (database, timeout)
-        if place not in self.tables:
-            self.tables[place] = stores.open_tables(database, timeout=timeout)
-        return self.tables[place]
-
-    async def close(self) -> None:
-        """Close the opened stores."""
-        for tables in self.tables.values():
-            await tables.close()
-        for store in self._also.values():
-            await store.close()
-        if self.own:
-            for store in {id(store): store for store in (self._first, vars(self).get("store", self._first))}.values():
-                await store.close()
+        return self._parts.open_tables(database, timeout=timeout)

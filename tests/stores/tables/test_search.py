@@ -198,7 +198,7 @@ async def test_a_table_that_was_made_anew_is_counted_anew_and_the_old_counts_go(
     data.run("DROP VIEW shown; ALTER TABLE docs RENAME TO old; CREATE TABLE docs (LIKE old INCLUDING ALL)")
     data.run("INSERT INTO docs SELECT * FROM old WHERE id > 4; GRANT SELECT ON docs TO PUBLIC")
     assert ids(await kb.pipeline("p").search("samples")) == ["5"]
-    [tables] = kb._components.stores.tables.values()
+    [tables] = kb._components._parts._tables.values()
     assert isinstance(tables, TableDatabase)
     assert len(tables._kept._entries) == 1
 

@@ -14,6 +14,7 @@ from ragstone.core.types import Scope
 from ragstone.engine.arguments import SETTINGS, check_arguments
 from ragstone.engine.components import Components
 from ragstone.engine.permission_checks import verb
+from ragstone.engine.shared_parts import SharedParts
 from ragstone.retrieval.search_context import SearchContext
 
 
@@ -29,12 +30,13 @@ class VerbGroup:
         embedder: Embedder | None = None,
         completion: Completion | None = None,
         credential: Credential | None = None,
+        shared: SharedParts | None = None,
     ) -> None:
         settings = settings or Settings()
         if wrong := find_violation(settings, SETTINGS):
             raise UsageError(wrong)
         self._components = Components(
-            settings, store=store, embedder=embedder, completion=completion, credential=credential
+            settings, store=store, embedder=embedder, completion=completion, credential=credential, shared=shared
         )
         self.authenticator = self._components.authenticator
 
