@@ -31,6 +31,7 @@ COMMANDS = {
         "guard",
     ),
     "Operation": (
+        "serve",
         "config_",
         "doctor",
         "migrate",

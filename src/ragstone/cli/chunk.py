@@ -22,7 +22,8 @@ def chunk(
 ) -> int:
     """Print one chunk, or with --preview the chunks of a file."""
     from ragstone.cli.knowledge import open_knowledge
-    from ragstone.cli.output import chunk_data, chunk_text, piece_data, pieces_text
+    from ragstone.cli.output import chunk_text, piece_data, pieces_text
+    from ragstone.engine.json_views import chunk_json
 
     with open_knowledge(options) as kb:
         if preview is not None:
@@ -37,7 +38,7 @@ def chunk(
             raise UsageError("name a document and a chunk (ragstone chunk PATH 3), or a file with --preview")
         found = kb.chunk(path, ordinal, source=source)
     if options.json:
-        print_json(chunk_data(found))
+        print_json(chunk_json(found))
     else:
         print_text(chunk_text(found))
     return 0

@@ -16,35 +16,14 @@ from ragstone.cli.shared_options import (
 from ragstone.core.errors import UsageError
 from ragstone.core.plural import format_count
 from ragstone.core.records import Info
-from ragstone.core.types import Document, Json
+from ragstone.core.types import Document
 
 app = typer.Typer(help="List, inspect and erase collections.", no_args_is_help=True)
 
 
-def info_json(info: Info) -> Json:
-    """One collection's state as plain data (the names of an index's info)."""
-    return {
-        "schema": 1,
-        "name": info.scope.collection,
-        "tenant": info.scope.tenant,
-        "points": info.chunks,
-        "documents": info.documents,
-        "dimension": info.dimension,
-        "status": info.state,
-        "provider": info.provider,
-        "index_version": info.version,
-        "built_at": info.built_at,
-        "embedding_model_id": info.model,
-        "variant": info.variant,
-        "recipes": list(info.recipes),
-        "pending_vectors": info.pending_vectors,
-        "bytes": info.bytes,
-        "warnings": list(info.warnings),
-    }
-
-
 def _print_infos(options: SharedOptions, infos: list[Info]) -> None:
     from ragstone.cli.masking import escape_line
+    from ragstone.engine.json_views import info_json
 
     for info in infos:
         if options.json:
@@ -103,12 +82,12 @@ def documents(options: SharedOptions) -> int:
     """List the documents of one collection."""
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.cli.masking import escape_line
-    from ragstone.cli.output import document_data
+    from ragstone.engine.json_views import full_document_json
 
     with open_knowledge(options, embed__model="none") as kb:
         for document in kb.documents():
             about = f"{escape_line(document.source)}  {escape_line(document.path)}  revision {document.revision}"
-            print_result(options, document_data(document), about)
+            print_result(options, full_document_json(document), about)
     return 0
 
 

@@ -8,7 +8,6 @@ from ragstone.answering import plain_text
 from ragstone.answering.formats import (
     answer_json,
     context_xml,
-    document_json,
     event_json,
     found_json,
     pack_full,
@@ -19,10 +18,8 @@ from ragstone.core.answers import Answer, Event, Found
 from ragstone.core.errors import UsageError
 from ragstone.core.json_shapes import span_json
 from ragstone.core.plural import format_count
-from ragstone.core.types import Chunk, Document, Json, Piece
-from ragstone.engine.pipeline import PipelineInfo
+from ragstone.core.types import Chunk, Json, Piece
 from ragstone.guard import mask_secrets
-from ragstone.ingestion.artifacts import ARTIFACT_KEY
 from ragstone.retrieval.explain import Explanation
 
 FORMATS = ("text", "json", "xml", "evidence", "evidence-llm")
@@ -44,11 +41,6 @@ def format_passages(found: Found, *, format_: str, question: str, index: Json, f
     raise UsageError(f"unknown format {format_!r}: expected one of: {', '.join(FORMATS)}")
 
 
-def pipeline_data(info: PipelineInfo) -> Json:
-    """A pipeline as its listing shows it."""
-    return {"schema": 1, **asdict(info), "reads": list(info.reads), "notes": list(info.notes)}
-
-
 def answer_data(made: Answer) -> Json:
     """An answer as plain data."""
     return answer_json(made, mask=mask_secrets)
@@ -67,44 +59,6 @@ def answer_text(made: Answer, *, question: str, after: str = "") -> str:
 def event_data(event: Event) -> Json:
     """An event of an answer as plain data."""
     return event_json(event, mask=mask_secrets)
-
-
-def document_data(document: Document) -> Json:
-    """A document with everything that is known about it."""
-    known = {
-        "revision": document.revision,
-        "recipe": document.recipe,
-        "media_type": document.media_type,
-        "bytes": document.bytes,
-        "meta": dict(document.meta),
-        "effective_at": document.effective_at,
-        "trimmed": document.trimmed,
-        "notes": list(document.notes),
-        ARTIFACT_KEY: document.meta.get(ARTIFACT_KEY),
-    }
-    return {**document_json(document), **known}
-
-
-def chunk_data(chunk: Chunk) -> Json:
-    """A chunk with everything that is stored with it, its secrets masked."""
-    chunk = guard.mask_chunk(chunk)
-    return {
-        "schema": 1,
-        "id": chunk.id,
-        "document": document_json(chunk.document),
-        "ordinal": chunk.ordinal,
-        "heading_path": list(chunk.heading_path),
-        "kind": chunk.kind,
-        "text": chunk.text,
-        "header": chunk.header,
-        "spans": [span_json(span) for span in chunk.spans],
-        "tokens": chunk.tokens,
-        "embedded_tokens": chunk.embedded_tokens,
-        "overlap": chunk.overlap,
-        "flags": list(chunk.flags),
-        "risk_score": chunk.risk_score,
-        "metadata": dict(chunk.metadata),
-    }
 
 
 def chunk_text(chunk: Chunk) -> str:

@@ -18,7 +18,7 @@ def pipelines(
     """
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.cli.masking import escape_line
-    from ragstone.cli.output import pipeline_data
+    from ragstone.engine.json_views import pipeline_json
 
     wrong = 0
     with open_knowledge(options) as kb:
@@ -27,7 +27,7 @@ def pipelines(
             problems = kb.pipeline(info.name).check() if check else []
             wrong += len(problems)
             if options.json:
-                print_json({**pipeline_data(info), **({"problems": problems} if check else {})})
+                print_json({**pipeline_json(info), **({"problems": problems} if check else {})})
                 continue
             about = f": {escape_line(info.description)}" if info.description else ""
             print_text(f"{escape_line(info.name)}{about}")

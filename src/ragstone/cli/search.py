@@ -25,15 +25,15 @@ def search(
     full: Annotated[bool, typer.Option("--full", help="Print whole passages, not three lines of each.")] = False,
 ) -> int:
     """Find the best passages, each with its place and best lines."""
-    from ragstone.cli.collections import info_json
     from ragstone.cli.knowledge import open_for_question, open_knowledge
-    from ragstone.cli.output import format_passages, pipeline_data
+    from ragstone.cli.output import format_passages
+    from ragstone.engine.json_views import info_json, pipeline_json
 
     question = " ".join(question_)
     if pipeline is not None:
         with open_knowledge(options) as kb:
             found = kb.pipeline(pipeline).search(question, where=where, **asked)
-            index = next(pipeline_data(one) for one in kb.pipelines() if one.name == pipeline)
+            index = next(pipeline_json(one) for one in kb.pipelines() if one.name == pipeline)
     else:
         with open_for_question(options, mode=asked["mode"]) as kb:
             found = kb.search(question, where=where, **asked)

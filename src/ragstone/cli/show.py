@@ -42,7 +42,7 @@ def show(
 
 def _print_lines(options: SharedOptions, path: str, lines: str | None, *, source: str | None) -> int:
     from ragstone.cli.knowledge import open_knowledge
-    from ragstone.cli.output import document_data
+    from ragstone.engine.json_views import full_document_json
 
     first, last = _parse_range(lines)
     with open_knowledge(options, embed__model="none") as kb:
@@ -52,7 +52,7 @@ def _print_lines(options: SharedOptions, path: str, lines: str | None, *, source
         raise UsageError(f"{path} has {len(all_lines)} lines; line {first} is out of range")
     chosen = all_lines[first - 1 : last]
     if options.json:
-        print_json({"schema": 1, "document": document_data(document), "first_line": first, "lines": chosen})
+        print_json({"schema": 1, "document": full_document_json(document), "first_line": first, "lines": chosen})
         return 0
     width = len(str(first + len(chosen)))
     for number, line in enumerate(chosen, first):

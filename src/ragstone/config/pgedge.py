@@ -23,6 +23,7 @@ from ragstone.core.types import Json
 PIPELINE, SEARCH, REQUEST = map(read_bounds, (PipelineSettings, SearchOptions, LlmSettings))
 PGEDGE_KEYS = ("server", "defaults")
 DEFAULTS = ("token_budget", "top_n", "embedding_llm", "rag_llm", "api_keys", "llm_headers")
+SERVER = ("listen_address", "port", "tls", "cors")
 PGEDGE_SEARCH_KEYS = ("hybrid_enabled", "vector_weight", "min_similarity")
 TOKENS, TOP_N, WEIGHT = 4000, 10, 0.5  # its own defaults
 PORT = 5432
@@ -49,6 +50,8 @@ def translate_pipelines(data: Json, pipeline: Sequence[str], search: Sequence[st
     defaults = check_mapping(data.get("defaults"), "defaults", origin)
     check_keys(defaults, DEFAULTS, "defaults", origin)
     own = {key: value for key, value in data.items() if key not in PGEDGE_KEYS}
+    if data.get("server") is not None:
+        own["serve"] = {**_translate_server(data["server"], origin), **check_mapping(own.get("serve"), "serve", origin)}
     if foreign and "embed" not in own:  # the vendors are those of its pipelines, which it names for this
         own.setdefault("external", {"embedding": True})
     items = pipelines if isinstance(pipelines, list) else []
@@ -61,6 +64,22 @@ def translate_pipelines(data: Json, pipeline: Sequence[str], search: Sequence[st
         for n, item in enumerate(items)
     ]
     return {**own, "pipelines": made if isinstance(pipelines, list) else pipelines}
+
+
+def _translate_server(given: Any, origin: str) -> Json:
+    """Our settings of the server; a certificate or origins that are not enabled are left out."""
+    server = check_mapping(given, "server", origin)
+    check_keys(server, SERVER, "server", origin)
+    made = {key: server[key] for key in ("listen_address", "port") if server.get(key) is not None}
+    tls = check_mapping(server.get("tls"), "server.tls", origin)
+    check_keys(tls, ("enabled", "cert_file", "key_file"), "server.tls", origin)
+    if tls.get("enabled"):
+        made["tls"] = {key: value for key, value in tls.items() if key != "enabled"}
+    cors = check_mapping(server.get("cors"), "server.cors", origin)
+    check_keys(cors, ("enabled", "allowed_origins"), "server.cors", origin)
+    if cors.get("enabled"):
+        made["allowed_origins"] = cors.get("allowed_origins") or ["*"]
+    return made
 
 
 def _translate_pipeline(

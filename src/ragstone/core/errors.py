@@ -14,6 +14,7 @@ RagstoneError                   1  failure
 │   └── DiskFull                1  no room left to write
 ├── Refused                     1  one document that is skipped, with a reason code
 ├── Unavailable                 1  a model or a vendor that cannot be reached
+├── QueueFull                   1  a server has as many questions as it takes
 └── Degraded                    3  worse than the baseline it was compared with
 
 Each class carries a stable `code` for machines and an exit status for shells; the message says
@@ -122,6 +123,16 @@ class Unavailable(RagstoneError):
     """A model or service cannot be used now; the message names the remedy."""
 
     code = "unavailable"
+
+
+class QueueFull(RagstoneError):
+    """A server works on as many questions as it takes and the queue is full: ask again in `retry_after_seconds`."""
+
+    code = "queue_full"
+
+    def __init__(self, retry_after_seconds: int) -> None:
+        super().__init__(f"the server is busy: ask again in {retry_after_seconds} s")
+        self.retry_after_seconds = retry_after_seconds
 
 
 class Degraded(RagstoneError):

@@ -144,6 +144,7 @@ class Knowledge(Waiter):
 
     ingest = blocking(Engine.ingest)
     ingest_source = blocking(Engine.ingest_source)
+    ingest_files = blocking(Engine.ingest_files)
     search = blocking(Engine.search)
     ask = blocking(Engine.ask)
     context = blocking(Engine.context)
@@ -152,6 +153,7 @@ class Knowledge(Waiter):
     get = blocking(Engine.get)
     record = blocking(Engine.record)
     page = blocking(Engine.page)
+    original = blocking(Engine.original)
     info = blocking(Engine.info)
     documents = blocking(Engine.documents)
     delete = blocking(Engine.delete)

@@ -174,7 +174,8 @@ async def _update_text(
         if gone := _drop_unread_moves(gone, moves, tally):
             await writer.remove([document.id for document in gone])
             tally.removed += len(gone) - tally.moved
-    await stamps.save(listed)
+    if not context.partial:
+        await stamps.save(listed)
     if tally.outdated:
         tally.warnings.append(
             f"{tally.outdated} documents were extracted by an earlier version; run with --refresh to redo them"
@@ -198,6 +199,8 @@ async def _find_gone(
     context: RunContext, source: Source, listed: Sequence[ListedFile], known: Mapping[str, Document], tally: Tally
 ) -> tuple[list[Document], dict[str, Document]]:
     """The documents whose files are gone, and those of them that moved, by their new paths."""
+    if context.partial:
+        return [], {}
     gone = safeguards.find_vanished(known, listed, tally.skipped)
     moves = await asyncio.to_thread(find_moves, source, listed, known, gone, context.builder.max_bytes)
     if not context.allow_removals:

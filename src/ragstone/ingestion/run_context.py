@@ -16,6 +16,7 @@ class RunContext:
     embedder though one was wanted; `root` tells two roots of one name apart, `place` is where the source's files stand;
     `processes` read foreign formats, else the run has its own. `named`: the source is one file, which is read even if
     rules exclude it; pictures that lie in a folder are passed over where they are small or nothing can read them.
+    `partial`: the source lists only what is new, so that nothing counts as vanished.
     `checksum`: files are read even if size and time say that they did not change.
     `counts`: how other models count tokens, and how many they read, for collections that were chunked for one of them.
     """
@@ -32,4 +33,5 @@ class RunContext:
     place: str | None = None
     processes: Sandbox | None = None
     named: bool = False
+    partial: bool = False
     counts: chunker_compatibility.TokenCounters = ()

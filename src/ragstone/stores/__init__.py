@@ -14,6 +14,7 @@ from ragstone.stores.kinds import (
     StoreKind,
     can_encrypt,
     describe_location,
+    local_place,
     migrate_store,
     open_store,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "StoreKind",
     "can_encrypt",
     "describe_location",
+    "local_place",
     "migrate_store",
     "open_store",
     "open_tables",

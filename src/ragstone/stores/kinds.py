@@ -84,6 +84,12 @@ async def migrate_store(url: str) -> Migration:
     return done
 
 
+def local_place(url: str) -> Path | None:
+    """The file or folder of a store that has one on this machine."""
+    kind, rest = _resolve_kind(url)
+    return Path(rest).expanduser().absolute() if kind.shape.endswith(":PATH") else None
+
+
 def describe_location(url: str, file: Path) -> str:
     """Where a store is, for a file that names it: a path relative to the folder of the file, so that both can move
     together; a server without user, password and parameters.

@@ -63,6 +63,12 @@ class DocumentVerbs(VerbGroup):
         )
         return await asyncio.to_thread(draw, page=number)
 
+    @verb(Permission.EXPORT)  # its secrets are not masked
+    async def original(self, path: str, *, source: str | None = None) -> tuple[Document, bytes]:
+        """A document and the bytes of its file; raises `UsageError` when that is gone or changed since."""
+        document, _ = await read_record(self._components, path, source)
+        return document, await originals.read_original(self.store.ledger(self.scope), document)
+
     @verb(Permission.SEARCH)
     async def info(self) -> Info:
         """The state of the collection; raises `NotBuilt` when it was never made."""

@@ -9,7 +9,7 @@ from ragstone.access import Permission
 from ragstone.core.errors import Corrupt, UsageError
 from ragstone.core.ports import ListedFile, Source
 from ragstone.core.records import Run
-from ragstone.engine.arguments import object_with
+from ragstone.engine.arguments import PATH_KIND, object_with
 from ragstone.engine.artifact_cleanup import drop_collection, forget_stale_searches
 from ragstone.engine.permission_checks import verb
 from ragstone.engine.run_setup import build_run_context, pin_own_model
@@ -18,6 +18,9 @@ from ragstone.engine.verbs.base import VerbGroup
 from ragstone.engine.visible_documents import list_newest
 from ragstone.ingestion.progress import EventCallback
 from ragstone.ingestion.run import run_ingestion
+from ragstone.ingestion.sources import ChosenFiles
+
+UPLOADS = "uploads"  # the source of documents that were handed over one by one
 
 
 class IngestionVerbs(VerbGroup):
@@ -65,6 +68,30 @@ class IngestionVerbs(VerbGroup):
             runs.append(await run_ingestion(here, source, tell=tell))
         await forget_stale_searches(self._components)
         return runs
+
+    @verb(Permission.WRITE, folder=PATH_KIND)
+    async def ingest_files(
+        self,
+        folder: str | Path,
+        paths: Sequence[str],
+        *,
+        name: str = UPLOADS,
+        tell: EventCallback = lambda _event: None,
+    ) -> Run:
+        """Add or replace single files of a folder as documents of the source `name`; its other documents stay.
+
+        `paths` are relative to the folder. Raises `Busy` while the source is being ingested; a file that cannot be
+        ingested is listed in the run's stats.
+        """
+        source = ChosenFiles(name, folder, (paths,) if isinstance(paths, str) else paths)
+        await self._components.embedders.learn()
+        await pin_own_model(self._components)
+        context = build_run_context(self._components)
+        processes = self._components.processes.make_sandbox()
+        context = replace(context, place=str(source.place), processes=processes, named=True, partial=True)
+        run = await run_ingestion(context, source, tell=tell)
+        await forget_stale_searches(self._components)
+        return run
 
     async def _erase_before_ingest(self, roots: Sequence[Source], *, allow_removals: bool) -> None:
         """Erase the collection, but only when the sources have something to put in its place."""

@@ -1,7 +1,7 @@
 """A folder, or a single file, as a source."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ragstone.core.errors import Refused, UsageError
@@ -80,3 +80,17 @@ class FileSource:
         except OSError as error:
             raise UsageError(f"source {self._name!r}: {self._given} cannot be reached: {error.strerror}") from error
         return root
+
+
+class ChosenFiles(FileSource):
+    """Some files of a folder, whatever else is in it."""
+
+    def __init__(self, name: str, root: str | os.PathLike[str], paths: Iterable[str]) -> None:
+        super().__init__(name, root, rules=Rules(hidden=True, ignore_files=False))
+        self._paths = sorted(set(paths))
+        self.place = Path(os.path.abspath(root))
+
+    def walk(self) -> Iterator[ListedFile | Skipped]:
+        """The chosen files in order; raises `UsageError` when the folder is missing."""
+        root = self._root()
+        return (list_file(os.path.join(root, path), path) for path in self._paths)

@@ -1,0 +1,32 @@
+"""`ragstone serve`: the HTTP server."""
+
+from typing import Annotated
+
+import typer
+
+from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_message
+from ragstone.core.errors import UsageError
+
+
+@add_shared_options
+def serve(
+    options: SharedOptions,
+    host: Annotated[
+        str | None, typer.Option("--host", help="Address to listen on [default: serve.listen_address, 127.0.0.1].")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option("--port", min=0, max=65535, help="Port, 0 for a free one [default: serve.port, 8080].")
+    ] = None,
+    workers: Annotated[int | None, typer.Option("--workers", min=1, max=64, help="Number of processes.")] = None,
+) -> int:
+    """Serve searches, answers and documents over HTTP.
+
+    Without keys only this machine may reach the server. See docs/how-to/serve.md.
+    """
+    settings = options.settings(serve__listen_address=host, serve__port=port, serve__workers=workers)
+    try:
+        from ragstone.server.launch import run_server
+    except ModuleNotFoundError as error:
+        raise UsageError(f"the server needs the package {error.name}: pip install 'ragstone[server]'") from error
+    run_server(settings, tell=print_message)
+    return 0

@@ -1,0 +1,42 @@
+"""Settings of the HTTP server."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from ragstone.config.model_settings import check_bounds
+from ragstone.config.validation import BYTES, MANY, Option
+from ragstone.core.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class TlsSettings:
+    """The certificate of the server."""
+
+    cert_file: Annotated[str | None, Option("File with the certificate chain, in PEM.")] = None
+    key_file: Annotated[str | None, Option("File with the private key, in PEM.")] = None
+
+    def __post_init__(self) -> None:
+        if bool(self.cert_file) != bool(self.key_file):
+            raise ConfigError("a certificate needs both cert_file and key_file")
+
+
+@dataclass(frozen=True, slots=True)
+class ServeSettings:
+    """How `ragstone serve` listens, and how much it takes on."""
+
+    listen_address: Annotated[str, Option("Address to listen on.", not_blank=True)] = "127.0.0.1"
+    port: Annotated[int, Option("Port to listen on; 0 takes a free one.", 0, 65_535)] = 8080
+    tls: Annotated[TlsSettings, Option("Certificate; without it the server speaks plain HTTP.")] = TlsSettings()
+    allowed_origins: Annotated[tuple[str, ...], Option("Origins of pages that may call it (CORS); * for all.")] = ()
+    allowed_hosts: Annotated[tuple[str, ...], Option("Names by which clients call it; * for all.")] = ()
+    workers: Annotated[int, Option("Number of processes.", 1, 64)] = 1
+    concurrency: Annotated[int, Option("Questions that a process works on at once.", 1, 10_000)] = 8
+    queue_size: Annotated[int, Option("Questions that wait in a process.", 0, MANY)] = 64
+    body_bytes: Annotated[int, Option("Largest request body, in bytes.", 1, BYTES)] = 1_000_000
+    upload_bytes: Annotated[int, Option("Largest uploaded document, in bytes.", 1, BYTES)] = 200_000_000
+    uploads: Annotated[str | None, Option("Folder for uploads [default: beside an embedded store].")] = None
+    heartbeat: Annotated[float, Option("Seconds between the heartbeats of a stream.", 0.05, 3600)] = 15.0
+    drain: Annotated[float, Option("Seconds that running requests may take after a signal to stop.", 0, 3600)] = 30.0
+
+    def __post_init__(self) -> None:
+        check_bounds(self)

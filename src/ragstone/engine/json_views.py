@@ -1,0 +1,76 @@
+"""Plain data for JSON: collections, documents, chunks, pipelines; secrets masked."""
+
+from dataclasses import asdict
+
+from ragstone import guard
+from ragstone.answering.formats import document_json
+from ragstone.core.json_shapes import span_json
+from ragstone.core.records import Info
+from ragstone.core.types import Chunk, Document, Json
+from ragstone.engine.pipeline import PipelineInfo
+from ragstone.ingestion.artifacts import ARTIFACT_KEY
+
+
+def info_json(info: Info) -> Json:
+    """One collection's state as plain data (the names of an index's info)."""
+    return {
+        "schema": 1,
+        "name": info.scope.collection,
+        "tenant": info.scope.tenant,
+        "points": info.chunks,
+        "documents": info.documents,
+        "dimension": info.dimension,
+        "status": info.state,
+        "provider": info.provider,
+        "index_version": info.version,
+        "built_at": info.built_at,
+        "embedding_model_id": info.model,
+        "variant": info.variant,
+        "recipes": list(info.recipes),
+        "pending_vectors": info.pending_vectors,
+        "bytes": info.bytes,
+        "warnings": list(info.warnings),
+    }
+
+
+def pipeline_json(info: PipelineInfo) -> Json:
+    """A pipeline as its listing shows it."""
+    return {"schema": 1, **asdict(info), "reads": list(info.reads), "notes": list(info.notes)}
+
+
+def full_document_json(document: Document) -> Json:
+    """A document with everything that is known about it."""
+    known = {
+        "revision": document.revision,
+        "recipe": document.recipe,
+        "media_type": document.media_type,
+        "bytes": document.bytes,
+        "meta": dict(document.meta),
+        "effective_at": document.effective_at,
+        "trimmed": document.trimmed,
+        "notes": list(document.notes),
+        ARTIFACT_KEY: document.meta.get(ARTIFACT_KEY),
+    }
+    return {**document_json(document), **known}
+
+
+def chunk_json(chunk: Chunk) -> Json:
+    """A chunk with everything that is stored with it, its secrets masked."""
+    chunk = guard.mask_chunk(chunk)
+    return {
+        "schema": 1,
+        "id": chunk.id,
+        "document": document_json(chunk.document),
+        "ordinal": chunk.ordinal,
+        "heading_path": list(chunk.heading_path),
+        "kind": chunk.kind,
+        "text": chunk.text,
+        "header": chunk.header,
+        "spans": [span_json(span) for span in chunk.spans],
+        "tokens": chunk.tokens,
+        "embedded_tokens": chunk.embedded_tokens,
+        "overlap": chunk.overlap,
+        "flags": list(chunk.flags),
+        "risk_score": chunk.risk_score,
+        "metadata": dict(chunk.metadata),
+    }

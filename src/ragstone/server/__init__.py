@@ -1,0 +1,1 @@
+"""The HTTP server: requests become calls of the library, results become JSON, streams and pages."""

@@ -1,0 +1,89 @@
+"""The application: endpoints, checks, errors, start and end."""
+
+import logging
+from collections.abc import AsyncGenerator, Iterable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+
+from ragstone.config.settings import Settings
+from ragstone.core.errors import RagstoneError
+from ragstone.core.version import __version__
+from ragstone.server.errors import respond_with_error
+from ragstone.server.middleware import LOOPBACK_NAMES, REQUEST_ID, DoorMiddleware, HeadersMiddleware
+from ragstone.server.routes import library, notes, pipelines, query, questions, runs
+from ragstone.server.state import ServerState, is_loopback
+from ragstone.server.streams import ClientGone
+
+log = logging.getLogger("ragstone")
+
+ROUTERS = (questions, library, runs, pipelines, notes, query)
+NO_READER = 499  # nobody gets it: the client closed the connection
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """The server of some settings; its stores and models are opened when they are first needed."""
+    state = ServerState.of_settings(settings)
+
+    @asynccontextmanager
+    async def live(_app: FastAPI) -> AsyncGenerator[None]:
+        yield
+        await state.close()
+
+    app = FastAPI(
+        title="Ragstone",
+        version=__version__,
+        description="Passages, checked answers and documents.",
+        openapi_url="/v1/openapi.json",
+        docs_url=None,  # these pages would come from elsewhere
+        redoc_url=None,
+        lifespan=live,
+    )
+    app.state.server = state
+    for module in ROUTERS:
+        app.include_router(module.router)
+    for kind in (RagstoneError, HTTPException, RequestValidationError, Exception):
+        app.add_exception_handler(kind, respond_with_error)
+    app.add_exception_handler(ClientGone, _drop_response)
+    _add_checks(app, settings)
+    return app
+
+
+def _add_checks(app: FastAPI, settings: Settings) -> None:
+    """The last one added sees a request first."""
+    serve = settings.serve
+    app.add_middleware(
+        DoorMiddleware,
+        hosts=list_hosts(settings),
+        origins=serve.allowed_origins,
+        body_bytes=serve.body_bytes,
+        upload_bytes=serve.upload_bytes,
+    )
+    if serve.allowed_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=list(serve.allowed_origins),
+            allow_methods=["GET", "POST", "DELETE"],
+            allow_headers=["Authorization", "Content-Type", "X-API-Key", REQUEST_ID],
+            expose_headers=[REQUEST_ID, "Link", "Retry-After"],
+        )
+    app.add_middleware(HeadersMiddleware)
+
+
+def list_hosts(settings: Settings) -> Iterable[str]:
+    """The names by which clients may call the server; any, where it listens to the world and none is configured: keys
+    protect it there."""
+    serve = settings.serve
+    if serve.allowed_hosts:
+        return (*serve.allowed_hosts, *LOOPBACK_NAMES)
+    return (*LOOPBACK_NAMES, serve.listen_address) if is_loopback(serve.listen_address) else ("*",)
+
+
+async def _drop_response(_request: Request, _error: Any) -> Response:
+    return JSONResponse({}, NO_READER)

@@ -1,0 +1,176 @@
+"""Errors as responses: the status for an error of the library, and the body that an endpoint's clients expect."""
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+
+from ragstone.core import errors
+from ragstone.core.types import Json
+
+log = logging.getLogger("ragstone")
+
+# The first class that an error is of decides.
+STATUSES: tuple[tuple[type[errors.RagstoneError], int], ...] = (
+    (errors.Unauthorized, 401),
+    (errors.Forbidden, 403),
+    (errors.ConfigError, 500),
+    (errors.StoreTooNew, 500),
+    (errors.UsageError, 400),
+    (errors.NotBuilt, 404),
+    (errors.Busy, 409),
+    (errors.DiskFull, 507),
+    (errors.StoreError, 503),
+    (errors.Refused, 422),
+    (errors.QueueFull, 429),
+    (errors.Unavailable, 503),
+)
+# Whoever is not let in learns nothing else.
+PLAIN_MESSAGES = {
+    401: "missing or invalid credentials",
+    403: "these credentials do not permit this",
+}
+# Errors whose sentences name places and settings of the server: they are for its log.
+OPERATORS_ERRORS: tuple[tuple[type[errors.RagstoneError], str], ...] = (
+    (errors.NotBuilt, "this collection does not exist, or nothing was ingested into it yet"),
+    (errors.Busy, "another run is writing: try again"),
+    (errors.StoreError, "the store cannot be used now: see the server's log for this request id"),
+    (errors.ConfigError, "the server's configuration is wrong: see its log for this request id"),
+    (errors.StoreTooNew, "the store is newer than this server: see the server's log for this request id"),
+)
+INTERNAL = "internal error: see the server's log for this request id"
+# Statuses of HTTP itself, with the codes that they have here.
+HTTP_CODES = {
+    400: "bad_request",
+    401: "unauthorized",
+    403: "forbidden",
+    404: "not_found",
+    405: "method_not_allowed",
+    408: "timeout",
+    411: "length_required",
+    413: "too_large",
+    415: "unsupported_media_type",
+    421: "unknown_host",
+    422: "invalid_request",
+    429: "busy",
+    503: "unavailable",
+}
+
+
+class NotFound(errors.UsageError):
+    """A thing that a request names does not exist, for this caller."""
+
+    code = "not_found"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """An error as a response: its status, a stable code, one sentence, headers."""
+
+    status: int
+    code: str
+    message: str
+    headers: Mapping[str, str]
+
+
+def describe_error(error: Exception) -> Problem:
+    """The response for an error; one that nobody foresaw is logged with its trace."""
+    if isinstance(error, HTTPException):
+        code = HTTP_CODES.get(error.status_code, "error")
+        return Problem(error.status_code, code, str(error.detail), dict(error.headers or {}))
+    if isinstance(error, RequestValidationError):
+        return Problem(422, HTTP_CODES[422], _describe_validation(error), {})
+    if isinstance(error, NotFound):
+        return Problem(404, error.code, str(error), {})
+    if not isinstance(error, errors.RagstoneError):
+        log.error("unexpected error", exc_info=error)
+        return Problem(500, "internal", INTERNAL, {})
+    status = next((status for kind, status in STATUSES if isinstance(error, kind)), 500)
+    headers = {}
+    if isinstance(error, errors.QueueFull):
+        return Problem(status, "busy", str(error), {"Retry-After": str(error.retry_after_seconds)})
+    if status == 401:
+        headers["WWW-Authenticate"] = "Bearer"
+    message = next((said for kind, said in OPERATORS_ERRORS if isinstance(error, kind)), str(error))
+    if message != str(error) and status not in (404, 409):
+        log.error("%s: %s", type(error).__name__, error)
+    return Problem(status, error.code, PLAIN_MESSAGES.get(status, message), headers)
+
+
+def _describe_validation(error: RequestValidationError) -> str:
+    """The first mistake of a request, in one sentence."""
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"] if part != "body")
+    if first["type"] == "json_invalid":
+        return f"the body is no JSON: {first.get('ctx', {}).get('error', first['msg'])}"
+    if first["type"] == "extra_forbidden":
+        return f"unknown field {where!r:.80}"
+    if first["type"] == "missing":
+        return f"missing field {where!r:.80}" if where else "missing body: expected JSON"
+    return f"invalid {where or 'body'}: {first['msg'][:1].lower()}{first['msg'][1:]}"
+
+
+# --- bodies -----------------------------------------------------------------------------------------------------------
+
+C_CODES = {404: "PIPELINE_NOT_FOUND", 405: "METHOD_NOT_ALLOWED", 401: "UNAUTHORIZED", 403: "FORBIDDEN"}
+
+
+def _shape_ours(problem: Problem) -> Json:
+    return {"schema": 1, "error": {"code": problem.code, "message": problem.message}}
+
+
+def _shape_pipelines(problem: Problem) -> Json:
+    """The bodies of the pgEdge RAG Server."""
+    fallback = "INVALID_REQUEST" if problem.status < 500 else "EXECUTION_ERROR"
+    code = "INTERNAL_ERROR" if problem.code == "internal" else C_CODES.get(problem.status, fallback)
+    if problem.status == 429:
+        code = "BUSY"
+    return {"error": {"code": code, "message": problem.message}}
+
+
+def _shape_query(problem: Problem) -> Json:
+    """The bodies of `/v1/query`."""
+    code = "internal" if problem.status == 500 else "bad_request" if problem.status in (400, 422) else problem.code
+    return {"error": code, "message": problem.message}
+
+
+def _shape_openai(problem: Problem) -> Json:
+    """The bodies of OpenAI's API."""
+    kind = "invalid_request_error" if problem.status < 500 else "server_error"
+    return {"error": {"message": problem.message, "type": kind, "param": None, "code": problem.code}}
+
+
+Shape = Callable[[Problem], Json]
+SHAPES: tuple[tuple[str, Shape], ...] = (
+    ("/v1/pipelines", _shape_pipelines),
+    ("/v1/live", _shape_pipelines),
+    ("/v1/health", _shape_pipelines),
+    ("/v1/stats", _shape_pipelines),
+    ("/v1/openapi.json", _shape_pipelines),
+    ("/v1/query", _shape_query),
+    ("/v1/chat/completions", _shape_openai),
+    ("/v1/models", _shape_openai),
+    ("/v1/embeddings", _shape_openai),
+    ("/v1/responses", _shape_openai),
+    ("/v1/vector_stores", _shape_openai),
+)
+# Endpoints whose clients know 400 for every mistake in a body.
+ONLY_400 = ("/v1/pipelines", "/v1/query", "/v1/chat/completions", "/v1/embeddings", "/v1/responses", "/search")
+
+
+def shape_problem(path: str, problem: Problem) -> tuple[int, Json]:
+    """The status and the body for an endpoint."""
+    status = 400 if problem.status == 422 and path.startswith(ONLY_400) else problem.status
+    shape = next((shape for prefix, shape in SHAPES if path.startswith(prefix)), _shape_ours)
+    return status, shape(problem)
+
+
+async def respond_with_error(request: Request, error: Exception) -> JSONResponse:
+    """The response for an error of a request."""
+    problem = describe_error(error)
+    status, body = shape_problem(request.url.path, problem)
+    return JSONResponse(body, status, headers=dict(problem.headers))

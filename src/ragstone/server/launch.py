@@ -1,0 +1,152 @@
+"""Runs the server: sockets, processes, certificates, signals."""
+
+import contextlib
+import resource
+import signal
+import socket
+import ssl
+import time
+from collections.abc import Callable
+from types import FrameType
+
+import uvicorn
+from fastapi import FastAPI
+from uvicorn.supervisors import Multiprocess
+
+from ragstone.config.settings import Settings
+from ragstone.core.errors import ConfigError, UsageError
+from ragstone.server.app import create_app
+from ragstone.server.logs import write_json_logs
+from ragstone.server.protocol import PatientProtocol
+from ragstone.server.state import is_loopback, trusts_callers
+
+BACKLOG = 2048
+POLL_SECONDS = 0.05  # between two looks at processes that end
+KEEP_ALIVE = 30  # seconds that an idle connection stays open
+FILES = 65_536  # open files that the server asks for: each connection is one
+
+
+def run_server(settings: Settings, tell: Callable[[str], None]) -> None:
+    """Serve until a signal: then no connection is taken, running requests end within `serve.drain` seconds, and a
+    second signal ends at once. `tell` gets what a person should know at the start.
+
+    Raises `UsageError` for a port that is in use, an address that is none, a certificate that does not fit.
+    """
+    settings = _check_exposure(settings, tell)
+    _check_certificate(settings)
+    _raise_file_limit()
+    sock = _bind(settings)
+    host, port = sock.getsockname()[:2]
+    scheme = "https" if settings.serve.tls.cert_file else "http"
+    shown = f"[{host}]" if ":" in host else host
+    tell(f"listening on {scheme}://{shown}:{port}")
+    config = _make_config(settings)
+    with contextlib.closing(sock):
+        if settings.serve.workers > 1:
+            _Supervisor(config, [sock]).run()
+        else:
+            _Server(config).run([sock])
+
+
+class _Server(uvicorn.Server):
+    """The server of the only process."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002  # every signal means the end
+        """The first signal ends it when running requests have ended, the second at once."""
+        self.force_exit = self.should_exit
+        self.should_exit = True
+
+
+class _Supervisor(Multiprocess):
+    """Keeps several processes alive; the second signal kills them."""
+
+    def join_all(self) -> None:
+        """Wait for the processes to end."""
+        while any(process.process.is_alive() for process in self.processes):
+            if any(sig in (signal.SIGINT, signal.SIGTERM) for sig in self.signal_queue):
+                for process in self.processes:
+                    process.process.kill()
+            time.sleep(POLL_SECONDS)
+        super().join_all()
+
+
+class _AppFactory:
+    """Makes the application in the process that serves it."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    def __call__(self) -> FastAPI:
+        write_json_logs()
+        return create_app(self._settings)
+
+
+def _make_config(settings: Settings) -> uvicorn.Config:
+    tls = settings.serve.tls
+    return uvicorn.Config(
+        _AppFactory(settings),
+        factory=True,
+        http=PatientProtocol,
+        ws="none",
+        loop="asyncio",
+        workers=settings.serve.workers,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=KEEP_ALIVE,
+        timeout_graceful_shutdown=int(settings.serve.drain) or None,
+        ssl_certfile=tls.cert_file,
+        ssl_keyfile=tls.key_file,
+    )
+
+
+def _check_exposure(settings: Settings, tell: Callable[[str], None]) -> Settings:
+    """Where nobody needs a key only this machine may reach the server, unless the settings say that all are trusted."""
+    address = settings.serve.listen_address
+    if trusts_callers(settings):
+        what = "anyone who reaches this server" if not is_loopback(address) else "every program of this machine"
+        tell(f"no key is needed: {what} may read and write. Set access.trusted to false to require keys")
+    elif settings.access.trusted is None and settings.access.jwt is None:
+        tell(f"a key is needed, because {address} can be reached from elsewhere: ragstone keys create")
+    return settings
+
+
+def _check_certificate(settings: Settings) -> None:
+    tls = settings.serve.tls
+    if tls.cert_file is None:
+        return
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(tls.cert_file, tls.key_file)
+    except OSError as error:  # an SSLError is one
+        what = error.reason if isinstance(error, ssl.SSLError) else error.strerror
+        raise ConfigError(
+            f"serve.tls: the certificate {tls.cert_file} with the key {tls.key_file} cannot be used: {what}"
+        ) from error
+
+
+def _bind(settings: Settings) -> socket.socket:
+    address, port = settings.serve.listen_address.strip("[]"), settings.serve.port
+    try:
+        [(family, kind, _, _, place), *_] = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)
+        sock = socket.socket(family, kind)
+    except (OSError, UnicodeError) as error:
+        raise UsageError(f"invalid serve.listen_address {address!r:.80}: expected an address of this machine") from error
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind(place)
+        sock.listen(BACKLOG)
+        sock.setblocking(False)
+    except OSError as error:
+        sock.close()
+        raise UsageError(f"cannot listen on {address}:{port}: {error.strerror}; choose another --port") from error
+    return sock
+
+
+def _raise_file_limit() -> None:
+    """As many connections as the system lets this process have."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = FILES if hard == resource.RLIM_INFINITY else min(FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

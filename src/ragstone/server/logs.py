@@ -1,0 +1,36 @@
+"""The log of a server: one JSON object a line, on stderr."""
+
+import json
+import logging
+import sys
+from datetime import UTC, datetime
+
+from ragstone.guard import mask_secrets
+
+LOGGERS = ("ragstone", "uvicorn.error")
+
+
+class JsonFormatter(logging.Formatter):
+    """A record as a line: time, level, logger, message; the trace of an exception."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line, its secrets masked."""
+        told = {
+            "ts": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            told["trace"] = self.formatException(record.exc_info)
+        return json.dumps({name: mask_secrets(str(value)) for name, value in told.items()})
+
+
+def write_json_logs(level: int = logging.WARNING) -> None:
+    """Write the log of this process as JSON lines to stderr."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonFormatter())
+    for name in LOGGERS:
+        logger = logging.getLogger(name)
+        logger.handlers, logger.propagate = [handler], False
+        logger.setLevel(level)

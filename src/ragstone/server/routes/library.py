@@ -1,0 +1,226 @@
+"""Collections and their documents: list, upload, read, draw, delete."""
+
+import asyncio
+import base64
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from fastapi.responses import JSONResponse, Response
+from starlette.datastructures import UploadFile
+from starlette.requests import Request
+
+from ragstone.core.errors import Refused, UsageError
+from ragstone.core.types import Document
+from ragstone.engine import Engine
+from ragstone.engine.json_views import chunk_json, full_document_json, info_json
+from ragstone.guard import mask_secrets
+from ragstone.server.bodies import Body, Name
+from ragstone.server.descriptions import responses
+from ragstone.server.errors import NotFound
+from ragstone.server.state import open_engine, state_of
+from ragstone.server.streams import run_for_client
+from ragstone.server.uploads import check_upload_path
+
+router = APIRouter(tags=["documents"])
+Collection = Annotated[str | None, Query(min_length=1, max_length=200)]
+PIECE = 1 << 20  # bytes
+
+
+class CollectionBody(Body):
+    """A collection to make."""
+
+    name: Name
+
+
+@router.get("/v1/collections", responses=responses(401, 403), summary="List the collections")
+async def list_collections(request: Request) -> Response:
+    """The collections of the caller's tenant."""
+    engine = await open_engine(request)
+    return JSONResponse({"schema": 1, "collections": [info_json(info) for info in await engine.collections()]})
+
+
+@router.post("/v1/collections", status_code=201, responses=responses(400, 401, 403), summary="Create a collection")
+async def create_collection(request: Request, body: CollectionBody) -> Response:
+    """Makes an empty collection; one that exists stays as it is."""
+    engine = await open_engine(request, collection=body.name)
+    return JSONResponse(info_json(await engine.create()), 201)
+
+
+@router.get("/v1/collections/{name}", responses=responses(401, 403, 404), summary="Show a collection")
+async def show_collection(request: Request, name: str) -> Response:
+    """The state of a collection."""
+    engine = await open_engine(request, collection=name)
+    return JSONResponse(info_json(await engine.info()))
+
+
+@router.delete("/v1/collections/{name}", responses=responses(401, 403, 404, 409), summary="Erase a collection")
+async def erase_collection(request: Request, name: str) -> Response:
+    """Erases a collection with its documents and uploads."""
+    engine = await open_engine(request, collection=name)
+    if not await engine.drop(name):
+        raise NotFound(f"unknown collection {name!r:.80}")
+    await state_of(request).uploads.erase(engine.scope)
+    return JSONResponse({"schema": 1, "erased": name})
+
+
+@router.get("/v1/documents", responses=responses(400, 401, 403, 404), summary="List the documents")
+async def list_documents(
+    request: Request,
+    collection: Collection = None,
+    source: str | None = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+    cursor: str | None = None,
+) -> Response:
+    """Documents by source and path; `next` is the cursor of the following page, null on the last."""
+    engine = await open_engine(request, collection=collection)
+    await engine.info()  # a collection that does not exist is named
+    after = _read_cursor(cursor)
+    documents = sorted(await engine.documents(source), key=_order)
+    rest = [document for document in documents if after is None or _order(document) > after]
+    page = rest[:limit]
+    return JSONResponse(
+        {
+            "schema": 1,
+            "documents": [full_document_json(document) for document in page],
+            "next": _write_cursor(page[-1]) if len(rest) > limit else None,
+        }
+    )
+
+
+def _order(document: Document) -> tuple[str, str]:
+    return document.source, document.path
+
+
+def _write_cursor(document: Document) -> str:
+    return base64.urlsafe_b64encode("\0".join(_order(document)).encode()).decode()
+
+
+def _read_cursor(cursor: str | None) -> tuple[str, str] | None:
+    if cursor is None:
+        return None
+    try:
+        source, path = base64.urlsafe_b64decode(cursor.encode()).decode().split("\0")
+    except ValueError as error:
+        raise UsageError("invalid cursor: expected the `next` of the page before") from error
+    return source, path
+
+
+@router.post(
+    "/v1/documents",
+    status_code=201,
+    responses=responses(400, 401, 403, 409, 422),
+    summary="Upload a document",
+    openapi_extra={
+        "requestBody": {
+            "content": {
+                "multipart/form-data": {
+                    "schema": {
+                        "type": "object",
+                        "properties": {"file": {"type": "string", "format": "binary"}, "path": {"type": "string"}},
+                        "required": ["file"],
+                    }
+                }
+            }
+        }
+    },
+)
+async def upload_document(request: Request, collection: Collection = None) -> Response:
+    """Adds or replaces one document: a form with `file`, and `path` unless it is called after the file."""
+    engine = await open_engine(request, collection=collection)
+    uploads = state_of(request).uploads
+    if not request.headers.get("content-type", "").startswith("multipart/form-data"):
+        raise UsageError("expected a form (multipart/form-data) with a field `file`")
+    async with request.form(max_files=1, max_fields=10) as form, uploads.receive() as place:
+        given, named = form.get("file"), form.get("path")
+        if not isinstance(given, UploadFile):
+            raise UsageError("missing field 'file': expected the document")
+        path = check_upload_path(str(named or given.filename or ""))
+        with await asyncio.to_thread(place.open, "wb") as file:
+            while piece := await given.read(PIECE):
+                await asyncio.to_thread(file.write, piece)
+        # Once it is there whole, it is ingested whether or not the client waits.
+        document = await asyncio.shield(asyncio.ensure_future(uploads.add(engine, place, path)))
+    return JSONResponse({"schema": 1, **full_document_json(document)}, 201)
+
+
+@router.get("/v1/documents/{identity}", responses=responses(401, 403, 404), summary="Show a document")
+async def show_document(request: Request, identity: str, collection: Collection = None) -> Response:
+    """A document with its text of record, secrets masked."""
+    engine = await open_engine(request, collection=collection)
+    document = await find_document(engine, identity)
+    document, text = await engine.record(document.path, source=document.source)
+    return JSONResponse({"schema": 1, **full_document_json(document), "text": mask_secrets(text)})
+
+
+@router.delete("/v1/documents/{identity}", responses=responses(401, 403, 404, 409), summary="Delete a document")
+async def delete_document(request: Request, identity: str, collection: Collection = None) -> Response:
+    """Removes a document; an ingestion of its source brings it back if its file is still there."""
+    engine = await open_engine(request, collection=collection)
+    document = await find_document(engine, identity)
+    removed = await state_of(request).uploads.remove(engine, document)
+    return JSONResponse({"schema": 1, "removed": removed})
+
+
+@router.get(
+    "/v1/documents/{identity}/original",
+    responses={200: {"content": {"application/octet-stream": {}}}, **responses(401, 403, 404)},
+    summary="Download a document's file",
+)
+async def download_original(request: Request, identity: str, collection: Collection = None) -> Response:
+    """The bytes that were ingested, secrets included: for callers who may export."""
+    engine = await open_engine(request, collection=collection)
+    document = await find_document(engine, identity)
+    try:
+        _, data = await engine.original(document.path, source=document.source)
+    except UsageError as error:
+        _raise_absent(error)
+        raise
+    headers = {"Content-Disposition": "attachment", "Content-Security-Policy": "sandbox; default-src 'none'"}
+    return Response(data, media_type="application/octet-stream", headers=headers)
+
+
+@router.get(
+    "/v1/documents/{identity}/pages/{number}",
+    responses={200: {"content": {"image/png": {}}}, **responses(400, 401, 403, 404)},
+    summary="Draw a page",
+)
+async def draw_page(
+    request: Request, identity: str, number: int, collection: Collection = None, chunk: str | None = None
+) -> Response:
+    """A page (from 1) as a PNG; with `chunk`, the places of that passage are marked."""
+    engine = await open_engine(request, collection=collection)
+    document = await find_document(engine, identity)
+    spans = (await engine.get(chunk)).spans if chunk else ()
+    try:
+        data = await run_for_client(request, engine.page(document.path, number, source=document.source, spans=spans))
+    except Refused as error:
+        raise NotFound(str(error)) from error
+    except UsageError as error:
+        _raise_absent(error)
+        raise
+    return Response(data, media_type="image/png")
+
+
+@router.get("/v1/chunks/{identity}", responses=responses(401, 403, 404), summary="Show a passage")
+async def show_chunk(request: Request, identity: str, collection: Collection = None) -> Response:
+    """A passage with all that is stored with it, secrets masked."""
+    engine = await open_engine(request, collection=collection)
+    try:
+        return JSONResponse(chunk_json(await engine.get(identity)))
+    except UsageError as error:
+        _raise_absent(error)
+        raise
+
+
+async def find_document(engine: Engine, identity: str) -> Document:
+    """The newest revision of a document that the caller may see; raises `NotFound`."""
+    for document in await engine.documents():
+        if document.id == identity:
+            return document
+    raise NotFound(f"unknown document {identity!r:.80}")
+
+
+def _raise_absent(error: UsageError) -> None:
+    """A thing that is not there is no mistake in the request, unless the caller was not let in."""
+    if type(error) is UsageError:
+        raise NotFound(str(error)) from error

@@ -1,0 +1,156 @@
+"""The endpoints of the pgEdge RAG Server: named pipelines, health, counts of tokens."""
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import AsyncExitStack
+from typing import Annotated, Any
+
+from fastapi import APIRouter
+from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel, ConfigDict, Field
+from sse_starlette import ServerSentEvent
+from starlette.requests import Request
+
+from ragstone.core.answers import Answer, Event
+from ragstone.core.errors import RagstoneError, UsageError
+from ragstone.core.types import Hit, Json
+from ragstone.guard import mask_secrets
+from ragstone.server.bodies import ConditionsBody, Turn
+from ragstone.server.descriptions import EVENT_STREAM, responses
+from ragstone.server.routes.questions import open_pipeline
+from ragstone.server.state import open_engine, state_of
+from ragstone.server.streams import EventStream, begin_stream, describe_failure, make_event, run_for_client
+from ragstone.server.token_counts import count_question
+
+router = APIRouter(tags=["pipelines"])
+
+
+class QueryBody(BaseModel):
+    """A question to a pipeline; unknown fields are ignored, as that server does."""
+
+    model_config = ConfigDict(extra="ignore")
+    query: str
+    stream: bool = False
+    top_n: Annotated[int | None, Field(ge=1, le=1000)] = None
+    filter: ConditionsBody | None = None
+    include_sources: bool = False
+    messages: list[Turn] = []
+
+
+@router.get("/v1/pipelines", responses=responses(401, 403), summary="List the pipelines")
+async def list_pipelines(request: Request) -> Response:
+    """The configured pipelines with their descriptions."""
+    engine = await open_engine(request)
+    await engine.sign_in()
+    infos = engine.pipelines()
+    return JSONResponse({"pipelines": [{"name": one.name, "description": one.description} for one in infos]})
+
+
+@router.post(
+    "/v1/pipelines/{name}",
+    responses={**EVENT_STREAM, **responses(400, 401, 403, 404, 429)},
+    summary="Ask a pipeline",
+)
+async def ask_pipeline(request: Request, name: str, body: QueryBody) -> Response:
+    """An answer with the number of its tokens and, if wanted, its sources; with `stream`, as events."""
+    engine = await open_engine(request)
+    target = open_pipeline(engine, name)
+    if not body.query.strip():
+        raise UsageError("query is required")
+    options: Json = {
+        "top_k": body.top_n,
+        "where": body.filter.to_where() if body.filter else None,
+        "history": [turn.model_dump() for turn in body.messages],
+    }
+    state = state_of(request)
+    turn = state.admission.enter(engine.scope.tenant)
+    counted = count_question(state.tokens, engine.scope.tenant, target, name, body.query)
+    if body.stream:
+        stack = AsyncExitStack()
+        try:
+            begun = await run_for_client(request, begin_stream(stack, turn, target.events(body.query, **options)))
+        except BaseException:
+            await stack.aclose()
+            raise
+        return EventStream(request, _frame_chunks(begun, counted.add_answer), stack)
+
+    async def work() -> Answer:
+        async with turn:
+            return await target.ask(body.query, **options)
+
+    made = await run_for_client(request, work())
+    counted.add_answer(made)
+    answer: Json = {"answer": mask_secrets(made.text), "tokens_used": count_tokens(made)}
+    if body.include_sources:
+        answer["sources"] = [_source_json(hit) for hit in made.hits]
+    return JSONResponse(answer)
+
+
+def count_tokens(answer: Answer) -> int:
+    """The tokens that the language model read and wrote for an answer."""
+    return answer.usage.get("prompt_tokens", 0) + answer.usage.get("completion_tokens", 0)
+
+
+def _source_json(hit: Hit) -> Json:
+    """A passage; its id is that of its row for a table, else of its chunk."""
+    text = mask_secrets(hit.chunk.text, hit.chunk.spans, hit.chunk.secrets)
+    return {"id": hit.chunk.id, "content": text, "score": hit.score}
+
+
+async def _frame_chunks(events: AsyncIterator[Event], ended: Any) -> AsyncGenerator[ServerSentEvent]:
+    """The text of an answer as `chunk`s, then `done`; an error ends the stream."""
+    said = ""
+    try:
+        async for event in events:
+            if event.name == "message" and event.data["text"]:
+                piece = event.data["text"] if event.data["delta"] or not said else " " + event.data["text"]
+                said += piece
+                yield make_event({"type": "chunk", "content": mask_secrets(piece)})
+            elif event.name == "final_answer":
+                answer: Answer = event.data["answer"]
+                ended(answer)
+                if not said and answer.text:  # an abstention is not streamed
+                    yield make_event({"type": "chunk", "content": mask_secrets(answer.text)})
+    except Exception as error:
+        yield make_event({"type": "error", "error": describe_failure(error)[1]})
+    else:
+        yield make_event({"type": "done"})
+
+
+@router.get("/v1/live", summary="Whether the process runs")
+async def live() -> Response:
+    """Touches nothing."""
+    return JSONResponse({"status": "ok"})
+
+
+@router.get("/v1/health", summary="Whether the models of the pipelines can be reached")
+async def health(request: Request) -> Response:
+    """Always 200; `degraded` while a model cannot be reached."""
+    try:
+        engine = await open_engine(request)
+        names = [one.name for one in engine.pipelines()]
+    except RagstoneError:  # who has no key learns that the server runs, and no names
+        return JSONResponse({"status": "healthy", "pipelines": []})
+    found = [await _check_pipeline(open_pipeline(engine, name), name) for name in names]
+    well = all(part["reachable"] for one in found for part in one.values() if isinstance(part, dict))
+    return JSONResponse({"status": "healthy" if well else "degraded", "pipelines": found})
+
+
+async def _check_pipeline(target: Any, name: str) -> Json:
+    """Whether a pipeline's models answer; a vendor is asked for its list of models, never for an answer."""
+    found: Json = {"name": name, "embedding": {"reachable": True}}
+    missing = [source.model_missing for source in target.search_context.sources if source.model_missing]
+    if missing:
+        found["embedding"] = {"reachable": False, "error": missing[0]}
+    if target.writing is not None:
+        problems = await target.writing.model.check()
+        found["completion"] = {"reachable": False, "error": problems[0]} if problems else {"reachable": True}
+    return found
+
+
+@router.get("/v1/stats", responses=responses(401, 403), summary="Tokens that each pipeline used")
+async def stats(request: Request) -> Response:
+    """Counts since the start of the process, for each pipeline."""
+    engine = await open_engine(request)
+    names = [one.name for one in engine.pipelines()]
+    counts = state_of(request).tokens
+    return JSONResponse({"pipelines": [counts.describe(engine.scope.tenant, name) for name in names]})

@@ -1,0 +1,119 @@
+"""Ingestion runs: start one over the configured sources, list them, follow one."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from dataclasses import asdict
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from fastapi.responses import JSONResponse, Response
+from sse_starlette import ServerSentEvent
+from starlette.requests import Request
+
+from ragstone.core.errors import NotBuilt
+from ragstone.core.records import Run
+from ragstone.core.types import Json
+from ragstone.engine import Engine
+from ragstone.server.bodies import Body, Name
+from ragstone.server.descriptions import responses
+from ragstone.server.errors import NotFound
+from ragstone.server.routes.library import Collection
+from ragstone.server.state import open_engine, state_of
+from ragstone.server.streams import EventStream, describe_failure, make_event
+
+router = APIRouter(tags=["runs"])
+
+MOST_RUNS = 1000
+POLL_SECONDS = 0.2  # a run may be another process's: its record is all that tells of it
+
+
+class RunBody(Body):
+    """An ingestion of the configured sources."""
+
+    collection: Name | None = None
+    refresh: bool = False
+    checksum: bool = False
+    allow_removals: bool = False
+
+
+@router.post("/v1/runs", status_code=202, responses=responses(400, 401, 403, 409), summary="Start an ingestion")
+async def start_run(request: Request, body: RunBody) -> Response:
+    """Starts an ingestion of the collection's configured sources; answers with the run that began."""
+    engine = await open_engine(request, collection=body.collection)
+    options = body.model_dump(exclude={"collection"})
+    before = {run.id for run in await _list_runs(engine, MOST_RUNS)}
+    work = state_of(request).start_work(engine.ingest(**options))
+    while True:
+        begun = [run for run in await _list_runs(engine, MOST_RUNS) if run.id not in before]
+        if begun or work.done():
+            break
+        await asyncio.wait((work,), timeout=POLL_SECONDS)
+    if work.done() and work.exception() is not None:
+        await work  # raises what kept it from beginning
+    runs = begun or work.result()
+    return JSONResponse({"schema": 1, "runs": [_run_json(run) for run in runs]}, 202)
+
+
+@router.get("/v1/runs", responses=responses(401, 403), summary="List the runs")
+async def list_runs(
+    request: Request, collection: Collection = None, limit: Annotated[int, Query(ge=1, le=MOST_RUNS)] = 20
+) -> Response:
+    """The latest ingestion runs of a collection, the newest first."""
+    engine = await open_engine(request, collection=collection)
+    runs = await _list_runs(engine, limit)
+    return JSONResponse({"schema": 1, "runs": [_run_json(run) for run in runs]})
+
+
+@router.get("/v1/runs/{identity}", responses=responses(401, 403, 404), summary="Show a run")
+async def show_run(request: Request, identity: str, collection: Collection = None) -> Response:
+    """The state and the counts of a run."""
+    engine = await open_engine(request, collection=collection)
+    return JSONResponse({"schema": 1, **_run_json(await _find_run(engine, identity))})
+
+
+@router.get(
+    "/v1/runs/{identity}/events",
+    responses={200: {"content": {"text/event-stream": {}}}, **responses(401, 403, 404)},
+    summary="Follow a run",
+)
+async def follow_run(request: Request, identity: str, collection: Collection = None) -> Response:
+    """`progress` whenever the counts of the run change, `done` when it has ended."""
+    engine = await open_engine(request, collection=collection)
+    return EventStream(request, _frame_progress(engine, await _find_run(engine, identity)))
+
+
+async def _frame_progress(engine: Engine, run: Run) -> AsyncGenerator[ServerSentEvent]:
+    shown: Json | None = None
+    try:
+        while True:
+            if (now := _run_json(run)) != shown and run.status == "running":
+                shown = now
+                yield make_event(now, "progress")
+            if run.status != "running":
+                yield make_event(now, "done")
+                return
+            await asyncio.sleep(POLL_SECONDS)
+            run = await _find_run(engine, run.id)
+    except Exception as error:
+        code, message = describe_failure(error)
+        yield make_event({"code": code, "message": message}, "error")
+
+
+async def _find_run(engine: Engine, identity: str) -> Run:
+    for run in await _list_runs(engine, MOST_RUNS):
+        if run.id == identity:
+            return run
+    raise NotFound(f"unknown run {identity!r:.80}")
+
+
+async def _list_runs(engine: Engine, limit: int) -> list[Run]:
+    """The latest runs; a collection that was never made has none."""
+    try:
+        return await engine.runs(limit)
+    except NotBuilt:
+        return []
+
+
+def _run_json(run: Run) -> Json:
+    """A run without the last frames of its trace."""
+    return {**asdict(run), "error": run.error.splitlines()[0] if run.error else None}

@@ -1,0 +1,94 @@
+"""The things that all requests of a server share, and who asks."""
+
+import asyncio
+import ipaddress
+from collections.abc import Coroutine
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, cast
+
+from starlette.requests import Request
+
+from ragstone.config.settings import Settings
+from ragstone.engine import Engine
+from ragstone.engine.engine_pool import EnginePool
+from ragstone.server.admission import Admission
+from ragstone.server.token_counts import TokenCounts
+from ragstone.server.uploads import Uploads
+
+R = TypeVar("R")
+
+
+@dataclass(slots=True)
+class ServerState:
+    """The settings in force, the engines, and the turns of requests. `trusts_anyone`: a request without a key is
+    answered for the tenant that it names."""
+
+    settings: Settings
+    pool: EnginePool
+    admission: Admission
+    trusts_anyone: bool
+    uploads: Uploads
+    tokens: TokenCounts = field(default_factory=TokenCounts)
+
+    _works: set[asyncio.Task[Any]] = field(default_factory=set)
+
+    def start_work(self, work: Coroutine[Any, Any, R]) -> "asyncio.Task[R]":
+        """Work that goes on when its request has ended; it is cancelled when the server ends."""
+        task = asyncio.ensure_future(work)
+        self._works.add(task)
+        task.add_done_callback(self._works.discard)
+        return task
+
+    async def close(self) -> None:
+        """End works of the background, which record that they were interrupted; close stores and models."""
+        works = list(self._works)
+        for work in works:
+            work.cancel()
+        await asyncio.gather(*works, return_exceptions=True)
+        await self.pool.close()
+
+    @classmethod
+    def of_settings(cls, settings: Settings) -> "ServerState":
+        """The state at the start of a server."""
+        serve = settings.serve
+        admission = Admission(serve.concurrency, serve.queue_size)
+        return cls(settings, EnginePool(settings), admission, trusts_callers(settings), Uploads(settings))
+
+
+def is_loopback(address: str) -> bool:
+    """Whether only this machine reaches an address."""
+    try:
+        return ipaddress.ip_address(address.strip("[]")).is_loopback
+    except ValueError:
+        return address == "localhost"
+
+
+def trusts_callers(settings: Settings) -> bool:
+    """Whether requests without a key are answered: where `access.trusted` says so, or where it says nothing, no issuer
+    of tokens is configured and only this machine reaches the server."""
+    if settings.access.trusted is not None:
+        return settings.access.trusted
+    return settings.access.jwt is None and is_loopback(settings.serve.listen_address)
+
+
+def state_of(request: Request) -> ServerState:
+    """The state of the server that a request came to."""
+    return cast(ServerState, request.app.state.server)
+
+
+def read_key(request: Request) -> str | None:
+    """The key or token of a request, from `Authorization: Bearer` or `X-API-Key`."""
+    scheme, _, text = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer" and text.strip():
+        return text.strip()
+    return request.headers.get("x-api-key", "").strip() or None
+
+
+async def open_engine(request: Request, *, collection: str | None = None, tenant: str | None = None) -> Engine:
+    """The engine of a request's caller; raises `Unauthorized`, or `Forbidden` for another tenant than the key's."""
+    state, key = state_of(request), read_key(request)
+    if key is None and not state.trusts_anyone:
+        tenant = None  # nothing is said of a tenant to whom nobody is let in
+    return await state.pool.open(
+        key=key, tenant=tenant, collection=collection, trusted=state.trusts_anyone and key is None
+    )

@@ -1,0 +1,139 @@
+"""Documents that clients hand over: files in a folder for each collection, ingested from there."""
+
+import asyncio
+import os
+import shutil
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote
+from weakref import WeakValueDictionary
+
+from ragstone import stores
+from ragstone.config.settings import Settings
+from ragstone.core.errors import Busy, Refused, UsageError
+from ragstone.core.types import Document, Scope
+from ragstone.engine import Engine
+from ragstone.engine.verbs.ingestion import UPLOADS
+
+INCOMING = "incoming"  # files that are still on their way
+LONGEST_PATH, LONGEST_NAME = 1000, 200  # bytes
+BUSY_SECONDS, BUSY_PAUSE = 30.0, 0.2  # how long an upload waits for a run of another process
+
+
+class Uploads:
+    """The folder of uploaded documents; None where no place is configured and the store has none."""
+
+    def __init__(self, settings: Settings) -> None:
+        place = stores.local_place(settings.store)
+        beside = None if place is None else place.with_name(f"{place.name}.uploads")
+        self._root = Path(settings.serve.uploads).expanduser().absolute() if settings.serve.uploads else beside
+        self._locks: WeakValueDictionary[Scope, asyncio.Lock] = WeakValueDictionary()
+
+    @asynccontextmanager
+    async def receive(self) -> AsyncIterator[Path]:
+        """A new file to write an upload to; it is gone afterwards unless `add` took it."""
+        if self._root is None:
+            raise UsageError("this server keeps no uploads: set serve.uploads to a folder")
+        file = self._root / INCOMING / uuid.uuid4().hex
+        await asyncio.to_thread(_make_private, file.parent)
+        try:
+            yield file
+        finally:
+            await asyncio.to_thread(file.unlink, missing_ok=True)
+
+    async def add(self, engine: Engine, file: Path, path: str) -> Document:
+        """Take a received file as the document `path`; its former edition stays where the new one is refused.
+
+        Raises `Refused` with the reason, and `Busy` while another process ingests uploads into this collection.
+        """
+        folder = self._folder_of(engine.scope)
+        async with self._locks.setdefault(engine.scope, asyncio.Lock()):
+            former = await asyncio.to_thread(_put_file, file, folder, path)
+            taken = False
+            try:
+                await _ingest_when_free(engine, folder, path)
+                taken = True
+            finally:
+                await asyncio.shield(asyncio.to_thread(_settle_file, folder / path, former, taken=taken))
+            document, _ = await engine.record(path, source=UPLOADS)
+            return document
+
+    async def remove(self, engine: Engine, document: Document) -> int:
+        """Remove a document, and its file where it was uploaded; returns how many documents were removed."""
+        removed = await engine.delete(document.path, source=document.source)
+        if document.source == UPLOADS and self._root is not None:
+            file = self._folder_of(engine.scope) / document.path
+            await asyncio.to_thread(file.unlink, missing_ok=True)
+        return removed
+
+    async def erase(self, scope: Scope) -> None:
+        """Remove the files of a collection that was erased."""
+        if self._root is not None:
+            await asyncio.to_thread(shutil.rmtree, self._folder_of(scope), ignore_errors=True)
+
+    def _folder_of(self, scope: Scope) -> Path:
+        assert self._root is not None  # `receive` came before
+        return self._root / f"t-{quote(scope.tenant, safe='')}" / f"c-{quote(scope.collection, safe='')}"
+
+
+def check_upload_path(path: str) -> str:
+    """The path of an upload inside its collection; raises `UsageError` for one that leads elsewhere or has no name."""
+    parts = PurePosixPath(path).parts
+    strange = "\\" in path or "\0" in path or not path.isprintable() or path.startswith("/") or path.endswith("/")
+    long = len(path.encode()) > LONGEST_PATH or any(len(part.encode()) > LONGEST_NAME for part in parts)
+    if not parts or strange or long or any(part in (".", "..") for part in path.split("/")) or "//" in path:
+        raise UsageError(f"invalid path {path!r:.80}: expected a relative path such as guides/setup.pdf")
+    return path
+
+
+def _make_private(folder: Path) -> None:
+    """A folder whose own parent, too, only this user may enter."""
+    folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def _put_file(file: Path, folder: Path, path: str) -> Path | None:
+    """Move a file to its place at once; gives the place of the former edition, None where there was none."""
+    place = folder / path
+    try:
+        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        former = place.with_name(f".{uuid.uuid4().hex}.former") if place.is_file() else None
+        with open(file, "rb") as written:
+            os.fsync(written.fileno())
+        if former is not None:
+            os.link(place, former)
+        os.replace(file, place)
+    except (NotADirectoryError, FileExistsError, IsADirectoryError) as error:
+        raise UsageError(f"invalid path {path!r:.80}: a document and a folder cannot have one name") from error
+    return former
+
+
+def _settle_file(place: Path, former: Path | None, *, taken: bool) -> None:
+    """Keep the new edition, or put back the former one."""
+    with suppress(FileNotFoundError):
+        if taken:
+            if former is not None:
+                former.unlink()
+        elif former is not None:
+            os.replace(former, place)
+        else:
+            place.unlink()
+
+
+async def _ingest_when_free(engine: Engine, folder: Path, path: str) -> None:
+    """Ingest one file, once no other process ingests uploads; raises `Refused` with the reason of a skip."""
+    loop = asyncio.get_running_loop()
+    end = loop.time() + BUSY_SECONDS
+    while True:
+        try:
+            run = await engine.ingest_files(folder, [path])
+            break
+        except Busy:
+            if loop.time() > end:
+                raise
+            await asyncio.sleep(BUSY_PAUSE)
+    for skipped in (*run.stats["skipped"], *run.stats["ignored"]):
+        if skipped["path"] == path:
+            raise Refused(skipped["reason"], skipped.get("message") or f"{path} is of no format that Ragstone reads")

@@ -1,0 +1,185 @@
+"""Who may: keys of the library, one answer for all who are not let in, hosts and origins."""
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import httpx2
+import pytest
+
+from ragstone.config.jwt import JwtSettings
+from ragstone.config.serve_settings import ServeSettings
+from ragstone.config.settings import AccessSettings, Settings
+from ragstone.server.state import trusts_callers
+from tests.server.conftest import QUESTION, Kept, open_client
+
+ASKED: tuple[tuple[str, str, Any], ...] = (
+    ("POST", "/v1/search", {"query": QUESTION}),
+    ("POST", "/v1/ask", {"query": QUESTION}),
+    ("POST", "/v1/ask", {"query": QUESTION, "stream": True}),
+    ("POST", "/v1/explain", {"query": QUESTION, "path": "storage.md"}),
+    ("POST", "/v1/pipelines/handbook", {"query": QUESTION}),
+    ("POST", "/v1/pipelines/nope", {"query": QUESTION}),
+    ("POST", "/v1/query", {"question": QUESTION}),
+    ("POST", "/v1/query", {"question": QUESTION, "tenant_id": "rival"}),
+    ("POST", "/search", {"query": QUESTION}),
+    ("POST", "/ingest", None),
+    ("GET", "/v1/pipelines", None),
+    ("GET", "/v1/stats", None),
+    ("GET", "/v1/collections", None),
+    ("GET", "/v1/collections/default", None),
+    ("GET", "/v1/collections/nope", None),
+    ("POST", "/v1/collections", {"name": "x"}),
+    ("DELETE", "/v1/collections/default", None),
+    ("GET", "/v1/documents", None),
+    ("GET", "/v1/documents/x", None),
+    ("DELETE", "/v1/documents/x", None),
+    ("GET", "/v1/documents/x/original", None),
+    ("GET", "/v1/documents/x/pages/1", None),
+    ("GET", "/v1/chunks/x", None),
+    ("GET", "/v1/runs", None),
+    ("POST", "/v1/runs", {}),
+    ("GET", "/v1/runs/x", None),
+    ("GET", "/v1/runs/x/events", None),
+)
+OPEN = {"/v1/live", "/v1/health", "/healthz", "/v1/openapi.json"}
+WRONG_KEYS = (None, "rag_0123456789abcdef_" + "x" * 43, "nonsense", "ä")
+
+
+async def test_the_list_names_every_endpoint(client: httpx2.AsyncClient) -> None:
+    described = (await client.get("/v1/openapi.json")).json()["paths"]
+    there = {(method.upper(), path) for path, methods in described.items() for method in methods}
+    listed = {
+        (method, path)
+        for method, path in there
+        if any(m == method and re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", path), p) for m, p, _ in ASKED)
+    }
+    upload = ("POST", "/v1/documents")  # below: its body is a form
+    assert there - listed - {upload} == {("GET", path) for path in OPEN - {"/v1/openapi.json"}}
+
+
+@pytest.mark.parametrize("key", WRONG_KEYS)
+async def test_without_a_good_key_every_endpoint_says_the_same(locked: Settings, key: str | None) -> None:
+    async with open_client(locked) as client:
+        headers = {b"authorization": f"Bearer {key}".encode()} if key else {}
+        seen = set()
+        for method, path, body in ASKED:
+            reply = await client.request(method, path, json=body, headers=headers)
+            assert reply.status_code == 401, (method, path, reply.text)
+            assert reply.headers["www-authenticate"] == "Bearer"
+            seen.add(str(reply.json()))
+        upload = await client.post("/v1/documents", files={"file": b"x"}, headers=headers)
+        assert upload.status_code == 401
+        assert len(seen) == 3  # the shapes of three families, each with one text
+
+
+async def test_a_key_of_another_tenant_finds_nothing_of_this_one(kept: Kept, locked: Settings) -> None:
+    async with open_client(locked, kept.keys["rival"]) as rival, open_client(locked, kept.keys["admin"]) as owner:
+        [document] = [d for d in (await owner.get("/v1/documents")).json()["documents"] if d["path"] == "storage.md"]
+        for there, nowhere in (
+            ("/v1/collections/default", "/v1/collections/qqq"),
+            (f"/v1/documents/{document['id']}", "/v1/documents/5a1f"),
+        ):
+            found, absent = [await rival.get(path) for path in (there, nowhere)]
+            assert found.status_code == absent.status_code == 404
+            same = [
+                reply.text.replace(path.rpartition("/")[2], "X") for reply, path in ((found, there), (absent, nowhere))
+            ]
+            assert same[0] == same[1]
+        assert (await rival.get("/v1/collections")).json()["collections"] == []
+        assert (await rival.post("/v1/search", json={"query": QUESTION})).status_code == 404
+
+
+async def test_the_tenant_comes_from_the_key(kept: Kept, locked: Settings) -> None:
+    async with open_client(locked, kept.keys["read"]) as client:
+        for tenant, status in ((None, 200), ("default", 200), ("rival", 403), ("never-there", 403)):
+            body = {"question": QUESTION, "tenant_id": tenant}
+            assert (await client.post("/v1/query", json=body)).status_code == status
+
+
+async def test_a_role_opens_what_it_names(kept: Kept, locked: Settings) -> None:
+    restricted = {"query": "the director's salary", "filter": {"allow_restricted": True}}
+    async with (
+        open_client(locked, kept.keys["read"]) as reader,
+        open_client(locked, kept.keys["read-restricted"]) as trusted,
+    ):
+        assert (await reader.post("/v1/search", json=restricted)).status_code == 403
+        assert "9 million" in (await trusted.post("/v1/search", json=restricted)).text
+        assert "closed.md" not in (await reader.get("/v1/documents")).text
+        for method, path, body in (
+            ("POST", "/ingest", None),
+            ("POST", "/v1/runs", {}),
+            ("DELETE", "/v1/collections/default", None),
+            ("POST", "/v1/explain", {"query": QUESTION, "path": "storage.md"}),
+        ):
+            reply = await reader.request(method, path, json=body)
+            assert (reply.status_code, reply.json()["error"]["code"]) == (403, "forbidden")
+            assert "role" not in reply.text
+        [document] = [d for d in (await reader.get("/v1/documents")).json()["documents"] if d["path"] == "storage.md"]
+        assert (await reader.get(f"/v1/documents/{document['id']}/original")).status_code == 403
+        assert (await reader.get(f"/v1/documents/{document['id']}")).status_code == 200
+        assert (await reader.post("/v1/documents", files={"file": ("a.md", b"x")})).status_code == 403
+
+
+async def test_a_key_may_come_in_either_header(kept: Kept, locked: Settings) -> None:
+    async with open_client(locked) as client:
+        for headers in ({"authorization": f"bearer {kept.keys['read']}"}, {"x-api-key": kept.keys["read"]}):
+            assert (await client.get("/v1/collections", headers=headers)).status_code == 200
+
+
+async def test_health_tells_names_to_callers_alone(kept: Kept, locked: Settings) -> None:
+    async with open_client(locked) as client:
+        assert (await client.get("/v1/health")).json() == {"status": "healthy", "pipelines": []}
+        known = await client.get("/v1/health", headers={"x-api-key": kept.keys["read"]})
+        assert [one["name"] for one in known.json()["pipelines"]] == ["handbook"]
+
+
+@pytest.mark.parametrize(
+    ("address", "access", "trusted"),
+    [
+        ("127.0.0.1", AccessSettings(), True),
+        ("::1", AccessSettings(), True),
+        ("localhost", AccessSettings(), True),
+        ("0.0.0.0", AccessSettings(), False),
+        ("192.168.1.5", AccessSettings(), False),
+        ("example.org", AccessSettings(), False),
+        ("0.0.0.0", AccessSettings(trusted=True), True),
+        ("127.0.0.1", AccessSettings(trusted=False), False),
+        ("127.0.0.1", AccessSettings(jwt=JwtSettings("https://i", "a", ("RS256",), "k.json")), False),
+    ],
+)
+def test_only_this_machine_needs_no_key(address: str, access: AccessSettings, trusted: bool) -> None:
+    settings = Settings(serve=ServeSettings(listen_address=address), access=access)
+    assert trusts_callers(settings) is trusted
+
+
+# Hosts and origins
+
+
+HOSTS = {"localhost:8080": 200, "127.0.0.1": 200, "[::1]:9": 200,
+         "evil.example": 421, "localhost.evil.example": 421, "": 421}  # fmt: skip
+
+
+@pytest.mark.parametrize(("host", "status"), HOSTS.items())
+async def test_only_known_hosts_are_served(client: httpx2.AsyncClient, host: str, status: int) -> None:
+    assert (await client.get("/v1/live", headers={"host": host})).status_code == status
+
+
+async def test_pages_of_other_origins_may_not_call(kept: Kept, client: httpx2.AsyncClient) -> None:
+    for origin, status in (("http://evil.example", 403), ("null", 403), ("http://localhost", 200)):
+        assert (await client.get("/v1/live", headers={"origin": origin})).status_code == status
+    serve = ServeSettings(allowed_origins=("https://app.example",))
+    async with open_client(replace(kept.settings, serve=serve)) as open_to:
+        reply = await open_to.get("/v1/live", headers={"origin": "https://app.example"})
+        assert reply.headers["access-control-allow-origin"] == "https://app.example"
+        asked = {"origin": "https://app.example", "access-control-request-method": "POST",
+                 "access-control-request-headers": "authorization"}  # fmt: skip
+        assert (await open_to.options("/v1/search", headers=asked)).status_code == 200
+        assert (await open_to.get("/v1/live", headers={"origin": "https://evil.example"})).status_code == 403
+
+
+async def test_an_outside_address_needs_keys_and_takes_any_name(kept: Kept) -> None:
+    outside = replace(kept.settings, serve=ServeSettings(listen_address="0.0.0.0"))
+    async with open_client(outside) as client:
+        assert (await client.get("/v1/live", headers={"host": "rag.example"})).status_code == 200
+        assert (await client.get("/v1/collections", headers={"host": "rag.example"})).status_code == 401

@@ -1,0 +1,123 @@
+"""Slots and the queue: bounded, fair between tenants, and nothing is lost when a client goes away."""
+
+import asyncio
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ragstone.config.serve_settings import ServeSettings
+from ragstone.core.errors import QueueFull
+from ragstone.server.admission import Admission
+from tests.patience import HANG
+from tests.server.conftest import QUESTION, Kept, open_client
+
+
+class Office:
+    """Requests that hold their turn until they are told to end; `order` says who came when."""
+
+    def __init__(self, admission: Admission) -> None:
+        self.admission = admission
+        self.order: list[str] = []
+        self.ends: dict[str, asyncio.Event] = {}
+        self.tasks: dict[str, asyncio.Task[None]] = {}
+
+    async def come(self, name: str, tenant: str) -> None:
+        self.ends[name] = asyncio.Event()
+        self.tasks[name] = asyncio.ensure_future(self._work(name, tenant))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+
+    async def _work(self, name: str, tenant: str) -> None:
+        async with self.admission.enter(tenant):
+            self.order.append(name)
+            await self.ends[name].wait()
+
+    async def end(self, name: str) -> None:
+        self.ends[name].set()
+        await self.tasks[name]
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+
+
+async def test_tenants_take_turns() -> None:
+    office = Office(Admission(1, 10))
+    for name in ("a1", "a2", "a3", "a4", "b1", "b2"):
+        await office.come(name, name[0])
+    assert office.order == ["a1"]
+    while len(office.order) < 6:
+        await office.end(office.order[-1])
+    assert office.order == ["a1", "a2", "b1", "a3", "b2", "a4"]
+    await office.end("a4")
+    assert (office.admission.running, office.admission.waiting) == (0, 0)
+
+
+async def test_a_full_queue_refuses_and_says_when_to_come_back() -> None:
+    office = Office(Admission(1, 1))
+    await office.come("first", "a")
+    await office.come("second", "a")
+    with pytest.raises(QueueFull) as refused:
+        async with office.admission.enter("a"):
+            pass
+    assert 1 <= refused.value.retry_after_seconds <= 60
+    await office.end("first")
+    assert office.order == ["first", "second"]
+    await office.end("second")
+
+
+async def test_a_tenant_that_fills_the_queue_makes_room_for_another() -> None:
+    office = Office(Admission(1, 3))
+    for name in ("a1", "a2", "a3", "a4"):
+        await office.come(name, "a")
+    await office.come("b1", "b")
+    with pytest.raises(QueueFull):
+        await office.tasks["a4"]
+    with pytest.raises(QueueFull):
+        async with office.admission.enter("a"):
+            pass
+    for name in ("a1", "a2", "b1", "a3"):
+        await office.end(name)
+    assert office.order == ["a1", "a2", "b1", "a3"]
+
+
+async def test_a_client_that_goes_away_leaves_its_place() -> None:
+    office = Office(Admission(1, 10))
+    for name in ("a1", "a2", "a3"):
+        await office.come(name, "a")
+    office.tasks["a2"].cancel()
+    await asyncio.sleep(0)
+    await office.end("a1")
+    assert office.order == ["a1", "a3"]
+    office.tasks["a3"].cancel()
+    await asyncio.gather(*office.tasks.values(), return_exceptions=True)
+    assert (office.admission.running, office.admission.waiting) == (0, 0)
+
+
+async def test_a_turn_that_comes_as_the_client_leaves_is_passed_on() -> None:
+    office = Office(Admission(1, 10))
+    for name in ("a1", "a2", "a3"):
+        await office.come(name, "a")
+    office.ends["a1"].set()
+    await office.tasks["a1"]  # a2 has its turn now, and has not run since
+    office.tasks["a2"].cancel()
+    await asyncio.sleep(0)
+    await office.end("a3")
+    assert "a3" in office.order
+    assert (office.admission.running, office.admission.waiting) == (0, 0)
+
+
+@pytest.mark.parametrize("path", ["/v1/search", "/v1/ask", "/search", "/v1/query", "/v1/pipelines/handbook"])
+async def test_a_busy_server_says_so(kept: Kept, path: str) -> None:
+    async with (
+        open_client(replace(kept.settings, serve=ServeSettings(concurrency=1, queue_size=0))) as client,
+        AsyncExitStack() as stack,
+    ):
+        state: Any = client.app.state.server  # type: ignore[attr-defined]
+        await stack.enter_async_context(state.admission.enter("default"))
+        body = {"question": QUESTION} if path == "/v1/query" else {"query": QUESTION}
+        reply = await asyncio.wait_for(client.post(path, json=body), HANG)
+        assert reply.status_code == 429
+        assert int(reply.headers["retry-after"]) >= 1
+        assert "busy" in reply.text.lower()
+        assert (await client.get("/v1/live")).status_code == 200

@@ -1,0 +1,150 @@
+"""Collections, documents and runs over HTTP."""
+
+import asyncio
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from ragstone.config.serve_settings import ServeSettings
+from ragstone.config.settings import Settings
+from tests.extraction.pdf.sheets import pdf, shown
+from tests.server.conftest import Kept, open_client
+from tests.server.test_questions import read_events
+
+
+async def upload(client: httpx2.AsyncClient, path: str, data: bytes) -> httpx2.Response:
+    return await client.post("/v1/documents", files={"file": ("x", data)}, data={"path": path})
+
+
+def list_uploads(settings: Settings) -> list[str]:
+    return [p.name for p in Path(settings.store.partition(":")[2] + ".uploads").rglob("*") if p.is_file()]
+
+
+async def test_collections_are_made_listed_and_erased(own: Settings) -> None:
+    async with open_client(own) as client:
+        assert (await client.get("/v1/collections")).json()["collections"] == []
+        assert (await client.post("/v1/collections", json={"name": "a"})).status_code == 201
+        assert (await client.get("/v1/collections/a")).json()["documents"] == 0
+        assert [one["name"] for one in (await client.get("/v1/collections")).json()["collections"]] == ["a"]
+        assert (await client.delete("/v1/collections/a")).json()["erased"] == "a"
+        assert (await client.delete("/v1/collections/a")).status_code == 404
+
+
+async def test_documents_are_listed_page_by_page(client: httpx2.AsyncClient) -> None:
+    seen, cursor = [], None
+    while True:
+        more: dict[str, str] = {} if cursor is None else {"cursor": cursor}
+        page = (await client.get("/v1/documents", params={"limit": 2, **more})).json()
+        seen += [document["path"] for document in page["documents"]]
+        if (cursor := page["next"]) is None:
+            break
+    assert seen == ["alerts.md", "closed.md", "keys.md", "storage.md"]
+    assert (await client.get("/v1/documents", params={"cursor": "?"})).status_code == 400
+
+
+async def test_a_document_is_read_masked(client: httpx2.AsyncClient) -> None:
+    documents = (await client.get("/v1/documents")).json()["documents"]
+    [keys] = [one for one in documents if one["path"] == "keys.md"]
+    shown = (await client.get(f"/v1/documents/{keys['id']}")).json()
+    assert "rotated every 90 days" in shown["text"]
+    assert "hunter2secret99" not in str(shown)
+    [hit] = (await client.post("/v1/search", json={"query": "rotated", "top_k": 1})).json()["hits"]
+    assert "hunter2secret99" not in (await client.get(f"/v1/chunks/{hit['id']}")).text
+    assert (await client.get("/v1/chunks/nope")).status_code == 404
+
+
+async def test_an_upload_is_found_replaced_and_deleted(own: Settings) -> None:
+    async with open_client(own) as client:
+        made = await upload(client, "guides/tea.md", b"# Tea\n\nGreen tea is brewed at 80 degrees.\n")
+        assert made.status_code == 201
+        identity = made.json()["id"]
+        [hit] = (await client.post("/v1/search", json={"query": "green tea", "top_k": 1})).json()["hits"]
+        assert hit["document"]["path"] == "guides/tea.md"
+        assert b"80 degrees" in (await client.get(f"/v1/documents/{identity}/original")).content
+        again = await upload(client, "guides/tea.md", b"# Tea\n\nGreen tea is brewed at 70 degrees.\n")
+        assert (again.json()["id"], again.json()["revision"]) == (identity, 2)
+        assert (await upload(client, "coffee.md", b"# Coffee\n\nBeans are roasted.\n")).status_code == 201
+        assert len((await client.get("/v1/documents")).json()["documents"]) == 2
+        assert (await client.delete(f"/v1/documents/{identity}")).json()["removed"] == 1
+        assert (await client.get(f"/v1/documents/{identity}")).status_code == 404
+        assert list_uploads(own) == ["coffee.md"]
+
+
+async def test_an_upload_that_is_refused_leaves_the_former_edition(own: Settings) -> None:
+    async with open_client(own) as client:
+        await upload(client, "a.md", b"# Tea\n\nGreen tea is brewed at 80 degrees.\n")
+        broken = await upload(client, "a.md", bytes(range(256)) * 40)
+        assert (broken.status_code, broken.json()["error"]["code"]) == (422, "document_refused")
+        [document] = (await client.get("/v1/documents")).json()["documents"]
+        assert b"80 degrees" in (await client.get(f"/v1/documents/{document['id']}/original")).content
+        never = await upload(client, "b.bin", bytes(range(256)) * 40)
+        assert never.status_code == 422
+        assert list_uploads(own) == ["a.md"]
+
+
+@pytest.mark.parametrize(
+    "path", ["../a.md", "/etc/passwd", "a/../../b.md", "a//b.md", "a\\b.md", "a\x00.md", "a/", ".", "x" * 300, "a\n.md"]
+)
+async def test_an_upload_stays_in_its_folder(own: Settings, path: str) -> None:
+    async with open_client(own) as client:
+        reply = await upload(client, path, b"# A\n\ntext\n")
+        assert reply.status_code == 400
+        assert "path" in reply.json()["error"]["message"]
+
+
+async def test_a_form_without_a_file_is_refused(own: Settings) -> None:
+    async with open_client(own) as client:
+        forms: list[dict[str, Any]] = [{"data": {"path": "a.md"}}, {"json": {}}, {"files": {"other": b"x"}}]
+        for given in forms:
+            assert (await client.post("/v1/documents", **given)).status_code == 400
+
+
+async def test_many_uploads_at_once_all_arrive(own: Settings) -> None:
+    async with open_client(own) as client:
+        replies = await asyncio.gather(*(upload(client, f"{n}.md", f"# N{n}\n\ntext {n}\n".encode()) for n in range(6)))
+        assert [reply.status_code for reply in replies] == [201] * 6
+        assert len((await client.get("/v1/documents")).json()["documents"]) == 6
+
+
+async def test_uploads_may_have_a_folder_of_their_own(own: Settings, tmp_path: Path) -> None:
+    async with open_client(replace(own, serve=ServeSettings(uploads=str(tmp_path / "kept")))) as client:
+        assert (await upload(client, "a.md", b"# A\n\ntext\n")).status_code == 201
+        assert [p.name for p in (tmp_path / "kept").rglob("*.md")] == ["a.md"]
+        assert oct(os.stat(tmp_path / "kept").st_mode & 0o777) == "0o700"
+
+
+async def test_a_page_is_drawn(own: Settings) -> None:
+    paper = pdf([shown(50, 50, "Samples are kept.")])
+    async with open_client(own) as client:
+        identity = (await upload(client, "paper.pdf", paper)).json()["id"]
+        page = await client.get(f"/v1/documents/{identity}/pages/1")
+        assert page.headers["content-type"] == "image/png"
+        assert page.content.startswith(b"\x89PNG")
+        assert (await client.get(f"/v1/documents/{identity}/pages/999")).status_code == 404
+        text = (await upload(client, "a.md", b"# A\n\ntext\n")).json()["id"]
+        assert (await client.get(f"/v1/documents/{text}/pages/1")).status_code == 404
+
+
+async def test_a_run_is_started_followed_and_listed(own: Settings) -> None:
+    async with open_client(own) as client:
+        assert (await client.get("/v1/runs")).json()["runs"] == []
+        begun = await client.post("/v1/runs", json={})
+        assert begun.status_code == 202
+        [run] = begun.json()["runs"]
+        events = read_events((await client.get(f"/v1/runs/{run['id']}/events")).text)
+        assert events[-1][0] == "done"
+        assert events[-1][1]["status"] == "succeeded"
+        assert (await client.get(f"/v1/runs/{run['id']}")).json()["stats"]["documents"]["added"] == 1
+        assert (await client.get("/v1/runs/nope")).status_code == 404
+        counted = (await client.post("/ingest")).json()
+        assert (counted["status"], counted["unchanged"]) == ("ok", 1)
+
+
+async def test_a_run_that_cannot_begin_says_why(own: Settings, kept: Kept) -> None:
+    async with open_client(replace(own, sources=())) as client:
+        reply = await client.post("/v1/runs", json={})
+        assert (reply.status_code, reply.json()["error"]["code"]) == (400, "bad_request")

@@ -1,0 +1,222 @@
+"""The server as a program: start, streams over a socket, clients that go away, signals, several processes."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tests.commands import Run
+from tests.patience import HANG, until
+from tests.processes import family, state
+from tests.server.conftest import QUESTION, Kept, serve_program
+
+SLOW = """
+import asyncio, json, sys
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+class Handler(BaseHTTPRequestHandler):
+    def do_POST(self):
+        print("asked", flush=True)
+        self.send_response(200); self.send_header("content-type", "text/event-stream"); self.end_headers()
+        try:
+            for n in range(10_000):
+                piece = {"choices": [{"index": 0, "delta": {"content": "Samples are kept. "}}]}
+                self.wfile.write(f"data: {json.dumps(piece)}\\n\\n".encode()); self.wfile.flush()
+                import time; time.sleep(0.05)
+        except OSError:
+            print("gone", flush=True)
+    def log_message(self, *args): pass
+server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+print(server.server_address[1], flush=True)
+server.serve_forever()
+"""
+
+
+def test_it_starts_answers_and_ends_at_a_signal(kept: Kept) -> None:
+    for how in (signal.SIGINT, signal.SIGTERM):
+        with serve_program("--store", kept.folder / "store") as served:
+            assert "no key is needed" in served.lines[0]
+            reply = httpx2.post(f"{served.url}/v1/search", json={"query": QUESTION}, timeout=HANG)
+            assert reply.json()["hits"][0]["document"]["path"] == "storage.md"
+            assert served.stop(how) == 0
+            assert "Traceback" not in "".join(served.lines)
+
+
+def test_a_port_in_use_an_odd_address_and_a_bad_certificate_are_one_sentence(
+    kept: Kept, run: Run, tmp_path: Path
+) -> None:
+    store = ("--store", kept.folder / "store")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = run("serve", "--port", port, *store)
+        assert done.status == 2
+        assert f"cannot listen on 127.0.0.1:{port}" in done.err
+    assert run("serve", "--host", "nowhere.invalid", *store).status == 2
+    (tmp_path / "bad.pem").write_text("no certificate")
+    config = tmp_path / "c.yaml"
+    config.write_text(f"serve: {{tls: {{cert_file: {tmp_path}/bad.pem, key_file: {tmp_path}/bad.pem}}}}")
+    done = run("serve", "--config", config, *store)
+    assert done.status == 2
+    assert "certificate" in done.err
+    assert run("serve", "--port", "70000").status == 2
+
+
+def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    monkeypatch.delitem(sys.modules, "ragstone.server.launch", raising=False)
+    done = run("serve")
+    assert done.status == 2
+    assert "ragstone[server]" in done.err
+
+
+def make_certificate(folder: Path) -> tuple[Path, Path]:
+    """A certificate for localhost, signed by itself."""
+    key, cert = folder / "key.pem", folder / "cert.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", cert, "-days", "2",
+         "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    return key, cert
+
+
+def test_it_speaks_tls(kept: Kept, tmp_path: Path) -> None:
+    key, cert = make_certificate(tmp_path)
+    tls = {"RAGSTONE_SERVE__TLS__KEY_FILE": str(key), "RAGSTONE_SERVE__TLS__CERT_FILE": str(cert)}
+    with serve_program("--store", kept.folder / "store", **tls) as served:
+        assert served.url.startswith("https://")
+        import ssl
+
+        context = ssl.create_default_context(cafile=str(cert))
+        assert httpx2.get(f"{served.url}/v1/live", verify=context).status_code == 200
+
+
+@pytest.fixture
+def slow_vendor() -> "Iterator[subprocess.Popen[str]]":
+    process = subprocess.Popen([sys.executable, "-c", SLOW], stdout=subprocess.PIPE, text=True)
+    yield process
+    process.kill()
+    process.communicate()
+
+
+def vendor_settings(vendor: "subprocess.Popen[str]") -> dict[str, str]:
+    assert vendor.stdout is not None
+    port = vendor.stdout.readline().strip()
+    return {
+        "RAGSTONE_LLM__MODEL": "openai/m",
+        "RAGSTONE_LLM__BASE_URL": f"http://127.0.0.1:{port}/v1",
+        "RAGSTONE_LLM__API_KEY": "k",
+        "RAGSTONE_ANSWER__ABSTAIN": "never",
+        "RAGSTONE_SERVE__HEARTBEAT": "0.05",
+    }
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_a_client_that_goes_away_stops_the_model(
+    kept: Kept, slow_vendor: "subprocess.Popen[str]", stream: bool
+) -> None:
+    settings = vendor_settings(slow_vendor)
+    assert slow_vendor.stdout is not None
+    with serve_program("--store", kept.folder / "store", **settings) as served:
+        with socket.create_connection(("127.0.0.1", served.port)) as line:
+            body = json.dumps({"query": QUESTION, "stream": stream}).encode()
+            head = f"POST /v1/ask HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n"
+            line.sendall(f"{head}Content-Type: application/json\r\n\r\n".encode() + body)
+            seen = b""
+            while stream and b"event: message" not in seen:
+                seen += line.recv(65536)
+            if not stream:
+                assert slow_vendor.stdout.readline() == "asked\n"
+        while slow_vendor.stdout.readline() != "gone\n":
+            assert slow_vendor.poll() is None
+
+
+def test_a_second_signal_ends_at_once_what_the_first_waits_for(
+    kept: Kept, slow_vendor: "subprocess.Popen[str]"
+) -> None:
+    settings = vendor_settings(slow_vendor)
+    with (
+        serve_program("--store", kept.folder / "store", **settings) as served,
+        httpx2.stream("POST", f"{served.url}/v1/ask", json={"query": QUESTION, "stream": True}, timeout=HANG) as reply,
+    ):
+        pieces = reply.iter_lines()
+        while "event: message" not in next(pieces):
+            pass
+        served.process.send_signal(signal.SIGTERM)
+
+        def refuses() -> bool:
+            try:
+                socket.create_connection(("127.0.0.1", served.port)).close()
+            except OSError:
+                return True
+            return False
+
+        until(refuses)  # nobody new is let in
+        assert served.process.poll() is None  # the stream goes on
+        assert next(pieces) is not None
+        assert served.stop() == 0
+
+
+def test_a_worker_that_is_killed_is_replaced_and_the_others_serve_on(kept: Kept) -> None:
+    with serve_program("--store", kept.folder / "store", "--workers", "2") as served:
+
+        def workers() -> list[int]:
+            found = [pid for pid in family(served.process.pid) if state(pid) not in ("", "Z")]
+            return [pid for pid in found if "spawn_main" in Path(f"/proc/{pid}/cmdline").read_text("utf-8")]
+
+        until(lambda: len(workers()) == 2)
+        until(lambda: reaches(served.url))
+        victim = workers()[0]
+        os.kill(victim, signal.SIGKILL)
+        for _ in range(20):
+            assert httpx2.get(f"{served.url}/v1/collections", timeout=HANG).status_code == 200
+        until(lambda: len(workers()) == 2 and victim not in workers())
+        assert served.stop() == 0
+
+
+def reaches(url: str) -> bool:
+    try:
+        return httpx2.get(f"{url}/v1/live").status_code == 200
+    except httpx2.HTTPError:
+        return False
+
+
+def test_idle_and_slow_connections_keep_nobody_out(kept: Kept) -> None:
+    with serve_program("--store", kept.folder / "store") as served:
+        lines = [socket.create_connection(("127.0.0.1", served.port)) for _ in range(300)]
+        for line in lines[:150]:
+            line.sendall(b"POST /v1/search HTTP/1.1\r\nHost: loc")
+        assert httpx2.post(f"{served.url}/v1/search", json={"query": QUESTION}, timeout=HANG).status_code == 200
+        flood = b"GET /v1/live HTTP/1.1\r\nHost: localhost\r\n" + b"".join(b"X-%d: y\r\n" % n for n in range(100_000))
+        with socket.create_connection(("127.0.0.1", served.port)) as line:
+            with_end = threading.Thread(target=lambda: _send(line, flood + b"\r\n"))
+            with_end.start()
+            assert b" 400 " in line.recv(65536).split(b"\r\n")[0]
+            with_end.join(HANG)
+        for line in lines:
+            line.close()
+        assert httpx2.get(f"{served.url}/v1/live").status_code == 200
+
+
+def _send(line: socket.socket, data: bytes) -> None:
+    with suppress(OSError):
+        line.sendall(data)
+
+
+def test_the_log_is_json_and_a_failure_is_in_it(kept: Kept, tmp_path: Path) -> None:
+    broken = tmp_path / "store"
+    broken.mkdir()
+    with serve_program("--store", broken) as served:
+        os.chmod(broken, 0)
+        httpx2.get(f"{served.url}/v1/collections")
+        os.chmod(broken, 0o700)
+    for line in served.lines[2:]:
+        assert json.loads(line)["level"]
