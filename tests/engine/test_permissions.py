@@ -55,6 +55,8 @@ CALLS: dict[str, Call] = {
     "pipeline": lambda kb, _: kb.pipeline("all"),
     "ingest": lambda kb, docs: kb.ingest(docs),
     "ingest_source": lambda kb, docs: kb.ingest_source(Empty()),
+    "ingest_files": lambda kb, docs: kb.ingest_files(docs, ["storage.md"]),
+    "original": lambda kb, _: kb.original("storage.md"),
     "create": lambda kb, _: kb.create(),
     "delete": lambda kb, _: kb.delete("no path"),
     "drop": lambda kb, _: kb.drop("no collection"),

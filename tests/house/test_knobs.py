@@ -12,6 +12,7 @@ from ragstone.config import settings as groups
 from ragstone.config.jwt import JwtSettings
 from ragstone.config.model_settings import EmbedSettings, LlmSettings
 from ragstone.config.search_options import SearchOptions
+from ragstone.config.serve_settings import ServeSettings
 from ragstone.config.settings import (
     AccessSettings,
     CollectionSettings,
@@ -25,9 +26,11 @@ from ragstone.config.settings import (
 from ragstone.config.validation import Option
 from ragstone.engine import Engine
 from ragstone.retrieval.question import Question
+from ragstone.server import launch
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.access.issuer import AUDIENCE, ISSUER, token
 from tests.scripted import Scripted
+from tests.server.conftest import open_client
 
 KINDS = {kind for kind in vars(groups).values() if isinstance(kind, type) and is_dataclass(kind)} - {
     SearchOptions,
@@ -95,12 +98,24 @@ async def test_every_setting_is_read_by_whoever_acts_on_it(read: Read, docs: Pat
         assert "external.embedding" in (await engine.doctor())[0]
     async with Engine(replace(vendors, embed=EmbedSettings("fastembed/BAAI/bge-small-en-v1.5"))) as engine:
         assert engine.search_context.sources[0].embedder is not None
+    await _serve(replace(settings, key=None, access=AccessSettings(), embed=EmbedSettings("none")))
     acted = {(kind, name) for kind, name, module in read if module not in COPIERS}
     wanted = {(kind.__name__, field.name) for kind in KINDS for field in fields(kind)}
     assert wanted - acted == set()
     asked = {(name, module) for kind, name, module in read if kind == "Question" and module not in COPIERS}
     answered = {name for name, module in asked if not f"{module}.".startswith("ragstone.engine.")}
     assert {field.name for field in fields(SearchSettings)} - answered == set()
+
+
+async def _serve(settings: Settings) -> None:
+    """The ways of a server: its socket, its process, a stream."""
+    settings = replace(settings, serve=ServeSettings(port=0))
+    launch._check_certificate(settings)
+    launch._make_config(settings)
+    launch._bind(settings).close()
+    async with open_client(settings) as client:
+        reply = await client.post("/v1/ask", json={"query": "samples", "stream": True})
+        assert "final_answer" in reply.text
 
 
 def test_a_field_that_nobody_reads_would_be_seen(read: Read) -> None:

@@ -62,7 +62,7 @@ def test_a_port_in_use_an_odd_address_and_a_bad_certificate_are_one_sentence(
     assert run("serve", "--host", "nowhere.invalid", *store).status == 2
     (tmp_path / "bad.pem").write_text("no certificate")
     config = tmp_path / "c.yaml"
-    config.write_text(f"serve: {{tls: {{cert_file: {tmp_path}/bad.pem, key_file: {tmp_path}/bad.pem}}}}")
+    config.write_text(f"serve: {{cert_file: {tmp_path}/bad.pem, key_file: {tmp_path}/bad.pem}}")
     done = run("serve", "--config", config, *store)
     assert done.status == 2
     assert "certificate" in done.err
@@ -90,7 +90,7 @@ def make_certificate(folder: Path) -> tuple[Path, Path]:
 
 def test_it_speaks_tls(kept: Kept, tmp_path: Path) -> None:
     key, cert = make_certificate(tmp_path)
-    tls = {"RAGSTONE_SERVE__TLS__KEY_FILE": str(key), "RAGSTONE_SERVE__TLS__CERT_FILE": str(cert)}
+    tls = {"RAGSTONE_SERVE__KEY_FILE": str(key), "RAGSTONE_SERVE__CERT_FILE": str(cert)}
     with serve_program("--store", kept.folder / "store", **tls) as served:
         assert served.url.startswith("https://")
         import ssl

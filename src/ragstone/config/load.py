@@ -202,7 +202,8 @@ def read_environment() -> list[tuple[list[str], str]]:
             keys[: len(known_keys)] == known_keys and (open_ or keys == known_keys) for known_keys, open_ in known
         ):
             names = ["__".join(known_keys).upper() for known_keys, _ in known]
-            near = difflib.get_close_matches(name.upper(), names, n=1, cutoff=0)
+            of_group = [one for one in names if one.partition("__")[0] == keys[0].upper()]
+            near = difflib.get_close_matches(name.upper(), of_group or names, n=1, cutoff=0)
             said = f"environment: unknown setting {PREFIX}{name}; did you mean {PREFIX}{near[0]}?"
             if len(keys) > 1 or any(keys[0] == known_keys[0] for known_keys, _ in known):
                 raise ConfigError(said)

@@ -74,7 +74,7 @@ def _translate_server(given: Any, origin: str) -> Json:
     tls = check_mapping(server.get("tls"), "server.tls", origin)
     check_keys(tls, ("enabled", "cert_file", "key_file"), "server.tls", origin)
     if tls.get("enabled"):
-        made["tls"] = {key: value for key, value in tls.items() if key != "enabled"}
+        made |= {key: value for key, value in tls.items() if key != "enabled"}
     cors = check_mapping(server.get("cors"), "server.cors", origin)
     check_keys(cors, ("enabled", "allowed_origins"), "server.cors", origin)
     if cors.get("enabled"):

@@ -9,24 +9,13 @@ from ragstone.core.errors import ConfigError
 
 
 @dataclass(frozen=True, slots=True)
-class TlsSettings:
-    """The certificate of the server."""
-
-    cert_file: Annotated[str | None, Option("File with the certificate chain, in PEM.")] = None
-    key_file: Annotated[str | None, Option("File with the private key, in PEM.")] = None
-
-    def __post_init__(self) -> None:
-        if bool(self.cert_file) != bool(self.key_file):
-            raise ConfigError("a certificate needs both cert_file and key_file")
-
-
-@dataclass(frozen=True, slots=True)
 class ServeSettings:
     """How `ragstone serve` listens, and how much it takes on."""
 
     listen_address: Annotated[str, Option("Address to listen on.", not_blank=True)] = "127.0.0.1"
     port: Annotated[int, Option("Port to listen on; 0 takes a free one.", 0, 65_535)] = 8080
-    tls: Annotated[TlsSettings, Option("Certificate; without it the server speaks plain HTTP.")] = TlsSettings()
+    cert_file: Annotated[str | None, Option("Certificate chain for HTTPS, a PEM file.")] = None
+    key_file: Annotated[str | None, Option("Private key of the certificate, a PEM file.")] = None
     allowed_origins: Annotated[tuple[str, ...], Option("Origins of pages that may call it (CORS); * for all.")] = ()
     allowed_hosts: Annotated[tuple[str, ...], Option("Names by which clients call it; * for all.")] = ()
     workers: Annotated[int, Option("Number of processes.", 1, 64)] = 1
@@ -40,3 +29,5 @@ class ServeSettings:
 
     def __post_init__(self) -> None:
         check_bounds(self)
+        if bool(self.cert_file) != bool(self.key_file):
+            raise ConfigError("HTTPS needs both cert_file and key_file")

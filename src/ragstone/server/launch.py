@@ -37,7 +37,7 @@ def run_server(settings: Settings, tell: Callable[[str], None]) -> None:
     _raise_file_limit()
     sock = _bind(settings)
     host, port = sock.getsockname()[:2]
-    scheme = "https" if settings.serve.tls.cert_file else "http"
+    scheme = "https" if settings.serve.cert_file else "http"
     shown = f"[{host}]" if ":" in host else host
     tell(f"listening on {scheme}://{shown}:{port}")
     config = _make_config(settings)
@@ -82,22 +82,22 @@ class _AppFactory:
 
 
 def _make_config(settings: Settings) -> uvicorn.Config:
-    tls = settings.serve.tls
+    serve = settings.serve
     return uvicorn.Config(
         _AppFactory(settings),
         factory=True,
         http=PatientProtocol,
         ws="none",
         loop="asyncio",
-        workers=settings.serve.workers,
+        workers=serve.workers,
         log_config=None,
         access_log=False,
         server_header=False,
         proxy_headers=False,
         timeout_keep_alive=KEEP_ALIVE,
-        timeout_graceful_shutdown=int(settings.serve.drain) or None,
-        ssl_certfile=tls.cert_file,
-        ssl_keyfile=tls.key_file,
+        timeout_graceful_shutdown=int(serve.drain) or None,
+        ssl_certfile=serve.cert_file,
+        ssl_keyfile=serve.key_file,
     )
 
 
@@ -113,16 +113,14 @@ def _check_exposure(settings: Settings, tell: Callable[[str], None]) -> Settings
 
 
 def _check_certificate(settings: Settings) -> None:
-    tls = settings.serve.tls
-    if tls.cert_file is None:
+    cert, key = settings.serve.cert_file, settings.serve.key_file
+    if cert is None:
         return
     try:
-        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(tls.cert_file, tls.key_file)
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(cert, key)
     except OSError as error:  # an SSLError is one
         what = error.reason if isinstance(error, ssl.SSLError) else error.strerror
-        raise ConfigError(
-            f"serve.tls: the certificate {tls.cert_file} with the key {tls.key_file} cannot be used: {what}"
-        ) from error
+        raise ConfigError(f"the certificate {cert} with the key {key} cannot be used: {what}") from error
 
 
 def _bind(settings: Settings) -> socket.socket:
@@ -131,7 +129,7 @@ def _bind(settings: Settings) -> socket.socket:
         [(family, kind, _, _, place), *_] = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)
         sock = socket.socket(family, kind)
     except (OSError, UnicodeError) as error:
-        raise UsageError(f"invalid serve.listen_address {address!r:.80}: expected an address of this machine") from error
+        raise UsageError(f"invalid listen_address {address!r:.80}: expected an address of this machine") from error
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         sock.bind(place)

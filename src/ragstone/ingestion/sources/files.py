@@ -83,7 +83,7 @@ class FileSource:
 
 
 class ChosenFiles(FileSource):
-    """Some files of a folder, whatever else is in it."""
+    """Chosen files of a folder; the others are left alone."""
 
     def __init__(self, name: str, root: str | os.PathLike[str], paths: Iterable[str]) -> None:
         super().__init__(name, root, rules=Rules(hidden=True, ignore_files=False))

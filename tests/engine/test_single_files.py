@@ -1,0 +1,53 @@
+"""Single files of a folder: added or replaced while all else stays; and the file of a document."""
+
+from pathlib import Path
+
+import pytest
+
+from ragstone.config.settings import Settings
+from ragstone.core.errors import UsageError
+from ragstone.engine import Engine
+from ragstone.testing.bag_of_words import BagOfWords
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "handed"
+    folder.mkdir()
+    for name in ("a.md", "b.md"):
+        (folder / name).write_text(f"# {name}\n\nText of {name}.\n", "utf-8")
+    return folder
+
+
+async def test_a_file_is_added_or_replaced_and_the_others_stay(folder: Path, tmp_path: Path) -> None:
+    async with Engine(Settings(store=str(tmp_path / "store")), embedder=BagOfWords()) as kb:
+        await kb.ingest_files(folder, ["a.md"])
+        await kb.ingest_files(folder, ["b.md"])
+        assert [document.path for document in await kb.documents()] == ["a.md", "b.md"]
+        (folder / "a.md").write_text("# a\n\nAnother text.\n", "utf-8")
+        (folder / "b.md").unlink()
+        run = await kb.ingest_files(folder, ["a.md"])
+        assert (run.source, run.stats["documents"]["changed"], run.stats["documents"]["removed"]) == ("uploads", 1, 0)
+        assert [document.revision for document in await kb.documents()] == [2, 1]
+        gone = await kb.ingest_files(folder, ["b.md"])
+        assert [skipped["path"] for skipped in gone.stats["skipped"]] == ["b.md"]
+        assert len(await kb.documents()) == 2
+
+
+async def test_files_never_lead_out_of_the_folder(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret.md").write_text("# Secret\n\nNothing of this.\n", "utf-8")
+    (folder / "link.md").symlink_to(tmp_path / "secret.md")
+    async with Engine(Settings(store=str(tmp_path / "store")), embedder=BagOfWords()) as kb:
+        run = await kb.ingest_files(folder, ["../secret.md", "link.md", "a.md"])
+        assert {skipped["reason"] for skipped in run.stats["skipped"]} == {"outside_root"}
+        assert [document.path for document in await kb.documents()] == ["a.md"]
+
+
+async def test_the_file_of_a_document_is_given_while_it_is_the_same(folder: Path, tmp_path: Path) -> None:
+    async with Engine(Settings(store=str(tmp_path / "store")), embedder=BagOfWords()) as kb:
+        await kb.ingest_files(folder, ["a.md"])
+        document, data = await kb.original("a.md")
+        assert (document.path, data) == ("a.md", b"# a.md\n\nText of a.md.\n")
+        (folder / "a.md").write_text("changed", "utf-8")
+        with pytest.raises(UsageError, match="changed since"):
+            await kb.original("a.md")
