@@ -25,6 +25,7 @@ COMMANDS = {
         "chat",
         "explain",
         "pipelines",
+        "mcp",
     ),
     "Quality": (
         "eval_",

@@ -78,7 +78,7 @@ def _wrap_command(command: Callable[..., int | None], kinds: Mapping[str, Any]) 
     def run(*args: Any, **given: Any) -> int | None:
         taken = {name: given.pop(name) for name in kinds}
         store, collection, tenant, config = (taken.get(name) for name in ("store", "collection", "tenant", "config"))
-        options = SharedOptions(store, collection, tenant, config, taken["json_"])
+        options = SharedOptions(store, collection, tenant, config, taken.get("json_", False))
         check_texts({"store": options.store, "collection": options.collection, "tenant": options.tenant, **given})
         try:
             return command(options, *args, **given)

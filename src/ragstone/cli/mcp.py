@@ -1,0 +1,66 @@
+"""`ragstone mcp`: tools for agents by the Model Context Protocol."""
+
+from typing import Annotated
+
+import typer
+
+from ragstone.cli.exit_status import INTERRUPTED
+from ragstone.cli.shared_options import SharedOptions, add_shared_except, print_message
+from ragstone.core.errors import UsageError
+
+MISSING = "ragstone mcp needs packages that are not installed; run: pip install 'ragstone[mcp]'"
+
+
+@add_shared_except("json_")
+def mcp(
+    options: SharedOptions,
+    http: Annotated[bool, typer.Option("--http", help="Serve Streamable HTTP instead of stdio.")] = False,
+    host: Annotated[
+        str | None,
+        typer.Option(help="Address to listen on; beyond this machine, callers need a key [default: 127.0.0.1]."),
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(help="Port to listen on; 0 for any free one [default: 8765].", min=0, max=65535)
+    ] = None,
+    allowed_host: Annotated[
+        list[str] | None, typer.Option(help="Name by which callers reach this server, as in their URL.")
+    ] = None,
+    read_only: Annotated[bool, typer.Option("--read-only", help="Leave out the tool that ingests.")] = False,
+) -> int:
+    """Serve search, fetch, ask and other tools to agents by MCP.
+
+    A host such as Claude Desktop starts it and speaks over stdio; with --http it serves many callers.
+    """
+    if not http and (host is not None or port is not None or allowed_host):
+        raise UsageError("--host, --port and --allowed-host belong to --http: add --http")
+    settings = options.settings()
+    try:
+        from ragstone.mcp.http_transport import serve_http, trusts_callers
+        from ragstone.mcp.stdio_transport import serve_stdio
+    except ModuleNotFoundError as error:
+        raise UsageError(MISSING) from error
+    if not http:
+        return 0 if serve_stdio(settings, read_only=read_only) else INTERRUPTED
+    address = host or "127.0.0.1"
+
+    def announce(url: str) -> None:
+        print_message(f"serving MCP at {url}; Ctrl-C ends it")
+        if trusts_callers(settings, address):
+            print_message(
+                f"without keys: everyone on this machine may read tenant {settings.tenant!r}"
+                f"{'' if read_only else ' and ingest its sources'} (access.trusted: false asks for keys)"
+            )
+
+    try:
+        serve_http(
+            settings,
+            host=address,
+            port=8765 if port is None else port,
+            allowed_hosts=allowed_host or (),
+            read_only=read_only,
+            announce=announce,
+        )
+    except KeyboardInterrupt:
+        print_message("stopped")
+        return INTERRUPTED
+    return 0

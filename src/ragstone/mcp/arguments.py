@@ -1,0 +1,135 @@
+"""The parameters of each tool: their bounds, their defaults, and what a model is told about them."""
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ragstone.core.errors import UsageError
+from ragstone.core.types import NAME_LENGTH, Json
+
+QUERY_LENGTH = 20_000  # characters
+TOP_K = 10
+NOISE = ("title", "default")  # of schemas: models need neither
+
+CollectionName = Annotated[
+    str | None,
+    Field(max_length=NAME_LENGTH, description="Collection, by its name in list_collections; leave out for the usual."),
+]
+CursorText = Annotated[
+    str | None, Field(max_length=200, description="next_cursor of the result before; all other arguments as before.")
+]
+QueryText = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=QUERY_LENGTH,
+        description="What to look for: a question or keywords, in the documents' language.",
+    ),
+]
+PathGlobs = Annotated[
+    list[str] | None,
+    Field(max_length=100, description="Only documents with one of these paths or globs, such as guides/**/*.md."),
+]
+PassageCount = Annotated[int, Field(ge=1, le=100, description="Number of passages to look at [default: 10].")]
+
+
+class Arguments(BaseModel):
+    """Arguments of a tool; unknown ones are refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class PlainArguments(Arguments):
+    """Of a tool that looks at one collection."""
+
+    collection: CollectionName = None
+
+
+class SearchArguments(Arguments):
+    """Of `search` and `rag_search`."""
+
+    query: QueryText
+    collection: CollectionName = None
+    top_k: PassageCount = TOP_K
+    paths: PathGlobs = None
+    cursor: CursorText = None
+
+
+class FetchArguments(Arguments):
+    """Of `fetch`."""
+
+    id: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=QUERY_LENGTH,
+            description="An id or url of search or ask (#L10 begins at line 10), "
+            "or PATH#3 for the passage that rag_search calls S1#3, S1 being that path.",
+        ),
+    ]
+    collection: Annotated[
+        str | None,
+        Field(max_length=NAME_LENGTH, description="Collection of a path of rag_search; an id names its own."),
+    ] = None
+    cursor: CursorText = None
+
+
+class AskArguments(Arguments):
+    """Of `ask`."""
+
+    question: Annotated[str, Field(min_length=1, max_length=QUERY_LENGTH, description="One whole question.")]
+    collection: CollectionName = None
+    paths: PathGlobs = None
+
+
+class ListArguments(Arguments):
+    """Of `list_collections`."""
+
+    cursor: CursorText = None
+
+
+class IngestArguments(Arguments):
+    """Of `ingest`."""
+
+    path: Annotated[
+        str | None,
+        Field(
+            max_length=4096,
+            description="A file or folder inside a configured source: only that source is brought up to date. "
+            "Leave out for all configured sources.",
+        ),
+    ] = None
+    collection: CollectionName = None
+
+
+def parse_arguments(kind: type[Arguments], given: Json) -> Arguments:
+    """The arguments of a call; raises `UsageError` that names each wrong one."""
+    try:
+        return kind.model_validate(given)
+    except ValidationError as error:
+        wrong = "; ".join(_describe_mistake(kind, one["type"], one["loc"], one["msg"]) for one in error.errors()[:5])
+        raise UsageError(wrong) from error
+
+
+def _describe_mistake(kind: type[Arguments], code: str, place: tuple[int | str, ...], message: str) -> str:
+    name = ".".join(map(str, place))[:80]
+    if code == "extra_forbidden":
+        return f"unknown parameter {name!r}: expected one of: {', '.join(kind.model_fields)}"
+    if code == "missing":
+        return f"missing parameter {name!r}"
+    return f"invalid {name}: {message[:1].lower()}{message[1:]}"
+
+
+def describe_arguments(kind: type[Arguments]) -> Json:
+    """The JSON schema of arguments, short: hosts put it into each conversation."""
+    schema = kind.model_json_schema()
+    properties = {name: _simplify(one) for name, one in schema.get("properties", {}).items()}
+    required = {"required": schema["required"]} if "required" in schema else {}
+    return {"type": "object", "properties": properties, **required, "additionalProperties": False}
+
+
+def _simplify(schema: Json) -> Json:
+    """A property without null as a choice: leaving it out says the same."""
+    chosen: list[Any] = [one for one in schema.get("anyOf", ()) if one != {"type": "null"}]
+    merged = {**schema, **chosen[0]} if chosen else schema
+    return {key: value for key, value in merged.items() if key != "anyOf" and key not in NOISE}

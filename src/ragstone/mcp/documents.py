@@ -1,0 +1,177 @@
+"""`fetch` and the resources: the text of record of a document, in pages."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+
+from ragstone import guard
+from ragstone.core.errors import NotBuilt, UsageError
+from ragstone.core.types import Document, Json, Span
+from ragstone.engine import Engine
+from ragstone.mcp.addresses import cite_address, format_address, parse_address
+from ragstone.mcp.arguments import FetchArguments
+from ragstone.mcp.desk import Desk, is_visible
+from ragstone.mcp.masking import mask_json, mask_text
+from ragstone.mcp.pages import BYTES_A_TOKEN, RESERVED, TOKENS, count_tokens, make_cursor, measure_page, read_cursor
+
+FACTS = ("date", "project", "tags", "confidentiality", "doc_type")  # of a document's front matter
+LISTED = 100  # documents in a page of the list of resources
+
+
+@dataclass(frozen=True, slots=True)
+class StoredText:
+    """A document of a collection with its text of record, and the character at which to begin."""
+
+    collection: str
+    document: Document
+    record: str
+    start: int
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """What must be the same when a reader goes on: the document as it is now."""
+        return (self.collection, self.document.id, self.document.version, self.document.recipe)
+
+
+async def fetch(desk: Desk, asked: FetchArguments) -> Json:
+    """A document's text, from the line that the id names, with a cursor in `metadata` where there is more."""
+    stored = await find_text(desk, asked.id, asked.collection)
+    start = stored.start if asked.cursor is None else read_cursor(asked.cursor, *stored.identity)
+    text, end = await asyncio.to_thread(read_page, stored.record, start)
+    document, record = stored.document, stored.record
+    first = record.count("\n", 0, start) + 1
+    known = {name: document.meta[name] for name in FACTS if document.meta.get(name) is not None}
+    metadata = {
+        "collection": stored.collection,
+        "source": document.source,
+        "path": document.path,
+        "media_type": document.media_type,
+        "version": document.version_label or document.version[:12],
+        "first_line": first,
+        "last_line": first + record.count("\n", start, max(start, end - 1)),
+        "lines": record.rstrip("\n").count("\n") + 1,
+        **known,
+    }
+    named = {
+        "id": format_address(stored.collection, document),
+        "title": document.title or document.path,
+        "url": cite_address(stored.collection, document),
+        "metadata": metadata,
+    }
+    result = {**mask_json(named), "text": text}
+    if end < len(record):
+        result["metadata"]["next_cursor"] = make_cursor(end, *stored.identity)
+    return {name: result[name] for name in ("id", "title", "text", "url", "metadata")}
+
+
+async def find_text(desk: Desk, identity: str, collection: str | None) -> StoredText:
+    """The document of an address, or of a path of a collection; raises `UsageError` where the caller sees none."""
+    address = parse_address(identity)
+    if address is not None:
+        engine = await desk.open(address.collection)
+        document, record = await _read_record(engine, address.path, address.source, called=identity)
+        return StoredText(address.collection, document, record, find_line(record, address.line))
+    engine = await desk.open(collection)
+    path, _, ordinal = identity.rpartition("#")
+    start = 0
+    if path and ordinal.isdecimal() and len(ordinal) < 9:
+        start = await _find_passage(engine, path, int(ordinal), called=identity)
+    else:
+        path = identity
+    document, record = await _read_record(engine, path, None, called=identity)
+    return StoredText(engine.scope.collection, document, record, start)
+
+
+async def _read_record(engine: Engine, path: str, source: str | None, *, called: str) -> tuple[Document, str]:
+    with _hide_absence(called):
+        document, record = await engine.record(path, source=source)
+    if not is_visible(engine, document):
+        raise _describe_absence(called)
+    return document, record
+
+
+async def _find_passage(engine: Engine, path: str, ordinal: int, *, called: str) -> int:
+    """The character at which a passage begins."""
+    with _hide_absence(called):
+        chunk = await engine.chunk(path, ordinal)
+    return chunk.spans[0].char_start if chunk.spans else 0
+
+
+@contextmanager
+def _hide_absence(called: str) -> Iterator[None]:
+    """The same error for a document that is not there, is another tenant's, or is not for this caller."""
+    try:
+        yield
+    except (UsageError, NotBuilt) as error:
+        if type(error) in (UsageError, NotBuilt):
+            raise _describe_absence(called) from error
+        raise
+
+
+def _describe_absence(called: str) -> UsageError:
+    return UsageError(f"there is no document {called!r:.300}; call search, and fetch an id of its results")
+
+
+def find_line(record: str, line: int) -> int:
+    """The first character of a line (from 1), or the end of the text.
+
+    >>> [find_line("one\\ntwo", line) for line in (1, 2, 3)]
+    [0, 4, 7]
+    """
+    start = 0
+    for _ in range(line - 1):
+        end = record.find("\n", start)
+        if end < 0:
+            return len(record)
+        start = end + 1
+    return start
+
+
+def read_page(record: str, start: int) -> tuple[str, int]:
+    """The masked text from a character on that fits into one result, and the character where the next page begins."""
+    secrets = guard.locate_secrets(record)
+    most = TOKENS - RESERVED
+    size = measure_page(record[start : start + most * BYTES_A_TOKEN], most)
+    while True:
+        page = [Span(start, start + size, 1, 1)]
+        text = mask_text(record[start : start + size], page, guard.select_secrets(secrets, page))
+        if size < 2 or count_tokens(text) <= most:  # a mask may be longer than what it hides
+            return text, start + size
+        size = size * 3 // 4
+
+
+async def list_documents(desk: Desk, cursor: str | None) -> tuple[list[tuple[str, Document]], str | None]:
+    """A page of the documents of the usual collection, by source and path, each with its address; a cursor on."""
+    engine = await desk.open()
+    try:
+        every = await engine.documents()
+    except NotBuilt:
+        every = []
+    about = ("documents", engine.scope.collection)
+    start = read_cursor(cursor, *about)
+    shown = sorted((one for one in every if is_visible(engine, one)), key=lambda one: (one.source, one.path))
+    page = [(format_address(engine.scope.collection, one), one) for one in islice(shown, start, start + LISTED)]
+    more = start + LISTED < len(shown)
+    return page, make_cursor(start + LISTED, *about) if more else None
+
+
+async def read_document(desk: Desk, address: str) -> tuple[str, str]:
+    """The text of a resource and its type; a long one ends with a line that says how to go on."""
+    if parse_address(address) is None:
+        raise UsageError(
+            f"{address!r:.300} is not an address of a document: expected ragstone://COLLECTION/SOURCE/PATH"
+        )
+    stored = await find_text(desk, address, None)
+    text, end = await asyncio.to_thread(read_page, stored.record, stored.start)
+    if end < len(stored.record):
+        line = stored.record.count("\n", 0, end) + 1
+        on = f"{format_address(stored.collection, stored.document)}#L{line}"
+        text += f"\n[this text is longer: read {on}, or call the tool fetch]"
+    return text, find_text_type(stored.document)
+
+
+def find_text_type(document: Document) -> str:
+    """The type of a document's text of record."""
+    return "text/markdown" if document.media_type == "text/markdown" else "text/plain"

@@ -1,0 +1,41 @@
+"""Errors as a model reads them: one sentence, and the next step."""
+
+import logging
+
+from ragstone.core.errors import (
+    Busy,
+    Forbidden,
+    NotBuilt,
+    RagstoneError,
+    StoreError,
+    Unauthorized,
+    Unavailable,
+    UsageError,
+)
+from ragstone.mcp.masking import mask_text
+
+log = logging.getLogger("ragstone")
+LENGTH = 1000  # characters
+NEXT_STEPS: dict[type[RagstoneError], str] = {
+    Unauthorized: "ask the user for a valid key",
+    Forbidden: "ask the user for a key with that role, or go on without this tool",
+    UsageError: "change the arguments and call again",
+    NotBuilt: "call list_collections for the collections that exist, or leave `collection` out",
+    Busy: "another ingestion is running: call again in a minute",
+    StoreError: "call again once; if it fails again, ask the user to run `ragstone doctor`",
+    Unavailable: "call again in a minute; rag_search with keywords needs no model",
+    RagstoneError: "call again once; if it fails again, tell the user",
+}
+
+
+def describe_error(error: Exception) -> str:
+    """A sentence and the next step; of an error that nobody foresaw, its kind alone."""
+    if isinstance(error, NotBuilt):
+        said = "this collection does not exist"
+    elif isinstance(error, RagstoneError):
+        said = str(error)
+    else:
+        log.error("a tool failed", exc_info=error)
+        said = f"internal error ({type(error).__name__})"
+    step = next(NEXT_STEPS[kind] for kind in (*type(error).__mro__, RagstoneError) if kind in NEXT_STEPS)
+    return f"{mask_text(said)[:LENGTH]}\nNext step: {step}."

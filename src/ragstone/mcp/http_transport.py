@@ -1,0 +1,190 @@
+"""The protocol over Streamable HTTP: on this machine alone without keys, elsewhere for callers with a key."""
+
+import asyncio
+import ipaddress
+import socket
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+
+import uvicorn
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from ragstone.config.settings import Settings
+from ragstone.core.errors import Forbidden, RagstoneError, Unauthorized, UsageError
+from ragstone.mcp.desk import Caller
+from ragstone.mcp.engine_thread import EngineThread
+from ragstone.mcp.protocol_server import ProtocolServer
+
+PLACE = "/mcp"
+BODY_BYTES = 1 << 20
+SESSIONS = 1000
+CLOSE_SECONDS = 5  # that open requests have to finish
+NO_KEY = {"error": "unauthorized", "message": "a valid key is needed: Authorization: Bearer KEY"}
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches an address.
+
+    >>> [is_loopback(host) for host in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "example.org")]
+    [True, True, True, False, False]
+    """
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def trusts_callers(settings: Settings, host: str) -> bool:
+    """Whether callers without a key are served: on this machine alone, unless keys or tokens are asked for there."""
+    if settings.access.trusted is not None:
+        return settings.access.trusted and is_loopback(host)
+    return settings.access.jwt is None and is_loopback(host)
+
+
+def serve_http(
+    settings: Settings,
+    *,
+    host: str,
+    port: int,
+    allowed_hosts: Sequence[str],
+    read_only: bool,
+    announce: Callable[[str], None],
+) -> None:
+    """Serve until a signal asks for the end; `announce` takes the address, once it is open.
+
+    Raises `UsageError` for an address that cannot be opened.
+    """
+    listening = _open_socket(host, port)
+    try:
+        asyncio.run(_serve(settings, listening, host, allowed_hosts, read_only=read_only, announce=announce))
+    finally:
+        listening.close()
+
+
+def _open_socket(host: str, port: int) -> socket.socket:
+    try:
+        found = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, kind, protocol, _, address = found[0]
+        made = socket.socket(family, kind, protocol)
+    except OSError as error:
+        raise UsageError(f"cannot listen on {host!r}: {error.strerror or error}") from error
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind(address)
+        made.listen(128)
+    except OSError as error:
+        made.close()
+        raise UsageError(f"cannot listen on {host}:{port}: {error.strerror}; choose another --port") from error
+    return made
+
+
+async def _serve(
+    settings: Settings,
+    listening: socket.socket,
+    host: str,
+    allowed_hosts: Sequence[str],
+    *,
+    read_only: bool,
+    announce: Callable[[str], None],
+) -> None:
+    engines = EngineThread(settings)
+    engines.start()
+    try:
+        config = uvicorn.Config(
+            make_app(engines, host=host, allowed_hosts=allowed_hosts, read_only=read_only),
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=CLOSE_SECONDS,
+        )
+        announce(f"http://{_bracket(host)}:{listening.getsockname()[1]}{PLACE}")
+        await uvicorn.Server(config).serve(sockets=[listening])
+    finally:
+        await engines.close()
+
+
+def make_app(engines: EngineThread, *, host: str, allowed_hosts: Sequence[str], read_only: bool) -> ASGIApp:
+    """The application, behind its checks; it must be told of its start (`lifespan`)."""
+    trusted = trusts_callers(engines.pool.settings, host)
+
+    def find_caller(request: Request | None) -> Caller:
+        return Caller(_read_key(request) if request is not None else None, trusted)
+
+    checks = _make_checks((host, *allowed_hosts), loopback=is_loopback(host))
+    app = ProtocolServer(engines, find_caller, read_only=read_only).server.streamable_http_app(
+        streamable_http_path=PLACE,
+        transport_security=checks,
+        max_request_body_size=BODY_BYTES,
+        max_sessions=SESSIONS,
+    )
+    return Door(app, engines, checks, trusted=trusted)
+
+
+def _bracket(host: str) -> str:
+    """A host as a URL has it: an IPv6 address in brackets."""
+    bare = host.strip("[]")
+    return f"[{bare}]" if ":" in bare else host
+
+
+def _make_checks(names: Sequence[str], *, loopback: bool) -> TransportSecuritySettings:
+    """The names by which this server may be called, and the pages that may call it: those of the same names."""
+    own = {"127.0.0.1", "localhost", "[::1]"} if loopback else set()
+    hosts = sorted(own.union(map(_bracket, names)))
+    return TransportSecuritySettings(
+        enable_dns_rebinding_protection=True,
+        allowed_hosts=[form for name in hosts for form in (name, f"{name}:*")],
+        allowed_origins=[
+            form
+            for name in hosts
+            for scheme in ("http", "https")
+            for form in (f"{scheme}://{name}", f"{scheme}://{name}:*")
+        ],
+    )
+
+
+def _read_key(request: Request) -> str | None:
+    """The key or token of a request, from `Authorization: Bearer`."""
+    scheme, _, text = request.headers.get("authorization", "").partition(" ")
+    return text.strip() or None if scheme.lower() == "bearer" else None
+
+
+class Door:
+    """Refuses requests for other hosts, from pages of other origins, and without a valid key; a session belongs to the
+    key that opened it."""
+
+    def __init__(
+        self, app: ASGIApp, engines: EngineThread, checks: TransportSecuritySettings, *, trusted: bool
+    ) -> None:
+        self._app = app
+        self._engines = engines
+        self._checks = TransportSecurityMiddleware(checks)
+        self._trusted = trusted
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request = Request(scope)
+        refusal = await self._checks.validate_request(request) or await self._check_key(request)
+        await (refusal or self._app)(scope, receive, send)
+
+    async def _check_key(self, request: Request) -> Response | None:
+        key = _read_key(request)
+        if key is None and self._trusted and "authorization" not in request.headers:
+            return None
+        try:
+            if key is None:
+                raise Unauthorized("missing", "no key")
+            await self._engines.run(self._engines.pool.open(key=key))
+        except (Unauthorized, Forbidden):
+            return JSONResponse(NO_KEY, 401, headers={"WWW-Authenticate": "Bearer"})
+        except RagstoneError:
+            return JSONResponse({"error": "unavailable", "message": "the store cannot be read now"}, 503)
+        owner = sha256(key.encode("utf-8", "replace")).hexdigest()
+        request.scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=owner, scopes=[]))
+        return None
