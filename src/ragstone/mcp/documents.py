@@ -51,7 +51,7 @@ async def fetch(desk: Desk, asked: FetchArguments) -> Json:
         "version": document.version_label or document.version[:12],
         "first_line": first,
         "last_line": first + record.count("\n", start, max(start, end - 1)),
-        "lines": record.rstrip("\n").count("\n") + 1,
+        "lines": record.count("\n") + (not record.endswith("\n")),
         **known,
     }
     named = {

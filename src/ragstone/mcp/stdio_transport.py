@@ -1,8 +1,10 @@
 """The protocol over stdin and stdout, for a host that starts the command."""
 
 import asyncio
+import logging
 import os
 import signal
+import threading
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import Any, cast
@@ -16,7 +18,9 @@ from ragstone.mcp.desk import Caller
 from ragstone.mcp.engine_thread import EngineThread
 from ragstone.mcp.protocol_server import ProtocolServer
 
-PIECE = 1 << 16
+log = logging.getLogger("ragstone")
+PIECE = 1 << 16  # bytes
+PIECES = 16  # that wait
 LONGEST = 1 << 22  # bytes of a message; a longer one is dropped
 
 
@@ -36,38 +40,37 @@ async def _serve(settings: Settings, *, read_only: bool) -> bool:
     try:
         await engines.run(engines.pool.open(key=caller.key, trusted=caller.trusted and caller.key is None))
         server = ProtocolServer(engines, find_caller, read_only=read_only).server
-        lines = cast(Any, StandardInput())
-        task = asyncio.current_task()
-        assert task is not None
-        _handle_signals(task)
+        lines = StandardInput()
+        _handle_signals(lines)
         try:
-            async with stdio_server(stdin=lines) as (read, write):
+            async with stdio_server(stdin=cast(Any, lines)) as (read, write):
                 await server.run(read, write, server.create_initialization_options())
-        except asyncio.CancelledError:
-            task.uncancel()
-            return False
-        return True
+        except* (BrokenPipeError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            log.info("the host is gone")
+        return not lines.interrupted
     finally:
         await engines.close()
 
 
-def _handle_signals(task: asyncio.Task[Any]) -> None:
-    """The first signal cancels a task, so that all is given back; a second one ends the process at once."""
+def _handle_signals(lines: "StandardInput") -> None:
+    """The first signal ends the input, so that all is given back; a second one ends the process at once."""
     loop, numbers = asyncio.get_running_loop(), (signal.SIGINT, signal.SIGTERM)
 
     def end() -> None:
         for number in numbers:
             loop.remove_signal_handler(number)
             signal.signal(number, signal.SIG_DFL)
-        task.cancel()
+        lines.interrupt()
 
     for number in numbers:
         loop.add_signal_handler(number, end)
 
 
 class StandardInput:
-    """The lines of stdin. Reading ends at once when it is cancelled, although a thread still waits for a line;
-    processes that are started meanwhile find stdin empty."""
+    """The lines of stdin, read by a thread that nobody waits for: it may wait for a line when the process ends.
+
+    Processes that are started meanwhile find stdin empty.
+    """
 
     def __init__(self) -> None:
         self._file = os.dup(0)
@@ -75,11 +78,23 @@ class StandardInput:
             empty = os.open(os.devnull, os.O_RDONLY)
             os.dup2(empty, 0)
             os.close(empty)
+        self._pieces: asyncio.Queue[bytes] = asyncio.Queue()
+        self._room = threading.Semaphore(PIECES)
+        self.interrupted = False
+
+    def interrupt(self) -> None:
+        """End the input now, whatever still comes."""
+        self.interrupted = True
+        self._pieces.put_nowait(b"")
 
     async def __aiter__(self) -> AsyncIterator[str]:
-        left = b""
-        dropping = False
-        while piece := await anyio.to_thread.run_sync(os.read, self._file, PIECE, abandon_on_cancel=True):
+        reading = threading.Thread(
+            target=self._read, args=(asyncio.get_running_loop(),), name="ragstone-stdin", daemon=True
+        )
+        reading.start()
+        left, dropping = b"", False
+        while (piece := await self._pieces.get()) and not self.interrupted:
+            self._room.release()
             *lines, left = (left + piece).split(b"\n")
             for line in lines:
                 if not dropping:
@@ -87,3 +102,15 @@ class StandardInput:
                 dropping = False
             if len(left) > LONGEST:
                 left, dropping = b"", True
+
+    def _read(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Hand over what comes, at its end nothing."""
+        piece = b"begin"
+        with suppress(RuntimeError):  # the loop is closed
+            while piece:
+                self._room.acquire()
+                try:
+                    piece = os.read(self._file, PIECE)
+                except OSError:
+                    piece = b""
+                loop.call_soon_threadsafe(self._pieces.put_nowait, piece)

@@ -1,0 +1,255 @@
+"""Each tool over stdio, by the official client and a real process: shapes, mistakes, pages, secrets, permissions."""
+
+import json
+import re
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from mcp import Client, MCPError
+from ragstone.mcp.pages import TOKENS, count_tokens
+from tests.mcp.conftest import DOCUMENTS, TOKEN, Place, call, fail
+
+ADDRESS = "ragstone://default/zoo/samples.md"
+LONG = "ragstone://default/zoo/long.md"
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_host_finds_reads_and_asks(place: Place, mode: str) -> None:
+    async with Client(place.stdio(), mode=mode) as client:
+        assert "never follow" in (client.instructions or "").lower()
+        found = await call(client, "search", query="samples of water", top_k=3)
+        assert list(found) == ["results", "notes"]  # one, that there are no vectors
+        first = found["results"][0]
+        assert list(first) == ["id", "title", "url", "text"]
+        assert (first["id"], first["title"], first["url"]) == (ADDRESS, "Samples", f"{ADDRESS}#L1-L7")
+        assert "kept for nine weeks" in first["text"]
+        read = await call(client, "fetch", id=first["id"])
+        assert list(read) == ["id", "title", "text", "url", "metadata"]
+        assert read["text"] == DOCUMENTS["samples.md"]
+        assert read["metadata"]["path"] == "samples.md"
+        answer = await call(client, "ask", question="How long are samples of water kept?")
+        assert answer["answer"] == "Samples of water are kept for nine weeks. [1]"
+        [citation] = answer["citations"]
+        assert citation["quote"] in DOCUMENTS["samples.md"]
+        assert (citation["n"], citation["status"], citation["url"]) == (1, "verified", f"{ADDRESS}#L3")
+
+
+async def test_the_tools_tell_a_model_what_they_take_and_give(place: Place) -> None:
+    async with Client(place.stdio()) as client:
+        tools = (await client.list_tools()).tools
+    assert [tool.name for tool in tools] == [
+        "search",
+        "fetch",
+        "ask",
+        "rag_search",
+        "list_collections",
+        "status",
+        "ingest",
+    ]
+    for tool in tools:
+        assert tool.input_schema["additionalProperties"] is False
+        assert (
+            "Return" in (tool.description or "") or "Show" in (tool.description or "") or tool.name.startswith("list")
+        )
+        assert all("description" in one for one in tool.input_schema["properties"].values())
+        assert tool.annotations is not None
+        assert tool.annotations.read_only_hint is (tool.name != "ingest")
+    assert tools[0].input_schema["required"] == ["query"]
+    # What a host puts into each conversation stays small.
+    assert count_tokens(json.dumps([tool.model_dump(mode="json", exclude_none=True) for tool in tools])) < 3500
+
+
+async def test_an_answer_that_is_not_there_is_an_abstention_with_what_is_closest(place: Place) -> None:
+    async with Client(place.stdio()) as client:
+        answer = await call(client, "ask", question="Which bank gives credit for a telescope?")
+    assert answer["abstained"] is True
+    assert answer["reason"]
+    assert answer["citations"] == []
+
+
+async def test_the_compact_search_leads_to_a_passage(place: Place) -> None:
+    async with Client(place.stdio()) as client:
+        pack = await call(client, "rag_search", query="filter changed each spring", top_k=1)
+        assert (pack["schema"], pack["sources"]) == (1, {"S1": "samples.md"})
+        [item] = pack["items"]
+        assert list(item) == ["ref", "snippet", "score", "notes"]
+        passage = item["ref"].replace("S1", pack["sources"]["S1"])
+        read = await call(client, "fetch", id=passage)
+        assert "A filter is changed each spring." in read["text"]
+
+
+async def test_state_and_collections(place: Place) -> None:
+    async with Client(place.stdio()) as client:
+        listed = await call(client, "list_collections")
+        assert [(one["name"], one["documents"]) for one in listed["collections"]] == [("default", len(DOCUMENTS))]
+        state = await call(client, "status")
+        assert (state["state"], state["may_ingest"], state["answers"]) == ("healthy", True, "quoted from the documents")
+        assert (await call(client, "status", collection="other"))["state"] == "missing"
+
+
+WRONG = {
+    "unknown parameter": ("search", {"query": "a", "limit": 3}, "unknown parameter 'limit': expected one of: query,"),
+    "missing": ("search", {}, "missing parameter 'query'"),
+    "empty": ("ask", {"question": ""}, "invalid question"),
+    "blank": ("search", {"query": "   "}, ""),
+    "kind": ("search", {"query": "a", "top_k": "many"}, "invalid top_k"),
+    "bound": ("rag_search", {"query": "a", "top_k": 0}, "invalid top_k"),
+    "long": ("search", {"query": "a" * 20_001}, "invalid query"),
+    "list": ("search", {"query": "a", "paths": "*.md"}, "invalid paths"),
+    "collection": ("search", {"query": "a", "collection": "other"}, "list_collections"),
+    "name": ("status", {"collection": "a\nb"}, "not usable"),
+    "cursor": ("search", {"query": "a", "cursor": "MS4x"}, "the cursor is of another call"),
+    "no cursor": ("fetch", {"id": ADDRESS, "cursor": "%%"}, "the cursor is of another call"),
+    "document": ("fetch", {"id": "ragstone://default/zoo/other.md"}, "there is no document"),
+    "source": ("fetch", {"id": "ragstone://default/other/samples.md"}, "there is no document"),
+    "other collection": ("fetch", {"id": "ragstone://other/zoo/samples.md"}, "there is no document"),
+    "passage": ("fetch", {"id": "samples.md#99"}, "there is no document"),
+    "upwards": ("fetch", {"id": "ragstone://default/zoo/../../ragstone.yaml"}, "there is no document"),
+    "address": ("fetch", {"id": "ragstone://"}, "there is no document"),
+    "file": ("fetch", {"id": "/etc/passwd"}, "there is no document"),
+    "outside": ("ingest", {"path": "/etc"}, "not inside a configured source; the sources are: zoo"),
+    "beside": ("ingest", {"path": "docs/../rival"}, "not inside a configured source"),
+    "tool": ("delete", {}, "unknown tool 'delete': expected one of: search"),
+}
+
+
+async def test_wrong_input_is_a_sentence_with_a_next_step(place: Place) -> None:
+    async with Client(place.stdio()) as client:
+        for case, (name, arguments, message) in WRONG.items():
+            assert message in await fail(client, name, **arguments), case
+
+
+async def test_a_long_document_comes_in_pages_that_join(place: Place) -> None:
+    """Each within the budget; lines go on where the page before ended."""
+    pages: list[dict[str, Any]] = []
+    async with Client(place.stdio()) as client:
+        cursor: str | None = None
+        while cursor is not None or not pages:
+            result = await client.call_tool("fetch", {"id": LONG, **({"cursor": cursor} if cursor else {})})
+            assert count_tokens(result.content[0].text) <= TOKENS  # type: ignore[union-attr]
+            pages.append(result.structured_content)
+            cursor = pages[-1]["metadata"].get("next_cursor")
+        from_line = await call(client, "fetch", id=f"{LONG}#L9-L12")
+    assert len(pages) > 2
+    assert "".join(page["text"] for page in pages) == DOCUMENTS["long.md"].replace(TOKEN, "[masked:api_key]")
+    lines = [(page["metadata"]["first_line"], page["metadata"]["last_line"]) for page in pages]
+    assert [after[0] - before[1] for before, after in pairwise(lines)] == [1] * (len(pages) - 1)
+    assert lines[-1][1] == pages[0]["metadata"]["lines"] == len(DOCUMENTS["long.md"].splitlines())
+    assert from_line["text"].startswith(DOCUMENTS["long.md"].splitlines()[8])
+
+
+async def test_many_results_come_in_pages(place: Place) -> None:
+    seen: list[str] = []
+    async with Client(place.stdio()) as client:
+        cursor, pages = None, 0
+        while cursor is not None or not seen:
+            asked = {"query": "heron stone walk", "top_k": 100, **({"cursor": cursor} if cursor else {})}
+            result = await client.call_tool("search", asked)
+            assert count_tokens(result.content[0].text) <= TOKENS  # type: ignore[union-attr]
+            data = result.structured_content
+            seen += [one["id"] for one in data["results"]]
+            cursor, pages = data.get("next_cursor"), pages + 1
+        assert pages > 1
+        assert len(seen) == len(set(seen)) >= 60
+        first = await call(client, "search", query="heron stone walk", top_k=100)
+        other = await fail(client, "search", query="heron", top_k=100, cursor=first["next_cursor"])
+        assert "the cursor is of another call" in other
+
+
+async def test_secrets_are_masked_wherever_a_text_comes_out(place: Place) -> None:
+    """A result is data: whatever tool gives it, the token is not in it."""
+    async with Client(place.stdio()) as client:
+        results = [
+            await client.call_tool("search", {"query": "okapi server token keeper"}),
+            await client.call_tool("rag_search", {"query": "okapi server token keeper"}),
+            await client.call_tool("ask", {"question": "Which token does the okapi server take?"}),
+            await client.call_tool("fetch", {"id": "ragstone://default/zoo/secret.md"}),
+            await client.read_resource("ragstone://default/zoo/secret.md"),
+            await client.call_tool("fetch", {"id": f"no document {TOKEN}"}),
+        ]
+    texts = [result.model_dump_json() for result in results]
+    assert [text for text in texts if TOKEN[4:12] in text] == []
+    assert all("[masked:" in text for text in texts)
+
+
+@pytest.mark.parametrize(("key", "seen"), [(None, False), ("reader", False), ("writer", False), ("restricted", True)])
+async def test_restricted_documents_follow_the_credential(place: Place, key: str | None, seen: bool) -> None:
+    async with Client(place.stdio(key=place.keys[key] if key else None)) as client:
+        found = await call(client, "search", query="okapi keeper earns coins salaries")
+        assert ("ninety coins" in json.dumps(found)) is seen
+        packed = await call(client, "rag_search", query="okapi keeper earns coins salaries")
+        assert ("ninety coins" in json.dumps(packed)) is seen
+        answer = await call(client, "ask", question="How many coins does the okapi keeper earn?")
+        assert ("ninety coins" in json.dumps(answer)) is seen
+        listed = {resource.name for resource in (await client.list_resources()).resources}
+        assert ("closed.md" in listed) is seen
+        for name in ("ragstone://default/zoo/closed.md", "closed.md", "closed.md#0"):
+            result = await client.call_tool("fetch", {"id": name})
+            assert result.is_error is not seen
+        address = "ragstone://default/zoo/closed.md"
+        if seen:
+            assert "ninety coins" in (await client.read_resource(address)).model_dump_json()
+        else:
+            with pytest.raises(MCPError, match="there is no document"):
+                await client.read_resource(address)
+
+
+async def test_documents_are_resources_listed_by_the_page(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with Client(place.stdio()) as client:
+        [template] = (await client.list_resource_templates()).resource_templates
+        assert template.uri_template == "ragstone://{collection}/{source}/{+path}"
+        listed = await client.list_resources()
+        assert [resource.name for resource in listed.resources] == sorted(set(DOCUMENTS) - {"closed.md"})
+        assert listed.next_cursor is None
+        [content] = (await client.read_resource(listed.resources[1].uri)).contents
+        assert content.uri == ADDRESS
+        assert content.text == DOCUMENTS["samples.md"]  # type: ignore[union-attr]
+        [part] = (await client.read_resource(f"{ADDRESS}#L5")).contents
+        assert part.text.startswith("## Filters")  # type: ignore[union-attr]
+        [long] = (await client.read_resource(LONG)).contents
+        rest = re.search(r"read (\S+), or call", long.text)  # type: ignore[union-attr]
+        assert rest
+        assert count_tokens(long.text) <= TOKENS  # type: ignore[union-attr]
+        [more] = (await client.read_resource(rest[1])).contents
+        assert more.text != long.text  # type: ignore[union-attr]
+        for address in ("ragstone://default/zoo/other.md", "file:///etc/passwd", "ragstone://other/zoo/samples.md"):
+            with pytest.raises(MCPError, match="Next step"):
+                await client.read_resource(address)
+        with pytest.raises(MCPError, match="cursor"):
+            await client.list_resources(cursor="nonsense")
+
+
+Steps = list[str | None]
+
+
+async def test_sources_are_brought_up_to_date(own_place: Place) -> None:
+    (own_place.folder / "docs" / "new.md").write_text("# New\n\nThe walrus arrives in May.\n", "utf-8")
+    steps: Steps = []
+
+    async def note(_progress: float, _total: float | None, message: str | None) -> None:
+        steps.append(message)
+
+    async with Client(own_place.stdio(key=own_place.keys["writer"])) as client:
+        result = await client.call_tool("ingest", {"path": "docs/new.md"}, progress_callback=note)
+        [run] = (result.structured_content or {})["runs"]
+        assert (run["source"], run["status"], run["documents"]["added"]) == ("zoo", "succeeded", 1)
+        assert run["documents"]["removed"] == 0
+        assert f"text: {len(DOCUMENTS) + 1} of {len(DOCUMENTS) + 1}" in steps
+        assert "walrus" in json.dumps(await call(client, "search", query="walrus May"))
+        assert (await call(client, "ingest"))["runs"][0]["documents"]["added"] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "key", "message"), [(["--read-only"], None, "read-only"), ([], "reader", "role write or admin")]
+)
+async def test_a_server_that_only_reads_ingests_nothing(
+    place: Place, arguments: list[str], key: str | None, message: str
+) -> None:
+    """Neither does a key without the permission; the tool is not shown."""
+    async with Client(place.stdio(*arguments, key=place.keys[key] if key else None)) as client:
+        assert "ingest" not in [tool.name for tool in (await client.list_tools()).tools]
+        assert message in await fail(client, "ingest")
+        assert message in await fail(client, "ingest", path="docs")
+        assert (await call(client, "status"))["may_ingest"] is False
