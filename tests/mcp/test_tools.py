@@ -127,7 +127,8 @@ async def test_a_long_document_comes_in_pages_that_join(place: Place) -> None:
     async with Client(place.stdio()) as client:
         cursor: str | None = None
         while cursor is not None or not pages:
-            result = await client.call_tool("fetch", {"id": LONG, **({"cursor": cursor} if cursor else {})})
+            asked: dict[str, Any] = {"id": LONG, **({"cursor": cursor} if cursor else {})}
+            result = await client.call_tool("fetch", asked)
             assert count_tokens(result.content[0].text) <= TOKENS  # type: ignore[union-attr]
             pages.append(result.structured_content)
             cursor = pages[-1]["metadata"].get("next_cursor")
@@ -145,7 +146,8 @@ async def test_many_results_come_in_pages(place: Place) -> None:
     async with Client(place.stdio()) as client:
         cursor, pages = None, 0
         while cursor is not None or not seen:
-            asked = {"query": "heron stone walk", "top_k": 100, **({"cursor": cursor} if cursor else {})}
+            asked: dict[str, Any] = {"query": "heron stone walk", "top_k": 100}
+            asked |= {"cursor": cursor} if cursor else {}
             result = await client.call_tool("search", asked)
             assert count_tokens(result.content[0].text) <= TOKENS  # type: ignore[union-attr]
             data = result.structured_content
@@ -221,14 +223,11 @@ async def test_documents_are_resources_listed_by_the_page(place: Place, monkeypa
             await client.list_resources(cursor="nonsense")
 
 
-Steps = list[str | None]
-
-
 async def test_sources_are_brought_up_to_date(own_place: Place) -> None:
     (own_place.folder / "docs" / "new.md").write_text("# New\n\nThe walrus arrives in May.\n", "utf-8")
-    steps: Steps = []
+    steps: list[str | None] = []
 
-    async def note(_progress: float, _total: float | None, message: str | None) -> None:
+    async def note(progress: float, total: float | None, message: str | None) -> None:
         steps.append(message)
 
     async with Client(own_place.stdio(key=own_place.keys["writer"])) as client:

@@ -1,13 +1,17 @@
 """`ragstone mcp`: tools for agents by the Model Context Protocol."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
 from ragstone.cli.exit_status import INTERRUPTED
 from ragstone.cli.shared_options import SharedOptions, add_shared_except, print_message
+from ragstone.config.settings import Settings
 from ragstone.core.errors import UsageError
 
+LOOPBACK = "127.0.0.1"
+PORT = 8765
 MISSING = "ragstone mcp needs packages that are not installed; run: pip install 'ragstone[mcp]'"
 
 
@@ -17,7 +21,9 @@ def mcp(
     http: Annotated[bool, typer.Option("--http", help="Serve Streamable HTTP instead of stdio.")] = False,
     host: Annotated[
         str | None,
-        typer.Option(help="Address to listen on; beyond this machine, callers need a key [default: 127.0.0.1]."),
+        typer.Option(
+            help="Address to listen on; beyond this machine, callers need a key [default: this machine alone]."
+        ),
     ] = None,
     port: Annotated[
         int | None, typer.Option(help="Port to listen on; 0 for any free one [default: 8765].", min=0, max=65535)
@@ -34,32 +40,37 @@ def mcp(
     if not http and (host is not None or port is not None or allowed_host):
         raise UsageError("--host, --port and --allowed-host belong to --http: add --http")
     settings = options.settings()
+    if http:
+        where = (host or LOOPBACK, PORT if port is None else port, allowed_host or ())
+        return _serve_http(settings, *where, read_only=read_only)
+    return _serve_stdio(settings, read_only=read_only)
+
+
+def _serve_stdio(settings: Settings, *, read_only: bool) -> int:
     try:
-        from ragstone.mcp.http_transport import serve_http, trusts_callers
         from ragstone.mcp.stdio_transport import serve_stdio
     except ModuleNotFoundError as error:
         raise UsageError(MISSING) from error
-    if not http:
-        return 0 if serve_stdio(settings, read_only=read_only) else INTERRUPTED
-    address = host or "127.0.0.1"
+    return 0 if serve_stdio(settings, read_only=read_only) else INTERRUPTED
+
+
+def _serve_http(settings: Settings, host: str, port: int, allowed_hosts: Sequence[str], *, read_only: bool) -> int:
+    try:
+        from ragstone.mcp.http_transport import serve_http, trusts_callers
+    except ModuleNotFoundError as error:
+        raise UsageError(MISSING) from error
 
     def announce(url: str) -> None:
         print_message(f"serving MCP at {url}; Ctrl-C ends it")
-        if trusts_callers(settings, address):
+        if trusts_callers(settings, host):
+            more = "" if read_only else " and ingest its sources"
             print_message(
-                f"without keys: everyone on this machine may read tenant {settings.tenant!r}"
-                f"{'' if read_only else ' and ingest its sources'} (access.trusted: false asks for keys)"
+                f"without keys: everyone on this machine may read tenant {settings.tenant!r}{more} "
+                "(access.trusted: false asks for keys)"
             )
 
     try:
-        serve_http(
-            settings,
-            host=address,
-            port=8765 if port is None else port,
-            allowed_hosts=allowed_host or (),
-            read_only=read_only,
-            announce=announce,
-        )
+        serve_http(settings, host=host, port=port, allowed_hosts=allowed_hosts, read_only=read_only, announce=announce)
     except KeyboardInterrupt:
         print_message("stopped")
         return INTERRUPTED

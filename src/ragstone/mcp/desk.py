@@ -1,4 +1,4 @@
-"""What a tool works with: who calls, and the engines of that caller."""
+"""The caller of a tool, and the engines of that caller."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

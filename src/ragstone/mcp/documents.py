@@ -31,7 +31,7 @@ class StoredText:
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """What must be the same when a reader goes on: the document as it is now."""
+        """The document as it is now; a cursor leads on in this state alone."""
         return (self.collection, self.document.id, self.document.version, self.document.recipe)
 
 
@@ -101,7 +101,7 @@ async def _find_passage(engine: Engine, path: str, ordinal: int, *, called: str)
 
 @contextmanager
 def _hide_absence(called: str) -> Iterator[None]:
-    """The same error for a document that is not there, is another tenant's, or is not for this caller."""
+    """Give one error for a document that does not exist, is another tenant's, or is not for this caller."""
     try:
         yield
     except (UsageError, NotBuilt) as error:

@@ -1,4 +1,4 @@
-"""Results in pages: what a host accepts from one call, and a cursor that leads on."""
+"""Results in pages: no longer than a host accepts from one call, and a cursor that leads on."""
 
 import base64
 import binascii
@@ -40,7 +40,7 @@ def take_page(items: Sequence[Json], start: int) -> tuple[list[Json], int | None
 
 
 def measure_page(text: str, tokens: int = TOKENS - RESERVED) -> int:
-    """How many characters of a text fit into so many tokens; it ends at a line's end where one is near.
+    """How many characters of a text fit into this number of tokens; the page ends at a line's end where one is near.
 
     >>> measure_page("one two three", 2) < len("one two three") == measure_page("one two three", 50)
     True
@@ -55,7 +55,7 @@ def measure_page(text: str, tokens: int = TOKENS - RESERVED) -> int:
 
 
 def shorten(text: str, tokens: int) -> str:
-    """A text of so many tokens at most, with a mark where the rest was left out."""
+    """A text of at most this number of tokens, with a mark where the rest was left out."""
     end = measure_page(text, tokens)
     return text if end == len(text) else f"{text[:end].rstrip()} […]"
 

@@ -83,7 +83,7 @@ class StandardInput:
         self.interrupted = False
 
     def interrupt(self) -> None:
-        """End the input now, whatever still comes."""
+        """End the input now."""
         self.interrupted = True
         self._pieces.put_nowait(b"")
 
