@@ -89,7 +89,7 @@ async def test_state_and_collections(place: Place) -> None:
         assert (await call(client, "status", collection="other"))["state"] == "missing"
 
 
-WRONG = {
+WRONG: dict[str, tuple[str, dict[str, Any], str]] = {
     "unknown parameter": ("search", {"query": "a", "limit": 3}, "unknown parameter 'limit': expected one of: query,"),
     "missing": ("search", {}, "missing parameter 'query'"),
     "empty": ("ask", {"question": ""}, "invalid question"),
