@@ -56,13 +56,13 @@ def _serve_stdio(settings: Settings, *, read_only: bool) -> int:
 
 def _serve_http(settings: Settings, host: str, port: int, allowed_hosts: Sequence[str], *, read_only: bool) -> int:
     try:
-        from ragstone.mcp.http_transport import serve_http, trusts_callers
+        from ragstone.mcp.http_transport import serve_http
     except ModuleNotFoundError as error:
         raise UsageError(MISSING) from error
 
-    def announce(url: str) -> None:
+    def announce(url: str, trusted: bool) -> None:
         print_message(f"serving MCP at {url}; Ctrl-C ends it")
-        if trusts_callers(settings, host):
+        if trusted:
             more = "" if read_only else " and ingest its sources"
             print_message(
                 f"without keys: everyone on this machine may read tenant {settings.tenant!r}{more} "

@@ -21,29 +21,19 @@ from ragstone.mcp.engine_thread import EngineThread
 from ragstone.mcp.protocol_server import ProtocolServer
 
 PLACE = "/mcp"
+LOCAL_NAMES = ("127.0.0.1", "localhost", "::1")
 BODY_BYTES = 1 << 20
 SESSIONS = 1000
 CLOSE_SECONDS = 5  # that open requests have to finish
 NO_KEY = {"error": "unauthorized", "message": "a valid key is needed: Authorization: Bearer KEY"}
 
 
-def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches an address.
-
-    >>> [is_loopback(host) for host in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "example.org")]
-    [True, True, True, False, False]
-    """
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def trusts_callers(settings: Settings, host: str) -> bool:
-    """Whether callers without a key are served: on this machine alone, unless keys or tokens are asked for there."""
+def trusts_callers(settings: Settings, address: str) -> bool:
+    """Whether callers without a key are served at an IP address: on this machine alone, unless keys or tokens are
+    asked for there."""
     if settings.access.trusted is not None:
-        return settings.access.trusted and is_loopback(host)
-    return settings.access.jwt is None and is_loopback(host)
+        return settings.access.trusted and ipaddress.ip_address(address).is_loopback
+    return settings.access.jwt is None and ipaddress.ip_address(address).is_loopback
 
 
 def serve_http(
@@ -53,9 +43,9 @@ def serve_http(
     port: int,
     allowed_hosts: Sequence[str],
     read_only: bool,
-    announce: Callable[[str], None],
+    announce: Callable[[str, bool], None],
 ) -> None:
-    """Serve until a signal asks for the end; `announce` takes the address, once it is open.
+    """Serve until a signal asks for the end; `announce` takes the URL, once it is open, and whether no key is needed.
 
     Raises `UsageError` for an address that cannot be opened.
     """
@@ -90,32 +80,34 @@ async def _serve(
     allowed_hosts: Sequence[str],
     *,
     read_only: bool,
-    announce: Callable[[str], None],
+    announce: Callable[[str, bool], None],
 ) -> None:
+    address, port = listening.getsockname()[:2]
+    trusted = trusts_callers(settings, address)
+    names = (host, *allowed_hosts, *(LOCAL_NAMES if ipaddress.ip_address(address).is_loopback else ()))
     engines = EngineThread(settings)
     engines.start()
     try:
         config = uvicorn.Config(
-            make_app(engines, host=host, allowed_hosts=allowed_hosts, read_only=read_only),
+            make_app(engines, names=names, trusted=trusted, read_only=read_only),
             log_config=None,
             access_log=False,
             server_header=False,
             timeout_graceful_shutdown=CLOSE_SECONDS,
         )
-        announce(f"http://{_bracket(host)}:{listening.getsockname()[1]}{PLACE}")
+        announce(f"http://{_bracket(host)}:{port}{PLACE}", trusted)
         await uvicorn.Server(config).serve(sockets=[listening])
     finally:
         await engines.close()
 
 
-def make_app(engines: EngineThread, *, host: str, allowed_hosts: Sequence[str], read_only: bool) -> ASGIApp:
-    """The application, behind its checks; it must be told of its start (`lifespan`)."""
-    trusted = trusts_callers(engines.pool.settings, host)
+def make_app(engines: EngineThread, *, names: Sequence[str], trusted: bool, read_only: bool) -> ASGIApp:
+    """The application, behind its checks, for callers who call it by one of these names."""
 
     def find_caller(request: Request | None) -> Caller:
         return Caller(_read_key(request) if request is not None else None, trusted)
 
-    checks = _make_checks((host, *allowed_hosts), loopback=is_loopback(host))
+    checks = _make_checks(names)
     app = ProtocolServer(engines, find_caller, read_only=read_only).server.streamable_http_app(
         streamable_http_path=PLACE,
         transport_security=checks,
@@ -131,10 +123,9 @@ def _bracket(host: str) -> str:
     return f"[{bare}]" if ":" in bare else host
 
 
-def _make_checks(names: Sequence[str], *, loopback: bool) -> TransportSecuritySettings:
+def _make_checks(names: Sequence[str]) -> TransportSecuritySettings:
     """The names by which this server may be called, and the pages that may call it: those of the same names."""
-    own = {"127.0.0.1", "localhost", "[::1]"} if loopback else set()
-    hosts = sorted(own.union(map(_bracket, names)))
+    hosts = sorted(set(map(_bracket, names)))
     return TransportSecuritySettings(
         enable_dns_rebinding_protection=True,
         allowed_hosts=[form for name in hosts for form in (name, f"{name}:*")],
