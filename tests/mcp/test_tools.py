@@ -176,6 +176,14 @@ async def test_secrets_are_masked_wherever_a_text_comes_out(place: Place) -> Non
     assert all("[masked:" in text for text in texts)
 
 
+async def test_a_passage_that_gives_orders_is_marked(place: Place) -> None:
+    async with Client(place.stdio()) as client:
+        found = await call(client, "search", query="ferry instructions system prompt", top_k=1)
+        packed = await call(client, "rag_search", query="ferry instructions system prompt", top_k=1)
+    assert re.match(r"\[L1-L3 · Ferries · suspicious: \w+", found["results"][0]["text"])
+    assert packed["items"][0]["notes"]
+
+
 @pytest.mark.parametrize(("key", "seen"), [(None, False), ("reader", False), ("writer", False), ("restricted", True)])
 async def test_restricted_documents_follow_the_credential(place: Place, key: str | None, seen: bool) -> None:
     async with Client(place.stdio(key=place.keys[key] if key else None)) as client:
@@ -205,7 +213,7 @@ async def test_documents_are_resources_listed_by_the_page(place: Place, monkeypa
         listed = await client.list_resources()
         assert [resource.name for resource in listed.resources] == sorted(set(DOCUMENTS) - {"closed.md"})
         assert listed.next_cursor is None
-        [content] = (await client.read_resource(listed.resources[1].uri)).contents
+        [content] = (await client.read_resource(ADDRESS)).contents
         assert content.uri == ADDRESS
         assert content.text == DOCUMENTS["samples.md"]  # type: ignore[union-attr]
         [part] = (await client.read_resource(f"{ADDRESS}#L5")).contents

@@ -14,7 +14,7 @@ from ragstone.mcp.addresses import cite_address, format_address, parse_address
 from ragstone.mcp.arguments import FetchArguments
 from ragstone.mcp.desk import Desk, is_visible
 from ragstone.mcp.masking import mask_json, mask_text
-from ragstone.mcp.pages import BYTES_A_TOKEN, RESERVED, TOKENS, count_tokens, make_cursor, measure_page, read_cursor
+from ragstone.mcp.pages import BYTES_A_TOKEN, PAGE, count_tokens, make_cursor, measure_page, read_cursor
 
 FACTS = ("date", "project", "tags", "confidentiality", "doc_type")  # of a document's front matter
 LISTED = 100  # documents in a page of the list of resources
@@ -132,12 +132,11 @@ def find_line(record: str, line: int) -> int:
 def read_page(record: str, start: int) -> tuple[str, int]:
     """The masked text from a character on that fits into one result, and the character where the next page begins."""
     secrets = guard.locate_secrets(record)
-    most = TOKENS - RESERVED
-    size = measure_page(record[start : start + most * BYTES_A_TOKEN], most)
+    size = measure_page(record[start : start + PAGE * BYTES_A_TOKEN])
     while True:
         page = [Span(start, start + size, 1, 1)]
         text = mask_text(record[start : start + size], page, guard.select_secrets(secrets, page))
-        if size < 2 or count_tokens(text) <= most:  # a mask may be longer than what it hides
+        if size < 2 or count_tokens(text) <= PAGE:  # a mask may be longer than what it hides
             return text, start + size
         size = size * 3 // 4
 

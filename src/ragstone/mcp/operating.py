@@ -17,6 +17,7 @@ from ragstone.mcp.masking import mask_json
 from ragstone.mcp.pages import make_cursor, read_cursor, take_page
 
 SHOWN = 20  # skipped files and warnings of a run
+LENGTH = 300  # characters of each
 
 
 async def list_collections(desk: Desk, asked: ListArguments) -> Json:
@@ -71,7 +72,9 @@ async def ingest(desk: Desk, asked: IngestArguments) -> Json:
         desk.report(f"{event.name}: {event.data['done']} of {event.data['total']}")
 
     runs = await _select_engine(desk, engine, sources).ingest(tell=tell)
-    return {"collection": engine.scope.collection, "runs": [_describe_run(run) for run in runs]}
+    told, after = take_page([_describe_run(run) for run in runs], 0)
+    left_out = {} if after is None else {"left_out": f"{len(runs) - after} more runs"}
+    return {**mask_json({"collection": engine.scope.collection}), "runs": told, **left_out}
 
 
 def _choose_sources(configured: tuple[SourceSettings, ...], path: str | None) -> tuple[SourceSettings, ...]:
@@ -103,7 +106,7 @@ def _select_engine(desk: Desk, engine: Engine, sources: tuple[SourceSettings, ..
 
 def _describe_run(run: Run) -> Json:
     stats = run.stats
-    skipped = [{"path": one["path"], "message": one["message"]} for one in stats["skipped"]]
+    skipped = [{"path": one["path"], "message": one["message"][:LENGTH]} for one in stats["skipped"][:SHOWN]]
     described: Json = mask_json(
         {
             "source": run.source,
@@ -111,8 +114,8 @@ def _describe_run(run: Run) -> Json:
             "documents": dict(stats["documents"]),
             "passages_written": stats["written"],
             "seconds": stats["seconds"],
-            "skipped": skipped[:SHOWN],
-            "warnings": stats["warnings"][:SHOWN],
+            "skipped": skipped,
+            "warnings": [warning[:LENGTH] for warning in stats["warnings"][:SHOWN]],
         }
     )
     return described

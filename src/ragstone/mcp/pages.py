@@ -12,7 +12,7 @@ from ragstone.core.types import Json
 from ragstone.providers.token_counting import EstimatingTokenizer
 
 TOKENS = 25_000  # that hosts accept from a tool; Claude Code refuses more
-RESERVED = 1_000  # of these, for all that stands around a page
+PAGE = TOKENS - 1_000  # the rest is for all that stands around a page
 BYTES_A_TOKEN = 8  # no prose has more
 TOKENIZER = EstimatingTokenizer()
 
@@ -27,9 +27,9 @@ def count_tokens(text: str) -> int:
     return TOKENIZER.count([text])[0]
 
 
-def take_page(items: Sequence[Json], start: int) -> tuple[list[Json], int | None]:
-    """The items from `start` that fit into one result, at least one; the place of the next one, None at the end."""
-    left = TOKENS - RESERVED
+def take_page(items: Sequence[Json], start: int, tokens: int = PAGE) -> tuple[list[Json], int | None]:
+    """The items from `start` that fit into a page, at least one; the place of the next one, None at the end."""
+    left = tokens
     page: list[Json] = []
     for item in items[start:]:
         left -= count_tokens(dump_json(item))
@@ -39,7 +39,7 @@ def take_page(items: Sequence[Json], start: int) -> tuple[list[Json], int | None
     return page, None
 
 
-def measure_page(text: str, tokens: int = TOKENS - RESERVED) -> int:
+def measure_page(text: str, tokens: int = PAGE) -> int:
     """How many characters of a text fit into this number of tokens; the page ends at a line's end where one is near.
 
     >>> measure_page("one two three", 2) < len("one two three") == measure_page("one two three", 50)

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from ragstone import guard
 from ragstone.answering.formats import pack_llm
 from ragstone.core.answers import Answer, Citation, Note
 from ragstone.core.filters import Where
@@ -13,9 +12,10 @@ from ragstone.mcp.addresses import cite_address, format_address, format_lines
 from ragstone.mcp.arguments import AskArguments, SearchArguments
 from ragstone.mcp.desk import Desk, restricted_filter
 from ragstone.mcp.masking import mask_json, mask_text
-from ragstone.mcp.pages import make_cursor, read_cursor, shorten, take_page
+from ragstone.mcp.pages import PAGE, make_cursor, read_cursor, shorten, take_page
 
 PASSAGE_TOKENS = 4_000  # of one document's passages, of an answer
+CITATION_TOKENS = PAGE - PASSAGE_TOKENS  # of all citations of an answer
 QUOTE_TOKENS = 500
 GAP = "\n\n"
 
@@ -51,7 +51,7 @@ async def ask(desk: Desk, asked: AskArguments) -> Json:
     """An answer with its citations, or the reason for none with the closest passages."""
     engine = await desk.open(asked.collection)
     answer = await engine.ask(asked.question, where=_make_filter(engine, asked.paths))
-    citations, after = take_page([_describe_citation(engine, one) for one in answer.citations], 0)
+    citations, after = take_page([_describe_citation(engine, one) for one in answer.citations], 0, CITATION_TOKENS)
     left_out = () if after is None else (Note("cut", f"{len(answer.citations) - after} citations were left out"),)
     return {
         "answer": shorten(mask_text(answer.text), PASSAGE_TOKENS),
@@ -81,10 +81,12 @@ def _describe_hits(engine: Engine, hits: Sequence[Hit]) -> Json:
 
 
 def _describe_passage(chunk: Chunk) -> str:
-    """A passage below its lines and headings."""
-    chunk = guard.mask_chunk(chunk)
-    head = " · ".join(part for part in (format_lines(chunk.spans), " > ".join(chunk.heading_path)) if part)
-    return mask_text("\n".join(part for part in (f"[{head}]", chunk.header, chunk.text) if part))
+    """A passage below its lines, headings and the signs of an injection."""
+    flags = f"suspicious: {', '.join(chunk.flags)}" if chunk.flags else ""
+    headings = " > ".join(map(mask_text, chunk.heading_path))
+    head = " · ".join(part for part in (format_lines(chunk.spans), headings, flags) if part)
+    text = mask_text(chunk.text, chunk.spans, chunk.secrets)
+    return "\n".join(part for part in (f"[{head}]", mask_text(chunk.header), text) if part)
 
 
 def _describe_citation(engine: Engine, citation: Citation) -> Json:
