@@ -73,9 +73,9 @@ class Place:
         )
 
     @contextmanager
-    def serving(self, *arguments: str) -> Iterator[str]:
+    def serving(self, *arguments: str, key: str | None = None) -> Iterator[str]:
         """The command over HTTP, on a free port; its address."""
-        process = self.start("--http", "--port", "0", *arguments)
+        process = self.start("--http", "--port", "0", *arguments, key=key)
         assert process.stderr is not None
         try:
             first = process.stderr.readline().decode()

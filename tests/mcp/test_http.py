@@ -73,6 +73,16 @@ async def test_each_key_has_its_own_tenant_and_rights(place: Place) -> None:
             assert "no configured source" not in await fail(reader, "ingest", path="docs")
 
 
+async def test_callers_without_a_key_have_no_more_rights_than_the_configured_one(place: Place) -> None:
+    with place.serving(key=place.keys["rival"]) as url:
+        async with connect(url) as client:
+            own = await call(client, "search", query="samples of water heron", top_k=100)
+            assert [one["title"] for one in own["results"]] == ["Plan"]
+    with place.serving(key=place.keys["reader"]) as url:
+        async with connect(url) as client:
+            assert "role write or admin" in await fail(client, "ingest")
+
+
 async def test_a_revoked_key_ends_at_once_also_in_an_open_session(own_place: Place, run: Run) -> None:
     key = own_place.keys["reader"]
     with own_place.serving() as url:

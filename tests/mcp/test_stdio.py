@@ -79,6 +79,7 @@ def test_stdout_carries_the_protocol_alone_whatever_comes_in(place: Place) -> No
     ("arguments", "key", "message"),
     [
         ([], "rag_no_key", b"error: invalid key: expected a Ragstone key"),
+        (["--http", "--port", "0"], "rag_no_key", b"error: invalid key: expected a Ragstone key"),
         (["--port", "1"], None, b"error: --host, --port and --allowed-host belong to --http: add --http"),
         (["--http", "--port", "70000"], None, b"error: Invalid value for '--port'"),
         (["--http", "--host", "no.such.host.invalid"], None, b"error: cannot listen on 'no.such.host.invalid'"),

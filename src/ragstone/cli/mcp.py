@@ -64,10 +64,8 @@ def _serve_http(settings: Settings, host: str, port: int, allowed_hosts: Sequenc
         print_message(f"serving MCP at {url}; Ctrl-C ends it")
         if trusted:
             more = "" if read_only else " and ingest its sources"
-            print_message(
-                f"without keys: everyone on this machine may read tenant {settings.tenant!r}{more} "
-                "(access.trusted: false asks for keys)"
-            )
+            rights = f"may read tenant {settings.tenant!r}{more}" if settings.key is None else "has this key's rights"
+            print_message(f"without keys: everyone on this machine {rights} (access.trusted: false asks for keys)")
 
     try:
         serve_http(settings, host=host, port=port, allowed_hosts=allowed_hosts, read_only=read_only, announce=announce)

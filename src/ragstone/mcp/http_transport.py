@@ -88,6 +88,8 @@ async def _serve(
     engines = EngineThread(settings)
     engines.start()
     try:
+        if settings.key is not None:  # a wrong one is said now
+            await engines.run(engines.pool.open(key=settings.key))
         config = uvicorn.Config(
             make_app(engines, names=names, trusted=trusted, read_only=read_only),
             log_config=None,
@@ -102,10 +104,15 @@ async def _serve(
 
 
 def make_app(engines: EngineThread, *, names: Sequence[str], trusted: bool, read_only: bool) -> ASGIApp:
-    """The application, behind its checks, for callers who call it by one of these names."""
+    """The application, behind its checks, for callers who call it by one of these names.
+
+    A trusted caller without a key has the rights of the configured one.
+    """
+    usual = engines.pool.settings.key if trusted else None
 
     def find_caller(request: Request | None) -> Caller:
-        return Caller(_read_key(request) if request is not None else None, trusted)
+        given = _read_key(request) if request is not None else None
+        return Caller(given or usual, trusted)
 
     checks = _make_checks(names)
     app = ProtocolServer(engines, find_caller, read_only=read_only).server.streamable_http_app(
