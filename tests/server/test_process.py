@@ -16,7 +16,7 @@ import pytest
 
 from tests.commands import Run
 from tests.patience import HANG, until
-from tests.processes import family, state
+from tests.processes import family, gone, state
 from tests.server.conftest import QUESTION, Kept, serve_program
 
 SLOW = """
@@ -180,6 +180,14 @@ def test_a_worker_that_is_killed_is_replaced_and_the_others_serve_on(kept: Kept)
             assert httpx2.get(f"{served.url}/v1/collections", timeout=HANG).status_code == 200
         until(lambda: len(workers()) == 2 and victim not in workers())
         assert served.stop() == 0
+
+
+def test_processes_end_with_the_one_that_keeps_them(kept: Kept) -> None:
+    with serve_program("--store", kept.folder / "store", "--workers", "2") as served:
+        until(lambda: reaches(served.url))
+        children = family(served.process.pid)
+        served.process.kill()
+        assert all(gone(pid) for pid in children)
 
 
 def reaches(url: str) -> bool:

@@ -23,10 +23,18 @@ def serve(
 
     Without keys only this machine may reach the server. See docs/how-to/serve.md.
     """
-    settings = options.settings(serve__listen_address=host, serve__port=port, serve__workers=workers)
+    overrides = {
+        "store": options.store,
+        "collection": options.collection,
+        "tenant": options.tenant,
+        "serve__listen_address": host,
+        "serve__port": port,
+        "serve__workers": workers,
+    }
     try:
         from ragstone.server.launch import run_server
+        from ragstone.server.reload import Configuration
     except ModuleNotFoundError as error:
         raise UsageError(f"the server needs the package {error.name}: pip install 'ragstone[server]'") from error
-    run_server(settings, tell=print_message)
+    run_server(Configuration(options.config, overrides), tell=print_message)
     return 0

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import AsyncGenerator, Iterable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 from fastapi import FastAPI
@@ -16,7 +16,8 @@ from ragstone.config.settings import Settings
 from ragstone.core.errors import RagstoneError
 from ragstone.core.version import __version__
 from ragstone.server.errors import respond_with_error
-from ragstone.server.middleware import LOOPBACK_NAMES, REQUEST_ID, DoorMiddleware, HeadersMiddleware
+from ragstone.server.middleware import LOOPBACK_NAMES, REQUEST_ID, DoorMiddleware, HeadersMiddleware, StateMiddleware
+from ragstone.server.reload import Configuration, follow_configuration
 from ragstone.server.routes import library, notes, pipelines, query, questions, runs
 from ragstone.server.state import ServerState, is_loopback
 from ragstone.server.streams import ClientGone
@@ -27,14 +28,19 @@ ROUTERS = (questions, library, runs, pipelines, notes, query)
 NO_READER = 499  # nobody gets it: the client closed the connection
 
 
-def create_app(settings: Settings) -> FastAPI:
-    """The server of some settings; its stores and models are opened when they are first needed."""
-    state = ServerState.of_settings(settings)
+def create_app(settings: Settings, *, configuration: Configuration | None = None) -> FastAPI:
+    """The server of some settings; its stores and models are opened when they are first needed.
+
+    With a `configuration` the settings are loaded again whenever its files change.
+    """
 
     @asynccontextmanager
-    async def live(_app: FastAPI) -> AsyncGenerator[None]:
-        yield
-        await state.close()
+    async def live(app: FastAPI) -> AsyncGenerator[None]:
+        async with AsyncExitStack() as stack:
+            if configuration is not None:
+                await stack.enter_async_context(follow_configuration(app, configuration))
+            yield
+        await app.state.server.close()
 
     app = FastAPI(
         title="Ragstone",
@@ -45,7 +51,7 @@ def create_app(settings: Settings) -> FastAPI:
         redoc_url=None,
         lifespan=live,
     )
-    app.state.server = state
+    app.state.server = ServerState.of_settings(settings)
     for module in ROUTERS:
         app.include_router(module.router)
     for kind in (RagstoneError, HTTPException, RequestValidationError, Exception):
@@ -58,6 +64,7 @@ def create_app(settings: Settings) -> FastAPI:
 def _add_checks(app: FastAPI, settings: Settings) -> None:
     """The last one added sees a request first."""
     serve = settings.serve
+    app.add_middleware(StateMiddleware, find=lambda: app.state.server)
     app.add_middleware(
         DoorMiddleware,
         hosts=list_hosts(settings),

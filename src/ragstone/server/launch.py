@@ -1,10 +1,13 @@
 """Runs the server: sockets, processes, certificates, signals."""
 
 import contextlib
+import multiprocessing
+import os
 import resource
 import signal
 import socket
 import ssl
+import threading
 import time
 from collections.abc import Callable
 from types import FrameType
@@ -18,6 +21,7 @@ from ragstone.core.errors import ConfigError, UsageError
 from ragstone.server.app import create_app
 from ragstone.server.logs import write_json_logs
 from ragstone.server.protocol import PatientProtocol
+from ragstone.server.reload import Configuration
 from ragstone.server.state import is_loopback, trusts_callers
 
 BACKLOG = 2048
@@ -26,13 +30,14 @@ KEEP_ALIVE = 30  # seconds that an idle connection stays open
 FILES = 65_536  # open files that the server asks for: each connection is one
 
 
-def run_server(settings: Settings, tell: Callable[[str], None]) -> None:
+def run_server(configuration: Configuration, tell: Callable[[str], None]) -> None:
     """Serve until a signal: then no connection is taken, running requests end within `serve.drain` seconds, and a
     second signal ends at once. `tell` gets what a person should know at the start.
 
     Raises `UsageError` for a port that is in use, an address that is none, a certificate that does not fit.
     """
-    settings = _check_exposure(settings, tell)
+    settings = configuration.load()
+    _check_exposure(settings, tell)
     _check_certificate(settings)
     _raise_file_limit()
     sock = _bind(settings)
@@ -40,7 +45,7 @@ def run_server(settings: Settings, tell: Callable[[str], None]) -> None:
     scheme = "https" if settings.serve.cert_file else "http"
     shown = f"[{host}]" if ":" in host else host
     tell(f"listening on {scheme}://{shown}:{port}")
-    config = _make_config(settings)
+    config = _make_config(settings, configuration)
     with contextlib.closing(sock):
         if settings.serve.workers > 1:
             _Supervisor(config, [sock]).run()
@@ -73,18 +78,33 @@ class _Supervisor(Multiprocess):
 class _AppFactory:
     """Makes the application in the process that serves it."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, configuration: Configuration | None) -> None:
         self._settings = settings
+        self._configuration = configuration
 
     def __call__(self) -> FastAPI:
         write_json_logs()
-        return create_app(self._settings)
+        _end_with_parent()
+        return create_app(self._settings, configuration=self._configuration)
 
 
-def _make_config(settings: Settings) -> uvicorn.Config:
+def _end_with_parent() -> None:
+    """One of several processes ends when the one that keeps them is gone, killed perhaps."""
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+
+    def wait_for_end() -> None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=wait_for_end, name="ragstone-parent", daemon=True).start()
+
+
+def _make_config(settings: Settings, configuration: Configuration | None = None) -> uvicorn.Config:
     serve = settings.serve
     return uvicorn.Config(
-        _AppFactory(settings),
+        _AppFactory(settings, configuration),
         factory=True,
         http=PatientProtocol,
         ws="none",
@@ -101,7 +121,7 @@ def _make_config(settings: Settings) -> uvicorn.Config:
     )
 
 
-def _check_exposure(settings: Settings, tell: Callable[[str], None]) -> Settings:
+def _check_exposure(settings: Settings, tell: Callable[[str], None]) -> None:
     """Where nobody needs a key only this machine may reach the server, unless the settings say that all are trusted."""
     address = settings.serve.listen_address
     if trusts_callers(settings):
@@ -109,7 +129,6 @@ def _check_exposure(settings: Settings, tell: Callable[[str], None]) -> Settings
         tell(f"no key is needed: {what} may read and write. Set access.trusted to false to require keys")
     elif settings.access.trusted is None and settings.access.jwt is None:
         tell(f"a key is needed, because {address} can be reached from elsewhere: ragstone keys create")
-    return settings
 
 
 def _check_certificate(settings: Settings) -> None:

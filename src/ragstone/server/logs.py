@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from ragstone.guard import mask_secrets
 
-LOGGERS = ("ragstone", "uvicorn.error")
+LOGGERS = (logging.getLogger("ragstone"), logging.getLogger("uvicorn.error"))
 
 
 class JsonFormatter(logging.Formatter):
@@ -30,7 +30,6 @@ def write_json_logs(level: int = logging.WARNING) -> None:
     """Write the log of this process as JSON lines to stderr."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter())
-    for name in LOGGERS:
-        logger = logging.getLogger(name)
+    for logger in LOGGERS:
         logger.handlers, logger.propagate = [handler], False
         logger.setLevel(level)

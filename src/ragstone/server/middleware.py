@@ -4,7 +4,7 @@ import asyncio
 import logging
 import re
 import uuid
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ragstone.server.errors import describe_error, shape_problem
+from ragstone.server.state import ServerState
 
 log = logging.getLogger("ragstone")
 
@@ -55,6 +56,23 @@ class HeadersMiddleware:
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
+
+
+class StateMiddleware:
+    """Gives each request the state of its beginning, which stays open until the request has ended."""
+
+    def __init__(self, app: ASGIApp, *, find: Callable[[], ServerState]) -> None:
+        self._app = app
+        self._find = find
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        state = self._find()
+        scope.setdefault("state", {})["server"] = state
+        async with state.hold():
+            await self._app(scope, receive, send)
 
 
 class DoorMiddleware:

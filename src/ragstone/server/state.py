@@ -2,8 +2,9 @@
 
 import asyncio
 import ipaddress
-from collections.abc import Coroutine
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast
 
 from starlette.requests import Request
@@ -30,14 +31,47 @@ class ServerState:
     uploads: Uploads
     tokens: TokenCounts = field(default_factory=TokenCounts)
 
+    problem: str | None = None
+    """Why the configuration that was written last is not in force; None when it is."""
+
     _works: set[asyncio.Task[Any]] = field(default_factory=set)
+    _users: int = 0
+    _retired: bool = False
+
+    @asynccontextmanager
+    async def hold(self) -> AsyncIterator[None]:
+        """Stores and models stay open while the block runs."""
+        self._users += 1
+        try:
+            yield
+        finally:
+            self._users -= 1
+            if self._retired and not self._users:
+                await asyncio.shield(self.pool.close())
+
+    async def retire(self) -> None:
+        """Close stores and models as soon as nobody uses them; requests that run go on."""
+        self._retired = True
+        if not self._users:
+            await self.pool.close()
 
     def start_work(self, work: Coroutine[Any, Any, R]) -> "asyncio.Task[R]":
         """Work that goes on when its request has ended; it is cancelled when the server ends."""
-        task = asyncio.ensure_future(work)
+
+        async def hold_and_work() -> R:
+            async with self.hold():
+                return await work
+
+        task = asyncio.ensure_future(hold_and_work())
         self._works.add(task)
         task.add_done_callback(self._works.discard)
         return task
+
+    def succeed(self, settings: Settings) -> "ServerState":
+        """The state of new settings: the turns of requests and the counts go on; how the server listens stays."""
+        settings = replace(settings, serve=self.settings.serve)
+        pool, trusts = EnginePool(settings), trusts_callers(settings)
+        return ServerState(settings, pool, self.admission, trusts, Uploads(settings), self.tokens)
 
     async def close(self) -> None:
         """End works of the background, which record that they were interrupted; close stores and models."""
@@ -73,7 +107,7 @@ def trusts_callers(settings: Settings) -> bool:
 
 def state_of(request: Request) -> ServerState:
     """The state of the server that a request came to."""
-    return cast(ServerState, request.app.state.server)
+    return cast(ServerState, request.scope["state"]["server"])
 
 
 def read_key(request: Request) -> str | None:

@@ -132,7 +132,9 @@ async def health(request: Request) -> Response:
         return JSONResponse({"status": "healthy", "pipelines": []})
     found = [await _check_pipeline(open_pipeline(engine, name), name) for name in names]
     well = all(part["reachable"] for one in found for part in one.values() if isinstance(part, dict))
-    return JSONResponse({"status": "healthy" if well else "degraded", "pipelines": found})
+    problem = state_of(request).problem
+    status: Json = {"status": "healthy" if well and problem is None else "degraded", "pipelines": found}
+    return JSONResponse(status if problem is None else {**status, "configuration": problem})
 
 
 async def _check_pipeline(target: Any, name: str) -> Json:

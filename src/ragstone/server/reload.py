@@ -1,0 +1,159 @@
+"""New settings without a restart: files are watched, the last good configuration stays in force."""
+
+import asyncio
+import contextlib
+import hashlib
+import logging
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI
+from watchfiles import awatch
+
+from ragstone.config.load import load, read_file
+from ragstone.config.model_settings import EmbedSettings, LlmSettings
+from ragstone.config.settings import Settings
+from ragstone.core.errors import ConfigError, RagstoneError
+from ragstone.server.state import ServerState
+
+log = logging.getLogger("ragstone")
+
+QUIET_MILLISECONDS = 200  # without a change, after which files are read
+POLL_MILLISECONDS = 1000
+LARGEST = 10_000_000  # bytes of a file that are compared
+
+Digests = dict[Path, bytes | None]
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A configuration file, None for the usual places, and what overrides it."""
+
+    path: str | None
+    overrides: Mapping[str, Any] = field(default_factory=dict)
+
+    def load(self) -> Settings:
+        """The settings as they are written now; raises `ConfigError`."""
+        return load(self.path, **self.overrides)
+
+    def list_files(self, settings: Settings) -> list[Path]:
+        """The files that settings come from: the configuration, and the files of keys that it names."""
+        try:
+            file, _ = read_file(self.path)
+        except ConfigError:  # it is broken now, and mended perhaps
+            file = Path(self.path) if self.path else None
+        return [*([file] if file else []), *list_key_files(settings)]
+
+
+def list_key_files(settings: Settings) -> list[Path]:
+    """The files that hold keys of vendors and of encryption."""
+    models: list[EmbedSettings | LlmSettings] = [settings.embed, settings.llm, settings.judge]
+    models += [model for one in settings.pipelines for model in (one.embed, one.llm) if model is not None]
+    models += [model for one in settings.tenants.values() for model in (one.embed, one.llm) if model is not None]
+    own = [settings.collections, *(tenant.collections for tenant in settings.tenants.values())]
+    models += [one.embed for group in own for one in group.values() if one.embed is not None]
+    names = [model.api_key_file for model in models] + [settings.encryption.key_file, settings.encryption.previous_file]
+    return [Path(name).expanduser() for name in dict.fromkeys(names) if name]
+
+
+@contextlib.asynccontextmanager
+async def follow_configuration(app: FastAPI, configuration: Configuration) -> AsyncGenerator[None]:
+    """Load the settings again whenever a file that they come from changes, while the block runs."""
+    files = configuration.list_files(app.state.server.settings)
+    known = await asyncio.to_thread(_digest_files, files)
+    task = asyncio.ensure_future(_follow(app, configuration, known))
+    try:
+        yield
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+
+async def _follow(app: FastAPI, configuration: Configuration, known: Digests) -> None:
+    if not await asyncio.to_thread(_is_in_force, configuration, app.state.server.settings):
+        await reload_settings(app, configuration)  # it was written between the start and the first look at it
+    while True:
+        files = configuration.list_files(app.state.server.settings)
+        folders = await asyncio.to_thread(_list_folders, files)
+        if not folders:
+            return
+        new = await asyncio.to_thread(_digest_files, [file for file in files if file not in known])
+        known = {file: new.get(file, known.get(file)) for file in files}
+        # Looked at now and then as well: a link may lead to a folder that is not watched.
+        watch = awatch(
+            *folders,
+            watch_filter=None,
+            debounce=QUIET_MILLISECONDS,
+            recursive=False,
+            rust_timeout=POLL_MILLISECONDS,
+            yield_on_timeout=True,
+        )
+        async with contextlib.aclosing(watch):
+            async for _ in watch:
+                now = await asyncio.to_thread(_digest_files, files)
+                if now != known:
+                    break
+        await reload_settings(app, configuration)
+        known = now
+
+
+def _is_in_force(configuration: Configuration, settings: Settings) -> bool:
+    """Whether the settings that are written now are these; wrong ones are not."""
+    try:
+        return replace(configuration.load(), serve=settings.serve) == settings
+    except RagstoneError:
+        return False
+
+
+def _list_folders(files: list[Path]) -> list[str]:
+    """The folders of files: a link that is swapped is seen in its own folder."""
+    folders = {str(file.absolute().parent) for file in files}
+    return sorted(folder for folder in folders if Path(folder).is_dir())
+
+
+def _digest_files(files: list[Path]) -> Digests:
+    """The digests of files; None for one that cannot be read."""
+    found: Digests = {}
+    for file in files:
+        try:
+            with file.open("rb") as opened:
+                found[file] = hashlib.sha256(opened.read(LARGEST)).digest()
+        except OSError:
+            found[file] = None
+    return found
+
+
+async def reload_settings(app: FastAPI, configuration: Configuration) -> bool:
+    """Put the settings in force that are written now; whether that could be done.
+
+    Requests that run go on with the former ones. Settings that are wrong leave the former ones in force: the problem is
+    logged, and `/v1/health` shows it.
+    """
+    former: ServerState = app.state.server
+    try:
+        settings = await asyncio.to_thread(configuration.load)
+        new = former.succeed(settings)
+        await asyncio.to_thread(_try_keys, settings)
+    except RagstoneError as error:
+        former.problem = str(error)
+        log.error("the configuration was not loaded again: %s", error)
+        return False
+    if settings.serve != former.settings.serve:
+        log.warning("settings of `serve` changed: restart the server to put them in force")
+    app.state.server = new
+    await former.retire()
+    log.warning("the configuration was loaded again")
+    return True
+
+
+def _try_keys(settings: Settings) -> None:
+    """Raises `ConfigError` for a file of a key that cannot be read: while keys are rotated it may be missing."""
+    for file in list_key_files(settings):
+        try:
+            if not file.read_text("utf-8").strip():
+                raise ConfigError(f"{file} is empty: expected a key")
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError(f"{file} cannot be read: {error}") from error

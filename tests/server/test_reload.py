@@ -1,0 +1,185 @@
+"""A configuration that changes while the server runs: the last good one stays, nobody's request fails."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import httpx2
+import pytest
+import yaml
+
+from ragstone.server.app import create_app
+from ragstone.server.reload import Configuration, reload_settings
+from tests.patience import HANG, until, until_async
+from tests.server.conftest import QUESTION, Kept, open_client, serve_program
+
+T = TypeVar("T")
+
+
+def write(file: Path, kept: Kept, name: str, **more: Any) -> None:
+    """A configuration with one pipeline, put in place at once."""
+    data = {"store": kept.settings.store, "pipelines": [{"name": name, "collections": ["default"]}], **more}
+    made = file.with_suffix(".new")
+    made.write_text(yaml.safe_dump(data), "utf-8")
+    os.replace(made, file)
+
+
+@asynccontextmanager
+async def following(configuration: Configuration) -> AsyncIterator[httpx2.AsyncClient]:
+    app = create_app(configuration.load(), configuration=configuration)
+    transport = httpx2.ASGITransport(app=app)
+    async with (
+        app.router.lifespan_context(app),
+        httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client,
+    ):
+        client.app = app  # type: ignore[attr-defined]
+        yield client
+
+
+def passing(look: Callable[[], T]) -> Callable[[], Awaitable[T]]:
+    """A look that is awaited, so that others run meanwhile."""
+
+    async def pass_on() -> T:
+        return look()
+
+    return pass_on
+
+
+async def names_of(client: httpx2.AsyncClient) -> list[str]:
+    return [one["name"] for one in (await client.get("/v1/pipelines")).json()["pipelines"]]
+
+
+async def wait_for_names(client: httpx2.AsyncClient, *names: str) -> None:
+    async def come() -> bool:
+        return await names_of(client) == list(names)
+
+    await until_async(come)
+
+
+async def test_a_changed_file_is_in_force_without_a_restart(kept: Kept, tmp_path: Path) -> None:
+    file = tmp_path / "ragstone.yaml"
+    write(file, kept, "first")
+    async with following(Configuration(str(file))) as client:
+        assert await names_of(client) == ["first"]
+        write(file, kept, "second")
+        await wait_for_names(client, "second")
+        write(file, kept, "third")
+        await wait_for_names(client, "third")
+
+
+async def test_a_link_that_is_swapped_is_seen(kept: Kept, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        write(tmp_path / name / "ragstone.yaml", kept, name)
+    (tmp_path / "data").symlink_to("one")
+    (tmp_path / "ragstone.yaml").symlink_to("data/ragstone.yaml")
+    async with following(Configuration(str(tmp_path / "ragstone.yaml"))) as client:
+        assert await names_of(client) == ["one"]
+        (tmp_path / "next").symlink_to("two")
+        os.replace(tmp_path / "next", tmp_path / "data")
+        await wait_for_names(client, "two")
+
+
+async def test_a_broken_file_keeps_the_last_good_one_and_health_says_so(
+    kept: Kept, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "ragstone.yaml"
+    write(file, kept, "good")
+    async with following(Configuration(str(file))) as client:
+        file.write_text("pipelines: [{nam: x}]\n", "utf-8")
+
+        async def degraded() -> dict[str, Any]:
+            found: dict[str, Any] = (await client.get("/v1/health")).json()
+            return found if found["status"] == "degraded" else {}
+
+        health = await until_async(degraded)
+        assert "nam" in health["configuration"]
+        assert await names_of(client) == ["good"]
+        assert "was not loaded again" in caplog.text
+        write(file, kept, "better")
+        await wait_for_names(client, "better")
+        assert (await client.get("/v1/health")).json()["status"] == "healthy"
+
+
+async def test_a_key_file_is_watched_and_its_absence_changes_nothing(kept: Kept, tmp_path: Path) -> None:
+    file, key = tmp_path / "ragstone.yaml", tmp_path / "keys" / "vendor"
+    key.parent.mkdir()
+    key.write_text("first-key", "utf-8")
+    llm = {"model": "openai/m", "base_url": "http://127.0.0.1:9/v1", "api_key_file": str(key)}
+    write(file, kept, "p", llm=llm)
+    async with following(Configuration(str(file))) as client:
+        app = client.app  # type: ignore[attr-defined]
+        before = app.state.server
+        key.unlink()
+        await until_async(passing(lambda: before.problem is not None))
+        assert app.state.server is before
+        key.write_text("second-key", "utf-8")
+        await until_async(passing(lambda: app.state.server is not before))
+
+
+async def test_a_request_that_runs_ends_on_the_former_settings(kept: Kept, tmp_path: Path) -> None:
+    file = tmp_path / "ragstone.yaml"
+    write(file, kept, "old")
+    configuration = Configuration(str(file))
+    async with open_client(configuration.load()) as client:
+        app: Any = client.app  # type: ignore[attr-defined]
+        former = app.state.server
+        async with former.admission.enter("x"):
+            busy = [former.admission.enter("x") for _ in range(7)]
+            for turn in busy:
+                await turn.__aenter__()
+            running = asyncio.ensure_future(client.post("/v1/pipelines/old", json={"query": QUESTION}))
+            await until_async(passing(lambda: former.admission.waiting))
+            write(file, kept, "new")
+            assert await reload_settings(app, configuration)
+            assert await names_of(client) == ["new"]
+            assert former._users == 1
+            for turn in busy:
+                await turn.__aexit__(None, None, None)
+            assert "15 days" in (await asyncio.wait_for(running, HANG)).json()["answer"]
+        assert former._users == 0
+        assert former.pool._kept == {}  # closed
+
+
+async def test_a_storm_of_reloads_fails_no_request(kept: Kept, tmp_path: Path) -> None:
+    file = tmp_path / "ragstone.yaml"
+    write(file, kept, "p")
+    configuration = Configuration(str(file))
+    async with open_client(configuration.load()) as client:
+        app: Any = client.app  # type: ignore[attr-defined]
+        ended = asyncio.Event()
+
+        async def ask() -> list[int]:
+            statuses = []
+            while not ended.is_set():
+                statuses.append((await client.post("/v1/search", json={"query": QUESTION})).status_code)
+            return statuses
+
+        asking = [asyncio.ensure_future(ask()) for _ in range(4)]
+        for n in range(20):
+            write(file, kept, "p", search={"top_k": n + 1})
+            assert await reload_settings(app, configuration)
+            await asyncio.sleep(0.01)
+        ended.set()
+        statuses = [status for one in asking for status in await one]
+        assert len(statuses) > 4
+        assert set(statuses) == {200}
+
+
+def test_every_process_follows_the_file(kept: Kept, tmp_path: Path) -> None:
+    file = tmp_path / "ragstone.yaml"
+    write(file, kept, "before", serve={"workers": 2})
+
+    def names(url: str) -> str:
+        try:
+            return httpx2.get(f"{url}/v1/pipelines").text
+        except httpx2.HTTPError:
+            return ""
+
+    with serve_program("--config", file) as served:
+        until(lambda: "before" in names(served.url))
+        write(file, kept, "after", serve={"workers": 2})
+        until(lambda: all("after" in names(served.url) for _ in range(10)))
