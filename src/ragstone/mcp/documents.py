@@ -1,10 +1,10 @@
 """`fetch` and the resources: the text of record of a document, in pages."""
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from itertools import islice
+from typing import TypeVar
 
 from ragstone import guard
 from ragstone.core.errors import NotBuilt, UsageError
@@ -16,6 +16,7 @@ from ragstone.mcp.desk import Desk, is_visible
 from ragstone.mcp.masking import mask_json, mask_text
 from ragstone.mcp.pages import BYTES_A_TOKEN, PAGE, count_tokens, make_cursor, measure_page, read_cursor
 
+R = TypeVar("R")
 FACTS = ("date", "project", "tags", "confidentiality", "doc_type")  # of a document's front matter
 LISTED = 100  # documents in a page of the list of resources
 
@@ -85,8 +86,7 @@ async def find_text(desk: Desk, identity: str, collection: str | None) -> Stored
 
 
 async def _read_record(engine: Engine, path: str, source: str | None, *, called: str) -> tuple[Document, str]:
-    with _hide_absence(called):
-        document, record = await engine.record(path, source=source)
+    document, record = await _find(engine, engine.record(path, source=source), called=called)
     if not is_visible(engine, document):
         raise _describe_absence(called)
     return document, record
@@ -94,20 +94,17 @@ async def _read_record(engine: Engine, path: str, source: str | None, *, called:
 
 async def _find_passage(engine: Engine, path: str, ordinal: int, *, called: str) -> int:
     """The character at which a passage begins."""
-    with _hide_absence(called):
-        chunk = await engine.chunk(path, ordinal)
+    chunk = await _find(engine, engine.chunk(path, ordinal), called=called)
     return chunk.spans[0].char_start if chunk.spans else 0
 
 
-@contextmanager
-def _hide_absence(called: str) -> Iterator[None]:
+async def _find(engine: Engine, work: Awaitable[R], *, called: str) -> R:
     """Give one error for a document that does not exist, is another tenant's, or is not for this caller."""
     try:
-        yield
+        return await work
     except (UsageError, NotBuilt) as error:
-        if type(error) in (UsageError, NotBuilt):
-            raise _describe_absence(called) from error
-        raise
+        await engine.exists()  # raises the error of a key that is not accepted, or of a store that cannot be read
+        raise _describe_absence(called) from error
 
 
 def _describe_absence(called: str) -> UsageError:
