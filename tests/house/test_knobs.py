@@ -25,6 +25,7 @@ from ragstone.config.settings import (
 )
 from ragstone.config.validation import Option
 from ragstone.engine import Engine
+from ragstone.engine.source_roots import resolve_source
 from ragstone.retrieval.question import Question
 from ragstone.server import launch
 from ragstone.testing.bag_of_words import BagOfWords
@@ -75,6 +76,7 @@ async def test_every_setting_is_read_by_whoever_acts_on_it(read: Read, docs: Pat
             PipelineSettings("p", "d", None, ("default",), UNREACHABLE, (TableSettings("t", "c"),), timeout=0.1),
         ),
     )
+    resolve_source(SourceSettings("http://127.0.0.1:1/"))
     async with Engine(settings) as model:
         assert model.search_context.sources[0].embedder is not None
     async with Engine(settings, embedder=BagOfWords(), completion=Scripted(str)) as engine:

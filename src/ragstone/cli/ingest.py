@@ -22,7 +22,9 @@ LEFT_OUT = {
 @add_shared_options
 def ingest(
     options: SharedOptions,
-    paths: Annotated[list[str] | None, typer.Argument(help="Folders or files [default: those configured].")] = None,
+    paths: Annotated[
+        list[str] | None, typer.Argument(help="Folders, files, web addresses [default: those configured].")
+    ] = None,
     source: Annotated[str | None, typer.Option("--source", help="Name of the source [default: the folder's].")] = None,
     ignore: Annotated[list[str] | None, typer.Option(help="Glob to leave out, such as drafts/**.")] = None,
     refresh: Annotated[
@@ -34,9 +36,7 @@ def ingest(
         bool, typer.Option("--allow-removals", help="Allow removing any number of vanished documents.")
     ] = False,
     version_label: Annotated[str | None, typer.Option(help="Version label of the documents.")] = None,
-    effective_at: Annotated[
-        str | None, typer.Option(help="Date from which the versions are in effect, as 2026-01-01.")
-    ] = None,
+    effective_at: Annotated[str | None, typer.Option(help="Date they take effect, as 2026-01-01.")] = None,
     embedder: Annotated[str | None, typer.Option(help="Embedding model, or none for keyword search only.")] = None,
     password: Annotated[
         list[str] | None, typer.Option(help="Password of encrypted documents; prefer `passwords` with ${NAME}.")

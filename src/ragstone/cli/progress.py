@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from ragstone.core.answers import Event
 
-LABELS = {"text": "documents", "vectors": "vectors", "copied": "copied", "verified": "verified"}
+LABELS = {"pages": "pages", "text": "documents", "vectors": "vectors", "copied": "copied", "verified": "verified"}
 EVERY_SECONDS = 1.0
 
 

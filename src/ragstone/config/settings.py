@@ -17,12 +17,15 @@ from ragstone.core.errors import ConfigError
 class SourceSettings:
     """A root to ingest."""
 
-    path: Annotated[str, Option("Folder, file or URL.", not_blank=True)]
+    path: Annotated[str, Option("Folder, file or web address.", not_blank=True)]
     name: Annotated[str | None, Option("Name, part of every document's identity [default: the folder's].")] = None
     ignore: Annotated[tuple[str, ...], Option("Globs of paths to leave out.")] = ()
     deny: Annotated[tuple[str, ...], Option("Globs of paths that Ragstone never opens.")] = ()
     hidden: Annotated[bool, Option("Read hidden files too.")] = False
     ignore_files: Annotated[bool, Option("Leave out what .gitignore and .ragstoneignore name.")] = True
+    depth: Annotated[int, Option("Links to follow from the first page of a web section.", 0, 100)] = 3
+    pages: Annotated[int, Option("Maximum number of web pages.", 1, MANY)] = 1000
+    delay: Annotated[float, Option("Seconds between two requests to a site.", 0, 3600)] = 1.0
 
     def __post_init__(self) -> None:
         check_bounds(self)

@@ -1,17 +1,25 @@
 """Which places a run walks, each as a source with a name."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from ragstone.config.settings import SourceSettings
 from ragstone.core.errors import UsageError
+from ragstone.core.ports import RecallingSource, Source
 from ragstone.ingestion import sources
 
 
 def resolve_sources(
-    paths: Sequence[str | Path], name: str | None, ignore: Sequence[str], *, configured: Sequence[SourceSettings]
-) -> list[tuple[sources.FileSource, str]]:
+    paths: Sequence[str | Path],
+    name: str | None,
+    ignore: Sequence[str],
+    *,
+    configured: Sequence[SourceSettings],
+    offline: bool = False,
+) -> list[tuple[sources.FileSource | sources.WebSource, str]]:
     """The sources to walk, each with the place of its root."""
     if name and len(paths) > 1:
         raise UsageError("one source name was given for several folders: ingest them one by one")
@@ -23,15 +31,46 @@ def resolve_sources(
         wanted = [replace(source, ignore=(*source.ignore, *ignore)) for source in configured]
     if not wanted:
         raise UsageError("nothing to ingest: name a folder or file, or list `sources` in ragstone.yaml")
-    roots = [resolve_source(source) for source in wanted]
+    roots = [resolve_source(source, offline=offline) for source in wanted]
     names = [source.name for source, _ in roots]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise UsageError(f"duplicate source name {twice!r}: give each source its own name")
     return roots
 
 
-def resolve_source(wanted: SourceSettings) -> tuple[sources.FileSource, str]:
-    """A configured source and the place of its root; it is called after its folder unless named."""
+@contextmanager
+def closing_sources(opened: Iterable[Source]) -> Iterator[None]:
+    """Sources that fetch give back what they fetched when the block ends, or is broken off."""
+    every = list(opened)
+    try:
+        yield
+    finally:
+        for source in every:
+            if isinstance(source, RecallingSource):
+                source.close()
+
+
+def resolve_file_source(path: str, ignore: Sequence[str] = ()) -> tuple[sources.FileSource, str]:
+    """The source of a file or folder and the place of its root; raises `UsageError` for a web address."""
+    if sources.is_address(path):
+        raise UsageError(f"{path!r:.80} is a web address: only `ragstone ingest` fetches those; name a file")
+    return _open_file_source(SourceSettings(path=path, ignore=tuple(ignore)))
+
+
+def resolve_source(
+    wanted: SourceSettings, *, offline: bool = False
+) -> tuple[sources.FileSource | sources.WebSource, str]:
+    """A configured source and the place of its root; it is called after its folder, or its host, unless named.
+
+    Raises `UsageError` for a web address when `offline` is set.
+    """
+    if sources.is_address(wanted.path):
+        return _open_web_source(wanted, offline=offline)
+    return _open_file_source(wanted)
+
+
+def _open_file_source(wanted: SourceSettings) -> tuple[sources.FileSource, str]:
+    """The files of a folder, or a file."""
     try:
         root = Path(wanted.path).expanduser().resolve()
     except (RuntimeError, ValueError) as error:  # a loop of links, an unknown user's home, a null character
@@ -40,3 +79,13 @@ def resolve_source(wanted: SourceSettings) -> tuple[sources.FileSource, str]:
         ignore=wanted.ignore, deny=wanted.deny, hidden=wanted.hidden, ignore_files=wanted.ignore_files
     )
     return sources.FileSource(wanted.name or root.name or "root", wanted.path, rules=rules), str(root)
+
+
+def _open_web_source(wanted: SourceSettings, *, offline: bool) -> tuple[sources.WebSource, str]:
+    """The pages behind an address."""
+    if offline:
+        raise UsageError(f"cannot fetch {wanted.path!r:.80}: offline is true")
+    rules = sources.Rules(ignore=wanted.ignore, deny=wanted.deny)
+    limits = sources.CrawlLimits(wanted.depth, wanted.pages, wanted.delay)
+    name = wanted.name or urlsplit(wanted.path).hostname or "web"
+    return sources.WebSource(name, wanted.path, rules=rules, limits=limits), wanted.path

@@ -40,7 +40,7 @@ class FileStamps:
 
     def note(self, entry: ListedFile, version: str) -> None:
         """Note what a file that was read held."""
-        if entry.stamp is not None and max(entry.stamp[1:3]) < self._settled:
+        if entry.stamp is not None and max(entry.stamp[1], entry.stamp[2]) < self._settled:
             self._noted[entry.path] = [*entry.stamp, version]
 
     async def save(self, listed: Sequence[ListedFile]) -> None:

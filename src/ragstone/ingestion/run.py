@@ -8,12 +8,14 @@ any interruption, the next run continues from the committed state.
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from ragstone.core.answers import Event
 from ragstone.core.errors import StoreError, UsageError
-from ragstone.core.ports import Embedder, Ledger, ListedFile, Source, Writer
+from ragstone.core.ports import Embedder, FileMemory, Ledger, ListedFile, RecallingSource, Source, Writer
 from ragstone.core.records import Info, Run
 from ragstone.core.types import Document, Revision
 from ragstone.ingestion import artifacts, chunker_compatibility, safeguards, workers
@@ -48,6 +50,8 @@ async def run_ingestion(context: RunContext, source: Source, *, tell: EventCallb
     listed in the run's stats and the run goes on.
     """
     tally = Tally()
+    if isinstance(source, RecallingSource):
+        source.recall(await _recall_files(context, source.name), _tell_listing(tell))
     listed = await asyncio.to_thread(tally.list_files, source)
     context = await _prepare_collection(context, source, listed, tally)
     ledger = context.store.ledger(context.builder.scope)
@@ -65,6 +69,26 @@ async def run_ingestion(context: RunContext, source: Source, *, tell: EventCallb
         progress.begin_stage("artifacts")
         await _sweep_artifacts(context, source, tally)
     return await progress.end("succeeded")
+
+
+async def _recall_files(context: RunContext, source: str) -> Mapping[str, Sequence[Any]]:
+    """What the last run noted of a source's files; nothing where all are to be read."""
+    ledger = context.store.ledger(context.builder.scope)
+    new = not await context.store.admin.exists(context.builder.scope)
+    if new or context.checksum or context.refresh or not isinstance(ledger, FileMemory):
+        return {}
+    return await ledger.recall_files(source)
+
+
+def _tell_listing(tell: EventCallback) -> Callable[[int, int], None]:
+    """Tells from another thread how far a listing is."""
+    loop = asyncio.get_running_loop()
+
+    def tell_listing(done: int, total: int) -> None:
+        with suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(tell, Event("pages", {"done": done, "total": total}))
+
+    return tell_listing
 
 
 async def _prepare_collection(

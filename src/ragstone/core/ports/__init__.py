@@ -7,7 +7,7 @@ a key.
 
 from ragstone.core.arrays import Vectors
 from ragstone.core.ports.administration import Admin, CollectionModel, Keys, ReembeddingStore, Sealer, SealingStore
-from ragstone.core.ports.documents import Chunker, Extractor, ListedFile, PeekingSource, Source
+from ragstone.core.ports.documents import Chunker, Extractor, ListedFile, PeekingSource, RecallingSource, Source
 from ragstone.core.ports.models import Completion, CompletionResult, Embedder, Message, Prompt, Tokenizer
 from ragstone.core.ports.reading import Exporter, FusingReader, KeywordReader, Reader, StoredRevision, word_signal
 from ragstone.core.ports.search_cache import CachedSearch, SearchCache, SearchCachingStore
@@ -37,6 +37,7 @@ __all__ = [
     "PeekingSource",
     "Prompt",
     "Reader",
+    "RecallingSource",
     "ReembeddingStore",
     "Sealer",
     "SealingStore",

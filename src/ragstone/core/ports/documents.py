@@ -1,8 +1,8 @@
 """From a source to pieces of text: sources, extractors, chunkers."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from ragstone.core.records import Skipped
 from ragstone.core.types import Extraction, Piece
@@ -11,11 +11,12 @@ from ragstone.core.types import Extraction, Piece
 @dataclass(frozen=True, slots=True)
 class ListedFile:
     """A file that a source lists: its path relative to the root (with `/`), its size in bytes. `stamp`: its size, its
-    times of change in nanoseconds and its number, which differ after a change; None where none are known."""
+    times of change in nanoseconds and its number, which differ after a change; None where none are known. A page's
+    path is its address; its stamp ends with what its server tells its editions apart by."""
 
     path: str
     size: int
-    stamp: tuple[int, int, int, int] | None = field(default=None, compare=False)
+    stamp: tuple[int, int, int, int | str] | None = field(default=None, compare=False)
 
 
 class Source(Protocol):
@@ -39,6 +40,19 @@ class PeekingSource(Source, Protocol):
 
     def peek(self, path: str, size: int) -> bytes:
         """The first bytes of one document, at most `size`; raises `Refused` as `read` does."""
+        ...
+
+
+@runtime_checkable
+class RecallingSource(Source, Protocol):
+    """A source that fetches only what changed since the last run."""
+
+    def recall(self, files: Mapping[str, Sequence[Any]], tell: Callable[[int, int], None]) -> None:
+        """Take the notes of the last run: each path with its stamp and version. `tell` gets the listing's progress."""
+        ...
+
+    def close(self) -> None:
+        """End a listing that runs; remove its temporary files."""
         ...
 
 

@@ -3,12 +3,13 @@
 from ragstone import guard
 from ragstone.access import Permission
 from ragstone.core.errors import ConfigError, NoKey, NotBuilt, RagstoneError, StoreError
+from ragstone.core.ports import RecallingSource
 from ragstone.core.records import Info, Run
 from ragstone.core.types import Scope
 from ragstone.engine.artifact_cleanup import drop_collection, forget_stale_searches, places_of, sweep_artifacts
 from ragstone.engine.permission_checks import verb
 from ragstone.engine.run_setup import build_run_context, pin_own_model
-from ragstone.engine.source_roots import resolve_source
+from ragstone.engine.source_roots import closing_sources, resolve_source
 from ragstone.engine.verbs.base import VerbGroup
 from ragstone.engine.visible_documents import list_newest, read_info
 from ragstone.ingestion import artifacts
@@ -113,8 +114,10 @@ class CollectionVerbs(VerbGroup):
         problems = []
         for wanted in self.settings.of(self.scope.collection).sources:
             try:
-                source, _ = resolve_source(wanted)
-                next(source.walk(), None)
+                source, _ = resolve_source(wanted, offline=self.settings.offline)
+                with closing_sources([source]):
+                    if not isinstance(source, RecallingSource):  # a site is not crawled for this
+                        next(source.walk(), None)
             except RagstoneError as error:
                 problems.append(str(error))
         return problems

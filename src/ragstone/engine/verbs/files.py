@@ -5,13 +5,12 @@ from pathlib import Path
 
 from ragstone import extraction
 from ragstone.access import Permission
-from ragstone.config.settings import SourceSettings
 from ragstone.core.errors import Refused, UsageError
 from ragstone.core.ports import ListedFile, Source
 from ragstone.core.records import PASSED_OVER, Skipped
 from ragstone.core.types import Extraction, Piece
 from ragstone.engine.permission_checks import verb
-from ragstone.engine.source_roots import resolve_source
+from ragstone.engine.source_roots import resolve_file_source
 from ragstone.engine.verbs.base import VerbGroup
 from ragstone.ingestion.sources.sizes import check_file_size
 
@@ -22,7 +21,7 @@ class FileVerbs(VerbGroup):
     @verb(Permission.WRITE)  # reads files that this process may read
     def extract(self, file: str | Path) -> Extraction:
         """Extract a file; raises `Refused` with a reason."""
-        source, root = resolve_source(SourceSettings(path=str(file)))
+        source, root = resolve_file_source(str(file))
         if not Path(root).is_file():
             kinds = (
                 ("is a folder", Path.is_dir),
@@ -41,7 +40,7 @@ class FileVerbs(VerbGroup):
 
         A refusal is given as a value, not raised.
         """
-        source, _ = resolve_source(SourceSettings(path=str(path), ignore=tuple(ignore)))
+        source, _ = resolve_file_source(str(path), ignore)
         for entry in source.walk():
             if isinstance(entry, Skipped) and entry.reason == PASSED_OVER:
                 continue

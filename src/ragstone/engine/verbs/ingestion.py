@@ -1,9 +1,11 @@
 """Methods that ingest documents."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from ragstone.access import Permission
 from ragstone.core.errors import Corrupt, UsageError
@@ -13,7 +15,7 @@ from ragstone.engine.arguments import PATH_KIND, object_with
 from ragstone.engine.artifact_cleanup import drop_collection, forget_stale_searches
 from ragstone.engine.permission_checks import verb
 from ragstone.engine.run_setup import build_run_context, pin_own_model
-from ragstone.engine.source_roots import resolve_sources
+from ragstone.engine.source_roots import closing_sources, resolve_sources
 from ragstone.engine.verbs.base import VerbGroup
 from ragstone.engine.visible_documents import list_newest
 from ragstone.ingestion.progress import EventCallback
@@ -48,19 +50,36 @@ class IngestionVerbs(VerbGroup):
         """
         _check_date(effective_at)
         ignored = (ignore,) if isinstance(ignore, str) else ignore
-        roots = resolve_sources(paths, name, ignored, configured=self.settings.sources)
+        offline = self.settings.offline
+        roots = resolve_sources(paths, name, ignored, configured=self.settings.sources, offline=offline)
+        with closing_sources(source for source, _ in roots):
+            return await self._ingest_roots(
+                roots,
+                name=name,
+                recreate=recreate,
+                allow_removals=allow_removals,
+                tell=tell,
+                refresh=refresh,
+                checksum=checksum,
+                version_label=version_label,
+                effective_at=effective_at,
+            )
+
+    async def _ingest_roots(
+        self,
+        roots: Sequence[tuple[Source, str]],
+        *,
+        name: str | None,
+        recreate: bool,
+        allow_removals: bool,
+        tell: EventCallback,
+        **options: Any,
+    ) -> list[Run]:
         await self._components.embedders.learn()
         await pin_own_model(self._components, recreate=recreate)
         if recreate:
             await self._erase_before_ingest([source for source, _ in roots], allow_removals=allow_removals)
-        context = build_run_context(
-            self._components,
-            refresh=refresh,
-            checksum=checksum,
-            allow_removals=allow_removals,
-            version_label=version_label,
-            effective_at=effective_at,
-        )
+        context = build_run_context(self._components, allow_removals=allow_removals, **options)
         runs = []
         processes = self._components.processes.make_sandbox()
         for source, root in roots:
@@ -96,7 +115,7 @@ class IngestionVerbs(VerbGroup):
     async def _erase_before_ingest(self, roots: Sequence[Source], *, allow_removals: bool) -> None:
         """Erase the collection, but only when the sources have something to put in its place."""
         for source in roots:
-            if not any(isinstance(entry, ListedFile) for entry in source.walk()):
+            if not await asyncio.to_thread(_has_document, source):
                 raise UsageError(f"source {source.name!r} has no document: nothing was erased")
         try:
             if not await self.store.admin.exists(self.scope):
@@ -131,6 +150,10 @@ def _check_date(effective_at: str | None) -> None:
             datetime.fromisoformat(effective_at)
     except (ValueError, TypeError) as error:
         raise UsageError(f"invalid effective_at {effective_at!r}: expected a date such as 2026-01-31") from error
+
+
+def _has_document(source: Source) -> bool:
+    return any(isinstance(entry, ListedFile) for entry in source.walk())
 
 
 def _is_file(place: str) -> bool:

@@ -2,5 +2,6 @@
 
 from ragstone.ingestion.sources.files import ChosenFiles, FileSource
 from ragstone.ingestion.sources.rules import Rules
+from ragstone.ingestion.sources.web import CrawlLimits, WebSource, is_address
 
-__all__ = ["ChosenFiles", "FileSource", "Rules"]
+__all__ = ["ChosenFiles", "CrawlLimits", "FileSource", "Rules", "WebSource", "is_address"]

@@ -1,0 +1,187 @@
+"""Requests to one site: politely, within bounds, never to another host."""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin, urlsplit, urlunsplit
+
+from ragstone.core.errors import Unavailable, UsageError
+from ragstone.core.version import __version__
+from ragstone.ingestion.sources.web.addresses import find_site, normalize_address
+
+AGENT = f"ragstone/{__version__} (+https://pypi.org/project/ragstone)"
+NAME = "ragstone"  # as robots.txt knows it
+PACKAGE_MISSING = "the package {} is missing: pip install 'ragstone[web]'"
+SECONDS = 30.0  # for a connection, and between two pieces of an answer
+WHOLE_SECONDS = 300.0  # for a whole answer
+REDIRECTS = 5
+TRIES = 3  # of an address that asks for patience or does not answer
+LONGEST_WAIT = 60.0  # seconds that a site may ask for
+LARGEST_ROBOTS = 512_000  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer: the status, the address that answered, its validators, the words for robots in its header; the body
+    is in the file."""
+
+    status: int
+    address: str
+    size: int = 0
+    validators: str = ""
+    robots: str = ""
+    html: bool = False
+
+
+class Stopped(Exception):
+    """The source was closed while it fetched."""
+
+
+class Fetcher:
+    """Fetches from the site of one address; `stop` ends it at the next moment."""
+
+    def __init__(self, start: str, *, delay: float, most: int) -> None:
+        try:
+            import httpx2
+            import protego  # noqa: F401  # needed for each request
+        except ImportError as error:
+            raise UsageError(PACKAGE_MISSING.format(error.name)) from error
+        self._errors = (httpx2.HTTPError, httpx2.InvalidURL)
+        self._client = httpx2.Client(
+            headers={"User-Agent": AGENT, "Accept-Encoding": "gzip"}, timeout=SECONDS, follow_redirects=False
+        )
+        self._site = find_site(start)
+        self._start = start
+        self._delay = delay
+        self._most = most
+        self._next = 0.0
+        self._stop = threading.Event()
+        self._robots: Any = None
+
+    def stop(self) -> None:
+        """End waiting and fetching."""
+        self._stop.set()
+        self._client.close()
+
+    def is_own(self, address: str) -> bool:
+        """Whether an address is of the same site."""
+        return find_site(address) == self._site
+
+    def is_allowed(self, address: str) -> bool:
+        """Whether the site's robots.txt lets this program fetch an address. Raises `Unavailable` where it cannot be
+        read, which means that nothing may be fetched."""
+        if self._robots is None:
+            self._robots = self._read_robots()
+            self._delay = max(self._delay, min(float(self._robots.crawl_delay(NAME) or 0), LONGEST_WAIT))
+        return bool(self._robots.can_fetch(address, NAME))
+
+    def _read_robots(self) -> Any:
+        from protego import Protego
+
+        place = urlunsplit((*urlsplit(self._start)[:2], "/robots.txt", "", ""))
+        status, text = 0, b""
+        try:
+            with self._client.stream("GET", place, follow_redirects=True) as reply:
+                status = reply.status_code
+                for piece in reply.iter_bytes():
+                    text += piece
+                    if len(text) > LARGEST_ROBOTS:
+                        break
+        except self._errors as error:
+            self._check_running()
+            raise Unavailable(f"{place} cannot be reached ({error}): nothing was fetched") from error
+        if status >= 500 or status == 429:
+            raise Unavailable(f"{place} answers {status}, so nothing may be fetched now: try again later")
+        return Protego.parse(text.decode("utf-8", "replace") if status == 200 else "")
+
+    def fetch(self, address: str, file: Path, *, validators: str = "") -> Reply:
+        """Fetch an address into a file; status 304 where it is as `validators` say, 0 where it did not answer.
+
+        A body of more bytes than allowed is kept up to one byte more. Raises `UsageError` for a redirect to another
+        site or in a circle.
+        """
+        reply = Reply(0, address)
+        for attempt in range(TRIES):
+            reply, wait = self._fetch_redirected(address, file, validators)
+            if reply.status not in (0, 429, 502, 503, 504) or attempt == TRIES - 1:
+                break
+            self._sleep(wait if wait is not None else self._delay * 2**attempt + 0.1)
+        return reply
+
+    def _fetch_redirected(self, address: str, file: Path, validators: str) -> tuple[Reply, float | None]:
+        place = address
+        for _ in range(REDIRECTS + 1):
+            reply, to, wait = self._fetch_once(place, file, validators)
+            if to is None:
+                return reply, wait
+            try:
+                place = normalize_address(urljoin(place, to))
+            except UsageError as error:
+                raise UsageError(f"{address} leads to {to!r:.80}; that is not a web address") from error
+            if not self.is_own(place):
+                raise UsageError(f"{address} leads to another site, {place}: name that address to fetch it")
+            if not self.is_allowed(place):
+                raise UsageError(f"{address} leads to {place}, which robots.txt forbids")
+        raise UsageError(f"{address} leads in a circle ({REDIRECTS} redirects)")
+
+    def _fetch_once(self, address: str, file: Path, validators: str) -> tuple[Reply, str | None, float | None]:
+        """One request: the reply, the place of a redirect, the seconds that the site asks to wait."""
+        self._sleep(self._next - time.monotonic())
+        self._next = time.monotonic() + self._delay
+        end = time.monotonic() + WHOLE_SECONDS
+        size = 0
+        try:
+            with self._client.stream("GET", address, headers=_condition(validators)) as reply, file.open("wb") as body:
+                status, headers = reply.status_code, reply.headers
+                if status in (301, 302, 303, 307, 308) and "location" in headers:
+                    return Reply(status, address), headers["location"], None
+                for piece in reply.iter_bytes() if status == 200 else ():
+                    self._check_running()
+                    size += body.write(piece[: self._most + 1 - size])
+                    if size > self._most or time.monotonic() > end:
+                        break
+        except self._errors:
+            self._check_running()
+            return Reply(0, address), None, None
+        except RuntimeError as error:  # the client was closed
+            raise Stopped from error
+        kind = headers.get("content-type", "").lower()
+        html = "html" in kind
+        found = Reply(status, address, size, _read_validators(headers), headers.get("x-robots-tag", ""), html)
+        return found, None, _read_retry_after(headers)
+
+    def _sleep(self, seconds: float) -> None:
+        if self._stop.wait(max(seconds, 0)):
+            raise Stopped
+
+    def _check_running(self) -> None:
+        if self._stop.is_set():
+            raise Stopped
+
+
+def _condition(validators: str) -> dict[str, str]:
+    """The headers of a request that wants only what is new."""
+    tag, _, date = validators.partition("\n")
+    return {**({"If-None-Match": tag} if tag else {}), **({"If-Modified-Since": date} if date else {})}
+
+
+def _read_validators(headers: Any) -> str:
+    tag, date = headers.get("etag", ""), headers.get("last-modified", "")
+    return f"{tag}\n{date}" if tag or date else ""
+
+
+def _read_retry_after(headers: Any, now: Callable[[], float] = time.time) -> float | None:
+    """The seconds that a site asks to wait, within bounds."""
+    text = headers.get("retry-after", "").strip()
+    if not text:
+        return None
+    if text.isdecimal():
+        return min(float(text), LONGEST_WAIT)
+    try:
+        return min(max(parsedate_to_datetime(text).timestamp() - now(), 0.0), LONGEST_WAIT)
+    except (ValueError, TypeError):
+        return None
