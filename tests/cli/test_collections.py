@@ -118,6 +118,26 @@ def test_a_collection_that_does_not_exist_is_named_with_its_store_and_the_others
     assert "collection 'default' of nowhere yet; run" in run(*command, "--store", "nowhere").err
 
 
+@pytest.mark.parametrize("command", [("search", "x"), ("ask", "x"), ("show", "notes.txt"), ("collections", "info")])
+def test_a_folder_of_documents_is_no_store_and_the_error_says_what_to_do(
+    run: Run, docs: Path, command: tuple[str, ...]
+) -> None:
+    outcome = run(*command, "--store", "docs")
+    expected = "error: docs is not a store; to search the documents in it, run: ragstone ingest docs\n"
+    assert (outcome.status, outcome.out, outcome.err) == (1, "", expected)
+
+
+def test_explain_says_what_the_filter_is_that_nobody_set(run: Run, built: Path) -> None:
+    shown = run("explain", "samples", "--doc", "storage.md", "--mode", "keyword", "--store", "store")
+    assert "  filter confidentiality: passes (this search may read the document)\n" in shown.out
+    (built / "plan.md").write_text(
+        "---\nconfidentiality: restricted\n---\n# Samples\n\nSamples of the plan.\n", "utf-8"
+    )
+    run("ingest", built, "--store", "store", "--embedder", "none")
+    shown = run("explain", "samples", "--doc", "plan.md", "--mode", "keyword", "--store", "store")
+    assert "confidentiality: excluded (the document is restricted: add --allow-restricted)\n" in shown.out
+
+
 def test_no_other_tenants_collection_is_named(run: Run, built: Path) -> None:
     outcome = run("search", "x", "--store", "store", "--tenant", "acme", "--collection", "notes")
     assert "nothing was ingested into collection 'notes' of store yet; run" in outcome.err

@@ -1,7 +1,9 @@
 """Thirteen secrets in documents, and every command in every format: none of them comes out."""
 
+import io
 import json
 import logging
+import sys
 from pathlib import Path
 
 import pytest
@@ -120,6 +122,74 @@ def test_no_command_shows_one_in_any_format(
         assert len(written) == 6
         assert [(file.name, leaks(file.read_text("utf-8"))) for file in written if leaks(file.read_text("utf-8"))] == []
     assert leaks(caplog.text) == []
+
+
+def administration(docs: Path) -> list[tuple[object, ...]]:
+    """Each command that reports on stores, models, keys and questions, in its order, after an ingestion."""
+    both: tuple[tuple[object, ...], ...] = ((), ("--json",))
+    shows: list[tuple[object, ...]] = [("pipelines", *more) for more in both]
+    shows += [("pipelines", "--check", *more) for more in both]
+    shows += [
+        ("eval", "--golden", "golden.jsonl", "--mode", "keyword", *kind, *more)
+        for kind in ((), ("--answers",), ("--csv", "OUT/rows.csv"))
+        for more in both
+    ]
+    shows += [("reembed", step, *more) for step in ("status", "start", "fill", "switch", "back") for more in both]
+    shows += [("reembed", "compare", "golden.jsonl", *more) for more in both]
+    shows += [("reembed", "drop", "--yes", *more) for more in both]
+    shows += [("migrate", *more) for more in both]
+    shows += [("tenants", step, *more) for step in ("list", "encrypt", "rotate") for more in both]
+    shows += [("tenants", "erase", SECRETS["token"][0].strip(), "--yes", *more) for more in both]
+    shows += [("keys", "create", "--name", SECRETS["mysql"][0].strip(), "--role", "read", *more) for more in both]
+    shows += [("keys", "list", *more) for more in both]
+    shows += [("keys", "revoke", SECRETS["token"][0].strip(), *more) for more in both]
+    shows += [("copy", "--to", f"copied{n}", *more) for n, more in enumerate(both)]
+    return shows
+
+
+def write_golden(path: Path) -> None:
+    """Questions that hold secrets themselves, and one that has no answer."""
+    cases = [{"query": f"{text.strip()} of the okapi?", "expected_files": ["okapi.md"]} for text, _ in SECRETS.values()]
+    cases.append({"query": "Who paints the zebras?", "expected_files": ["nosuch.md"]})
+    path.write_text("\n".join(map(json.dumps, cases)), encoding="utf-8")
+
+
+def test_no_report_on_stores_models_keys_or_questions_shows_one(
+    run: Run, docs: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    described = SECRETS["password that begins with a sign"][0].strip()
+    (tmp_path / "OUT").mkdir()
+    (tmp_path / "ragstone.yaml").write_text(
+        json.dumps({"pipelines": [{"name": "zoo", "description": described, "collections": ["default"]}]}), "utf-8"
+    )
+    write_golden(tmp_path / "golden.jsonl")
+    with caplog.at_level(logging.DEBUG, logger="ragstone"):
+        assert run("ingest", docs, "--embedder", "none").status == 0
+        worked = set()
+        for command in administration(docs):
+            shown = run(*command)
+            assert leaks(shown.out + shown.err) == [], command
+            if shown.status == 0:
+                worked.add(command[0])
+            print(command, shown)
+    assert worked == {"pipelines", "eval", "reembed", "migrate", "tenants", "keys", "copy"}
+    assert leaks((tmp_path / "OUT" / "rows.csv").read_text("utf-8")) == []
+    assert leaks(caplog.text) == []
+
+
+@pytest.mark.parametrize("more", [(), ("--json",), ("--pipeline", "zoo")])
+def test_no_chat_shows_one(
+    run: Run, docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...]
+) -> None:
+    settings = {"pipelines": [{"name": "zoo", "collections": ["default"]}]}
+    (tmp_path / "ragstone.yaml").write_text(json.dumps(settings), "utf-8")
+    assert run("ingest", docs, "--embedder", "none").status == 0
+    turns = [f"What is the {question}?" for question in QUESTIONS]
+    turns += [f"/{' '.join(text.split())}" for name, (text, _) in SECRETS.items() if name != "Terraform"]
+    monkeypatch.setattr(sys, "stdin", io.StringIO("\n".join([*turns, "And which one is it?", "/quit"]) + "\n"))
+    shown = run("chat", "--mode", "keyword", *more)
+    assert [(line, leaks(line)) for line in (shown.out + shown.err).splitlines() if leaks(line)] == []
+    assert "[masked:" in shown.out
 
 
 def test_what_is_written_beside_still_has_the_text(run: Run, docs: Path, tmp_path: Path) -> None:

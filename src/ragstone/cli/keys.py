@@ -52,12 +52,13 @@ def create(
 ) -> int:
     """Create a key and print it once, to stdout. The store keeps only its hash."""
     from ragstone.cli.knowledge import open_knowledge
+    from ragstone.cli.masking import mask_data
 
     with open_knowledge(options, embed__model="none") as kb:
         made = kb.create_key(name, roles=role or "read", expires=expires)
     key = made.key
     # Not through `show` and `emit`, which would mask it.
-    sys.stdout.write((json.dumps({**key_json(key), "key": made.text}) if options.json else made.text) + "\n")
+    sys.stdout.write((json.dumps({**mask_data(key_json(key)), "key": made.text}) if options.json else made.text) + "\n")
     end = f"until {key.expires.isoformat(timespec='seconds')}" if key.expires else "until it is revoked"
     print_message(f"made {key.id} for tenant {key.tenant!r}: {', '.join(key.roles)}, {end}; it is not shown again")
     return 0

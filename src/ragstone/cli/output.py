@@ -22,6 +22,11 @@ from ragstone.core.types import Chunk, Json, Piece
 from ragstone.guard import mask_secrets
 from ragstone.retrieval.explain import Explanation
 
+# `explain` names this filter always: it holds for every search.
+ACCESS_FILTER = {
+    True: " (this search may read the document)",
+    False: " (the document is restricted: add --allow-restricted)",
+}
 FORMATS = ("text", "json", "xml", "evidence", "evidence-llm")
 
 
@@ -107,7 +112,8 @@ def explanation_text(explanation: Explanation) -> str:
         cut = explanation.cut.get("score")
         lines.append(f"  score        {explanation.score:.4f}" + (f"   (the last one shown: {cut:.4f})" if cut else ""))
     for name, passes in explanation.filters.items():
-        lines.append(f"  filter {name}: {'passes' if passes else 'excluded'}")
+        meaning = ACCESS_FILTER[passes] if name == "confidentiality" else ""
+        lines.append(f"  filter {name}: {'passes' if passes else 'excluded'}{meaning}")
     for step in explanation.steps:
         tokens = ", ".join(f"{name} {count}" for name, count in step.usage.items())
         lines.append(f"  model {step.name}: {step.calls} call{'s' * (step.calls != 1)}{f', {tokens}' * bool(tokens)}")

@@ -1,5 +1,6 @@
 """The error for a collection that does not exist: the store's place, and the collections that it has."""
 
+from pathlib import Path
 from typing import Protocol
 
 from ragstone.config.settings import Settings
@@ -29,6 +30,9 @@ async def describe_missing(place: Place, error: NotBuilt) -> NotBuilt:
     collection = place.scope.collection
     if repr(collection) not in str(error):
         return error
+    if _is_other_folder(place.settings.store):
+        folder = redact_url(place.settings.store)
+        return NotBuilt(f"{folder} is not a store; to search the documents in it, run: ragstone ingest {folder}")
     try:
         names = [name for name in await place.store.admin.collections(place.scope.tenant) if name != collection]
     except RagstoneError:
@@ -38,3 +42,14 @@ async def describe_missing(place: Place, error: NotBuilt) -> NotBuilt:
         more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
         said += f"; its collections are: {', '.join(map(repr, names[:NAMED]))}{more}"
     return NotBuilt(f"{said}; run: ragstone ingest FOLDER")
+
+
+def _is_other_folder(store: str) -> bool:
+    """Whether a store's place is a folder with files, none of which makes it a store or a part of one."""
+    from ragstone.stores.embedded.paths import is_store, is_tenant_home  # slow, and an error needs it only
+
+    folder = Path(store)
+    try:
+        return folder.is_dir() and any(folder.iterdir()) and not is_store(folder) and not is_tenant_home(folder)
+    except OSError:
+        return False

@@ -12,6 +12,7 @@ from ragstone.core.types import Json
 from ragstone.evaluation.judge import JudgeSummary
 from ragstone.evaluation.metrics import MEASURES, Metric
 from ragstone.evaluation.run import Abstention, Report, Row
+from ragstone.guard import mask_secrets
 
 SCHEMA = 1
 
@@ -68,14 +69,20 @@ def display_name(name: str, depth: int | None) -> str:
 
 
 def as_csv(report: Report) -> str:
-    """A line for each question: what it is, a column for each metric, the path that came first."""
+    """A line for each question: what it is, a column for each metric, the path that came first; secrets are masked."""
     out = io.StringIO()
     names = list(report.metrics)
     headings = [display_name(name, report.settings.get("depth")) for name in names]
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["id", "question", "kind", "answerable", "abstained", *headings, "first"])
     for row in report.rows:
-        known = [row.id, row.question, row.kind, _format_bool(row.answerable), _format_bool(row.abstained)]
+        known = [
+            mask_secrets(row.id),
+            mask_secrets(row.question),
+            row.kind,
+            _format_bool(row.answerable),
+            _format_bool(row.abstained),
+        ]
         figures = [f"{row.scores[name]:.6g}" if name in row.scores else "" for name in names]
         writer.writerow([*known, *figures, row.top[0] if row.top else ""])
     return out.getvalue()

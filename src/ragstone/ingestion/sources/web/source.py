@@ -52,7 +52,7 @@ class WebSource:
         self._known: Mapping[str, Sequence[Any]] = {}
         self._tell: Callable[[int, int], None] = lambda _done, _total: None
         self._fetcher = Fetcher(self._start, delay=limits.delay, most=limits.bytes)
-        self._folder = tempfile.TemporaryDirectory(prefix="ragstone-web-")
+        self._folder: tempfile.TemporaryDirectory[str] | None = None  # made with its first file
         self._files: dict[str, Path] = {}
         self._made = 0
         self._listed: list[ListedFile | Skipped] | None = None
@@ -68,7 +68,8 @@ class WebSource:
     def close(self) -> None:
         """End the crawl; remove its temporary files."""
         self._fetcher.stop()
-        self._folder.cleanup()
+        if self._folder is not None:
+            self._folder.cleanup()
 
     def walk(self) -> Iterator[ListedFile | Skipped]:
         """The pages in the order of their addresses. Raises `UsageError` for a start that is not there or not to be
@@ -109,6 +110,8 @@ class WebSource:
 
     def make_file(self) -> Path:
         """A new file for a body."""
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="ragstone-web-")
         self._made += 1
         return Path(self._folder.name, str(self._made))
 
