@@ -11,7 +11,7 @@ from ragstone import guard
 from ragstone.answering.abstention.calibration import AbstentionPolicy
 from ragstone.answering.generative.budget import Budget, fit_budget
 from ragstone.answering.generative.context import ContextPassage, arrange_passages
-from ragstone.answering.generative.prompt import Template, build_messages, render_frame
+from ragstone.answering.generative.prompt import Template, build_messages, mark_texts, render_frame
 from ragstone.core.ports import Completion, Message, Prompt, Tokenizer
 from ragstone.core.types import Hit
 from ragstone.providers.token_counting import TURN_TOKENS
@@ -50,8 +50,10 @@ class AnswerWriter:
 
     def prompt(self, conversation: Conversation, shown: Sequence[ContextPassage]) -> Prompt:
         """The whole prompt: the turns before stand in front of the last one."""
-        *before, last = build_messages(self.template, conversation.question, shown, mask=guard.mask_secrets)
-        return Prompt((*before, *conversation.history, last), self.max_tokens, self.temperature)
+        mask, question = guard.mask_secrets, conversation.question
+        marked = mark_texts(shown, mask)
+        *before, last = build_messages(self.template, question, shown, mask=mask, marked=marked)
+        return Prompt((*before, *conversation.history, last), self.max_tokens, self.temperature, mark=marked[1])
 
     def fit_history(self, conversation: Conversation) -> Conversation:
         """The conversation with as many of its last turns as leave at least half of the room to passages."""

@@ -10,6 +10,7 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from ragstone.answering.assembly import UNSUPPORTED, AnswerAssembler, Draft
+from ragstone.answering.generative.mark_filter import MarkFilter
 from ragstone.answering.generative.prompt import list_passage_ids, passage_labels
 from ragstone.answering.generative.transcript import Transcript
 from ragstone.answering.options import AnswerWriter
@@ -74,6 +75,7 @@ async def _stream_pieces(writing: AnswerWriter, draft: Draft, trace: Trace) -> A
     Raises `Unavailable` when it takes longer than it may: one that is handed in has no limits of its own.
     """
     prompt = writing.prompt(draft.conversation, draft.shown)
+    marks = MarkFilter(prompt.mark)
     spent, clock = 0.0, writing.clock
     async with aclosing(writing.model.stream(prompt)) as stream:
         while True:
@@ -89,9 +91,12 @@ async def _stream_pieces(writing: AnswerWriter, draft: Draft, trace: Trace) -> A
                         raise
                     raise Unavailable(_describe_timeout(writing)) from error
             spent += clock() - start
-            if piece is None:
+            if not isinstance(piece, str):
+                yield marks.end()
+                if piece is not None:
+                    yield piece
                 return
-            yield piece
+            yield marks.feed(piece)
 
 
 def _describe_timeout(writing: AnswerWriter) -> str:

@@ -71,11 +71,11 @@ async def make_standalone(
     seconds: float = DEFAULT_DEADLINES.rewrite,
 ) -> str:
     """The question to search for: the model's rewriting, or without one, or one that takes longer than `seconds`, the
-    last question said along with this one, where this one leans on it."""
+    questions before said along with this one, where this one leans on them."""
     if not history:
         return question
     made = None if model is None else await _rewrite(question, history, model, Assistant(lambda: model, seconds, trace))
-    return made if made is not None else _join_last_question(question, history)
+    return made if made is not None else _join_questions(question, history)
 
 
 async def _rewrite(question: str, history: Sequence[Message], model: Completion, assistant: Assistant) -> str | None:
@@ -89,7 +89,7 @@ async def _rewrite(question: str, history: Sequence[Message], model: Completion,
         return None
     text = " ".join(done.text.split()).strip("\"'“”")
     assistant.record_step("standalone", made, [text])
-    whole = bool(text) and len(text) <= LONGEST_QUESTION and done.ended == "stop"
+    whole = bool(text) and mark not in text and len(text) <= LONGEST_QUESTION and done.ended == "stop"
     asks = text.endswith("?") or not question.endswith("?")
     return text if whole and asks and (not TALE.search(text) or TALE.search(question)) else None
 
@@ -108,8 +108,16 @@ def _select_turns(question: str, history: Sequence[Message], model: Completion) 
     return kept
 
 
-def _join_last_question(question: str, history: Sequence[Message]) -> str:
+def _join_questions(question: str, history: Sequence[Message]) -> str:
+    """The last question that stands alone, the one before this and this: a third follow-up keeps the topic."""
+    if not _leans(question):
+        return question
     asked = [turn.text for turn in history if turn.role == "user"]
+    topic = next((text for text in reversed(asked) if not _leans(text)), None)
+    return " ".join(dict.fromkeys((*([topic] if topic else []), *asked[-1:], question)))
+
+
+def _leans(question: str) -> bool:
+    """Whether a question names too little to be understood alone."""
     words = {word.strip(".,;:!?'\"").lower() for word in question.split()}
-    leans = bool(words & LEANING) or len(extract_terms(question)) < FEWEST_TERMS
-    return f"{asked[-1]} {question}" if asked and leans else question
+    return bool(words & LEANING) or len(extract_terms(question)) < FEWEST_TERMS

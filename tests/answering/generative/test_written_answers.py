@@ -579,6 +579,27 @@ def test_without_a_model_the_last_question_is_said_along(kb: ragstone.Knowledge)
     assert "standalone" not in codes(alone)
 
 
+def test_a_third_follow_up_keeps_the_topic(kb: ragstone.Knowledge) -> None:
+    history = (*HISTORY, Message("user", "And for how long?"), Message("assistant", KEPT))
+    answer = ask_with(kb, kb.engine.question("And why?"), history=history)
+    assert "searched for: How are samples kept? And for how long? And why?" in answer.notes[-1].message
+    first = ask_with(kb, kb.engine.question("And why?"), history=history[-2:])
+    assert "searched for: And for how long? And why?" in first.notes[-1].message
+
+
+def test_the_mark_of_the_prompt_reaches_no_stream(kb: ragstone.Knowledge) -> None:
+    def copy(prompt: Prompt) -> list[str | RagstoneError]:
+        assert f"<<{prompt.mark} [1]" in prompt.messages[-1].text
+        return [f"<<{prompt.mark[:5]}", f"{prompt.mark[5:]}\n{KEPT} [1]\n{prompt.mark}", ">>"]
+
+    model = Scripted(copy)
+    said = events(kb, model)
+    mark = model.prompts[0].mark
+    assert len(mark) == 8
+    assert mark not in repr(said)
+    assert said[-1].data["answer"].text.strip() == f"{KEPT} [1]"
+
+
 def test_a_sentence_that_cites_nothing_gets_its_citation(kb: ragstone.Knowledge) -> None:
     answer = told(kb, lambda _: f"# Retention\n\n- {KEPT}\n- Nothing else is known of it.")
     assert answer.text == f"# Retention\n\n- {KEPT} [1]\n- Nothing else is known of it."

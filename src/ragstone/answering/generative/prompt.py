@@ -34,6 +34,8 @@ FIELDS: Mapping[str, frozenset[str]] = {
     "user": frozenset({"mark", "context", "question"}),
 }
 
+MarkedTexts = tuple[Sequence[str], str]
+
 
 @dataclass(frozen=True, slots=True)
 class Template:
@@ -108,15 +110,25 @@ def _check_needed(made: Template, name: str) -> None:
         raise ConfigError(f"prompt {name!r} lacks {lacking[0]}")
 
 
+def mark_texts(shown: Sequence[ContextPassage], mask: Mask) -> MarkedTexts:
+    """The passages' texts, masked, and the mark that stands around them."""
+    texts = [_passage_text(one, mask) for one in shown]
+    return texts, spotlighting.make_mark(texts)
+
+
 def build_messages(
-    made: Template, question: str, shown: Sequence[ContextPassage], *, mask: Mask
+    made: Template,
+    question: str,
+    shown: Sequence[ContextPassage],
+    *,
+    mask: Mask,
+    marked: MarkedTexts | None = None,
 ) -> tuple[Message, ...]:
     """The system's and the user's turn: passages numbered from 1 in their order, every text masked.
 
-    Fields are filled in once, so that braces in documents mean nothing.
+    Fields are filled in once, so that braces in documents mean nothing. `marked` are the passages' texts, if at hand.
     """
-    texts = [_passage_text(one, mask) for one in shown]
-    mark = spotlighting.make_mark(texts)
+    texts, mark = marked or mark_texts(shown, mask)
     written = [
         _fill_fields(made.passage, {"mark": mark, "n": str(n), "text": text, **_passage_fields(made, one, mask)})
         for n, (one, text) in enumerate(zip(shown, texts, strict=True), 1)

@@ -56,12 +56,16 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A request to a language model: the turns, the most tokens to write, and the JSON schema of the answer, if any."""
+    """A request to a language model: the turns, the most tokens to write, and the JSON schema of the answer, if any.
+
+    `mark` are the digits around foreign text in the turns, which no answer should repeat.
+    """
 
     messages: tuple[Message, ...]
     max_tokens: int = 800
     temperature: float = 0.0
     schema: Json | None = None
+    mark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
