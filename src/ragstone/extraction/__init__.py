@@ -1,7 +1,7 @@
 """From bytes to a text of record and its blocks: the table of media types and their extractors."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from types import MappingProxyType
 from typing import TypeVar
@@ -16,6 +16,7 @@ from ragstone.extraction.media_types import (
     BY_NAME,
     CODE,
     CSV,
+    DOC,
     DOCX,
     EML,
     EPUB,
@@ -29,6 +30,7 @@ from ragstone.extraction.media_types import (
     OLE,
     OLE_WORKBOOK,
     PDF,
+    PPT,
     PPTX,
     RTF,
     SPREADSHEETS,
@@ -107,6 +109,7 @@ class SandboxedFormat:
 
 
 UNDECIDED = (ZIP, OLE, "text/utf-16")  # by the start of a file alone
+CONVERTED: Mapping[str, str] = MappingProxyType({DOC: DOCX, PPT: PPTX})  # by another program, before they are read
 HEADED = (XML, EML, MHTML, CODE)  # text formats whose first lines may say who sees them, beside what their parsers read
 HEADED_RECORDS = (NOTEBOOK, RTF, ODT, EPUB)  # formats whose text may begin with such lines
 WORKBOOK = SandboxedFormat("workbook/4", "ragstone.extraction.spreadsheet.workbook:parse_workbook")
@@ -181,14 +184,27 @@ def extract(
     extractor = _find_extractor(media_type)
     if extractor is not None:
         return extractor.extract(data, path=path)
+    reader = processes or sandbox.get_shared()
+    if media_type in CONVERTED:
+        return _extract_converted(data, media_type, path, limits.bounds, reader)
     if media_type in SANDBOXED_FORMATS:
-        reader = processes or sandbox.get_shared()
         return _extract_in_sandbox(SANDBOXED_FORMATS[media_type], data, path, limits.bounds, passwords, reader)
     if file_suffix(path) in (*BY_NAME, ".txt") and not media_type.startswith("text/"):
         raise Refused(
             "not_text", f"{path} is not text: it looks like {describe_type(media_type)}; rename it to match its content"
         )
     raise _refuse_unread(media_type, path)
+
+
+def _extract_converted(
+    data: bytes, media_type: str, path: str, bounds: Bounds, processes: sandbox.Sandbox
+) -> Extraction:
+    """A document of an older format, as the parser of today's reads it."""
+    from ragstone.extraction import old_office
+
+    made = old_office.convert(data, media_type, path=path, bounds=bounds)
+    found = _extract_in_sandbox(SANDBOXED_FORMATS[CONVERTED[media_type]], made, path, bounds, (), processes)
+    return replace(found, media_type=media_type)
 
 
 def _refuse_unread(media_type: str, path: str) -> Refused:
@@ -213,7 +229,8 @@ def check_size(size: int, media_type: str, *, path: str, limits: Limits) -> None
 
 def refuse_binary(media_type: str, *, path: str) -> None:
     """Raises `Refused` (binary) for a type that Ragstone never reads."""
-    if media_type not in UNDECIDED and media_type not in SANDBOXED_FORMATS and _find_extractor(media_type) is None:
+    known = (*UNDECIDED, *CONVERTED, *SANDBOXED_FORMATS)
+    if media_type not in known and _find_extractor(media_type) is None:
         raise _refuse_unread(media_type, path)
 
 
@@ -250,6 +267,8 @@ def recipe(media_type: str) -> str:
     """Name and version of the extractor for a media type; "" where there is none."""
     if media_type == CODE and lacks_grammars():
         return "code-paragraphs/1"
+    if media_type in CONVERTED:
+        return f"libreoffice-{SANDBOXED_FORMATS[CONVERTED[media_type]].recipe}"
     if media_type in SANDBOXED_FORMATS:
         return SANDBOXED_FORMATS[media_type].recipe
     extractor = _find_extractor(media_type)

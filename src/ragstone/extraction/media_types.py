@@ -20,6 +20,8 @@ XLSX = OFFICE + "spreadsheetml.sheet"
 PPTX = OFFICE + "presentationml.presentation"
 ODS = "application/vnd.oasis.opendocument.spreadsheet"
 OLE_WORKBOOK = "application/vnd.ms-excel"
+DOC = "application/msword"
+PPT = "application/vnd.ms-powerpoint"
 SPREADSHEETS = (XLSX, ODS)
 IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "image/tiff")
 ODT = "application/vnd.oasis.opendocument.text"
@@ -88,6 +90,8 @@ IN_OLE = (
     ("Book", OLE_WORKBOOK),
     (ENCRYPTED_PACKAGE, ""),
     ("__properties_version1.0", MSG),
+    ("WordDocument", DOC),
+    ("PowerPoint Document", PPT),
 )
 ENCRYPTED = {".docx": DOCX, ".docm": DOCX, ".xlsx": XLSX, ".xlsm": XLSX, ".xlsb": XLSX, ".pptx": PPTX, ".pptm": PPTX}
 # What a name promises that is never plain text nor just any archive.
@@ -98,8 +102,8 @@ PROMISED = {
     ".tif": "image/tiff",
     ".pdf": PDF,
     ".xls": OLE_WORKBOOK,
-    ".doc": OLE,
-    ".ppt": OLE,
+    ".doc": DOC,
+    ".ppt": PPT,
     ".ods": ODS,
     ".odt": ODT,
     ".epub": EPUB,
@@ -150,6 +154,8 @@ DESCRIPTIONS = {
     MSG: "an Outlook message",
     NOTEBOOK: "a notebook",
     "application/zip": "a ZIP archive",
+    DOC: "a Word document of before 2007",
+    PPT: "a PowerPoint presentation of before 2007",
     OLE: "an Office file of before 2007",
     RTF: "an RTF document",
     CSV: "a CSV table",

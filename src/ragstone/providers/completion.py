@@ -4,7 +4,8 @@ may help."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+import difflib
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from types import EllipsisType
@@ -20,6 +21,9 @@ from ragstone.providers.wire_format import CompletionRequest, FinishReason, Json
 # `max_tokens` is cut here.
 BYTES_A_TOKEN = 32
 LEAST_BYTES = 4_000
+MOST_NAMED = 8  # of a vendor's models in a sentence
+LONGEST_NAME = 80
+SIMILAR_NAME = 0.4  # ratio of `difflib`, from 0 to 1
 
 
 @dataclass(slots=True)
@@ -134,7 +138,8 @@ class VendorCompletion:
         known = self.model in names or any(name.startswith(f"{self.model}-") for name in names)
         if known or not self._endpoint.vendor.lists:
             return []
-        return [f"{line.name} was not found: {self._remedy()}, or set {self._endpoint.group}.model"]
+        wanted = f"set {self._endpoint.group}.model{_list_names(self.model, names)}"
+        return [f"{line.name} was not found: {self._remedy()}, or {wanted}"]
 
     async def close(self) -> None:
         """Give back the connections; the next request would open new ones."""
@@ -231,3 +236,11 @@ async def _drain_stream(events: AsyncGenerator[Json | None], seconds: float) -> 
         async with asyncio.timeout(seconds):
             async for _ in events:
                 pass
+
+
+def _list_names(model: str, names: Sequence[str]) -> str:
+    """The models that the vendor has, those of similar names first."""
+    near = difflib.get_close_matches(model, names, n=MOST_NAMED, cutoff=SIMILAR_NAME)
+    named = [f"{name:.{LONGEST_NAME}}" for name in dict.fromkeys((*near, *sorted(names)))]
+    more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
+    return f" to one that it has: {', '.join(named[:MOST_NAMED])}{more}" if named else ""

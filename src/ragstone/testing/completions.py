@@ -260,6 +260,7 @@ class CompletionContract:
         assert await behind.completion().check() == []
         [problem] = await behind.completion(model="nope").check()
         assert "nope" in problem
+        assert behind.completion().model in problem.partition("to one that it has: ")[2]
 
     async def test_a_vendor_that_is_not_there_is_one_problem(self, behind: ScriptedVendor) -> None:
         gone = behind.completion(base_url="http://127.0.0.1:9", retries=0)
