@@ -38,7 +38,7 @@ def test_a_text_of_50_megabytes_is_skipped_with_one_sentence_and_the_rest_goes_o
     assert "4 added, 1 skipped" in outcome.out
     assert (
         f"skipped huge.txt (too_large): huge.txt has {size} bytes, more than the 10,000,000 allowed for text/plain; "
-        "split it or raise the limit\n"
+        "split it or raise limits.text_bytes\n"
     ) in outcome.err
 
 

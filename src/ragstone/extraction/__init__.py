@@ -156,8 +156,11 @@ class Limits:
 
     def limit_for(self, media_type: str) -> int:
         """The limit for one media type."""
-        is_text = media_type.startswith("text/") or media_type in ("application/json", "application/xml")
-        return self.text if is_text else self.office
+        return self.text if _is_text(media_type) else self.office
+
+
+def _is_text(media_type: str) -> bool:
+    return media_type.startswith("text/") or media_type in ("application/json", "application/xml")
 
 
 def extract(
@@ -219,11 +222,12 @@ def _refuse_unread(media_type: str, path: str) -> Refused:
 
 def check_size(size: int, media_type: str, *, path: str, limits: Limits) -> None:
     """Raises `Refused` (too_large) for a document of more bytes than its type may have."""
+    setting = "limits.text_bytes" if _is_text(media_type) else "limits.office_bytes"
     if size > limits.limit_for(media_type):
         raise Refused(
             "too_large",
             f"{path} has {size:,} bytes, more than the {limits.limit_for(media_type):,} allowed for "
-            f"{describe_type(media_type)}; split it or raise the limit",
+            f"{describe_type(media_type)}; split it or raise {setting}",
         )
 
 

@@ -85,7 +85,8 @@ class WebSource:
         """The bytes of a page, fetched again if they are not at hand; raises `Refused`."""
         data = self._read_start(path, limit + 1)
         if len(data) > limit:
-            raise Refused("too_large", f"{path} has more than {limit:,} bytes; raise the limit or leave it out")
+            settings = "limits.text_bytes or limits.office_bytes"
+            raise Refused("too_large", f"{path} has more than {limit:,} bytes; raise {settings}, or leave it out")
         return data
 
     def peek(self, path: str, size: int) -> bytes:
