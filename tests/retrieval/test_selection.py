@@ -5,7 +5,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.core.analyzer import extract_terms
-from ragstone.retrieval.selection import ALIKE, LEAST_TERMS, deduplicate, jaccard, keep_above, limit_per_document
+from ragstone.retrieval import selection
+from ragstone.retrieval.selection import (
+    ALIKE,
+    LEAST_TERMS,
+    deduplicate,
+    deduplicate_first,
+    jaccard,
+    keep_above,
+    limit_per_document,
+)
 from tests.retrieval.made import hit
 from tests.speed import within
 
@@ -99,6 +108,30 @@ def test_folding_finds_what_comparing_all_pairs_finds(texts: list[str]) -> None:
     folded = deduplicate(hits)
     assert [h.chunk.text for h in folded] == kept
     assert len(folded) + sum(len(h.duplicates) for h in folded) == len(hits)
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from([LONG, f"{LONG} more", *PLAIN[:6]]), max_size=30), st.integers(1, 8))
+def test_the_first_hits_are_those_that_folding_all_gives(texts: list[str], most: int) -> None:
+    hits = [hit(text, path=str(n)) for n, text in enumerate(texts)]
+    first = [one.chunk.document.path for one in deduplicate_first(hits, most)]
+    assert first == [one.chunk.document.path for one in deduplicate(hits)][:most]
+
+
+def test_no_more_hits_are_read_than_the_first_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def record(text: str) -> list[str]:
+        read.append(text)
+        return extract_terms(text)
+
+    monkeypatch.setattr(selection, "extract_terms", record)
+    hits = [hit(PLAIN[n], path=str(n)) for n in range(30)]
+    assert len(deduplicate_first(hits, 3)) == 3
+    assert read == PLAIN[:6]
+    read.clear()
+    assert len(deduplicate_first([hit(LONG, path=str(n)) for n in range(20)] + hits, 3)) == 3
+    assert len(read) == 6 + 12 + 24
 
 
 def test_folding_many_hits_is_quick() -> None:

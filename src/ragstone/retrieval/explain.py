@@ -147,7 +147,7 @@ async def _find_fate(
     compared = vectors.vector_for(owner.source) if "cosine" in found else None
     signals = await owner.reader.rate(list(mine), vector=compared, query=question.text)
     hits, rows = merge_results(results, question), list_rows(results)
-    final = ranking.rank_hits(hits, question, rows)
+    final = ranking.apply_options(hits, question, rows)[: question.top_k]
     lifted = replace(question, min_cosine=None, fold=False, per_document=None)
     unlimited = ranking.apply_options(hits, lifted, rows)
     best = next((hit.chunk for hit in unlimited if hit.chunk.id in mine), None) or _find_strongest(chunks, signals)

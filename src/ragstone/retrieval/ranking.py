@@ -7,7 +7,7 @@ from ragstone.core.types import Candidate, Hit
 from ragstone.retrieval.boosting import boost_keywords, penalise_risk
 from ragstone.retrieval.fusion_formulas import minmax, rrf
 from ragstone.retrieval.question import Question
-from ragstone.retrieval.selection import deduplicate, keep_above, limit_per_document
+from ragstone.retrieval.selection import deduplicate, deduplicate_first, keep_above, limit_per_document
 
 RRF = "rrf"  # the signal of a hit that several rankings found
 FUSIONS = {"minmax": minmax, "rrf": rrf}
@@ -35,11 +35,16 @@ def fuse_candidates(
 
 def rank_hits(hits: list[Hit], question: Question, rows: Set[str] = frozenset()) -> list[Hit]:
     """The results: in order, and cut to the limit. `rows` are the ids of documents that are rows of tables."""
-    return apply_options(hits, question, rows)[: question.top_k]
+    return apply_options(hits, question, rows, most=question.top_k)[: question.top_k]
 
 
-def apply_options(hits: list[Hit], question: Question, rows: Set[str] = frozenset()) -> list[Hit]:
-    """Thresholds, boosts, penalties, each row once, near-duplicates grouped, at most `per_document` of a document."""
+def apply_options(
+    hits: list[Hit], question: Question, rows: Set[str] = frozenset(), *, most: int | None = None
+) -> list[Hit]:
+    """Thresholds, boosts, penalties, each row once, near-duplicates grouped, at most `per_document` of a document.
+
+    With `most`, near-duplicates are looked for only as far down as these many hits need.
+    """
     if question.min_cosine is not None:
         hits = keep_above(hits, {"cosine": question.min_cosine})
     if question.keyword_boost:
@@ -49,7 +54,7 @@ def apply_options(hits: list[Hit], question: Question, rows: Set[str] = frozense
     if rows:
         hits = keep_first_of_row(hits, rows)
     if question.fold:
-        hits = deduplicate(hits)
+        hits = deduplicate(hits) if most is None or question.per_document else deduplicate_first(hits, most)
     if question.per_document is not None:
         hits = limit_per_document(hits, per_document=question.per_document)
     return hits

@@ -28,6 +28,17 @@ def keep_above(hits: Sequence[Hit], minimums: Mapping[str, float]) -> list[Hit]:
     return [hit for hit in hits if all(hit.signals.get(name, low - 1) >= low for name, low in asked.items())]
 
 
+def deduplicate_first(hits: Sequence[Hit], most: int) -> list[Hit]:
+    """The first `most` hits after near-duplicates were folded: no further hits are read than these need.
+
+    Only duplicates among the hits that were read are named.
+    """
+    size = 2 * most
+    while len(kept := deduplicate(hits[:size])) < most and size < len(hits):
+        size *= 2
+    return kept[:most]
+
+
 def deduplicate(hits: Sequence[Hit], *, alike: float = ALIKE) -> list[Hit]:
     """Near-duplicates folded into the first of them, which names their places in `duplicates`.
 
