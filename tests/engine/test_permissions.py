@@ -50,6 +50,7 @@ CALLS: dict[str, Call] = {
     "collections": lambda kb, _: kb.collections(),
     "exists": lambda kb, _: kb.exists(),
     "models": lambda kb, _: kb.models(),
+    "embed": lambda kb, _: kb.embed(["samples"]),
     "select_judge": lambda kb, _: kb.select_judge(),
     "pipelines": lambda kb, _: kb.pipelines(),
     "pipeline": lambda kb, _: kb.pipeline("all"),

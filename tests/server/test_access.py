@@ -41,6 +41,12 @@ ASKED: tuple[tuple[str, str, Any], ...] = (
     ("POST", "/v1/runs", {}),
     ("GET", "/v1/runs/x", None),
     ("GET", "/v1/runs/x/events", None),
+    ("GET", "/v1/models", None),
+    ("GET", "/v1/models/default", None),
+    ("POST", "/v1/chat/completions", {"model": "default", "messages": [{"role": "user", "content": QUESTION}]}),
+    ("POST", "/v1/responses", {"model": "default", "input": QUESTION}),
+    ("POST", "/v1/embeddings", {"model": "default", "input": QUESTION}),
+    ("POST", "/v1/vector_stores/default/search", {"query": QUESTION}),
 )
 OPEN = {"/v1/live", "/v1/health", "/healthz", "/v1/openapi.json"}
 WRONG_KEYS = (None, "rag_0123456789abcdef_" + "x" * 43, "nonsense", "ä")
@@ -70,7 +76,7 @@ async def test_without_a_good_key_every_endpoint_says_the_same(locked: Settings,
             seen.add(str(reply.json()))
         upload = await client.post("/v1/documents", files={"file": b"x"}, headers=headers)
         assert upload.status_code == 401
-        assert len(seen) == 3  # the shapes of three families, each with one text
+        assert len(seen) == 4  # the shapes of four families, each with one text
 
 
 async def test_a_key_of_another_tenant_finds_nothing_of_this_one(kept: Kept, locked: Settings) -> None:

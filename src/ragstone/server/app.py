@@ -18,13 +18,13 @@ from ragstone.core.version import __version__
 from ragstone.server.errors import respond_with_error
 from ragstone.server.middleware import LOOPBACK_NAMES, REQUEST_ID, DoorMiddleware, HeadersMiddleware, StateMiddleware
 from ragstone.server.reload import Configuration, follow_configuration
-from ragstone.server.routes import library, notes, pipelines, query, questions, runs
+from ragstone.server.routes import library, notes, openai, openai_responses, pipelines, query, questions, runs
 from ragstone.server.state import ServerState, is_loopback
 from ragstone.server.streams import ClientGone
 
 log = logging.getLogger("ragstone")
 
-ROUTERS = (questions, library, runs, pipelines, notes, query)
+ROUTERS = (questions, library, runs, pipelines, notes, query, openai, openai_responses)
 NO_READER = 499  # nobody gets it: the client closed the connection
 
 

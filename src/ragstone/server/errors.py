@@ -159,7 +159,15 @@ SHAPES: tuple[tuple[str, Shape], ...] = (
     ("/v1/vector_stores", _shape_openai),
 )
 # Endpoints whose clients know 400 for every mistake in a body.
-ONLY_400 = ("/v1/pipelines", "/v1/query", "/v1/chat/completions", "/v1/embeddings", "/v1/responses", "/search")
+ONLY_400 = (
+    "/v1/pipelines",
+    "/v1/query",
+    "/search",
+    "/v1/vector_stores",
+    "/v1/chat/completions",
+    "/v1/embeddings",
+    "/v1/responses",
+)
 
 
 def shape_problem(path: str, problem: Problem) -> tuple[int, Json]:

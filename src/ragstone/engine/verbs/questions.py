@@ -1,5 +1,6 @@
 """Methods that answer questions from the collection or from pipelines."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -9,6 +10,7 @@ from ragstone.answering.options import AnswerOptions, AnswerWriter
 from ragstone.config.search_options import SearchOptions
 from ragstone.config.settings import PipelineSettings
 from ragstone.core.errors import UsageError
+from ragstone.core.ports import Vectors
 from ragstone.engine import model_factory
 from ragstone.engine.permission_checks import verb
 from ragstone.engine.pipeline import Pipeline, PipelineInfo, describe_pipeline, open_sources
@@ -37,6 +39,16 @@ class CollectionQuestions(QuestionVerbs, VerbGroup):
         `judge`, else of `llm`; None where none is named. Nothing is connected yet.
         """
         return self._components.completions.select_judge(model)
+
+    @verb(Permission.SEARCH)
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """The vectors of texts by the collection's model, as its chunks get them: one row of float32 for each, of
+        length 1. Raises `UsageError` where no model is named or installed."""
+        own = self._components.search_context.sources[0]
+        if own.embedder is None:
+            raise UsageError(own.model_missing or "no embedding model is configured: set embed.model")
+        found: Vectors = await own.embedder.embed(list(texts))
+        return found
 
     @verb(Permission.SEARCH)
     def pipelines(self) -> list[PipelineInfo]:
