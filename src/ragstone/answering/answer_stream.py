@@ -28,6 +28,7 @@ from ragstone.retrieval.search_context import SearchContext
 from ragstone.retrieval.standalone_question import make_standalone
 from ragstone.retrieval.store_timeout import limit_store_time
 
+CONTEXT, CONTEXT_TOKENS = "context", "context_tokens"  # what is counted of the passages
 LETTERS = 4  # characters of a token, on average over English: for a budget that need not be exact
 
 
@@ -102,6 +103,7 @@ async def stream_draft(
         timings=dict(trace.timings),
         usage={**made.usage, **usage},
         steps=tuple(trace.steps),
+        counts=dict(trace.counts),
     )
     yield Event("final_answer", {"answer": whole})
 
@@ -148,6 +150,8 @@ async def make_draft(retrieved: AnswerInput, options: AnswerOptions, conversatio
         retrieved = replace(retrieved, hits=await windows.read_windows(reader, retrieved.hits))
         quoted = await make_extractive_answer(retrieved, options.policy, sparing=writing is not None)
         if writing is None or not quoted.suffices:
+            retrieved.trace.count(CONTEXT, len(retrieved.hits))
+            retrieved.trace.count(CONTEXT_TOKENS, sum(hit.chunk.tokens for hit in retrieved.hits))
             return Draft(conversation, quoted.answer, ask=False)
         conversation = _fit_history(writing, conversation, retrieved.trace)
         shown = writing.context(retrieved.hits, conversation)
@@ -155,6 +159,8 @@ async def make_draft(retrieved: AnswerInput, options: AnswerOptions, conversatio
         records = await reader.records(_list_documents(chunks))
         paged = [chunk for chunk in chunks if any(span.page for span in chunk.spans)]
         layouts = await reader.layouts(_list_documents(paged))
+    retrieved.trace.count(CONTEXT, len(chunks))
+    retrieved.trace.count(CONTEXT_TOKENS, sum(chunk.tokens for chunk in chunks))
     similarity = TextSimilarity.for_embedder(retrieved.embedder, seconds=seconds)
     made = _cite_by_chunk(quoted.answer) if writing.template.cites_by_id else quoted.answer
     return Draft(conversation, made, True, tuple(shown), records, layouts, similarity)

@@ -188,6 +188,11 @@ def _is_present(file: Path, *, named: bool) -> bool:
     return True
 
 
+def set_for_children(name: str, value: str) -> None:
+    """Set a variable for the processes that this one starts: some libraries are told in no other way."""
+    os.environ[name] = value
+
+
 def read_environment() -> list[tuple[list[str], str]]:
     """The settings of the environment: keys and value. Raises `ConfigError` for an unknown setting of a group; any
     other unknown variable may be another program's, and gives a warning."""

@@ -31,3 +31,14 @@ class ServeSettings:
         check_bounds(self)
         if bool(self.cert_file) != bool(self.key_file):
             raise ConfigError("HTTPS needs both cert_file and key_file")
+
+
+@dataclass(frozen=True, slots=True)
+class LogSettings:
+    """The lines of JSON that tell of each question."""
+
+    queries: Annotated[bool | None, Option("A line for each question, on stderr [default: servers only].")] = None
+    questions: Annotated[bool, Option("Log the question's text too, secrets masked.")] = False
+
+    def __post_init__(self) -> None:
+        check_bounds(self)

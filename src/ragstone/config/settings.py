@@ -8,7 +8,7 @@ from ragstone.config.deadlines import DEFAULT_DEADLINES, Deadlines
 from ragstone.config.jwt import JwtSettings
 from ragstone.config.model_settings import AnswerSettings, EmbedSettings, ExternalSettings, LlmSettings, check_bounds
 from ragstone.config.search_options import SearchOptions
-from ragstone.config.serve_settings import ServeSettings
+from ragstone.config.serve_settings import LogSettings, ServeSettings
 from ragstone.config.validation import BYTES, MANY, Option
 from ragstone.core.errors import ConfigError
 
@@ -200,6 +200,7 @@ class Settings:
     key: Annotated[str | None, Option("API key or token of this user.")] = field(default=None, repr=False)
     access: Annotated[AccessSettings, Option("Access: keys, tokens and trust.")] = AccessSettings()
     serve: Annotated[ServeSettings, Option("The HTTP server.")] = ServeSettings()
+    log: Annotated[LogSettings, Option("The log of queries.")] = LogSettings()
 
     def __post_init__(self) -> None:
         check_bounds(self)

@@ -67,6 +67,8 @@ class Found:
     notes: tuple[Note, ...] = ()
     timings: Mapping[str, float] = field(default_factory=dict)
     steps: tuple[Step, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """Candidates of each retriever, and what was merged of them; for logs and metrics."""
 
     def __len__(self) -> int:
         return len(self.hits)
@@ -118,6 +120,8 @@ class Answer:
     timings: Mapping[str, float] = field(default_factory=dict)
     steps: tuple[Step, ...] = ()
     mode: Literal["quoted", "written"] = "quoted"
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """As in `Found`, and the passages that the answer was made from."""
 
     @property
     def closest(self) -> tuple[Hit, ...]:

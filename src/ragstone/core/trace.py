@@ -22,6 +22,7 @@ class Trace:
         self.timings: dict[str, float] = {}
         self.notes: list[Note] = []
         self.steps: list[Step] = []
+        self.counts: dict[str, int] = {}
 
     @contextmanager
     def time_stage(self, stage: str) -> Iterator[None]:
@@ -38,12 +39,18 @@ class Trace:
         if note not in self.notes:
             self.notes.append(note)
 
+    def count(self, name: str, number: int = 1) -> None:
+        """Add to a count: the candidates of a retriever, passages, tokens."""
+        self.counts[name] = self.counts.get(name, 0) + number
+
     def join(self, other: "Trace") -> None:
-        """Append the notes and steps of another trace."""
+        """Append the notes and steps of another trace; add its timings and counts."""
         for stage, seconds in other.timings.items():
             self.timings[stage] = self.timings.get(stage, 0.0) + seconds
         for note in other.notes:
             self.note(note.code, note.message)
+        for name, number in other.counts.items():
+            self.count(name, number)
         self.steps += other.steps
 
     def usage(self) -> dict[str, int]:

@@ -10,12 +10,14 @@ from ragstone.answering.abstention.calibration import AbstentionPolicy
 from ragstone.answering.options import AnswerOptions, AnswerWriter
 from ragstone.config.model_settings import EmbedSettings
 from ragstone.config.search_options import SearchOptions
+from ragstone.config.serve_settings import LogSettings
 from ragstone.config.settings import PipelineSettings, SearchSettings, Settings
 from ragstone.core.errors import RagstoneError
 from ragstone.core.ports import Embedder, Store
 from ragstone.core.records import Info
 from ragstone.core.types import Scope
 from ragstone.engine.permission_checks import Admission, require_permissions, verb
+from ragstone.engine.query_observer import QueryObserver
 from ragstone.engine.question_verbs import QuestionVerbs
 from ragstone.retrieval.search_context import SearchContext, Source, collection_source
 
@@ -47,6 +49,7 @@ class Pipeline(QuestionVerbs):
         *,
         writing: AnswerWriter | None = None,
         policy: Callable[[], AbstentionPolicy] = AbstentionPolicy,
+        observer: QueryObserver | None = None,
     ) -> None:
         self.authenticator = authenticator
         self.settings = settings
@@ -55,6 +58,7 @@ class Pipeline(QuestionVerbs):
         self._policy = policy  # read when an answer is asked for: a search does without it
         self._search = settings.search or search
         self._tokens = settings.token_budget
+        self._watched_by = observer or QueryObserver(LogSettings(), "", settings.name)
 
     @property
     def name(self) -> str:
@@ -67,6 +71,10 @@ class Pipeline(QuestionVerbs):
     @property
     def _context(self) -> SearchContext:
         return self.search_context
+
+    @property
+    def _observer(self) -> QueryObserver:
+        return self._watched_by
 
     def _answer_options(self, strict: bool | None) -> AnswerOptions:
         writing = self.writing

@@ -3,6 +3,7 @@
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
 from dataclasses import fields
 from typing import Any, TypeVar, Unpack, get_type_hints
 
@@ -14,6 +15,7 @@ from ragstone.config.search_options import SearchOptions
 from ragstone.core.answers import Answer, Event, Found
 from ragstone.core.filters import Where
 from ragstone.engine.permission_checks import verb
+from ragstone.engine.query_observer import QueryObserver
 from ragstone.retrieval import semantic_cache
 from ragstone.retrieval.explain import Explanation, explain
 from ragstone.retrieval.question import Question, build_question
@@ -49,6 +51,10 @@ class QuestionVerbs(ABC):
     @abstractmethod
     def _context(self) -> SearchContext: ...
 
+    @property
+    @abstractmethod
+    def _observer(self) -> QueryObserver: ...
+
     @abstractmethod
     def _answer_options(self, strict: bool | None) -> AnswerOptions: ...
 
@@ -64,7 +70,10 @@ class QuestionVerbs(ABC):
 
         A source that cannot be searched is a note; raises the error of the only one, or of all.
         """
-        return await semantic_cache.search_with_cache(self._context, self.question(text, where=where, **options))
+        asked = self.question(text, where=where, **options)
+        with self._observer.observe("search", asked) as seen:
+            seen.result = found = await semantic_cache.search_with_cache(self._context, asked)
+        return found
 
     @show_options
     @verb(Permission.SEARCH)
@@ -74,7 +83,8 @@ class QuestionVerbs(ABC):
         from ragstone.answering.formats import context_xml
 
         asked = self.question(text, where=where, **options)
-        found = await semantic_cache.search_with_cache(self._context, asked, whole=True)
+        with self._observer.observe("context", asked) as seen:
+            seen.result = found = await semantic_cache.search_with_cache(self._context, asked, whole=True)
         return context_xml(cut_to_tokens(found.hits, self._tokens), mask=guard.mask_secrets)
 
     @show_options
@@ -118,7 +128,8 @@ class QuestionVerbs(ABC):
         from ragstone.answering.answer_stream import stream_answer
 
         turns, options = check_history(history), self._answer_options(strict)
-        return stream_answer(self._context, question, options, history=turns)
+        stream = stream_answer(self._context, question, options, history=turns)
+        return _watch_stream(stream, self._observer, question)
 
     @show_options
     @verb(Permission.EXPLAIN)
@@ -134,3 +145,15 @@ class QuestionVerbs(ABC):
     ) -> Explanation:
         """Why a document was or was not found: the stage where it was lost, its rank and signals by each retriever."""
         return await explain(self._context, self.question(text, where=where, **options), path=path, source=source)
+
+
+async def _watch_stream(
+    stream: AsyncGenerator[Event], observer: QueryObserver, question: Question
+) -> AsyncGenerator[Event]:
+    """The events of an answer, of which the observer learns."""
+    with observer.observe("ask", question) as seen:
+        async with aclosing(stream):
+            async for event in stream:
+                if event.name == "final_answer":
+                    seen.result = event.data["answer"]
+                yield event

@@ -6,6 +6,7 @@ models, of different variants of the question, and those that a store fused itse
 
 from collections.abc import Hashable, Mapping, Sequence, Set
 
+from ragstone.core.trace import Trace
 from ragstone.core.types import Candidate, Chunk, Hit, total_order
 from ragstone.retrieval.boosting import order_hits, place_of
 from ragstone.retrieval.candidates import FUSED, Candidates, Signals, SourceRanking, SourceResult
@@ -94,3 +95,11 @@ def _keep_rows_once(
 ) -> list[Candidate]:
     hits = keep_first_of_row(_make_hits(ranking, chunks, signals), rows)
     return [Candidate(hit.chunk.id, hit.score, place_of(hit)) for hit in hits]
+
+
+def count_candidates(results: Sequence[SourceResult], merged: Sequence[Hit], trace: Trace) -> None:
+    """Count the candidates of each retriever over all sources, and the hits that they were merged to."""
+    for ranking in (ranking for one in results for ranking in one.rankings):
+        for name, candidates in ranking.candidates.items():
+            trace.count(name, len(candidates))
+    trace.count("merged", len(merged))

@@ -23,7 +23,7 @@ from ragstone.retrieval.candidates import SourceResult, is_same_model, search_so
 from ragstone.retrieval.filter_diagnostics import note_filter
 from ragstone.retrieval.llm_assistant import Assistant
 from ragstone.retrieval.llm_filter import filter_hits
-from ragstone.retrieval.merging import is_fused_by_store, list_rows, merge_results
+from ragstone.retrieval.merging import count_candidates, is_fused_by_store, list_rows, merge_results
 from ragstone.retrieval.query_expansion import QueryVariant, build_variants, expand_query
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.ranking import rank_hits
@@ -84,7 +84,7 @@ async def widen_hits(context: SearchContext, reader: windows.Chunks, hits: Seque
 
 def make_found(hits: Sequence[Hit], trace: Trace) -> Found:
     """The hits with the notes, timings and steps of the trace."""
-    return Found(tuple(hits), tuple(trace.notes), dict(trace.timings), tuple(trace.steps))
+    return Found(tuple(hits), tuple(trace.notes), dict(trace.timings), tuple(trace.steps), dict(trace.counts))
 
 
 @asynccontextmanager
@@ -129,7 +129,9 @@ async def _search_sources(
         raise _combine_failures(failures, trace)
     with trace.time_stage("rank"):
         rows = list_rows(results)
-        hits = rank_hits(merge_results(results, question), question, rows)
+        merged = merge_results(results, question)
+        hits = rank_hits(merged, question, rows)
+    count_candidates(results, merged, trace)
     if not hits:
         await _note_filter(context, results, question, trace)
     asker = next((one for one in results if one.vector is not None), results[0]).view.source

@@ -125,6 +125,7 @@ async def note_cache(context: SearchContext, question: Question, vector: Vectors
         return
     for cosine, one in near:
         if (kept := _read(one)) is not None and explain_difference(question.text, kept.question) is None:
+            trace.count("cache_hits")
             trace.note("cache", f"cache hit (cosine {cosine:.4f}): a search is served with it")
             return
     trace.note("cache", f"cache: no hit; the nearest stored question (cosine {near[0][0]:.4f}) asks something else")

@@ -16,22 +16,37 @@ from ragstone.config.settings import Settings
 from ragstone.core.errors import RagstoneError
 from ragstone.core.version import __version__
 from ragstone.server.errors import respond_with_error
+from ragstone.server.metrics import Metrics
 from ragstone.server.middleware import LOOPBACK_NAMES, REQUEST_ID, DoorMiddleware, HeadersMiddleware, StateMiddleware
+from ragstone.server.observation import ObserveMiddleware
 from ragstone.server.reload import Configuration, follow_configuration
-from ragstone.server.routes import library, notes, openai, openai_responses, pipelines, query, questions, runs
+from ragstone.server.routes import (
+    library,
+    monitoring,
+    notes,
+    openai,
+    openai_responses,
+    pipelines,
+    query,
+    questions,
+    runs,
+)
 from ragstone.server.state import ServerState, is_loopback
 from ragstone.server.streams import ClientGone
 
 log = logging.getLogger("ragstone")
 
-ROUTERS = (questions, library, runs, pipelines, notes, query, openai, openai_responses)
+ROUTERS = (questions, library, runs, pipelines, notes, query, openai, openai_responses, monitoring)
 NO_READER = 499  # nobody gets it: the client closed the connection
 
 
-def create_app(settings: Settings, *, configuration: Configuration | None = None) -> FastAPI:
+def create_app(
+    settings: Settings, *, configuration: Configuration | None = None, metrics: Metrics | None = None
+) -> FastAPI:
     """The server of some settings; its stores and models are opened when they are first needed.
 
-    With a `configuration` the settings are loaded again whenever its files change.
+    With a `configuration` the settings are loaded again whenever its files change. `metrics` are those of several
+    processes, where this is one of them.
     """
 
     @asynccontextmanager
@@ -51,7 +66,7 @@ def create_app(settings: Settings, *, configuration: Configuration | None = None
         redoc_url=None,
         lifespan=live,
     )
-    app.state.server = ServerState.of_settings(settings)
+    app.state.server = ServerState.of_settings(settings, metrics)
     for module in ROUTERS:
         app.include_router(module.router)
     for kind in (RagstoneError, HTTPException, RequestValidationError, Exception):
@@ -80,6 +95,7 @@ def _add_checks(app: FastAPI, settings: Settings) -> None:
             allow_headers=["Authorization", "Content-Type", "X-API-Key", REQUEST_ID],
             expose_headers=[REQUEST_ID, "Link", "Retry-After"],
         )
+    app.add_middleware(ObserveMiddleware, find=lambda: app.state.server)
     app.add_middleware(HeadersMiddleware)
 
 

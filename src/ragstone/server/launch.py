@@ -7,19 +7,23 @@ import resource
 import signal
 import socket
 import ssl
+import tempfile
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from types import FrameType
 
 import uvicorn
 from fastapi import FastAPI
 from uvicorn.supervisors import Multiprocess
 
+from ragstone.config.load import set_for_children
 from ragstone.config.settings import Settings
 from ragstone.core.errors import ConfigError, UsageError
 from ragstone.server.app import create_app
 from ragstone.server.logs import write_json_logs
+from ragstone.server.metrics import Metrics
 from ragstone.server.protocol import PatientProtocol
 from ragstone.server.reload import Configuration
 from ragstone.server.state import is_loopback, trusts_callers
@@ -27,6 +31,7 @@ from ragstone.server.state import is_loopback, trusts_callers
 BACKLOG = 2048
 POLL_SECONDS = 0.05  # between two looks at processes that end
 KEEP_ALIVE = 30  # seconds that an idle connection stays open
+METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # read by prometheus_client when a process of several imports it
 FILES = 65_536  # open files that the server asks for: each connection is one
 
 
@@ -45,12 +50,13 @@ def run_server(configuration: Configuration, tell: Callable[[str], None]) -> Non
     scheme = "https" if settings.serve.cert_file else "http"
     shown = f"[{host}]" if ":" in host else host
     tell(f"listening on {scheme}://{shown}:{port}")
-    config = _make_config(settings, configuration)
     with contextlib.closing(sock):
         if settings.serve.workers > 1:
-            _Supervisor(config, [sock]).run()
+            with tempfile.TemporaryDirectory(prefix="ragstone-metrics-") as folder:
+                set_for_children(METRICS_FOLDER, folder)
+                _Supervisor(_make_config(settings, configuration, folder), [sock]).run()
         else:
-            _Server(config).run([sock])
+            _Server(_make_config(settings, configuration)).run([sock])
 
 
 class _Server(uvicorn.Server):
@@ -78,14 +84,16 @@ class _Supervisor(Multiprocess):
 class _AppFactory:
     """Makes the application in the process that serves it."""
 
-    def __init__(self, settings: Settings, configuration: Configuration | None) -> None:
+    def __init__(self, settings: Settings, configuration: Configuration | None, folder: str | None) -> None:
         self._settings = settings
         self._configuration = configuration
+        self._folder = folder
 
     def __call__(self) -> FastAPI:
         write_json_logs()
         _end_with_parent()
-        return create_app(self._settings, configuration=self._configuration)
+        metrics = Metrics(Path(self._folder)) if self._folder else None
+        return create_app(self._settings, configuration=self._configuration, metrics=metrics)
 
 
 def _end_with_parent() -> None:
@@ -101,10 +109,12 @@ def _end_with_parent() -> None:
     threading.Thread(target=wait_for_end, name="ragstone-parent", daemon=True).start()
 
 
-def _make_config(settings: Settings, configuration: Configuration | None = None) -> uvicorn.Config:
+def _make_config(
+    settings: Settings, configuration: Configuration | None = None, folder: str | None = None
+) -> uvicorn.Config:
     serve = settings.serve
     return uvicorn.Config(
-        _AppFactory(settings, configuration),
+        _AppFactory(settings, configuration, folder),
         factory=True,
         http=PatientProtocol,
         ws="none",

@@ -139,11 +139,15 @@ async def reload_settings(app: FastAPI, configuration: Configuration) -> bool:
         await asyncio.to_thread(_try_keys, settings)
     except RagstoneError as error:
         former.problem = str(error)
+        former.metrics.reloads.labels("failed").inc()
+        former.metrics.configured.set(0)
         log.error("the configuration was not loaded again: %s", error)
         return False
     if settings.serve != former.settings.serve:
         log.warning("settings of `serve` changed: restart the server to put them in force")
     app.state.server = new
+    new.metrics.reloads.labels("done").inc()
+    new.metrics.configured.set(1)
     await former.retire()
     log.warning("the configuration was loaded again")
     return True

@@ -10,9 +10,11 @@ from typing import Any, TypeVar, cast
 from starlette.requests import Request
 
 from ragstone.config.settings import Settings
+from ragstone.core.records import Run
 from ragstone.engine import Engine
 from ragstone.engine.engine_pool import EnginePool
 from ragstone.server.admission import Admission
+from ragstone.server.metrics import Metrics
 from ragstone.server.token_counts import TokenCounts
 from ragstone.server.uploads import Uploads
 
@@ -32,6 +34,8 @@ class ServerState:
     trusts_anyone: bool
     uploads: Uploads
     tokens: TokenCounts = field(default_factory=TokenCounts)
+
+    metrics: Metrics = field(default_factory=Metrics)
 
     problem: str | None = None
     """Why the configuration that was written last is not in force; None when it is."""
@@ -69,11 +73,22 @@ class ServerState:
         task.add_done_callback(self._works.discard)
         return task
 
+    def start_ingestion(self, work: Coroutine[Any, Any, list[Run]]) -> "asyncio.Task[list[Run]]":
+        """As `start_work`; the runs are counted when they end."""
+
+        def count(task: "asyncio.Task[list[Run]]") -> None:
+            if not task.cancelled() and task.exception() is None:
+                self.metrics.observe_runs(task.result())
+
+        task = self.start_work(work)
+        task.add_done_callback(count)
+        return task
+
     def succeed(self, settings: Settings) -> "ServerState":
         """The state of new settings: the turns of requests and the counts go on; how the server listens stays."""
         settings = replace(settings, serve=self.settings.serve)
         pool, trusts = EnginePool(settings), trusts_callers(settings)
-        return ServerState(settings, pool, self.admission, trusts, Uploads(settings), self.tokens)
+        return ServerState(settings, pool, self.admission, trusts, Uploads(settings), self.tokens, self.metrics)
 
     async def close(self) -> None:
         """End works of the background, which record that they were interrupted; close stores and models."""
@@ -84,11 +99,12 @@ class ServerState:
         await self.pool.close()
 
     @classmethod
-    def of_settings(cls, settings: Settings) -> "ServerState":
+    def of_settings(cls, settings: Settings, metrics: Metrics | None = None) -> "ServerState":
         """The state at the start of a server."""
         serve = settings.serve
         admission = Admission(serve.concurrency, serve.queue_size)
-        return cls(settings, EnginePool(settings), admission, trusts_callers(settings), Uploads(settings))
+        made = cls(settings, EnginePool(settings), admission, trusts_callers(settings), Uploads(settings))
+        return made if metrics is None else replace(made, metrics=metrics)
 
 
 def is_loopback(address: str) -> bool:

@@ -14,6 +14,7 @@ from ragstone.core.ports import Vectors
 from ragstone.engine import model_factory
 from ragstone.engine.permission_checks import verb
 from ragstone.engine.pipeline import Pipeline, PipelineInfo, describe_pipeline, open_sources
+from ragstone.engine.query_observer import QueryObserver
 from ragstone.engine.question_verbs import QuestionVerbs
 from ragstone.engine.verbs.base import VerbGroup
 from ragstone.retrieval.search_context import SearchContext
@@ -29,6 +30,11 @@ class CollectionQuestions(QuestionVerbs, VerbGroup):
     @property
     def _context(self) -> SearchContext:
         return self._components.search_context
+
+    @property
+    def _observer(self) -> QueryObserver:
+        own = self._components
+        return QueryObserver(own.settings.log, own.scope.tenant, own.scope.collection, own.completions.writing)
 
     def _answer_options(self, strict: bool | None) -> AnswerOptions:
         return self._components.answer_options(strict)
@@ -83,7 +89,10 @@ class CollectionQuestions(QuestionVerbs, VerbGroup):
         model = partial(self._components.completions.completion_for, wanted.llm or self._components.settings.llm)
         context = SearchContext(sources, settings.deadlines, model, self.authenticator.reads_as)
         policy = partial(model_factory.make_policy, settings.answer, partial(self._list_places, wanted))
-        return Pipeline(wanted, settings.search, context, self.authenticator, writing=writing, policy=policy)
+        observer = QueryObserver(settings.log, tenant, name, lambda: writing)
+        return Pipeline(
+            wanted, settings.search, context, self.authenticator, writing=writing, policy=policy, observer=observer
+        )
 
     def _list_places(self, wanted: PipelineSettings, file: Path) -> list[str]:
         """What a pipeline searches, as a calibration file names it; tables have no calibration."""

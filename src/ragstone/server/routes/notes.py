@@ -120,6 +120,7 @@ async def ingest(request: Request) -> Response:
     """Runs an ingestion of the configured sources and gives its counts."""
     engine = await open_engine(request)
     runs = await run_for_client(request, engine.ingest())
+    state_of(request).metrics.observe_runs(runs)
     counts: Counter[str] = Counter()
     for run in runs:
         counts.update({name: count for name, count in run.stats.get("documents", {}).items() if isinstance(count, int)})

@@ -42,7 +42,7 @@ async def start_run(request: Request, body: RunBody) -> Response:
     engine = await open_engine(request, collection=body.collection)
     options = body.model_dump(exclude={"collection"})
     before = {run.id for run in await _list_runs(engine, MOST_RUNS)}
-    work = state_of(request).start_work(engine.ingest(**options))
+    work = state_of(request).start_ingestion(engine.ingest(**options))
     while True:
         begun = [run for run in await _list_runs(engine, MOST_RUNS) if run.id not in before]
         if begun or work.done():

@@ -1,0 +1,54 @@
+"""Watches every request: counts it, and writes a line for each question that it asked."""
+
+import time
+from collections.abc import Callable
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ragstone.core import query_log
+from ragstone.core.query_log import QueryRecord
+from ragstone.server.metrics import UNKNOWN_ROUTE
+from ragstone.server.state import ServerState
+
+METHODS = frozenset(("GET", "POST", "DELETE", "OPTIONS", "HEAD"))
+CLIENT_GONE = 499  # no response was begun
+
+
+class ObserveMiddleware:
+    """Collects the questions of a request, and counts both when its response has ended."""
+
+    def __init__(self, app: ASGIApp, *, find: Callable[[], ServerState]) -> None:
+        self._app = app
+        self._find = find
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        records: list[QueryRecord] = []
+        query_log.REQUEST_ID.set(scope["state"]["request_id"])
+        query_log.COLLECTED.set(records)
+        status, start = CLIENT_GONE, time.perf_counter()
+
+        async def send_watched(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_watched)
+        finally:
+            self._tell(scope, status, time.perf_counter() - start, records)
+
+    def _tell(self, scope: Scope, status: int, seconds: float, records: list[QueryRecord]) -> None:
+        state = self._find()
+        route = getattr(scope.get("route"), "path", UNKNOWN_ROUTE)
+        method = scope["method"] if scope["method"] in METHODS else "other"
+        state.metrics.observe_request(route, method, status, seconds)
+        state.metrics.running.set(state.admission.running)
+        state.metrics.waiting.set(state.admission.waiting)
+        for record in records:
+            state.metrics.observe_query(record)
+            if state.settings.log.queries is not False:
+                query_log.write_record(record, http_status=status)

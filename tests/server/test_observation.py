@@ -1,0 +1,172 @@
+"""Each question leaves a line of JSON and figures for Prometheus; neither tells what was asked."""
+
+import json
+import logging
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import httpx2
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+import ragstone
+from ragstone.config.serve_settings import LogSettings
+from ragstone.config.settings import Settings
+from ragstone.core import query_log
+from ragstone.core.query_log import hash_question
+from tests.server.conftest import QUESTION, Kept, open_client, serve_program
+
+OFF_TOPIC = "Who won the chess championship in Reykjavik?"
+# The fields that the production RAG specification names.
+REQUIRED = """
+ts tenant_id request_id question_hash k_vec k_fts k_rerank num_vec_candidates num_fts_candidates num_merged_candidates
+reranker_used reranker_skipped reranker_latency_ms num_context_chunks context_tokens_est abstained latency_ms_total
+latency_ms_vec latency_ms_fts latency_ms_merge latency_ms_rerank latency_ms_llm llm_provider llm_model llm_prompt_tokens
+llm_completion_tokens http_status
+""".split()
+
+
+@pytest.fixture
+def lines() -> Iterator[list[dict[str, Any]]]:
+    """The lines of the log of queries."""
+    found: list[dict[str, Any]] = []
+
+    class Keeper(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            found.append(json.loads(record.getMessage()))
+
+    keeper, level = Keeper(), query_log.log.level
+    query_log.log.addHandler(keeper)
+    query_log.log.setLevel(logging.INFO)
+    yield found
+    query_log.log.removeHandler(keeper)
+    query_log.log.setLevel(level)
+
+
+async def read_metrics(client: httpx2.AsyncClient) -> dict[tuple[str, ...], float]:
+    """Samples by their name and the values of their labels."""
+    reply = await client.get("/metrics")
+    assert reply.status_code == 200
+    assert reply.headers["content-type"].startswith("text/plain; version=0.0.4")
+    families = text_string_to_metric_families(reply.text)
+    return {(one.name, *one.labels.values()): one.value for family in families for one in family.samples}
+
+
+async def test_each_question_leaves_a_line_with_every_field(
+    client: httpx2.AsyncClient, lines: list[dict[str, Any]]
+) -> None:
+    await client.post("/v1/query", json={"question": QUESTION}, headers={"x-request-id": "mine"})
+    [line] = lines
+    assert set(REQUIRED) <= line.keys()
+    assert (line["tenant_id"], line["request_id"], line["http_status"]) == ("default", "mine", 200)
+    assert line["question_hash"] == hash_question(f"  {QUESTION.upper()} ") != hash_question(OFF_TOPIC)
+    assert line["num_vec_candidates"] >= line["num_fts_candidates"] > 0
+    assert line["num_merged_candidates"] >= line["num_context_chunks"] > 0
+    assert line["context_tokens_est"] > 0
+    assert line["abstained"] is False
+    assert line["latency_ms_total"] >= line["latency_ms_vec"] + line["latency_ms_fts"] > 0
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", line["ts"])
+    assert "samples" not in json.dumps(line).lower()
+
+
+async def test_streams_searches_refusals_and_errors_are_told_too(
+    client: httpx2.AsyncClient, lines: list[dict[str, Any]]
+) -> None:
+    await client.post("/v1/ask", json={"query": OFF_TOPIC, "stream": True})
+    await client.post("/v1/search", json={"query": QUESTION, "mode": "keyword"})
+    await client.post("/v1/search", json={"query": QUESTION, "collection": "nope"})
+    asked, searched, failed = lines
+    assert (asked["verb"], asked["abstained"], asked["http_status"]) == ("ask", True, 200)
+    assert asked["reason"]
+    assert (searched["verb"], searched["k_vec"], searched["num_vec_candidates"]) == ("search", 0, 0)
+    assert (failed["error"], failed["http_status"]) == ("index_not_built", 404)
+
+
+async def test_the_text_of_a_question_is_logged_only_if_wanted_and_masked(
+    kept: Kept, lines: list[dict[str, Any]]
+) -> None:
+    secret = "What is password=hunter2secret99 for?"
+    async with open_client(replace(kept.settings, log=LogSettings(questions=True))) as client:
+        await client.post("/v1/search", json={"query": secret})
+    [line] = lines
+    assert line["question"].startswith("What is password=")
+    assert "hunter2secret99" not in json.dumps(line)
+    lines.clear()
+    async with open_client(replace(kept.settings, log=LogSettings(queries=False))) as client:
+        await client.post("/v1/search", json={"query": QUESTION})
+    assert lines == []
+
+
+def test_the_library_writes_lines_only_if_wanted(kept: Kept, capsys: pytest.CaptureFixture[str]) -> None:
+    with ragstone.open(settings=kept.settings) as kb:
+        kb.ask(QUESTION)
+    assert capsys.readouterr().err == ""
+    with ragstone.open(settings=replace(kept.settings, log=LogSettings(queries=True))) as kb:
+        kb.ask(QUESTION)
+        kb.pipeline("handbook").search(QUESTION)
+    asked, searched = map(json.loads, capsys.readouterr().err.splitlines())
+    assert set(REQUIRED) <= asked.keys()
+    assert (asked["target"], asked["http_status"], searched["target"]) == ("default", None, "handbook")
+    assert asked["request_id"] != searched["request_id"]
+
+
+async def test_metrics_count_requests_questions_and_their_stages(client: httpx2.AsyncClient) -> None:
+    await client.post("/v1/ask", json={"query": QUESTION, "cache": True})
+    await client.post("/v1/ask", json={"query": OFF_TOPIC})
+    await client.post("/v1/search", json={"query": QUESTION, "collection": "nope"})
+    await client.get("/no/such/place")
+    found = await read_metrics(client)
+    assert found["ragstone_http_requests_total", "POST", "/v1/ask", "200"] == 2
+    assert found["ragstone_http_requests_total", "POST", "/v1/search", "404"] == 1
+    assert found["ragstone_http_requests_total", "GET", "unmatched", "404"] == 1
+    assert found["ragstone_queries_total", "answered", "ask"] == 1
+    assert found["ragstone_queries_total", "abstained", "ask"] == 1
+    assert found["ragstone_queries_total", "error", "search"] == 1
+    assert sum(value for name, value in found.items() if name[0] == "ragstone_abstentions_total") == 1
+    for stage in ("embed", "vec", "fts", "merge"):
+        assert found["ragstone_stage_seconds_count", stage] == 2
+    assert found["ragstone_candidates_total", "vec"] > 0
+    assert found["ragstone_store_bytes",] > 1000
+    assert found["ragstone_configuration_ok",] == 1
+    assert found["ragstone_requests_running",] == 0
+
+
+async def test_metrics_name_no_tenant_collection_document_or_question(client: httpx2.AsyncClient) -> None:
+    await client.post("/v1/pipelines/handbook", json={"query": "okapi zebra"})
+    await client.get("/v1/collections/default")
+    text = (await client.get("/metrics")).text
+    for word in ("default", "handbook", "storage", "okapi"):
+        assert word not in text
+
+
+async def test_metrics_are_for_this_machine_and_for_admins(kept: Kept, locked: Settings) -> None:
+    for key, status in ((None, 401), ("read", 403), ("admin", 200)):
+        async with open_client(locked, kept.keys[key] if key else None) as client:
+            assert (await client.get("/metrics")).status_code == 200
+            forwarded = await client.get("/metrics", headers={"x-forwarded-for": "192.0.2.1"})
+            assert forwarded.status_code == status
+
+
+async def test_runs_and_reloads_are_counted(own: Settings) -> None:
+    async with open_client(own) as client:
+        assert (await client.post("/ingest")).status_code == 200
+        found = await read_metrics(client)
+        assert found["ragstone_ingestion_runs_total", "succeeded"] == 1
+        assert found["ragstone_ingestion_documents_total", "added"] == 1
+
+
+def test_several_processes_count_together(kept: Kept) -> None:
+    with (
+        serve_program("--store", kept.settings.store, "--workers", "2") as server,
+        httpx2.Client(base_url=server.url) as client,
+    ):
+        for _ in range(6):
+            with httpx2.Client(base_url=server.url) as other:  # a connection of its own: any of the processes takes it
+                assert other.post("/v1/search", json={"query": QUESTION, "mode": "keyword"}).status_code == 200
+        families = text_string_to_metric_families(client.get("/metrics").text)
+        counts = {
+            one.name: one.value for family in families for one in family.samples if "search" in one.labels.values()
+        }
+        assert counts["ragstone_queries_total"] == 6
