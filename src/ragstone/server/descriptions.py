@@ -19,11 +19,19 @@ MEANINGS = {
     502: "The language model failed.",
     503: "The store or a model cannot be used now.",
 }
-ALWAYS = (408, 413, 415, 421, 422, 500, 503, 507)
+ALWAYS = (400, 408, 413, 415, 421, 422, 500, 503, 507)
 EVENT_STREAM: Responses = {
     200: {
         "description": "JSON, or events with `stream`.",
         "content": {"application/json": {"schema": {"type": "object"}}, "text/event-stream": {}},
+    }
+}
+
+
+TEXT_OR_JSON: Responses = {
+    200: {
+        "description": "JSON, or text with `generate`.",
+        "content": {"application/json": {"schema": {"type": "object"}}, "text/plain": {}},
     }
 }
 

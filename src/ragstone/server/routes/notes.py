@@ -15,7 +15,7 @@ from ragstone.core.errors import UsageError
 from ragstone.core.filters import Where
 from ragstone.core.types import Hit, Json
 from ragstone.guard import mask_secrets
-from ragstone.server.descriptions import responses
+from ragstone.server.descriptions import TEXT_OR_JSON, responses
 from ragstone.server.state import open_engine, state_of
 from ragstone.server.streams import begin_stream, run_for_client
 
@@ -50,7 +50,11 @@ class NotesBody(BaseModel):
     filter: NotesFilter | None = None
 
 
-@router.post("/search", responses=responses(400, 401, 403, 404, 429), summary="Search, or answer as plain text")
+@router.post(
+    "/search",
+    responses={**TEXT_OR_JSON, **responses(400, 401, 403, 404, 429)},
+    summary="Search, or answer as plain text",
+)
 async def search(request: Request, body: NotesBody) -> Response:
     """Passages with their place, score and window; or the answer as it is written."""
     text = body.query.strip() or body.keyword.strip()
