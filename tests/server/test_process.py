@@ -1,5 +1,6 @@
 """The server as a program: start, streams over a socket, clients that go away, signals, several processes."""
 
+import contextlib
 import json
 import os
 import signal
@@ -14,6 +15,9 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from ragstone.config.serve_settings import ServeSettings
+from ragstone.config.settings import Settings
+from ragstone.server import launch
 from tests.commands import Run
 from tests.patience import HANG, until
 from tests.processes import family, gone, state
@@ -228,3 +232,12 @@ def test_the_log_is_json_and_a_failure_is_in_it(kept: Kept, tmp_path: Path) -> N
         os.chmod(broken, 0o700)
     for line in served.lines[2:]:
         assert json.loads(line)["level"]
+
+
+def test_small_answers_are_sent_at_once() -> None:
+    with contextlib.closing(launch._bind(Settings(serve=ServeSettings(port=0)))) as sock:
+        sock.setblocking(True)
+        with contextlib.closing(socket.create_connection(sock.getsockname(), HANG)):
+            accepted, _ = sock.accept()
+            with contextlib.closing(accepted):
+                assert accepted.proto == socket.IPPROTO_TCP  # else asyncio leaves TCP_NODELAY off: 40 ms an answer

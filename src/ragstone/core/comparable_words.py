@@ -9,6 +9,7 @@ from typing import Literal
 
 from ragstone.core.analyzer import CJK, extract_terms
 
+PARSED_TEXTS = 256  # that are remembered: those of a question or two
 Kind = Literal["number", "month", "name", "code", "word", "light"]
 
 WORD = re.compile(
@@ -127,6 +128,12 @@ def parse_words(text: str, most: int | None = None) -> list[Word]:
         if most is not None and len(raw) > most:
             break
     return _attach_units(_combine_numbers(raw))
+
+
+@lru_cache(maxsize=PARSED_TEXTS)
+def parse_words_once(text: str) -> tuple[Word, ...]:
+    """The words of a text in order, remembered for the next comparison: passages are compared in pairs."""
+    return tuple(parse_words(text))
 
 
 def _parse_match(match: re.Match[str]) -> Iterator[Word]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ragstone.core.comparable_words import Word, parse_words
+from ragstone.core.comparable_words import Word, parse_words_once
 from ragstone.core.contrary_words import is_denial, is_opposite
 
 EXACT = frozenset(("number", "month", "name", "code"))
@@ -26,7 +26,7 @@ def differ_in_facts(one: str, other: str) -> bool:
     >>> differ_in_facts("Notice is 15 days for all staff.", "Notice is 15 days for all employees.")
     False
     """
-    first, second = parse_words(one), parse_words(other)
+    first, second = parse_words_once(one), parse_words_once(other)
     exact = {word.key for word in (*first, *second) if word.kind in EXACT}
     if _list_facts(first, exact) != _list_facts(second, exact):
         return True

@@ -155,8 +155,8 @@ def _check_certificate(settings: Settings) -> None:
 def _bind(settings: Settings) -> socket.socket:
     address, port = settings.serve.listen_address.strip("[]"), settings.serve.port
     try:
-        [(family, kind, _, _, place), *_] = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)
-        sock = socket.socket(family, kind)
+        [(family, kind, protocol, _, place), *_] = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)
+        sock = socket.socket(family, kind, protocol)  # asyncio sends at once (TCP_NODELAY) only where this says TCP
     except (OSError, UnicodeError) as error:
         raise UsageError(f"invalid listen_address {address!r:.80}: expected an address of this machine") from error
     try:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis
 from ragstone.answering.extractive.selection import ScoredPassage, text_above
 from ragstone.core.analyzer import extract_terms
-from ragstone.core.comparable_words import Word, parse_words
+from ragstone.core.comparable_words import Word, parse_words_once
 from ragstone.core.contrary_words import is_opposite
 from ragstone.core.passage_difference import is_turning
 
@@ -88,7 +88,7 @@ def find_contradiction(one: str, other: str) -> tuple[str, str] | None:
     ('15 days', '30 days')
     >>> find_contradiction("Adults pay 15 euros.", "Children pay 10 euros.")
     """
-    first, second = parse_words(one), parse_words(other)
+    first, second = parse_words_once(one), parse_words_once(other)
     left, right = _list_figures(first, one), _list_figures(second, other)
     mine, theirs = ([name for key, name in a.items() if key not in b] for a, b in ((left, right), (right, left)))
     own = _list_own_words(first, second), _list_own_words(second, first)

@@ -1,0 +1,145 @@
+"""A server under load: start, memory, the time of a question beside the library's, requests a second.
+
+    python benchmarks/serving/load.py STORE [--seconds N] [--clients N ...]
+
+STORE was filled by `ragstone ingest`. The load comes from `wrk` (Debian's package) on the same machine, so that both
+share its cores. Questions are headings of the stored documents. Latencies are milliseconds: p50, p95 by `wrk`'s report.
+"""
+
+import argparse
+import http.client
+import json
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import ragstone
+
+QUESTIONS = 100
+SCRIPT = """
+local bodies = {BODIES}
+local n = 0
+request = function()
+  n = n + 1
+  return wrk.format("POST", "PATH", {["Content-Type"] = "application/json"}, bodies[n % #bodies + 1])
+end
+done = function(summary, latency, requests)
+  io.write(string.format("%d %d %.2f %.2f %.2f\\n", summary.requests, summary.errors.status + summary.errors.read
+    + summary.errors.connect + summary.errors.timeout, latency:percentile(50) / 1000, latency:percentile(95) / 1000,
+    latency:percentile(99) / 1000))
+end
+"""
+
+
+def main() -> None:
+    """Print a line for each figure."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("store")
+    parser.add_argument("--seconds", type=int, default=5)
+    parser.add_argument("--clients", type=int, nargs="*", default=[1, 8, 32, 128])
+    given = parser.parse_args()
+    questions, library = _ask_library(given.store)
+    begun = time.perf_counter()
+    command = [sys.executable, "-m", "ragstone", "serve", "--port", "0", "--store", given.store]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    try:
+        url = _find_url(process)
+        _wait_for(url)
+        print(f"start, to the first answer of /v1/live: {time.perf_counter() - begun:.2f} s")
+        print(f"memory when idle: {_measure_memory(process.pid)} MB")
+        line = http.client.HTTPConnection(url.removeprefix("http://"), timeout=60)
+        for path in ("/v1/search", "/v1/ask"):
+            served = statistics.median(_time(_post, line, path, one) for one in questions)
+            print(f"{path}, one client: {served:.1f} ms; by the library {library[path]:.1f} ms")
+        print(f"memory after {2 * len(questions)} questions: {_measure_memory(process.pid)} MB")
+        for path in ("/v1/search", "/v1/ask"):
+            for clients in given.clients:
+                print(_press(url, path, questions, clients=clients, seconds=given.seconds), flush=True)
+        print(f"memory at the end: {_measure_memory(process.pid)} MB")
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
+def _ask_library(store: str) -> tuple[list[str], dict[str, float]]:
+    """The questions, and the median of each verb in this process, in milliseconds."""
+    with ragstone.open(store) as kb:
+        questions = [one.title or one.path for one in kb.documents()][:QUESTIONS]
+        for question in questions[:10]:
+            kb.ask(question)
+        medians = {}
+        for path, verb in (("/v1/search", kb.search), ("/v1/ask", kb.ask)):
+            medians[path] = statistics.median(_time(verb, question) for question in questions)
+        return questions, medians
+
+
+def _time(work: Any, *arguments: Any) -> float:
+    start = time.perf_counter()
+    work(*arguments)
+    return 1000 * (time.perf_counter() - start)
+
+
+def _find_url(process: "subprocess.Popen[str]") -> str:
+    assert process.stderr is not None
+    for line in process.stderr:
+        if found := re.search(r"listening on (\S+)", line):
+            threading.Thread(target=process.stderr.read, daemon=True).start()  # the log of queries
+            return found[1]
+    raise SystemExit("the server did not start")
+
+
+def _wait_for(url: str) -> None:
+    while True:
+        try:
+            urllib.request.urlopen(f"{url}/v1/live", timeout=10).read()
+            return
+        except OSError:
+            time.sleep(0.01)
+
+
+def _post(line: http.client.HTTPConnection, path: str, question: str) -> None:
+    line.request("POST", path, json.dumps({"query": question}), {"Content-Type": "application/json"})
+    reply = line.getresponse()
+    reply.read()
+    assert reply.status == 200, reply.status
+
+
+def _measure_memory(pid: int) -> int:
+    """Resident megabytes of a process."""
+    return int(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())[1]) // 1024  # type: ignore[index]
+
+
+def _press(url: str, path: str, questions: list[str], *, clients: int, seconds: int) -> str:
+    bodies = ",".join(json.dumps(json.dumps({"query": one})) for one in questions)
+    with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
+        script.write(SCRIPT.replace("BODIES", bodies).replace("PATH", path))
+        script.flush()
+        command = [
+            "wrk",
+            "-t",
+            "1",
+            "-c",
+            str(clients),
+            "-d",
+            f"{seconds}s",
+            "--timeout",
+            "60s",
+            "-s",
+            script.name,
+            url,
+        ]
+        told = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip().splitlines()[-1]
+    requests, refused, p50, p95, p99 = told.split()
+    rate = (int(requests) - int(refused)) / seconds
+    return f"{path}, {clients} clients: {rate:.0f} answers a second, {refused} refused; {p50}, {p95}, {p99} ms"
+
+
+if __name__ == "__main__":
+    main()
