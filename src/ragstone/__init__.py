@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from ragstone.engine.blocking import Knowledge as Knowledge
     from ragstone.engine.blocking import open as open  # noqa: A004  # ragstone.open reads like what it is
     from ragstone.engine.blocking import open_async as open_async
+    from ragstone.engine.remote.knowledge import RemoteKnowledge as RemoteKnowledge
+    from ragstone.engine.remote.knowledge import connect as connect
     from ragstone.retrieval.question import Question as Question
 
 

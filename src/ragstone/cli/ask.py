@@ -9,6 +9,7 @@ import typer
 
 from ragstone.cli.search_options import QuestionWords, add_filter_options, add_search_options
 from ragstone.cli.shared_options import (
+    ServerOption,
     SharedOptions,
     add_shared_options,
     print_json,
@@ -50,14 +51,19 @@ def ask(
     strict: Annotated[
         bool, typer.Option("--strict", help="Show only supported sentences; exit 1 on abstention.")
     ] = False,
+    server: ServerOption = None,
 ) -> int:
     """Answer a question from the documents. Every sentence has a checked citation."""
-    from ragstone.cli.knowledge import open_for_question, open_knowledge
+    from ragstone.cli.knowledge import connect_server, open_for_question, open_knowledge
 
     question = " ".join(question_)
     stream = stream or (sys.stdout.isatty() and not options.json)
     how = {"where": where, "strict": strict or None, **asked}
-    if pipeline is not None:
+    if server is not None:
+        with connect_server(options, server, quote=quote, model=model) as kb:
+            events = (kb if pipeline is None else kb.pipeline(pipeline)).events(question, **how)
+            answer = show_answer(events, options, question=question, stream=stream)
+    elif pipeline is not None:
         with open_knowledge(options, quote=quote, llm__model=model) as kb:
             events = kb.pipeline(pipeline).events(question, **how)
             answer = show_answer(events, options, question=question, stream=stream)

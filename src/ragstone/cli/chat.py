@@ -1,13 +1,14 @@
 """`ragstone chat`: questions that go on from one another, answered until the input ends."""
 
 import sys
+from functools import partial
 from typing import Annotated, Any
 
 import typer
 
 from ragstone.cli.ask import show_answer, status_from_answer
 from ragstone.cli.search_options import add_filter_options
-from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_message, print_piece
+from ragstone.cli.shared_options import ServerOption, SharedOptions, add_shared_options, print_message, print_piece
 from ragstone.core.filters import Where
 
 END = ("/quit", "/exit")
@@ -35,13 +36,14 @@ def chat(
     strict: Annotated[
         bool, typer.Option("--strict", help="Show only supported sentences; exit 1 on abstention.")
     ] = False,
+    server: ServerOption = None,
 ) -> int:
     """Answer questions, one per line, until /quit.
 
     A question may refer to earlier ones ("And how long is that kept?"). The exit status is the highest that
     `ragstone ask` would have given for any of them.
     """
-    from ragstone.cli.knowledge import open_knowledge
+    from ragstone.cli.knowledge import connect_server, open_knowledge
     from ragstone.core.errors import RagstoneError
     from ragstone.core.ports import Message
 
@@ -49,7 +51,8 @@ def chat(
     worst = 0
     # Checked by the engine.
     how: dict[str, Any] = {"where": where, "top_k": top_k, "mode": mode, "strict": strict or None}
-    with open_knowledge(options, quote=quote, llm__model=model) as kb:
+    here = partial(open_knowledge, quote=quote, llm__model=model)
+    with here(options) if server is None else connect_server(options, server, quote=quote, model=model) as kb:
         asked = kb if pipeline is None else kb.pipeline(pipeline)
         while (question := _read_line()) not in (None, *END):
             if not question or question.startswith("/"):

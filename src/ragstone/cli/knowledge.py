@@ -1,11 +1,12 @@
 """Opens what the shared options name: apart, because the engine costs start-up time that `--help` need not pay."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ragstone.cli.shared_options import SharedOptions
 from ragstone.config import vendors
 from ragstone.config.settings import Settings
+from ragstone.core.errors import UsageError
 from ragstone.providers import start_embedder
 
 if TYPE_CHECKING:  # its imports take a quarter of a second, during which the model already loads
@@ -18,6 +19,17 @@ def open_knowledge(options: SharedOptions, *, quote: bool = False, **arguments: 
     from ragstone.engine.blocking import Knowledge
 
     return Knowledge(Engine(_load_settings(options, quote=quote, **arguments)))
+
+
+def connect_server(options: SharedOptions, url: str, *, quote: bool = False, model: str | None = None) -> "Knowledge":
+    """A collection of a server, which has the verbs of an open one that questions need."""
+    from ragstone.engine.remote.knowledge import connect
+
+    if options.store is not None or options.tenant is not None:
+        raise UsageError("--server has a store of its own: leave out --store; the key decides about the tenant")
+    if quote or model is not None:
+        raise UsageError("--server answers with the server's own language model: leave out --quote and --model")
+    return cast("Knowledge", connect(url, key=options.settings().key, collection=options.collection))
 
 
 def open_for_question(

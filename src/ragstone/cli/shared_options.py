@@ -28,6 +28,9 @@ TenantOption = Annotated[str | None, typer.Option("--tenant", help="Tenant [defa
 ConfigOption = Annotated[
     str | None, typer.Option("--config", help="Configuration file [default: ragstone.yaml].", rich_help_panel=PLACE)
 ]
+ServerOption = Annotated[
+    str | None, typer.Option("--server", help="Ask a server, http://HOST:PORT, in place of a store.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.", rich_help_panel=PLACE)]
 
 

@@ -1,7 +1,7 @@
 """The error for a collection that does not exist: the store's place, and the collections that it has."""
 
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from ragstone.config.settings import Settings
 from ragstone.core.errors import NotBuilt, RagstoneError
@@ -12,6 +12,7 @@ from ragstone.stores import redact_url
 NAMED = 8  # collections
 
 
+@runtime_checkable
 class Place(Protocol):
     """An object with a store and the scope that was asked for."""
 
@@ -25,8 +26,11 @@ class Place(Protocol):
     def scope(self) -> Scope: ...
 
 
-async def describe_missing(place: Place, error: NotBuilt) -> NotBuilt:
-    """The error with the store's place and the tenant's collections; the error itself where these cannot be read."""
+async def describe_missing(place: object, error: NotBuilt) -> NotBuilt:
+    """The error with the store's place and the tenant's collections; the error itself where these cannot be read, or
+    where a pipeline asked, which reads several."""
+    if not isinstance(place, Place):
+        return error
     collection = place.scope.collection
     if repr(collection) not in str(error):
         return error
