@@ -7,6 +7,7 @@ import pytest
 from ragstone.chunking import Characters, limit_pieces, make_chunker
 from ragstone.core.errors import UsageError
 from ragstone.core.types import Piece
+from ragstone.extraction import extract
 from ragstone.testing.chunkers import outline_document
 
 
@@ -121,3 +122,19 @@ def test_a_limit_keeps_the_first_pieces_and_says_so() -> None:
     assert limit_pieces(pieces, None) == (pieces, False)
     assert limit_pieces(pieces, 5) == (pieces, False)
     assert limit_pieces(pieces, 2) == (pieces[:2], True)
+
+
+@pytest.mark.parametrize("name", ["markdown", "recursive", "bounded", "structure", "sentence-window"])
+@pytest.mark.parametrize("path", ["t.md", "t.csv"])
+def test_rows_of_a_table_stay_whole_and_keep_their_places(name: str, path: str) -> None:
+    rows = [f"| C{n} | {n * 7} |" if path == "t.md" else f"C{n},{n * 7}" for n in range(1, 121)]
+    head = "| name | amount |\n|---|---|\n" if path == "t.md" else "name,amount\n"
+    found = extract((head + "\n".join(rows) + "\n").encode(), path=path)
+    pieces = make_chunker(name, tokenizer=Characters(), options={}).cut(found)
+    assert {line for piece in pieces for line in piece.text.splitlines()} >= set(rows)
+    for piece in pieces:
+        numbers = [rows.index(line) + 2 for line in piece.text.splitlines() if line in rows]
+        assert len(numbers) + 2 >= len(piece.text.splitlines())  # nothing else but the header
+        told = [span.rows for span in piece.spans if span.rows]
+        if numbers and numbers[0] > 2:
+            assert (min(a for a, _ in told), max(b for _, b in told)) == (numbers[0], numbers[-1])

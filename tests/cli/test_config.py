@@ -72,3 +72,11 @@ def test_a_check_names_what_an_ingestion_would_stumble_over(run: Run, docs: Path
     told = json.loads(run("config", "check", "--json").out)
     assert told["healthy"] is False
     assert any(says in problem for problem in told["problems"])
+
+
+def test_an_unknown_variable_is_named_beside_the_result(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAGSTONE_STROE", "x")
+    for command in (("config", "check"), ("config", "show"), ("collections", "list")):
+        shown = run(*command)
+        said = "warning: environment: unknown setting RAGSTONE_STROE; did you mean RAGSTONE_STORE? Ragstone ignores it"
+        assert said in shown.err

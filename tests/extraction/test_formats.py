@@ -425,3 +425,10 @@ def test_any_other_text_is_read_as_text(name: str) -> None:
 def test_a_file_of_before_2007_is_refused_with_what_to_do() -> None:
     old = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
     assert (refusal(old, "a.doc").reason, "save it as DOCX" in str(refusal(old, "a.doc"))) == ("unsupported", True)
+
+
+@pytest.mark.parametrize("path", ["a.md", "a.rst", "a.txt"])
+def test_a_table_of_contents_in_lines_of_a_paragraph_is_none_of_the_text(path: str) -> None:
+    entries = "\n".join(f"Chapter {n} on okapis {'.' * 20} {n * 3}" for n in range(1, 26))
+    found = extract(f"{entries}\n\nThe okapi eats leaves ... and 3 apples.\n", path)
+    assert [block.role for block in found.blocks] == ["toc", "body"]

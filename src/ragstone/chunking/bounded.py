@@ -39,7 +39,7 @@ class BoundedChunker:
 
     @property
     def recipe(self) -> str:
-        return f"bounded/2(soft={self._bounds.soft},hard={self._bounds.hard},tokenizer={self._tokenizer.name})"
+        return f"bounded/3(soft={self._bounds.soft},hard={self._bounds.hard},tokenizer={self._tokenizer.name})"
 
     def cut(self, extraction: Extraction) -> list[Piece]:
         """The pieces in order, none over the hard limit."""
@@ -62,9 +62,10 @@ class BoundedChunker:
 
 
 def _mark_fresh(units: list[Unit]) -> list[Unit]:
-    """Every paragraph begins a piece, but the first below a heading that stands alone."""
+    """Every paragraph begins a piece, but the first below a heading that stands alone; of a table the first row."""
     out: list[Unit] = []
     for unit in units:
         alone = bool(out) and out[-1].passage.opens and out[-1].end == out[-1].passage.end
-        out.append(unit._replace(fresh=unit.passage.opens or not alone))
+        row = bool(out) and unit.passage.where.rows is not None and unit.passage.block is out[-1].passage.block
+        out.append(unit._replace(fresh=unit.passage.opens or not (alone or row)))
     return out

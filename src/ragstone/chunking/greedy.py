@@ -3,9 +3,10 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import NamedTuple
 
-from ragstone.chunking.compose import GAP, LineNumbers, dominant_kind, merge_spans
+from ragstone.chunking.compose import GAP, LineNumbers, Stretch, dominant_kind, merge_spans
 from ragstone.chunking.leftovers import drop_leftovers
 from ragstone.chunking.outline import Passage, trim_range
 from ragstone.chunking.overlap import find_word_tail
@@ -45,7 +46,7 @@ def count_characters(start: int, end: int) -> int:
 
 
 def split_paragraphs(record: str, passages: Sequence[Passage], opens: Callable[[Passage], bool]) -> list[Unit]:
-    """The body between blank lines; a passage that `opens` a section is fresh."""
+    """The body between blank lines, each row of a table by itself; a passage that `opens` a section is fresh."""
     out: list[Unit] = []
     for passage in passages:
         for i, (start, end) in enumerate(_split_range(record, passage, BLANK)):
@@ -63,7 +64,7 @@ def _is_same_paragraph(record: str, before: Unit, start: int, where: Span) -> bo
         start - before.end <= BREAK
         and record.count("\n", before.end, start) < BREAK
         and GAP.fullmatch(record, before.end, start) is not None
-        and (place.page, place.sheet) == (where.page, where.sheet)
+        and (place.page, place.sheet, place.rows) == (where.page, where.sheet, where.rows)
     )
 
 
@@ -117,8 +118,12 @@ def fill_drafts(record: str, units: Sequence[Unit], *, size: int, overlap: int, 
 
 
 def _find_overlap(record: str, taken: Sequence[Unit], room: int) -> tuple[int, int] | None:
-    """The overlap out of the last stretch without a long gap."""
+    """The overlap out of the last stretch without a long gap; of a table whole rows."""
     end = start = taken[-1].end
+    if taken[-1].passage.where.rows is not None:
+        rows = takewhile(lambda unit: unit.passage.where.rows is not None and end - unit.start <= room, reversed(taken))
+        begin = min((unit.start for unit in rows), default=end)
+        return (begin, end) if begin < end else None
     for unit in reversed(taken):
         if start != end and _gap_length(record, unit.end, start) != start - unit.end:
             break
@@ -150,7 +155,7 @@ def finish_pieces(
         first = draft.units[0].passage
         stretches = [(unit.start, unit.end, unit.passage.where) for unit in draft.units]
         if draft.lead:
-            stretches.insert(0, (*draft.lead, _previous_passage(drafts, draft, len(out)).where))
+            stretches = [*_list_overlap(draft.lead, drafts[len(out) - 1]), *stretches]
         places = merge_spans(record, lines, stretches, gap=BREAK)
         repeated = draft.lead[1] - draft.lead[0] if draft.lead else 0
         what = dominant_kind([(unit.passage, unit.end - unit.start) for unit in draft.units])
@@ -160,5 +165,8 @@ def finish_pieces(
     return drop_leftovers([replace(p, tokens=n, note=note(p)) for p, n in zip(out, counts, strict=True)])
 
 
-def _previous_passage(drafts: Sequence[PieceDraft], draft: PieceDraft, at: int) -> Passage:
-    return drafts[at - 1].units[-1].passage if draft.lead else draft.units[0].passage
+def _list_overlap(lead: tuple[int, int], before: PieceDraft) -> list[Stretch]:
+    """The overlap, each part of it with its own place."""
+    start, end = lead
+    own = [(max(start, unit.start), unit.end, unit.passage.where) for unit in before.units if unit.end > start]
+    return own if own and own[0][0] == start else [(start, end, before.units[-1].passage.where)]

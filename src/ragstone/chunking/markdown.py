@@ -39,7 +39,7 @@ class MarkdownChunker:
     @property
     def recipe(self) -> str:
         s = self._sections
-        return f"markdown/2(size={s.size},overlap={s.overlap},tokenizer={self._tokenizer.name})"
+        return f"markdown/3(size={s.size},overlap={s.overlap},tokenizer={self._tokenizer.name})"
 
     def cut(self, extraction: Extraction) -> list[Piece]:
         """The pieces in order; a paragraph without a sentence end may be over the size, with a note."""

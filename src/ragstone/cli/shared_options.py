@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from ragstone.cli.exit_status import INTERRUPTED
-from ragstone.config.load import is_color_wanted, load
+from ragstone.config.load import ignored_variables, is_color_wanted, load
 from ragstone.config.settings import Settings
 from ragstone.core.errors import UsageError
 from ragstone.core.escaping import render_marks
@@ -84,7 +84,10 @@ def _wrap_command(command: Callable[..., int | None], kinds: Mapping[str, Any]) 
         options = SharedOptions(store, collection, tenant, config, taken.get("json_", False))
         check_texts({"store": options.store, "collection": options.collection, "tenant": options.tenant, **given})
         try:
-            return command(options, *args, **given)
+            status = command(options, *args, **given)
+            while ignored_variables:
+                print_message(f"warning: {ignored_variables.pop(0)}")
+            return status
         except KeyboardInterrupt:  # here, because typer would end the process without a word
             going_on = "finished work is kept; run the same command to continue"
             print_message(

@@ -47,6 +47,10 @@ KEY_LENGTH = 10_000  # characters of a file that are read for a key
 RESERVED = re.compile(r"DEBUG|TEST_.*|SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\d+_.*)?")
 
 
+ignored_variables: list[str] = []
+"""A sentence for each variable that was ignored; a program that shows no log takes them out and shows them."""
+
+
 def load(path: str | Path | None = None, **arguments: Any) -> Settings:
     """The settings of a configuration file, the environment and arguments (None means: not given).
 
@@ -212,14 +216,20 @@ def read_environment() -> list[tuple[list[str], str]]:
             said = f"environment: unknown setting {PREFIX}{name}; did you mean {PREFIX}{near[0]}?"
             if len(keys) > 1 or any(keys[0] == known_keys[0] for known_keys, _ in known):
                 raise ConfigError(said)
-            _warn_once(f"{said} Ragstone ignores it")
+            _warn(f"{said} Ragstone ignores it")
             continue
         found.append((keys, value))
     return found
 
 
+def _warn(message: str) -> None:
+    if message not in ignored_variables:
+        ignored_variables.append(message)
+    _log_once(message)
+
+
 @cache
-def _warn_once(message: str) -> None:
+def _log_once(message: str) -> None:
     log.warning(message)
 
 

@@ -94,7 +94,9 @@ class Where:
         if not isinstance(self.allow_restricted, bool):
             raise UsageError(f"invalid allow_restricted {self.allow_restricted!r:.60}: expected true or false")
         if RESTRICTED in map(str.lower, self.confidentiality_allow) and not self.allow_restricted:
-            raise UsageError("restricted documents were asked for without permission: set allow_restricted as well")
+            raise UsageError(
+                "restricted documents were asked for without permission: add allow_restricted (--allow-restricted)"
+            )
         if self.tag_mode not in ("any", "all"):
             raise UsageError(f"unknown tag_mode {self.tag_mode!r}: expected any or all")
         if self.logic not in ("AND", "OR"):

@@ -117,7 +117,7 @@ IMAGE = SandboxedFormat("image/2", "ragstone.extraction.image.parse:parse_image"
 DELIMITED = SandboxedFormat("csv/2", "ragstone.extraction.spreadsheet.delimited:parse_delimited")
 SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
     {
-        HTML: SandboxedFormat("html/5", "ragstone.extraction.html.parse:parse_html"),
+        HTML: SandboxedFormat("html/6", "ragstone.extraction.html.parse:parse_html"),
         XML: SandboxedFormat("feed/3", "ragstone.extraction.feed.parse:parse_feed"),
         MHTML: SandboxedFormat("mhtml/4", "ragstone.extraction.mail.mhtml:parse_mhtml"),
         PDF: SandboxedFormat("pdf/5", "ragstone.extraction.image.pdf_with_ocr:parse_pdf", locked=True),

@@ -18,7 +18,7 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.supervisors import Multiprocess
 
-from ragstone.config.load import set_for_children
+from ragstone.config.load import ignored_variables, set_for_children
 from ragstone.config.settings import Settings
 from ragstone.core.errors import ConfigError, UsageError
 from ragstone.server.app import create_app
@@ -42,6 +42,8 @@ def run_server(configuration: Configuration, tell: Callable[[str], None]) -> Non
     Raises `UsageError` for a port that is in use, an address that is none, a certificate that does not fit.
     """
     settings = configuration.load()
+    while ignored_variables:
+        tell(f"warning: {ignored_variables.pop(0)}")
     _check_exposure(settings, tell)
     _check_certificate(settings)
     _raise_file_limit()

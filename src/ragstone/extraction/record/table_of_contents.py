@@ -9,6 +9,7 @@ from ragstone.core.contents import CONTENTS_TITLE, LINES, SHARE, is_contents
 from ragstone.core.types import Block
 
 LONGEST = 300
+LEADER = re.compile(r"\.{3}|…|(?:\. ){3}")
 ANCHOR = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+\[[^\]\n]{1,200}\]\(#[^)\s]*\)\s*")
 
 
@@ -22,7 +23,7 @@ def mark_toc_blocks(blocks: Iterable[Block], record: str) -> Iterator[Block]:
     for is_list, group in groupby(blocks, key=lambda block: block.type == "list" and block.role == "body"):
         if not is_list:
             for block in group:
-                yield replace(block, role="toc") if _is_contents_block(block, titled=titled) else block
+                yield replace(block, role="toc") if _is_contents_block(block, record, titled=titled) else block
                 titled = CONTENTS_TITLE.fullmatch(block.text.strip()) is not None
             continue
         items = list(group)
@@ -34,8 +35,16 @@ def mark_toc_blocks(blocks: Iterable[Block], record: str) -> Iterator[Block]:
         titled = False
 
 
-def _is_contents_block(block: Block, *, titled: bool) -> bool:
-    return block.type == "paragraph" and block.role == "body" and is_contents(block.text, titled=titled)
+def _is_contents_block(block: Block, record: str, *, titled: bool) -> bool:
+    """By its lines as they stand in the record: Markdown joins those of a paragraph to one."""
+    if block.type != "paragraph" or block.role != "body":
+        return False
+    if is_contents(block.text, titled=titled):
+        return True
+    if not (titled or LEADER.search(block.text)):
+        return False
+    lines = "\n".join(record[span.char_start : span.char_end] for span in block.spans)
+    return is_contents(lines, titled=titled)
 
 
 def _is_anchor_item(block: Block, record: str) -> bool:
