@@ -108,6 +108,9 @@ def test_ctrl_c_leaves_a_store_that_the_next_run_completes(tmp_path: Path, docs:
         assert kb.engine.settings.embed.model == "none"
         assert kb.search("sentence number", mode="keyword").hits
         assert kb.doctor() == []
+    with ragstone.open(tmp_path / "store") as kb:
+        waiting = kb.info().pending_vectors > 0
+        assert any("no vector yet; run: ragstone ingest" in one for one in kb.doctor()) is waiting
 
 
 def texts(kb: ragstone.Knowledge) -> list[tuple[str, float, str]]:

@@ -14,6 +14,7 @@ from ragstone.engine.verbs.base import VerbGroup
 from ragstone.engine.visible_documents import list_newest, read_info
 from ragstone.ingestion import artifacts
 from ragstone.ingestion.outdated_editions import describe_outdated
+from ragstone.stores.collection_errors import missing_vector_warnings
 
 
 class CollectionVerbs(VerbGroup):
@@ -123,12 +124,14 @@ class CollectionVerbs(VerbGroup):
         return problems
 
     async def _find_outdated(self) -> list[str]:
-        """The sources whose documents have terms or flags of another edition."""
+        """The sources whose documents have terms or flags of another edition; chunks that wait for their vectors."""
         if not await self.store.admin.exists(self.scope):
             return []
-        editions = (await read_info(self._components)).editions
-        outdated = any(edition != guard.current_edition() for edition in editions)
-        return describe_outdated(await list_newest(self._components)) if outdated else []
+        info = await read_info(self._components)
+        outdated = any(edition != guard.current_edition() for edition in info.editions)
+        old = describe_outdated(await list_newest(self._components)) if outdated else []
+        waits = self.settings.embed.model != "none"  # else nobody will embed them
+        return [*old, *(missing_vector_warnings(info.pending_vectors) if waits else ())]
 
     async def _find_tenant_problems(self) -> list[str]:
         """What is wrong with whole tenants; with a credential, with the own one alone."""
