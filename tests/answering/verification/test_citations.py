@@ -178,3 +178,12 @@ def test_a_quote_found_again_elsewhere_is_masked_by_what_the_whole_record_holds(
     )
     assert citation.status == "repaired"
     assert citation.quote.endswith(f"[(0, {len(RECORD)}, 'password')]")
+
+
+def test_a_row_of_a_table_is_cited_by_its_own_number() -> None:
+    text = "C1,7\nC2,14\nC3,21"
+    rows = replace(chunk(text), spans=(Span(12, 12 + len(text), 2, 4, rows=(2, 4)),))
+    [span] = spans_at(rows, text.index("C2"), text.index("C3") - 1)
+    assert (span.line_start, span.line_end, span.rows) == (3, 3, (3, 3))
+    several = replace(rows, spans=(Span(12, 12 + len(text), 2, 4, rows=(2, 9)),))  # rows of several lines, or joined
+    assert spans_at(several, 5, 10)[0].rows == (2, 9)

@@ -9,7 +9,8 @@ from ragstone.core.types import Chunk, Span
 def spans_at(chunk: Chunk, start: int, end: int) -> tuple[Span, ...]:
     """The spans whose slices of the record, joined by newlines, are `chunk.text[start:end]`.
 
-    A range over the border of two slices gives two spans; page and box stay those of the slice.
+    A range over the border of two slices gives two spans; page and box stay those of the slice, and so do its rows
+    unless each is a line.
     """
     out: list[Span] = []
     offset = 0
@@ -25,13 +26,18 @@ def spans_at(chunk: Chunk, start: int, end: int) -> tuple[Span, ...]:
 
 def _slice_span(span: Span, text: str, start: int, end: int) -> Span:
     text = unify_newlines(text)
-    first = span.line_start + text.count("\n", 0, start)
+    above, within = text.count("\n", 0, start), text.count("\n", start, end)
+    first = span.line_start + above
+    rows = span.rows
+    if rows is not None and rows[1] - rows[0] == span.line_end - span.line_start:  # a row is a line
+        rows = (rows[0] + above, rows[0] + above + within)
     return replace(
         span,
         char_start=span.char_start + start,
         char_end=span.char_start + end,
         line_start=first,
-        line_end=first + text.count("\n", start, end),
+        line_end=first + within,
+        rows=rows,
     )
 
 
