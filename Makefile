@@ -1,6 +1,7 @@
 # make demo   real documents in, three questions answered
 # make test   the tests
 # make check  everything that CI runs: style, types and tests
+# make frameworks  the pages on LangChain, LlamaIndex and Haystack, with each of them (250 MB)
 # make eval   the demo's questions: how good the search is; eval-rag: the answers; eval-both: both
 #             eval-chunk: the places that answer; more options in EVAL="--judge-model VENDOR/MODEL"
 PYTHON ?= python3.11
@@ -8,7 +9,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo eval eval-rag eval-both eval-chunk test check lint types parts clean
+.PHONY: help demo eval eval-rag eval-both eval-chunk test check frameworks lint types parts clean
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -49,6 +50,11 @@ types: .venv/.tested
 check: lint types test
 
 # Debian packages that some tests need (.ci/packages, one a line); without root those tests say what they lack.
+frameworks: .venv/.tested
+	for one in langchain-core llama-index-core haystack-ai; do \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --target .venv/frameworks/$$one $$one && \
+	  PYTHONPATH=.venv/frameworks/$$one $(BIN)/python -m pytest -q -n 0 -W ignore tests/docs/test_frameworks.py || exit 1; done
+
 parts:
 	@packages="$$(cat .ci/packages 2>/dev/null)"; \
 	if [ -z "$$packages" ]; then echo "make parts: nothing is needed"; \
