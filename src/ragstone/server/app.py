@@ -51,6 +51,7 @@ def create_app(
 
     @asynccontextmanager
     async def live(app: FastAPI) -> AsyncGenerator[None]:
+        await app.state.server.uploads.sweep()
         async with AsyncExitStack() as stack:
             if configuration is not None:
                 await stack.enter_async_context(follow_configuration(app, configuration))

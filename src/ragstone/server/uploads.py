@@ -3,6 +3,7 @@
 import asyncio
 import os
 import shutil
+import time
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -17,6 +18,7 @@ from ragstone.core.types import Document, Scope
 from ragstone.engine import Engine
 from ragstone.engine.verbs.ingestion import UPLOADS
 
+STALE_SECONDS = 3600.0  # a client may let pass half a minute between two pieces of a body
 INCOMING = "incoming"  # files that are still on their way
 LONGEST_PATH, LONGEST_NAME = 1000, 200  # bytes
 BUSY_SECONDS, BUSY_PAUSE = 30.0, 0.2  # how long an upload waits for a run of another process
@@ -42,6 +44,11 @@ class Uploads:
             yield file
         finally:
             await asyncio.to_thread(file.unlink, missing_ok=True)
+
+    async def sweep(self) -> None:
+        """Remove what a killed process left of uploads on their way: files that nobody has written to for an hour."""
+        if self._root is not None:
+            await asyncio.to_thread(_remove_stale, self._root / INCOMING)
 
     async def add(self, engine: Engine, file: Path, path: str) -> Document:
         """Take a received file as the document `path`; its former edition stays where the new one is refused.
@@ -86,6 +93,15 @@ def check_upload_path(path: str) -> str:
     if not parts or strange or long or any(part in (".", "..") for part in path.split("/")) or "//" in path:
         raise UsageError(f"invalid path {path!r:.80}: expected a relative path such as guides/setup.pdf")
     return path
+
+
+def _remove_stale(folder: Path) -> None:
+    oldest = time.time() - STALE_SECONDS
+    with suppress(OSError):
+        for file in folder.iterdir():
+            with suppress(OSError):
+                if file.stat().st_mtime < oldest:
+                    file.unlink()
 
 
 def _make_private(folder: Path) -> None:
