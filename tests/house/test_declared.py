@@ -1,0 +1,48 @@
+"""Every package that the source imports is declared: by the project, or by an extra."""
+
+import ast
+import re
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import ragstone
+
+ROOT = Path(__file__).parents[2]
+SOURCE = Path(ragstone.__file__).parent
+BROUGHT = {  # by another one that is declared
+    "anyio": "mcp",
+    "loguru": "fastembed",
+    "mcp-types": "mcp",
+    "psycopg-pool": "psycopg",
+    "pydantic": "fastapi",
+    "starlette": "fastapi",
+}
+
+
+def list_imported() -> set[str]:
+    """The first parts of the names of all modules that are imported anywhere in the source."""
+    found = set()
+    for file in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                found.add(node.module.partition(".")[0])
+    return found - {"ragstone", *sys.stdlib_module_names}
+
+
+def test_every_imported_package_is_declared() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *(one for name, each in extras.items() if name != "check" for one in each)]
+    declared = {re.split(r"[\[<>=!~; ]", one)[0].lower().replace("_", "-") for one in wanted}
+    homes = packages_distributions()
+    lacking = {
+        name
+        for name in list_imported()
+        for home in [{one.lower().replace("_", "-") for one in homes.get(name, [name])}]
+        if not home & declared and not any(BROUGHT.get(one) in declared for one in home)
+    }
+    assert lacking == set()
