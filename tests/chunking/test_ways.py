@@ -138,3 +138,13 @@ def test_rows_of_a_table_stay_whole_and_keep_their_places(name: str, path: str) 
         told = [span.rows for span in piece.spans if span.rows]
         if numbers and numbers[0] > 2:
             assert (min(a for a, _ in told), max(b for _, b in told)) == (numbers[0], numbers[-1])
+
+
+def test_a_sentence_over_the_cap_is_cut_into_pieces_that_fill_it() -> None:
+    words = ", ".join(f"word{n}" for n in range(200))
+    pieces = cut("sentence-window", f"Short one. {words}.\n\nAnother sentence.", cap=100)
+    assert pieces[0].text == "Short one."
+    assert pieces[-1].text == "Another sentence."
+    long = pieces[1:-1]
+    assert all(60 < piece.tokens <= 100 for piece in long[:-1])
+    assert " ".join(piece.text for piece in long) == f"{words}."

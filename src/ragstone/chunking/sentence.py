@@ -1,5 +1,6 @@
 """A piece for each sentence, that is found by itself and shown with those around it."""
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -48,7 +49,7 @@ class SentenceWindowChunker(StructureChunker):
     def recipe(self) -> str:
         a = self._around
         sizes = f"window={a.window},cap={a.cap},prefix={a.prefix},reads={self._reads}"
-        return f"sentence-window/3({sizes},tokenizer={self._tokenizer.name})"
+        return f"sentence-window/4({sizes},tokenizer={self._tokenizer.name})"
 
     def cut(self, extraction: Extraction) -> list[Piece]:
         """The pieces in order, each with the ordinals of the first and the last piece of its window."""
@@ -59,7 +60,11 @@ class SentenceWindowChunker(StructureChunker):
     def _group_parts(self, record: str, parts: Sequence[Part], _headers: dict[str, int], /) -> list[Sequence[Part]]:
         groups: list[Sequence[Part]] = []
         above: list[Part] = []
+        sentences = _Sentences(record)
         for part in chain.from_iterable(_split_part(record, each) for each in parts):
+            if groups and not above and self._goes_on(groups[-1], part, sentences):
+                groups[-1] = [*groups[-1], part]
+                continue
             if above and not _fits_below(above, part, self.cap):
                 groups.append(above)
                 above = []
@@ -69,6 +74,31 @@ class SentenceWindowChunker(StructureChunker):
                 groups.append([*above, part])
                 above = []
         return [*groups, above] if above else groups
+
+    def _goes_on(self, group: Sequence[Part], part: Part, sentences: "_Sentences") -> bool:
+        """Whether a part is more of a sentence that is too long for a piece, and fits below what there is of it."""
+        last = group[-1]
+        if part.passage is not last.passage or part.passage.block.type in UNSPLIT_KINDS:
+            return False
+        fits = sum(one.weight for one in (*group, part)) <= self.cap
+        return fits and sentences.find(part) == sentences.find(last)
+
+
+class _Sentences:
+    """The sentences of the passages of a record."""
+
+    def __init__(self, record: str) -> None:
+        self._record = record
+        self._starts: dict[tuple[int, int], list[int]] = {}
+
+    def find(self, part: Part) -> int:
+        """Where the sentence of a part begins."""
+        start, end = part.passage.start, part.passage.end
+        if (start, end) not in self._starts:
+            found = split_sentences(self._record[start:end])
+            self._starts[start, end] = [start + a for a, _ in found] or [start]
+        starts = self._starts[start, end]
+        return starts[max(0, bisect_right(starts, part.start) - 1)]
 
 
 def _split_part(record: str, part: Part) -> Iterator[Part]:
