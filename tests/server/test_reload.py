@@ -152,20 +152,20 @@ async def test_a_storm_of_reloads_fails_no_request(kept: Kept, tmp_path: Path) -
         app: Any = client.app  # type: ignore[attr-defined]
         ended = asyncio.Event()
 
-        async def ask() -> list[int]:
-            statuses = []
+        statuses: list[int] = []
+
+        async def ask() -> None:
             while not ended.is_set():
                 statuses.append((await client.post("/v1/search", json={"query": QUESTION})).status_code)
-            return statuses
 
         asking = [asyncio.ensure_future(ask()) for _ in range(4)]
         for n in range(20):
             write(file, kept, "p", search={"top_k": n + 1})
             assert await reload_settings(app, configuration)
             await asyncio.sleep(0.01)
+        await until_async(passing(lambda: len(statuses) > 4))
         ended.set()
-        statuses = [status for one in asking for status in await one]
-        assert len(statuses) > 4
+        await asyncio.gather(*asking)
         assert set(statuses) == {200}
 
 

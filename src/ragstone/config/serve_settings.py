@@ -21,6 +21,7 @@ class ServeSettings:
     workers: Annotated[int, Option("Number of processes.", 1, 64)] = 1
     concurrency: Annotated[int, Option("Questions that a process works on at once.", 1, 10_000)] = 8
     queue_size: Annotated[int, Option("Questions that wait in a process.", 0, MANY)] = 64
+    rate: Annotated[int | None, Option("Requests a minute that a key may make to a process.", 1, MANY)] = None
     body_bytes: Annotated[int, Option("Largest request body, in bytes.", 1, BYTES)] = 1_000_000
     upload_bytes: Annotated[int, Option("Largest uploaded document, in bytes.", 1, BYTES)] = 200_000_000
     uploads: Annotated[str | None, Option("Folder for uploads [default: beside an embedded store].")] = None

@@ -15,6 +15,7 @@ from ragstone.engine import Engine
 from ragstone.engine.engine_pool import EnginePool
 from ragstone.server.admission import Admission
 from ragstone.server.metrics import Metrics
+from ragstone.server.rates import Rates
 from ragstone.server.token_counts import TokenCounts
 from ragstone.server.uploads import Uploads
 
@@ -36,6 +37,7 @@ class ServerState:
     tokens: TokenCounts = field(default_factory=TokenCounts)
 
     metrics: Metrics = field(default_factory=Metrics)
+    rates: Rates = field(default_factory=lambda: Rates(None))
 
     problem: str | None = None
     """Why the configuration that was written last is not in force; None when it is."""
@@ -88,7 +90,9 @@ class ServerState:
         """The state of new settings: the turns of requests and the counts go on; how the server listens stays."""
         settings = replace(settings, serve=self.settings.serve)
         pool, trusts = EnginePool(settings), trusts_callers(settings)
-        return ServerState(settings, pool, self.admission, trusts, Uploads(settings), self.tokens, self.metrics)
+        return ServerState(
+            settings, pool, self.admission, trusts, Uploads(settings), self.tokens, self.metrics, self.rates
+        )
 
     async def close(self) -> None:
         """End works of the background, which record that they were interrupted; close stores and models."""
@@ -104,6 +108,7 @@ class ServerState:
         serve = settings.serve
         admission = Admission(serve.concurrency, serve.queue_size)
         made = cls(settings, EnginePool(settings), admission, trusts_callers(settings), Uploads(settings))
+        made.rates = Rates(serve.rate)
         return made if metrics is None else replace(made, metrics=metrics)
 
 
@@ -141,11 +146,19 @@ def _is_own_kind(key: str) -> bool:
     return key.startswith(KEY_PREFIX) or key.count(".") == TOKEN_DOTS
 
 
+def _name_caller(request: Request, key: str | None) -> str:
+    """The public part of a key, else the address."""
+    if key is not None and key.startswith(KEY_PREFIX):
+        return key.removeprefix(KEY_PREFIX).partition("_")[0]
+    return request.client.host if request.client else ""
+
+
 async def open_engine(request: Request, *, collection: str | None = None, tenant: str | None = None) -> Engine:
     """The engine of a request's caller; raises `Unauthorized`, or `Forbidden` for another tenant than the key's."""
     state, key = state_of(request), read_key(request)
     if state.trusts_anyone and key is not None and not _is_own_kind(key):
         key = None  # a placeholder: many clients send one where none is asked for
+    state.rates.take(_name_caller(request, key))
     if key is None and not state.trusts_anyone:
         tenant = None  # nothing is said of a tenant to whom nobody is let in
     return await state.pool.open(
