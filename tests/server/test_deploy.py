@@ -75,7 +75,7 @@ def _ask_prometheus(folder: Path) -> None:
             def query(expression: str) -> list[object] | None:
                 try:
                     reply = client.get("/query", params={"query": expression}).json()
-                except httpx2.TransportError:
+                except (httpx2.TransportError, ValueError):  # it is still starting
                     return None
                 assert reply["status"] == "success", (expression, reply)
                 found: list[object] = reply["data"]["result"]

