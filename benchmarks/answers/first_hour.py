@@ -1,12 +1,18 @@
 """Questions in everyday words over folders as people have them: what `ask` without a language model makes of them.
 
-    python benchmarks/answers/first_hour.py DATA [--code FOLDER] [--never]
+    python benchmarks/answers/first_hour.py DATA [--code FOLDER] [--never] [--questions second_hour.jsonl]
 
-The questions (`first_hour.jsonl`, fifteen with an answer and five without for each of four folders) were written by
-somebody who had read the documents and not the code, before anything was asked. No rule was made with a look at them.
-`team` (office files), `manual` (pages of PowerShell's commands) and `filings` (quarterly reports) are put together of
-DATA; `code` needs a folder with the sources of httpx and loguru (Python), semver (npm) and git's persistent-https
-(Go), each in a folder of its name.
+The questions (fifteen with an answer and five without for each of four folders) were written by somebody who had read
+the documents and not the code, before anything was asked.
+
+`first_hour.jsonl`: `team` (office files), `manual` (pages of PowerShell's commands) and `filings` (quarterly reports)
+are put together of DATA; `code` needs a folder with the sources of httpx and loguru (Python), semver (npm) and git's
+persistent-https (Go), each in a folder of its name.
+
+`second_hour.jsonl`: `office` (other office files, web pages, a feed) and `reports` (quarterly reports of other
+quarters) are there to fit rules with (`"split": "fit"`); `monitoring` (pages about Prometheus) and `tools` are held out
+to judge them. `tools` is the code of two packages: `pip install --no-deps --target FOLDER click==8.5.1
+requests==2.34.2`, then `--code FOLDER`.
 
 Useful: all expected words are in the first 350 characters. Wrong: an answer without them. `closest`: they are in the
 passages below a refusal.
@@ -14,8 +20,8 @@ passages below a refusal.
 
 import argparse
 import asyncio
+import gzip
 import json
-import shutil
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -28,6 +34,9 @@ FOLDERS = {
     "team": "extraction",
     "manual": "kb/powershell_docs",
     "filings": "qa/docugami_sec10q",
+    "office": "extraction",
+    "monitoring": "kb/prometheus_docs/content/docs",
+    "reports": "qa/docugami_sec10q",
 }
 FILES = {
     "team": (
@@ -49,6 +58,30 @@ FILES = {
         ).split()
     ],
     "filings": [f"2023 {name}.pdf" for name in ("Q2 AMZN", "Q2 INTC", "Q2 NVDA", "Q3 AAPL", "Q3 MSFT")],
+    "office": (
+        "374ac9a59a85196cdacc1679fb8993521a7b7d9d6533720f102300be1c7face4.html "
+        "7bb1ca90354313840329d2f569ea9fb3a582df2aa0a5e3669f8fc567eb6ea61b.html "
+        "bc13ff87b2630ffbebc33bc37b11178b14f03109055e1d17bf644f804b63d98a.html "
+        "e1c7023ee2148901b086256fdd30a0893d10b0720b510d5ff07a021109347266.html "
+        "csv-semicolon.csv cupertino_usd_4-6-16.pdf docx_code_blocks.docx docx_lists.docx "
+        "nics-background-checks-2015-11.pdf powerpoint_comments.pptx powerpoint_issue_2663.pptx "
+        "powerpoint_unrecognized_shape.pptx pr-138-example.pdf scotus-transcript-p1.pdf senate-expenditures.pdf "
+        "test.pptx test_mskanji.csv test_rss.xml test_with_comment.docx xlsx_06_edge_cases_.xlsx "
+        "xlsx_07_gap_tolerance_.xlsx xlsx_09_section_label_header.xlsx xlsx_comments.xlsx"
+    ).split(),
+    "monitoring": [
+        f"{name}.md"
+        for name in (
+            "alerting alerting_based_on_metrics basic-auth browser cadvisor comparison data_model dockerswarm faq "
+            "file-sd first_steps getting_started glossary go-application grafana histograms instrumentation "
+            "jobs_instances metric_types multi-target-exporter naming node-exporter overview pushing query-log "
+            "release-cycle remote_write roadmap rules security the_zen tls-encryption understanding_metric_types "
+            "writing_exporters"
+        ).split()
+    ],
+    "reports": [
+        f"{name}.pdf" for name in ("2022 Q3 AAPL", "2022 Q3 AMZN", "2022 Q3 INTC", "2022 Q3 NVDA", "2023 Q1 MSFT")
+    ],
 }
 
 
@@ -58,13 +91,16 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--code", type=Path, help="folder with the sources for the fourth set")
     parser.add_argument("--never", action="store_true", help="never abstain")
+    parser.add_argument("--questions", type=Path, default=Path("first_hour.jsonl"), help="file of questions")
     args = parser.parse_args()
-    lines = (Path(__file__).parent / "first_hour.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (Path(__file__).parent / args.questions).read_text(encoding="utf-8").splitlines()
     questions = [json.loads(line) for line in lines]
     every: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as work:
-        for name in [*FOLDERS, *(["code"] if args.code else [])]:
-            folder = args.code if name == "code" else _collect_files(args.data / FOLDERS[name], name, Path(work))
+        for name in dict.fromkeys(one["folder"] for one in questions):
+            if name not in FOLDERS and not args.code:
+                continue
+            folder = _collect_files(args.data / FOLDERS[name], name, Path(work)) if name in FOLDERS else args.code
             own = [one for one in questions if one["folder"] == name]
             counts = asyncio.run(_ask_all(folder, Path(work) / f"{name}.store", own, never=args.never))
             every += counts
@@ -77,10 +113,11 @@ def _collect_files(data: Path, name: str, work: Path) -> Path:
     folder = work / name
     folder.mkdir()
     for file in FILES[name]:
-        found = sorted(data.rglob(file))
+        found = sorted([*data.rglob(file), *data.rglob(f"{file}.gz")])
         if not found:
             raise SystemExit(f"{file} is not in {data}")
-        shutil.copy(found[-1], folder / file)
+        content = found[-1].read_bytes()
+        (folder / file).write_bytes(gzip.decompress(content) if found[-1].suffix == ".gz" else content)
     return folder
 
 
