@@ -38,7 +38,7 @@ MACHINE = re.compile(
     rf"|(?<![\w.~-])(?:{'|'.join(map(re.escape, OWN))})(?![\w.-])"
     r"|[A-Z]:\\|\blocalhost\b|\b127\.0\.0\.1\b"
 )
-ABOUT_SERVERS = ("agents.md", "cli.md", "configure.md", "serve.md")  # where a client finds them
+ABOUT_SERVERS = ("agents.md", "cli.md", "configure.md", "observe.md", "serve.md")  # where a client finds them
 LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 SECTIONS = {
     "Top level": settings.Settings,
@@ -54,6 +54,7 @@ SECTIONS = {
     "`limits`": settings.LimitSettings,
     "`serve`": serve_settings.ServeSettings,
     "`log`": serve_settings.LogSettings,
+    "`traces`": serve_settings.TraceSettings,
     "`search`": settings.SearchSettings,
     "`collections`": settings.CollectionSettings,
     "`tenants`": settings.TenantSettings,
@@ -73,6 +74,7 @@ GROUPS = (
     "limits",
     "serve",
     "log",
+    "traces",
     "deadlines",
     "search",
     "collections",

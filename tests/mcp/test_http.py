@@ -190,6 +190,6 @@ def test_a_signal_ends_it_with_a_session_open(place: Place, number: str) -> None
         process.send_signal(getattr(signal, number))
         process.wait(timeout=HANG)
     _, err = process.communicate()
-    assert process.returncode == (130 if number == "SIGINT" else -signal.SIGTERM)
+    assert process.returncode == (130 if number == "SIGINT" else 0)  # all was given back
     assert b"Traceback" not in err
     assert os.name == "posix"

@@ -44,7 +44,7 @@ async def stream_answer(
     trace = Trace()
     conversation = Conversation(question.text, tuple(history))
     question = await _resolve_references(context, question, options, history, trace)
-    with trace.time_stage("total"):
+    with trace.time_stage("total", span=""):
         vectors = await embed_question(context, question, trace)
         async with open_search(context, question, vectors, trace) as view:
             hits = view.hits

@@ -82,7 +82,7 @@ async def _stream_pieces(writing: AnswerWriter, draft: Draft, trace: Trace) -> A
             if spent >= writing.seconds:  # one that never waits for anything is never interrupted
                 raise Unavailable(_describe_timeout(writing))
             start = clock()
-            with trace.time_stage("model"):
+            with trace.time_stage("model", span=""):  # one a piece: the model's own span is whole
                 try:
                     async with asyncio.timeout(writing.seconds - spent) as patience:
                         piece = await anext(stream, None)

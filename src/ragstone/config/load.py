@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ragstone.config import yaml_file
 from ragstone.config.convert import convert_data, list_settable
@@ -240,6 +240,25 @@ def _set_value(data: Json, keys: Sequence[str], value: Any) -> None:
         if not isinstance(data, dict):
             raise ConfigError(f"cannot set {'.'.join(keys)}: {key} is not a group of settings")
     data[keys[-1]] = value
+
+
+class TraceEnvironment(NamedTuple):
+    """The variables of OpenTelemetry: whether traces are off, whether a receiver is named, and how they are sent."""
+
+    disabled: bool
+    has_receiver: bool
+    exporter: str
+    protocol: str
+
+
+def read_trace_environment() -> TraceEnvironment:
+    """The variables that the SDK leaves to programs; it reads the others itself."""
+    get = os.environ.get
+    exporter = get("OTEL_TRACES_EXPORTER", "").strip().lower()
+    disabled = get("OTEL_SDK_DISABLED", "").strip().lower() == "true" or exporter == "none"
+    named = any(get(name, "").strip() for name in ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"))
+    protocol = get("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL") or get("OTEL_EXPORTER_OTLP_PROTOCOL") or ""
+    return TraceEnvironment(disabled, named or exporter in ("otlp", "console"), exporter, protocol.strip().lower())
 
 
 def is_color_wanted() -> bool:

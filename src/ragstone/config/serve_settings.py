@@ -35,6 +35,21 @@ class ServeSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class TraceSettings:
+    """Traces for OpenTelemetry, of servers; the variables OTEL_… of its SDK count too."""
+
+    export: Annotated[
+        bool | None, Option("Send traces [default: where `endpoint` or an OTEL_ variable names a receiver].")
+    ] = None
+    endpoint: Annotated[str | None, Option("Receiver of OTLP over HTTP [default: OTEL_EXPORTER_OTLP_ENDPOINT].")] = None
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+        if self.endpoint is not None and not self.endpoint.startswith(("http://", "https://")):
+            raise ConfigError("invalid traces.endpoint: expected a URL such as http://localhost:4318")
+
+
+@dataclass(frozen=True, slots=True)
 class LogSettings:
     """The lines of JSON that tell of each question."""
 

@@ -8,7 +8,7 @@ from ragstone.config.deadlines import DEFAULT_DEADLINES, Deadlines
 from ragstone.config.jwt import JwtSettings
 from ragstone.config.model_settings import AnswerSettings, EmbedSettings, ExternalSettings, LlmSettings, check_bounds
 from ragstone.config.search_options import SearchOptions
-from ragstone.config.serve_settings import LogSettings, ServeSettings
+from ragstone.config.serve_settings import LogSettings, ServeSettings, TraceSettings
 from ragstone.config.validation import BYTES, MANY, Option
 from ragstone.core.errors import ConfigError
 
@@ -201,6 +201,7 @@ class Settings:
     access: Annotated[AccessSettings, Option("Access: keys, tokens and trust.")] = AccessSettings()
     serve: Annotated[ServeSettings, Option("The HTTP server.")] = ServeSettings()
     log: Annotated[LogSettings, Option("The log of queries.")] = LogSettings()
+    traces: Annotated[TraceSettings, Option("Traces for OpenTelemetry.")] = TraceSettings()
 
     def __post_init__(self) -> None:
         check_bounds(self)

@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from dataclasses import asdict, dataclass
 
 log = logging.getLogger("ragstone.queries")
+OPTIONAL = ("question", "trace_id")  # fields that a line has only where there is something in them
 REQUEST_ID: ContextVar[str | None] = ContextVar("ragstone_request_id", default=None)
 COLLECTED: "ContextVar[list[QueryRecord] | None]" = ContextVar("ragstone_queries", default=None)
 
@@ -55,6 +56,7 @@ class QueryRecord:
     cache: str | None
     notes: tuple[str, ...]
     error: str | None
+    trace_id: str | None = None
     question: str | None = None
 
 
@@ -66,7 +68,7 @@ def hash_question(text: str) -> str:
 
 def write_record(record: QueryRecord, *, http_status: int | None = None) -> None:
     """Write a record as a line of JSON to the logger `ragstone.queries`; to stderr where that has no handler."""
-    line = {name: value for name, value in asdict(record).items() if name != "question" or value is not None}
+    line = {name: value for name, value in asdict(record).items() if value is not None or name not in OPTIONAL}
     text = json.dumps({**line, "http_status": http_status}, ensure_ascii=False)
     if log.handlers:
         log.info(text)

@@ -4,12 +4,13 @@ here."""
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from typing import TypeVar
 
 from ragstone.core.answers import Note, Step
 from ragstone.core.errors import UsageError
+from ragstone.core.spans import NOTHING, Value, open_span
 
 T = TypeVar("T")
 log = logging.getLogger("ragstone")
@@ -25,13 +26,21 @@ class Trace:
         self.counts: dict[str, int] = {}
 
     @contextmanager
-    def time_stage(self, stage: str) -> Iterator[None]:
-        """Add the wall time of the block to `stage`."""
+    def time_stage(
+        self, stage: str, *, span: str | None = None, attributes: Mapping[str, Value] = NOTHING
+    ) -> Iterator[None]:
+        """Add the wall time of the block to `stage`; `span` is the name of its span [default: the stage's], "" for
+        none."""
         start = time.perf_counter()
         try:
-            yield
+            with nullcontext() if span == "" else open_span(span or stage, attributes):
+                yield
         finally:
-            self.timings[stage] = self.timings.get(stage, 0.0) + time.perf_counter() - start
+            self.add_seconds(stage, time.perf_counter() - start)
+
+    def add_seconds(self, stage: str, seconds: float) -> None:
+        """Add seconds that were measured elsewhere to `stage`."""
+        self.timings[stage] = self.timings.get(stage, 0.0) + seconds
 
     def note(self, code: str, message: str) -> None:
         """Add a note for the caller, once."""
@@ -43,10 +52,15 @@ class Trace:
         """Add to a count: the candidates of a retriever, passages, tokens."""
         self.counts[name] = self.counts.get(name, 0) + number
 
+    def join_slowest(self, other: "Trace") -> None:
+        """Take over the timings of one of several works that run at once: of each stage the longest."""
+        for stage, seconds in other.timings.items():
+            self.timings[stage] = max(self.timings.get(stage, 0.0), seconds)
+
     def join(self, other: "Trace") -> None:
         """Append the notes and steps of another trace; add its timings and counts."""
         for stage, seconds in other.timings.items():
-            self.timings[stage] = self.timings.get(stage, 0.0) + seconds
+            self.add_seconds(stage, seconds)
         for note in other.notes:
             self.note(note.code, note.message)
         for name, number in other.counts.items():
@@ -67,6 +81,7 @@ class Trace:
         code: str | None = None,
         seconds: float | None = None,
         refused: str | None = None,
+        span: str | None = None,
     ) -> T:
         """Await an optional stage; on failure give `default`, leave a note (`code`, else the stage's) and a log line.
 
@@ -74,7 +89,7 @@ class Trace:
         unless `refused` is the code of a note for it.
         """
         try:
-            with self.time_stage(stage):
+            with self.time_stage(stage, span=span):
                 async with asyncio.timeout(seconds) as patience:
                     return await work
         except UsageError as error:

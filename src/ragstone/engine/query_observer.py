@@ -13,6 +13,7 @@ from ragstone.core import query_log
 from ragstone.core.answers import Answer, Found
 from ragstone.core.errors import RagstoneError
 from ragstone.core.query_log import QueryRecord
+from ragstone.core.spans import NO_SPAN, Span, end_with, is_tracing, start_span
 from ragstone.guard import mask_secrets
 from ragstone.retrieval.question import Question
 
@@ -27,6 +28,7 @@ class Observation:
     question: Question
     result: Found | Answer | None = None
     error: str | None = None
+    span: Span = NO_SPAN
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +44,13 @@ class QueryObserver:
     def observe(self, verb: str, question: Question) -> Iterator[Observation]:
         """Time a question; its record is made when the block ends."""
         seen, start = Observation(question), time.perf_counter()
+        seen.span = start_span(f"ragstone {verb}", {"ragstone.verb": verb, "ragstone.mode": question.mode})
         try:
-            yield seen
+            with end_with(seen.span):
+                try:
+                    yield seen
+                finally:
+                    self._describe(seen)
         except RagstoneError as error:
             seen.error = error.code
             raise
@@ -55,6 +62,24 @@ class QueryObserver:
             raise
         finally:
             self._tell(verb, seen, time.perf_counter() - start)
+
+    def _describe(self, seen: Observation) -> None:
+        """Tell its span how the question ended."""
+        if not is_tracing():
+            return
+        made, span = seen.result, seen.span
+        span.set("ragstone.target", self.target)
+        span.set("ragstone.tenant", self.tenant)
+        span.set("ragstone.question.hash", query_log.hash_question(seen.question.text))
+        if self.settings.questions:
+            span.set("ragstone.question", mask_secrets(seen.question.text))
+        if made is not None:
+            span.set("ragstone.notes", tuple(dict.fromkeys(note.code for note in made.notes)))
+            for name, count in made.counts.items():
+                span.set(f"ragstone.{name}", count)
+        if isinstance(made, Answer):
+            span.set("ragstone.abstained", made.abstained)
+            span.set("ragstone.reason", made.reason)
 
     def _tell(self, verb: str, seen: Observation, seconds: float) -> None:
         collected = query_log.COLLECTED.get()
@@ -109,5 +134,6 @@ class QueryObserver:
             cache=("hit" if counts.get("cache_hits") else "miss") if question.cache and made is not None else None,
             notes=codes,
             error=seen.error,
+            trace_id=seen.span.trace_id,
             question=mask_secrets(question.text) if self.settings.questions else None,
         )

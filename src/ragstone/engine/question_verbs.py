@@ -71,7 +71,7 @@ class QuestionVerbs(ABC):
         A source that cannot be searched is a note; raises the error of the only one, or of all.
         """
         asked = self.question(text, where=where, **options)
-        with self._observer.observe("search", asked) as seen:
+        with self._observer.observe("search", asked) as seen, seen.span.activate():
             seen.result = found = await semantic_cache.search_with_cache(self._context, asked)
         return found
 
@@ -83,7 +83,7 @@ class QuestionVerbs(ABC):
         from ragstone.answering.formats import context_xml
 
         asked = self.question(text, where=where, **options)
-        with self._observer.observe("context", asked) as seen:
+        with self._observer.observe("context", asked) as seen, seen.span.activate():
             seen.result = found = await semantic_cache.search_with_cache(self._context, asked, whole=True)
         return context_xml(cut_to_tokens(found.hits, self._tokens), mask=guard.mask_secrets)
 
@@ -153,7 +153,11 @@ async def _watch_stream(
     """The events of an answer, of which the observer learns."""
     with observer.observe("ask", question) as seen:
         async with aclosing(stream):
-            async for event in stream:
+            while True:
+                with seen.span.activate():  # only while it works: whoever reads the events goes on with other things
+                    event = await anext(stream, None)
+                if event is None:
+                    return
                 if event.name == "final_answer":
                     seen.result = event.data["answer"]
                 yield event

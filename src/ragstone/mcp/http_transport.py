@@ -2,9 +2,11 @@
 
 import asyncio
 import ipaddress
+import signal
 import socket
 from collections.abc import Callable, Sequence
 from hashlib import sha256
+from types import FrameType
 
 import uvicorn
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
@@ -16,6 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ragstone.config.settings import Settings
 from ragstone.core.errors import Forbidden, RagstoneError, Unauthorized, UsageError
+from ragstone.engine.tracing import check_tracing, send_traces
 from ragstone.mcp.desk import Caller
 from ragstone.mcp.engine_thread import EngineThread
 from ragstone.mcp.protocol_server import ProtocolServer
@@ -49,9 +52,11 @@ def serve_http(
 
     Raises `UsageError` for an address that cannot be opened.
     """
+    check_tracing(settings.traces)
     listening = _open_socket(host, port)
     try:
-        asyncio.run(_serve(settings, listening, host, allowed_hosts, read_only=read_only, announce=announce))
+        with send_traces(settings.traces, for_libraries=True):  # the protocol's SDK has spans of its own
+            asyncio.run(_serve(settings, listening, host, allowed_hosts, read_only=read_only, announce=announce))
     finally:
         listening.close()
 
@@ -98,9 +103,21 @@ async def _serve(
             timeout_graceful_shutdown=CLOSE_SECONDS,
         )
         announce(f"http://{_bracket(host)}:{port}{PLACE}", trusted)
-        await uvicorn.Server(config).serve(sockets=[listening])
+        await _Server(config).serve(sockets=[listening])
     finally:
         await engines.close()
+
+
+class _Server(uvicorn.Server):
+    """A server after whose end the rest of the program runs: uvicorn would let SIGTERM kill it."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """The first signal ends it when open requests have ended, the second at once."""
+        if sig == signal.SIGINT:
+            super().handle_exit(sig, frame)
+            return
+        self.force_exit = self.should_exit
+        self.should_exit = True
 
 
 def make_app(engines: EngineThread, *, names: Sequence[str], trusted: bool, read_only: bool) -> ASGIApp:

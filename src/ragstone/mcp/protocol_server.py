@@ -1,7 +1,7 @@
 """The server of the official SDK: tools and resources, each call with the rights of its caller."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, TypeVar
 
 import anyio
@@ -27,6 +27,7 @@ from mcp_types import (
 )
 from starlette.requests import Request
 
+from ragstone.core.spans import open_span
 from ragstone.core.version import __version__
 from ragstone.mcp import documents, tools
 from ragstone.mcp.addresses import TEMPLATE
@@ -39,6 +40,7 @@ from ragstone.mcp.pages import dump_json
 
 R = TypeVar("R")
 Context = ServerRequestContext[Any, Any]
+TOOL_SPAN = {"gen_ai.operation.name": "execute_tool"}
 CANCELLED = "cancelled: the caller is gone"
 
 
@@ -82,7 +84,9 @@ class ProtocolServer:
                 group.start_soon(_watch_connection, context.request, group.cancel_scope)
             desk = self._make_desk(context, report)
             try:
-                data = await self._engines.run(tools.call_tool(desk, params.name, params.arguments or {}))
+                with open_span("execute_tool", TOOL_SPAN, carrier=_find_caller_trace(context, params)) as span:
+                    data = await self._engines.run(tools.call_tool(desk, params.name, params.arguments or {}))
+                    span.set("gen_ai.tool.name", params.name)  # now it is known to be one
                 text = TextContent(type="text", text=dump_json(data))
                 result = CallToolResult(content=[text], structured_content=data)
             except Exception as error:  # the last door: a model gets a sentence
@@ -123,6 +127,14 @@ class ProtocolServer:
             return await self._engines.run(work)
         except Exception as error:
             raise MCPError(code=INVALID_PARAMS, message=describe_error(error)) from error
+
+
+def _find_caller_trace(context: Context, params: CallToolRequestParams) -> Mapping[str, str]:
+    """The headers that name the caller's trace; where the message itself does, the SDK has read it."""
+    request = context.request
+    if request is None or "traceparent" in (params.meta or {}):
+        return {}
+    return {name: request.headers[name] for name in ("traceparent", "tracestate") if name in request.headers}
 
 
 def _make_error(text: str) -> CallToolResult:

@@ -14,6 +14,7 @@ from mcp.server.stdio import stdio_server
 from starlette.requests import Request
 
 from ragstone.config.settings import Settings
+from ragstone.engine.tracing import check_tracing, send_traces
 from ragstone.mcp.desk import Caller
 from ragstone.mcp.engine_thread import EngineThread
 from ragstone.mcp.protocol_server import ProtocolServer
@@ -26,7 +27,9 @@ LONGEST = 1 << 22  # bytes of a message; a longer one is dropped
 
 def serve_stdio(settings: Settings, *, read_only: bool) -> bool:
     """Serve until the host closes stdin (True), or a signal asks for the end (False)."""
-    return asyncio.run(_serve(settings, read_only=read_only))
+    check_tracing(settings.traces)
+    with send_traces(settings.traces, for_libraries=True):  # the protocol's SDK has spans of its own
+        return asyncio.run(_serve(settings, read_only=read_only))
 
 
 async def _serve(settings: Settings, *, read_only: bool) -> bool:

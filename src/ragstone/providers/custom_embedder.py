@@ -7,6 +7,7 @@ import numpy as np
 
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import Embedder
+from ragstone.providers.model_spans import OWN, open_embedding_span
 
 
 class CustomEmbedder:
@@ -20,8 +21,9 @@ class CustomEmbedder:
 
     async def embed(self, *args: Any, **kwargs: Any) -> Any:
         """The vectors; raises `UsageError` if they are not an array of floats."""
-        given: Any = self._own.embed(*args, **kwargs)
-        vectors: Any = await given if inspect.isawaitable(given) else given
+        with open_embedding_span(OWN, self._own.model, len(args[0]) if args else 0):
+            given: Any = self._own.embed(*args, **kwargs)
+            vectors: Any = await given if inspect.isawaitable(given) else given
         if not isinstance(vectors, np.ndarray) or vectors.dtype.kind != "f":
             kind = f"an array of {vectors.dtype}" if isinstance(vectors, np.ndarray) else type(vectors).__name__
             wanted = "a numpy array of floats of shape (texts, dimension)"

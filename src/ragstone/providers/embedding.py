@@ -16,6 +16,7 @@ from ragstone.providers.dimension_probe import ProbedEmbedder
 from ragstone.providers.endpoint import Endpoint
 from ragstone.providers.http import HttpTransport
 from ragstone.providers.known_models import find_card, tokenizer_of
+from ragstone.providers.model_spans import count_embedded_tokens
 from ragstone.providers.retries import Attempts, TransientError
 from ragstone.providers.wire_format import EmbeddingBatch, EmbeddingFormat, Kind, WireFormat
 
@@ -115,6 +116,7 @@ class VendorEmbedder(ProbedEmbedder):
         if vectors.ndim != 2 or len(vectors) != len(texts):
             raise line.protocol_error(f"{len(given)} vectors for {len(texts)} texts")
         self.spent.add(tokens)
+        count_embedded_tokens(tokens)
         return self._normalize(self._check_dimension(vectors))
 
     def _check_dimension(self, vectors: Vectors) -> Vectors:

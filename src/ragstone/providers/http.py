@@ -6,8 +6,10 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from ragstone.core.errors import Unavailable, UsageError
+from ragstone.core.spans import NO_SPAN, Span, Value, is_tracing, start_span
 from ragstone.providers.endpoint import Endpoint
 from ragstone.providers.openai import read_error_message
 from ragstone.providers.retries import TransientError, is_transient, parse_retry_after
@@ -105,8 +107,10 @@ class HttpTransport:
         import httpx2
 
         response = None
+        span = self._start_span(call)
         try:
-            response = await self._send_request(client, call)
+            response = await self._send_request(client, call, span)
+            span.set("http.response.status_code", response.status_code)
             if response.status_code != 200:
                 raise await self._read_refusal(response)
             if response.headers.get("content-encoding", "identity") != "identity":
@@ -118,14 +122,31 @@ class HttpTransport:
                     raise self.protocol_error(f"more than {limit:,} bytes")
                 yield piece
         except (httpx2.HTTPError, OSError) as error:
+            span.fail(type(error).__name__)
             raise self._connection_error(error, begun=response is not None) from error
         except httpx2.InvalidURL as error:
             raise UsageError(f"{self.reach.group}.base_url leads nowhere: {error}") from error
         finally:
             if response is not None:
+                if response.status_code >= 400:
+                    span.fail(str(response.status_code))
                 await response.aclose()
+            span.end()
 
-    async def _send_request(self, client: httpx2.AsyncClient, call: WireRequest) -> httpx2.Response:
+    def _start_span(self, call: WireRequest) -> Span:
+        """The span of one request; an attempt that follows has another."""
+        if not is_tracing():
+            return NO_SPAN
+        address, method = urlsplit(self.reach.address), "GET" if call.body is None else "POST"
+        attributes: dict[str, Value] = {
+            "http.request.method": method,
+            "server.address": address.hostname or "",
+            "server.port": address.port or (443 if address.scheme == "https" else 80),
+            "url.full": self.reach.hide_secrets(f"{self.reach.address}{call.path}".partition("?")[0]),
+        }
+        return start_span(method, attributes, kind="client")
+
+    async def _send_request(self, client: httpx2.AsyncClient, call: WireRequest, span: Span) -> httpx2.Response:
         import msgspec
 
         method, body = ("GET", None) if call.body is None else ("POST", msgspec.json.encode(call.body))
@@ -135,6 +156,7 @@ class HttpTransport:
             **self._headers,
             **self.reach.headers,
             "accept-encoding": "identity",
+            **span.headers(),
         }
         request = client.build_request(method, self.reach.address + call.path, content=body, headers=headers)
         return await client.send(request, stream=True)

@@ -7,6 +7,13 @@ from typing import Literal
 
 from ragstone import guard, providers
 from ragstone.core.ports import Completion, CompletionResult, Embedder, Prompt, Tokenizer, Vectors
+from ragstone.core.spans import end_with
+from ragstone.providers.model_spans import (
+    describe_completion,
+    open_embedding_span,
+    start_completion_span,
+    trace_stream,
+)
 
 
 class MaskingCompletion:
@@ -32,12 +39,17 @@ class MaskingCompletion:
         return self._inner.tokenizer
 
     async def complete(self, prompt: Prompt) -> CompletionResult:
-        return _mask_result(await self._inner.complete(_mask_prompt(prompt)))
+        span = start_completion_span(self.vendor, self.model, prompt)
+        with end_with(span), span.activate():
+            result = await self._inner.complete(_mask_prompt(prompt))
+            describe_completion(span, result)
+        return _mask_result(result)
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[str | CompletionResult]:
         """The pieces with the secrets in them masked: a piece waits until it is sure that it is part of none."""
         mask = guard.StreamMask()
-        async with aclosing(self._inner.stream(_mask_prompt(prompt))) as pieces:
+        span = start_completion_span(self.vendor, self.model, prompt)
+        async with aclosing(trace_stream(span, self._inner.stream(_mask_prompt(prompt)))) as pieces:
             async for piece in pieces:
                 if isinstance(piece, CompletionResult):
                     if rest := mask.close():
@@ -82,7 +94,9 @@ class MaskingEmbedder:
         return self._inner.tokenizer
 
     async def embed(self, texts: Sequence[str], *, kind: Literal["document", "query"] = "document") -> Vectors:
-        return await self._inner.embed([guard.mask_secrets(text) for text in texts], kind=kind)
+        vendor, _, model = self.model.partition("/")
+        with open_embedding_span(vendor, model, len(texts)):
+            return await self._inner.embed([guard.mask_secrets(text) for text in texts], kind=kind)
 
     async def learn(self) -> None:
         """Ask the inner embedder for its dimension if that is unknown; raises the vendor's errors."""

@@ -1,13 +1,15 @@
 """Which chunks each retriever of one source gives for a question, in every variant of it, with their signals."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from ragstone import guard
 from ragstone.core.analyzer_edition import analyzer_edition
 from ragstone.core.errors import Refused, StoreError
 from ragstone.core.ports import Embedder, FusingReader, Reader, Vectors, word_signal
 from ragstone.core.records import Info
+from ragstone.core.spans import Span, open_span
 from ragstone.core.trace import Trace
 from ragstone.core.types import Candidate, Chunk
 from ragstone.core.work_limit import check_work, limit_work
@@ -16,6 +18,8 @@ from ragstone.retrieval.question import Question
 from ragstone.retrieval.readers import SourceView
 from ragstone.retrieval.search_context import Source
 
+SYSTEMS = {"postgres": "postgresql", "tables": "postgresql"}  # packages of stores whose system has another name
+Sized = TypeVar("Sized", bound=Collection[Any])
 FUSED = "fused"  # the one retriever of a store that fuses itself
 Candidates = Mapping[str, Sequence[Candidate]]  # by retriever: `cosine`, and `bm25` or the store's own word score
 Signals = Mapping[str, Mapping[str, float]]  # by chunk
@@ -81,20 +85,36 @@ async def search_source(
             found = await retrieve_candidates(reader, asked, meaning, trace, limit=question.depth, seconds=seconds)
         with trace.time_stage("rank"):
             compared = meaning if {"cosine", FUSED} & found.keys() else None
-            signals = await reader.rate(list_ids(found), vector=compared, query=asked.text)
+            signals = await _read("rate", reader, reader.rate(list_ids(found), vector=compared, query=asked.text))
         rankings.append(SourceRanking(source, number, found, signals))
     with trace.time_stage("rank"):
         ids = list(dict.fromkeys(id_ for ranking in rankings for id_ in list_ids(ranking.candidates)))
         if len(variants) > 1 or variants[0].vector is not vector:
             compared = own if question.mode != "keyword" else None
             signals = await reader.rate(ids, vector=compared, query=question.text)
-        chunks = {chunk.id: chunk for chunk in await reader.chunks(ids)}
+        chunks = {chunk.id: chunk for chunk in await _read("chunks", reader, reader.chunks(ids))}
         if source.is_table:
             chunks = _guard_rows(chunks, trace, seconds=seconds)
     documents = frozenset(chunk.document.id for chunk in chunks.values())
     has_words = any(word_signal(reader) in rated for rated in signals.values())
     view = replace(view, documents=documents, has_words=has_words)
     return SourceResult(view, own, searched_by, tuple(rankings), chunks, signals)
+
+
+async def _read(operation: str, reader: Reader, work: Awaitable[Sized]) -> Sized:
+    """Some work of a store, with its span."""
+    with open_span(f"store {operation}", kind="client") as span:
+        describe_store(span, reader, operation)
+        found = await work
+        span.set("db.response.returned_rows", len(found))
+    return found
+
+
+def describe_store(span: Span, reader: Reader, operation: str) -> None:
+    """Name the store and the operation by the conventions for databases."""
+    package = type(reader).__module__.rpartition(".")[0].rpartition(".")[2]
+    span.set("db.system.name", SYSTEMS.get(package, package))
+    span.set("db.operation.name", operation)
 
 
 def list_ids(candidates: Candidates) -> list[str]:
@@ -134,9 +154,12 @@ async def retrieve_candidates(
     `StoreError` when all fail."""
     work: dict[str, Callable[[], Awaitable[list[Candidate] | None]]] = {}
     if vector is not None:
-        work["cosine"] = lambda: reader.nearest(vector, where=question.where, limit=limit)
+        work["cosine"] = lambda: _read("nearest", reader, reader.nearest(vector, where=question.where, limit=limit))
     if question.mode != "semantic" or vector is None:
-        work[word_signal(reader)] = lambda: reader.matching(question.text, where=question.where, limit=limit)
+        words = question.text
+        work[word_signal(reader)] = lambda: _read(
+            "matching", reader, reader.matching(words, where=question.where, limit=limit)
+        )
     found = {name: await trace.attempt(name, retrieve(), None, seconds=seconds) for name, retrieve in work.items()}
     kept = {name: candidates for name, candidates in found.items() if candidates is not None}
     if not kept:
@@ -156,7 +179,8 @@ async def _retrieve_fused(
     if not isinstance(reader, FusingReader):
         trace.note("fusion_at", "fused here, not by the store: this store has no fusion of its own")
         return None
-    work = reader.fuse_on_server(question.text, vector, where=question.where, limit=question.depth)
+    fused = reader.fuse_on_server(question.text, vector, where=question.where, limit=question.depth)
+    work = _read("fuse", reader, fused)
     found = await trace.attempt("fusion", work, None, seconds=seconds)
     if found is None:
         trace.note("fusion_at", "fused here, not by the store: its fusion failed")

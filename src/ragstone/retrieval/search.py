@@ -15,11 +15,12 @@ from ragstone import guard
 from ragstone.core.answers import Found
 from ragstone.core.errors import RagstoneError, StoreError, UsageError
 from ragstone.core.ports import Embedder, Vectors
+from ragstone.core.spans import open_span
 from ragstone.core.trace import Trace
 from ragstone.core.types import Chunk, Hit
 from ragstone.providers.batching import check_vectors
 from ragstone.retrieval import windows
-from ragstone.retrieval.candidates import SourceResult, is_same_model, search_source
+from ragstone.retrieval.candidates import SourceResult, describe_store, is_same_model, search_source
 from ragstone.retrieval.filter_diagnostics import note_filter
 from ragstone.retrieval.llm_assistant import Assistant
 from ragstone.retrieval.llm_filter import filter_hits
@@ -69,7 +70,7 @@ async def search(context: SearchContext, question: Question, *, whole: bool = Fa
     Raises `NotBuilt` when nothing was ever ingested, and the source's error when none answered.
     """
     trace = Trace()
-    with trace.time_stage("total"):
+    with trace.time_stage("total", span=""):
         vectors = await embed_question(context, question, trace)
         async with open_search(context, question, vectors, trace) as view:
             hits = await widen_hits(context, view.reader, view.hits) if whole else view.hits
@@ -122,7 +123,8 @@ async def _search_sources(
         work = _open_and_search(context, source, question, vectors, variants, stack, trace)
         if context.is_single:
             return await work
-        return await trace.attempt(source.name, _keep_failure(work, failures), None, code="part_failed")
+        work = _keep_failure(work, failures)
+        return await trace.attempt(source.name, work, None, code="part_failed", span="search source")
 
     results = [result for result in await asyncio.gather(*map(run, context.sources)) if result is not None]
     if not results:
@@ -149,8 +151,11 @@ async def _open_and_search(
     trace: Trace,
 ) -> SourceResult:
     async with limit_store_time(context.deadlines):
-        reader = await stack.enter_async_context(source.open_view())
-        view = SourceView(source, reader, await reader.info())
+        with open_span("open view", kind="client") as span:
+            reader = await stack.enter_async_context(source.open_view())
+            describe_store(span, reader, "open")
+            span.set("db.collection.name", source.name)
+            view = SourceView(source, reader, await reader.info())
         return await search_view(context, view, question, vectors, variants, trace)
 
 
@@ -170,6 +175,7 @@ async def search_view(
         return await search_source(view, question, vector, written, own, seconds=seconds)
     finally:
         if own is not trace:
+            trace.join_slowest(own)
             for note in own.notes:
                 trace.note(note.code, f"{source.name}: {note.message}")
 

@@ -67,7 +67,7 @@ async def search_with_cache(context: SearchContext, question: Question, *, whole
     if not question.cache:
         return await search.search(context, question, whole=whole)
     trace = Trace()
-    with trace.time_stage("total"):
+    with trace.time_stage("total", span=""):
         vectors = await search.embed_question(context, question, trace)
         hits = await _serve(context, question, vectors.first, trace)
         if hits is None:

@@ -15,10 +15,11 @@ from starlette.requests import Request
 from ragstone.config.settings import Settings
 from ragstone.core.errors import RagstoneError
 from ragstone.core.version import __version__
+from ragstone.engine.tracing import send_traces
 from ragstone.server.errors import respond_with_error
 from ragstone.server.metrics import Metrics
 from ragstone.server.middleware import LOOPBACK_NAMES, REQUEST_ID, DoorMiddleware, HeadersMiddleware, StateMiddleware
-from ragstone.server.observation import ObserveMiddleware
+from ragstone.server.observation import ObserveMiddleware, TraceMiddleware
 from ragstone.server.reload import Configuration, follow_configuration
 from ragstone.server.routes import (
     library,
@@ -53,6 +54,7 @@ def create_app(
     async def live(app: FastAPI) -> AsyncGenerator[None]:
         await app.state.server.uploads.sweep()
         async with AsyncExitStack() as stack:
+            stack.enter_context(send_traces(settings.traces))
             if configuration is not None:
                 await stack.enter_async_context(follow_configuration(app, configuration))
             yield
@@ -97,6 +99,7 @@ def _add_checks(app: FastAPI, settings: Settings) -> None:
             expose_headers=[REQUEST_ID, "Link", "Retry-After"],
         )
     app.add_middleware(ObserveMiddleware, find=lambda: app.state.server)
+    app.add_middleware(TraceMiddleware)
     app.add_middleware(HeadersMiddleware)
 
 

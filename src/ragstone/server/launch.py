@@ -21,6 +21,7 @@ from uvicorn.supervisors import Multiprocess
 from ragstone.config.load import ignored_variables, set_for_children
 from ragstone.config.settings import Settings
 from ragstone.core.errors import ConfigError, UsageError
+from ragstone.engine.tracing import check_tracing
 from ragstone.server.app import create_app
 from ragstone.server.logs import write_json_logs
 from ragstone.server.metrics import Metrics
@@ -46,6 +47,7 @@ def run_server(configuration: Configuration, tell: Callable[[str], None]) -> Non
         tell(f"warning: {ignored_variables.pop(0)}")
     _check_exposure(settings, tell)
     _check_certificate(settings)
+    check_tracing(settings.traces)
     _raise_file_limit()
     sock = _bind(settings)
     host, port = sock.getsockname()[:2]

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from ragstone.guard import mask_secrets
 
-LOGGERS = (logging.getLogger("ragstone"), logging.getLogger("uvicorn.error"))
+LOGGERS = (logging.getLogger("ragstone"), logging.getLogger("uvicorn.error"), logging.getLogger("opentelemetry"))
 
 
 class JsonFormatter(logging.Formatter):

