@@ -1,21 +1,21 @@
 """`ragstone eval`: how good the search and the abstentions are on questions with known answers."""
 
-import sys
-from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ragstone.cli import eval_options
-from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_json, print_message
+from ragstone.cli.search_options import add_search_options_except
+from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_message
 from ragstone.core.errors import Degraded, UsageError
 from ragstone.core.records import Run
 
 
 @add_shared_options
+@add_search_options_except("top_k", "mode", "cache", "cache_cosine", "cache_hours", "cache_entries")
 def eval_(
     options: SharedOptions,
+    asked: dict[str, Any],
     golden: eval_options.Golden = None,
     beir: eval_options.Beir = None,
     split: eval_options.Split = None,
@@ -27,41 +27,56 @@ def eval_(
     plot: eval_options.Plot = None,
     mode: eval_options.Modes = None,
     judge_model: eval_options.JudgeModel = None,
-    fusion: eval_options.Fusion = None,
     baseline: eval_options.Baseline = None,
     gate: eval_options.Gate = False,
+    ablate: eval_options.Ablate = False,
     csv: eval_options.Csv = None,
+    page: eval_options.Page = None,
 ) -> int:
     """Measure search and answers on a golden set or a BEIR folder.
 
     Recall, nDCG, MRR and MAP with 95 % intervals.
     """
-    import asyncio
-
     from ragstone import evaluation
-    from ragstone.cli import eval_calibration, eval_request
+    from ragstone.cli import eval_calibration, eval_outputs, eval_request
 
-    _check_named(golden=golden, beir=beir, split=split, baseline=baseline, csv=csv, plot=plot, judge_model=judge_model)
+    named = {"csv": csv, "plot": plot, "report": page}
+    _check_named(golden=golden, beir=beir, split=split, baseline=baseline, judge_model=judge_model, **named)
     _check_combination(golden, beir, split, granularity)
     earlier = _read_earlier(baseline, "id" if beir else granularity or "file", gate=gate)
-    for option, written in (("--csv", csv), ("--plot", plot)):
-        _check_writable(option, written, inputs=[golden, baseline])
+    eval_outputs.check_writable(named, inputs=[golden, baseline])
     curve = eval_calibration.parse_calibration_options(calibrate, false_answers, plot, gate)
-    wanted = eval_request.parse_eval_options(mode or (), judge_model, answers=answers or calibrate, curve=curve)
-    asked = {"top_k": fetch_k, "mode": wanted.search, "fusion": fusion}
-    if beir or granularity in (None, "file"):
-        asked["per_document"] = 1  # documents are ranked by their best chunk: ten results are ten documents
-    if beir:
-        report = asyncio.run(_run_beir(options, beir, split or "test", {**asked, "fold": False}, wanted))
-    else:
-        report = asyncio.run(_run_golden(options, str(golden), granularity or "file", asked, wanted))
-    report = wanted.warn_unjudged(report)
-    if csv:
-        _write_csv(csv, evaluation.as_csv(report))
+    wanted = eval_request.parse_eval_options(
+        mode or (), judge_model, answers=answers or calibrate, curve=curve, ablate=ablate
+    )
+    asked |= {"top_k": fetch_k, "mode": wanted.search}
+    report = wanted.warn_unjudged(_measure(options, golden, beir, split, granularity, asked, wanted))
     comparison = evaluation.compare(earlier, report) if earlier else None
     own, failed = wanted.try_calibration(report, options)
-    _print_outcome(report, comparison, own, as_json=options.json)
+    eval_outputs.write_files(csv, page, report, earlier, comparison)
+    eval_outputs.print_outcome(report, comparison, own, as_json=options.json)
     return _check_outcome(report, comparison if gate else None, failed)
+
+
+def _measure(
+    options: SharedOptions,
+    golden: str | None,
+    beir: str | None,
+    split: str | None,
+    granularity: str | None,
+    asked: dict[str, Any],
+    wanted: Any,
+) -> Any:
+    """The report of the golden set or the BEIR folder."""
+    import asyncio
+
+    if (beir or granularity in (None, "file")) and asked["per_document"] is None:
+        asked["per_document"] = 1  # documents are ranked by their best chunk: ten results are ten documents
+    if beir:
+        if asked["fold"] is None:
+            asked["fold"] = False  # a near-duplicate of a relevant document is judged by itself
+        return asyncio.run(_run_beir(options, beir, split or "test", asked, wanted))
+    return asyncio.run(_run_golden(options, str(golden), granularity or "file", asked, wanted))
 
 
 def _read_earlier(baseline: str | None, granularity: str, *, gate: bool) -> Any:
@@ -90,27 +105,6 @@ def _check_outcome(report: Any, gated: Any, failed: Exception | None) -> int:
     return 0
 
 
-def _print_outcome(report: Any, comparison: Any, own: Any, *, as_json: bool) -> None:
-    """The report on stdout, for programs or for people; the warnings on stderr."""
-    from ragstone import evaluation
-    from ragstone.cli import eval_calibration
-
-    if as_json:
-        compared = {"comparison": evaluation.comparison_json(comparison)} if comparison else {}
-        print_json(
-            {**evaluation.as_json(report), **compared, **(eval_calibration.calibration_json(*own) if own else {})}
-        )
-    else:
-        evaluation.print_report(report, sys.stdout)
-        if comparison:
-            evaluation.print_comparison(comparison, sys.stdout)
-        if own:
-            eval_calibration.print_calibration(*own)
-    sys.stdout.flush()  # where both go to one place, warnings stand below what they are about
-    for warning in (*report.warnings, *(comparison.warnings if comparison else ())):
-        print_message(f"warning: {warning}")
-
-
 def _check_named(**given: str | None) -> None:
     """Raises `UsageError` for an option that names nothing, such as a variable of the shell that is not set."""
     if empty := next((name for name, value in given.items() if value == ""), None):
@@ -131,35 +125,6 @@ def _check_combination(golden: str | None, beir: str | None, split: str | None, 
         raise UsageError(f"{golden} is a folder: name a file of questions, or read a BEIR folder with --beir")
 
 
-def _check_writable(option: str, path: str | None, *, inputs: Sequence[str | None]) -> None:
-    """Raises `UsageError` when a file that is named cannot be written, or is one that is read; leaves no trace."""
-    if not path:
-        return
-    file = Path(path)
-    with suppress(OSError):
-        if any(given and file.samefile(given) for given in inputs):
-            raise UsageError(f"{option} {path} would overwrite an input file: name another file")
-    try:
-        new = not file.exists()
-        file.open("a", encoding="utf-8").close()
-        if new:
-            file.unlink()
-    except (OSError, ValueError) as error:
-        raise _unwritable_error(option, path, error) from error
-
-
-def _write_csv(path: str, text: str) -> None:
-    try:
-        Path(path).write_text(text, encoding="utf-8", newline="")
-    except (OSError, ValueError) as error:
-        raise _unwritable_error("--csv", path, error) from error
-
-
-def _unwritable_error(option: str, path: str, error: Exception) -> UsageError:
-    why = getattr(error, "strerror", None) or error
-    return UsageError(f"{option} {path} cannot be written: {why}; name a file in a folder that you can write to")
-
-
 async def _run_golden(options: SharedOptions, golden: str, granularity: str, asked: dict[str, Any], wanted: Any) -> Any:
     from ragstone import evaluation
     from ragstone.engine import Engine
@@ -169,7 +134,7 @@ async def _run_golden(options: SharedOptions, golden: str, granularity: str, ask
     wanted.check(cases)
     async with Engine(wanted.settings(options)) as engine:
         told = wanted.as_arguments(engine, options)
-        return await evaluate_golden(engine, cases, granularity=granularity, name=golden, **told, **asked)  # type: ignore[arg-type]  # checked in _agree
+        return await evaluate_golden(engine, cases, granularity=granularity, name=golden, **told, **asked)  # type: ignore[arg-type]  # checked in _check_combination
 
 
 async def _run_beir(options: SharedOptions, folder: str, split: str, asked: dict[str, Any], wanted: Any) -> Any:

@@ -1,6 +1,5 @@
 """`ragstone eval --calibrate`: fit the abstention rule, save it, print and draw the curve."""
 
-import math
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -13,11 +12,10 @@ from ragstone.config.load import default_calibration_path
 from ragstone.core.errors import UsageError
 from ragstone.core.types import Json
 from ragstone.evaluation import Case, Report, calibrate
-from ragstone.evaluation.calibrate import JudgedQuestion, Point, compute_curve, fit_calibration
+from ragstone.evaluation.calibrate import Point, compute_curve, fit_calibration, select_judged
 from ragstone.evaluation.plot import as_svg
 
 MAX_CURVE_LINES = 10  # lines of the printed curve
-ODDS_MARGIN = 1e-6  # an answerability has six places
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,22 +38,11 @@ def check_case_counts(cases: Sequence[Case]) -> None:
     calibrate.check_counts(answerable, len(cases) - answerable)
 
 
-def collect_odds(report: Report) -> list[JudgedQuestion]:
-    """The log-odds of each question that was asked for an answer."""
-    known = [(row.answerability, row.answerable) for row in report.rows if row.answerability is not None]
-    return [JudgedQuestion(_log_odds(likely), answerable) for likely, answerable in known]
-
-
-def _log_odds(likely: float) -> float:
-    inside = min(1 - ODDS_MARGIN, max(ODDS_MARGIN, likely))
-    return round(math.log(inside / (1 - inside)), 6)
-
-
 def fit_and_save(
     report: Report, wanted: CalibrationRequest, like: Calibration, file: Path
 ) -> tuple[Calibration, list[Point]]:
     """Fit, keep and draw; raises `UsageError` where the questions do not allow it or a file cannot be written."""
-    judged = collect_odds(report)
+    judged = select_judged(report.rows)
     points = compute_curve(judged)
     own = fit_calibration(judged, wanted.rate, like)
     _write_atomically(file, render_calibration(own))

@@ -41,7 +41,10 @@ JudgeModel = Annotated[
     str | None,
     typer.Option("--judge-model", help="Model that judges answers, VENDOR/MODEL [default: judge, else llm]."),
 ]
-Fusion = Annotated[str | None, typer.Option("--fusion", help="Fusion: minmax or rrf.")]
 Baseline = Annotated[str | None, typer.Option("--baseline", help="Earlier --json report to compare with.")]
 Gate = Annotated[bool, typer.Option("--gate", help="Exit 3 if worse than the baseline.")]
-Csv = Annotated[str | None, typer.Option("--csv", help="Write one row per question to this file.")]
+Csv = Annotated[
+    str | None, typer.Option("--csv", help="Write one row per question to this file; with --ablate one per stage.")
+]
+Ablate = Annotated[bool, typer.Option("--ablate", help="Measure each stage of the search with and without.")]
+Page = Annotated[str | None, typer.Option("--report", help="Write a page for a browser to this HTML file.")]

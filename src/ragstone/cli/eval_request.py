@@ -33,6 +33,7 @@ class EvaluationRequest:
     search: str | None = None
     curve: eval_calibration.CalibrationRequest | None = None
     like: Calibration | None = None
+    ablate: bool = False
 
     def settings(self, options: SharedOptions) -> Settings:
         """The settings; where a calibration is fitted, without the one that was fitted before."""
@@ -55,7 +56,8 @@ class EvaluationRequest:
             file = eval_calibration.find_calibration_path(options)
             self.like = eval_calibration.make_blank_calibration(engine, self.search, file)
         writing = engine.select_judge(self.model) if self.judged else None
-        return {"ranked": self.ranked, "answers": self.answers, "judge": Judge(writing) if writing else None}
+        judge = Judge(writing) if writing else None
+        return {"ranked": self.ranked, "answers": self.answers, "judge": judge, "ablate": self.ablate}
 
     def warn_unjudged(self, report: Report) -> Report:
         """The report with a warning if no model judged."""
@@ -86,6 +88,7 @@ def parse_eval_options(
     *,
     answers: bool,
     curve: eval_calibration.CalibrationRequest | None = None,
+    ablate: bool = False,
 ) -> EvaluationRequest:
     """The request that the options make together; raises `UsageError` where they contradict each other."""
     if unknown := next((mode for mode in modes if mode not in (*MEASURE_MODES, *SEARCH_MODES)), None):
@@ -99,7 +102,9 @@ def parse_eval_options(
         raise UsageError("--judge-model judges answers: ask for them with --mode rag or --mode both")
     if answers and measured == "retrieval":
         raise UsageError("--mode retrieval asks for no answers: leave out --answers, or use --mode both")
-    return EvaluationRequest(measured != "rag", answers or judged, judged, judge_model, search, curve)
+    if ablate and measured == "rag":
+        raise UsageError("--ablate measures rankings, --mode rag answers alone: use --mode retrieval or --mode both")
+    return EvaluationRequest(measured != "rag", answers or judged, judged, judge_model, search, curve, ablate=ablate)
 
 
 def _pick_mode(modes: Sequence[str], family: Sequence[str]) -> str | None:

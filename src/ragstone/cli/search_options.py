@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import Field, fields
 from functools import wraps
 from typing import Annotated, Any, get_args, get_type_hints
 
@@ -114,8 +114,17 @@ def _parse_structured(text: str | None) -> dict[str, Any]:
 
 def add_search_options(command: Callable[..., int | None]) -> Callable[..., int | None]:
     """Give a command `asked`: the options of `SearchOptions`, each with its help, None where it was not given."""
+    return add_search_options_except()(command)
+
+
+def add_search_options_except(*left_out: str) -> Callable[[Callable[..., int | None]], Callable[..., int | None]]:
+    """`add_search_options` for a command that declares the options `left_out` itself, or has no use for them."""
+    return lambda command: _add_options(command, [one for one in fields(SearchOptions) if one.name not in left_out])
+
+
+def _add_options(command: Callable[..., int | None], own_fields: "list[Field[Any]]") -> Callable[..., int | None]:
     kinds, options = get_type_hints(SearchOptions), read_options(SearchOptions)
-    names = {("llm_filter" if one.name == "filter" else one.name): one for one in fields(SearchOptions)}
+    names = {("llm_filter" if one.name == "filter" else one.name): one for one in own_fields}
 
     @wraps(command)
     def run(*args: Any, **given: Any) -> int | None:

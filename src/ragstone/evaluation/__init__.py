@@ -1,5 +1,6 @@
 """Evaluation: golden sets, measures with intervals, reports, and the comparison with a baseline."""
 
+from ragstone.evaluation.ablation_table import ablation_csv, ablation_json, print_ablation
 from ragstone.evaluation.beir import BeirSource, path_for_id
 from ragstone.evaluation.beir_questions import load_beir_cases
 from ragstone.evaluation.case import Case, GoldSpan, Quote
@@ -43,6 +44,8 @@ __all__ = [
     "Report",
     "Row",
     "ScoredAnswer",
+    "ablation_csv",
+    "ablation_json",
     "as_csv",
     "as_json",
     "bootstrap_interval",
@@ -57,6 +60,7 @@ __all__ = [
     "locate_quotes",
     "parse_metric",
     "path_for_id",
+    "print_ablation",
     "print_comparison",
     "print_report",
     "read_baseline",

@@ -6,7 +6,7 @@ others 2022), the one more pays for choosing the threshold on the same questions
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 
 from ragstone.answering.abstention.calibration import Calibration
 from ragstone.core.errors import UsageError
+from ragstone.evaluation.run import Row
 
 MIN_QUESTIONS = 20  # answerable questions, and as many unanswerable: below, an interval spans everything
 FOLDS = 10
 Z = 1.959964  # of a 95 % interval
 MARGIN = 1.0  # of log-odds below the least sure question, where all are answered
 PRIOR = 1.0  # how strongly slope and shift are held to 1 and 0, in questions
+ODDS_MARGIN = 1e-6  # an answerability has six places
 Floats = NDArray[np.float64]
 
 
@@ -39,6 +41,17 @@ class Point:
     coverage: float
     risk: float
     answerable: float
+
+
+def select_judged(rows: Iterable[Row]) -> list[JudgedQuestion]:
+    """The log-odds of each question that was asked for an answer."""
+    known = [(row.answerability, row.answerable) for row in rows if row.answerability is not None]
+    return [JudgedQuestion(_log_odds(likely), answerable) for likely, answerable in known]
+
+
+def _log_odds(likely: float) -> float:
+    inside = min(1 - ODDS_MARGIN, max(ODDS_MARGIN, likely))
+    return round(math.log(inside / (1 - inside)), 6)
 
 
 def compute_curve(judged: Sequence[JudgedQuestion]) -> list[Point]:

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TextIO
@@ -12,6 +12,7 @@ from ragstone.core.types import Json
 from ragstone.evaluation.interval import Difference, compare_pairs
 from ragstone.evaluation.judge import JUDGE_MEASURES
 from ragstone.evaluation.metrics import MEASURES
+from ragstone.evaluation.passages import SHOWN, Passage, parse_passage
 from ragstone.evaluation.report import SCHEMA, display_name, print_table
 from ragstone.evaluation.run import Report, Row
 
@@ -23,11 +24,14 @@ NOT_COMPARED = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """An earlier report: the scores of each question by id, and the settings that it was made with."""
+    """An earlier report: the scores of each question by id, the settings that it was made with, and, if it has them,
+    the first passages of each question and the seconds of each stage."""
 
     scores: Mapping[str, Mapping[str, float]]
     questions: Mapping[str, str]
     settings: Mapping[str, Any] = field(default_factory=dict)
+    passages: Mapping[str, tuple[Passage, ...]] = field(default_factory=dict)
+    timings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +83,32 @@ def read_baseline(path: str | Path) -> Baseline:
     scores = {row["id"]: {name: float(value) for name, value in row["metrics"].items()} for row in rows}
     if len(scores) < len(rows):
         raise UsageError(f"baseline {path}: duplicate question id")
-    return Baseline(scores, {row["id"]: row["question"] for row in rows}, settings)
+    questions = {row["id"]: row["question"] for row in rows}
+    return Baseline(scores, questions, settings, _read_passages(path, rows), _select_timings(data.get("timings")))
+
+
+def _read_passages(path: Path, rows: Sequence[Any]) -> dict[str, tuple[Passage, ...]]:
+    """The first passages of each question; reports of earlier versions have their paths alone."""
+    out = {}
+    for row in rows:
+        kept = row.get("passages") or [
+            {"path": one, "ordinal": 0, "heading": "", "text": "", "grade": 0} for one in row.get("top") or ()
+        ]
+        try:
+            out[row["id"]] = tuple(parse_passage(one) for one in kept[:SHOWN])
+        except (ValueError, TypeError) as error:
+            raise UsageError(f"baseline {path}: question {row['id']!r:.60}: invalid passages: {error}") from error
+    return out
+
+
+def _select_timings(timings: Any) -> dict[str, dict[str, float]]:
+    """The stages with their two figures; others only fill the page and are left out."""
+    known = timings.items() if isinstance(timings, dict) else ()
+    return {
+        str(stage): {name: float(figures[name]) for name in ("p50", "p95")}
+        for stage, figures in known
+        if isinstance(figures, dict) and all(isinstance(figures.get(name), int | float) for name in ("p50", "p95"))
+    }
 
 
 def _is_row(row: Any) -> bool:
@@ -126,18 +155,21 @@ def compare(baseline: Baseline, report: Report) -> Comparison:
 
 def _find_other_settings(before: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[str, ...]:
     """The settings that both runs name and that differ: what changed may come from these, and not from the program."""
-    was, is_ = _flatten_settings(before), _flatten_settings(now)
+    was, is_ = flatten_settings(before), flatten_settings(now)
     return tuple(
         f"{name} {was[name]} then and {is_[name]} now" for name in is_ if was.get(name, is_[name]) != is_[name]
     )
 
 
-def _flatten_settings(settings: Mapping[str, Any], over: str = "") -> dict[str, Any]:
+def flatten_settings(
+    settings: Mapping[str, Any], over: str = "", *, leave_out: Collection[str] = NOT_COMPARED
+) -> dict[str, Any]:
+    """Settings in one level, as `collection.chunks`."""
     out: dict[str, Any] = {}
     for name, value in settings.items():
-        if isinstance(value, dict) and name not in NOT_COMPARED:
-            out.update(_flatten_settings(value, f"{over}{name}."))
-        elif f"{over}{name}" not in NOT_COMPARED:
+        if isinstance(value, dict) and name not in leave_out:
+            out.update(flatten_settings(value, f"{over}{name}.", leave_out=leave_out))
+        elif f"{over}{name}" not in leave_out:
             out[f"{over}{name}"] = value
     return out
 

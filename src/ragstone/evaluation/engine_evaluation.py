@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from ragstone.config.search_stages import list_stages
 from ragstone.core.answers import Answer, Found, Note
 from ragstone.core.errors import Unavailable, UsageError
 from ragstone.core.plural import format_count
@@ -11,10 +12,11 @@ from ragstone.core.ports import ListedFile
 from ragstone.core.trace import Trace
 from ragstone.core.types import Document, Hit, Json
 from ragstone.engine import Engine
+from ragstone.evaluation.ablation import SearchMaker, measure_stages
 from ragstone.evaluation.beir import BeirSource
 from ragstone.evaluation.case import Case
 from ragstone.evaluation.golden import locate_quotes
-from ragstone.evaluation.granularity import Entry, Granularity, Ranking, same_file
+from ragstone.evaluation.granularity import Entry, Granularity, Ranking, has_judgements, same_file
 from ragstone.evaluation.judge import Judge
 from ragstone.evaluation.metrics import DEFAULT_METRICS
 from ragstone.evaluation.presence import check_presence
@@ -74,7 +76,7 @@ def make_beir_search(engine: Engine, source: BeirSource, **options: Any) -> Sear
 
     async def search(case: Case) -> Ranking:
         ranking = await inner(case)
-        entries = tuple(Entry(source.id_of(e.path), e.ordinal, e.spans, e.score) for e in ranking.entries)
+        entries = tuple(replace(entry, path=source.id_of(entry.path)) for entry in ranking.entries)
         return replace(ranking, entries=entries)
 
     return search
@@ -110,7 +112,8 @@ async def _read_record(engine: Engine, document: Document) -> str | None:
 
 def _make_entry(hit: Hit) -> Entry:
     chunk = hit.chunk
-    return Entry(chunk.document.path, chunk.ordinal, tuple((s.char_start, s.char_end) for s in chunk.spans), hit.score)
+    spans = tuple((s.char_start, s.char_end) for s in chunk.spans)
+    return Entry(chunk.document.path, chunk.ordinal, spans, hit.score, chunk)
 
 
 async def evaluate_golden(
@@ -122,9 +125,11 @@ async def evaluate_golden(
     ranked: bool = True,
     answers: bool = False,
     judge: Judge | None = None,
+    ablate: bool = False,
     **options: Any,
 ) -> Report:
-    """The report of a golden set over the engine's collection; `name` stands in its settings. See `make_search`."""
+    """The report of a golden set over the engine's collection; `name` stands in its settings, `ablate` adds what each
+    stage of the search brings. See `make_search`."""
     documents = await engine.documents()
     if granularity == "span" and ranked:
         cases = await _place_quotes(engine, cases, documents)
@@ -134,7 +139,10 @@ async def evaluate_golden(
     search = make_search(engine, ranked=ranked, answers=answers, judge=judge, **options)
     asked = options if ranked else _answer_options(options)
     depends = {**await describe_run(engine, asked, answers=answers, judge=judge), "golden": name}
-    return await _evaluate_cases(search, cases, granularity, depends, warnings, judge, ranked=ranked)
+    report = await _evaluate_cases(search, cases, granularity, depends, warnings, judge, ranked=ranked)
+    return await _add_ablation(
+        report, cases, lambda changed: make_search(engine, **{**options, **changed}), ablate=ablate
+    )
 
 
 async def evaluate_beir(
@@ -147,6 +155,7 @@ async def evaluate_beir(
     ranked: bool = True,
     answers: bool = False,
     judge: Judge | None = None,
+    ablate: bool = False,
     **options: Any,
 ) -> Report:
     """Evaluate the questions of a BEIR folder whose corpus is ingested. Documents are compared by their BEIR ids.
@@ -155,7 +164,25 @@ async def evaluate_beir(
     search = make_beir_search(engine, source, ranked=ranked, answers=answers, judge=judge, **options)
     asked = options if ranked else _answer_options(options)
     depends = {**await describe_run(engine, asked, answers=answers, judge=judge), "beir": name, "split": split}
-    return await _evaluate_cases(search, cases, "id", depends, warnings, judge, ranked=ranked)
+    report = await _evaluate_cases(search, cases, "id", depends, warnings, judge, ranked=ranked)
+
+    def make(changed: Json) -> SearchFunction:
+        return make_beir_search(engine, source, **{**options, **changed})
+
+    return await _add_ablation(report, cases, make, ablate=ablate)
+
+
+async def _add_ablation(report: Report, cases: Sequence[Case], make: SearchMaker, *, ablate: bool) -> Report:
+    """The report with what each stage of its search brings to the questions that are scored for ranking."""
+    held, granularity = report.settings, report.settings["granularity"]
+    scored = [case for case in cases if case.answerable and has_judgements(case, granularity)]
+    if not ablate or not scored:
+        return report
+    effective = {**held, "mode": held["mode"] if held["embedding"] else "keyword"}
+    # Documents are ranked by their best chunk: there the limit is part of the measure.
+    stages = list_stages(effective, fixed=("per_document",) if granularity in ("file", "id") else ())
+    about: Any = {name: held[name] for name in ("metrics", "granularity", "depth")}
+    return replace(report, ablation=await measure_stages(make, tuple(stages), scored, **about))
 
 
 async def _evaluate_cases(

@@ -4,6 +4,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from ragstone.core.types import Chunk
 from ragstone.evaluation.case import Case, GoldSpan
 from ragstone.evaluation.metrics import Metric
 from ragstone.evaluation.scored_answer import ScoredAnswer
@@ -14,12 +15,13 @@ CharRange = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One place in a ranking: a chunk's path and ordinal, its (start, end) characters, its score."""
+    """One place in a ranking: a chunk's path and ordinal, its (start, end) characters, its score, itself if known."""
 
     path: str
     ordinal: int = 0
     spans: tuple[CharRange, ...] = ()
     score: float = 0.0
+    chunk: Chunk | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,16 @@ def has_judgements(case: Case, granularity: Granularity) -> bool:
     if granularity == "span":
         return bool(case.spans)
     return any(grade > 0 for grade in _select_grades(case, granularity).values())
+
+
+def find_grade(entry: Entry, case: Case, granularity: Granularity) -> int:
+    """The grade that the case gives a place; 0 where it names others."""
+    if granularity == "span":
+        return int(any(_count_overlap(entry, gold) for gold in case.spans))
+    grades = _select_grades(case, granularity)
+    if granularity == "chunk":
+        return grades.get(_match_chunk(entry, case), 0)
+    return grades.get(entry.path if granularity == "id" else _match_file(entry.path, case.relevance), 0)
 
 
 def score_ranking(

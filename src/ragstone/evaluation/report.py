@@ -11,6 +11,7 @@ from ragstone.core.plural import format_count
 from ragstone.core.types import Json
 from ragstone.evaluation.judge import JudgeSummary
 from ragstone.evaluation.metrics import MEASURES, Metric
+from ragstone.evaluation.passages import passage_json
 from ragstone.evaluation.run import Abstention, Report, Row
 from ragstone.guard import mask_secrets
 
@@ -60,6 +61,8 @@ def _row_json(row: Row) -> Json:
         "answerability": row.answerability,
         "metrics": dict(row.scores),
         "top": list(row.top),
+        "expected": dict(row.expected),
+        "passages": [passage_json(passage) for passage in row.passages],
     }
 
 

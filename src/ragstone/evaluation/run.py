@@ -13,7 +13,9 @@ from ragstone.evaluation.granularity import Granularity, Ranking, has_judgements
 from ragstone.evaluation.interval import LEVEL, RESAMPLES, SEED, bootstrap_interval
 from ragstone.evaluation.judge import JudgeSummary
 from ragstone.evaluation.metrics import DEFAULT_METRICS, Metric, parse_metric
+from ragstone.evaluation.passages import Passage, make_passages
 from ragstone.evaluation.refusal import ANSWER_MEASURES, AUROC, auroc, auroc_interval, score_case
+from ragstone.evaluation.stage_effects import StageEffect
 
 SearchFunction = Callable[[Case], Awaitable[Ranking]]
 FEW_QUESTIONS = 50  # below this an interval is too wide to decide by
@@ -22,7 +24,7 @@ TOP_PLACES = 10  # how many places a row keeps for readers
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One question: its scores by metric (none when nothing says what is relevant), what came first."""
+    """One question: its scores by metric (none when nothing says what is relevant), what came first, what should."""
 
     id: str
     question: str
@@ -32,6 +34,8 @@ class Row:
     abstained: bool | None = None
     answerability: float | None = None
     top: tuple[str, ...] = ()
+    passages: tuple[Passage, ...] = ()
+    expected: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,7 @@ class Report:
     `counts`: questions, judged (scored for ranking), answerable, unanswerable. `kinds` has the same means for each kind
     of question, with `questions` and, where answers could be withheld, `abstained`. `settings` say what the figures
     depend on; measures without a rank (MRR, MAP) look at `depth` places. `usage` are the tokens that the answers took,
-    `judge` who judged them.
+    `judge` who judged them, `ablation` what each stage brings.
     """
 
     metrics: Mapping[str, float]
@@ -68,6 +72,7 @@ class Report:
     settings: Mapping[str, Any] = field(default_factory=dict)
     usage: Mapping[str, int] = field(default_factory=dict)
     judge: JudgeSummary | None = None
+    ablation: tuple[StageEffect, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
@@ -80,12 +85,14 @@ async def evaluate(
     depth: int | None = None,
     settings: Mapping[str, Any] | None = None,
     warnings: Sequence[str] = (),
+    passages: bool = True,
 ) -> Report:
     """Search once for each case, one after the other, and report.
 
     Ranking metrics are means over the answerable cases that say what is relevant; unanswerable ones count for
     abstention alone. `depth` is how many places a ranking has at most: a measure without a rank is taken over those,
-    one that looks further is left out with a warning. `warnings` come first in the report. Raises `UsageError` without
+    one that looks further is left out with a warning. `warnings` come first in the report. Without `passages` the rows
+    keep paths alone. Raises `UsageError` without
     cases, for an unknown metric, and, with the id of the case, for a question that cannot be asked; what else `search`
     raises passes through.
     """
@@ -97,9 +104,9 @@ async def evaluate(
     for case in cases:
         ranking = await _search_case(search, case)
         scored = case.answerable and has_judgements(case, granularity)
-        heard.take(
-            _make_row(case, ranking, score_ranking(ranking, case, wanted, granularity) if scored else {}), ranking
-        )
+        row = _make_row(case, ranking, score_ranking(ranking, case, wanted, granularity) if scored else {})
+        shown = make_passages(ranking.entries, case, granularity) if passages else ()
+        heard.take(replace(row, passages=shown), ranking)
     told = [*warnings, *heard.summarize_notes()]
     if left := [one.name for one in asked if one not in wanted]:
         told.append(f"{', '.join(left)} left out: only {depth} results a question were fetched")
@@ -144,7 +151,8 @@ def _measure_settings(granularity: Granularity, metrics: Sequence[Metric], depth
 
 def _make_row(case: Case, ranking: Ranking, ranked: dict[str, float]) -> Row:
     top = tuple(dict.fromkeys(entry.path for entry in ranking.entries))[:TOP_PLACES]
-    row = Row(case.id, case.question, case.answerable, case.kind, ranked, top=top)
+    wanted = {path: grade for path, grade in case.relevance.items() if grade > 0}
+    row = Row(case.id, case.question, case.answerable, case.kind, ranked, top=top, expected=wanted)
     made = ranking.answer
     if made is None:
         return row
